@@ -1,0 +1,247 @@
+//===- Constants.cpp - reading and making constant tensors ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/Endian.h"
+
+using namespace mlir;
+
+namespace ingot::nn {
+
+int64_t elementBytes(Type type) {
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return 2 * elementBytes(complex.getElementType());
+  if (type.isIndex())
+    return 8;
+  return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
+}
+
+ElementsAttr getConstant(Value value) {
+  ElementsAttr attr;
+  if (value && matchPattern(value, m_Constant(&attr)))
+    return attr;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+std::optional<ArrayRef<char>> getRawBytes(ElementsAttr attr,
+                                          std::vector<char> &storage) {
+  int64_t width = elementBytes(attr.getElementType());
+  int64_t count = attr.getNumElements();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob || int64_t(blob->getData().size()) != width * count)
+      return std::nullopt;
+    return blob->getData();
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(attr);
+  if (!dense || isa<DenseStringElementsAttr>(attr))
+    return std::nullopt;
+  ArrayRef<char> raw = dense.getRawData();
+  bool bits = attr.getElementType().isInteger(1);
+  if (!bits && !dense.isSplat())
+    return raw;
+  storage.resize(width * count);
+  if (bits) {
+    int64_t i = 0;
+    for (bool bit : dense.getValues<bool>())
+      storage[i++] = bit;
+  } else {
+    for (int64_t i = 0; i < count; ++i)
+      std::copy_n(raw.begin(), width, storage.begin() + i * width);
+  }
+  return ArrayRef<char>(storage);
+}
+
+/// Calls `read(bytes of element i)` for each element.
+template <typename T, typename Read>
+static bool readElements(ElementsAttr attr, T &out, Read read) {
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> bytes = getRawBytes(attr, storage);
+  if (!bytes)
+    return false;
+  int64_t width = elementBytes(attr.getElementType());
+  out.reserve(attr.getNumElements());
+  for (int64_t i = 0, e = attr.getNumElements(); i < e; ++i)
+    out.push_back(read(bytes->data() + i * width));
+  return true;
+}
+
+/// Reads one integer, index or i1.
+static int64_t readInt(const char *bytes, unsigned width, bool isUnsigned) {
+  using namespace llvm::support;
+  switch (width) {
+  case 1:
+    return *bytes & 1;
+  case 8:
+    return isUnsigned ? int64_t(uint8_t(*bytes)) : int64_t(int8_t(*bytes));
+  case 16: {
+    uint16_t v = endian::read16le(bytes);
+    return isUnsigned ? int64_t(v) : int64_t(int16_t(v));
+  }
+  case 32: {
+    uint32_t v = endian::read32le(bytes);
+    return isUnsigned ? int64_t(v) : int64_t(int32_t(v));
+  }
+  default:
+    return int64_t(endian::read64le(bytes));
+  }
+}
+
+static bool isReadableInt(Type type) {
+  return type.isIndex() ||
+         (type.isInteger() && llvm::is_contained({1u, 8u, 16u, 32u, 64u},
+                                                 type.getIntOrFloatBitWidth()));
+}
+
+std::optional<SmallVector<int64_t>> readInts(ElementsAttr attr) {
+  Type type = attr.getElementType();
+  if (!isReadableInt(type))
+    return std::nullopt;
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  SmallVector<int64_t> result;
+  if (!readElements(attr, result, [&](const char *bytes) {
+        return readInt(bytes, width, type.isUnsignedInteger());
+      }))
+    return std::nullopt;
+  return result;
+}
+
+std::optional<std::vector<double>> readDoubles(ElementsAttr attr) {
+  Type type = attr.getElementType();
+  std::vector<double> result;
+  if (isReadableInt(type)) {
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    bool isUnsigned = type.isUnsignedInteger();
+    if (!readElements(attr, result, [&](const char *bytes) {
+          int64_t v = readInt(bytes, width, isUnsigned);
+          return isUnsigned ? double(uint64_t(v)) : double(v);
+        }))
+      return std::nullopt;
+    return result;
+  }
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType)
+    return std::nullopt;
+  unsigned width = floatType.getWidth();
+  bool ok = readElements(attr, result, [&](const char *bytes) {
+    if (type.isF32())
+      return double(llvm::bit_cast<float>(llvm::support::endian::read32le(bytes)));
+    if (type.isF64())
+      return llvm::bit_cast<double>(llvm::support::endian::read64le(bytes));
+    uint64_t bits = uint8_t(bytes[0]);
+    if (width > 8)
+      bits = llvm::support::endian::read16le(bytes);
+    APFloat value(floatType.getFloatSemantics(), APInt(width, bits, false, true));
+    bool lossy;
+    value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
+    return value.convertToDouble();
+  });
+  if (!ok)
+    return std::nullopt;
+  return result;
+}
+
+std::optional<std::vector<double>> getConstantDoubles(Value value) {
+  if (ElementsAttr attr = getConstant(value))
+    return readDoubles(attr);
+  return std::nullopt;
+}
+
+std::optional<SmallVector<int64_t>> getConstantInts(Value value) {
+  if (ElementsAttr attr = getConstant(value))
+    return readInts(attr);
+  return std::nullopt;
+}
+
+std::optional<double> getSplat(Value value) {
+  ElementsAttr attr = getConstant(value);
+  if (!attr || attr.getNumElements() == 0)
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    if (!dense.isSplat())
+      return std::nullopt;
+  std::optional<std::vector<double>> values = readDoubles(attr);
+  if (!values || !llvm::all_equal(*values))
+    return std::nullopt;
+  return values->front();
+}
+
+//===----------------------------------------------------------------------===//
+// Making
+//===----------------------------------------------------------------------===//
+
+ElementsAttr makeConstantAttr(RankedTensorType type, std::vector<char> bytes) {
+  if (int64_t(bytes.size()) <= kMaxUniquedBytes) {
+    if (type.getElementType().isInteger(1)) {
+      SmallVector<bool> bits(bytes.begin(), bytes.end());
+      return DenseElementsAttr::get(type, bits);
+    }
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  }
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64);
+  return DenseResourceElementsAttr::get(type, "constant", std::move(blob));
+}
+
+/// Appends `value`, rounded to `type`, little-endian.
+static void appendElement(std::vector<char> &out, Type type, double value) {
+  uint64_t bits;
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    APFloat number(value);
+    bool lossy;
+    number.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                   &lossy);
+    bits = number.bitcastToAPInt().getZExtValue();
+  } else if (type.isInteger(1)) {
+    bits = value != 0;
+  } else if (type.isUnsignedInteger()) {
+    bits = uint64_t(value);
+  } else {
+    bits = uint64_t(int64_t(value));
+  }
+  for (int64_t i = 0, e = elementBytes(type); i < e; ++i)
+    out.push_back(char(bits >> (8 * i)));
+}
+
+ElementsAttr makeConstantAttr(RankedTensorType type, ArrayRef<double> values) {
+  std::vector<char> bytes;
+  bytes.reserve(values.size() * elementBytes(type.getElementType()));
+  for (double value : values)
+    appendElement(bytes, type.getElementType(), value);
+  return makeConstantAttr(type, std::move(bytes));
+}
+
+Value makeConstant(OpBuilder &builder, Location loc, RankedTensorType type,
+                   ArrayRef<double> values) {
+  return arith::ConstantOp::create(builder, loc, type,
+                                   makeConstantAttr(type, values));
+}
+
+Value makeIntConstant(OpBuilder &builder, Location loc,
+                      ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get(int64_t(values.size()), builder.getI64Type());
+  return arith::ConstantOp::create(builder, loc, type,
+                                   DenseElementsAttr::get(type, values));
+}
+
+Value makeScalar(OpBuilder &builder, Location loc, Type elementType,
+                 double value) {
+  return makeConstant(builder, loc, RankedTensorType::get({}, elementType),
+                      value);
+}
+
+} // namespace ingot::nn

@@ -1,0 +1,61 @@
+//===- NNBase.td - nn dialect, types and base classes ------*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_NN_NNBASE_TD
+#define INGOT_DIALECTS_NN_NNBASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def NN_Dialect : Dialect {
+  let name = "nn";
+  let cppNamespace = "::ingot::nn";
+  let summary = "Named tensor operations of neural networks";
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let hasConstantMaterializer = 1;
+  let description = [{
+    What the graph passes need to recognise: convolutions, products, pooling,
+    normalizations, reductions, data movement and elementwise functions, on
+    ranked tensors. A dimension may be dynamic (`?`) anywhere. Unsigned
+    integers keep their sign in the type (`ui8`); the lowering makes them
+    signless. Ops whose meaning `tensor`, `linalg` or `arith` already have are
+    not repeated here.
+
+    Spatial ops (convolution, pooling, batch and group normalization) take data
+    as `N, C, D1, …, Dn`, or, with the unit attribute `channels_last`, as
+    `N, D1, …, Dn, C`. `pads` lists all begins, then all ends.
+  }];
+}
+
+def NN_Tensor : RankedTensorOf<[AnyType]>;
+def NN_FloatTensor : RankedTensorOf<[AnyFloat]>;
+def NN_IntTensor : RankedTensorOf<[AnyInteger, Index]>;
+def NN_BoolTensor : RankedTensorOf<[I1]>;
+
+/// Marks ops that compute each result element from the operand elements at the
+/// same position, after numpy-style broadcasting of the operands.
+def NN_Elementwise : NativeOpTrait<"Elementwise"> {
+  let cppNamespace = "::ingot::nn";
+}
+
+class NN_Op<string mnemonic, list<Trait> traits = []>
+    : Op<NN_Dialect, mnemonic, !listconcat([Pure], traits)>;
+
+/// An op whose result types follow from operands and attributes. The stated
+/// type may be more, or less, static than the inferred one.
+class NN_InferredOp<string mnemonic, list<Trait> traits = []>
+    : NN_Op<mnemonic, !listconcat(
+          [DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
+  let extraClassDeclaration = [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                        ::mlir::TypeRange stated);
+  }];
+}
+
+#endif // INGOT_DIALECTS_NN_NNBASE_TD

@@ -1,0 +1,45 @@
+//===- NNDialect.h - nn dialect ---------------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_NN_NNDIALECT_H
+#define INGOT_DIALECTS_NN_NNDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ingot::nn {
+
+/// See NN_Elementwise in NNBase.td.
+template <typename ConcreteType>
+class Elementwise : public mlir::OpTrait::TraitBase<ConcreteType, Elementwise> {
+};
+
+/// Numpy-style broadcast of shapes; nullopt if they do not fit together. A
+/// dynamic dimension against 1 stays dynamic, against n > 1 becomes n.
+std::optional<llvm::SmallVector<int64_t>>
+broadcastShapes(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
+
+/// Size of a window op's result along one dimension:
+/// (size + padding - dilation (kernel - 1) - 1) / stride + 1, or dynamic.
+int64_t windowedSize(int64_t size, int64_t kernel, int64_t stride,
+                     int64_t padding, int64_t dilation);
+
+} // namespace ingot::nn
+
+#include "dialects/nn/NNDialect.h.inc"
+#include "dialects/nn/NNEnums.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/nn/NNOps.h.inc"
+
+#endif // INGOT_DIALECTS_NN_NNDIALECT_H

@@ -1,0 +1,176 @@
+//===- NNElementwise.cpp - types of elementwise ops -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/NNDialect.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace ingot::nn;
+
+std::optional<SmallVector<int64_t>>
+ingot::nn::broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes) {
+  size_t rank = 0;
+  for (ArrayRef<int64_t> shape : shapes)
+    rank = std::max(rank, shape.size());
+  SmallVector<int64_t> result(rank, 1);
+  for (ArrayRef<int64_t> shape : shapes) {
+    for (auto [i, size] : llvm::enumerate(shape)) {
+      int64_t &out = result[rank - shape.size() + i];
+      if (size == 1 || size == out)
+        continue;
+      if (out == 1 || (ShapedType::isDynamic(out) && size != 1))
+        out = size;
+      else if (!ShapedType::isDynamic(size))
+        return std::nullopt;
+    }
+  }
+  return result;
+}
+
+/// The broadcast of `operands`, with the given element type.
+static LogicalResult inferBroadcast(std::optional<Location> loc,
+                                    ValueRange operands, Type elementType,
+                                    SmallVectorImpl<Type> &results) {
+  SmallVector<ArrayRef<int64_t>> shapes;
+  for (Value operand : operands)
+    shapes.push_back(cast<RankedTensorType>(operand.getType()).getShape());
+  std::optional<SmallVector<int64_t>> shape = broadcastShapes(shapes);
+  if (!shape)
+    return emitOptionalError(loc, "operand shapes do not broadcast: ",
+                             operands.getTypes());
+  results.push_back(RankedTensorType::get(*shape, elementType));
+  return success();
+}
+
+static LogicalResult checkSameElementType(std::optional<Location> loc,
+                                          Value a, Value b) {
+  if (getElementTypeOrSelf(a) == getElementTypeOrSelf(b))
+    return success();
+  return emitOptionalError(loc, "operands have different element types: ",
+                           getElementTypeOrSelf(a), " and ",
+                           getElementTypeOrSelf(b));
+}
+
+static bool compatible(TypeRange a, TypeRange b) {
+  return succeeded(verifyCompatibleShapes(a, b)) &&
+         llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
+           return getElementTypeOrSelf(std::get<0>(pair)) ==
+                  getElementTypeOrSelf(std::get<1>(pair));
+         });
+}
+
+#define INFER(OP)                                                              \
+  bool OP::isCompatibleReturnTypes(TypeRange a, TypeRange b) {                 \
+    return compatible(a, b);                                                   \
+  }                                                                            \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *context, std::optional<Location> loc, ValueRange operands,  \
+      DictionaryAttr attributes, OpaqueProperties properties,                  \
+      RegionRange regions, SmallVectorImpl<Type> &results)
+
+#define INFER_UNARY(OP)                                                        \
+  INFER(OP) {                                                                  \
+    return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[0]),    \
+                          results);                                            \
+  }
+
+#define INFER_BINARY(OP)                                                       \
+  INFER(OP) {                                                                  \
+    if (failed(checkSameElementType(loc, operands[0], operands[1])))           \
+      return failure();                                                        \
+    return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[0]),    \
+                          results);                                            \
+  }
+
+#define INFER_COMPARE(OP)                                                      \
+  INFER(OP) {                                                                  \
+    if (failed(checkSameElementType(loc, operands[0], operands[1])))           \
+      return failure();                                                        \
+    return inferBroadcast(loc, operands, IntegerType::get(context, 1),         \
+                          results);                                            \
+  }
+
+#define INFER_PREDICATE(OP)                                                    \
+  INFER(OP) {                                                                  \
+    return inferBroadcast(loc, operands, IntegerType::get(context, 1),         \
+                          results);                                            \
+  }
+
+INFER_UNARY(AbsOp)
+INFER_UNARY(NegOp)
+INFER_UNARY(SignOp)
+INFER_UNARY(CeilOp)
+INFER_UNARY(FloorOp)
+INFER_UNARY(RoundOp)
+INFER_UNARY(SqrtOp)
+INFER_UNARY(ExpOp)
+INFER_UNARY(LogOp)
+INFER_UNARY(SinOp)
+INFER_UNARY(CosOp)
+INFER_UNARY(TanOp)
+INFER_UNARY(AsinOp)
+INFER_UNARY(AcosOp)
+INFER_UNARY(AtanOp)
+INFER_UNARY(SinhOp)
+INFER_UNARY(CoshOp)
+INFER_UNARY(TanhOp)
+INFER_UNARY(AsinhOp)
+INFER_UNARY(AcoshOp)
+INFER_UNARY(AtanhOp)
+INFER_UNARY(ErfOp)
+INFER_UNARY(SigmoidOp)
+INFER_UNARY(ReluOp)
+INFER_UNARY(ReciprocalOp)
+INFER_UNARY(NotOp)
+INFER_UNARY(SoftplusOp)
+INFER_UNARY(GeluOp)
+INFER_UNARY(EluOp)
+INFER_UNARY(LeakyReluOp)
+INFER_UNARY(HardSigmoidOp)
+INFER_UNARY(HardSwishOp)
+INFER_UNARY(SwishOp)
+INFER_UNARY(ClampOp)
+INFER_PREDICATE(IsNaNOp)
+INFER_PREDICATE(IsInfOp)
+INFER_BINARY(AddOp)
+INFER_BINARY(SubOp)
+INFER_BINARY(MulOp)
+INFER_BINARY(DivOp)
+INFER_BINARY(MaxOp)
+INFER_BINARY(MinOp)
+INFER_BINARY(ModOp)
+INFER_BINARY(AndOp)
+INFER_BINARY(OrOp)
+INFER_BINARY(XorOp)
+INFER_BINARY(ShiftLeftOp)
+INFER_BINARY(ShiftRightOp)
+INFER_BINARY(PReluOp)
+INFER_COMPARE(EqualOp)
+INFER_COMPARE(LessOp)
+INFER_COMPARE(LessOrEqualOp)
+INFER_COMPARE(GreaterOp)
+INFER_COMPARE(GreaterOrEqualOp)
+
+// ONNX Pow takes an exponent of another type.
+INFER_UNARY(PowOp)
+
+INFER(SelectOp) {
+  if (failed(checkSameElementType(loc, operands[1], operands[2])))
+    return failure();
+  return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[1]),
+                        results);
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult CastOp::verify() {
+  if (failed(verifyCompatibleShape(getX().getType(), getY().getType())))
+    return emitOpError("expects operand and result of one shape");
+  return success();
+}

@@ -1,0 +1,79 @@
+//===- OnnxOps.td - onnx dialect ---------------------------*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_ONNX_ONNXOPS_TD
+#define INGOT_DIALECTS_ONNX_ONNXOPS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Onnx_Dialect : Dialect {
+  let name = "onnx";
+  let cppNamespace = "::ingot::onnx";
+  let summary = "An ONNX graph as it was written";
+  let description = [{
+    One generic op stands for every ONNX node, so that import loses nothing and
+    knows no operator. The graph is a `func.func`; its module carries the
+    attribute `onnx.opset_import`, a dictionary from domain ("" is ai.onnx) to
+    version. Initializers are `arith.constant`s. Each op's location is named
+    after its node.
+  }];
+  let useDefaultTypePrinterParser = 1;
+}
+
+class Onnx_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Onnx_Dialect, mnemonic, traits>;
+
+def Onnx_OpaqueType : TypeDef<Onnx_Dialect, "Opaque"> {
+  let mnemonic = "opaque";
+  let summary = "a sequence, optional, map, sparse tensor or string tensor";
+  let description = [{
+    Types that no tensor type stands for, kept as ONNX writes them:
+    `!onnx.opaque<"seq(tensor(float))">`.
+  }];
+  let parameters = (ins StringRefParameter<>:$text);
+  let assemblyFormat = "`<` $text `>`";
+}
+
+def Onnx_NodeOp : Onnx_Op<"node"> {
+  let summary = "any ONNX operator";
+  let description = [{
+    Attributes are kept in `node_attrs`: int as i64, float as f32, string,
+    tensor as elements attribute, and arrays of these; subgraphs are the regions,
+    in the order of `region_names`. An absent optional operand is an
+    `onnx.absent`. Example:
+
+    ```mlir
+    %y = onnx.node "Relu"(%x) : (tensor<1x8xf32>) -> tensor<1x8xf32>
+    %z = onnx.node "com.acme"::"Foo"(%x) {alpha = 1.0 : f32} : (tensor<?xf32>) -> tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$op_type,
+                       DefaultValuedStrAttr<StrAttr, "">:$domain,
+                       Variadic<AnyType>:$inputs,
+                       DictionaryAttr:$node_attrs,
+                       OptionalAttr<StrArrayAttr>:$region_names);
+  let results = (outs Variadic<AnyType>:$outputs);
+  let regions = (region VariadicRegion<AnyRegion>:$graphs);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Onnx_AbsentOp : Onnx_Op<"absent", [Pure]> {
+  let summary = "an optional operand that is left out";
+  let results = (outs NoneType:$none);
+  let assemblyFormat = "attr-dict";
+}
+
+def Onnx_YieldOp : Onnx_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "results of a subgraph";
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+}
+
+#endif // INGOT_DIALECTS_ONNX_ONNXOPS_TD

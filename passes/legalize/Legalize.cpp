@@ -1,0 +1,158 @@
+//===- Legalize.cpp - onnx-legalize ---------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Legalize.h"
+
+#include "dialects/nn/Evaluate.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_ONNXLEGALIZE
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static std::string keyOf(StringRef domain, StringRef opType) {
+  if (domain.empty() || domain == "ai.onnx")
+    return opType.str();
+  return (domain + "::" + opType).str();
+}
+
+void Legalizers::add(StringRef opType, Legalizer legalizer, StringRef domain) {
+  bool isNew = table.try_emplace(keyOf(domain, opType), legalizer).second;
+  (void)isNew;
+  assert(isNew && "two legalizers for one operator");
+}
+
+Legalizer Legalizers::lookup(StringRef domain, StringRef opType) const {
+  return table.lookup(keyOf(domain, opType));
+}
+
+static const Legalizers &allLegalizers() {
+  static const Legalizers legalizers = [] {
+    Legalizers all;
+    populateConvolution(all);
+    populateElementwise(all);
+    return all;
+  }();
+  return legalizers;
+}
+
+bool ingot::isLegalizable(StringRef domain, StringRef opType) {
+  return allLegalizers().lookup(domain, opType) != nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Collects what a legalizer creates, so that it can be folded at once.
+struct CreatedOps : OpBuilder::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    ops.push_back(op);
+  }
+  SmallVector<Operation *> ops;
+};
+
+struct OnnxLegalizePass
+    : ingot::impl::OnnxLegalizeBase<OnnxLegalizePass> {
+  void runOnOperation() override;
+
+  LogicalResult legalizeFunction(func::FuncOp function);
+  LogicalResult legalizeNode(onnx::NodeOp op);
+  int64_t opsetOf(StringRef domain);
+};
+
+} // namespace
+
+/// Constants that shape arithmetic may produce; larger ones are left to
+/// nn-fold-constants.
+static constexpr int64_t kMaxFoldedElements = 4096;
+
+int64_t OnnxLegalizePass::opsetOf(StringRef domain) {
+  auto imports =
+      getOperation()->getAttrOfType<DictionaryAttr>("onnx.opset_import");
+  if (!imports)
+    return 0;
+  auto version = imports.getAs<IntegerAttr>(domain == "ai.onnx" ? "" : domain);
+  return version ? version.getInt() : 0;
+}
+
+LogicalResult OnnxLegalizePass::legalizeNode(onnx::NodeOp op) {
+  int64_t opset = opsetOf(op.getDomain());
+  CreatedOps created;
+  OpBuilder builder(op->getContext(), &created);
+  builder.setInsertionPoint(op);
+  Node node(op, builder, opset);
+  Legalizer legalizer = allLegalizers().lookup(op.getDomain(), op.getOpType());
+  if (!legalizer) {
+    std::string name = keyOf(op.getDomain(), op.getOpType());
+    return emitError(op.getLoc())
+           << name << " (opset " << opset << ") is not supported";
+  }
+  for (auto [i, operand] : llvm::enumerate(op.getInputs()))
+    if (!isa<RankedTensorType, NoneType>(operand.getType()))
+      return node.unsupported("input " + Twine(i) + " is not a tensor");
+  if (failed(legalizer(node)))
+    return failure();
+  op.erase();
+  for (Operation *op : created.ops)
+    nn::foldInPlace(op, kMaxFoldedElements);
+  return success();
+}
+
+LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
+  LogicalResult result = success();
+  SmallVector<onnx::NodeOp> nodes(function.getOps<onnx::NodeOp>());
+  llvm::DenseSet<Operation *> failedNodes;
+  for (onnx::NodeOp op : nodes) {
+    // What a failed node feeds cannot be judged, but an operator that is
+    // missing altogether is worth a line of its own.
+    bool fed = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return failedNodes.contains(operand.getDefiningOp());
+    });
+    bool known = allLegalizers().lookup(op.getDomain(), op.getOpType());
+    if ((fed && known) || failed(legalizeNode(op))) {
+      failedNodes.insert(op);
+      result = failure();
+    }
+  }
+  if (failed(result))
+    return failure();
+  for (onnx::AbsentOp absent :
+       llvm::make_early_inc_range(function.getOps<onnx::AbsentOp>()))
+    if (absent->use_empty())
+      absent.erase();
+  auto results = function.getBody().front().getTerminator()->getOperandTypes();
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.getArgumentTypes(), results));
+  return success();
+}
+
+void OnnxLegalizePass::runOnOperation() {
+  bool ok = true;
+  for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal())
+      ok &= succeeded(legalizeFunction(function));
+  if (!ok)
+    signalPassFailure();
+}

@@ -1,0 +1,122 @@
+//===- Legalize.h - ONNX to nn, one function an operator --------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A legalizer rewrites one onnx.node. It sees final operand types and folded
+// small constants, because nodes are visited in program order; it creates ops
+// through node.create<Op>() and ends in node.replace(values) or
+// node.unsupported("what is missing"). Legalizers are grouped in one file a
+// family, each with one populate function that is listed in Legalize.cpp.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LEGALIZE_LEGALIZE_H
+#define INGOT_PASSES_LEGALIZE_LEGALIZE_H
+
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "dialects/onnx/OnnxDialect.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace ingot {
+
+/// Whether the ONNX operator has a legalizer; the importer expands others that
+/// ONNX defines as functions.
+bool isLegalizable(llvm::StringRef domain, llvm::StringRef opType);
+
+namespace legalize {
+
+using mlir::failure;
+using mlir::LogicalResult;
+using mlir::RankedTensorType;
+using mlir::success;
+using mlir::Type;
+using mlir::Value;
+
+/// One ONNX node while it is legalized.
+class Node {
+public:
+  Node(onnx::NodeOp op, mlir::OpBuilder &builder, int64_t opset)
+      : op(op), builder(builder), opset(opset) {}
+
+  mlir::Location loc() { return op.getLoc(); }
+  mlir::MLIRContext *context() { return op.getContext(); }
+  llvm::StringRef opType() { return op.getOpType(); }
+  size_t numInputs() { return op.getInputs().size(); }
+  size_t numOutputs() { return op.getOutputs().size(); }
+  /// Whether input i is there (optional inputs may be left out).
+  bool has(size_t i);
+  /// Input i, or null if it is left out.
+  Value input(size_t i);
+  /// The type of input i, which must be there.
+  RankedTensorType type(size_t i);
+  mlir::ArrayRef<int64_t> shape(size_t i) { return type(i).getShape(); }
+  int64_t rank(size_t i) { return type(i).getRank(); }
+  Type elementType(size_t i) { return type(i).getElementType(); }
+  /// Whether anything uses output i.
+  bool isUsed(size_t i);
+  /// The shape hint of output i from ONNX's own inference, or null.
+  RankedTensorType resultHint(size_t i);
+
+  int64_t getInt(llvm::StringRef name, int64_t otherwise);
+  float getFloat(llvm::StringRef name, float otherwise);
+  llvm::StringRef getString(llvm::StringRef name, llvm::StringRef otherwise);
+  std::optional<llvm::SmallVector<int64_t>> getInts(llvm::StringRef name);
+  std::optional<llvm::SmallVector<float>> getFloats(llvm::StringRef name);
+  mlir::ElementsAttr getTensor(llvm::StringRef name);
+  bool hasAttr(llvm::StringRef name);
+  /// The constant integers of input i; nullopt if it is left out or computed.
+  std::optional<llvm::SmallVector<int64_t>> getConstantInts(size_t i);
+
+  /// `axis` counted from the front; reports one outside [-rank, rank).
+  mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+
+  /// Creates an op at the node, folding it where possible; ops with one result.
+  template <typename Op, typename... Args> Value create(Args &&...args) {
+    return builder.createOrFold<Op>(loc(), std::forward<Args>(args)...);
+  }
+  /// Creates an op whose result type is inferred, reporting what does not fit.
+  template <typename Op, typename... Args>
+  mlir::FailureOr<Value> infer(Args &&...args) {
+    mlir::OperationState state(loc(), Op::getOperationName());
+    Op::build(builder, state, std::forward<Args>(args)...);
+    mlir::Operation *created = builder.create(state);
+    return created->getResult(0);
+  }
+
+  /// Replaces the node's outputs; missing trailing values must be unused.
+  LogicalResult replace(mlir::ValueRange values);
+  /// Records what is missing; always failure.
+  LogicalResult unsupported(const llvm::Twine &what);
+  /// Records that the node is wrong; always failure.
+  LogicalResult invalid(const llvm::Twine &what);
+
+  onnx::NodeOp op;
+  mlir::OpBuilder &builder;
+  /// Version of the node's domain that the model imports.
+  int64_t opset;
+};
+
+using Legalizer = LogicalResult (*)(Node &);
+
+/// From operator name to legalizer, for one domain ("" is ai.onnx).
+class Legalizers {
+public:
+  void add(llvm::StringRef opType, Legalizer legalizer,
+           llvm::StringRef domain = "");
+  Legalizer lookup(llvm::StringRef domain, llvm::StringRef opType) const;
+
+private:
+  llvm::StringMap<Legalizer> table;
+};
+
+void populateElementwise(Legalizers &legalizers);
+void populateConvolution(Legalizers &legalizers);
+
+} // namespace legalize
+} // namespace ingot
+
+#endif // INGOT_PASSES_LEGALIZE_LEGALIZE_H
