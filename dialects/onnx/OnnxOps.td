@@ -19,7 +19,7 @@ def Onnx_Dialect : Dialect {
   let description = [{
     One generic op stands for every ONNX node, so that import loses nothing and
     knows no operator. The graph is a `func.func`; its module carries the
-    attribute `onnx.opset_import`, a dictionary from domain ("" is ai.onnx) to
+    attribute `onnx.opset_import`, a dictionary from domain (`ai.onnx`, …) to
     version. Initializers are `arith.constant`s. Each op's location is named
     after its node.
   }];

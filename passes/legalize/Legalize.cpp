@@ -93,7 +93,7 @@ int64_t OnnxLegalizePass::opsetOf(StringRef domain) {
       getOperation()->getAttrOfType<DictionaryAttr>("onnx.opset_import");
   if (!imports)
     return 0;
-  auto version = imports.getAs<IntegerAttr>(domain == "ai.onnx" ? "" : domain);
+  auto version = imports.getAs<IntegerAttr>(domain.empty() ? "ai.onnx" : domain);
   return version ? version.getInt() : 0;
 }
 
