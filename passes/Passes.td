@@ -27,4 +27,26 @@ def OnnxLegalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
     "::mlir::math::MathDialect", "::ingot::nn::NNDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// graph/
+//===----------------------------------------------------------------------===//
+
+def NNFoldConstants : Pass<"nn-fold-constants"> {
+  let summary = "Compute ops whose operands are constant";
+  let description = [{
+    Runs every op's folder, and computes nn ops on constants in double (integers
+    exactly), rounding once. A result larger than `max-bytes`, or much larger
+    than its operands, is left to run time, where it costs less than to ship.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "16777216",
+           "largest result that is computed, in bytes">,
+    Option<"maxGrowth", "max-growth", "int64_t", "8",
+           "how many times larger than its operands a result may be">,
+    Option<"smallBytes", "small-bytes", "int64_t", "65536",
+           "a result up to this size may grow by more">];
+  let statistics = [Statistic<"folded", "folded", "ops folded">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // INGOT_PASSES_TD

@@ -7,6 +7,7 @@
 #include "dialects/nn/Evaluate.h"
 
 #include "dialects/nn/Constants.h"
+#include "dialects/nn/EvaluateImpl.h"
 #include "dialects/nn/NNDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,7 +16,77 @@
 using namespace mlir;
 using namespace ingot;
 
-ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) { return {}; }
+//===----------------------------------------------------------------------===//
+// Shared by the families
+//===----------------------------------------------------------------------===//
+
+ElementsAttr nn::makeIntsAttr(RankedTensorType type, ArrayRef<int64_t> values) {
+  int64_t width = elementBytes(type.getElementType());
+  bool isBool = type.getElementType().isInteger(1);
+  std::vector<char> bytes;
+  bytes.reserve(values.size() * width);
+  for (int64_t value : values) {
+    uint64_t bits = isBool ? value != 0 : uint64_t(value);
+    for (int64_t i = 0; i < width; ++i)
+      bytes.push_back(char(bits >> (8 * i)));
+  }
+  return makeConstantAttr(type, std::move(bytes));
+}
+
+SmallVector<int64_t> nn::stridesOf(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (int64_t d = int64_t(shape.size()) - 2; d >= 0; --d)
+    strides[d] = strides[d + 1] * shape[d + 1];
+  return strides;
+}
+
+SmallVector<int64_t> nn::broadcastStrides(ArrayRef<int64_t> from,
+                                          ArrayRef<int64_t> to) {
+  SmallVector<int64_t> own = stridesOf(from), strides(to.size(), 0);
+  size_t lead = to.size() - from.size();
+  for (auto [d, size] : llvm::enumerate(from))
+    strides[lead + d] = size == 1 ? 0 : own[d];
+  return strides;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+/// Sub-byte elements have no agreed bytes in memory and are left alone.
+static bool hasPlainElements(RankedTensorType type) {
+  Type element = type.getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  if (element.isIndex() || element.isInteger(1))
+    return true;
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0 &&
+         element.getIntOrFloatBitWidth() <= 64;
+}
+
+ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) {
+  if (op->getNumResults() != 1 || op->getNumOperands() == 0 ||
+      op->getNumRegions() != 0)
+    return {};
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !type.hasStaticShape() || !hasPlainElements(type) ||
+      type.getNumElements() > maxElements)
+    return {};
+  SmallVector<ElementsAttr> operands;
+  for (Value operand : op->getOperands()) {
+    ElementsAttr attr = getConstant(operand);
+    auto from = attr ? dyn_cast<RankedTensorType>(attr.getType())
+                     : RankedTensorType();
+    if (!from || !hasPlainElements(from))
+      return {};
+    operands.push_back(attr);
+  }
+  if (ElementsAttr attr = evaluateElementwise(op, operands, type))
+    return attr;
+  if (ElementsAttr attr = evaluateMovement(op, operands, type))
+    return attr;
+  return evaluateReduction(op, operands, type);
+}
 
 bool nn::foldInPlace(Operation *op, int64_t maxElements) {
   if (op->getNumResults() != 1 || !isMemoryEffectFree(op) ||

@@ -78,14 +78,23 @@ public:
   template <typename Op, typename... Args> Value create(Args &&...args) {
     return builder.createOrFold<Op>(loc(), std::forward<Args>(args)...);
   }
-  /// Creates an op whose result type is inferred, reporting what does not fit.
+  /// Creates a single-result op whose result type is inferred, reporting what
+  /// does not fit.
   template <typename Op, typename... Args>
   mlir::FailureOr<Value> infer(Args &&...args) {
     mlir::OperationState state(loc(), Op::getOperationName());
-    Op::build(builder, state, std::forward<Args>(args)...);
-    mlir::Operation *created = builder.create(state);
-    return created->getResult(0);
+    // The builder that infers the type would abort where it cannot.
+    Op::build(builder, state, Type(), std::forward<Args>(args)...);
+    if (failed(inferTypes(state, Op::inferReturnTypes)))
+      return failure();
+    return builder.create(state)->getResult(0);
   }
+  using InferTypes = LogicalResult (*)(
+      mlir::MLIRContext *, std::optional<mlir::Location>, mlir::ValueRange,
+      mlir::DictionaryAttr, mlir::OpaqueProperties, mlir::RegionRange,
+      llvm::SmallVectorImpl<Type> &);
+  /// Sets the state's result types, or reports the node as invalid.
+  LogicalResult inferTypes(mlir::OperationState &state, InferTypes infer);
 
   /// Replaces the node's outputs; missing trailing values must be unused.
   LogicalResult replace(mlir::ValueRange values);

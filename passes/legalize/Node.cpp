@@ -75,6 +75,22 @@ FailureOr<int64_t> Node::normalizeAxis(int64_t axis, int64_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
+LogicalResult Node::inferTypes(OperationState &state, InferTypes infer) {
+  std::string message;
+  {
+    ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diagnostic) {
+      message = diagnostic.str();
+      return success();
+    });
+    state.types.clear();
+    if (succeeded(infer(context(), loc(), state.operands,
+                        state.attributes.getDictionary(context()),
+                        state.getRawProperties(), state.regions, state.types)))
+      return success();
+  }
+  return invalid(message);
+}
+
 LogicalResult Node::replace(ValueRange values) {
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
     if (i < values.size() && values[i])

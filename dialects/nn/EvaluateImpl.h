@@ -1,0 +1,69 @@
+//===- EvaluateImpl.h - families of evaluated ops ---------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each family computes the ops it knows and returns null for others. `operands`
+// are all there; the result type is static and of a bearable size.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_NN_EVALUATEIMPL_H
+#define INGOT_DIALECTS_NN_EVALUATEIMPL_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+namespace ingot::nn {
+
+mlir::ElementsAttr evaluateElementwise(mlir::Operation *op,
+                                       mlir::ArrayRef<mlir::ElementsAttr> operands,
+                                       mlir::RankedTensorType type);
+mlir::ElementsAttr evaluateMovement(mlir::Operation *op,
+                                    mlir::ArrayRef<mlir::ElementsAttr> operands,
+                                    mlir::RankedTensorType type);
+mlir::ElementsAttr evaluateReduction(mlir::Operation *op,
+                                     mlir::ArrayRef<mlir::ElementsAttr> operands,
+                                     mlir::RankedTensorType type);
+
+/// A constant of integers, each wrapped to the element type.
+mlir::ElementsAttr makeIntsAttr(mlir::RankedTensorType type,
+                                mlir::ArrayRef<int64_t> values);
+
+/// Row-major strides of `shape`, in elements.
+llvm::SmallVector<int64_t> stridesOf(mlir::ArrayRef<int64_t> shape);
+
+/// Strides that read an operand of shape `from` at the indices of `to`, which
+/// it broadcasts to.
+llvm::SmallVector<int64_t> broadcastStrides(mlir::ArrayRef<int64_t> from,
+                                            mlir::ArrayRef<int64_t> to);
+
+/// Walks the indices of a shape in row-major order, keeping the offset that
+/// `strides` give.
+class StridedOffset {
+public:
+  StridedOffset(mlir::ArrayRef<int64_t> shape, mlir::ArrayRef<int64_t> strides,
+                int64_t start = 0)
+      : shape(shape), strides(strides), index(shape.size(), 0), offset(start) {}
+
+  int64_t operator*() const { return offset; }
+  StridedOffset &operator++() {
+    for (int64_t d = int64_t(shape.size()) - 1; d >= 0; --d) {
+      offset += strides[d];
+      if (++index[d] < shape[d])
+        break;
+      offset -= strides[d] * shape[d];
+      index[d] = 0;
+    }
+    return *this;
+  }
+
+private:
+  llvm::SmallVector<int64_t> shape, strides, index;
+  int64_t offset;
+};
+
+} // namespace ingot::nn
+
+#endif // INGOT_DIALECTS_NN_EVALUATEIMPL_H
