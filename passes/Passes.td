@@ -47,6 +47,21 @@ def NNFoldConstants : Pass<"nn-fold-constants"> {
            "a result up to this size may grow by more">];
   let statistics = [Statistic<"folded", "folded", "ops folded">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+// lower/
+//===----------------------------------------------------------------------===//
+
+def NNToLinalg : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Lower nn ops to linalg, tensor, arith and math";
+  let description = [{
+    Also drops the sign of integer types: `ui8` tensors become `i8`, their ops
+    having been lowered by sign. Elementwise ops become `linalg.generic`s with
+    broadcasting in the indexing maps; a dimension that may or may not broadcast
+    in a run is decided there.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 #endif // INGOT_PASSES_TD

@@ -1,0 +1,126 @@
+//===- NNToLinalg.cpp - nn-to-linalg --------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+#include "passes/lower/Lowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_NNTOLINALG
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// An op of another dialect on unsigned tensors: the same op on signless ones.
+/// (Only ops that move data may have them; arithmetic is signless already.)
+struct ConvertAnyOp : ConversionPattern {
+  ConvertAnyOp(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), 0, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (isa<nn::NNDialect>(op->getDialect()))
+      return failure();
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+      return failure();
+    OperationState state(op->getLoc(), op->getName(), operands, types,
+                         op->getAttrs(), op->getSuccessors());
+    for (Region &region : op->getRegions()) {
+      Region *converted = state.addRegion();
+      rewriter.inlineRegionBefore(region, *converted, converted->begin());
+      if (failed(rewriter.convertRegionTypes(converted, *getTypeConverter())))
+        return failure();
+    }
+    rewriter.replaceOp(op, rewriter.create(state));
+    return success();
+  }
+};
+
+/// Constants carry their type in the attribute too.
+struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<RankedTensorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!type || type == op.getType())
+      return failure();
+    TypedAttr value;
+    if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
+      value = dense.bitcast(type.getElementType());
+    else if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
+      value = DenseResourceElementsAttr::get(type, resource.getRawHandle());
+    if (!value)
+      return failure();
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, type, value);
+    return success();
+  }
+};
+
+struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
+  void runOnOperation() override {
+    lower::SignlessTypeConverter converter;
+    for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+      recordSignature(function);
+    if (failed(lowerOps(converter)) || failed(dropSigns(converter)))
+      signalPassFailure();
+  }
+
+  /// Keeps the types of the model's inputs and outputs for its description.
+  static void recordSignature(func::FuncOp function) {
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      function.setArgAttr(i, "ingot.type", TypeAttr::get(type));
+    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+      function.setResultAttr(i, "ingot.type", TypeAttr::get(type));
+  }
+
+  /// Lowers nn ops while the function still stands as it is: where dynamic
+  /// dimensions come from is read off it.
+  LogicalResult lowerOps(lower::SignlessTypeConverter &converter) {
+    RewritePatternSet patterns(&getContext());
+    lower::populateElementwiseToLinalg(patterns, converter);
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<nn::NNDialect>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
+  }
+
+  LogicalResult dropSigns(lower::SignlessTypeConverter &converter) {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ConvertAnyOp, ConvertConstant>(converter, &getContext());
+    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                   converter);
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      if (auto function = dyn_cast<func::FuncOp>(op))
+        return converter.isSignatureLegal(function.getFunctionType()) &&
+               converter.isLegal(&function.getBody());
+      return converter.isLegal(op) &&
+             llvm::all_of(op->getRegions(), [&](Region &region) {
+               return converter.isLegal(&region);
+             });
+    });
+    return applyFullConversion(getOperation(), target, std::move(patterns));
+  }
+};
+
+} // namespace
