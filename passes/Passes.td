@@ -47,6 +47,9 @@ def NNFoldConstants : Pass<"nn-fold-constants"> {
            "a result up to this size may grow by more">];
   let statistics = [Statistic<"folded", "folded", "ops folded">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // lower/
 //===----------------------------------------------------------------------===//
 

@@ -113,7 +113,8 @@ typedef struct ingot_abi_buffer {
  *  hosts' `user` and buffers differ. */
 typedef struct ingot_abi_call {
   uint32_t struct_size;
-  uint32_t reserved;
+  /** The first failure of the run, INGOT_ABI_OK before it; set by the run. */
+  int32_t status;
   const ingot_abi_host *host;
   /** Start of the weights: ingot_abi_artifact.weights or a mapped file. */
   const void *weights;
@@ -158,7 +159,7 @@ typedef struct ingot_abi_artifact {
   int32_t (*load)(const ingot_abi_host *host, const void *weights,
                   void **state, char *error, uint64_t error_bytes);
   void (*unload)(const ingot_abi_host *host, void *state);
-  int32_t (*run)(const ingot_abi_call *call);
+  int32_t (*run)(ingot_abi_call *call);
 } ingot_abi_artifact;
 
 /** The code calls oneDNN, which brings its own (OpenMP) threads. */
