@@ -1,0 +1,446 @@
+//===- BuildGraph.cpp - a prepared model to the onnx dialect -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/import/BuildGraph.h"
+
+#include "compiler/import/TensorData.h"
+#include "compiler/import/Types.h"
+#include "dialects/onnx/OnnxDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace ingot::importer {
+namespace {
+
+using llvm::Error;
+using llvm::Expected;
+
+/// Values and types by name in one graph and those around it.
+struct Scope {
+  Scope(const pb::GraphProto &graph, Block &block, const Scope *parent)
+      : block(block), parent(parent) {
+    for (const pb::ValueInfoProto &info : graph.value_info())
+      types[info.name()] = &info.type();
+    for (const pb::ValueInfoProto &info : graph.output())
+      if (info.has_type())
+        types[info.name()] = &info.type();
+    for (const pb::TensorProto &tensor : graph.initializer())
+      initializers[tensor.name()] = &tensor;
+  }
+
+  Block &block;
+  const Scope *parent;
+  llvm::StringMap<const pb::TypeProto *> types;
+  llvm::StringMap<const pb::TensorProto *> initializers;
+  llvm::StringMap<Value> values;
+  /// The last constant made of an initializer; constants stand first.
+  Operation *lastConstant = nullptr;
+};
+
+class GraphBuilder {
+public:
+  GraphBuilder(const Model &model, const llvm::StringSet<> &dimNames,
+               MLIRContext &context)
+      : model(model), dimNames(dimNames), context(&context), builder(&context) {
+  }
+
+  Expected<OwningOpRef<ModuleOp>> run(StringRef fileName);
+
+private:
+  Error buildFunction(ModuleOp module);
+  Error buildNodes(const pb::GraphProto &graph, Scope &scope);
+  Error buildNode(const pb::NodeProto &node, Scope &scope);
+  Error buildConstant(const pb::NodeProto &node, Scope &scope);
+  Expected<Attribute> buildAttribute(const pb::AttributeProto &attr);
+  Error buildRegion(const pb::GraphProto &graph, Region &region,
+                    const Scope &parent);
+
+  Expected<Value> lookup(StringRef name, Scope &scope);
+  Expected<Value> makeInitializer(const pb::TensorProto &tensor,
+                                  Scope &scope);
+  Expected<Operation *> createConstant(const pb::TensorProto &tensor,
+                                       StringRef name, Location loc);
+  Type typeOf(StringRef name, const Scope &scope);
+  ArrayAttr dimNamesOf(const pb::TypeProto &type);
+  Location nameLoc(StringRef name) {
+    return NameLoc::get(builder.getStringAttr(name));
+  }
+
+  const Model &model;
+  const llvm::StringSet<> &dimNames;
+  MLIRContext *context;
+  OpBuilder builder;
+};
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// Inference may know nothing; the legalizer finds the type from the operands.
+Type GraphBuilder::typeOf(StringRef name, const Scope &scope) {
+  if (name.empty())
+    return builder.getNoneType();
+  if (const pb::TypeProto *type = scope.types.lookup(name))
+    return getType(*type, context);
+  return onnx::OpaqueType::get(context, "");
+}
+
+Expected<Operation *>
+GraphBuilder::createConstant(const pb::TensorProto &tensor, StringRef name,
+                             Location loc) {
+  if (tensor.data_type() == pb::TensorProto::STRING) {
+    SmallVector<StringRef> strings;
+    for (const std::string &text : tensor.string_data())
+      strings.push_back(text);
+    SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+    NamedAttrList attrs;
+    attrs.set("value_strings", builder.getStrArrayAttr(strings));
+    attrs.set("shape", builder.getDenseI64ArrayAttr(shape));
+    Type type = onnx::OpaqueType::get(context, "tensor(string)");
+    return onnx::NodeOp::create(builder, loc, TypeRange(type), "Constant", "",
+                                ValueRange(), attrs.getDictionary(context),
+                                ArrayAttr(), 0)
+        .getOperation();
+  }
+  Expected<ElementsAttr> elements = makeElements(model, tensor, name, context);
+  if (!elements)
+    return elements.takeError();
+  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(*elements))
+      .getOperation();
+}
+
+Expected<Value> GraphBuilder::makeInitializer(const pb::TensorProto &tensor,
+                                              Scope &scope) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (scope.lastConstant)
+    builder.setInsertionPointAfter(scope.lastConstant);
+  else
+    builder.setInsertionPointToStart(&scope.block);
+  Expected<Operation *> op =
+      createConstant(tensor, tensor.name(), nameLoc(tensor.name()));
+  if (!op)
+    return op.takeError();
+  scope.lastConstant = *op;
+  return (*op)->getResult(0);
+}
+
+Expected<Value> GraphBuilder::lookup(StringRef name, Scope &scope) {
+  for (Scope *s = &scope; s; s = const_cast<Scope *>(s->parent)) {
+    if (Value value = s->values.lookup(name))
+      return value;
+    if (const pb::TensorProto *tensor = s->initializers.lookup(name)) {
+      Expected<Value> value = makeInitializer(*tensor, *s);
+      if (value)
+        s->values[name] = *value;
+      return value;
+    }
+  }
+  return makeError("value '" + name + "' is used but not defined");
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+Expected<Attribute>
+GraphBuilder::buildAttribute(const pb::AttributeProto &attr) {
+  using pb::AttributeProto;
+  switch (attr.type()) {
+  case AttributeProto::FLOAT:
+    return builder.getF32FloatAttr(attr.f());
+  case AttributeProto::INT:
+    return builder.getI64IntegerAttr(attr.i());
+  case AttributeProto::STRING:
+    return builder.getStringAttr(attr.s());
+  case AttributeProto::FLOATS:
+    return builder.getDenseF32ArrayAttr(
+        ArrayRef<float>(attr.floats().data(), size_t(attr.floats_size())));
+  case AttributeProto::INTS: {
+    SmallVector<int64_t> ints(attr.ints().begin(), attr.ints().end());
+    return builder.getDenseI64ArrayAttr(ints);
+  }
+  case AttributeProto::STRINGS: {
+    SmallVector<Attribute> strings;
+    for (const std::string &text : attr.strings())
+      strings.push_back(builder.getStringAttr(text));
+    return builder.getArrayAttr(strings);
+  }
+  case AttributeProto::TENSOR: {
+    Expected<ElementsAttr> elements =
+        makeElements(model, attr.t(), attr.name(), context);
+    if (!elements)
+      return elements.takeError();
+    return *elements;
+  }
+  case AttributeProto::TENSORS: {
+    SmallVector<Attribute> tensors;
+    for (const pb::TensorProto &tensor : attr.tensors()) {
+      Expected<ElementsAttr> elements =
+          makeElements(model, tensor, attr.name(), context);
+      if (!elements)
+        return elements.takeError();
+      tensors.push_back(*elements);
+    }
+    return builder.getArrayAttr(tensors);
+  }
+  case AttributeProto::TYPE_PROTO:
+    return TypeAttr::get(getType(attr.tp(), context));
+  case AttributeProto::TYPE_PROTOS: {
+    SmallVector<Attribute> types;
+    for (const pb::TypeProto &type : attr.type_protos())
+      types.push_back(TypeAttr::get(getType(type, context)));
+    return builder.getArrayAttr(types);
+  }
+  default:
+    return makeError("attribute '" + attr.name() + "' has a type (" +
+                     Twine(int(attr.type())) + ") that is not supported");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+/// The tensor that a Constant node stands for; nullopt if it is none of numbers.
+static std::optional<pb::TensorProto>
+getConstantTensor(const pb::AttributeProto &attr) {
+  pb::TensorProto tensor;
+  if (attr.name() == "value" && attr.has_t())
+    return attr.t();
+  if (attr.name() == "value_float" || attr.name() == "value_floats") {
+    tensor.set_data_type(pb::TensorProto::FLOAT);
+    *tensor.mutable_float_data() = attr.floats();
+    if (attr.type() == pb::AttributeProto::FLOAT)
+      tensor.add_float_data(attr.f());
+    else
+      tensor.add_dims(attr.floats_size());
+    return tensor;
+  }
+  if (attr.name() == "value_int" || attr.name() == "value_ints") {
+    tensor.set_data_type(pb::TensorProto::INT64);
+    *tensor.mutable_int64_data() = attr.ints();
+    if (attr.type() == pb::AttributeProto::INT)
+      tensor.add_int64_data(attr.i());
+    else
+      tensor.add_dims(attr.ints_size());
+    return tensor;
+  }
+  if (attr.name() == "value_string" || attr.name() == "value_strings") {
+    tensor.set_data_type(pb::TensorProto::STRING);
+    *tensor.mutable_string_data() = attr.strings();
+    if (attr.type() == pb::AttributeProto::STRING)
+      tensor.add_string_data(attr.s());
+    else
+      tensor.add_dims(attr.strings_size());
+    return tensor;
+  }
+  return std::nullopt;
+}
+
+Error GraphBuilder::buildConstant(const pb::NodeProto &node, Scope &scope) {
+  if (node.attribute_size() != 1 || node.output_size() != 1)
+    return makeError("a Constant must have one value and one output");
+  std::optional<pb::TensorProto> tensor =
+      getConstantTensor(node.attribute(0));
+  if (!tensor)
+    return makeError("attribute '" + node.attribute(0).name() +
+                     "' gives no value");
+  Expected<Operation *> op =
+      createConstant(*tensor, node.output(0), nameLoc(nodeName(node)));
+  if (!op)
+    return op.takeError();
+  scope.values[node.output(0)] = (*op)->getResult(0);
+  return Error::success();
+}
+
+Error GraphBuilder::buildNode(const pb::NodeProto &node, Scope &scope) {
+  if (node.domain().empty() && node.op_type() == "Constant")
+    return buildConstant(node, scope);
+  Location loc = nameLoc(nodeName(node));
+  int numInputs = node.input_size();
+  while (numInputs > 0 && node.input(numInputs - 1).empty())
+    --numInputs;
+  SmallVector<Value> inputs;
+  for (int i = 0; i < numInputs; ++i) {
+    if (node.input(i).empty()) {
+      inputs.push_back(
+          onnx::AbsentOp::create(builder, loc, builder.getNoneType()));
+      continue;
+    }
+    Expected<Value> value = lookup(node.input(i), scope);
+    if (!value)
+      return value.takeError();
+    inputs.push_back(*value);
+  }
+  SmallVector<Type> types;
+  for (const std::string &output : node.output())
+    types.push_back(typeOf(output, scope));
+
+  NamedAttrList attrs;
+  SmallVector<const pb::GraphProto *> graphs;
+  SmallVector<Attribute> graphNames;
+  auto addGraph = [&](const pb::AttributeProto &attr,
+                      const pb::GraphProto &graph) {
+    graphs.push_back(&graph);
+    graphNames.push_back(builder.getStringAttr(attr.name()));
+  };
+  for (const pb::AttributeProto &attr : node.attribute()) {
+    if (attr.name().empty())
+      return makeError("an attribute has no name");
+    if (attr.type() == pb::AttributeProto::GRAPH) {
+      addGraph(attr, attr.g());
+      continue;
+    }
+    if (attr.type() == pb::AttributeProto::GRAPHS) {
+      for (const pb::GraphProto &graph : attr.graphs())
+        addGraph(attr, graph);
+      continue;
+    }
+    Expected<Attribute> value = buildAttribute(attr);
+    if (!value)
+      return value.takeError();
+    attrs.set(attr.name(), *value);
+  }
+  auto op = onnx::NodeOp::create(
+      builder, loc, TypeRange(types), node.op_type(), node.domain(), inputs,
+      attrs.getDictionary(context),
+      graphs.empty() ? ArrayAttr() : builder.getArrayAttr(graphNames),
+      unsigned(graphs.size()));
+  for (auto [graph, region] : llvm::zip_equal(graphs, op->getRegions()))
+    if (Error error = buildRegion(*graph, region, scope))
+      return error;
+  for (auto [name, result] : llvm::zip_equal(node.output(), op->getResults()))
+    if (!name.empty())
+      scope.values[name] = result;
+  return Error::success();
+}
+
+Error GraphBuilder::buildNodes(const pb::GraphProto &graph, Scope &scope) {
+  for (const pb::NodeProto &node : graph.node())
+    if (Error error = buildNode(node, scope)) {
+      std::string message = toString(std::move(error));
+      // A subgraph's node has been named already.
+      return makeError(StringRef(message).starts_with("node '")
+                           ? message
+                           : describe(node) + ": " + message);
+    }
+  return Error::success();
+}
+
+Error GraphBuilder::buildRegion(const pb::GraphProto &graph, Region &region,
+                                const Scope &parent) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&region);
+  Scope scope(graph, *block, &parent);
+  for (const pb::ValueInfoProto &input : graph.input()) {
+    Type type = getType(input.type(), context);
+    scope.values[input.name()] = block->addArgument(type, nameLoc(input.name()));
+  }
+  if (Error error = buildNodes(graph, scope))
+    return error;
+  SmallVector<Value> results;
+  for (const pb::ValueInfoProto &output : graph.output()) {
+    Expected<Value> value = lookup(output.name(), scope);
+    if (!value)
+      return value.takeError();
+    results.push_back(*value);
+  }
+  onnx::YieldOp::create(builder, region.getLoc(), results);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The function and the module
+//===----------------------------------------------------------------------===//
+
+ArrayAttr GraphBuilder::dimNamesOf(const pb::TypeProto &type) {
+  SmallVector<StringRef> names;
+  for (const pb::TensorShapeProto::Dimension &dim :
+       type.tensor_type().shape().dim())
+    names.push_back(dimNames.contains(dim.dim_param())
+                        ? StringRef(dim.dim_param())
+                        : StringRef());
+  return builder.getStrArrayAttr(names);
+}
+
+Error GraphBuilder::buildFunction(ModuleOp module) {
+  const pb::GraphProto &graph = model.proto.graph();
+  SmallVector<Type> inputTypes;
+  for (const pb::ValueInfoProto &input : graph.input())
+    inputTypes.push_back(getType(input.type(), context));
+  builder.setInsertionPointToEnd(module.getBody());
+  auto function =
+      func::FuncOp::create(builder, nameLoc(graph.name()), "forward",
+                           builder.getFunctionType(inputTypes, {}));
+  Block *block = function.addEntryBlock();
+  Scope scope(graph, *block, nullptr);
+  for (auto [i, input] : llvm::enumerate(graph.input())) {
+    Value argument = block->getArgument(unsigned(i));
+    argument.setLoc(nameLoc(input.name()));
+    scope.values[input.name()] = argument;
+    function.setArgAttr(unsigned(i), "ingot.name",
+                        builder.getStringAttr(input.name()));
+    function.setArgAttr(unsigned(i), "ingot.dim_names",
+                        dimNamesOf(input.type()));
+  }
+  builder.setInsertionPointToEnd(block);
+  if (Error error = buildNodes(graph, scope))
+    return error;
+
+  SmallVector<Value> results;
+  SmallVector<Type> resultTypes;
+  for (const pb::ValueInfoProto &output : graph.output()) {
+    Expected<Value> value = lookup(output.name(), scope);
+    if (!value)
+      return value.takeError();
+    results.push_back(*value);
+    resultTypes.push_back(value->getType());
+  }
+  builder.setInsertionPointToEnd(block);
+  func::ReturnOp::create(builder, function.getLoc(), results);
+  function.setFunctionType(builder.getFunctionType(inputTypes, resultTypes));
+  for (auto [i, output] : llvm::enumerate(graph.output())) {
+    function.setResultAttr(unsigned(i), "ingot.name",
+                           builder.getStringAttr(output.name()));
+    function.setResultAttr(unsigned(i), "ingot.dim_names",
+                           dimNamesOf(output.type()));
+  }
+  return Error::success();
+}
+
+Expected<OwningOpRef<ModuleOp>> GraphBuilder::run(StringRef fileName) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, nameLoc(fileName));
+  NamedAttrList imports;
+  for (const pb::OperatorSetIdProto &import : model.proto.opset_import())
+    imports.set(import.domain().empty() ? "ai.onnx" : import.domain(),
+                builder.getI64IntegerAttr(import.version()));
+  (*module)->setAttr("onnx.opset_import", imports.getDictionary(context));
+  (*module)->setAttr("ingot.model_name",
+                     builder.getStringAttr(model.proto.graph().name()));
+  NamedAttrList metadata;
+  for (const pb::StringStringEntryProto &entry : model.proto.metadata_props())
+    if (!entry.key().empty())
+      metadata.set(entry.key(), builder.getStringAttr(entry.value()));
+  (*module)->setAttr("ingot.metadata", metadata.getDictionary(context));
+  if (Error error = buildFunction(*module))
+    return std::move(error);
+  return module;
+}
+
+} // namespace
+
+Expected<OwningOpRef<ModuleOp>>
+buildModule(const Model &model, const llvm::StringSet<> &dimNames,
+            StringRef fileName, MLIRContext &context) {
+  return GraphBuilder(model, dimNames, context).run(fileName);
+}
+
+} // namespace ingot::importer

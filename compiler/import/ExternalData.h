@@ -1,0 +1,23 @@
+//===- ExternalData.h - tensors kept in files beside the model -*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_IMPORT_EXTERNALDATA_H
+#define INGOT_COMPILER_IMPORT_EXTERNALDATA_H
+
+#include "compiler/import/Model.h"
+
+namespace ingot::importer {
+
+/// Maps the external data of all tensors. Locations are relative to `directory`
+/// and must name regular files in it, reached through no symbolic link, so that
+/// a model can make nothing else on the machine readable. A null `directory`
+/// refuses external data.
+llvm::Error resolveExternalData(Model &model,
+                                std::optional<llvm::StringRef> directory);
+
+} // namespace ingot::importer
+
+#endif // INGOT_COMPILER_IMPORT_EXTERNALDATA_H

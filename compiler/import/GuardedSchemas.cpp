@@ -1,0 +1,58 @@
+//===- GuardedSchemas.cpp - ONNX's operator schemas, bounded -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/import/GuardedSchemas.h"
+
+namespace ingot::importer {
+
+/// Longer vectors are no shapes.
+static constexpr int64_t kMaxPropagated = 4096;
+
+static bool isShort(const pb::TypeProto *type) {
+  if (!type || !type->has_tensor_type())
+    return true;
+  const pb::TensorShapeProto &shape = type->tensor_type().shape();
+  return shape.dim_size() != 1 || shape.dim(0).dim_value() <= kMaxPropagated;
+}
+
+const pb::OpSchema *
+GuardedSchemas::GetSchema(const std::string &name, int version,
+                          const std::string &domain) const {
+  const pb::OpSchema *schema =
+      pb::OpSchemaRegistry::Instance()->GetSchema(name, version, domain);
+  if (!schema)
+    return nullptr;
+  std::unique_ptr<pb::OpSchema> &copy = guarded[schema];
+  if (copy)
+    return copy.get();
+  copy = std::make_unique<pb::OpSchema>(*schema);
+  if (schema->has_type_and_shape_inference_function())
+    copy->TypeAndShapeInferenceFunction(
+        [infer = schema->GetTypeAndShapeInferenceFunction()](
+            pb::InferenceContext &context) {
+          // What was inferred before the exception is kept; the legalizer says
+          // what is wrong with the node.
+          try {
+            infer(context);
+          } catch (const std::exception &) {
+          }
+        });
+  if (schema->has_data_propagation_function())
+    copy->PartialDataPropagationFunction(
+        [propagate = schema->GetDataPropagationFunction()](
+            pb::DataPropagationContext &context) {
+          for (size_t i = 0, e = context.getNumInputs(); i < e; ++i)
+            if (!isShort(context.getInputType(i)))
+              return;
+          try {
+            propagate(context);
+          } catch (const std::exception &) {
+          }
+        });
+  return copy.get();
+}
+
+} // namespace ingot::importer

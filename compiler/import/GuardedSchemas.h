@@ -1,0 +1,34 @@
+//===- GuardedSchemas.h - ONNX's operator schemas, bounded -----*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_IMPORT_GUARDEDSCHEMAS_H
+#define INGOT_COMPILER_IMPORT_GUARDEDSCHEMAS_H
+
+#include "compiler/import/Model.h"
+
+#include "onnx/defs/schema.h"
+
+#include <map>
+#include <memory>
+
+namespace ingot::importer {
+
+/// ONNX's schemas, with an inference that goes on after an error, and a data
+/// propagation that does not spell out every element of a long vector: a model
+/// of a few bytes could ask for all memory by it.
+class GuardedSchemas : public pb::ISchemaRegistry {
+public:
+  const pb::OpSchema *GetSchema(const std::string &name, int version,
+                                  const std::string &domain) const override;
+
+private:
+  mutable std::map<const pb::OpSchema *, std::unique_ptr<pb::OpSchema>>
+      guarded;
+};
+
+} // namespace ingot::importer
+
+#endif // INGOT_COMPILER_IMPORT_GUARDEDSCHEMAS_H

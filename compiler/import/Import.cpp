@@ -1,0 +1,205 @@
+//===- Import.cpp - ONNX file to the onnx dialect ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/import/Import.h"
+
+#include "compiler/import/BuildGraph.h"
+#include "compiler/import/ExternalData.h"
+#include "compiler/import/Message.h"
+#include "compiler/import/Model.h"
+#include "compiler/import/Normalize.h"
+#include "compiler/import/OnnxBridge.h"
+#include "compiler/import/Shapes.h"
+#include "compiler/import/Skeleton.h"
+#include "compiler/import/Validate.h"
+#include "dialects/onnx/OnnxDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::importer;
+using llvm::Error;
+using llvm::Expected;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Says what a file is that is often given for a model.
+static Error refuseOther(StringRef bytes) {
+  StringRef start = bytes.take_front(512).ltrim();
+  if (bytes.empty())
+    return makeError("the file is empty");
+  if (start.starts_with("version https://git-lfs"))
+    return makeError("the file is a Git LFS pointer, not the model; fetch it "
+                     "with 'git lfs pull'");
+  if (start.starts_with_insensitive("<!doctype html") ||
+      start.starts_with_insensitive("<html"))
+    return makeError("the file is a web page, not a model; the download gave a "
+                     "page instead of the file");
+  if (start.starts_with("PK\x03\x04"))
+    return makeError("the file is a zip archive (or a PyTorch model), not ONNX");
+  if (start.starts_with("\x89HDF"))
+    return makeError("the file is HDF5 (perhaps a Keras model), not ONNX");
+  if (bytes.size() > 8 && bytes.substr(4, 4) == "TFL3")
+    return makeError("the file is a TensorFlow Lite model, not ONNX");
+  if (bytes.size() > 8 && bytes.substr(4, 4) == "ORTM")
+    return makeError("the file is in ONNX Runtime's own format; export it as "
+                     ".onnx");
+  return Error::success();
+}
+
+/// ONNX text starts with `<ir_version: …` and is text.
+static bool isText(StringRef bytes) {
+  StringRef head = bytes.take_front(4096);
+  if (llvm::any_of(head, [](char c) {
+        return uint8_t(c) < 0x20 && c != '\n' && c != '\t' && c != '\r';
+      }))
+    return false;
+  head = head.ltrim();
+  while (head.consume_front("#"))
+    head = head.drop_until([](char c) { return c == '\n'; }).ltrim();
+  return head.starts_with("<") || head.contains("=>");
+}
+
+/// The text parser recurses into graphs and types without a bound.
+static Error checkTextNesting(StringRef text, unsigned maxNesting) {
+  unsigned depth = 0;
+  bool inString = false, inComment = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (inComment) {
+      inComment = c != '\n';
+    } else if (inString) {
+      if (c == '\\')
+        ++i;
+      inString = c != '"';
+    } else if (c == '"') {
+      inString = true;
+    } else if (c == '#') {
+      inComment = true;
+    } else if (c == '{' || c == '(' || c == '[') {
+      if (++depth > 3 * maxNesting)
+        return makeError("ONNX text: brackets are nested more than " +
+                         Twine(3 * maxNesting) + " deep");
+    } else if ((c == '}' || c == ')' || c == ']') && depth) {
+      --depth;
+    }
+  }
+  return Error::success();
+}
+
+static Error parse(Model &model, const ImportOptions &options) {
+  StringRef bytes(model.file.bytes.data(), model.file.bytes.size());
+  if (Error error = refuseOther(bytes))
+    return error;
+  if (isText(bytes)) {
+    if (int64_t(bytes.size()) > options.maxGraphBytes)
+      return makeError("the text has more than " +
+                       Twine(options.maxGraphBytes) + " bytes");
+    if (Error error = checkTextNesting(bytes, options.maxNesting))
+      return error;
+    return parseText(bytes, model.proto);
+  }
+  Expected<Skeleton> skeleton = makeSkeleton(
+      model.file.bytes, options.maxNesting, options.maxGraphBytes);
+  if (!skeleton)
+    return skeleton.takeError();
+  for (ArrayRef<char> blob : skeleton->blobs)
+    model.blobs.push_back(Blob{blob, model.file.owner, model.file.isMapped});
+  if (!model.proto.ParseFromArray(skeleton->bytes.data(),
+                                  int(skeleton->bytes.size())))
+    return makeError("not an ONNX model, or damaged");
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The steps
+//===----------------------------------------------------------------------===//
+
+static llvm::StringSet<> collectDimNames(const pb::GraphProto &graph) {
+  llvm::StringSet<> names;
+  for (const pb::ValueInfoProto &input : graph.input())
+    for (const auto &dim : input.type().tensor_type().shape().dim())
+      if (!dim.dim_param().empty())
+        names.insert(dim.dim_param());
+  return names;
+}
+
+static Expected<OwningOpRef<ModuleOp>>
+importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
+            MLIRContext &context, const ImportOptions &options) {
+  Model model;
+  model.file = std::move(file);
+  if (Error error = parse(model, options))
+    return std::move(error);
+  normalizeDomains(model.proto);
+  if (Error error = resolveExternalData(model, directory))
+    return std::move(error);
+  if (Error error = validateModel(model, options))
+    return std::move(error);
+  if (Error error = checkModel(model.proto))
+    return std::move(error);
+  if (Error error = normalizeModel(model, options))
+    return std::move(error);
+  llvm::StringSet<> dimNames = collectDimNames(model.proto.graph());
+  if (Error error = applyShapes(model.proto, options))
+    return std::move(error);
+  if (Error error = inlineFunctions(model.proto, options))
+    return std::move(error);
+  if (Error error = validateNodes(model.proto))
+    return std::move(error);
+  convertVersion(model.proto);
+  inferShapes(model.proto);
+  if (Error error = expandOperators(model.proto, options))
+    return std::move(error);
+  return buildModule(model, dimNames, name, context);
+}
+
+static OwningOpRef<ModuleOp>
+importAndReport(Expected<Blob> file, StringRef path,
+                std::optional<StringRef> directory, MLIRContext &context,
+                const ImportOptions &options) {
+  context.loadDialect<ingot::onnx::OnnxDialect, arith::ArithDialect,
+                      func::FuncDialect>();
+  auto report = [&](Error error) -> OwningOpRef<ModuleOp> {
+    std::string message =
+        (path + ": " + toString(std::move(error))).str();
+    emitError(UnknownLoc::get(&context)) << makeOneLine(message);
+    return nullptr;
+  };
+  if (!file)
+    return report(file.takeError());
+  Expected<OwningOpRef<ModuleOp>> module =
+      importBytes(std::move(*file), llvm::sys::path::filename(path), directory,
+                  context, options);
+  if (!module)
+    return report(module.takeError());
+  if (failed(verify(**module)))
+    return nullptr;
+  return std::move(*module);
+}
+
+OwningOpRef<ModuleOp> ingot::importModel(StringRef path, MLIRContext &context,
+                                         const ImportOptions &options) {
+  return importAndReport(mapFile(path), path,
+                         llvm::sys::path::parent_path(path), context, options);
+}
+
+OwningOpRef<ModuleOp>
+ingot::importModelFromMemory(StringRef bytes, StringRef name,
+                             MLIRContext &context,
+                             const ImportOptions &options) {
+  Blob blob{ArrayRef<char>(bytes.data(), bytes.size()), nullptr};
+  return importAndReport(std::move(blob), name, std::nullopt, context, options);
+}

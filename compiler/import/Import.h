@@ -1,0 +1,56 @@
+//===- Import.h - ONNX file to the onnx dialect ----------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that checks untrusted model files is behind these functions.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_IMPORT_IMPORT_H
+#define INGOT_COMPILER_IMPORT_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ingot {
+
+struct ImportOptions {
+  /// Input name to shape; -1 keeps a dimension dynamic.
+  llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
+  /// Name of a symbolic dimension to its size.
+  llvm::StringMap<int64_t> dims;
+  /// Whether (domain, op type) has a lowering; "" is the domain of ONNX itself.
+  /// An operator that has none is expanded if ONNX defines it as a function.
+  /// Null: nothing is expanded.
+  llvm::function_ref<bool(llvm::StringRef domain, llvm::StringRef opType)>
+      isSupported;
+
+  /// Bounds on what a small hostile file may make the importer do.
+  unsigned maxNesting = 30;
+  int64_t maxNodes = 1'000'000;
+  int64_t maxExpandedBytes = int64_t(1) << 30;
+  int64_t maxGraphBytes = int64_t(1) << 30;
+};
+
+/// Imports the model at `path` (.onnx, or ONNX text) into a module with one
+/// function, @forward. The module's large constants point into the mapped file,
+/// which must not change while the module lives. On failure reports one line to
+/// the diagnostic handler of `context` and returns null.
+mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path,
+                                              mlir::MLIRContext &context,
+                                              const ImportOptions &options = {});
+
+/// The same for a model in memory, called `name` in messages. `bytes` must
+/// outlive the module. External data is refused.
+mlir::OwningOpRef<mlir::ModuleOp>
+importModelFromMemory(llvm::StringRef bytes, llvm::StringRef name,
+                      mlir::MLIRContext &context,
+                      const ImportOptions &options = {});
+
+} // namespace ingot
+
+#endif // INGOT_COMPILER_IMPORT_IMPORT_H

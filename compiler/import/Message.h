@@ -1,0 +1,24 @@
+//===- Message.h - messages on one line ------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_IMPORT_MESSAGE_H
+#define INGOT_COMPILER_IMPORT_MESSAGE_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace ingot::importer {
+
+/// A message of ONNX's library without its noise, and with the node in front.
+std::string cleanOnnxMessage(llvm::StringRef message);
+
+/// `message` on one line, without control characters, not overlong: names in
+/// it come from the model.
+std::string makeOneLine(llvm::StringRef message);
+
+} // namespace ingot::importer
+
+#endif // INGOT_COMPILER_IMPORT_MESSAGE_H

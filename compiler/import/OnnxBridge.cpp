@@ -1,0 +1,419 @@
+//===- OnnxBridge.cpp - calls into ONNX's library, which throws ----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With GuardedSchemas.cpp the only code that is compiled with exceptions.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/import/OnnxBridge.h"
+
+#include "compiler/import/GuardedSchemas.h"
+#include "compiler/import/Message.h"
+#include "compiler/import/Normalize.h"
+#include "compiler/import/Validate.h"
+
+#include "onnx/checker.h"
+#include "onnx/defs/parser.h"
+#include "onnx/inliner/inliner.h"
+#include "onnx/shape_inference/implementation.h"
+#include "onnx/version_converter/convert.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace ingot::importer {
+
+/// Runs `fn` and turns what it throws into an error.
+template <typename Fn> static Error guard(Fn fn) {
+  try {
+    return fn();
+  } catch (const std::bad_alloc &) {
+    return makeError("the model asks for more memory than there is");
+  } catch (const std::exception &e) {
+    return makeError(cleanOnnxMessage(e.what()));
+  } catch (...) {
+    return makeError("ONNX's library failed without a message");
+  }
+}
+
+int64_t newestOpset() {
+  return pb::OpSchemaRegistry::DomainToVersionRange::Instance()
+      .LastReleaseVersionMap()
+      .at("");
+}
+
+static pb::OperatorSetIdProto *findImport(pb::ModelProto &model,
+                                            StringRef domain) {
+  for (pb::OperatorSetIdProto &import : *model.mutable_opset_import())
+    if (import.domain() == domain)
+      return &import;
+  return nullptr;
+}
+
+static int64_t getOpset(pb::ModelProto &model, StringRef domain) {
+  pb::OperatorSetIdProto *import = findImport(model, domain);
+  return import ? import->version() : 0;
+}
+
+Error parseText(StringRef text, pb::ModelProto &model) {
+  return guard([&]() -> Error {
+    pb::OnnxParser parser(std::string_view(text.data(), text.size()));
+    pb::Common::Status status = parser.Parse(model);
+    if (!status.IsOK())
+      return makeError("ONNX text: " + cleanOnnxMessage(status.ErrorMessage()));
+    if (!parser.EndOfInput())
+      return makeError("ONNX text: something follows the model");
+    return Error::success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Checker
+//===----------------------------------------------------------------------===//
+
+/// ONNX's checker writes a warning to stdout about these and lets them pass.
+static Error refuseExperimental(pb::ModelProto &model) {
+  return forEachNode(model, [](pb::NodeProto &node) -> Error {
+    if (pb::checker::check_is_experimental_op(node))
+      return makeError(describe(node) + ": this experimental operator was "
+                       "removed from ONNX; export the model again");
+    return Error::success();
+  });
+}
+
+Error checkModel(pb::ModelProto &model) {
+  return guard([&]() -> Error {
+    if (Error error = refuseExperimental(model))
+      return error;
+    if (getOpset(model, "") > newestOpset())
+      return makeError("opset " + Twine(getOpset(model, "")) +
+                       " is newer than " + Twine(newestOpset()) +
+                       ", the newest that is supported");
+    pb::ModelProto copy = model;
+    // Sizes are validated by then; an empty tensor is one without data.
+    if (Error error = forEachTensor(
+            copy,
+            [](pb::TensorProto &tensor, const pb::NodeProto *) -> Error {
+              if (tensor.data_location() != pb::TensorProto::EXTERNAL)
+                return Error::success();
+              tensor.clear_external_data();
+              tensor.clear_data_location();
+              tensor.clear_dims();
+              tensor.add_dims(0);
+              return Error::success();
+            }))
+      return error;
+    // Things that models of the field lack, and that do no harm.
+    if (Error error = forEachGraph(copy, [](pb::GraphProto &graph) -> Error {
+          if (graph.name().empty())
+            graph.set_name("graph");
+          return Error::success();
+        }))
+      return error;
+    auto addShapes = [](auto &infos) {
+      for (pb::ValueInfoProto &info : infos)
+        if (info.type().has_tensor_type())
+          info.mutable_type()->mutable_tensor_type()->mutable_shape();
+    };
+    addShapes(*copy.mutable_graph()->mutable_input());
+    addShapes(*copy.mutable_graph()->mutable_output());
+    copy.set_ir_version(pb::IR_VERSION);
+    pb::checker::check_model(copy, /*full_check=*/false,
+                               /*skip_opset_compatibility_check=*/true);
+    return Error::success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of the model
+//===----------------------------------------------------------------------===//
+
+static std::string functionKey(const std::string &domain,
+                               const std::string &name,
+                               const std::string &overload) {
+  return domain + '\0' + name + '\0' + overload;
+}
+
+namespace {
+
+/// Counts what expansion of all calls leads to, for it can be exponential.
+class ExpansionCounter {
+public:
+  explicit ExpansionCounter(const pb::ModelProto &model) {
+    for (const pb::FunctionProto &function : model.functions())
+      functions[functionKey(function.domain(), function.name(),
+                            function.overload())] = &function;
+  }
+
+  /// Calls must not be recursive.
+  template <typename Nodes> int64_t count(const Nodes &nodes) {
+    int64_t total = 0;
+    for (const pb::NodeProto &node : nodes) {
+      total = add(total, countNode(node));
+      for (const pb::AttributeProto &attr : node.attribute()) {
+        total = add(total, count(attr.g().node()));
+        for (const pb::GraphProto &graph : attr.graphs())
+          total = add(total, count(graph.node()));
+      }
+    }
+    return total;
+  }
+
+private:
+  static int64_t add(int64_t a, int64_t b) {
+    return AddOverflow(a, b, a) ? INT64_MAX : a;
+  }
+
+  int64_t countNode(const pb::NodeProto &node) {
+    auto it = functions.find(
+        functionKey(node.domain(), node.op_type(), node.overload()));
+    if (it == functions.end())
+      return 1;
+    const pb::FunctionProto *function = it->second;
+    auto known = counts.find(function);
+    if (known != counts.end())
+      return known->second;
+    int64_t result = count(function->node());
+    return counts[function] = result;
+  }
+
+  StringMap<const pb::FunctionProto *> functions;
+  DenseMap<const pb::FunctionProto *, int64_t> counts;
+};
+
+} // namespace
+
+/// Imports what only functions import: their nodes end up in the main graph.
+static void mergeImports(pb::ModelProto &model) {
+  for (const pb::FunctionProto &function : model.functions())
+    for (const pb::OperatorSetIdProto &import : function.opset_import())
+      if (!findImport(model, import.domain()))
+        *model.add_opset_import() = import;
+}
+
+Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
+  if (model.functions().empty())
+    return Error::success();
+  return guard([&]() -> Error {
+    pb::checker::check_function_call_cycles(model);
+    if (ExpansionCounter(model).count(model.graph().node()) > options.maxNodes)
+      return makeError("the model's functions expand to more than " +
+                       Twine(options.maxNodes) + " nodes");
+    mergeImports(model);
+    pb::inliner::InlineLocalFunctions(model, /*convert_version=*/false);
+    if (!model.functions().empty()) {
+      // What is left was written for another opset.
+      std::string first = model.functions(0).name();
+      Error failed = guard([&]() -> Error {
+        pb::inliner::InlineLocalFunctions(model, /*convert_version=*/true);
+        return Error::success();
+      });
+      if (failed)
+        return makeError("function '" + first +
+                         "' is written for another opset than the model and "
+                         "cannot be converted: " +
+                         toString(std::move(failed)));
+    }
+    model.clear_functions();
+    return Error::success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Versions
+//===----------------------------------------------------------------------===//
+
+static bool hasSameInterface(const pb::GraphProto &a,
+                             const pb::GraphProto &b) {
+  auto same = [](const auto &x, const auto &y) {
+    return llvm::equal(x, y, [](const auto &i, const auto &j) {
+      return i.name() == j.name();
+    });
+  };
+  return same(a.input(), b.input()) && same(a.output(), b.output());
+}
+
+void convertVersion(pb::ModelProto &model) {
+  int64_t opset = getOpset(model, "");
+  if (opset == 0 || opset == newestOpset())
+    return;
+  Error error = guard([&]() -> Error {
+    pb::ModelProto converted = pb::version_conversion::ConvertVersion(
+        model, int(newestOpset()));
+    dropInferredTypes(converted);
+    if (!hasSameInterface(model.graph(), converted.graph()))
+      return makeError("the converter changed the inputs or outputs");
+    if (Error error = checkModel(converted))
+      return error;
+    if (Error error = validateNodes(converted))
+      return error;
+    model = std::move(converted);
+    return Error::success();
+  });
+  // Not the user's concern: older forms are legalized, too.
+  consumeError(std::move(error));
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+void inferShapes(pb::ModelProto &model) {
+  dropInferredTypes(model);
+  consumeError(guard([&]() -> Error {
+    GuardedSchemas schemas;
+    pb::shape_inference::DataValueMap data;
+    pb::ShapeInferenceOptions inference(/*check_type_val=*/false,
+                                          /*strict_mode_val=*/0,
+                                          /*data_prop_val=*/true);
+    pb::shape_inference::InferShapes(model, &schemas, inference, &data);
+    return Error::success();
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// Operators that ONNX defines by others
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Turns nodes without a lowering into calls of functions of the model.
+class Expander {
+public:
+  Expander(pb::ModelProto &model, const ImportOptions &options)
+      : model(model), options(options) {}
+
+  bool run() {
+    Scope scope;
+    visit(*model.mutable_graph(), scope);
+    return changed;
+  }
+
+private:
+  using Scope = StringMap<pb::TypeProto>;
+
+  void visit(pb::GraphProto &graph, Scope scope) {
+    auto addTypes = [&](const auto &infos) {
+      for (const pb::ValueInfoProto &info : infos)
+        scope[info.name()] = info.type();
+    };
+    addTypes(graph.input());
+    addTypes(graph.output());
+    addTypes(graph.value_info());
+    for (const pb::TensorProto &tensor : graph.initializer()) {
+      pb::TypeProto type;
+      type.mutable_tensor_type()->set_elem_type(tensor.data_type());
+      auto *shape = type.mutable_tensor_type()->mutable_shape();
+      for (int64_t dim : tensor.dims())
+        shape->add_dim()->set_dim_value(dim);
+      scope[tensor.name()] = type;
+    }
+    for (pb::NodeProto &node : *graph.mutable_node()) {
+      for (pb::AttributeProto &attr : *node.mutable_attribute()) {
+        if (attr.has_g())
+          visit(*attr.mutable_g(), scope);
+        for (pb::GraphProto &inner : *attr.mutable_graphs())
+          visit(inner, scope);
+      }
+      if (!options.isSupported(node.domain(), node.op_type()))
+        // A node whose function cannot be built stays, and is reported as an
+        // operator without a lowering.
+        consumeError(guard([&]() -> Error {
+          expand(node, scope);
+          return Error::success();
+        }));
+    }
+  }
+
+  void expand(pb::NodeProto &node, const Scope &scope) {
+    int version = int(getOpset(model, node.domain()));
+    const pb::OpSchema *schema = pb::OpSchemaRegistry::Instance()->GetSchema(
+        node.op_type(), version, node.domain());
+    if (!schema)
+      return;
+    pb::NodeProto call = node;
+    for (const auto &[name, attr] : schema->attributes())
+      if (attr.default_value.type() != pb::AttributeProto::UNDEFINED &&
+          llvm::none_of(call.attribute(), [name = name](const auto &given) {
+            return given.name() == name;
+          }))
+        *call.add_attribute() = attr.default_value;
+
+    pb::FunctionProto function;
+    if (schema->HasContextDependentFunction()) {
+      std::vector<pb::TypeProto> types;
+      for (const std::string &input : call.input())
+        types.push_back(scope.lookup(input));
+      pb::FunctionBodyBuildContextImpl context(call, types);
+      if (!schema->BuildContextDependentFunction(context, function, version))
+        return;
+    } else if (const pb::FunctionProto *body = schema->GetFunction(version)) {
+      function = *body;
+    } else {
+      return;
+    }
+    if (call.input_size() > function.input_size() ||
+        call.output_size() > function.output_size())
+      return;
+    // A chain of functions that ends in the same operator would never end.
+    for (pb::NodeProto &inner : *function.mutable_node())
+      if (inner.op_type() == node.op_type() && inner.domain() == node.domain())
+        return;
+
+    function.set_domain(kDomain);
+    function.set_name(node.op_type() + std::to_string(model.functions_size()));
+    function.clear_overload();
+    for (const pb::OperatorSetIdProto &import : function.opset_import())
+      if (!findImport(model, import.domain()))
+        *model.add_opset_import() = import;
+    *function.mutable_opset_import() = model.opset_import();
+    for (pb::NodeProto &inner : *function.mutable_node())
+      inner.set_name(nodeName(node));
+    call.set_domain(kDomain);
+    call.set_op_type(function.name());
+    call.clear_overload();
+    node = std::move(call);
+    *model.add_functions() = std::move(function);
+    changed = true;
+  }
+
+  static constexpr const char *kDomain = "ingot.expanded";
+
+  pb::ModelProto &model;
+  const ImportOptions &options;
+  bool changed = false;
+};
+
+} // namespace
+
+Error expandOperators(pb::ModelProto &model, const ImportOptions &options) {
+  if (!options.isSupported)
+    return Error::success();
+  // Functions of ONNX are a few levels deep.
+  for (int level = 0; level < 8; ++level) {
+    if (!Expander(model, options).run())
+      return Error::success();
+    if (Error error = guard([&]() -> Error {
+          if (ExpansionCounter(model).count(model.graph().node()) >
+              options.maxNodes)
+            return makeError("operators without a lowering expand to more "
+                             "than " + Twine(options.maxNodes) + " nodes");
+          pb::inliner::InlineLocalFunctions(model, false);
+          model.clear_functions();
+          return Error::success();
+        }))
+      return error;
+    if (Error error = validateNodes(model))
+      return error;
+    inferShapes(model);
+  }
+  return Error::success();
+}
+
+} // namespace ingot::importer

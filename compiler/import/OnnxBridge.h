@@ -1,0 +1,40 @@
+//===- OnnxBridge.h - calls into ONNX's library, which throws --*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_IMPORT_ONNXBRIDGE_H
+#define INGOT_COMPILER_IMPORT_ONNXBRIDGE_H
+
+#include "compiler/import/Model.h"
+
+namespace ingot::importer {
+
+/// The newest opset of ONNX's library.
+int64_t newestOpset();
+
+/// Parses ONNX text.
+llvm::Error parseText(llvm::StringRef text, pb::ModelProto &model);
+
+/// onnx::checker over a model whose large tensors are set aside.
+llvm::Error checkModel(pb::ModelProto &model);
+
+/// Expands all calls of the model's own functions.
+llvm::Error inlineFunctions(pb::ModelProto &model,
+                            const ImportOptions &options);
+
+/// Converts to the newest opset; leaves the model as it is where ONNX's
+/// converter cannot, for then the older form is legalized.
+void convertVersion(pb::ModelProto &model);
+
+/// Expands operators that have no lowering but are ONNX functions. Needs types.
+llvm::Error expandOperators(pb::ModelProto &model,
+                            const ImportOptions &options);
+
+/// Infers types and shapes as far as they can be known.
+void inferShapes(pb::ModelProto &model);
+
+} // namespace ingot::importer
+
+#endif // INGOT_COMPILER_IMPORT_ONNXBRIDGE_H

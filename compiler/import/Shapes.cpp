@@ -1,0 +1,159 @@
+//===- Shapes.cpp - shapes that the user fixes ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/import/Shapes.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace ingot::importer {
+namespace {
+
+using Dimension = pb::TensorShapeProto::Dimension;
+
+std::string printShape(const pb::TensorShapeProto &shape) {
+  std::string text;
+  for (auto [i, dim] : llvm::enumerate(shape.dim())) {
+    if (i)
+      text += "x";
+    if (dim.has_dim_value())
+      text += std::to_string(dim.dim_value());
+    else
+      text += dim.dim_param().empty() ? "?" : dim.dim_param();
+  }
+  return text;
+}
+
+std::string listInputs(const pb::GraphProto &graph) {
+  std::vector<std::string> inputs;
+  for (const pb::ValueInfoProto &input : graph.input()) {
+    std::string text = "'" + input.name() + "'";
+    if (input.type().tensor_type().has_shape())
+      text += " (" + printShape(input.type().tensor_type().shape()) + ")";
+    inputs.push_back(text);
+  }
+  return inputs.empty() ? "it has none" : "its inputs are " + join(inputs, ", ");
+}
+
+template <typename Map> std::vector<StringRef> sortedKeys(const Map &map) {
+  std::vector<StringRef> keys(map.keys().begin(), map.keys().end());
+  llvm::sort(keys);
+  return keys;
+}
+
+/// Sizes of named dimensions: those that the user gives, and those that follow
+/// from a shape that the user gives.
+class NamedDims {
+public:
+  Error set(StringRef name, int64_t size, const Twine &from) {
+    auto [it, isNew] = sizes.try_emplace(name, size);
+    if (isNew || it->second == size)
+      return Error::success();
+    return makeError(from + " makes dimension '" + name + "' " + Twine(size) +
+                     ", but it is " + Twine(it->second) + " elsewhere");
+  }
+  std::optional<int64_t> get(StringRef name) const {
+    auto it = sizes.find(name);
+    return it == sizes.end() ? std::nullopt : std::optional(it->second);
+  }
+
+private:
+  StringMap<int64_t> sizes;
+};
+
+Error applyShape(pb::ValueInfoProto &input, ArrayRef<int64_t> wanted,
+                 NamedDims &dims) {
+  std::string from = "the shape given for input '" + input.name() + "'";
+  if (!input.type().has_tensor_type())
+    return makeError(from + " cannot be used, because the input is no tensor");
+  auto *tensor = input.mutable_type()->mutable_tensor_type();
+  if (!tensor->has_shape())
+    for (size_t i = 0; i < wanted.size(); ++i)
+      tensor->mutable_shape()->add_dim();
+  pb::TensorShapeProto &shape = *tensor->mutable_shape();
+  if (shape.dim_size() != int(wanted.size()))
+    return makeError(from + " has " + Twine(wanted.size()) +
+                     " dimensions, but the model's has " +
+                     Twine(shape.dim_size()) + ": " + printShape(shape));
+  std::string before = printShape(shape);
+  for (auto [i, size] : llvm::enumerate(wanted)) {
+    Dimension &dim = *shape.mutable_dim(int(i));
+    if (size < 0)
+      continue;
+    if (dim.has_dim_value() && dim.dim_value() != size)
+      return makeError(from + " makes dimension " + Twine(i) + " " +
+                       Twine(size) + ", but the model's shape is " +
+                       before);
+    if (!dim.dim_param().empty())
+      if (Error error = dims.set(dim.dim_param(), size, from))
+        return error;
+    dim.set_dim_value(size);
+  }
+  return Error::success();
+}
+
+} // namespace
+
+Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
+  pb::GraphProto &graph = *model.mutable_graph();
+  StringMap<pb::ValueInfoProto *> inputs;
+  std::vector<std::string> names;
+  for (pb::ValueInfoProto &input : *graph.mutable_input()) {
+    inputs[input.name()] = &input;
+    if (!input.type().has_tensor_type())
+      continue;
+    auto *tensor = input.mutable_type()->mutable_tensor_type();
+    if (!tensor->has_shape())
+      continue;
+    for (Dimension &dim : *tensor->mutable_shape()->mutable_dim()) {
+      // Exporters write -1 for "not fixed".
+      if (dim.has_dim_value() && dim.dim_value() < 0)
+        dim.clear_value();
+      if (!dim.dim_param().empty() &&
+          !llvm::is_contained(names, dim.dim_param()))
+        names.push_back(dim.dim_param());
+    }
+  }
+
+  NamedDims dims;
+  for (StringRef name : sortedKeys(options.dims)) {
+    int64_t size = options.dims.lookup(name);
+    if (!llvm::is_contained(names, name))
+      return makeError(
+          "the model has no dimension named '" + name + "'; " +
+          (names.empty() ? "none of its dimensions has a name"
+                         : "its dimensions are " +
+                               join(names, ", ")));
+    if (size < 0)
+      return makeError("dimension '" + name + "' cannot be " + Twine(size));
+    cantFail(dims.set(name, size, ""));
+  }
+  for (StringRef name : sortedKeys(options.shapes)) {
+    pb::ValueInfoProto *input = inputs.lookup(name);
+    if (!input)
+      return makeError("the model has no input named '" + name + "'; " +
+                       listInputs(graph));
+    if (Error error =
+            applyShape(*input, options.shapes.find(name)->second, dims))
+      return error;
+  }
+  for (pb::ValueInfoProto &input : *graph.mutable_input()) {
+    if (!input.type().has_tensor_type())
+      continue;
+    auto *tensor = input.mutable_type()->mutable_tensor_type();
+    if (!tensor->has_shape())
+      return makeError("input '" + input.name() +
+                       "' has no shape in the model; give one with --shape " +
+                       input.name() + "=AxBx.. ('?' for a dynamic dimension)");
+    for (Dimension &dim : *tensor->mutable_shape()->mutable_dim())
+      if (std::optional<int64_t> size = dims.get(dim.dim_param()))
+        dim.set_dim_value(*size);
+  }
+  return Error::success();
+}
+
+} // namespace ingot::importer

@@ -1,0 +1,26 @@
+//===- Validate.h - checks that ONNX's checker lacks -----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_IMPORT_VALIDATE_H
+#define INGOT_COMPILER_IMPORT_VALIDATE_H
+
+#include "compiler/import/Model.h"
+
+namespace ingot::importer {
+
+/// Checks the size of every tensor against its data, which ONNX's checker no
+/// longer sees, and the rest that it does not look at: versions, sizes of value
+/// types, names.
+llvm::Error validateModel(Model &model, const ImportOptions &options);
+
+/// Checks the attributes that shape inference and version conversion divide by.
+/// Called again once functions are expanded, since their bodies only then have
+/// values for all attributes.
+llvm::Error validateNodes(pb::ModelProto &model);
+
+} // namespace ingot::importer
+
+#endif // INGOT_COMPILER_IMPORT_VALIDATE_H

@@ -1,0 +1,95 @@
+//===- ingot-import.cpp - prints a model in the onnx dialect -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/import/Import.h"
+#include "passes/legalize/Legalize.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace cl = llvm::cl;
+using llvm::StringRef;
+
+/// "name=AxBx?" to a shape.
+static bool parseShape(StringRef text, ingot::ImportOptions &options) {
+  auto [name, sizes] = text.rsplit('=');
+  llvm::SmallVector<StringRef> parts;
+  sizes.split(parts, 'x');
+  llvm::SmallVector<int64_t> shape;
+  for (StringRef part : parts) {
+    int64_t size = -1;
+    if (part != "?" && (!llvm::to_integer(part, size, 10) || size < 0))
+      return false;
+    shape.push_back(size);
+  }
+  options.shapes[name] = shape;
+  return !name.empty();
+}
+
+static bool parseDim(StringRef text, ingot::ImportOptions &options) {
+  auto [name, size] = text.rsplit('=');
+  return !name.empty() && llvm::to_integer(size, options.dims[name], 10);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  static cl::opt<std::string> path(cl::Positional, cl::Required,
+                                   cl::desc("<model>"));
+  static cl::list<std::string> shapes(
+      "shape", cl::desc("Fix the shape of an input; '?' stays dynamic"),
+      cl::value_desc("name=AxBx.."));
+  static cl::list<std::string> dims("dim", cl::desc("Fix a named dimension"),
+                                    cl::value_desc("name=size"));
+  static cl::opt<bool> expand(
+      "expand", cl::desc("Expand operators that have no lowering but that ONNX "
+                         "defines as functions"));
+  static cl::opt<bool> debugInfo("mlir-print-debuginfo",
+                                 cl::desc("Print locations, the nodes' names"));
+  static cl::opt<unsigned> elide(
+      "elide", cl::desc("Leave out elements of constants larger than this"),
+      cl::init(16));
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Imports an ONNX model and prints it in the onnx dialect\n\n"
+      "  ingot-import model.onnx --shape x=1x3x224x224 --dim batch=1\n");
+
+  ingot::ImportOptions options;
+  for (const std::string &shape : shapes)
+    if (!parseShape(shape, options)) {
+      llvm::errs() << "ingot-import: error: --shape " << shape
+                   << " is not of the form name=AxBx..\n";
+      return 2;
+    }
+  for (const std::string &dim : dims)
+    if (!parseDim(dim, options)) {
+      llvm::errs() << "ingot-import: error: --dim " << dim
+                   << " is not of the form name=size\n";
+      return 2;
+    }
+  if (expand)
+    options.isSupported = ingot::isLegalizable;
+
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.getDiagEngine().registerHandler([](mlir::Diagnostic &diagnostic) {
+    llvm::errs() << "ingot-import: error: " << diagnostic << "\n";
+  });
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      ingot::importModel(path, context, options);
+  if (!module)
+    return 1;
+  mlir::OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(elide);
+  flags.elideLargeResourceString(elide);
+  if (debugInfo)
+    flags.enableDebugInfo();
+  module->print(llvm::outs(), flags);
+  llvm::outs() << "\n";
+  return 0;
+}
