@@ -1,0 +1,120 @@
+//===- Execute.cpp - running one operation --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/dnnl/State.h"
+
+#include <stdlib.h>
+
+using namespace ingot::dnnl;
+
+static dnnl_status_t fillExecution(const State &state, const Variant &variant,
+                                   Execution &execution) {
+  const Primitive &primitive = variant.primitive;
+  dnnl_status_t status = dnnl_stream_create(&execution.stream, state.engine,
+                                            dnnl_stream_default_flags);
+  for (int i = 0; i < primitive.numArguments && status == dnnl_success; ++i) {
+    const Argument &argument = primitive.arguments[i];
+    status = dnnl_memory_create(&execution.memories[i], argument.layout,
+                                state.engine,
+                                const_cast<void *>(argument.constant));
+    execution.arguments[i] = {argument.id, execution.memories[i]};
+  }
+  if (status == dnnl_success && primitive.scratchBytes) {
+    status = dnnl_memory_create(&execution.scratch, primitive.scratchLayout,
+                                state.engine, nullptr);
+    execution.arguments[primitive.numArguments] = {DNNL_ARG_SCRATCHPAD,
+                                                   execution.scratch};
+  }
+  return status;
+}
+
+/// The variant's idle execution, or a new one.
+static Execution *takeExecution(const State &state, Variant &variant) {
+  if (Execution *idle =
+          __atomic_exchange_n(&variant.idle, nullptr, __ATOMIC_ACQ_REL))
+    return idle;
+  auto *execution = static_cast<Execution *>(calloc(1, sizeof(Execution)));
+  if (!execution)
+    return nullptr;
+  if (fillExecution(state, variant, *execution) == dnnl_success)
+    return execution;
+  destroyExecution(execution);
+  return nullptr;
+}
+
+static dnnl_status_t runPrimitive(const Variant &variant, Execution &execution,
+                                  void *const *arguments, void *scratch) {
+  const Primitive &primitive = variant.primitive;
+  dnnl_status_t status = dnnl_success;
+  for (int i = 0; i < primitive.numArguments && status == dnnl_success; ++i)
+    if (!primitive.arguments[i].constant)
+      status = dnnl_memory_set_data_handle(execution.memories[i], *arguments++);
+  if (status == dnnl_success && scratch)
+    status = dnnl_memory_set_data_handle(execution.scratch, scratch);
+  if (status == dnnl_success)
+    status = dnnl_primitive_execute(primitive.handle, execution.stream,
+                                    primitive.numArguments + (scratch != nullptr),
+                                    execution.arguments);
+  return status == dnnl_success ? dnnl_stream_wait(execution.stream) : status;
+}
+
+static int32_t runVariant(const State &state, const Operation &operation,
+                          const ingot_abi_host *host, Variant &variant,
+                          void *const *arguments, const Message &message) {
+  Record record;
+  auto fail = [&](int32_t code, const char *what,
+                  dnnl_status_t status = dnnl_success) {
+    readOperation(state, operation, record);
+    return message.fail(code, record, what, status);
+  };
+  Execution *execution = takeExecution(state, variant);
+  if (!execution)
+    return fail(INGOT_ABI_OUT_OF_MEMORY, "is out of memory");
+  void *scratch = nullptr;
+  if (size_t bytes = variant.primitive.scratchBytes) {
+    scratch = host->allocate(host->user, bytes, INGOT_ABI_ALIGNMENT);
+    if (!scratch) {
+      destroyExecution(execution);
+      return fail(INGOT_ABI_OUT_OF_MEMORY, "is out of scratch memory");
+    }
+  }
+  dnnl_status_t status;
+  {
+    ThreadScope threads(host->num_threads);
+    status = runPrimitive(variant, *execution, arguments, scratch);
+  }
+  if (scratch)
+    host->release(host->user, scratch);
+  // Keep one for the next run; if another run was faster, this one goes.
+  destroyExecution(
+      __atomic_exchange_n(&variant.idle, execution, __ATOMIC_ACQ_REL));
+  if (status == dnnl_success)
+    return INGOT_ABI_OK;
+  return fail(INGOT_ABI_BACKEND_ERROR, "cannot run the operation", status);
+}
+
+void ingot_dnnl_execute(ingot_abi_call *call, int64_t index,
+                        void *const *arguments, const int64_t *dynamic) {
+  if (call->status != INGOT_ABI_OK)
+    return;
+  auto &state = *static_cast<State *>(call->state);
+  Operation &operation = state.operations[index];
+  Message message{call->error, call->error_bytes};
+  Variant *variant = operation.fixed;
+  bool isFixed = variant && variant->numThreads == call->host->num_threads;
+  if (!isFixed) {
+    ThreadScope threads(call->host->num_threads);
+    call->status = acquireVariant(state, operation, dynamic,
+                                  call->host->num_threads, message, variant);
+    if (call->status != INGOT_ABI_OK)
+      return;
+  }
+  if (!variant->primitive.isEmpty)
+    call->status = runVariant(state, operation, call->host, *variant, arguments,
+                              message);
+  if (!isFixed)
+    releaseVariant(operation, variant);
+}

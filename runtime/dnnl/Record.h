@@ -1,0 +1,62 @@
+//===- Record.h - one described operation -----------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The glue between generated code and oneDNN is part of every model that uses
+// it: C++ without exceptions, RTTI and libstdc++.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_DNNL_RECORD_H
+#define INGOT_RUNTIME_DNNL_RECORD_H
+
+#include "ingot/abi/dnnl.h"
+
+namespace ingot::dnnl {
+
+/// A tensor of a record, pointing into the table.
+struct Tensor {
+  int64_t role;
+  int64_t dtype;
+  int64_t offset;
+  int64_t rank;
+  const int64_t *dims;
+  const int64_t *strides;
+
+  bool isConstant() const { return offset != INGOT_DNNL_ARGUMENT; }
+};
+
+struct PostOp {
+  int64_t kind;
+  int64_t algorithm;
+  float alpha;
+  float beta;
+  int64_t tensor;
+};
+
+/// A record of the table, read and checked.
+struct Record {
+  int64_t kind;
+  const char *name;
+  int64_t numParams;
+  const int64_t *params;
+  int64_t numTensors;
+  Tensor tensors[INGOT_DNNL_MAX_TENSORS];
+  int64_t numPostOps;
+  PostOp postOps[INGOT_DNNL_MAX_POST_OPS];
+  /// How many dims and strides each call gives.
+  int64_t numDynamic;
+
+  const Tensor *find(int64_t role) const;
+};
+
+/// Reads the record at `words`, of `limit` words at most. Returns the words it
+/// takes, or 0 if it makes no sense.
+int64_t readRecord(const int64_t *words, int64_t limit, const char *names,
+                   Record &record);
+
+} // namespace ingot::dnnl
+
+#endif // INGOT_RUNTIME_DNNL_RECORD_H
