@@ -50,6 +50,7 @@ enum {
   INGOT_ABI_UNSUPPORTED_CPU = 7,
   INGOT_ABI_BACKEND_ERROR = 8,    /**< oneDNN or another library failed */
   INGOT_ABI_RUNTIME_CHECK = 9,    /**< a data-dependent check failed, e.g. an index */
+  INGOT_ABI_BUSY = 10,            /**< libingot only: a context is in use */
 };
 
 /** Element types; the numbers are those of ONNX's TensorProto.DataType. */

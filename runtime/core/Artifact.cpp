@@ -1,0 +1,108 @@
+//===- Artifact.cpp - checks of what an artifact says about itself --------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/Artifact.h"
+
+#include "runtime/core/Error.h"
+
+using namespace ingot::rt;
+
+bool ingot::rt::isDynamic(const ingot_abi_tensor &tensor) {
+  for (uint32_t i = 0; i < tensor.rank; ++i)
+    if (tensor.dims[i] == INGOT_ABI_DYNAMIC)
+      return true;
+  return false;
+}
+
+bool ingot::rt::tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
+                            uint64_t &bytes) {
+  int64_t total = ingot_dtype_size(dtype);
+  bool empty = false;
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i] < 0)
+      return false;
+    // Sizes next to a zero may be anything; they must not overflow first.
+    if (dims[i] == 0)
+      empty = true;
+    else if (__builtin_mul_overflow(total, dims[i], &total))
+      total = INT64_MAX;
+  }
+  if (!empty && total == INT64_MAX)
+    return false;
+  bytes = empty ? 0 : uint64_t(total);
+  return true;
+}
+
+static ingot_status damaged(const char *subject, const char *what,
+                            ingot_error *error) {
+  return fail(error, INGOT_BAD_ARTIFACT,
+              "'%s' is damaged: %s; compile it again", subject, what);
+}
+
+static ingot_status checkTensors(const ingot_abi_tensor *tensors,
+                                 uint32_t count, const char *kind,
+                                 const char *subject, ingot_error *error) {
+  if (count && !tensors)
+    return damaged(subject, "it describes no inputs or outputs", error);
+  for (uint32_t i = 0; i < count; ++i) {
+    const ingot_abi_tensor &tensor = tensors[i];
+    uint64_t bytes;
+    if (!tensor.name)
+      return damaged(subject, "an input or output has no name", error);
+    if (!ingot_dtype_size(tensor.dtype))
+      return fail(error, INGOT_VERSION_MISMATCH,
+                  "'%s': %s '%s' has element type %u, which this libingot (%s) "
+                  "does not know; update libingot",
+                  subject, kind, tensor.name, tensor.dtype,
+                  ingot_version_get());
+    if (tensor.rank > maxRank ||
+        (tensor.rank && (!tensor.dims || !tensor.dim_names)))
+      return damaged(subject, "an input or output has no sizes", error);
+    for (uint32_t d = 0; d < tensor.rank; ++d)
+      if (tensor.dims[d] < INGOT_ABI_DYNAMIC || !tensor.dim_names[d])
+        return damaged(subject, "an input or output has an invalid size",
+                       error);
+    if (!isDynamic(tensor) &&
+        !tensorBytes(tensor.dtype, tensor.dims, tensor.rank, bytes))
+      return damaged(subject, "an input or output is impossibly large", error);
+  }
+  return INGOT_OK;
+}
+
+ingot_status ingot::rt::checkArtifact(const ingot_abi_artifact *artifact,
+                                      const char *subject,
+                                      ingot_error *error) {
+  if (!artifact)
+    return fail(error, INGOT_BAD_ARTIFACT, "'%s' describes no model", subject);
+  if (artifact->magic != INGOT_ABI_MAGIC)
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "'%s' is not a compiled model (wrong magic number 0x%llx)",
+                subject, static_cast<unsigned long long>(artifact->magic));
+  if (artifact->abi_version != INGOT_ABI_VERSION)
+    return fail(error, INGOT_VERSION_MISMATCH,
+                "'%s' has ABI version %u, but this libingot (%s) reads version "
+                "%u; %s",
+                subject, artifact->abi_version, ingot_version_get(),
+                INGOT_ABI_VERSION,
+                artifact->abi_version > INGOT_ABI_VERSION
+                    ? "update libingot"
+                    : "compile the model again");
+  if (artifact->struct_size < sizeof(ingot_abi_artifact))
+    return damaged(subject, "its description is too short", error);
+  if (!artifact->compiler || !artifact->name || !artifact->target ||
+      !artifact->run || (artifact->load && !artifact->unload))
+    return damaged(subject, "its description is incomplete", error);
+  if (artifact->num_metadata && !artifact->metadata)
+    return damaged(subject, "its metadata is missing", error);
+  for (uint32_t i = 0; i < artifact->num_metadata; ++i)
+    if (!artifact->metadata[i].key || !artifact->metadata[i].value)
+      return damaged(subject, "its metadata is incomplete", error);
+  if (ingot_status status = checkTensors(
+          artifact->inputs, artifact->num_inputs, "input", subject, error))
+    return status;
+  return checkTensors(artifact->outputs, artifact->num_outputs, "output",
+                      subject, error);
+}

@@ -1,0 +1,30 @@
+//===- Artifact.h - checks of what an artifact says about itself ----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CORE_ARTIFACT_H
+#define INGOT_RUNTIME_CORE_ARTIFACT_H
+
+#include "ingot/ingot.h"
+
+namespace ingot::rt {
+
+constexpr uint32_t maxRank = 64;
+
+/// Checks magic, version and every field that later code relies on. `subject`
+/// names the artifact in messages.
+ingot_status checkArtifact(const ingot_abi_artifact *artifact,
+                           const char *subject, ingot_error *error);
+
+/// Bytes of a dense tensor; false if that does not fit into 63 bits or a size
+/// is negative.
+bool tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
+                 uint64_t &bytes);
+
+bool isDynamic(const ingot_abi_tensor &tensor);
+
+} // namespace ingot::rt
+
+#endif // INGOT_RUNTIME_CORE_ARTIFACT_H

@@ -1,0 +1,193 @@
+//===- Context.cpp - creating and releasing contexts ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/Context.h"
+
+#include "runtime/core/Error.h"
+
+using namespace ingot::rt;
+
+//===----------------------------------------------------------------------===//
+// Services for the running code
+//===----------------------------------------------------------------------===//
+
+static void *contextAllocate(void *user, uint64_t bytes, uint64_t alignment) {
+  return static_cast<ingot_context *>(user)->blocks.allocate(bytes, alignment);
+}
+
+static void contextRelease(void *user, void *pointer) {
+  static_cast<ingot_context *>(user)->blocks.release(pointer);
+}
+
+static void contextParallelFor(void *user, void (*task)(void *, int64_t),
+                               void *arg, int64_t count) {
+  auto *context = static_cast<ingot_context *>(user);
+  if (context->host.num_threads == 1 || count <= 1) {
+    for (int64_t i = 0; i < count; ++i)
+      task(arg, i);
+    return;
+  }
+  if (context->pool)
+    context->pool->parallelFor(context->host.num_threads, task, arg, count);
+  else
+    context->executor.parallel_for(context->executor.user, task, arg, count);
+}
+
+//===----------------------------------------------------------------------===//
+// ingot_context
+//===----------------------------------------------------------------------===//
+
+ingot_context::~ingot_context() {
+  if (ownsArena)
+    allocator.release(allocator.user, arena);
+  free(tables);
+  blocks.releaseAll();
+  ingot_pool_release(pool);
+  ingot_model_release(model);
+}
+
+ingot_status ingot_context::initThreads(const ingot_context_options &options,
+                                        ingot_error *error) {
+  if (options.executor) {
+    if (options.pool)
+      return fail(error, INGOT_INVALID_ARGUMENT,
+                  "ingot_context_options: give a pool or an executor, not "
+                  "both");
+    if (ingot_status status = readOptions(options.executor, executor,
+                                          "ingot_executor", error))
+      return status;
+    if (!executor.parallel_for || !executor.num_threads)
+      return fail(error, INGOT_INVALID_ARGUMENT,
+                  "ingot_executor needs parallel_for and at least one thread");
+  } else {
+    pool = options.pool ? retainPool(options.pool) : retainSharedPool();
+    if (!pool)
+      return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a thread pool");
+  }
+  uint32_t threads = pool ? pool->numThreads : executor.num_threads;
+  if (options.num_threads && options.num_threads < threads)
+    threads = options.num_threads;
+  host = {sizeof(host),    threads,        this,
+          contextAllocate, contextRelease, contextParallelFor};
+  return INGOT_OK;
+}
+
+ingot_status ingot_context::initArena(const ingot_context_options &options,
+                                      ingot_error *error) {
+  uint64_t needed = model->artifact->arena_bytes;
+  if (options.arena) {
+    if (options.arena_bytes < needed)
+      return fail(error, INGOT_BUFFER_TOO_SMALL,
+                  "the arena has %llu bytes, but the model needs %llu",
+                  static_cast<unsigned long long>(options.arena_bytes),
+                  static_cast<unsigned long long>(needed));
+    if (reinterpret_cast<uintptr_t>(options.arena) % INGOT_ABI_ALIGNMENT)
+      return fail(error, INGOT_INVALID_ARGUMENT,
+                  "the arena is not aligned to %u bytes", INGOT_ABI_ALIGNMENT);
+    arena = options.arena;
+    return INGOT_OK;
+  }
+  if (!needed)
+    return INGOT_OK;
+  arena = allocator.allocate(allocator.user, needed, INGOT_ABI_ALIGNMENT);
+  if (!arena)
+    return fail(error, INGOT_OUT_OF_MEMORY,
+                "no memory for an arena of %llu bytes",
+                static_cast<unsigned long long>(needed));
+  ownsArena = true;
+  return INGOT_OK;
+}
+
+ingot_status ingot_context::initBuffers(ingot_error *error) {
+  const ingot_abi_artifact &artifact = *model->artifact;
+  uint64_t tensors = uint64_t(artifact.num_inputs) + artifact.num_outputs;
+  uint64_t sizes = 0;
+  for (uint32_t i = 0; i < artifact.num_inputs; ++i)
+    sizes += artifact.inputs[i].rank;
+  for (uint32_t i = 0; i < artifact.num_outputs; ++i)
+    sizes += artifact.outputs[i].rank;
+  // calloc checks the product; the layout goes from strict to lax alignment.
+  uint64_t words = tensors * (sizeof(ingot_abi_buffer) / 8 + 1) + sizes;
+  tables = calloc(words ? words : 1, 8);
+  if (!tables)
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a context");
+  inputBuffers = static_cast<ingot_abi_buffer *>(tables);
+  outputBuffers = inputBuffers + artifact.num_inputs;
+  givenInputs = reinterpret_cast<const ingot_input **>(outputBuffers +
+                                                       artifact.num_outputs);
+  givenOutputs = reinterpret_cast<const ingot_output **>(givenInputs +
+                                                         artifact.num_inputs);
+  auto *dims = reinterpret_cast<int64_t *>(givenOutputs + artifact.num_outputs);
+  for (uint32_t i = 0; i < artifact.num_inputs; ++i) {
+    inputBuffers[i].dims = dims;
+    dims += artifact.inputs[i].rank;
+  }
+  for (uint32_t i = 0; i < artifact.num_outputs; ++i) {
+    outputBuffers[i].dims = dims;
+    dims += artifact.outputs[i].rank;
+  }
+  return INGOT_OK;
+}
+
+ingot_status ingot_context::init(ingot_model *owner,
+                                 const ingot_context_options &options,
+                                 ingot_error *error) {
+  owner->references.fetch_add(1, std::memory_order_relaxed);
+  model = owner;
+  if (ingot_status status = initThreads(options, error))
+    return status;
+  if (ingot_status status = initArena(options, error))
+    return status;
+  return initBuffers(error);
+}
+
+//===----------------------------------------------------------------------===//
+// C API
+//===----------------------------------------------------------------------===//
+
+ingot_status ingot_context_create(ingot_model *model,
+                                  const ingot_context_options *given,
+                                  ingot_context **out, ingot_error *error) {
+  ingot_context_options options = INGOT_CONTEXT_OPTIONS_INIT;
+  ingot_allocator allocator;
+  if (!model || !out)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model or context is null");
+  if (!model->loaded)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "the model was opened with INGOT_MODEL_DESCRIBE_ONLY and "
+                "cannot run");
+  if (ingot_status status =
+          readOptions(given, options, "ingot_context_options", error))
+    return status;
+  if (anyNonZero(options.reserved))
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "ingot_context_options: reserved fields must be zero");
+  if (ingot_status status =
+          readAllocator(options.allocator, allocator, error))
+    return status;
+  auto *context = create<ingot_context>(allocator);
+  if (!context)
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a context");
+  if (ingot_status status = context->init(model, options, error)) {
+    destroy(context);
+    return status;
+  }
+  *out = context;
+  return INGOT_OK;
+}
+
+void ingot_context_release(ingot_context *context) { destroy(context); }
+
+uint32_t ingot_context_thread_count(const ingot_context *context) {
+  return context ? context->host.num_threads : 0;
+}
+
+void ingot_context_trim(ingot_context *context) {
+  if (!context || context->running.exchange(true, std::memory_order_acquire))
+    return;
+  context->blocks.releaseAll();
+  context->running.store(false, std::memory_order_release);
+}

@@ -1,0 +1,130 @@
+//===- Describe.cpp - what a model says about itself ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/Artifact.h"
+#include "runtime/core/Error.h"
+#include "runtime/core/Model.h"
+
+using namespace ingot::rt;
+
+ingot_status ingot_model_describe(const ingot_model *model,
+                                  ingot_model_info *info, ingot_error *error) {
+  if (!model)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  const ingot_abi_artifact &artifact = *model->artifact;
+  ingot_model_info filled = INGOT_MODEL_INFO_INIT;
+  filled.num_inputs = artifact.num_inputs;
+  filled.num_outputs = artifact.num_outputs;
+  filled.num_metadata = artifact.num_metadata;
+  filled.name = artifact.name;
+  filled.compiler = artifact.compiler;
+  filled.target = artifact.target;
+  filled.cpu_features = artifact.cpu_features;
+  filled.arena_bytes = artifact.arena_bytes;
+  filled.weights_bytes = artifact.weights_bytes;
+  filled.code_bytes = artifact.code_bytes;
+  filled.abi_version = artifact.abi_version;
+  filled.uses_onednn = (artifact.flags & INGOT_ABI_FLAG_ONEDNN) != 0;
+  filled.separate_weights = !artifact.weights && artifact.weights_bytes;
+  memcpy(filled.weights_sha256, artifact.weights_sha256,
+         sizeof(filled.weights_sha256));
+  return writeSized(info, &filled, sizeof(filled), "ingot_model_info", error);
+}
+
+static ingot_status describeTensor(const ingot_abi_tensor *tensors,
+                                   uint32_t count, uint32_t index,
+                                   const char *kind, ingot_tensor_info *info,
+                                   ingot_error *error) {
+  if (index >= count)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "%s %u was asked for, but the model has %u", kind, index,
+                count);
+  const ingot_abi_tensor &tensor = tensors[index];
+  ingot_tensor_info filled = INGOT_TENSOR_INFO_INIT;
+  filled.dtype = tensor.dtype;
+  filled.name = tensor.name;
+  filled.dims = tensor.dims;
+  filled.dim_names = tensor.dim_names;
+  filled.rank = tensor.rank;
+  filled.is_dynamic = isDynamic(tensor);
+  if (!filled.is_dynamic)
+    tensorBytes(tensor.dtype, tensor.dims, tensor.rank, filled.bytes);
+  return writeSized(info, &filled, sizeof(filled), "ingot_tensor_info", error);
+}
+
+static ingot_status findTensor(const ingot_abi_tensor *tensors, uint32_t count,
+                               const char *name, const char *kind,
+                               uint32_t *index, ingot_error *error) {
+  if (!name || !index)
+    return fail(error, INGOT_INVALID_ARGUMENT, "name or index is null");
+  for (uint32_t i = 0; i < count; ++i)
+    if (!strcmp(tensors[i].name, name)) {
+      *index = i;
+      return INGOT_OK;
+    }
+  return fail(error, INGOT_NOT_FOUND, "the model has no %s '%s'", kind, name);
+}
+
+ingot_status ingot_model_input_describe(const ingot_model *model,
+                                        uint32_t index, ingot_tensor_info *info,
+                                        ingot_error *error) {
+  if (!model)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  return describeTensor(model->artifact->inputs, model->artifact->num_inputs,
+                        index, "input", info, error);
+}
+
+ingot_status ingot_model_output_describe(const ingot_model *model,
+                                         uint32_t index,
+                                         ingot_tensor_info *info,
+                                         ingot_error *error) {
+  if (!model)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  return describeTensor(model->artifact->outputs, model->artifact->num_outputs,
+                        index, "output", info, error);
+}
+
+ingot_status ingot_model_input_find(const ingot_model *model, const char *name,
+                                    uint32_t *index, ingot_error *error) {
+  if (!model)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  return findTensor(model->artifact->inputs, model->artifact->num_inputs, name,
+                    "input", index, error);
+}
+
+ingot_status ingot_model_output_find(const ingot_model *model, const char *name,
+                                     uint32_t *index, ingot_error *error) {
+  if (!model)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  return findTensor(model->artifact->outputs, model->artifact->num_outputs,
+                    name, "output", index, error);
+}
+
+ingot_status ingot_model_metadata_get(const ingot_model *model, uint32_t index,
+                                      const char **key, const char **value,
+                                      ingot_error *error) {
+  if (!model)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  if (index >= model->artifact->num_metadata)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "metadata %u was asked for, but the model has %u", index,
+                model->artifact->num_metadata);
+  if (key)
+    *key = model->artifact->metadata[index].key;
+  if (value)
+    *value = model->artifact->metadata[index].value;
+  return INGOT_OK;
+}
+
+const char *ingot_model_metadata_find(const ingot_model *model,
+                                      const char *key) {
+  if (!model || !key)
+    return nullptr;
+  for (uint32_t i = 0; i < model->artifact->num_metadata; ++i)
+    if (!strcmp(model->artifact->metadata[i].key, key))
+      return model->artifact->metadata[i].value;
+  return nullptr;
+}

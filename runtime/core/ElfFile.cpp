@@ -1,0 +1,148 @@
+//===- ElfFile.cpp - looking into a shared object before loading it -------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/ElfFile.h"
+
+#include "runtime/core/Error.h"
+#include "runtime/core/MappedFile.h"
+
+#include <elf.h>
+
+using namespace ingot::rt;
+
+namespace {
+#if defined(__x86_64__)
+constexpr uint16_t thisMachine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr uint16_t thisMachine = EM_AARCH64;
+#else
+#error "unknown machine"
+#endif
+
+struct Image {
+  const unsigned char *bytes;
+  uint64_t size;
+
+  bool holds(uint64_t offset, uint64_t length) const {
+    return offset <= size && length <= size - offset;
+  }
+  /// Copies a struct out; the file need not align it.
+  template <typename T> T at(uint64_t offset) const {
+    T value;
+    memcpy(&value, bytes + offset, sizeof(T));
+    return value;
+  }
+};
+} // namespace
+
+static ingot_status truncated(const char *path, const char *what,
+                              ingot_error *error) {
+  return fail(error, INGOT_BAD_ARTIFACT,
+              "'%s' is truncated or damaged: its %s reach past the end of the "
+              "file; compile or copy it again",
+              path, what);
+}
+
+/// File offset of what will be mapped at `address`, or `size` if nothing is.
+static uint64_t offsetOfAddress(const Image &image, const Elf64_Ehdr &header,
+                                uint64_t address, uint64_t length) {
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    auto segment = image.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
+    if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+        address - segment.p_vaddr <= segment.p_filesz &&
+        length <= segment.p_filesz - (address - segment.p_vaddr))
+      return segment.p_offset + (address - segment.p_vaddr);
+  }
+  return image.size;
+}
+
+/// Whether the dynamic string table names the query symbol.
+static bool exportsArtifact(const Image &image, const Elf64_Ehdr &header,
+                            const Elf64_Phdr &dynamic) {
+  uint64_t address = 0, length = 0;
+  uint64_t entries = dynamic.p_filesz / sizeof(Elf64_Dyn);
+  for (uint64_t i = 0; i < entries; ++i) {
+    auto entry = image.at<Elf64_Dyn>(dynamic.p_offset + i * sizeof(Elf64_Dyn));
+    if (entry.d_tag == DT_NULL)
+      break;
+    if (entry.d_tag == DT_STRTAB)
+      address = entry.d_un.d_ptr;
+    if (entry.d_tag == DT_STRSZ)
+      length = entry.d_un.d_val;
+  }
+  uint64_t offset = offsetOfAddress(image, header, address, length);
+  return image.holds(offset, length) &&
+         memmem(image.bytes + offset, length, INGOT_ABI_QUERY_SYMBOL,
+                sizeof(INGOT_ABI_QUERY_SYMBOL));
+}
+
+ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
+                                      const char *path, ingot_error *error) {
+  Image image{bytes, size};
+  if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG))
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "'%s' is not a compiled model (not an ELF shared object); "
+                "compile one with: ingot compile model.onnx -o model.so",
+                path);
+  if (size < sizeof(Elf64_Ehdr))
+    return truncated(path, "headers", error);
+  auto header = image.at<Elf64_Ehdr>(0);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != thisMachine)
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "'%s' was compiled for another kind of machine (ELF class %u, "
+                "machine %u)",
+                path, header.e_ident[EI_CLASS], header.e_machine);
+  if (header.e_type != ET_DYN)
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "'%s' is not a compiled model (an ELF file, but not a shared "
+                "object)",
+                path);
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || !header.e_phnum ||
+      header.e_phnum == PN_XNUM ||
+      !image.holds(header.e_phoff,
+                   uint64_t(header.e_phnum) * sizeof(Elf64_Phdr)))
+    return truncated(path, "program headers", error);
+  // Linkers put the section headers last, so this finds nearly any truncation.
+  if (header.e_shoff &&
+      !image.holds(header.e_shoff,
+                   uint64_t(header.e_shnum) * header.e_shentsize))
+    return truncated(path, "section headers", error);
+
+  Elf64_Phdr dynamic = {};
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    auto segment = image.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
+    if (segment.p_type == PT_NULL)
+      continue;
+    if (segment.p_filesz && !image.holds(segment.p_offset, segment.p_filesz))
+      return truncated(path, "segments", error);
+    if (segment.p_type == PT_LOAD &&
+        (segment.p_filesz > segment.p_memsz ||
+         segment.p_vaddr + segment.p_memsz < segment.p_vaddr ||
+         (segment.p_align > 1 &&
+          ((segment.p_align & (segment.p_align - 1)) ||
+           (segment.p_vaddr - segment.p_offset) % segment.p_align))))
+      return fail(error, INGOT_BAD_ARTIFACT,
+                  "'%s' is damaged: its program headers contradict each other; "
+                  "compile or copy it again",
+                  path);
+    if (segment.p_type == PT_DYNAMIC)
+      dynamic = segment;
+  }
+  if (!exportsArtifact(image, header, dynamic))
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "'%s' is a shared object but not a compiled model (no symbol "
+                "%s)",
+                path, INGOT_ABI_QUERY_SYMBOL);
+  return INGOT_OK;
+}
+
+ingot_status ingot::rt::checkElfFile(const char *path, ingot_error *error) {
+  MappedFile file;
+  if (ingot_status status = file.open(path, "model", error))
+    return status;
+  return checkElfImage(file.data(), file.size(), path, error);
+}

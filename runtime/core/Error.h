@@ -1,0 +1,43 @@
+//===- Error.h - error reporting inside libingot --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CORE_ERROR_H
+#define INGOT_RUNTIME_CORE_ERROR_H
+
+#include "ingot/ingot.h"
+
+#include <string.h>
+
+namespace ingot::rt {
+
+/// Writes a formatted message to `error`, if there is one, and returns
+/// `status`.
+[[gnu::format(printf, 3, 4)]] ingot_status
+fail(ingot_error *error, ingot_status status, const char *format, ...);
+
+/// Copies a caller's sized struct over `known`, which holds defaults. Fields
+/// that the caller's header lacks keep them; fields that this library lacks
+/// must be zero.
+ingot_status readSized(const void *given, void *known, uint32_t knownSize,
+                       const char *what, ingot_error *error);
+
+template <typename T>
+ingot_status readOptions(const T *given, T &known, const char *what,
+                         ingot_error *error) {
+  return readSized(given, &known, sizeof(T), what, error);
+}
+
+/// Fills a caller's sized struct as far as it reaches.
+ingot_status writeSized(void *given, const void *known, uint32_t knownSize,
+                        const char *what, ingot_error *error);
+
+inline bool anyNonZero(const uint64_t (&reserved)[4]) {
+  return reserved[0] | reserved[1] | reserved[2] | reserved[3];
+}
+
+} // namespace ingot::rt
+
+#endif // INGOT_RUNTIME_CORE_ERROR_H

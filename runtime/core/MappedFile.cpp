@@ -1,0 +1,52 @@
+//===- MappedFile.cpp - a file mapped for reading -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/MappedFile.h"
+
+#include "runtime/core/Error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace ingot::rt;
+
+MappedFile::~MappedFile() {
+  if (bytes)
+    munmap(bytes, length);
+}
+
+ingot_status MappedFile::open(const char *path, const char *what,
+                              ingot_error *error) {
+  // A FIFO must not hang us.
+  int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return fail(error, INGOT_NOT_FOUND, "cannot open %s file '%s': %s", what,
+                path, strerror(errno));
+  struct stat info;
+  ingot_status status = INGOT_OK;
+  if (fstat(fd, &info) < 0) {
+    status = fail(error, INGOT_NOT_FOUND, "cannot read %s file '%s': %s", what,
+                  path, strerror(errno));
+  } else if (!S_ISREG(info.st_mode)) {
+    status = fail(error, INGOT_BAD_ARTIFACT,
+                  "%s file '%s' is not a regular file", what, path);
+  } else if (info.st_size > 0) {
+    void *memory = mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_SHARED,
+                        fd, 0);
+    if (memory == MAP_FAILED) {
+      status = fail(error, INGOT_OUT_OF_MEMORY, "cannot map %s file '%s': %s",
+                    what, path, strerror(errno));
+    } else {
+      bytes = static_cast<unsigned char *>(memory);
+      length = uint64_t(info.st_size);
+    }
+  }
+  close(fd);
+  return status;
+}

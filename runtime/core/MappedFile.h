@@ -1,0 +1,35 @@
+//===- MappedFile.h - a file mapped for reading ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CORE_MAPPEDFILE_H
+#define INGOT_RUNTIME_CORE_MAPPEDFILE_H
+
+#include "ingot/ingot.h"
+
+namespace ingot::rt {
+
+/// Maps a regular file read-only; unmaps it when destroyed.
+class MappedFile {
+public:
+  MappedFile() = default;
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+  ~MappedFile();
+
+  /// `what` is what the file is to the user, e.g. "weights".
+  ingot_status open(const char *path, const char *what, ingot_error *error);
+
+  const unsigned char *data() const { return bytes; }
+  uint64_t size() const { return length; }
+
+private:
+  unsigned char *bytes = nullptr;
+  uint64_t length = 0;
+};
+
+} // namespace ingot::rt
+
+#endif // INGOT_RUNTIME_CORE_MAPPEDFILE_H

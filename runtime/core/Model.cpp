@@ -1,0 +1,248 @@
+//===- Model.cpp - loading, attaching and releasing models ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/Model.h"
+
+#include "runtime/core/Artifact.h"
+#include "runtime/core/ElfFile.h"
+#include "runtime/core/Error.h"
+#include "runtime/core/Sha256.h"
+#include "runtime/cpu/CpuFeatures.h"
+
+#include <dlfcn.h>
+#include <initializer_list>
+#include <stdio.h>
+
+using namespace ingot::rt;
+
+//===----------------------------------------------------------------------===//
+// Services for the load step
+//===----------------------------------------------------------------------===//
+
+static void *modelAllocate(void *user, uint64_t bytes, uint64_t alignment) {
+  const ingot_allocator &allocator = static_cast<ingot_model *>(user)->allocator;
+  return allocator.allocate(allocator.user, bytes, alignment);
+}
+
+static void modelRelease(void *user, void *pointer) {
+  const ingot_allocator &allocator = static_cast<ingot_model *>(user)->allocator;
+  if (pointer)
+    allocator.release(allocator.user, pointer);
+}
+
+static void modelParallelFor(void *user, void (*task)(void *, int64_t),
+                             void *arg, int64_t count) {
+  ingot_pool *pool = static_cast<ingot_model *>(user)->pool;
+  pool->parallelFor(pool->numThreads, task, arg, count);
+}
+
+//===----------------------------------------------------------------------===//
+// ingot_model
+//===----------------------------------------------------------------------===//
+
+/// OpenMP's idle threads stay in its code for good, so that code must stay
+/// mapped when the artifact that brought it goes.
+static void pinOpenMp() {
+  for (const char *name : {"libgomp.so.1", "libomp.so.5", "libiomp5.so"})
+    if (void *library = dlopen(name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE))
+      dlclose(library);
+}
+
+ingot_model::~ingot_model() {
+  if (loaded && artifact->unload)
+    artifact->unload(&host, state);
+  if (library && loaded && (artifact->flags & INGOT_ABI_FLAG_ONEDNN))
+    pinOpenMp();
+  if (library)
+    dlclose(library);
+  ingot_pool_release(pool);
+}
+
+ingot_status ingot_model::mapWeights(const char *path, bool verify,
+                                     const char *subject, ingot_error *error) {
+  if (!path)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "'%s' has its weights in a file of their own; name it in "
+                "ingot_model_options.weights_path",
+                subject);
+  if (ingot_status status = weightsFile.open(path, "weights", error))
+    return status;
+  if (weightsFile.size() != artifact->weights_bytes)
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "weights file '%s' has %llu bytes, but '%s' needs %llu; it is "
+                "truncated or belongs to another model",
+                path, static_cast<unsigned long long>(weightsFile.size()),
+                subject,
+                static_cast<unsigned long long>(artifact->weights_bytes));
+  if (verify) {
+    uint8_t digest[32];
+    sha256(weightsFile.data(), weightsFile.size(), digest);
+    if (memcmp(digest, artifact->weights_sha256, sizeof(digest)))
+      return fail(error, INGOT_BAD_ARTIFACT,
+                  "weights file '%s' does not belong to '%s' (SHA-256 "
+                  "differs); use the file that was compiled with it",
+                  path, subject);
+  }
+  weights = weightsFile.data();
+  return INGOT_OK;
+}
+
+ingot_status ingot_model::runLoad(const char *subject, ingot_error *error) {
+  host = {sizeof(host), pool->numThreads, this, modelAllocate, modelRelease,
+          modelParallelFor};
+  if (artifact->flags & INGOT_ABI_FLAG_ONEDNN) {
+    if (openMpLostByFork())
+      host.num_threads = 1;
+    noteOpenMpUsed();
+  }
+  if (artifact->load) {
+    char message[384] = "";
+    void *created = nullptr;
+    if (int32_t status =
+            artifact->load(&host, weights, &created, message, sizeof(message)))
+      return fail(error, status, "'%s' could not be loaded: %s", subject,
+                  message[0] ? message : ingot_status_describe(status));
+    state = created;
+  }
+  loaded = true;
+  return INGOT_OK;
+}
+
+ingot_status ingot_model::init(const ingot_abi_artifact *checked,
+                               const char *subject, const char *defaultWeights,
+                               const ingot_model_options &options,
+                               ingot_error *error) {
+  if (ingot_status status = checkArtifact(checked, subject, error))
+    return status;
+  artifact = checked;
+  if (options.flags & INGOT_MODEL_DESCRIBE_ONLY)
+    return INGOT_OK;
+  if (ingot_status status =
+          checkCpu(artifact->cpu_features, subject, artifact->target, error))
+    return status;
+  weights = artifact->weights;
+  if (!weights && artifact->weights_bytes)
+    if (ingot_status status = mapWeights(
+            options.weights_path ? options.weights_path : defaultWeights,
+            !(options.flags & INGOT_MODEL_TRUST_WEIGHTS), subject, error))
+      return status;
+  pool = options.pool ? retainPool(options.pool) : retainSharedPool();
+  if (!pool)
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a thread pool");
+  return runLoad(subject, error);
+}
+
+//===----------------------------------------------------------------------===//
+// C API
+//===----------------------------------------------------------------------===//
+
+/// Creates an empty model and reads the caller's options.
+static ingot_status begin(const ingot_model_options *given, ingot_model **out,
+                          ingot_model_options &options, ingot_model *&model,
+                          ingot_error *error) {
+  constexpr uint32_t known =
+      INGOT_MODEL_DESCRIBE_ONLY | INGOT_MODEL_TRUST_WEIGHTS;
+  if (!out)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  if (ingot_status status =
+          readOptions(given, options, "ingot_model_options", error))
+    return status;
+  if ((options.flags & ~known) || anyNonZero(options.reserved))
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "ingot_model_options: unknown flags or reserved fields that "
+                "are not zero");
+  ingot_allocator allocator;
+  if (ingot_status status =
+          readAllocator(options.allocator, allocator, error))
+    return status;
+  model = create<ingot_model>();
+  if (!model)
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a model");
+  model->allocator = allocator;
+  return INGOT_OK;
+}
+
+static ingot_status openLibrary(const char *path, ingot_model &model,
+                                ingot_error *error) {
+  if (ingot_status status = checkElfFile(path, error))
+    return status;
+  // Without a slash dlopen would search the library path instead.
+  size_t length = strlen(path);
+  char *name = static_cast<char *>(malloc(length + 3));
+  if (!name)
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", path);
+  snprintf(name, length + 3, "%s%s", strchr(path, '/') ? "" : "./", path);
+  model.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  free(name);
+  if (!model.library) {
+    const char *reason = dlerror();
+    return fail(error, INGOT_BAD_ARTIFACT, "cannot load '%s': %s", path,
+                reason ? reason : "unknown error");
+  }
+  return INGOT_OK;
+}
+
+static ingot_status loadInto(ingot_model &model, const char *path,
+                             const ingot_model_options &options,
+                             ingot_error *error) {
+  if (ingot_status status = openLibrary(path, model, error))
+    return status;
+  auto query = reinterpret_cast<ingot_abi_query_fn>(
+      dlsym(model.library, INGOT_ABI_QUERY_SYMBOL));
+  if (!query)
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "'%s' is a shared object but not a compiled model (no symbol "
+                "%s)",
+                path, INGOT_ABI_QUERY_SYMBOL);
+  size_t room = strlen(path) + sizeof(".weights");
+  char *weights = static_cast<char *>(malloc(room));
+  if (!weights)
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", path);
+  snprintf(weights, room, "%s.weights", path);
+  ingot_status status = model.init(query(), path, weights, options, error);
+  free(weights);
+  return status;
+}
+
+ingot_status ingot_model_load(const char *path,
+                              const ingot_model_options *given,
+                              ingot_model **out, ingot_error *error) {
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  ingot_model *model = nullptr;
+  if (!path || !*path)
+    return fail(error, INGOT_INVALID_ARGUMENT, "path is null or empty");
+  if (ingot_status status = begin(given, out, options, model, error))
+    return status;
+  if (ingot_status status = loadInto(*model, path, options, error)) {
+    destroy(model);
+    return status;
+  }
+  *out = model;
+  return INGOT_OK;
+}
+
+ingot_status ingot_model_attach(const ingot_abi_artifact *artifact,
+                                const ingot_model_options *given,
+                                ingot_model **out, ingot_error *error) {
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  ingot_model *model = nullptr;
+  if (ingot_status status = begin(given, out, options, model, error))
+    return status;
+  // Its own name can only be trusted once it is checked.
+  if (ingot_status status =
+          model->init(artifact, "linked model", nullptr, options, error)) {
+    destroy(model);
+    return status;
+  }
+  *out = model;
+  return INGOT_OK;
+}
+
+void ingot_model_release(ingot_model *model) {
+  if (model &&
+      model->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    destroy(model);
+}

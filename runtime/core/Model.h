@@ -1,0 +1,39 @@
+//===- Model.h - a loaded model -------------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CORE_MODEL_H
+#define INGOT_RUNTIME_CORE_MODEL_H
+
+#include "runtime/core/MappedFile.h"
+#include "runtime/core/Memory.h"
+#include "runtime/cpu/Pool.h"
+
+/// Immutable once loaded. Contexts hold references.
+struct ingot_model {
+  ~ingot_model();
+
+  /// Checks the artifact and readies it; `subject` names it in messages,
+  /// `defaultWeights` is where separate weights are if the options do not say.
+  ingot_status init(const ingot_abi_artifact *artifact, const char *subject,
+                    const char *defaultWeights,
+                    const ingot_model_options &options, ingot_error *error);
+  ingot_status mapWeights(const char *path, bool verify, const char *subject,
+                          ingot_error *error);
+  ingot_status runLoad(const char *subject, ingot_error *error);
+
+  std::atomic<uint32_t> references{1};
+  const ingot_abi_artifact *artifact = nullptr;
+  void *library = nullptr; ///< of dlopen; null if attached
+  ingot::rt::MappedFile weightsFile;
+  const void *weights = nullptr;
+  void *state = nullptr;
+  bool loaded = false; ///< false for INGOT_MODEL_DESCRIBE_ONLY
+  ingot_allocator allocator;
+  ingot_pool *pool = nullptr;
+  ingot_abi_host host = {};
+};
+
+#endif // INGOT_RUNTIME_CORE_MODEL_H

@@ -1,0 +1,172 @@
+//===- CpuFeatures.cpp - what this CPU can run ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/cpu/CpuFeatures.h"
+
+#include "runtime/core/Error.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+using namespace ingot::rt;
+
+namespace {
+struct Named {
+  const char *name;
+  uint64_t bits;
+};
+
+constexpr Named features[] = {
+#define INGOT_CPU_FEATURE(BIT, NAME, LLVM_NAME) {LLVM_NAME, uint64_t(1) << BIT},
+#include "ingot/abi/cpu_features.inc"
+};
+
+constexpr Named levels[] = {
+#define INGOT_CPU_LEVEL(NAME, MASK) {NAME, MASK},
+#include "ingot/abi/cpu_features.inc"
+};
+} // namespace
+
+#if defined(__x86_64__)
+static uint64_t readXcr0() {
+  uint32_t low, high;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return uint64_t(high) << 32 | low;
+}
+
+uint64_t ingot::rt::detectCpuFeatures() {
+  unsigned a, b, c, d;
+  if (!__get_cpuid(1, &a, &b, &c, &d))
+    return 0;
+  uint64_t found = 0;
+  auto add = [&](bool present, uint64_t feature) {
+    if (present)
+      found |= feature;
+  };
+  add(c & bit_SSE4_2, SSE42);
+  // The CPU may have registers that the operating system does not save.
+  uint64_t xcr0 = c & bit_OSXSAVE ? readXcr0() : 0;
+  bool savesYmm = (xcr0 & 0x6) == 0x6;
+  bool savesZmm = (xcr0 & 0xe6) == 0xe6;
+  bool savesTiles = (xcr0 & 0x60000) == 0x60000;
+  add(savesYmm && (c & bit_AVX), AVX);
+  add(savesYmm && (c & bit_FMA), FMA);
+  add(savesYmm && (c & bit_F16C), F16C);
+  unsigned a1 = 0, b1, c1, d1;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d))
+    return found;
+  if (a >= 1)
+    __get_cpuid_count(7, 1, &a1, &b1, &c1, &d1);
+  add(savesYmm && (b & (1u << 5)), AVX2);
+  add(b & (1u << 8), BMI2);
+  add(savesZmm && (b & (1u << 16)), AVX512F);
+  add(savesZmm && (b & (1u << 30)), AVX512BW);
+  add(savesZmm && (b & (1u << 28)), AVX512CD);
+  add(savesZmm && (b & (1u << 17)), AVX512DQ);
+  add(savesZmm && (b & (1u << 31)), AVX512VL);
+  add(savesZmm && (c & (1u << 11)), AVX512VNNI);
+  add(savesZmm && (a1 & (1u << 5)), AVX512BF16);
+  add(savesZmm && (d & (1u << 23)), AVX512FP16);
+  add(savesTiles && (d & (1u << 24)), AMX_TILE);
+  add(savesTiles && (d & (1u << 25)), AMX_INT8);
+  add(savesTiles && (d & (1u << 22)), AMX_BF16);
+  return found;
+}
+
+/// Linux grants the tile registers on request, per process.
+static bool requestAmx() {
+  constexpr long reqXcompPerm = 0x1023, xtileData = 18;
+  return syscall(SYS_arch_prctl, reqXcompPerm, xtileData) == 0;
+}
+#else
+uint64_t ingot::rt::detectCpuFeatures() { return 0; }
+static bool requestAmx() { return false; }
+#endif
+
+bool ingot::rt::findCpuLevel(const char *name, uint64_t &bits) {
+  for (const Named &level : levels)
+    if (!strcmp(level.name, name)) {
+      bits = level.bits;
+      return true;
+    }
+  return false;
+}
+
+const char *ingot::rt::highestCpuLevel(uint64_t present) {
+  const char *name = "x86-64";
+  for (const Named &level : levels)
+    if ((present & level.bits) == level.bits)
+      name = level.name;
+  return name;
+}
+
+/// Appends `name` to a comma-separated list, as far as there is room.
+static void append(char *list, size_t room, const char *name) {
+  size_t used = strlen(list);
+  snprintf(list + used, room - used, "%s%s", used ? ", " : "", name);
+}
+
+ingot_status ingot::rt::checkCpu(uint64_t needed, const char *subject,
+                                 const char *target, ingot_error *error) {
+  uint64_t present = detectCpuFeatures();
+  const char *cap = getenv("INGOT_MAX_ISA");
+  if (cap && *cap) {
+    uint64_t allowed;
+    if (!findCpuLevel(cap, allowed)) {
+      char known[128] = "";
+      for (const Named &level : levels)
+        append(known, sizeof(known), level.name);
+      return fail(error, INGOT_INVALID_ARGUMENT,
+                  "INGOT_MAX_ISA=%s names no CPU level; known are %s", cap,
+                  known);
+    }
+    present &= allowed;
+  } else {
+    cap = nullptr;
+  }
+  if (uint64_t missing = needed & ~present) {
+    char names[160] = "";
+    for (const Named &feature : features)
+      if (missing & feature.bits) {
+        append(names, sizeof(names), feature.name);
+        missing &= ~feature.bits;
+      }
+    if (missing)
+      append(names, sizeof(names), "features newer than this libingot");
+    const char *level = highestCpuLevel(present);
+    if (cap)
+      return fail(error, INGOT_UNSUPPORTED_CPU,
+                  "'%s' was compiled for %s and needs %s, which "
+                  "INGOT_MAX_ISA=%s rules out; compile it with --target=%s",
+                  subject, target, names, cap, level);
+    return fail(error, INGOT_UNSUPPORTED_CPU,
+                "'%s' was compiled for %s and needs %s, which this CPU (%s) "
+                "lacks; compile it with --target=%s",
+                subject, target, names, level, level);
+  }
+  constexpr uint64_t amx = AMX_TILE | AMX_INT8 | AMX_BF16;
+  if ((needed & amx) && !requestAmx())
+    return fail(error, INGOT_UNSUPPORTED_CPU,
+                "'%s' needs AMX, which the operating system does not grant to "
+                "this process (%s)",
+                subject, strerror(errno));
+  return INGOT_OK;
+}
+
+const char *ingot_cpu_level(void) {
+  uint64_t present = detectCpuFeatures(), allowed;
+  const char *cap = getenv("INGOT_MAX_ISA");
+  if (cap && findCpuLevel(cap, allowed))
+    present &= allowed;
+  return highestCpuLevel(present);
+}

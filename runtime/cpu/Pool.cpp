@@ -1,0 +1,319 @@
+//===- Pool.cpp - thread pool ---------------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/cpu/Pool.h"
+
+#include "runtime/core/Error.h"
+#include "runtime/core/Memory.h"
+#include "runtime/cpu/CpuCount.h"
+#include "runtime/cpu/Futex.h"
+#include "runtime/cpu/PoolRegistry.h"
+
+#include <signal.h>
+#include <time.h>
+
+using namespace ingot::rt;
+
+static void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+static uint64_t nowNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return uint64_t(now.tv_sec) * 1000000000u + uint64_t(now.tv_nsec);
+}
+
+/// Spins until `done` or for `micros`; false if the time is up.
+template <typename Done> static bool spin(uint32_t micros, Done done) {
+  if (done())
+    return true;
+  if (!micros)
+    return false;
+  uint64_t end = nowNs() + uint64_t(micros) * 1000;
+  do {
+    for (int i = 0; i < 32; ++i) {
+      if (done())
+        return true;
+      relax();
+    }
+  } while (nowNs() < end);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Workers
+//===----------------------------------------------------------------------===//
+
+/// Waits until the epoch differs from `seen` or the pool stops.
+uint32_t ingot_pool::awaitEpoch(uint32_t seen) {
+  auto changed = [&] {
+    return epoch.load(std::memory_order_acquire) != seen ||
+           stopping.load(std::memory_order_relaxed);
+  };
+  if (!spin(spinUs, changed)) {
+    // The caller bumps the epoch before it reads `sleepers`, and the kernel
+    // compares the epoch again: a wake-up cannot fall between.
+    sleepers.fetch_add(1, std::memory_order_seq_cst);
+    while (!changed())
+      futexWait(epoch, seen);
+    sleepers.fetch_sub(1, std::memory_order_relaxed);
+  }
+  return epoch.load(std::memory_order_acquire);
+}
+
+bool ingot_pool::join() {
+  uint64_t now = state.load(std::memory_order_relaxed);
+  while ((now & openBit) && (now & joinsMask))
+    if (state.compare_exchange_weak(now, now - oneJoin + 1,
+                                    std::memory_order_acquire,
+                                    std::memory_order_relaxed))
+      return true;
+  return false;
+}
+
+void ingot_pool::leave() {
+  uint64_t before = state.fetch_sub(1, std::memory_order_acq_rel);
+  if ((before & insideMask) == 1 && (before & waitingBit))
+    futexWakeLowHalf(state);
+}
+
+void ingot_pool::workOn() {
+  for (;;) {
+    int64_t index = next.fetch_add(1, std::memory_order_relaxed);
+    if (index >= count)
+      return;
+    task(arg, index);
+  }
+}
+
+void *ingot_pool::workerMain(void *argument) {
+  auto *pool = static_cast<ingot_pool *>(argument);
+  uint32_t seen = 0;
+  for (;;) {
+    seen = pool->awaitEpoch(seen);
+    if (pool->stopping.load(std::memory_order_acquire))
+      return nullptr;
+    if (pool->join()) {
+      pool->workOn();
+      pool->leave();
+    }
+  }
+}
+
+/// A pool that cannot get all of its threads works with those it got.
+void ingot_pool::startWorkers() {
+  startTried = true;
+  workers = static_cast<pthread_t *>(
+      malloc(sizeof(pthread_t) * (numThreads - 1)));
+  if (!workers)
+    return;
+  // Signals belong to the application's threads.
+  sigset_t all, old;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  while (numWorkers < numThreads - 1 &&
+         pthread_create(&workers[numWorkers], nullptr, workerMain, this) == 0)
+    ++numWorkers;
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+void ingot_pool::parallelFor(uint32_t threads, void (*work)(void *, int64_t),
+                             void *workArg, int64_t workCount) {
+  int64_t useful = threads < numThreads ? threads : numThreads;
+  if (useful > workCount)
+    useful = workCount;
+  // Also taken when a task itself opens a region: it runs in its own thread.
+  if (useful <= 1 || taken.exchange(1, std::memory_order_acquire)) {
+    for (int64_t i = 0; i < workCount; ++i)
+      work(workArg, i);
+    return;
+  }
+  if (!startTried)
+    startWorkers();
+
+  task = work;
+  arg = workArg;
+  count = workCount;
+  next.store(0, std::memory_order_relaxed);
+  state.store(openBit | uint64_t(useful - 1) * oneJoin,
+              std::memory_order_release);
+  epoch.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers.load(std::memory_order_seq_cst))
+    futexWake(epoch, int(useful - 1));
+
+  workOn();
+
+  uint64_t now = state.fetch_and(insideMask, std::memory_order_acq_rel);
+  auto allLeft = [&] {
+    return !(state.load(std::memory_order_acquire) & insideMask);
+  };
+  if ((now & insideMask) && !spin(spinUs, allLeft)) {
+    state.fetch_or(waitingBit, std::memory_order_acq_rel);
+    while (uint32_t inside = uint32_t(state.load(std::memory_order_acquire)))
+      futexWaitLowHalf(state, inside);
+  }
+  taken.store(0, std::memory_order_release);
+}
+
+void ingot_pool::stop() {
+  stopping.store(true, std::memory_order_release);
+  epoch.fetch_add(1, std::memory_order_seq_cst);
+  futexWake(epoch, int(maxThreads));
+  for (uint32_t i = 0; i < numWorkers; ++i)
+    pthread_join(workers[i], nullptr);
+  free(workers);
+  workers = nullptr;
+  numWorkers = 0;
+}
+
+/// In the child only the forking thread exists: forget the workers, and a
+/// region that another thread had open.
+void ingot_pool::resetAfterFork() {
+  free(workers);
+  workers = nullptr;
+  numWorkers = 0;
+  startTried = false;
+  taken.store(0);
+  state.store(0);
+  sleepers.store(0);
+}
+
+//===----------------------------------------------------------------------===//
+// The list of pools
+//===----------------------------------------------------------------------===//
+
+static pthread_mutex_t registryLock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t forkOnce = PTHREAD_ONCE_INIT;
+static ingot_pool *allPools = nullptr;
+static ingot_pool *sharedPool = nullptr;
+static std::atomic<bool> openMpUsed{false};
+static std::atomic<bool> openMpLost{false};
+
+void PoolRegistry::add(ingot_pool *pool) {
+  pool->nextPool = allPools;
+  if (allPools)
+    allPools->previousPool = pool;
+  allPools = pool;
+}
+
+void PoolRegistry::remove(ingot_pool *pool) {
+  (pool->previousPool ? pool->previousPool->nextPool : allPools) =
+      pool->nextPool;
+  if (pool->nextPool)
+    pool->nextPool->previousPool = pool->previousPool;
+  if (pool == sharedPool)
+    sharedPool = nullptr;
+}
+
+void PoolRegistry::afterForkInChild() {
+  for (ingot_pool *pool = allPools; pool; pool = pool->nextPool)
+    pool->resetAfterFork();
+  if (openMpUsed.load())
+    openMpLost.store(true);
+  pthread_mutex_unlock(&registryLock);
+}
+
+static void beforeFork() { pthread_mutex_lock(&registryLock); }
+static void afterForkInParent() { pthread_mutex_unlock(&registryLock); }
+
+static void registerForkHandlers() {
+  pthread_atfork(beforeFork, afterForkInParent, PoolRegistry::afterForkInChild);
+}
+
+/// Called with the registry locked.
+static ingot_pool *createPool(uint32_t numThreads, uint32_t spinUs) {
+  auto *pool = create<ingot_pool>(numThreads, spinUs);
+  if (pool)
+    PoolRegistry::add(pool);
+  return pool;
+}
+
+static constexpr uint32_t defaultSpinUs = 50;
+
+ingot_pool *ingot::rt::retainSharedPool() {
+  uint32_t cpus = countCpus();
+  if (cpus > ingot_pool::maxThreads)
+    cpus = ingot_pool::maxThreads;
+  pthread_once(&forkOnce, registerForkHandlers);
+  pthread_mutex_lock(&registryLock);
+  if (sharedPool)
+    retainPool(sharedPool);
+  else
+    sharedPool = createPool(cpus, cpus > 1 ? defaultSpinUs : 0);
+  ingot_pool *pool = sharedPool;
+  pthread_mutex_unlock(&registryLock);
+  return pool;
+}
+
+void ingot::rt::noteOpenMpUsed() {
+  pthread_once(&forkOnce, registerForkHandlers);
+  openMpUsed.store(true);
+}
+
+bool ingot::rt::openMpLostByFork() { return openMpLost.load(); }
+
+//===----------------------------------------------------------------------===//
+// C API
+//===----------------------------------------------------------------------===//
+
+ingot_status ingot_pool_create(const ingot_pool_options *given,
+                               ingot_pool **pool, ingot_error *error) {
+  ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
+  if (!pool)
+    return fail(error, INGOT_INVALID_ARGUMENT, "pool is null");
+  if (ingot_status status =
+          readOptions(given, options, "ingot_pool_options", error))
+    return status;
+  if (options.reserved0 || anyNonZero(options.reserved))
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "ingot_pool_options: reserved fields must be zero");
+  if (options.num_threads > ingot_pool::maxThreads)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "a pool of %u threads was asked for, but %u is the most",
+                options.num_threads, ingot_pool::maxThreads);
+  uint32_t cpus = countCpus();
+  uint32_t threads = options.num_threads ? options.num_threads : cpus;
+  if (threads > ingot_pool::maxThreads)
+    threads = ingot_pool::maxThreads;
+  uint32_t spinUs = options.spin_us  ? options.spin_us
+                    : threads > cpus ? 0
+                                     : defaultSpinUs;
+  pthread_once(&forkOnce, registerForkHandlers);
+  pthread_mutex_lock(&registryLock);
+  ingot_pool *created = createPool(threads, spinUs);
+  pthread_mutex_unlock(&registryLock);
+  if (!created)
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a thread pool");
+  *pool = created;
+  return INGOT_OK;
+}
+
+void ingot_pool_release(ingot_pool *pool) {
+  if (!pool)
+    return;
+  // Under the lock, so that nobody takes the shared pool's last reference
+  // while it goes.
+  pthread_mutex_lock(&registryLock);
+  bool last = pool->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (last)
+    PoolRegistry::remove(pool);
+  pthread_mutex_unlock(&registryLock);
+  if (!last)
+    return;
+  pool->stop();
+  destroy(pool);
+}
+
+uint32_t ingot_pool_thread_count(const ingot_pool *pool) {
+  return pool ? pool->numThreads : 0;
+}

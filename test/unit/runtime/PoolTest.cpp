@@ -1,0 +1,171 @@
+//===- PoolTest.cpp - thread pool ---------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "TestSupport.h"
+#include "runtime/cpu/Pool.h"
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+using namespace ingot::test;
+
+namespace {
+
+struct PoolRelease {
+  void operator()(ingot_pool *pool) const { ingot_pool_release(pool); }
+};
+using PoolPtr = std::unique_ptr<ingot_pool, PoolRelease>;
+
+PoolPtr makePool(uint32_t threads, uint32_t spinUs = 0) {
+  ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
+  options.num_threads = threads;
+  options.spin_us = spinUs;
+  ingot_pool *pool = nullptr;
+  ingot_error error = INGOT_ERROR_INIT;
+  EXPECT_EQ(ingot_pool_create(&options, &pool, &error), INGOT_OK)
+      << error.message;
+  return PoolPtr(pool);
+}
+
+/// Not atomic: each task must run once, and all before parallelFor returns.
+void expectEachOnce(ingot_pool *pool, uint32_t threads, int64_t count) {
+  std::vector<int> calls(size_t(count), 0);
+  pool->parallelFor(
+      threads,
+      [](void *arg, int64_t i) { ++(*static_cast<std::vector<int> *>(arg))[size_t(i)]; },
+      &calls, count);
+  for (int value : calls)
+    ASSERT_EQ(value, 1);
+}
+
+TEST(Pool, EachTaskOnce) {
+  for (uint32_t threads : {1u, 2u, 3u, 8u})
+    for (uint32_t spinUs : {1u, 200u}) {
+      PoolPtr pool = makePool(threads, spinUs);
+      for (int64_t count : {0, 1, 2, 3, 7, 100, 5000})
+        for (int i = 0; i < 20; ++i)
+          expectEachOnce(pool.get(), threads, count);
+    }
+}
+
+TEST(Pool, ManyShortRegions) {
+  PoolPtr pool = makePool(3, 5);
+  for (int i = 0; i < 20000; ++i)
+    expectEachOnce(pool.get(), 3, 3);
+}
+
+TEST(Pool, WorkersSleepAndWake) {
+  PoolPtr pool = makePool(4, 1);
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    expectEachOnce(pool.get(), 4, 64);
+  }
+}
+
+TEST(Pool, ThreadsWorkAtTheSameTime) {
+  // Each task waits for the other: one thread alone would never end.
+  PoolPtr pool = makePool(2);
+  std::atomic<int> here{0};
+  pool->parallelFor(
+      2,
+      [](void *arg, int64_t) {
+        auto &count = *static_cast<std::atomic<int> *>(arg);
+        ++count;
+        while (count < 2)
+          std::this_thread::yield();
+      },
+      &here, 2);
+  EXPECT_EQ(here, 2);
+}
+
+TEST(Pool, NeverMoreThreadsThanAsked) {
+  PoolPtr pool = makePool(8, 100);
+  struct {
+    std::atomic<int> now{0}, most{0};
+  } seen;
+  for (int i = 0; i < 50; ++i)
+    pool->parallelFor(
+        2,
+        [](void *arg, int64_t) {
+          auto &s = *static_cast<decltype(seen) *>(arg);
+          int now = ++s.now, most = s.most;
+          while (now > most && !s.most.compare_exchange_weak(most, now))
+            ;
+          std::this_thread::sleep_for(std::chrono::microseconds(20));
+          --s.now;
+        },
+        &seen, 16);
+  EXPECT_LE(seen.most, 2);
+}
+
+TEST(Pool, NestedRegionsRunInPlace) {
+  PoolPtr pool = makePool(3);
+  struct {
+    ingot_pool *pool;
+    std::atomic<int> sum{0};
+  } state;
+  state.pool = pool.get();
+  pool->parallelFor(
+      3,
+      [](void *arg, int64_t) {
+        static_cast<decltype(state) *>(arg)->pool->parallelFor(
+            3,
+            [](void *inner, int64_t i) {
+              static_cast<decltype(state) *>(inner)->sum += int(i);
+            },
+            arg, 5);
+      },
+      &state, 4);
+  EXPECT_EQ(state.sum, 40);
+}
+
+TEST(Pool, SharedByManyCallers) {
+  PoolPtr pool = makePool(3, 10);
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 6; ++i)
+    callers.emplace_back([&] {
+      for (int k = 0; k < 500; ++k)
+        expectEachOnce(pool.get(), 3, 17);
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+}
+
+TEST(Pool, CreateAndReleaseUnused) {
+  for (int i = 0; i < 50; ++i)
+    makePool(4);
+}
+
+TEST(Pool, ReleaseRightAfterWork) {
+  for (int i = 0; i < 100; ++i)
+    expectEachOnce(makePool(4, 1).get(), 4, 9);
+}
+
+TEST(Pool, Refuses) {
+  ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
+  ingot_error error = INGOT_ERROR_INIT;
+  ingot_pool *pool = nullptr;
+  options.num_threads = 1025;
+  EXPECT_EQ(ingot_pool_create(&options, &pool, &error), INGOT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message,
+               "a pool of 1025 threads was asked for, but 1024 is the most");
+  EXPECT_EQ(ingot_pool_create(nullptr, nullptr, &error),
+            INGOT_INVALID_ARGUMENT);
+  options.num_threads = 2;
+  options.reserved0 = 1;
+  EXPECT_EQ(ingot_pool_create(&options, &pool, &error), INGOT_INVALID_ARGUMENT);
+  EXPECT_EQ(ingot_pool_thread_count(nullptr), 0u);
+}
+
+TEST(Pool, DefaultSize) {
+  ingot_pool *pool = nullptr;
+  ASSERT_EQ(ingot_pool_create(nullptr, &pool, nullptr), INGOT_OK);
+  EXPECT_EQ(ingot_pool_thread_count(pool), ingot_cpu_count());
+  ingot_pool_release(pool);
+}
+
+} // namespace

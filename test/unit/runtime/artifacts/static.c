@@ -1,0 +1,76 @@
+/*===- static.c - y = w[i] * x[i] + b, all sizes fixed ----------------------===
+ *
+ * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*/
+/* With SEPARATE_WEIGHTS the weights are in a file; with a MODEL_* macro on the
+ * command line this is one of the artifacts that must be refused. */
+#include "ingot/abi/artifact.h"
+
+#include <stdlib.h>
+
+static const int64_t xDims[] = {2, 3};
+static const int64_t bDims[] = {1};
+static const int64_t yDims[] = {2, 3};
+static const char *const noNames[] = {"", ""};
+
+static const ingot_abi_tensor inputs[] = {
+    {"x", INGOT_ABI_FLOAT, 2, xDims, noNames},
+    {"b", INGOT_ABI_FLOAT, 1, bDims, noNames}};
+static const ingot_abi_tensor outputs[] = {
+    {"y", INGOT_ABI_FLOAT, 2, yDims, noNames}};
+
+#ifdef SEPARATE_WEIGHTS
+#define MODEL_WEIGHTS NULL
+#define MODEL_WEIGHTS_BYTES 24
+#define MODEL_SHA256 SEPARATE_WEIGHTS
+#else
+static const float weights[6] = {1, 2, 3, 4, 5, 6};
+#define MODEL_WEIGHTS weights
+#define MODEL_WEIGHTS_BYTES sizeof(weights)
+#endif
+
+/* The state shows which load a run belongs to. */
+static int32_t load(const ingot_abi_host *host, const void *weightsGiven,
+                    void **state, char *error, uint64_t errorBytes) {
+  (void)error;
+  (void)errorBytes;
+  float *sum = host->allocate(host->user, sizeof(float), 64);
+  if (!sum)
+    return INGOT_ABI_OUT_OF_MEMORY;
+  *sum = 0;
+  for (int i = 0; i < 6; ++i)
+    *sum += ((const float *)weightsGiven)[i];
+  *state = sum;
+  return INGOT_ABI_OK;
+}
+
+static void unload(const ingot_abi_host *host, void *state) {
+  host->release(host->user, state);
+}
+#define MODEL_LOAD load
+#define MODEL_UNLOAD unload
+#define MODEL_ARENA_BYTES 4096
+
+static void multiply(void *arg, int64_t i) {
+  const ingot_abi_call *call = arg;
+  float *arena = call->arena;
+  arena[i] = ((const float *)call->weights)[i] *
+             ((const float *)call->inputs[0].data)[i];
+}
+
+static int32_t run(ingot_abi_call *call) {
+  const float *b = call->inputs[1].data;
+  float *y = call->outputs[0].data;
+  if (*(const float *)call->state != 21)
+    return INGOT_ABI_BACKEND_ERROR;
+  call->host->parallel_for(call->host->user, multiply, call, 6);
+  for (int i = 0; i < 6; ++i)
+    y[i] = ((float *)call->arena)[i] + b[0];
+  call->outputs[0].dims[0] = 2;
+  call->outputs[0].dims[1] = 3;
+  return INGOT_ABI_OK;
+}
+
+#include "common.h"
