@@ -1,0 +1,61 @@
+# Ingot's front door: `make help` lists what there is. Everything but `help` and
+# `clean` first sets up what it needs; a second call is quick.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+# Where scripts/setup.sh puts the Python environment, ONNX and oneDNN.
+INGOT_DEPS ?= $(CURDIR)/build/deps
+export INGOT_DEPS
+export PATH := $(INGOT_DEPS)/venv/bin:$(PATH)
+
+JOBS ?= $(shell nproc)
+python := $(INGOT_DEPS)/venv/bin/python
+bench_python := build/bench-venv/bin/python
+
+.PHONY: help setup build check demo models conformance bench fuzz docs clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the tools and libraries that the build needs (Debian 12, root)
+	@scripts/setup.sh
+
+build: setup ## build the compiler, the runtime and the tools into build/
+	@[[ -f build/build.ninja ]] || cmake --preset release
+	@ninja -C build -j $(JOBS)
+
+check: build ## build and run every test; closes with `N passed, N failed, N skipped`
+	@$(python) scripts/check.py --jobs $(JOBS)
+
+demo: build ## read a line of text in a picture with a compiled PP-OCR model
+	@$(python) scripts/demo.py
+
+build/bench-venv/.ready: scripts/requirements.txt scripts/requirements-bench.txt | setup
+	@mkdir -p build
+	@echo "setup: Python environment with the peers in build/bench-venv (several GB)"
+	@/usr/bin/python3 -m venv --clear build/bench-venv
+	@$(bench_python) -m pip install -q --disable-pip-version-check \
+	  -r scripts/requirements.txt -r scripts/requirements-bench.txt
+	@touch $@
+
+models: build build/bench-venv/.ready ## write the ten benchmark models, compile and compare with ONNX Runtime
+	@$(bench_python) scripts/models.py write build/models
+	@$(bench_python) scripts/models.py check build/models
+
+conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
+	@$(python) test/conformance/run.py --jobs $(JOBS) --report docs/conformance.md
+
+bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md
+	@$(bench_python) scripts/bench.py build/models --output docs/benchmarks.md
+
+fuzz: setup ## fuzz the importer (ASan, UBSan) for FUZZ_SECONDS, by default 600
+	@scripts/fuzz.sh
+
+docs: build ## write docs/reference from the .td files
+	@scripts/gen-docs.sh
+
+clean: ## remove what was built, but keep build/deps, build/models and build/bench-venv
+	@rm -rf build-asan build-debug build-tsan build-fuzz
+	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 \
+	  ! -name deps ! -name models ! -name bench-venv -exec rm -rf {} +; fi

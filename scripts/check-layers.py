@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Checks that each folder includes only what it may: see "Layers" in docs/architecture.md.
+
+usage: check-layers.py [--json RESULT]
+
+Exit code: 0 if every include points where it may, else 1 with one line a finding.
+"""
+import argparse
+import json
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCES = (".h", ".hpp", ".c", ".cpp", ".td", ".inc")
+INCLUDE = re.compile(r'^\s*#?\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+C_STANDARD = {"assert.h", "limits.h", "stdalign.h", "stdbool.h", "stddef.h", "stdint.h", "string.h"}
+LLVM = r"(llvm|llvm-c|mlir|mlir-c|lld)/"
+ONNX = r"(onnx|google/protobuf)/|.*\.pb\.h$"
+ABI = r"(runtime/include/)?ingot/abi/"
+COMPILER_SIDE = r"(compiler|passes|dialects|tools)/|" + LLVM + "|" + ONNX
+RUNTIME_INSIDE = r"runtime/(?!include/ingot/abi/)|ingot/(?!abi/)"
+
+# (folder, files in it, what its includes must not match, text that must not stand in it)
+RULES = [
+    ("runtime", r"", COMPILER_SIDE, None),
+    ("runtime", r"(?!dnnl/)", r"(oneapi/|dnnl)", None),
+    ("runtime", r"(?!cuda/)", r"cuda", None),
+    ("dialects", r"", r"(passes|compiler|tools|onnx|google)/|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
+    ("dialects/onnx", r"", r"dialects/(?!onnx/)", None),
+    ("dialects/nn", r"", r"dialects/(?!nn/)", None),
+    ("passes", r"", r"(compiler|tools)/|" + ONNX + "|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
+    ("compiler", r"", r"tools/|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
+    ("compiler", r"(?!import/)", ONNX, None),
+    ("tools/ingot", r"(?!Compile)", COMPILER_SIDE.replace("|tools", "") + r"|tools/(?!ingot/)", None),
+]
+
+
+def files(folder):
+    for base, _, names in sorted(os.walk(os.path.join(ROOT, folder))):
+        for name in sorted(names):
+            if name.endswith(SOURCES):
+                yield os.path.join(base, name)
+
+
+def check(folder, which, forbidden, text):
+    for path in files(folder):
+        if not re.match(which, os.path.relpath(path, os.path.join(ROOT, folder))):
+            continue
+        with open(path, encoding="utf-8") as f:
+            source = f.read()
+        shown = os.path.relpath(path, ROOT)
+        for match in INCLUDE.finditer(source):
+            if re.match(forbidden, match.group(2)):
+                line = source.count("\n", 0, match.start(2)) + 1
+                yield f"{shown}:{line}: {folder}/ must not include {match.group(2)}"
+        found = text and re.search(text, source)
+        if found:
+            yield f"{shown}: {folder}/ must not use {found.group(0)}: options are structs, flags belong to tools"
+
+
+def check_abi():
+    """The contract headers stand on the C standard's headers and each other."""
+    for path in files("runtime/include/ingot/abi"):
+        with open(path, encoding="utf-8") as f:
+            for kind, name in INCLUDE.findall(f.read()):
+                if name not in C_STANDARD and not name.startswith("ingot/abi/"):
+                    yield f"{os.path.relpath(path, ROOT)}: abi headers must not include {name}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="example: scripts/check-layers.py")
+    parser.add_argument("--json", help="also write the result there")
+    args = parser.parse_args()
+    results = [("abi headers include only C standard headers", list(check_abi()))]
+    for folder, which, forbidden, text in RULES:
+        label = f"{folder}/ {'(' + which + ') ' if which else ''}does not include {forbidden}"
+        results.append((label, list(check(folder, which, forbidden, text))))
+    findings = [line for _, lines in results for line in lines]
+    print("\n".join(findings) or f"{len(results)} rules hold")
+    if args.json:
+        tests = [{"name": n, "status": "failed" if l else "passed", "detail": "\n".join(l)} for n, l in results]
+        with open(args.json, "w") as f:
+            json.dump({"tests": tests}, f)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
