@@ -1,0 +1,262 @@
+//===- Worker.cpp - ingot-conformance: compile, load and run test cases ---===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads lines `CASE-FOLDER <tab> OUTPUT-FOLDER` and answers each with one line
+// `KIND <tab> DETAIL`: ran, unsupported, compile-error, run-error, crash or
+// timeout. Each case runs in a forked child of this warm process, so that
+// neither a crash nor a hang ends the others, and start-up is paid once.
+// The case's files are described in cases.py; results are left as raw bytes
+// with an index, and are compared by run.py.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Compiler.h"
+#include "runtime/include/ingot/ingot.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <csignal>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+constexpr unsigned timeoutSeconds = 120;
+/// More than any test's output needs; larger demands are errors of the model.
+constexpr uint64_t largestOutput = 1ull << 30;
+
+struct Answer {
+  std::string kind, detail;
+};
+
+struct Input {
+  ingot_dtype dtype = 0;
+  std::vector<int64_t> dims;
+  std::vector<char> data;
+};
+
+/// Set number → input name → value.
+using Plan = std::map<int, std::map<std::string, Input>>;
+
+std::vector<char> readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::vector<char>(std::istreambuf_iterator<char>(file), {});
+}
+
+std::vector<int64_t> parseDims(const std::string &text) {
+  std::vector<int64_t> dims;
+  if (text == "scalar")
+    return dims;
+  std::stringstream parts(text);
+  for (std::string part; std::getline(parts, part, 'x');)
+    dims.push_back(std::stoll(part));
+  return dims;
+}
+
+Plan readPlan(const std::string &folder) {
+  Plan plan;
+  std::ifstream file(folder + "/plan.txt");
+  for (std::string line; std::getline(file, line);) {
+    std::stringstream fields(line);
+    std::string set, name, dtype, dims, data;
+    std::getline(fields, set, '\t');
+    std::getline(fields, name, '\t');
+    std::getline(fields, dtype, '\t');
+    std::getline(fields, dims, '\t');
+    std::getline(fields, data, '\t');
+    Input &input = plan[std::stoi(set)][name];
+    input.dtype = static_cast<ingot_dtype>(std::stoul(dtype));
+    input.dims = parseDims(dims);
+    input.data = readFile(folder + "/" + data);
+  }
+  if (plan.empty())
+    plan[0] = {};
+  return plan;
+}
+
+/// Room for one output, grown when a run reports what it needs.
+struct Output {
+  ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
+  std::vector<char> data;
+  std::vector<int64_t> dims;
+
+  bool grow() {
+    uint64_t bytes = ingot_dtype_size(info.dtype);
+    for (int64_t dim : dims) {
+      if (dim < 0)
+        dim = 64; // not known before the run: a guess, to be corrected
+      if (dim && bytes > largestOutput / dim)
+        return false;
+      bytes *= dim;
+    }
+    data.resize(std::max<uint64_t>(data.size(), bytes));
+    return true;
+  }
+};
+
+Answer failed(const ingot_error &error) {
+  return {"run-error", error.message};
+}
+
+Answer runSet(ingot_model *model, ingot_context *context, int set,
+              const std::map<std::string, Input> &given,
+              const std::string &folder, std::ostream &index) {
+  ingot_error error = INGOT_ERROR_INIT;
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  if (ingot_model_describe(model, &info, &error))
+    return failed(error);
+  std::vector<ingot_input> inputs;
+  for (const auto &[name, value] : given)
+    inputs.push_back({name.c_str(), value.data.data(), value.data.size(),
+                      value.dims.data(),
+                      static_cast<uint32_t>(value.dims.size()), value.dtype});
+  std::vector<Output> outputs(info.num_outputs);
+  for (uint32_t i = 0; i < info.num_outputs; ++i) {
+    Output &output = outputs[i];
+    if (ingot_model_output_describe(model, i, &output.info, &error))
+      return failed(error);
+    output.dims.assign(output.info.dims, output.info.dims + output.info.rank);
+  }
+  for (int attempt = 0;; ++attempt) {
+    std::vector<ingot_output> buffers;
+    for (Output &output : outputs) {
+      if (!output.grow())
+        return {"run-error", "an output needs more than 1 GiB"};
+      buffers.push_back({nullptr, output.data.data(), output.data.size(),
+                         output.dims.data(), output.info.rank,
+                         output.info.dtype});
+    }
+    ingot_status status = ingot_context_run(
+        context, inputs.data(), inputs.size(), buffers.data(), buffers.size(),
+        &error);
+    if (status == INGOT_OK)
+      break;
+    if (status != INGOT_BUFFER_TOO_SMALL || attempt == 4)
+      return failed(error);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Output &output = outputs[i];
+    uint64_t bytes = ingot_dtype_size(output.info.dtype);
+    std::string dims;
+    for (int64_t dim : output.dims) {
+      bytes *= dim;
+      dims += (dims.empty() ? "" : "x") + std::to_string(dim);
+    }
+    std::ofstream file(folder + "/" + std::to_string(set) + "_got_" +
+                           std::to_string(i) + ".bin",
+                       std::ios::binary);
+    file.write(output.data.data(), bytes);
+    index << set << '\t' << i << '\t' << output.info.dtype << '\t'
+          << (dims.empty() ? "scalar" : dims) << '\n';
+  }
+  return {"ran", ""};
+}
+
+Answer runCase(const std::string &folder, const std::string &out) {
+  std::string artifact = out + "/model.so";
+  std::string message;
+  ingot::CompileOptions options;
+  options.inputPath = folder + "/model.onnx";
+  options.outputPath = artifact;
+  options.threads = 1;
+  bool unsupported = false;
+  if (failed(ingot::compileModel(options, [&](const ingot::Diagnostic &d) {
+        unsupported |= d.unsupported;
+        message += (message.empty() ? "" : "; ") + d.text;
+      })))
+    return {unsupported ? "unsupported" : "compile-error", message};
+
+  ingot_error error = INGOT_ERROR_INIT;
+  ingot_model *model = nullptr;
+  if (ingot_model_load(artifact.c_str(), nullptr, &model, &error))
+    return failed(error);
+  ingot_context_options contextOptions = INGOT_CONTEXT_OPTIONS_INIT;
+  contextOptions.num_threads = 1;
+  ingot_context *context = nullptr;
+  if (ingot_context_create(model, &contextOptions, &context, &error))
+    return failed(error);
+  std::ostringstream index;
+  Answer answer{"ran", ""};
+  for (const auto &[set, inputs] : readPlan(folder)) {
+    answer = runSet(model, context, set, inputs, out, index);
+    if (answer.kind != "ran")
+      break;
+  }
+  ingot_context_release(context);
+  ingot_model_release(model);
+  std::ofstream(out + "/got.txt") << index.str();
+  return answer;
+}
+
+/// Runs one case in a child and says what became of it.
+Answer runInChild(const std::string &folder, const std::string &out) {
+  int channel[2];
+  if (pipe(channel))
+    return {"crash", "no pipe"};
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(timeoutSeconds);
+    close(channel[0]);
+    int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDOUT_FILENO);
+    if (!getenv("INGOT_CONFORMANCE_STDERR"))
+      dup2(null, STDERR_FILENO);
+    Answer answer = runCase(folder, out);
+    std::string text = answer.kind + '\t' + answer.detail.substr(0, 4000);
+    ssize_t written = write(channel[1], text.data(), text.size());
+    _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
+  }
+  close(channel[1]);
+  if (child < 0) {
+    close(channel[0]);
+    return {"crash", "no process"};
+  }
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = read(channel[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, n);
+  close(channel[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) {
+    if (WTERMSIG(status) == SIGALRM)
+      return {"timeout", std::to_string(timeoutSeconds) + " s"};
+    return {"crash", strsignal(WTERMSIG(status))};
+  }
+  size_t tab = text.find('\t');
+  if (tab == std::string::npos)
+    return {"crash", "exit code " + std::to_string(WEXITSTATUS(status))};
+  return {text.substr(0, tab), text.substr(tab + 1)};
+}
+
+} // namespace
+
+int main(int argc, char **) {
+  if (argc > 1) {
+    std::cerr << "usage: ingot-conformance < LINES (run by run.py)\n";
+    return 2;
+  }
+  for (std::string line; std::getline(std::cin, line);) {
+    size_t tab = line.find('\t');
+    if (tab == std::string::npos)
+      continue;
+    Answer answer = runInChild(line.substr(0, tab), line.substr(tab + 1));
+    for (char &c : answer.detail)
+      if (c == '\n' || c == '\t')
+        c = ' ';
+    std::cout << answer.kind << '\t' << answer.detail << std::endl;
+  }
+  return 0;
+}

@@ -1,0 +1,185 @@
+"""ONNX's own backend tests, as files: a model, its inputs, the expected outputs.
+
+The tests come from the `onnx` Python package: node tests are made by its code, the others lie in its data folder.
+Written once per version of `onnx`, one folder a test:
+
+    model.onnx
+    plan.txt            for the runner: one line an input, `SET NAME DTYPE DIMS FILE`
+    case.json           kind, operators, tolerances, expected outputs
+    SET_in_N.bin        raw elements, row-major, little-endian
+    SET_out_N.npy       what must come out
+"""
+import glob
+import json
+import os
+import shutil
+import warnings
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+KINDS = {"node": "node", "simple": "simple", "pytorch-converted": "pytorch-converted",
+         "pytorch-operator": "pytorch-operator", "light": "real"}
+FORMAT = 2  # of the files: raise when they change
+
+# Element types that a compiled model's interface has: ONNX's number, by numpy's name.
+DTYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "bool": 9,
+          "float16": 10, "float64": 11, "uint32": 12, "uint64": 13, "bfloat16": 16}
+
+
+def load_tests():
+    """(kind, test) for every test, sorted by kind and name."""
+    from onnx.backend.test.loader import load_model_tests
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the node tests overflow and divide by zero on purpose
+        found = [(kind, test) for kind, loader in KINDS.items() for test in load_model_tests(kind=loader)]
+    return sorted(found, key=lambda pair: (list(KINDS).index(pair[0]), pair[1].name))
+
+
+def read_proto(path, value_type):
+    with open(path, "rb") as f:
+        data = f.read()
+    if value_type.HasField("sequence_type"):
+        proto = onnx.SequenceProto.FromString(data)
+        return numpy_helper.to_list(proto)
+    if value_type.HasField("optional_type"):
+        return numpy_helper.to_optional(onnx.OptionalProto.FromString(data))
+    return numpy_helper.to_array(onnx.TensorProto.FromString(data))
+
+
+def light_set(path, model):
+    """Light models ship expected outputs only; their input is a ramp, as ONNX's runner makes it."""
+    weights = {i.name for i in model.graph.initializer}
+    inputs = []
+    for value in model.graph.input:
+        if value.name in weights:
+            continue
+        shape = [d.dim_value if d.HasField("dim_value") else 1 for d in value.type.tensor_type.shape.dim]
+        count = int(np.prod(shape))
+        inputs.append((np.arange(count).reshape(shape) / count).astype(np.float32))
+    prefix = os.path.splitext(path)[0]
+    outputs = [read_proto(f"{prefix}_output_{i}.pb", o.type) for i, o in enumerate(model.graph.output)]
+    return [(inputs, outputs)]
+
+
+def read_test(kind, test):
+    """(model bytes, data sets) of one test."""
+    if test.model is not None:
+        fix = lambda v: numpy_helper.to_array(v) if isinstance(v, onnx.TensorProto) else v
+        sets = [([fix(v) for v in ins], [fix(v) for v in outs]) for ins, outs in test.data_sets]
+        return test.model.SerializeToString(), sets
+    if kind == "light":
+        path = os.path.join(os.path.dirname(onnx.__file__), os.path.relpath(test.url, "onnx"))
+        with open(path, "rb") as f:
+            data = f.read()
+        return data, light_set(path, onnx.load_from_string(data))
+    with open(os.path.join(test.model_dir, "model.onnx"), "rb") as f:
+        data = f.read()
+    model = onnx.load_from_string(data)
+    sets = []
+    for folder in sorted(glob.glob(os.path.join(test.model_dir, "test_data_set*"))):
+        def values(what, declared):
+            count = len(glob.glob(os.path.join(folder, what + "_*.pb")))
+            return [read_proto(os.path.join(folder, f"{what}_{i}.pb"), declared[i].type) for i in range(count)]
+        sets.append((values("input", model.graph.input), values("output", model.graph.output)))
+    return data, sets
+
+
+def operators(model):
+    """Domain-qualified operator types that the model uses, subgraphs included."""
+    found = set()
+
+    def visit(graph):
+        for node in graph.node:
+            found.add(node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}.{node.op_type}")
+            for attribute in node.attribute:
+                for inner in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs):
+                    visit(inner)
+
+    visit(model.graph)
+    return sorted(found)
+
+
+def subject(kind, name, ops):
+    """The operator that a node test is about. Tests of function bodies ("_expanded") hold other operators, and some
+    tests hold helpers: then the test's name tells."""
+    if kind != "node":
+        return None
+    if len(ops) == 1:
+        return ops[0]
+    words = name.removeprefix("test_").removeprefix("ai_onnx_ml_").replace("_", "").lower()
+    known = {s.name if s.domain == "" else f"{s.domain}.{s.name}" for s in onnx.defs.get_all_schemas()} | set(ops)
+    fitting = [op for op in known if words.startswith(op.split(".")[-1].lower())]
+    return max(fitting, key=len) if fitting else None
+
+
+def is_tensor(value):
+    return isinstance(value, (np.ndarray, np.generic)) and np.asarray(value).dtype.name in DTYPES
+
+
+def write_test(folder, kind, test):
+    data, sets = read_test(kind, test)
+    model = onnx.load_from_string(data)
+    os.makedirs(folder)
+    with open(os.path.join(folder, "model.onnx"), "wb") as f:
+        f.write(data)
+    weights = {i.name for i in model.graph.initializer}
+    names = [i.name for i in model.graph.input]
+    plan, unfit = [], None
+    for s, (inputs, outputs) in enumerate(sets):
+        # IR version 3 lists weights as inputs too; only what is no weight is fed, unless all are given.
+        fed = names if len(inputs) == len(names) else [n for n in names if n not in weights]
+        for i, value in enumerate(inputs):
+            if not is_tensor(value):
+                unfit = unfit or f"input {fed[i]} is not a tensor of a supported type"
+                continue
+            array = np.asarray(value)
+            dims = "x".join(map(str, array.shape)) if array.ndim else "scalar"
+            file = f"{s}_in_{i}.bin"
+            np.ascontiguousarray(array).tofile(os.path.join(folder, file))
+            plan.append(f"{s}\t{fed[i]}\t{DTYPES[array.dtype.name]}\t{dims}\t{file}\n")
+        for i, value in enumerate(outputs):
+            if not is_tensor(value):
+                unfit = unfit or f"output {i} is not a tensor of a supported type"
+                continue
+            # numpy has no bfloat16 of its own: stored as its bits, the type's name goes into case.json.
+            array = np.asarray(value)
+            stored = array.view(np.uint16) if array.dtype.name == "bfloat16" else array
+            np.save(os.path.join(folder, f"{s}_out_{i}.npy"), stored)
+    with open(os.path.join(folder, "plan.txt"), "w") as f:
+        f.write("".join(plan))
+    ops = operators(model)
+    with open(os.path.join(folder, "case.json"), "w") as f:
+        json.dump({"name": test.name, "kind": kind, "ops": ops, "subject": subject(kind, test.name, ops),
+                   "rtol": test.rtol, "atol": test.atol, "unfit": unfit, "sets": len(sets),
+                   "outputs": [[np.asarray(v).dtype.name if is_tensor(v) else "?" for v in outs]
+                               for _, outs in sets]}, f)
+
+
+def prepare(root):
+    """Writes all tests under `root`, unless they are there, and returns their folders by name."""
+    stamp = os.path.join(root, "stamp")
+    wanted = f"onnx {onnx.__version__}, format {FORMAT}\n"
+    if not os.path.exists(stamp) or open(stamp).read() != wanted:
+        shutil.rmtree(root, ignore_errors=True)
+        os.makedirs(root)
+        for kind, test in load_tests():
+            write_test(os.path.join(root, kind, test.name), kind, test)
+        with open(stamp, "w") as f:
+            f.write(wanted)
+    return {f"{kind}/{name}": os.path.join(root, kind, name)
+            for kind in KINDS for name in sorted(os.listdir(os.path.join(root, kind)))}
+
+
+def expected_outputs(folder, case, data_set):
+    values = []
+    for i, dtype in enumerate(case["outputs"][data_set]):
+        array = np.load(os.path.join(folder, f"{data_set}_out_{i}.npy"), allow_pickle=False)
+        values.append((array.view(bfloat16()) if dtype == "bfloat16" else array))
+    return values
+
+
+def bfloat16():
+    import ml_dtypes
+    return ml_dtypes.bfloat16

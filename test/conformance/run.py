@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""Runs ONNX's own backend tests through compile, load and run.
+
+usage: run.py [--jobs N] [--list FILE] [--update] [--report FILE] [--engine ingot|onnxruntime] [PATTERN ...]
+
+Results are compared as ONNX's own runner does: shape and element type exactly, values within the test's tolerances.
+What each test is expected to do stands in expected.txt; a regression and an unexpected pass both fail the command.
+Closes with `N passed, N failed, N skipped`; skipped are the tests that the compiler refuses with a clear message.
+
+examples: run.py                         all 2,033 tests
+          run.py 'node/test_conv_*' -v   some of them, with reasons
+          run.py --update                accept today's results as expected
+"""
+import argparse
+import collections
+import concurrent.futures
+import fnmatch
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import numpy as np
+
+import cases
+import report
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+NAMES = {number: name for name, number in cases.DTYPES.items()}
+SKIPPED = "unsupported"
+
+
+class Outcome:
+    """kind: pass, unsupported, compile-error, run-error, wrong, crash or timeout."""
+
+    def __init__(self, kind, detail=""):
+        self.kind, self.detail = kind, " ".join(detail.split())[:600]
+
+    @property
+    def status(self):
+        return {"pass": "passed", SKIPPED: "skipped"}.get(self.kind, "failed")
+
+
+class Worker:
+    """A warm process that forks a child for each case."""
+
+    def __init__(self, command):
+        self.command, self.process = command, None
+
+    def ask(self, case, out):
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                            errors="replace")
+        try:
+            self.process.stdin.write(f"{case}\t{out}\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            return "crash", f"the worker itself ended with {self.process.wait()}"
+        kind, _, detail = answer.rstrip("\n").partition("\t")
+        return kind, detail
+
+    def close(self):
+        if self.process:
+            self.process.stdin.close()
+            self.process.wait()
+
+
+def read_results(out):
+    """{(set, output): array} as the worker left them."""
+    results = {}
+    with open(os.path.join(out, "got.txt")) as f:
+        for line in f:
+            number, index, dtype, dims = line.split()
+            name = NAMES[int(dtype)]
+            shape = [] if dims == "scalar" else [int(d) for d in dims.split("x")]
+            data = np.fromfile(os.path.join(out, f"{number}_got_{index}.bin"),
+                               cases.bfloat16() if name == "bfloat16" else name)
+            results[int(number), int(index)] = data.reshape(shape)
+    return results
+
+
+def compare(folder, case, results):
+    """None if all outputs agree, else what does not."""
+    for number in range(case["sets"]):
+        expected = cases.expected_outputs(folder, case, number)
+        got = [results[key] for key in sorted(results) if key[0] == number]
+        if len(got) != len(expected):
+            return f"{len(got)} outputs, expected {len(expected)}"
+        for i, (value, want) in enumerate(zip(got, expected)):
+            if value.shape != want.shape:
+                return f"output {i} has shape {list(value.shape)}, expected {list(want.shape)}"
+            if value.dtype != want.dtype:
+                return f"output {i} is {value.dtype}, expected {want.dtype}"
+            rtol = case["rtol"]
+            if value.dtype.name == "bfloat16":  # as ONNX's runner: two units in the last place
+                rtol, value, want = max(rtol, 2**-6), value.astype(np.float32), want.astype(np.float32)
+            try:
+                np.testing.assert_allclose(value, want, rtol=rtol, atol=case["atol"])
+            except AssertionError as error:
+                found = re.search(r"Max absolute difference[^\n]*", str(error))
+                return f"output {i} differs: {found.group(0) if found else str(error).split(chr(10))[1]}"
+    return None
+
+
+def run_case(worker, folder, out):
+    with open(os.path.join(folder, "case.json")) as f:
+        case = json.load(f)
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    kind, detail = worker.ask(folder, out)
+    if kind != "ran":
+        return Outcome(kind, detail)
+    if case["unfit"]:
+        return Outcome("wrong", f"compiled, but {case['unfit']}")
+    difference = compare(folder, case, read_results(out))
+    return Outcome("wrong", difference) if difference else Outcome("pass")
+
+
+def run_all(folders, command, jobs, show):
+    """{name: Outcome}, in the order of `folders`."""
+    scratch = tempfile.mkdtemp(prefix="ingot-conformance-")
+    workers, lock, done, results = {}, threading.Lock(), 0, {}
+
+    def one(name):
+        nonlocal done
+        thread = threading.get_ident()
+        if thread not in workers:
+            workers[thread] = Worker(command)
+        outcome = run_case(workers[thread], folders[name], os.path.join(scratch, str(thread)))
+        with lock:
+            done += 1
+            results[name] = outcome
+            show(done, name, outcome)
+
+    try:
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for future in [pool.submit(one, name) for name in folders]:
+                future.result()
+    finally:
+        for worker in workers.values():
+            worker.close()
+        shutil.rmtree(scratch, ignore_errors=True)
+    return {name: results[name] for name in folders}
+
+
+def read_expected(path):
+    if not os.path.exists(path):
+        return {}
+    with open(path) as f:
+        return dict(line.split() for line in f if line.strip() and not line.startswith("#"))
+
+
+def write_expected(path, results):
+    with open(path, "w") as f:
+        f.write("# What each of ONNX's backend tests does today. Written by `run.py --update`; read by `make "
+                "conformance`,\n# which fails when a test does anything else.\n")
+        for name, outcome in results.items():
+            f.write(f"{name} {outcome.kind}\n")
+
+
+def choose(folders, args):
+    chosen = folders
+    if args.list:
+        with open(args.list) as f:
+            names = [line.strip() for line in f if line.strip() and not line.startswith("#")]
+        missing = [n for n in names if n not in folders]
+        if missing:
+            sys.exit(f"run.py: {args.list} names a test that onnx does not have: {missing[0]}")
+        chosen = {n: folders[n] for n in names}
+    if args.patterns:
+        chosen = {n: f for n, f in chosen.items() if any(fnmatch.fnmatch(n, p) for p in args.patterns)}
+        if not chosen:
+            sys.exit(f"run.py: no test matches {' '.join(args.patterns)}")
+    return chosen
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0],
+                                     epilog="example: run.py 'node/test_conv_*' --verbose")
+    parser.add_argument("patterns", nargs="*", help="names to run, * and ? stand for anything (default: all)")
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where ingot-conformance is")
+    parser.add_argument("--work", default=os.path.join(ROOT, "build", "conformance"), help="where cases are written")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="worker processes")
+    parser.add_argument("--list", help="file of test names: run these")
+    parser.add_argument("--expected", default=os.path.join(HERE, "expected.txt"), help="expected results")
+    parser.add_argument("--update", action="store_true", help="write today's results to the expected ones")
+    parser.add_argument("--report", help="write a table per operator there (Markdown)")
+    parser.add_argument("--json", help="write one entry a test there")
+    parser.add_argument("--engine", choices=["ingot", "onnxruntime"], default="ingot", help="what runs the models")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a line for each test that does not pass")
+    args = parser.parse_args()
+
+    start = time.monotonic()
+    all_folders = cases.prepare(os.path.join(args.work, "cases"))
+    folders = choose(all_folders, args)
+    if args.engine == "ingot":
+        command = [os.path.join(args.bin, "ingot-conformance")]
+        if not os.path.exists(command[0]):
+            sys.exit(f"run.py: {command[0]} is not there: build first (make build)")
+    else:
+        command = [sys.executable, os.path.join(HERE, "ort_worker.py")]
+
+    def show(done, name, outcome):
+        if args.verbose and outcome.kind != "pass":
+            print(f"{outcome.kind:13} {name}: {outcome.detail}", flush=True)
+        elif sys.stderr.isatty():
+            print(f"\r\033[K{done}/{len(folders)} {name}", end="", file=sys.stderr, flush=True)
+
+    results = run_all(folders, command, args.jobs, show)
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr)
+
+    if args.update:
+        known = read_expected(args.expected)
+        merged = {n: results.get(n) or Outcome(known.get(n, SKIPPED)) for n in all_folders}
+        write_expected(args.expected, merged)
+    # A list is of tests that must pass; otherwise the expectations say.
+    expected = dict.fromkeys(folders, "pass") if args.list else read_expected(args.expected)
+    surprises = []
+    if args.engine == "ingot":
+        surprises = [(n, expected.get(n, "nothing known"), o) for n, o in results.items() if o.kind != expected.get(n)]
+    for name, wanted, outcome in surprises:
+        print(f"{name}: {outcome.kind}, expected {wanted}{': ' if outcome.detail else ''}{outcome.detail}")
+    if args.report:
+        with open(args.report, "w") as f:
+            f.write(report.markdown({n: (all_folders[n], o) for n, o in results.items()}))
+    if args.json:
+        with open(args.json, "w") as f:
+            wrong = {n: f"{o.kind}, expected {w}: {o.detail}" for n, w, o in surprises}
+            json.dump({"tests": [{"name": n, "status": "failed" if n in wrong else
+                                  "passed" if o.kind == "pass" else "skipped",
+                                  "detail": wrong.get(n, o.detail)} for n, o in results.items()]}, f)
+    count = collections.Counter(o.kind for o in results.values())
+    print(", ".join(f"{kind} {n}" for kind, n in sorted(count.items())) + f"   ({time.monotonic() - start:.0f} s)")
+    if surprises:
+        print(f"{len(surprises)} not as expected (run.py --update accepts them)")
+    status = collections.Counter(o.status for o in results.values())
+    print(f"{status['passed']} passed, {status['failed']} failed, {status['skipped']} skipped")
+    return 1 if surprises else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
