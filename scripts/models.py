@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""Writes the ten benchmark models as ONNX files, and compares compiled models with ONNX Runtime.
+
+usage: models.py write DIR [NAME ...]       needs requirements-bench.txt
+       models.py check DIR [NAME ...]       compiles, runs, compares (no NAME: all ten)
+
+Models are as exported from training: BatchNorm and branches stay, opset 17. Convolutional weights are seeded random
+numbers with BatchNorm statistics taken from image-like data, so that activations neither die nor explode; the PP-OCR
+models are the trained ones of the rapidocr package. A file that is there is not written again.
+
+Two results agree if the largest absolute error is at most 1e-4 of the largest absolute output.
+"""
+import argparse
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PPOCR = {"ppocr_det": "PP-OCRv6_det_small.onnx", "ppocr_rec": "PP-OCRv6_rec_small.onnx",
+         "ppocr_cls": "ch_ppocr_mobile_v2.0_cls_mobile.onnx"}
+NAMES = ["resnet50", "repvgg_a0", "acnet", "mobilenet_v2", "shufflenet_v2_x1_0", "vit_tiny_patch16_224", "bert6",
+         *PPOCR]
+# Sizes for inputs that the models leave open.
+SHAPES = {"ppocr_det": (1, 3, 480, 640), "ppocr_rec": (1, 3, 48, 320), "ppocr_cls": (1, 3, 48, 192)}
+TOLERANCE = 1e-4
+
+
+def make_bert(nn, functional, torch):
+    """BERT-like encoder: 6 layers, width 384, 12 heads, post-norm."""
+
+    class Layer(nn.Module):
+        def __init__(self, width=384, heads=12):
+            super().__init__()
+            self.heads = heads
+            self.query, self.key, self.value, self.out = [nn.Linear(width, width) for _ in range(4)]
+            self.expand, self.contract = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+            self.norm_attention, self.norm_output = nn.LayerNorm(width), nn.LayerNorm(width)
+
+        def forward(self, x, mask):
+            batch, length, width = x.shape
+            split = lambda v: v.view(batch, length, self.heads, width // self.heads).transpose(1, 2)
+            q, k, v = split(self.query(x)), split(self.key(x)), split(self.value(x))
+            scores = q @ k.transpose(-1, -2) / math.sqrt(width // self.heads) + mask
+            mixed = (torch.softmax(scores, -1) @ v).transpose(1, 2).reshape(batch, length, width)
+            x = self.norm_attention(x + self.out(mixed))
+            return self.norm_output(x + self.contract(functional.gelu(self.expand(x))))
+
+    class Encoder(nn.Module):
+        def __init__(self, width=384):
+            super().__init__()
+            self.words, self.positions = nn.Embedding(30522, width), nn.Embedding(512, width)
+            self.norm, self.layers = nn.LayerNorm(width), nn.ModuleList([Layer() for _ in range(6)])
+
+        def forward(self, input_ids, attention_mask):
+            places = torch.arange(input_ids.shape[1])[None]
+            x = self.norm(self.words(input_ids) + self.positions(places))
+            mask = (1.0 - attention_mask[:, None, None, :].float()) * -10000.0
+            for layer in self.layers:
+                x = layer(x, mask)
+            return x
+
+    return Encoder()
+
+
+def make_acnet(nn, functional):
+    """Plain network of asymmetric blocks: 3×3 + 3×1 + 1×3, each with its BatchNorm."""
+
+    class Block(nn.Module):
+        def __init__(self, fan_in, out, stride):
+            super().__init__()
+            self.branches = nn.ModuleList([
+                nn.Sequential(nn.Conv2d(fan_in, out, kernel, stride, [k // 2 for k in kernel], bias=False),
+                              nn.BatchNorm2d(out)) for kernel in ((3, 3), (3, 1), (1, 3))])
+
+        def forward(self, x):
+            square, vertical, horizontal = [branch(x) for branch in self.branches]
+            return functional.relu(square + vertical + horizontal)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            steps = [(32, 2), (64, 2), (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (256, 1), (512, 2), (512, 1)]
+            widths = [3] + [out for out, _ in steps]
+            self.blocks = nn.Sequential(*[Block(i, o, s) for i, (o, s) in zip(widths, steps)])
+            self.classify = nn.Linear(512, 1000)
+
+        def forward(self, x):
+            return self.classify(self.blocks(x).mean((2, 3)))
+
+    return Net()
+
+
+def example(torch, name, batch, seed):
+    generator = torch.Generator().manual_seed(seed)
+    if name == "bert6":
+        mask = torch.ones(batch, 128, dtype=torch.int64)
+        mask[:, 120:] = 0
+        return torch.randint(0, 30522, (batch, 128), generator=generator), mask
+    fine = torch.randn(batch, 3, 224, 224, generator=generator) * 0.5
+    coarse = torch.randn(batch, 3, 14, 14, generator=generator)
+    return (fine + torch.nn.functional.interpolate(coarse, size=(224, 224), mode="bilinear"),)
+
+
+def make_model(torch, name):
+    torch.manual_seed(0)
+    if name == "bert6":
+        model = make_bert(torch.nn, torch.nn.functional, torch)
+    elif name == "acnet":
+        model = make_acnet(torch.nn, torch.nn.functional)
+    elif name in ("repvgg_a0", "vit_tiny_patch16_224"):
+        import timm
+        model = timm.create_model(name, pretrained=False)
+        for module in model.modules():
+            if hasattr(module, "fused_attn"):
+                module.fused_attn = False
+    else:
+        import torchvision
+        model = getattr(torchvision.models, name)(weights=None)
+
+    # Trained-looking BatchNorms: statistics of one batch, jittered, and scales and shifts that are not 1 and 0.
+    generator = torch.Generator().manual_seed(2)
+    jitter = lambda like: torch.rand(like.shape, generator=generator) * 0.4 + 0.8
+    norms = [m for m in model.modules() if isinstance(m, torch.nn.modules.batchnorm._BatchNorm)]
+    with torch.no_grad():
+        for norm in norms:
+            norm.weight.copy_(jitter(norm.weight))
+            norm.bias.copy_(torch.randn(norm.bias.shape, generator=generator) * 0.1)
+            norm.momentum = 1.0
+        if norms:
+            model.train()
+            model(*example(torch, name, 8, seed=7))
+            for norm in norms:
+                norm.running_var.mul_(jitter(norm.bias))
+    return model.eval()
+
+
+def write(directory, names):
+    os.makedirs(directory, exist_ok=True)
+    for name in names:
+        path = os.path.join(directory, name + ".onnx")
+        if os.path.exists(path):
+            continue
+        print(f"writing {path}", flush=True)
+        if name in PPOCR:
+            import importlib.util
+            package = os.path.dirname(importlib.util.find_spec("rapidocr").origin)
+            shutil.copyfile(os.path.join(package, "models", PPOCR[name]), path + ".part")
+        else:
+            import torch
+            warnings.simplefilter("ignore", DeprecationWarning)  # the exporter that writes graphs as users have them
+            inputs = ["input_ids", "attention_mask"] if name == "bert6" else ["input"]
+            torch.onnx.export(make_model(torch, name), example(torch, name, 1, seed=1), path + ".part",
+                              opset_version=17, input_names=inputs, output_names=["output"], dynamo=False,
+                              do_constant_folding=False, training=torch.onnx.TrainingMode.PRESERVE)
+        os.rename(path + ".part", path)
+
+
+def model_inputs(path, name=None, seed=0):
+    """{input: array} with fixed shapes, seeded."""
+    import onnx
+    model = onnx.load(path, load_external_data=False)
+    weights = {i.name for i in model.graph.initializer}
+    rng = np.random.default_rng(seed)
+    values = {}
+    for value in model.graph.input:
+        if value.name in weights:
+            continue
+        kind = value.type.tensor_type
+        shape = [d.dim_value if d.HasField("dim_value") else -1 for d in kind.shape.dim]
+        if name in SHAPES:
+            shape = SHAPES[name]
+        if min(shape, default=1) < 1:
+            sys.exit(f"models.py: {path}: the shape of input {value.name} is open: {shape}")
+        if kind.elem_type == onnx.TensorProto.INT64:
+            values[value.name] = (np.ones(shape, np.int64) if "mask" in value.name
+                                  else rng.integers(0, 255, shape))
+        else:
+            values[value.name] = (rng.standard_normal(shape) * 0.7).astype(np.float32)
+    return values
+
+
+def shape_options(name, values):
+    if name not in SHAPES:
+        return []
+    return [o for key, v in values.items() for o in ("--shape", f"{key}={'x'.join(map(str, v.shape))}")]
+
+
+def relative_error(got, want):
+    """The largest absolute error over the largest absolute value wanted."""
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return float("inf")
+    if not want.size:
+        return 0.0
+    error = float(np.abs(got.astype(np.float64) - want).max())
+    return error / max(float(np.abs(want).max()), 1e-30) if not math.isnan(error) else float("inf")
+
+
+def check_one(ingot, directory, name, scratch):
+    import onnxruntime
+    path = os.path.join(directory, name + ".onnx")
+    values = model_inputs(path, name)
+    artifact = os.path.join(scratch, name + ".so")
+    subprocess.run([ingot, "compile", path, "-o", artifact, *shape_options(name, values)], check=True,
+                   stdout=subprocess.DEVNULL)
+    options = []
+    for i, (key, value) in enumerate(values.items()):
+        np.save(os.path.join(scratch, f"{i}.npy"), value)
+        options += ["--input", f"{key}={scratch}/{i}.npy"]
+    out = os.path.join(scratch, name)
+    subprocess.run([ingot, "run", artifact, *options, "--output-dir", out], check=True, stdout=subprocess.DEVNULL)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    worst = 0.0
+    for output, want in zip(session.get_outputs(), session.run(None, values)):
+        worst = max(worst, relative_error(np.load(os.path.join(out, output.name + ".npy")), want))
+    os.remove(artifact)
+    return worst
+
+
+def check(directory, names, ingot):
+    bad = 0
+    with tempfile.TemporaryDirectory(prefix="ingot-models-") as scratch:
+        for name in names:
+            try:
+                error = check_one(ingot, directory, name, scratch)
+                verdict = "agrees" if error <= TOLERANCE else "DIFFERS"
+                print(f"{name:22} {verdict}  error {error:.1e} of the largest output", flush=True)
+            except subprocess.CalledProcessError as failure:
+                error = float("inf")
+                print(f"{name:22} FAILED   {' '.join(failure.cmd[:2])}: exit code {failure.returncode}", flush=True)
+            bad += error > TOLERANCE
+    print(f"{len(names) - bad} passed, {bad} failed, 0 skipped")
+    return 1 if bad else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0],
+                                     epilog="example: models.py write build/models resnet50 repvgg_a0")
+    parser.add_argument("what", choices=["write", "check"])
+    parser.add_argument("directory", help="where the models are")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
+    parser.add_argument("--ingot", default=os.path.join(ROOT, "build", "bin", "ingot"), help="the compiler")
+    args = parser.parse_args()
+    unknown = set(args.names) - set(NAMES)
+    if unknown:
+        parser.error(f"no model {', '.join(sorted(unknown))}")
+    names = args.names or NAMES
+    if args.what == "write":
+        return write(args.directory, names)
+    return check(args.directory, names, args.ingot)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
