@@ -4,67 +4,119 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/Legalize.h"
+#include "passes/legalize/Window.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// The explicit pads of a windowed node whose spatial input sizes are `sizes`.
-static FailureOr<SmallVector<int64_t>>
-resolvePads(Node &node, ArrayRef<int64_t> sizes, ArrayRef<int64_t> kernel,
-            ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations) {
-  size_t n = kernel.size();
-  StringRef autoPad = node.getString("auto_pad", "NOTSET");
-  SmallVector<int64_t> pads = node.getInts("pads").value_or(
-      SmallVector<int64_t>(2 * n, 0));
-  if (autoPad == "NOTSET")
-    return pads;
-  pads.assign(2 * n, 0);
-  if (autoPad == "VALID")
-    return pads;
-  if (autoPad != "SAME_UPPER" && autoPad != "SAME_LOWER")
-    return node.invalid("auto_pad is " + autoPad);
-  for (size_t i = 0; i < n; ++i) {
-    if (ShapedType::isDynamic(sizes[i]) && strides[i] != 1)
-      return node.unsupported("auto_pad " + autoPad +
-                              " with a dynamic spatial dimension; fix it with "
-                              "--shape");
-    int64_t span = dilations[i] * (kernel[i] - 1) + 1;
-    int64_t total = span - 1;
-    if (strides[i] != 1) {
-      int64_t out = (sizes[i] + strides[i] - 1) / strides[i];
-      total = std::max<int64_t>(0, (out - 1) * strides[i] + span - sizes[i]);
-    }
-    int64_t less = total / 2, more = total - less;
-    pads[i] = autoPad == "SAME_UPPER" ? less : more;
-    pads[n + i] = autoPad == "SAME_UPPER" ? more : less;
-  }
-  return pads;
-}
-
-static LogicalResult legalizeConv(Node &node) {
+/// The kernel's spatial dimensions, from the weights; reports a kernel_shape
+/// that says otherwise, and ranks that do not fit.
+static FailureOr<SmallVector<int64_t>> kernelOf(Node &node) {
+  if (node.numInputs() < 2 || !node.has(0) || !node.has(1))
+    return node.invalid("data and weights are needed");
   RankedTensorType x = node.type(0), w = node.type(1);
   if (x.getRank() < 3 || w.getRank() != x.getRank())
     return node.invalid("data and weights need one rank of at least 3, but got " +
                         Twine(x.getRank()) + " and " + Twine(w.getRank()));
-  ArrayRef<int64_t> kernel = w.getShape().drop_front(2);
-  size_t n = kernel.size();
-  SmallVector<int64_t> ones(n, 1);
-  auto strides = node.getInts("strides").value_or(ones);
-  auto dilations = node.getInts("dilations").value_or(ones);
-  if (strides.size() != n || dilations.size() != n)
-    return node.invalid("strides and dilations need " + Twine(n) + " elements");
-  auto pads = resolvePads(node, x.getShape().drop_front(2), kernel, strides,
-                          dilations);
-  if (failed(pads))
+  SmallVector<int64_t> kernel(w.getShape().drop_front(2));
+  if (auto shape = node.getInts("kernel_shape")) {
+    if (shape->size() != kernel.size())
+      return node.invalid("kernel_shape has " + Twine(shape->size()) +
+                          " elements, but the weights have " +
+                          Twine(kernel.size()) + " spatial dimensions");
+    for (auto [stated, actual] : llvm::zip_equal(*shape, kernel))
+      if (!ShapedType::isDynamic(actual) && stated != actual)
+        return node.invalid("kernel_shape has " + Twine(stated) +
+                            " where the weights have " + Twine(actual));
+  }
+  for (int64_t size : kernel)
+    if (ShapedType::isDynamic(size))
+      return node.unsupported("weights with a dynamic kernel dimension; fix it "
+                              "with --shape");
+  return kernel;
+}
+
+static LogicalResult legalizeConv(Node &node) {
+  auto kernel = kernelOf(node);
+  if (failed(kernel))
+    return failure();
+  auto window = readWindow(node, *kernel);
+  if (failed(window) ||
+      failed(resolveAutoPad(node, *window, node.shape(0).drop_front(2))))
     return failure();
   auto y = node.infer<nn::ConvOp>(
-      node.input(0), node.input(1), node.input(2), strides, *pads, dilations,
-      node.getInt("group", 1), /*channels_last=*/false);
+      node.input(0), node.input(1), node.input(2), window->strides,
+      window->pads, window->dilations, node.getInt("group", 1),
+      /*channels_last=*/false);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+/// Splits what a transposed convolution has too much along a dimension; what it
+/// lacks (a negative total) is added at the end.
+static std::pair<int64_t, int64_t> splitPads(int64_t total, bool upper) {
+  if (total < 0)
+    return {0, total};
+  int64_t less = total / 2, more = total - less;
+  return upper ? std::pair(less, more) : std::pair(more, less);
+}
+
+static LogicalResult legalizeConvTranspose(Node &node) {
+  auto kernel = kernelOf(node);
+  if (failed(kernel))
+    return failure();
+  auto window = readWindow(node, *kernel);
+  if (failed(window))
+    return failure();
+  size_t n = window->size();
+  ArrayRef<int64_t> sizes = node.shape(0).drop_front(2);
+  auto outputPadding = node.getInts("output_padding")
+                           .value_or(SmallVector<int64_t>(n, 0));
+  if (outputPadding.size() != n)
+    return node.invalid("output_padding needs " + Twine(n) +
+                        " elements, but has " + Twine(outputPadding.size()));
+  for (size_t i = 0; i < n; ++i)
+    if (outputPadding[i] < 0 ||
+        outputPadding[i] >=
+            std::max(window->strides[i], window->dilations[i]))
+      return node.invalid("output_padding " + Twine(outputPadding[i]) +
+                          " is not less than stride or dilation");
+
+  StringRef autoPad = node.getString("auto_pad", "NOTSET");
+  bool upper = autoPad == "SAME_UPPER";
+  auto shape = node.getInts("output_shape");
+  if (shape && shape->size() == n + 2)
+    shape->erase(shape->begin(), shape->begin() + 2);
+  if (shape && shape->size() != n)
+    return node.invalid("output_shape needs " + Twine(n) +
+                        " elements, but has " + Twine(shape->size()));
+  bool same = upper || autoPad == "SAME_LOWER";
+  if (!same && autoPad != "NOTSET" && autoPad != "VALID" && !autoPad.empty())
+    return node.invalid("auto_pad is " + autoPad);
+  if (autoPad == "VALID")
+    window->pads.assign(2 * n, 0);
+  for (size_t i = 0; i < n && (shape || same); ++i) {
+    int64_t beyond = window->span(i) + outputPadding[i];
+    int64_t total = beyond - window->strides[i];
+    if (shape) {
+      if (ShapedType::isDynamic(sizes[i]))
+        return node.unsupported("output_shape with a dynamic spatial dimension; "
+                                "fix it with --shape");
+      if ((*shape)[i] < 1 || (*shape)[i] >= int64_t(1) << 31)
+        return node.invalid("output_shape has the element " +
+                            Twine((*shape)[i]));
+      total = (sizes[i] - 1) * window->strides[i] + beyond - (*shape)[i];
+    }
+    std::tie(window->pads[i], window->pads[n + i]) = splitPads(total, upper);
+  }
+  auto y = node.infer<nn::ConvTransposeOp>(
+      node.input(0), node.input(1), node.input(2), window->strides,
+      window->pads, window->dilations, outputPadding, node.getInt("group", 1),
+      /*channels_last=*/false);
   return failed(y) ? failure() : node.replace(*y);
 }
 
 void legalize::populateConvolution(Legalizers &legalizers) {
   legalizers.add("Conv", legalizeConv);
+  legalizers.add("ConvTranspose", legalizeConvTranspose);
 }

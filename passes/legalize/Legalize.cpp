@@ -49,7 +49,10 @@ static const Legalizers &allLegalizers() {
   static const Legalizers legalizers = [] {
     Legalizers all;
     populateConvolution(all);
+    populateEinsum(all);
     populateElementwise(all);
+    populateMatMul(all);
+    populatePooling(all);
     return all;
   }();
   return legalizers;

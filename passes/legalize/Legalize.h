@@ -78,23 +78,38 @@ public:
   template <typename Op, typename... Args> Value create(Args &&...args) {
     return builder.createOrFold<Op>(loc(), std::forward<Args>(args)...);
   }
-  /// Creates a single-result op whose result type is inferred, reporting what
-  /// does not fit.
+  /// Creates an op whose result types are inferred, reporting what does not fit.
   template <typename Op, typename... Args>
-  mlir::FailureOr<Value> infer(Args &&...args) {
+  mlir::FailureOr<Op> inferOp(Args &&...args) {
     mlir::OperationState state(loc(), Op::getOperationName());
-    // The builder that infers the type would abort where it cannot.
-    Op::build(builder, state, Type(), std::forward<Args>(args)...);
+    // The types are placeholders: the builder that infers them would abort.
+    size_t count = Op::template hasTrait<mlir::OpTrait::OneResult>() ? 1 : 2;
+    llvm::SmallVector<Type> types(count, builder.getIndexType());
+    Op::build(builder, state, mlir::TypeRange(types),
+              std::forward<Args>(args)...);
     if (failed(inferTypes(state, Op::inferReturnTypes)))
       return failure();
-    return builder.create(state)->getResult(0);
+    mlir::Operation *created = createVerified(state);
+    if (!created)
+      return failure();
+    return mlir::cast<Op>(created);
   }
+  template <typename Op, typename... Args>
+  mlir::FailureOr<Value> infer(Args &&...args) {
+    mlir::FailureOr<Op> created = inferOp<Op>(std::forward<Args>(args)...);
+    if (failed(created))
+      return failure();
+    return Value(created->getOperation()->getResult(0));
+  }
+
   using InferTypes = LogicalResult (*)(
       mlir::MLIRContext *, std::optional<mlir::Location>, mlir::ValueRange,
       mlir::DictionaryAttr, mlir::OpaqueProperties, mlir::RegionRange,
       llvm::SmallVectorImpl<Type> &);
   /// Sets the state's result types, or reports the node as invalid.
   LogicalResult inferTypes(mlir::OperationState &state, InferTypes infer);
+  /// Creates the op, or reports the node as invalid and returns null.
+  mlir::Operation *createVerified(mlir::OperationState &state);
 
   /// Replaces the node's outputs; missing trailing values must be unused.
   LogicalResult replace(mlir::ValueRange values);
@@ -122,8 +137,21 @@ private:
   llvm::StringMap<Legalizer> table;
 };
 
-void populateElementwise(Legalizers &legalizers);
+void populateControlFlow(Legalizers &legalizers);
 void populateConvolution(Legalizers &legalizers);
+void populateEinsum(Legalizers &legalizers);
+void populateElementwise(Legalizers &legalizers);
+void populateGather(Legalizers &legalizers);
+void populateGrid(Legalizers &legalizers);
+void populateMatMul(Legalizers &legalizers);
+void populatePad(Legalizers &legalizers);
+void populatePooling(Legalizers &legalizers);
+void populateRecurrent(Legalizers &legalizers);
+void populateResize(Legalizers &legalizers);
+void populateScatter(Legalizers &legalizers);
+void populateShape(Legalizers &legalizers);
+void populateSlice(Legalizers &legalizers);
+void populateTranspose(Legalizers &legalizers);
 
 } // namespace legalize
 } // namespace ingot

@@ -7,6 +7,7 @@
 #include "passes/legalize/Legalize.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace ingot::legalize;
@@ -89,6 +90,25 @@ LogicalResult Node::inferTypes(OperationState &state, InferTypes infer) {
       return success();
   }
   return invalid(message);
+}
+
+Operation *Node::createVerified(OperationState &state) {
+  std::string message;
+  Operation *created = builder.create(state);
+  {
+    ScopedDiagnosticHandler handler(context(), [&](Diagnostic &diagnostic) {
+      if (message.empty())
+        message = diagnostic.str();
+      return success();
+    });
+    if (succeeded(verify(created, /*verifyRecursively=*/false)))
+      return created;
+  }
+  created->erase();
+  // The model's author knows the ONNX operator, not the nn op.
+  auto [prefix, rest] = StringRef(message).split("' op ");
+  (void)invalid(rest.empty() ? prefix : rest);
+  return nullptr;
 }
 
 LogicalResult Node::replace(ValueRange values) {

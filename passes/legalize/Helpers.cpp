@@ -1,0 +1,393 @@
+//===- Helpers.cpp - what many legalizers build  -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Helpers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+OpFoldResult legalize::sizeAttr(Node &node, int64_t size) {
+  return node.builder.getIndexAttr(size);
+}
+
+OpFoldResult legalize::sizeOf(Node &node, Value tensor, int64_t i) {
+  RankedTensorType type = typeOf(tensor);
+  if (!type.isDynamicDim(i))
+    return sizeAttr(node, type.getDimSize(i));
+  Value index = arith::ConstantIndexOp::create(node.builder, node.loc(), i);
+  return tensor::DimOp::create(node.builder, node.loc(), tensor, index)
+      .getResult();
+}
+
+Sizes legalize::sizesOf(Node &node, Value tensor) {
+  Sizes sizes;
+  for (int64_t i = 0, e = typeOf(tensor).getRank(); i < e; ++i)
+    sizes.push_back(sizeOf(node, tensor, i));
+  return sizes;
+}
+
+Value legalize::indexValue(Node &node, OpFoldResult size) {
+  if (auto value = dyn_cast<Value>(size))
+    return value;
+  return arith::ConstantIndexOp::create(node.builder, node.loc(),
+                                        *getConstantIntValue(size));
+}
+
+/// `known(a, b)` if both are, else the op on their values.
+template <typename Op, typename Known>
+static OpFoldResult combine(Node &node, OpFoldResult a, OpFoldResult b,
+                            Known known) {
+  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+  if (x && y)
+    return sizeAttr(node, known(*x, *y));
+  Value left = indexValue(node, a), right = indexValue(node, b);
+  return node.create<Op>(left, right);
+}
+
+OpFoldResult legalize::addSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return combine<arith::AddIOp>(
+      node, a, b,
+      [](int64_t x, int64_t y) { return int64_t(uint64_t(x) + uint64_t(y)); });
+}
+OpFoldResult legalize::subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return combine<arith::SubIOp>(
+      node, a, b,
+      [](int64_t x, int64_t y) { return int64_t(uint64_t(x) - uint64_t(y)); });
+}
+OpFoldResult legalize::mulSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return combine<arith::MulIOp>(
+      node, a, b,
+      [](int64_t x, int64_t y) { return int64_t(uint64_t(x) * uint64_t(y)); });
+}
+OpFoldResult legalize::divSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return combine<arith::DivSIOp>(
+      node, a, b, [](int64_t x, int64_t y) { return y > 0 ? x / y : 0; });
+}
+OpFoldResult legalize::minSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return combine<arith::MinSIOp>(
+      node, a, b, [](int64_t x, int64_t y) { return std::min(x, y); });
+}
+OpFoldResult legalize::maxSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return combine<arith::MaxSIOp>(
+      node, a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
+}
+
+SmallVector<int64_t> legalize::staticShape(ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return shape;
+}
+
+SmallVector<Value> legalize::dynamicSizes(ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> values;
+  for (OpFoldResult size : sizes)
+    if (!getConstantIntValue(size))
+      values.push_back(cast<Value>(size));
+  return values;
+}
+
+namespace {
+
+/// Follows small integer tensors back to constants and dimensions.
+struct Tracer {
+  Node &node;
+
+  FailureOr<Sizes> trace(Value tensor, int depth);
+  Sizes extract(Value tensor, int64_t length);
+};
+
+} // namespace
+
+/// Between integers of at least 32 bits: sizes do not change.
+static bool keepsSizes(Operation *op) {
+  if (!isa<nn::CastOp>(op))
+    return false;
+  auto from = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getOperand(0)));
+  auto to = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getResult(0)));
+  return from && to && from.getWidth() >= 32 && to.getWidth() >= 32;
+}
+
+/// A scalar of any integer type as an index.
+static OpFoldResult toIndex(Node &node, Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return sizeAttr(node, constant.getSExtValue());
+  if (auto indexCast = value.getDefiningOp<arith::IndexCastOp>())
+    if (indexCast.getIn().getType().isIndex())
+      return indexCast.getIn();
+  if (value.getType().isIndex())
+    return value;
+  return node.create<arith::IndexCastOp>(node.builder.getIndexType(), value);
+}
+
+Sizes Tracer::extract(Value tensor, int64_t length) {
+  Sizes elements;
+  // Index casts want signless integers.
+  tensor = legalize::castTo(node, tensor, node.builder.getI64Type());
+  for (int64_t i = 0; i < length; ++i) {
+    SmallVector<Value> indices;
+    if (typeOf(tensor).getRank() == 1)
+      indices.push_back(
+          arith::ConstantIndexOp::create(node.builder, node.loc(), i));
+    Value element = tensor::ExtractOp::create(node.builder, node.loc(), tensor,
+                                              indices);
+    elements.push_back(toIndex(node, element));
+  }
+  return elements;
+}
+
+FailureOr<Sizes> Tracer::trace(Value tensor, int depth) {
+  RankedTensorType type = typeOf(tensor);
+  if (type.getRank() > 1 || !type.hasStaticShape() ||
+      !isa<IntegerType, IndexType>(type.getElementType()))
+    return failure();
+  int64_t length = type.getNumElements();
+  if (auto constants = nn::getConstantInts(tensor)) {
+    Sizes sizes;
+    for (int64_t value : *constants)
+      sizes.push_back(sizeAttr(node, value));
+    return sizes;
+  }
+  Operation *op = tensor.getDefiningOp();
+  auto again = [&](Value value) -> FailureOr<Sizes> {
+    if (depth == 0)
+      return failure();
+    return trace(value, depth - 1);
+  };
+  auto fallBack = [&] { return extract(tensor, length); };
+  if (!op)
+    return fallBack();
+  if (auto elements = dyn_cast<tensor::FromElementsOp>(op)) {
+    Sizes sizes;
+    for (Value element : elements.getElements())
+      sizes.push_back(toIndex(node, element));
+    return sizes;
+  }
+  if (isa<nn::ReshapeOp, tensor::CastOp>(op) ||
+      keepsSizes(op))
+    if (auto inner = again(op->getOperand(0)); succeeded(inner))
+      return inner;
+  if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
+    Sizes sizes;
+    for (Value input : concat.getInputs()) {
+      auto part = again(input);
+      if (failed(part))
+        return fallBack();
+      llvm::append_range(sizes, *part);
+    }
+    return sizes;
+  }
+  if (auto gather = dyn_cast<nn::GatherOp>(op)) {
+    auto indices = nn::getConstantInts(gather.getIndices());
+    auto inner = again(gather.getX());
+    if (indices && succeeded(inner)) {
+      Sizes sizes;
+      for (int64_t index : *indices) {
+        if (index < 0)
+          index += inner->size();
+        if (index < 0 || index >= int64_t(inner->size()))
+          return fallBack();
+        sizes.push_back((*inner)[index]);
+      }
+      return sizes;
+    }
+  }
+  if (auto slice = dyn_cast<nn::SliceOp>(op)) {
+    if (auto inner = again(slice.getX()); succeeded(inner) && type.getRank()) {
+      Sizes sizes;
+      for (int64_t i = 0; i < length; ++i)
+        sizes.push_back(
+            (*inner)[slice.getStarts()[0] + i * slice.getSteps()[0]]);
+      return sizes;
+    }
+  }
+  using Combine = OpFoldResult (*)(Node &, OpFoldResult, OpFoldResult);
+  Combine combine = isa<nn::AddOp>(op)   ? Combine(addSizes)
+                    : isa<nn::SubOp>(op) ? Combine(subSizes)
+                    : isa<nn::MulOp>(op) ? Combine(mulSizes)
+                    : isa<nn::DivOp>(op) ? Combine(divSizes)
+                                         : nullptr;
+  if (combine) {
+    auto a = again(op->getOperand(0)), b = again(op->getOperand(1));
+    if (succeeded(a) && succeeded(b)) {
+      Sizes sizes;
+      for (int64_t i = 0; i < length; ++i)
+        sizes.push_back(combine(node, (*a)[a->size() == 1 ? 0 : i],
+                                (*b)[b->size() == 1 ? 0 : i]));
+      return sizes;
+    }
+  }
+  return fallBack();
+}
+
+FailureOr<Sizes> legalize::elementsOf(Node &node, Value tensor) {
+  auto sizes = Tracer{node}.trace(tensor, /*depth=*/16);
+  if (succeeded(sizes))
+    return sizes;
+  return node.unsupported("a list of integers of type " +
+                          [&] {
+                            std::string text;
+                            llvm::raw_string_ostream(text) << tensor.getType();
+                            return text;
+                          }());
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Value legalize::reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> shape = staticShape(sizes);
+  auto type = RankedTensorType::get(shape, typeOf(x).getElementType());
+  if (type == x.getType() && type.getNumDynamicDims() <= 1)
+    return x;
+  if (type.getNumDynamicDims() <= 1)
+    return node.create<nn::ReshapeOp>(type, x);
+  SmallVector<Value> values;
+  for (OpFoldResult size : sizes)
+    values.push_back(indexValue(node, size));
+  Value list = tensor::FromElementsOp::create(node.builder, node.loc(), values);
+  return tensor::ReshapeOp::create(node.builder, node.loc(), type, x, list);
+}
+
+Value legalize::reshape(Node &node, Value x, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, typeOf(x).getElementType());
+  return node.create<nn::ReshapeOp>(type, x);
+}
+
+Value legalize::unsqueeze(Node &node, Value x, ArrayRef<int64_t> axes) {
+  Sizes inner = sizesOf(node, x), sizes;
+  size_t rank = inner.size() + axes.size(), next = 0;
+  for (size_t i = 0; i < rank; ++i)
+    sizes.push_back(llvm::is_contained(axes, int64_t(i)) ? sizeAttr(node, 1)
+                                                         : inner[next++]);
+  return reshape(node, x, sizes);
+}
+
+Value legalize::transpose(Node &node, Value x, ArrayRef<int64_t> perm) {
+  SmallVector<int64_t> shape;
+  for (int64_t dim : perm)
+    shape.push_back(typeOf(x).getDimSize(dim));
+  auto type = RankedTensorType::get(shape, typeOf(x).getElementType());
+  return node.create<nn::TransposeOp>(type, x, perm);
+}
+
+Value legalize::broadcastTo(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
+  auto type =
+      RankedTensorType::get(staticShape(sizes), typeOf(x).getElementType());
+  if (type == x.getType() && type.hasStaticShape())
+    return x;
+  return node.create<nn::BroadcastToOp>(type, x, dynamicSizes(sizes));
+}
+
+Value legalize::sliceAxis(Node &node, Value x, int64_t axis, int64_t start,
+                          int64_t size, int64_t step) {
+  RankedTensorType type = typeOf(x);
+  SmallVector<int64_t> starts(type.getRank(), 0), steps(type.getRank(), 1),
+      sizes(type.getRank(), -1), shape(type.getShape());
+  starts[axis] = start;
+  sizes[axis] = shape[axis] = size;
+  steps[axis] = step;
+  return node.create<nn::SliceOp>(
+      RankedTensorType::get(shape, type.getElementType()), x, starts, sizes,
+      steps);
+}
+
+Value legalize::concat(Node &node, ArrayRef<Value> inputs, int64_t axis) {
+  auto y = node.infer<nn::ConcatOp>(ValueRange(inputs), axis);
+  return failed(y) ? Value() : *y;
+}
+
+Value legalize::castTo(Node &node, Value x, Type elementType) {
+  RankedTensorType type = typeOf(x);
+  if (type.getElementType() == elementType)
+    return x;
+  return node.create<nn::CastOp>(type.clone(elementType), x);
+}
+
+Value legalize::scalar(Node &node, Type elementType, double value) {
+  return nn::makeScalar(node.builder, node.loc(), elementType, value);
+}
+
+Value legalize::filled(Node &node, Type elementType, double value,
+                       ArrayRef<OpFoldResult> sizes) {
+  return broadcastTo(node, scalar(node, elementType, value), sizes);
+}
+
+Value legalize::intConstant(Node &node, ArrayRef<int64_t> values,
+                            ArrayRef<int64_t> shape, Type elementType) {
+  if (!elementType)
+    elementType = node.builder.getI64Type();
+  SmallVector<double> doubles(values.begin(), values.end());
+  return nn::makeConstant(node.builder, node.loc(),
+                          RankedTensorType::get(shape, elementType), doubles);
+}
+
+Value legalize::select(Node &node, Value condition, Value a, Value b) {
+  auto y = node.infer<nn::SelectOp>(condition, a, b);
+  return failed(y) ? Value() : *y;
+}
+
+Value legalize::generate(
+    Node &node, Type elementType, ArrayRef<OpFoldResult> sizes,
+    llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+  OpBuilder &builder = node.builder;
+  Value empty =
+      tensor::EmptyOp::create(builder, node.loc(), sizes, elementType);
+  AffineMap map =
+      AffineMap::getMultiDimIdentityMap(sizes.size(), node.context());
+  SmallVector<utils::IteratorType> iterators(sizes.size(),
+                                             utils::IteratorType::parallel);
+  auto generic = linalg::GenericOp::create(
+      builder, node.loc(), TypeRange(empty.getType()), ValueRange(),
+      ValueRange(empty), ArrayRef<AffineMap>(map), iterators,
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        SmallVector<Value> indices;
+        for (size_t i = 0; i < sizes.size(); ++i)
+          indices.push_back(linalg::IndexOp::create(b, loc, i));
+        linalg::YieldOp::create(b, loc, body(b, loc, indices));
+      });
+  return generic.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::optional<SmallVector<int64_t>>>
+legalize::intsFromInputOrAttr(Node &node, size_t i, StringRef name) {
+  if (!node.has(i))
+    return node.getInts(name);
+  auto ints = node.getConstantInts(i);
+  if (!ints)
+    return node.unsupported("computed " + name);
+  return ints;
+}
+
+FailureOr<SmallVector<int64_t>>
+legalize::normalizeAxes(Node &node, ArrayRef<int64_t> axes, int64_t rank) {
+  SmallVector<int64_t> result;
+  for (int64_t axis : axes) {
+    auto normal = node.normalizeAxis(axis, rank);
+    if (failed(normal))
+      return failure();
+    if (llvm::is_contained(result, *normal))
+      return node.invalid("axis " + Twine(axis) + " is given twice");
+    result.push_back(*normal);
+  }
+  return result;
+}

@@ -1,0 +1,120 @@
+//===- Helpers.h - what many legalizers build --------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sizes are OpFoldResults: an i64 attribute where they are known, an index value
+// where they follow from a dynamic dimension at run time.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LEGALIZE_HELPERS_H
+#define INGOT_PASSES_LEGALIZE_HELPERS_H
+
+#include "passes/legalize/Legalize.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace ingot::legalize {
+
+using mlir::ArrayRef;
+using mlir::FailureOr;
+using mlir::OpFoldResult;
+using mlir::ShapedType;
+using mlir::SmallVector;
+using mlir::StringRef;
+using mlir::Twine;
+using Sizes = llvm::SmallVector<OpFoldResult>;
+
+inline RankedTensorType typeOf(Value value) {
+  return mlir::cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+OpFoldResult sizeAttr(Node &node, int64_t size);
+/// Dimension i of a tensor.
+OpFoldResult sizeOf(Node &node, Value tensor, int64_t i);
+Sizes sizesOf(Node &node, Value tensor);
+/// The index value of a size.
+Value indexValue(Node &node, OpFoldResult size);
+OpFoldResult addSizes(Node &node, OpFoldResult a, OpFoldResult b);
+OpFoldResult subSizes(Node &node, OpFoldResult a, OpFoldResult b);
+OpFoldResult mulSizes(Node &node, OpFoldResult a, OpFoldResult b);
+OpFoldResult divSizes(Node &node, OpFoldResult a, OpFoldResult b);
+OpFoldResult minSizes(Node &node, OpFoldResult a, OpFoldResult b);
+OpFoldResult maxSizes(Node &node, OpFoldResult a, OpFoldResult b);
+/// The static shape of sizes: dynamic where they are values.
+SmallVector<int64_t> staticShape(ArrayRef<OpFoldResult> sizes);
+/// The index values among sizes, in order.
+SmallVector<Value> dynamicSizes(ArrayRef<OpFoldResult> sizes);
+
+/// The elements of a tensor of integers of rank 0 or 1 and known length, as far
+/// as they can be known: constants, and what dynamic dimensions they are.
+/// Reports a tensor of another kind.
+FailureOr<Sizes> elementsOf(Node &node, Value tensor);
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// x in a shape with as many elements.
+Value reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
+Value reshape(Node &node, Value x, ArrayRef<int64_t> shape);
+Value unsqueeze(Node &node, Value x, ArrayRef<int64_t> axes);
+Value transpose(Node &node, Value x, ArrayRef<int64_t> perm);
+/// x, whose shape broadcasts to sizes, repeated to them.
+Value broadcastTo(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
+/// `size` elements of an axis from `start` on, with a step; all known.
+Value sliceAxis(Node &node, Value x, int64_t axis, int64_t start, int64_t size,
+                int64_t step = 1);
+Value concat(Node &node, ArrayRef<Value> inputs, int64_t axis);
+Value castTo(Node &node, Value x, Type elementType);
+/// A rank-0 constant.
+Value scalar(Node &node, Type elementType, double value);
+/// A tensor of one value everywhere.
+Value filled(Node &node, Type elementType, double value,
+             ArrayRef<OpFoldResult> sizes);
+/// A constant tensor of integers.
+Value intConstant(Node &node, ArrayRef<int64_t> values, ArrayRef<int64_t> shape,
+                  Type elementType = {});
+
+template <typename Op> Value binary(Node &node, Value a, Value b) {
+  auto y = node.infer<Op>(a, b);
+  return failed(y) ? Value() : *y;
+}
+template <typename Op> Value unary(Node &node, Value x) {
+  auto y = node.infer<Op>(x);
+  return failed(y) ? Value() : *y;
+}
+Value select(Node &node, Value condition, Value a, Value b);
+
+/// A tensor whose element at indices is what `body` gives for them, without
+/// operands (the body extracts what it needs).
+Value generate(Node &node, Type elementType, ArrayRef<OpFoldResult> sizes,
+               llvm::function_ref<Value(mlir::OpBuilder &, mlir::Location,
+                                        mlir::ValueRange indices)>
+                   body);
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+/// The integers of input i if it is there, else of the attribute; nullopt if
+/// neither is. Reports a computed input: `what` names it.
+FailureOr<std::optional<SmallVector<int64_t>>>
+intsFromInputOrAttr(Node &node, size_t i, StringRef name);
+
+/// Axes counted from the front; reports duplicates and what is out of range.
+FailureOr<SmallVector<int64_t>> normalizeAxes(Node &node,
+                                              ArrayRef<int64_t> axes,
+                                              int64_t rank);
+
+} // namespace ingot::legalize
+
+#endif // INGOT_PASSES_LEGALIZE_HELPERS_H

@@ -1,0 +1,77 @@
+//===- MatMul.cpp - MatMul, Gemm ------------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Helpers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+static LogicalResult legalizeMatMul(Node &node) {
+  Value a = node.input(0), b = node.input(1);
+  if (!a || !b || node.rank(0) < 1 || node.rank(1) < 1)
+    return node.invalid("two operands of rank 1 or more are needed");
+  bool isRow = node.rank(0) == 1, isColumn = node.rank(1) == 1;
+  if (isRow)
+    a = unsqueeze(node, a, {0});
+  if (isColumn)
+    b = unsqueeze(node, b, {1});
+  auto y = node.infer<nn::MatMulOp>(a, b, /*bias=*/Value(),
+                                    /*transpose_a=*/false,
+                                    /*transpose_b=*/false);
+  if (failed(y))
+    return failure();
+  if (!isRow && !isColumn)
+    return node.replace(*y);
+  Sizes sizes = sizesOf(node, *y);
+  if (isColumn)
+    sizes.pop_back();
+  if (isRow)
+    sizes.erase(sizes.end() - (isColumn ? 1 : 2));
+  return node.replace(reshape(node, *y, sizes));
+}
+
+static LogicalResult legalizeGemm(Node &node) {
+  Value a = node.input(0), b = node.input(1), c = node.input(2);
+  if (!a || !b || node.rank(0) != 2 || node.rank(1) != 2)
+    return node.invalid("A and B of rank 2 are needed");
+  float alpha = node.getFloat("alpha", 1), beta = node.getFloat("beta", 1);
+  Type type = node.elementType(0);
+  if (isa<IntegerType>(type) &&
+      (alpha != std::floor(alpha) || beta != std::floor(beta)))
+    return node.unsupported("fractional alpha or beta on integers");
+  if (beta == 0)
+    c = Value();
+  if (c && beta != 1)
+    c = binary<nn::MulOp>(node, c, scalar(node, type, beta));
+  // A constant factor goes into constant weights for free.
+  if (alpha != 1 && nn::getConstant(b)) {
+    b = binary<nn::MulOp>(node, b, scalar(node, type, alpha));
+    alpha = 1;
+  }
+  if (!b || (node.has(2) && beta != 0 && !c))
+    return failure();
+  bool fused = alpha == 1;
+  auto y = node.infer<nn::MatMulOp>(a, b, fused ? c : Value(),
+                                    node.getInt("transA", 0) != 0,
+                                    node.getInt("transB", 0) != 0);
+  if (failed(y))
+    return failure();
+  if (fused)
+    return node.replace(*y);
+  Value scaled = binary<nn::MulOp>(node, *y, scalar(node, type, alpha));
+  if (!c)
+    return node.replace(scaled);
+  auto sum = node.infer<nn::AddOp>(scaled, c);
+  return failed(sum) ? failure() : node.replace(*sum);
+}
+
+void legalize::populateMatMul(Legalizers &legalizers) {
+  legalizers.add("Gemm", legalizeGemm);
+  legalizers.add("MatMul", legalizeMatMul);
+}

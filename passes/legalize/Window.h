@@ -1,0 +1,39 @@
+//===- Window.h - attributes of convolution and pooling -------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LEGALIZE_WINDOW_H
+#define INGOT_PASSES_LEGALIZE_WINDOW_H
+
+#include "passes/legalize/Helpers.h"
+
+namespace ingot::legalize {
+
+/// The attributes of an operator that slides a window over the spatial
+/// dimensions, complete and checked. `pads` lists all begins, then all ends.
+struct Window {
+  SmallVector<int64_t> kernel, strides, dilations, pads;
+
+  size_t size() const { return kernel.size(); }
+  /// Elements that the dilated kernel covers.
+  int64_t span(size_t i) const { return dilations[i] * (kernel[i] - 1) + 1; }
+};
+
+/// Reads strides, dilations and explicit pads; auto_pad is left to
+/// `resolveAutoPad`. Reports wrong lengths, and values outside of [1, 2^31).
+FailureOr<Window> readWindow(Node &node, ArrayRef<int64_t> kernel);
+
+/// Replaces pads where auto_pad says so, for spatial input sizes `sizes`.
+LogicalResult resolveAutoPad(Node &node, Window &window,
+                             ArrayRef<int64_t> sizes);
+
+/// Adjusts the end pads so that rounding the result's size down gives what
+/// ceil_mode wants.
+LogicalResult resolveCeilMode(Node &node, Window &window,
+                              ArrayRef<int64_t> sizes);
+
+} // namespace ingot::legalize
+
+#endif // INGOT_PASSES_LEGALIZE_WINDOW_H
