@@ -14,8 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
-#include "runtime/include/ingot/ingot.h"
+#include "ingot/ingot.h"
 
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -164,19 +168,43 @@ Answer runSet(ingot_model *model, ingot_context *context, int set,
   return {"ran", ""};
 }
 
+/// Compiles the case; empty when that worked, else what the compiler said.
+std::vector<std::string> compileCase(const std::string &folder,
+                                     const std::string &artifact) {
+  std::unique_ptr<mlir::MLIRContext> context = ingot::createContext();
+  // One worker, one thread: the driver runs several workers.
+  context->disableMultithreading();
+  std::vector<std::string> errors;
+  mlir::ScopedDiagnosticHandler handler(
+      context.get(), [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          errors.push_back(diagnostic.str());
+        return mlir::success();
+      });
+  ingot::CompileOptions options;
+  options.input = folder + "/model.onnx";
+  options.output = artifact;
+  options.writeHeader = false;
+  if (mlir::failed(ingot::compileModel(options, *context)) && errors.empty())
+    errors.push_back("compilation failed without a message");
+  return errors;
+}
+
+/// Whether the compiler refused the model because of something that it does
+/// not support, and said so.
+bool isRefusal(const std::string &message) {
+  for (const char *words : {"not supported", "unsupported"})
+    if (message.find(words) != std::string::npos)
+      return true;
+  return false;
+}
+
 Answer runCase(const std::string &folder, const std::string &out) {
   std::string artifact = out + "/model.so";
-  std::string message;
-  ingot::CompileOptions options;
-  options.inputPath = folder + "/model.onnx";
-  options.outputPath = artifact;
-  options.threads = 1;
-  bool unsupported = false;
-  if (failed(ingot::compileModel(options, [&](const ingot::Diagnostic &d) {
-        unsupported |= d.unsupported;
-        message += (message.empty() ? "" : "; ") + d.text;
-      })))
-    return {unsupported ? "unsupported" : "compile-error", message};
+  std::vector<std::string> errors = compileCase(folder, artifact);
+  if (!errors.empty())
+    return {isRefusal(errors.front()) ? "unsupported" : "compile-error",
+            errors.front()};
 
   ingot_error error = INGOT_ERROR_INIT;
   ingot_model *model = nullptr;

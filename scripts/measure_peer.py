@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Measures one peer on one model in this fresh process; prints what ingot-measure prints.
+
+usage: measure_peer.py onnxruntime|openvino MODEL.onnx THREADS SECONDS [--save OUTPUT.npy] NAME=FILE.npy ...
+
+Python, numpy and the peer's library are loaded before the clock starts and before base_mb is read.
+SECONDS 0 stops after the first answer.
+"""
+import json
+import sys
+import time
+
+import numpy as np
+
+
+def status_mb(key):
+    with open("/proc/self/status") as f:
+        return next(int(line.split()[1]) for line in f if line.startswith(key)) / 1024
+
+
+def open_onnxruntime(path, threads, inputs):
+    import onnxruntime
+    base, start = status_mb("VmRSS:"), time.perf_counter()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads, options.log_severity_level = threads, 1, 3
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    return base, start, lambda: session.run(None, inputs), onnxruntime.__version__
+
+
+def open_openvino(path, threads, inputs):
+    import openvino
+    base, start = status_mb("VmRSS:"), time.perf_counter()
+    core = openvino.Core()
+    model = core.read_model(path)
+    model.reshape({name: list(value.shape) for name, value in inputs.items()})
+    compiled = core.compile_model(model, "CPU", {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads,
+                                                 "INFERENCE_PRECISION_HINT": "f32"})
+    request = compiled.create_infer_request()
+    for port in compiled.inputs:
+        request.set_tensor(port, openvino.Tensor(inputs[port.get_any_name()]))
+
+    def run():
+        request.infer()
+        return [request.get_output_tensor(i).data for i in range(len(compiled.outputs))]
+    return base, start, run, openvino.__version__
+
+
+def main():
+    arguments = sys.argv[1:]
+    save = None
+    if "--save" in arguments:
+        at = arguments.index("--save")
+        save = arguments[at + 1]
+        del arguments[at:at + 2]
+    if len(arguments) < 4 or arguments[0] not in ("onnxruntime", "openvino"):
+        sys.exit(__doc__)
+    peer, path, threads, seconds = arguments[0], arguments[1], int(arguments[2]), float(arguments[3])
+    inputs = {}
+    for pair in arguments[4:]:
+        name, _, file = pair.partition("=")
+        inputs[name] = np.load(file)
+
+    opener = open_onnxruntime if peer == "onnxruntime" else open_openvino
+    base, start, run, version = opener(path, threads, inputs)
+    opened = time.perf_counter()
+    results = run()
+    first = time.perf_counter()
+    times = [1e3 * (first - opened)]
+    if save:
+        np.save(save, results[0])
+    if seconds > 0:
+        until = time.perf_counter() + seconds / 4
+        while time.perf_counter() < until:
+            run()
+        times, until = [], time.perf_counter() + seconds
+        while len(times) < 20000 and (len(times) < 5 or time.perf_counter() < until):
+            t = time.perf_counter()
+            run()
+            times.append(1e3 * (time.perf_counter() - t))
+    times.sort()
+    print(json.dumps({"load_ms": 1e3 * (opened - start), "first_ms": 1e3 * (first - start),
+                      "median_ms": times[len(times) // 2], "p95_ms": times[int(0.95 * (len(times) - 1))],
+                      "min_ms": times[0], "runs": len(times), "base_mb": base, "peak_mb": status_mb("VmHWM:"),
+                      "threads": threads, "version": version}))
+
+
+if __name__ == "__main__":
+    main()
