@@ -49,6 +49,56 @@ def NNFoldConstants : Pass<"nn-fold-constants"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FoldBatchNorm : Pass<"nn-fold-batch-norm"> {
+  let summary = "Fold batch normalizations into the ops around them";
+  let description = [{
+    With constant parameters, `batch_norm` scales and shifts each channel:
+
+    - after `conv` (any groups), `conv_transpose` or `matmul` with constant
+      weights, whose result nothing else uses: folded into weights and bias; a
+      constant added between the two goes along;
+    - before `conv` or `matmul`, if the producer has no weights: folded forward,
+      but not into a padded convolution if it shifts, because the padding is
+      zero after the normalization, not before;
+    - elsewhere: `mul` and `add` with constants.
+
+    The arithmetic is in double and rounded once. Parameters that are computed,
+    or that give a NaN or an infinity, stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Normalizations folded into their producer">,
+    Statistic<"numFoldedForward", "folded-forward",
+              "Normalizations folded into their consumer">,
+    Statistic<"numScaleShift", "scale-shift",
+              "Normalizations turned into scale and shift">];
+}
+
+def MergeBranches : Pass<"nn-merge-branches"> {
+  let summary = "Make parallel linear branches over one input one convolution";
+  let description = [{
+    The terms of a sum that are chains of linear ops over the same value become
+    one `conv`: training-time structure such as RepVGG's (3x3, 1x1 and
+    identity), ACNet's (3x3, 3x1 and 1x3) or the Diverse Branch Block's (1x1
+    then KxK, 1x1 then average pooling) goes away. Linear ops are `conv`,
+    `batch_norm`, `avg_pool` (where its divisor is constant), zero `pad`,
+    `slice` of spatial dimensions, and `add`, `sub`, `mul`, `div` by a constant
+    for each channel. Branches may differ in kernel, padding, dilation and
+    groups: the merged kernel is the smallest that holds all.
+
+    Branches are merged only if the result is exact everywhere: strides agree;
+    a bias that a later padded op would not see at the border keeps the branch
+    apart; so do intermediate values with other users. And only if it pays:
+    the merged convolution may not cost more than the branches and their sum,
+    so a depthwise branch does not become dense.
+
+    Weights are computed in double and rounded once.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Branches merged into convolutions">];
+}
+
 //===----------------------------------------------------------------------===//
 // lower/
 //===----------------------------------------------------------------------===//

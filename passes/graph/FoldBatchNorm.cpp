@@ -1,0 +1,212 @@
+//===- FoldBatchNorm.cpp - nn-fold-batch-norm -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "passes/Passes.h"
+#include "passes/graph/Affine.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_FOLDBATCHNORM
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::graph;
+
+namespace {
+
+/// batch_norm(conv(x)) and the like: other weights, no normalization.
+struct FoldIntoProducer : OpRewritePattern<nn::BatchNormOp> {
+  FoldIntoProducer(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context, /*benefit=*/3), count(count) {}
+
+  LogicalResult matchAndRewrite(nn::BatchNormOp op,
+                                PatternRewriter &rewriter) const override {
+    if (failed(foldIntoProducer(rewriter, op)))
+      return failure();
+    ++count;
+    return success();
+  }
+  Pass::Statistic &count;
+};
+
+/// A bias added to a matmul before the normalization, as MatMul + Add export
+/// a linear layer: it must move into the matmul first.
+struct FoldBiasBelow : OpRewritePattern<nn::AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::AddOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op->hasOneUse() || !isa<nn::BatchNormOp>(*op->user_begin()))
+      return failure();
+    return foldIntoProducer(rewriter, op);
+  }
+};
+
+/// conv(batch_norm(x)), where x comes from something that has no weights.
+struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
+  FoldIntoConsumer(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context, /*benefit=*/2), count(count) {}
+
+  LogicalResult matchAndRewrite(nn::BatchNormOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op->hasOneUse())
+      return failure();
+    OpOperand &use = *op->use_begin();
+    auto conv = dyn_cast<nn::ConvOp>(use.getOwner());
+    auto matmul = dyn_cast<nn::MatMulOp>(use.getOwner());
+    if ((!conv && !matmul) || use.getOperandNumber() != 0)
+      return failure();
+    std::optional<Affine> affine = getAffine(op);
+    if (!affine)
+      return failure();
+    LogicalResult folded = conv ? intoConv(op, conv, *affine, rewriter)
+                                : intoMatMul(op, matmul, *affine, rewriter);
+    if (succeeded(folded))
+      ++count;
+    return folded;
+  }
+
+  LogicalResult intoConv(nn::BatchNormOp op, nn::ConvOp conv,
+                         const Affine &affine,
+                         PatternRewriter &rewriter) const {
+    // The padding of the convolution is zero after the normalization, which no
+    // bias can express where it shifts.
+    auto isPadding = [](int64_t pad) { return pad > 0; };
+    if (affine.shifts() && llvm::any_of(conv.getPads(), isPadding))
+      return failure();
+    RankedTensorType w = typeOf(conv.getW());
+    if (op.getChannelsLast() != conv.getChannelsLast() || !w.hasStaticShape() ||
+        !nn::getConstant(conv.getW()))
+      return failure();
+    int64_t outputs = w.getDimSize(0), inputs = w.getDimSize(1);
+    int64_t outputsOfGroup = outputs / conv.getGroups();
+    auto inputOf = [&](int64_t output, int64_t input) {
+      return output / outputsOfGroup * inputs + input;
+    };
+    auto bias = getBias(conv.getBias(), outputs);
+    auto weights = nn::getConstantDoubles(conv.getW());
+    if (!bias || !weights)
+      return failure();
+    int64_t taps = weights->size() / std::max<int64_t>(outputs * inputs, 1);
+    const double *next = weights->data();
+    for (int64_t o = 0; o < outputs; ++o)
+      for (int64_t i = 0; i < inputs; ++i)
+        for (int64_t t = 0; t < taps; ++t)
+          (*bias)[o] += *next++ * affine.shift[inputOf(o, i)];
+    weights.reset();
+
+    Location loc = rewriter.getFusedLoc({op.getLoc(), conv.getLoc()});
+    rewriter.setInsertionPoint(conv);
+    Value scaled = scaleWeights(rewriter, loc, conv.getW(), outputs, inputs,
+                                [&](int64_t o, int64_t i) {
+                                  return affine.scale[inputOf(o, i)];
+                                });
+    rewriter.replaceOpWithNewOp<nn::ConvOp>(
+        conv, conv.getType(), op.getX(), scaled,
+        makeVector(rewriter, loc, w.getElementType(), *bias), conv.getStrides(),
+        conv.getPads(), conv.getDilations(), conv.getGroups(),
+        conv.getChannelsLast());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  LogicalResult intoMatMul(nn::BatchNormOp op, nn::MatMulOp matmul,
+                           const Affine &affine,
+                           PatternRewriter &rewriter) const {
+    RankedTensorType x = typeOf(op.getX()), w = typeOf(matmul.getB());
+    bool lastDim =
+        channelDim(x.getRank(), op.getChannelsLast()) == x.getRank() - 1;
+    if (!lastDim || matmul.getTransposeA() || w.getRank() != 2 ||
+        !w.hasStaticShape() || !nn::getConstant(matmul.getB()))
+      return failure();
+    bool transposed = matmul.getTransposeB();
+    int64_t outputs = w.getDimSize(transposed ? 0 : 1);
+    std::vector<double> bias(outputs, 0.0);
+    if (matmul.getBias()) {
+      RankedTensorType y = matmul.getType();
+      auto values = getPerChannel(matmul.getBias(), y, y.getRank() - 1);
+      if (!values)
+        return failure();
+      bias = std::move(*values);
+    }
+    auto weights = nn::getConstantDoubles(matmul.getB());
+    if (!weights)
+      return failure();
+    const double *next = weights->data();
+    for (int64_t row = 0; row < w.getDimSize(0); ++row)
+      for (int64_t column = 0; column < w.getDimSize(1); ++column)
+        bias[transposed ? row : column] +=
+            *next++ * affine.shift[transposed ? column : row];
+    weights.reset();
+
+    Location loc = rewriter.getFusedLoc({op.getLoc(), matmul.getLoc()});
+    rewriter.setInsertionPoint(matmul);
+    Value scaled = scaleWeights(rewriter, loc, matmul.getB(), w.getDimSize(0),
+                                w.getDimSize(1),
+                                [&](int64_t row, int64_t column) {
+                                  return affine.scale[transposed ? column : row];
+                                });
+    rewriter.replaceOpWithNewOp<nn::MatMulOp>(
+        matmul, matmul.getType(), op.getX(), scaled,
+        makeVector(rewriter, loc, w.getElementType(), bias),
+        /*transpose_a=*/false, transposed);
+    rewriter.eraseOp(op);
+    return success();
+  }
+  Pass::Statistic &count;
+};
+
+/// A lone normalization is a product and a sum.
+struct ToScaleAndShift : OpRewritePattern<nn::BatchNormOp> {
+  ToScaleAndShift(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context, /*benefit=*/1), count(count) {}
+
+  LogicalResult matchAndRewrite(nn::BatchNormOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Affine> affine = getAffine(op);
+    if (!affine)
+      return failure();
+    RankedTensorType type = op.getType();
+    int64_t dim = channelDim(type.getRank(), op.getChannelsLast());
+    auto perChannel = [&](ArrayRef<double> values) {
+      return makePerChannel(rewriter, op.getLoc(), type.getElementType(),
+                            type.getRank(), dim, values);
+    };
+    Value y = op.getX();
+    if (affine->scales())
+      y = nn::MulOp::create(rewriter, op.getLoc(), type, y,
+                            perChannel(affine->scale));
+    if (affine->shifts())
+      y = nn::AddOp::create(rewriter, op.getLoc(), type, y,
+                            perChannel(affine->shift));
+    rewriter.replaceOp(op, y);
+    ++count;
+    return success();
+  }
+  Pass::Statistic &count;
+};
+
+struct FoldBatchNormPass : ingot::impl::FoldBatchNormBase<FoldBatchNormPass> {
+  using FoldBatchNormBase::FoldBatchNormBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<FoldBiasBelow>(context);
+    patterns.add<FoldIntoProducer>(context, numFolded);
+    patterns.add<FoldIntoConsumer>(context, numFoldedForward);
+    patterns.add<ToScaleAndShift>(context, numScaleShift);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,77 @@
+//===- LinearMap.h - linear ops as one convolution ------------ -*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A LinearMap is what a chain of convolutions, per-channel scales and shifts,
+// average poolings, croppings and zero paddings computes: one convolution over
+// data that is zero outside of its bounds. Chains compose and sums add, where
+// the result is exact.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_GRAPH_LINEARMAP_H
+#define INGOT_PASSES_GRAPH_LINEARMAP_H
+
+#include "dialects/nn/NNDialect.h"
+
+namespace ingot::graph {
+
+/// One spatial dimension: result position p reads the operand at
+/// p stride + offset + t step, for taps t in [0, count). The result has
+/// floor((size + slack) / stride) + 1 positions.
+struct MapDim {
+  int64_t offset = 0, step = 1, count = 1, stride = 1, slack = -1;
+
+  int64_t last() const { return offset + (count - 1) * step; }
+  /// Whether any tap may read outside of the operand, whatever its size.
+  bool readsOutside() const { return offset < 0 || slack + last() + 1 > 0; }
+  bool isIdentity() const {
+    return offset == 0 && count == 1 && stride == 1 && slack == -1;
+  }
+};
+
+struct LinearMap {
+  int64_t inputs = 0, outputs = 0, groups = 1;
+  llvm::SmallVector<MapDim> dims;
+  /// outputs x inputs / groups x taps, and one bias an output; empty while
+  /// only the geometry is looked at.
+  std::vector<double> weights, bias;
+
+  int64_t inputsOfGroup() const { return inputs / groups; }
+  int64_t taps() const;
+  int64_t numWeights() const { return outputs * inputsOfGroup() * taps(); }
+  bool hasBias() const;
+
+  /// Every channel to itself.
+  static LinearMap identity(int64_t channels, int64_t spatialDims);
+};
+
+/// The map of one op from its data operand (set in `data`), with weights if
+/// asked for; nullopt if it has none. `channelsLast` is the layout of the data
+/// for ops that do not say.
+std::optional<LinearMap> getLinearMap(mlir::Operation *op, bool channelsLast,
+                                      bool withWeights, mlir::Value &data);
+
+/// first, then second; nullopt where the result would differ at the borders,
+/// which without weights is judged as if there were no bias.
+std::optional<LinearMap> compose(const LinearMap &first,
+                                 const LinearMap &second);
+
+/// The geometry of the sum: the smallest kernel that holds both. nullopt if
+/// the strides differ.
+std::optional<LinearMap> sumGeometry(const LinearMap &a, const LinearMap &b);
+
+/// Adds the weights of `part` to those of `sum`, whose kernel holds part's.
+void accumulate(LinearMap &sum, const LinearMap &part);
+
+/// Pads at the ends that give an nn.conv of this map the spatial sizes
+/// `result` on data of sizes `operand`; nullopt if there are none.
+std::optional<llvm::SmallVector<int64_t>>
+getPads(const LinearMap &map, llvm::ArrayRef<int64_t> operand,
+        llvm::ArrayRef<int64_t> result);
+
+} // namespace ingot::graph
+
+#endif // INGOT_PASSES_GRAPH_LINEARMAP_H
