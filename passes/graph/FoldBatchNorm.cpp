@@ -25,7 +25,7 @@ namespace {
 /// batch_norm(conv(x)) and the like: other weights, no normalization.
 struct FoldIntoProducer : OpRewritePattern<nn::BatchNormOp> {
   FoldIntoProducer(MLIRContext *context, Pass::Statistic &count)
-      : OpRewritePattern(context, /*benefit=*/3), count(count) {}
+      : OpRewritePattern(context), count(count) {}
 
   LogicalResult matchAndRewrite(nn::BatchNormOp op,
                                 PatternRewriter &rewriter) const override {
@@ -199,12 +199,14 @@ struct FoldBatchNormPass : ingot::impl::FoldBatchNormBase<FoldBatchNormPass> {
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    RewritePatternSet patterns(context);
-    patterns.add<FoldBiasBelow>(context);
-    patterns.add<FoldIntoProducer>(context, numFolded);
-    patterns.add<FoldIntoConsumer>(context, numFoldedForward);
-    patterns.add<ToScaleAndShift>(context, numScaleShift);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    // All that can go backwards first: what is left goes forward or stays.
+    RewritePatternSet backward(context), forward(context);
+    backward.add<FoldBiasBelow>(context);
+    backward.add<FoldIntoProducer>(context, numFolded);
+    forward.add<FoldIntoConsumer>(context, numFoldedForward);
+    forward.add<ToScaleAndShift>(context, numScaleShift);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(backward))) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(forward))))
       signalPassFailure();
   }
 };
