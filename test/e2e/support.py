@@ -1,0 +1,129 @@
+"""What end-to-end tests share: calling the tools, comparing, and small models."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+BIN = os.environ.get("INGOT_BIN", "")
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.dirname(BIN)
+TOLERANCE = 1e-4  # of the largest absolute output
+# What a tool prints when it dies instead of reporting: never acceptable, whatever the input.
+CRASH_MARKS = ("PLEASE submit a bug report", "Assertion", "terminate called", "Stack dump", "AddressSanitizer",
+               "runtime error:", "Segmentation fault", "LLVM ERROR")
+
+
+def tool(name, *arguments, cwd=None, env=None, timeout=300):
+    """Runs a tool; never raises for its exit code."""
+    return subprocess.run([os.path.join(BIN, name), *map(str, arguments)], capture_output=True, text=True,
+                          errors="replace", cwd=cwd, timeout=timeout, env={**os.environ, **(env or {})})
+
+
+def have(name):
+    return os.path.exists(os.path.join(BIN, name))
+
+
+class Case(unittest.TestCase):
+    """A test with a folder of its own, and assertions on tools."""
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="ingot-test-")
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def save(self, model, name="model.onnx"):
+        path = self.path(name)
+        data = model if isinstance(model, bytes) else model.SerializeToString(deterministic=True)
+        with open(path, "wb") as f:
+            f.write(data)
+        return path
+
+    def compile(self, model, *options, name="model"):
+        """Compiles a model (path, bytes or ModelProto) and returns the artifact's path."""
+        source = model if isinstance(model, str) else self.save(model, name + ".onnx")
+        artifact = self.path(name + ".so")
+        done = tool("ingot", "compile", source, "-o", artifact, *options)
+        self.assertEqual(done.returncode, 0, f"ingot compile: {done.stderr}{done.stdout}")
+        return artifact
+
+    def run_model(self, artifact, inputs, *options):
+        """{output: array} of one run."""
+        arguments = []
+        for i, (name, value) in enumerate(inputs.items()):
+            np.save(self.path(f"in_{i}.npy"), value)
+            arguments += ["--input", f"{name}={self.path(f'in_{i}.npy')}"]
+        out = self.path("out")
+        shutil.rmtree(out, ignore_errors=True)
+        done = tool("ingot", "run", artifact, *arguments, "--output-dir", out, *options)
+        self.assertEqual(done.returncode, 0, f"ingot run: {done.stderr}{done.stdout}")
+        return {file[:-4]: np.load(os.path.join(out, file)) for file in os.listdir(out)}
+
+    def assert_agrees(self, model, artifact, inputs, tolerance=TOLERANCE):
+        """One run equals ONNX Runtime's within the tolerance; returns what was computed."""
+        import onnxruntime
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options,
+                                               providers=["CPUExecutionProvider"])
+        got = self.run_model(artifact, inputs)
+        wanted = {o.name: v for o, v in zip(session.get_outputs(), session.run(None, inputs))}
+        self.assertEqual(sorted(got), sorted(wanted))
+        for name, want in wanted.items():
+            self.assertEqual(got[name].shape, want.shape, name)
+            self.assertEqual(got[name].dtype, want.dtype, name)
+            if want.dtype.kind in "fc":
+                error = np.abs(got[name].astype(np.float64) - want).max(initial=0)
+                self.assertLessEqual(error, tolerance * np.abs(want).max(initial=1e-30), f"output {name}")
+            else:
+                np.testing.assert_array_equal(got[name], want, f"output {name}")
+        return got
+
+    def assert_one_line(self, done, *words):
+        """The tool failed as it should: exit code 1 or 2, one line on stderr that holds all words, no crash."""
+        self.assertIn(done.returncode, (1, 2), f"exit code; stderr: {done.stderr}")
+        for mark in CRASH_MARKS:
+            self.assertNotIn(mark, done.stderr)
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        self.assertEqual(len(lines), 1, f"expected one line, got:\n{done.stderr}")
+        for word in words:
+            self.assertIn(word.lower(), lines[0].lower())
+
+    def assert_refuses(self, model, *words, options=()):
+        """`ingot compile` refuses the model with one line and leaves nothing behind."""
+        source = model if isinstance(model, str) else self.save(model)
+        out = self.path("refused")
+        os.makedirs(out, exist_ok=True)
+        done = tool("ingot", "compile", source, "-o", os.path.join(out, "model.so"), *options)
+        self.assert_one_line(done, *words)
+        self.assertEqual(os.listdir(out), [], "something was left behind")
+
+
+def make_model(nodes, inputs, outputs, initializers=(), opset=17, **graph):
+    """A model from nodes; inputs and outputs are (name, shape[, type]); initializers {name: array}."""
+    def infos(values):
+        return [helper.make_tensor_value_info(v[0], v[2] if len(v) > 2 else TensorProto.FLOAT, v[1]) for v in values]
+    tensors = [numpy_helper.from_array(np.asarray(a), n) for n, a in dict(initializers).items()]
+    return helper.make_model(helper.make_graph(nodes, "test", infos(inputs), infos(outputs), tensors, **graph),
+                             opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+def relu_model(shape=(1, 4)):
+    return make_model([helper.make_node("Relu", ["x"], ["y"], name="act")], [("x", list(shape))],
+                      [("y", list(shape))])
+
+
+def conv_model(weight=(4, 3, 3, 3), name="conv0", **attributes):
+    weights = np.random.default_rng(0).standard_normal(weight).astype(np.float32)
+    return make_model([helper.make_node("Conv", ["x", "w"], ["y"], name=name, **attributes)],
+                      [("x", [1, 3, 8, 8])], [("y", None)], {"w": weights})
+
+
+__all__ = ["BIN", "BUILD", "ROOT", "TOLERANCE", "Case", "conv_model", "have", "helper", "make_model", "np",
+           "numpy_helper", "onnx", "relu_model", "tool", "TensorProto"]

@@ -1,0 +1,185 @@
+"""What `ingot compile` writes: reproducible, self-contained, small interface, planned memory."""
+import hashlib
+import json
+import os
+import re
+import subprocess
+
+import families
+
+from support import BUILD, ROOT, Case, np, tool
+
+ABI = os.path.join(ROOT, "runtime", "include")
+
+
+def digest(path):
+    with open(path, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()
+
+
+def exports(path):
+    """Names of the symbols that a library defines for others."""
+    listing = subprocess.run(["llvm-nm-22", "-D", "--defined-only", "--just-symbol-name", path],
+                             capture_output=True, text=True, check=True).stdout
+    return sorted(listing.split())
+
+
+class Files(Case):
+    """The files themselves."""
+    sanitize = True
+
+    def test_same_input_same_bytes(self):
+        for name in ("resnet", "bert", "mlp_dynamic"):
+            with self.subTest(name):
+                source = self.save(families.ALL[name]()[0])
+                found = set()
+                for i in range(2):
+                    os.makedirs(self.path(str(i)), exist_ok=True)
+                    target = self.path(f"{i}/model.so")
+                    done = tool("ingot", "compile", source, "-o", target, cwd=self.path(str(i)))
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    found.add(digest(target))
+                self.assertEqual(len(found), 1)
+
+    def test_nothing_but_the_results(self):
+        artifact = self.compile(families.ALL["repvgg"]()[0])
+        self.assertEqual(sorted(os.listdir(self.dir)), ["model.h", "model.onnx", "model.so"])
+        self.assertTrue(os.access(artifact, os.R_OK))
+
+    def test_weights_file(self):
+        self.compile(families.ALL["repvgg"]()[0], "--weights=file")
+        self.assertIn("model.so.weights", os.listdir(self.dir))
+
+    def test_silent_when_piped(self):
+        """Nothing on standard error; standard output holds the summary."""
+        done = tool("ingot", "compile", self.save(families.ALL["repvgg"]()[0]), "-o", self.path("model.so"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for word in ("arena", "weights", "code"):
+            self.assertIn(word, done.stdout)
+
+    def test_exports(self):
+        """Only the versioned query symbol and the typed entry points."""
+        artifact = self.compile(families.ALL["repvgg"]()[0])
+        with open(os.path.join(ROOT, "test", "e2e", "exports.golden")) as f:
+            self.assertEqual(exports(artifact), sorted(f.read().split()))
+
+    def test_libraries(self):
+        """libc, and oneDNN only if the code calls it."""
+        listing = lambda path: re.findall(r"\[(.*?)\]", subprocess.run(
+            ["llvm-readelf-22", "-d", path], capture_output=True, text=True, check=True).stdout)
+        allowed = re.compile(r"(libc|libm|libdnnl|libgomp|ld-linux.*)\.so")
+        artifact = self.compile(families.ALL["resnet"]()[0])
+        for library in [n for n in listing(artifact) if ".so" in n]:
+            self.assertRegex(library, allowed)
+        plain = self.compile(families.ALL["resnet"]()[0], "--kernels=native", name="plain")
+        self.assertFalse([n for n in listing(plain) if "dnnl" in n])
+
+    def test_sections_are_not_writable_and_executable(self):
+        artifact = self.compile(families.ALL["repvgg"]()[0])
+        headers = subprocess.run(["llvm-readelf-22", "-lW", artifact], capture_output=True, text=True).stdout
+        for line in headers.splitlines():
+            if line.strip().startswith(("LOAD", "GNU_STACK")):
+                self.assertNotIn("RWE", line.replace(" ", ""))
+
+
+class Emit(Case):
+    """Every stage can be looked at."""
+
+    def emit(self, kind, *options, output="-"):
+        done = tool("ingot", "compile", self.save(families.ALL["repvgg"]()[0]), f"--emit={kind}", "-o", output,
+                    *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_onnx(self):
+        self.assertIn("onnx.node", self.emit("mlir-onnx"))
+
+    def test_nn(self):
+        self.assertIn("nn.conv", self.emit("mlir-nn"))
+
+    def test_llvm(self):
+        self.assertIn("define ", self.emit("llvm"))
+
+    def test_assembly(self):
+        self.assertIn(".text", self.emit("asm"))
+
+    def test_object(self):
+        self.emit("obj", output=self.path("model.o"))
+        with open(self.path("model.o"), "rb") as f:
+            self.assertEqual(f.read(4), b"\x7fELF")
+
+    def test_unknown(self):
+        done = tool("ingot", "compile", self.save(families.ALL["repvgg"]()[0]), "--emit=poetry", "-o", "-")
+        self.assert_one_line(done, "poetry")
+
+
+class Header(Case):
+    """model.h: plain C, no dlopen needed."""
+
+    def test_compiles_as_c_and_cpp(self):
+        self.compile(families.ALL["repvgg"]()[0])
+        with open(self.path("use.c"), "w") as f:
+            f.write('#include "model.h"\nint main(void) { return 0; }\n')
+        for compiler, language, standard in (("cc", "c", "c11"), ("c++", "c++", "c++17")):
+            with self.subTest(standard):
+                done = subprocess.run([compiler, "-x", language, f"-std={standard}", "-pedantic", "-Wall", "-Wextra",
+                                       "-Werror", f"-I{ABI}", "-fsyntax-only", self.path("use.c")],
+                                      capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Memory(Case):
+    """The arena plan, as `ingot inspect --json` reports it."""
+
+    def test_arena_is_reported(self):
+        for name in ("resnet", "mobilenet_v2", "bert"):
+            with self.subTest(name):
+                artifact = self.compile(families.ALL[name]()[0])
+                done = tool("ingot", "inspect", "--json", artifact)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                info = json.loads(done.stdout)
+                self.assertGreater(info["arena_bytes"], 0)
+                self.assertGreater(info["weights_bytes"], 0)
+
+
+class Embedding(Case):
+    """The examples of the embedding guide, built with the system's compiler and run on a real model."""
+
+    def test_plain_dlopen(self):
+        source = os.path.join(ROOT, "examples", "embed_c", "app.c")
+        if not os.path.exists(source):
+            self.skipTest("examples/embed_c is not there")
+        artifact = self.compile(families.ALL["repvgg"]()[0])
+        program = self.path("app")
+        built = subprocess.run(["cc", source, f"-I{ABI}", "-ldl", "-o", program], capture_output=True, text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        done = subprocess.run([program, artifact], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+
+    def test_measure(self):
+        """The benchmark's own program gives an answer."""
+        model, runs = families.ALL["repvgg"]()
+        artifact = self.compile(model)
+        np.ascontiguousarray(runs[0]["input"]).tofile(self.path("x.bin"))
+        done = tool("ingot-measure", artifact, 1, 0, f"input={self.path('x.bin')}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(json.loads(done.stdout)["first_ms"], 0)
+
+    def test_runtime_is_small(self):
+        library = os.path.join(BUILD, "lib", "libingot.so")
+        stripped = self.path("libingot.so")
+        subprocess.run(["llvm-strip-22", "-o", stripped, library], check=True)
+        self.assertLess(os.path.getsize(stripped), 300_000)
+
+
+class Help(Case):
+    """Every command explains itself."""
+
+    def test_help_and_version(self):
+        for command in ([], ["compile"], ["run"], ["inspect"]):
+            with self.subTest(" ".join(command)):
+                done = tool("ingot", *command, "--help")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                if command:
+                    self.assertIn("xample", done.stdout)
+        self.assertRegex(tool("ingot", "--version").stdout, r"\d+\.\d+")

@@ -1,0 +1,327 @@
+"""Bad models: one clear line, an exit code, nothing left behind."""
+import os
+import random
+
+import families
+
+from support import Case, TensorProto, conv_model, helper, make_model, np, relu_model, tool
+
+
+def external(location, offset=None, length=None, shape=(4,)):
+    """A model whose weight claims to lie in another file."""
+    model = make_model([helper.make_node("Add", ["x", "w"], ["y"], name="sum")], [("x", list(shape))],
+                       [("y", list(shape))])
+    tensor = model.graph.initializer.add()
+    tensor.name, tensor.data_type = "w", TensorProto.FLOAT
+    tensor.dims.extend(shape)
+    tensor.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", location), ("offset", offset), ("length", length)):
+        if value is not None:
+            tensor.external_data.add(key=key, value=str(value))
+    return model
+
+
+class Files(Case):
+    """What is not a model at all."""
+    sanitize = True
+
+    def test_missing(self):
+        self.assert_refuses(self.path("nothing.onnx"), "nothing.onnx")
+
+    def test_directory(self):
+        os.mkdir(self.path("folder.onnx"))
+        self.assert_refuses(self.path("folder.onnx"), "folder.onnx")
+
+    def test_empty(self):
+        self.assert_refuses(b"", "empty")
+
+    def test_text(self):
+        self.assert_refuses(b"<!DOCTYPE html><html>Not found</html>\n" * 10, "model.onnx")
+
+    def test_git_lfs_pointer(self):
+        self.assert_refuses(b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 1\n",
+                            "lfs")
+
+    def test_random_bytes(self):
+        for seed in range(20):
+            with self.subTest(seed=seed):
+                self.assert_refuses(random.Random(seed).randbytes(1 + 300 * seed), "model.onnx")
+
+    def test_truncated(self):
+        data = families.ALL["repvgg"]()[0].SerializeToString(deterministic=True)
+        for share in (0.001, 0.1, 0.5, 0.9, 0.999):
+            with self.subTest(share=share):
+                self.assert_refuses(data[:int(len(data) * share)], "model.onnx")
+
+    def test_text_model_with_error(self):
+        with open(self.path("bad.onnxtxt"), "w") as f:
+            f.write('<ir_version: 8, opset_import: ["" : 17]>\ng (float[2] x) => (float[2] y) { y = Relu(x }\n')
+        self.assert_refuses(self.path("bad.onnxtxt"), "bad.onnxtxt")
+
+
+class Graphs(Case):
+    """Models that are no valid graphs."""
+    sanitize = True
+
+    def test_no_graph(self):
+        self.assert_refuses(helper.make_model(helper.make_graph([], "g", [], [])), "model.onnx")
+
+    def test_cycle(self):
+        nodes = [helper.make_node("Add", ["x", "b"], ["a"], name="first"),
+                 helper.make_node("Relu", ["a"], ["b"], name="second")]
+        self.assert_refuses(make_model(nodes, [("x", [2])], [("b", [2])]), "first")
+
+    def test_missing_input(self):
+        self.assert_refuses(make_model([helper.make_node("Relu", ["nowhere"], ["y"], name="act")], [("x", [2])],
+                                       [("y", [2])]), "nowhere")
+
+    def test_missing_output(self):
+        self.assert_refuses(make_model([helper.make_node("Relu", ["x"], ["y"])], [("x", [2])], [("z", [2])]), "z")
+
+    def test_duplicate_name(self):
+        nodes = [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Abs", ["x"], ["y"])]
+        self.assert_refuses(make_model(nodes, [("x", [2])], [("y", [2])]), "y")
+
+    def test_unknown_operator(self):
+        model = make_model([helper.make_node("Frobnicate", ["x"], ["y"], name="odd")], [("x", [2])], [("y", [2])])
+        self.assert_refuses(model, "Frobnicate")
+
+    def test_unknown_domain(self):
+        node = helper.make_node("Thing", ["x"], ["y"], name="custom0", domain="com.example")
+        model = make_model([node], [("x", [2])], [("y", [2])])
+        model.opset_import.append(helper.make_opsetid("com.example", 1))
+        self.assert_refuses(model, "custom0")
+
+    def test_all_unsupported_nodes_at_once(self):
+        nodes = [helper.make_node("Thing", ["x"], ["a"], name="custom0", domain="com.example"),
+                 helper.make_node("Other", ["a"], ["y"], name="custom1", domain="com.example")]
+        model = make_model(nodes, [("x", [2])], [("y", [2])])
+        model.opset_import.append(helper.make_opsetid("com.example", 1))
+        done = tool("ingot", "compile", self.save(model), "-o", self.path("model.so"))
+        self.assertNotEqual(done.returncode, 0)
+        for name in ("custom0", "custom1"):
+            self.assertIn(name, done.stderr)
+
+    def test_wrong_attribute_type(self):
+        model = conv_model(kernel_shape=[3, 3])
+        attribute = model.graph.node[0].attribute[0]
+        attribute.CopyFrom(helper.make_attribute("kernel_shape", "three"))
+        self.assert_refuses(model, "conv0")
+
+    def test_function_that_calls_itself(self):
+        model = make_model([helper.make_node("Loop1", ["x"], ["y"], domain="local")], [("x", [2])], [("y", [2])])
+        model.opset_import.append(helper.make_opsetid("local", 1))
+        model.functions.append(helper.make_function("local", "Loop1", ["a"], ["b"],
+                                                    [helper.make_node("Loop1", ["a"], ["b"], domain="local")],
+                                                    [helper.make_opsetid("local", 1), helper.make_opsetid("", 17)]))
+        self.assert_refuses(model, "Loop1")
+
+    def test_deep_nesting(self):
+        body = helper.make_graph([helper.make_node("Identity", ["x"], ["out"])], "leaf", [],
+                                 [helper.make_tensor_value_info("out", TensorProto.FLOAT, [2])])
+        for depth in range(400):
+            node = helper.make_node("If", ["cond"], ["out"], then_branch=body, else_branch=body) if depth < 1 else \
+                helper.make_node("If", ["cond"], ["out"], then_branch=body)
+            body = helper.make_graph([node], f"level{depth}", [],
+                                     [helper.make_tensor_value_info("out", TensorProto.FLOAT, [2])])
+        model = helper.make_model(body, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        model.graph.input.extend([helper.make_tensor_value_info("x", TensorProto.FLOAT, [2]),
+                                  helper.make_tensor_value_info("cond", TensorProto.BOOL, [])])
+        self.assert_refuses(model, "model.onnx")
+
+    def test_opset_too_new(self):
+        self.assert_refuses(make_model([helper.make_node("Relu", ["x"], ["y"])], [("x", [2])], [("y", [2])],
+                                       opset=999), "opset")
+
+    def test_ir_version_too_new(self):
+        model = relu_model()
+        model.ir_version = 999
+        self.assert_refuses(model, "999")
+
+
+class Tensors(Case):
+    """Shapes, sizes and attributes that do not fit."""
+    sanitize = True
+
+    def test_zero_and_negative_strides(self):
+        for strides in ([0, 1], [-1, 1]):
+            with self.subTest(strides=strides):
+                self.assert_refuses(conv_model(strides=strides), "conv0", "strides")
+
+    def test_zero_group(self):
+        self.assert_refuses(conv_model(group=0), "conv0", "group")
+
+    def test_group_that_does_not_divide(self):
+        self.assert_refuses(conv_model(group=2), "conv0")
+
+    def test_negative_kernel(self):
+        self.assert_refuses(conv_model(kernel_shape=[-3, 3]), "conv0", "kernel")
+
+    def test_zero_pool_kernel(self):
+        node = helper.make_node("MaxPool", ["x"], ["y"], name="pool0", kernel_shape=[0, 2])
+        self.assert_refuses(make_model([node], [("x", [1, 1, 4, 4])], [("y", None)]), "pool0", "kernel")
+
+    def test_zero_dilation(self):
+        self.assert_refuses(conv_model(dilations=[0, 1]), "conv0", "dilation")
+
+    def test_rank_mismatch(self):
+        self.assert_refuses(conv_model(weight=(4, 3, 3)), "conv0")
+
+    def test_channel_mismatch(self):
+        self.assert_refuses(conv_model(weight=(4, 5, 3, 3)), "conv0")
+
+    def test_broadcast_mismatch(self):
+        model = make_model([helper.make_node("Add", ["a", "b"], ["y"], name="sum0")], [("a", [2, 3]), ("b", [2, 4])],
+                           [("y", None)])
+        self.assert_refuses(model, "sum0")
+
+    def test_matmul_mismatch(self):
+        model = make_model([helper.make_node("MatMul", ["a", "b"], ["y"], name="dot0")],
+                           [("a", [2, 3]), ("b", [4, 2])], [("y", None)])
+        self.assert_refuses(model, "dot0")
+
+    def test_reshape_mismatch(self):
+        model = make_model([helper.make_node("Reshape", ["x", "s"], ["y"], name="shape0")], [("x", [2, 3])],
+                           [("y", None)], {"s": np.array([5], np.int64)})
+        self.assert_refuses(model, "shape0")
+
+    def test_raw_data_of_the_wrong_length(self):
+        for length in (0, 1, 15, 17, 64):
+            with self.subTest(length=length):
+                model = make_model([helper.make_node("Add", ["x", "w"], ["y"])], [("x", [4])], [("y", [4])],
+                                   {"w": np.zeros(4, np.float32)})
+                model.graph.initializer[0].raw_data = b"\0" * length
+                self.assert_refuses(model, "w")
+
+    def test_element_count(self):
+        model = make_model([helper.make_node("Add", ["x", "w"], ["y"])], [("x", [4])], [("y", [4])])
+        tensor = model.graph.initializer.add()
+        tensor.name, tensor.data_type = "w", TensorProto.FLOAT
+        tensor.dims.append(4)
+        tensor.float_data.extend([1.0, 2.0, 3.0])
+        self.assert_refuses(model, "w")
+
+    def test_huge_and_negative_dims(self):
+        for dims in ([2**40, 2**40], [2**62, 4], [-5]):
+            with self.subTest(dims=dims):
+                model = make_model([helper.make_node("Relu", ["w"], ["y"])], [], [("y", None)])
+                tensor = model.graph.initializer.add()
+                tensor.name, tensor.data_type = "w", TensorProto.FLOAT
+                tensor.dims.extend(dims)
+                tensor.raw_data = b"\0" * 16
+                self.assert_refuses(model, "w")
+
+    def test_huge_activation(self):
+        model = make_model([helper.make_node("Relu", ["x"], ["a"], name="act0"),
+                            helper.make_node("Exp", ["a"], ["y"])], [("x", [2**32, 2**32])], [("y", None)])
+        self.assert_refuses(model, "x")
+
+
+class ExternalData(Case):
+    """Weights in other files: only inside the model's folder, only within the file."""
+    sanitize = True
+
+    def refuses(self, *words, **where):
+        with open(self.path("w.bin"), "wb") as f:
+            f.write(b"\0" * 16)
+        self.assert_refuses(external(**where), *words)
+
+    def test_absolute_path(self):
+        self.refuses("w", location="/etc/passwd")
+
+    def test_parent_folder(self):
+        with open(os.path.join(os.path.dirname(self.dir), "outside.bin"), "wb") as f:
+            f.write(b"\0" * 16)
+        self.addCleanup(os.remove, os.path.join(os.path.dirname(self.dir), "outside.bin"))
+        self.refuses("w", location="../outside.bin")
+        self.refuses("w", location="sub/../../outside.bin")
+
+    def test_symlink(self):
+        os.symlink("/etc/passwd", self.path("link.bin"))
+        self.refuses("w", location="link.bin")
+
+    def test_symlinked_folder(self):
+        os.symlink("/etc", self.path("etc"))
+        self.refuses("w", location="etc/passwd")
+
+    def test_missing_file(self):
+        self.refuses("nothing.bin", location="nothing.bin")
+
+    def test_no_location(self):
+        self.refuses("w", location=None)
+
+    def test_negative_offset(self):
+        self.refuses("offset", location="w.bin", offset=-4)
+
+    def test_offset_past_the_end(self):
+        self.refuses("w", location="w.bin", offset=1 << 40)
+
+    def test_length_past_the_end(self):
+        self.refuses("w", location="w.bin", offset=8, length=16)
+
+    def test_negative_length(self):
+        self.refuses("length", location="w.bin", length=-16)
+
+    def test_wrong_length(self):
+        self.refuses("w", location="w.bin", length=8)
+
+    def test_offset_is_no_number(self):
+        self.refuses("offset", location="w.bin", offset="here")
+
+
+class Options(Case):
+    """Mistakes on the command line."""
+    sanitize = True
+
+    def refuses(self, options, *words):
+        self.assert_refuses(relu_model(), *words, options=options)
+
+    def test_unknown_option(self):
+        done = tool("ingot", "compile", self.save(relu_model()), "--frobnicate")
+        self.assertIn(done.returncode, (1, 2))
+        self.assertIn("frobnicate", done.stderr)
+
+    def test_unknown_command(self):
+        done = tool("ingot", "frobnicate")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("frobnicate", done.stderr)
+
+    def test_no_model(self):
+        self.assertNotEqual(tool("ingot", "compile").returncode, 0)
+
+    def test_shape_of_unknown_input(self):
+        self.refuses(["--shape", "nope=1x4"], "nope")
+
+    def test_shape_that_contradicts(self):
+        self.refuses(["--shape", "x=2x4"], "x")
+
+    def test_shape_of_another_rank(self):
+        self.refuses(["--shape", "x=1x4x1"], "x")
+
+    def test_shape_that_is_none(self):
+        for text in ("x=", "x", "x=1xa", "x=0x4", "x=-1x4", "=1x4", "x=99999999999999999999"):
+            with self.subTest(text):
+                self.refuses(["--shape", text])
+
+    def test_unknown_dimension(self):
+        self.refuses(["--dim", "nope=1"], "nope")
+
+    def test_unknown_target(self):
+        self.refuses(["--target", "z80"], "z80")
+
+    def test_unknown_kernels(self):
+        self.refuses(["--kernels=fast"], "fast")
+
+    def test_output_folder_that_does_not_exist(self):
+        done = tool("ingot", "compile", self.save(relu_model()), "-o", self.path("no/such/model.so"))
+        self.assert_one_line(done, "no/such")
+
+
+class Unnamed(Case):
+    """A node without a name is still told apart."""
+
+    def test_output_names_the_node(self):
+        model = make_model([helper.make_node("Thing", ["x"], ["strange"], domain="com.example")], [("x", [2])],
+                           [("strange", [2])])
+        model.opset_import.append(helper.make_opsetid("com.example", 1))
+        self.assert_refuses(model, "strange")

@@ -1,0 +1,167 @@
+"""Bad input at run time, and artifacts that are not what they should be."""
+import os
+import shutil
+
+import families
+
+from support import Case, make_model, np, helper, relu_model, tool, TensorProto
+
+
+class Inputs(Case):
+    """Wrong inputs: one line, no output written."""
+    sanitize = True
+
+    def setUp(self):
+        super().setUp()
+        self.artifact = self.compile(relu_model((2, 4)))
+
+    def refuses(self, array, *words, name="x"):
+        np.save(self.path("in.npy"), array)
+        out = self.path("out")
+        done = tool("ingot", "run", self.artifact, "--input", f"{name}={self.path('in.npy')}", "--output-dir", out)
+        self.assert_one_line(done, *words)
+        self.assertFalse(os.path.isdir(out) and os.listdir(out), "an output was written")
+
+    def test_right_input_works(self):
+        x = np.array([[-1, 2, -3, 4], [0, 1, 2, 3]], np.float32)
+        np.testing.assert_array_equal(self.run_model(self.artifact, {"x": x})["y"], np.maximum(x, 0))
+
+    def test_wrong_shape(self):
+        self.refuses(np.zeros((2, 5), np.float32), "x", "2x4")
+
+    def test_wrong_rank(self):
+        self.refuses(np.zeros(8, np.float32), "x")
+
+    def test_wrong_dtype(self):
+        self.refuses(np.zeros((2, 4), np.float64), "x", "float64")
+
+    def test_unknown_input(self):
+        self.refuses(np.zeros((2, 4), np.float32), "z", name="z")
+
+    def test_missing_input(self):
+        done = tool("ingot", "run", self.artifact, "--output-dir", self.path("out"))
+        self.assert_one_line(done, "x")
+
+    def test_missing_file(self):
+        done = tool("ingot", "run", self.artifact, "--input", "x=nothing.npy", "--output-dir", self.path("out"))
+        self.assert_one_line(done, "nothing.npy")
+
+    def test_not_numpy(self):
+        with open(self.path("in.npy"), "wb") as f:
+            f.write(b"no array at all")
+        done = tool("ingot", "run", self.artifact, "--input", f"x={self.path('in.npy')}", "--output-dir",
+                    self.path("out"))
+        self.assert_one_line(done, "in.npy")
+
+    def test_truncated_numpy(self):
+        np.save(self.path("whole.npy"), np.zeros((2, 4), np.float32))
+        with open(self.path("whole.npy"), "rb") as f, open(self.path("in.npy"), "wb") as g:
+            g.write(f.read()[:-8])
+        done = tool("ingot", "run", self.artifact, "--input", f"x={self.path('in.npy')}", "--output-dir",
+                    self.path("out"))
+        self.assert_one_line(done, "in.npy")
+
+    def test_random_input(self):
+        """random:SEED is reproducible."""
+        results = []
+        for seed in (7, 7, 8):
+            out = self.path(f"out{len(results)}")
+            done = tool("ingot", "run", self.artifact, "--input", f"random:{seed}", "--output-dir", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            results.append(np.load(os.path.join(out, "y.npy")))
+        np.testing.assert_array_equal(results[0], results[1])
+        self.assertFalse(np.array_equal(results[0], results[2]))
+
+
+class DataChecks(Case):
+    """Values that only a run can see."""
+
+    def test_index_out_of_range(self):
+        model = make_model([helper.make_node("Gather", ["t", "i"], ["y"], name="look")], [("i", [2], TensorProto.INT64)],
+                           [("y", [2, 3])], {"t": np.arange(12, dtype=np.float32).reshape(4, 3)})
+        artifact = self.compile(model)
+        np.save(self.path("in.npy"), np.array([1, 9], np.int64))
+        done = tool("ingot", "run", artifact, "--input", f"i={self.path('in.npy')}", "--output-dir", self.path("out"))
+        self.assert_one_line(done, "look")
+
+    def test_open_dimensions_must_agree(self):
+        model = make_model([helper.make_node("Add", ["a", "b"], ["y"], name="sum0")], [("a", ["n"]), ("b", ["n"])],
+                           [("y", ["n"])])
+        artifact = self.compile(model)
+        for name, count in (("a", 3), ("b", 4)):
+            np.save(self.path(name + ".npy"), np.ones(count, np.float32))
+        done = tool("ingot", "run", artifact, "--input", f"a={self.path('a.npy')}", "--input",
+                    f"b={self.path('b.npy')}", "--output-dir", self.path("out"))
+        self.assert_one_line(done)
+
+
+class Artifacts(Case):
+    """Files that are no, or no whole, artifacts for this machine."""
+    sanitize = True
+
+    def setUp(self):
+        super().setUp()
+        self.model, self.runs = families.ALL["repvgg"]()
+
+    def refuses(self, path, *words, env=None, options=()):
+        done = tool("ingot", "run", path, "--input", "random", "--output-dir", self.path("out"), *options, env=env)
+        self.assert_one_line(done, *words)
+
+    def test_missing(self):
+        self.refuses(self.path("nothing.so"), "nothing.so")
+
+    def test_not_a_library(self):
+        with open(self.path("text.so"), "w") as f:
+            f.write("this is no library")
+        self.refuses(self.path("text.so"), "text.so")
+
+    def test_another_library(self):
+        with open(self.path("other.c"), "w") as f:
+            f.write("int other(void) { return 1; }\n")
+        done = os.system(f"cc -shared -fPIC {self.path('other.c')} -o {self.path('other.so')}")
+        self.assertEqual(done, 0)
+        self.refuses(self.path("other.so"), "other.so")
+
+    def test_truncated(self):
+        artifact = self.compile(self.model)
+        with open(artifact, "rb") as f:
+            data = f.read()
+        for share in (0.01, 0.3, 0.7, 0.99):
+            with self.subTest(share=share):
+                with open(self.path("cut.so"), "wb") as f:
+                    f.write(data[:int(len(data) * share)])
+                self.refuses(self.path("cut.so"), "cut.so")
+
+    def test_weights_missing(self):
+        artifact = self.compile(self.model, "--weights=file")
+        os.remove(artifact + ".weights")
+        self.refuses(artifact, "weights")
+
+    def test_weights_swapped(self):
+        artifact = self.compile(self.model, "--weights=file")
+        size = os.path.getsize(artifact + ".weights")
+        with open(artifact + ".weights", "wb") as f:
+            f.write(b"\1" * size)
+        self.refuses(artifact, "weights")
+
+    def test_weights_truncated(self):
+        artifact = self.compile(self.model, "--weights=file")
+        os.truncate(artifact + ".weights", os.path.getsize(artifact + ".weights") // 2)
+        self.refuses(artifact, "weights")
+
+    def test_weights_elsewhere(self):
+        artifact = self.compile(self.model, "--weights=file")
+        shutil.move(artifact + ".weights", self.path("elsewhere"))
+        done = tool("ingot", "run", artifact, "--weights", self.path("elsewhere"), "--input", "random",
+                    "--output-dir", self.path("out"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_cpu_below_the_artifact(self):
+        with open("/proc/cpuinfo") as f:
+            if "avx2" not in f.read():
+                self.skipTest("this CPU has no AVX2")
+        artifact = self.compile(self.model, "--target=x86-64-v3")
+        self.refuses(artifact, "x86-64-v3", env={"INGOT_MAX_ISA": "x86-64-v2"})
+
+    def test_unknown_isa_cap(self):
+        self.refuses(self.compile(self.model), "INGOT_MAX_ISA", env={"INGOT_MAX_ISA": "pentium"})

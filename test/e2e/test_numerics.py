@@ -1,0 +1,100 @@
+"""Model families at small sizes, compiled and held against ONNX Runtime."""
+import families
+
+from support import Case, helper, make_model, np, onnx
+
+
+class Families(Case):
+    """One test a family: every run agrees, fixed sizes and open ones."""
+
+
+def family_test(name):
+    def test(self):
+        model, runs = families.ALL[name]()
+        artifact = self.compile(model)
+        for inputs in runs:
+            self.assert_agrees(model, artifact, inputs)
+    return test
+
+
+for _name in families.ALL:
+    setattr(Families, "test_" + _name, family_test(_name))
+
+
+class Variants(Case):
+    """The same model another way."""
+    sanitize = True
+
+    def test_fixed_batch(self):
+        model, runs = families.ALL["cnn_dynamic"]()
+        self.assert_agrees(model, self.compile(model, "--dim", "batch=2"), runs[1])
+
+    def test_fixed_shape(self):
+        model, runs = families.ALL["mlp_dynamic"]()
+        self.assert_agrees(model, self.compile(model, "--shape", "input=3x20"), runs[1])
+
+    def test_without_onednn(self):
+        """Generated loops alone give the same answers."""
+        for name in ("resnet", "mobilenet_v2", "bert"):
+            with self.subTest(name):
+                model, runs = families.ALL[name]()
+                self.assert_agrees(model, self.compile(model, "--kernels=native"), runs[0])
+
+    def test_weights_in_a_file(self):
+        model, runs = families.ALL["resnet"]()
+        self.assert_agrees(model, self.compile(model, "--weights=file"), runs[0])
+
+    def test_threads_agree(self):
+        model, runs = families.ALL["mobilenet_v2"]()
+        artifact = self.compile(model)
+        one = self.run_model(artifact, runs[0], "--threads", "1")
+        two = self.run_model(artifact, runs[0], "--threads", "2")
+        np.testing.assert_allclose(one["output"], two["output"], rtol=1e-4, atol=1e-4)
+
+    def test_text_model(self):
+        """A model written as ONNX text."""
+        source = self.path("model.onnxtxt")
+        with open(source, "w") as f:
+            f.write('<ir_version: 8, opset_import: ["" : 17]>\n'
+                    "g (float[2,3] x) => (float[2,3] y) { y = Relu(x) }\n")
+        artifact = self.compile(source)
+        x = np.array([[-1, 0, 2], [3, -4, 5]], np.float32)
+        np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], np.maximum(x, 0))
+
+    def test_external_data(self):
+        model, runs = families.ALL["repvgg"]()
+        onnx.save(model, self.path("model.onnx"), save_as_external_data=True, location="weights.bin",
+                  size_threshold=0)
+        plain, _ = families.ALL["repvgg"]()
+        self.assert_agrees(plain, self.compile(self.path("model.onnx")), runs[0])
+
+    def test_initializers_listed_as_inputs(self):
+        """IR version 3 lists weights as inputs too; they are constants all the same."""
+        model = make_model([helper.make_node("Add", ["x", "b"], ["y"])], [("x", [2]), ("b", [2])], [("y", [2])],
+                           {"b": np.array([1, 2], np.float32)}, opset=8)
+        model.ir_version = 3
+        x = np.array([10, 20], np.float32)
+        np.testing.assert_array_equal(self.run_model(self.compile(model), {"x": x})["y"], [11, 22])
+
+    def test_wrong_value_info(self):
+        """What a model says about its inner shapes is not trusted."""
+        model, runs = families.ALL["resnet"]()
+        inner = model.graph.node[2].output[0]
+        model.graph.value_info.append(helper.make_tensor_value_info(inner, onnx.TensorProto.FLOAT, [7, 7]))
+        plain, _ = families.ALL["resnet"]()
+        self.assert_agrees(plain, self.compile(model), runs[0])
+
+    def test_older_opsets(self):
+        """The same network as older opsets write it."""
+        for opset in (7, 9, 11, 13):
+            with self.subTest(opset=opset):
+                weights = {"w": np.random.default_rng(0).standard_normal((4, 3, 3, 3)).astype(np.float32)}
+                nodes = [helper.make_node("Conv", ["x", "w"], ["a"], kernel_shape=[3, 3]),
+                         helper.make_node("Relu", ["a"], ["b"]),
+                         helper.make_node("MaxPool", ["b"], ["c"], kernel_shape=[2, 2], strides=[2, 2]),
+                         helper.make_node("Flatten", ["c"], ["d"]),
+                         helper.make_node("Softmax", ["d"], ["y"], axis=1)]
+                model = make_model(nodes, [("x", [1, 3, 8, 8])], [("y", [1, 36])], weights, opset=opset)
+                model.ir_version = 4
+                x = np.random.default_rng(1).standard_normal((1, 3, 8, 8)).astype(np.float32)
+                self.assert_agrees(model, self.compile(model), {"x": x})
