@@ -42,7 +42,7 @@ def open_openvino(path, threads, inputs):
     def run():
         request.infer()
         return [request.get_output_tensor(i).data for i in range(len(compiled.outputs))]
-    return base, start, run, openvino.__version__
+    return base, start, run, openvino.__version__.partition('-')[0]
 
 
 def main():

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Measures compiled models beside ONNX Runtime and OpenVINO: fp32, batch 1, 1 and 2 threads.
+
+usage: bench.py MODEL_DIR [NAME ...] [--rounds N] [--seconds S] [--output FILE]
+
+Every number comes from a fresh process; the engines take turns (A B C A B C …), and ratios are taken within a round,
+so that a machine that slows down slows all. Shown are medians over the rounds, with the lowest and the highest ratio.
+"""
+import argparse
+import datetime
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import measure
+import models
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ENGINES = ["ingot", "onnxruntime", "openvino"]
+
+
+def compile_model(bin_dir, path, artifact, options):
+    """(seconds, peak MB) of `ingot compile`."""
+    start = time.monotonic()
+    process = subprocess.Popen([os.path.join(bin_dir, "ingot"), "compile", path, "-o", artifact, *options],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    errors = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise measure.MeasureError(f"ingot compile: {(errors.strip() or 'no message').splitlines()[0]}")
+    return time.monotonic() - start, usage.ru_maxrss / 1024
+
+
+def usable_engines():
+    """Ingot and the peers that are installed."""
+    import importlib.util
+    return [e for e in ENGINES if e == "ingot" or importlib.util.find_spec(e)]
+
+
+def ratio(results, engine, key="median_ms"):
+    """(median, lowest, highest) over the rounds of engine's time over Ingot's: above 1 Ingot is faster."""
+    values = [theirs[key] / ours[key] for ours, theirs in zip(results["ingot"], results[engine])]
+    return statistics.median(values), min(values), max(values)
+
+
+def against_best(results, peers):
+    """Like ratio, against the faster peer of each round."""
+    values = []
+    for n, ours in enumerate(results["ingot"]):
+        values.append(min(results[p][n]["median_ms"] for p in peers) / ours["median_ms"])
+    return statistics.median(values), min(values), max(values)
+
+
+def show(triple):
+    return f"{triple[0]:.2f} ({triple[1]:.2f}–{triple[2]:.2f})"
+
+
+class Model:
+    """Everything measured on one model."""
+
+    def __init__(self, name, args, scratch, engines):
+        self.name, self.peers = name, [e for e in engines if e != "ingot"]
+        path = os.path.join(args.directory, name + ".onnx")
+        artifact = os.path.join(scratch, name + ".so")
+        inputs = models.model_inputs(path, name)
+        self.compile_s, self.compile_mb = compile_model(args.bin, path, artifact,
+                                                        models.shape_options(name, inputs))
+        self.artifact_mb, self.model_mb = os.path.getsize(artifact) / 1e6, os.path.getsize(path) / 1e6
+        case = measure.Case(scratch, name, path, artifact, inputs)
+        self.latency = {threads: measure.interleave(engines, case, threads, args.seconds, args.rounds, args.bin)
+                        for threads in args.threads}
+        self.first = measure.interleave(engines, case, max(args.threads), 0, args.rounds, args.bin)
+        os.remove(artifact)
+
+    def latency_row(self, threads):
+        results = self.latency[threads]
+        cells = [self.name, f"{measure.middle(results['ingot'], 'median_ms'):.2f}"]
+        cells += [f"{measure.middle(results[p], 'median_ms'):.2f}" for p in self.peers]
+        cells += [show(ratio(results, p)) for p in self.peers]
+        return cells + [show(against_best(results, self.peers))]
+
+    def start_row(self):
+        cells = [self.name]
+        for engine in ["ingot", *self.peers]:
+            memory = statistics.median(r["peak_mb"] - r["base_mb"] for r in self.first[engine])
+            cells.append(f"{measure.middle(self.first[engine], 'first_ms'):.0f} ms, {memory:.0f} MB")
+        weights = self.first["ingot"][0]["weights_mb"]
+        arena = self.first["ingot"][0]["arena_mb"]
+        return cells + [f"{weights:.1f} + {arena:.1f} MB"]
+
+    def compile_row(self):
+        return [self.name, f"{self.compile_s:.1f} s", f"{self.compile_mb:.0f} MB", f"{self.model_mb:.1f} MB",
+                f"{self.artifact_mb:.1f} MB"]
+
+
+def markdown_table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def versions(done, peers):
+    ingot = subprocess.run([os.path.join(ROOT, "build", "bin", "ingot"), "--version"], capture_output=True, text=True)
+    found = [ingot.stdout.split("\n")[0].strip()]
+    found += [f"{peer} {done[0].first[peer][0]['version']}" for peer in peers]
+    return ", ".join(found)
+
+
+def geometric_mean(values):
+    return statistics.geometric_mean(values) if values else float("nan")
+
+
+def page(done, failed, peers, args):
+    lines = ["# Benchmarks", "", "<!-- Written by `make bench`; do not edit. -->", "",
+             f"fp32, batch 1, models as exported from training (BatchNorm and branches in place). "
+             f"{measure.cpu_name()}, {len(os.sched_getaffinity(0))} CPUs, {datetime.date.today()}. "
+             f"{versions(done, peers)}.", "",
+             f"Each number is the median of {args.rounds} fresh processes; engines take turns. A ratio is a peer's time "
+             "over Ingot's within a round, above 1 Ingot is faster; in brackets the lowest and the highest round. "
+             "Compare ratios, not times: times move from machine to machine."]
+    names = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
+    for threads in args.threads:
+        header = ["model", "Ingot ms", *[f"{names[p]} ms" for p in peers], *[f"× {names[p]}" for p in peers],
+                  "× the faster peer"]
+        lines += ["", f"## Latency, {threads} thread{'s' if threads > 1 else ''}", ""]
+        lines += markdown_table(header, [m.latency_row(threads) for m in done])
+        mean = geometric_mean([against_best(m.latency[threads], peers)[0] for m in done])
+        lines += ["", f"Geometric mean against the faster peer: {mean:.2f}."]
+    lines += ["", "## From opening the model to its first answer, and memory", "",
+              f"{max(args.threads)} threads, files in the page cache. Memory is the peak above what the process had "
+              "before opening. The peers run inside Python, whose start and whose loading of their libraries is not "
+              "counted.", ""]
+    lines += markdown_table(["model", "Ingot", *[names[p] for p in peers], "weights + arena"],
+                            [m.start_row() for m in done])
+    lines += ["", "## Compiling", ""]
+    lines += markdown_table(["model", "time", "peak memory", "ONNX file", "artifact"], [m.compile_row() for m in done])
+    if failed:
+        lines += ["", "## Not measured", ""] + [f"- {name}: {why}" for name, why in failed]
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0],
+                                     epilog="example: bench.py build/models resnet50 --rounds 5")
+    parser.add_argument("directory", help="where scripts/models.py wrote the models")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="models to measure (default: all ten)")
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
+    parser.add_argument("--rounds", type=int, default=5, help="fresh processes per engine and setting")
+    parser.add_argument("--seconds", type=float, default=1.5, help="time measured in each")
+    parser.add_argument("--threads", type=lambda t: [int(n) for n in t.split(",")], default=[1, 2],
+                        help="thread counts, e.g. 1,2")
+    parser.add_argument("--output", help="write the tables there (Markdown); otherwise to standard output")
+    args = parser.parse_args()
+    unknown = set(args.names) - set(models.NAMES)
+    if unknown:
+        parser.error(f"no model {', '.join(sorted(unknown))}")
+    if args.rounds < 1:
+        parser.error("--rounds must be at least 1")
+
+    engines = usable_engines()
+    peers = [e for e in engines if e != "ingot"]
+    if not peers:
+        sys.exit("bench.py: no peer is installed: pip install -r scripts/requirements-bench.txt")
+    done, failed = [], []
+    with tempfile.TemporaryDirectory(prefix="ingot-bench-") as scratch:
+        for name in args.names or models.NAMES:
+            try:
+                model = Model(name, args, scratch, engines)
+            except measure.MeasureError as error:
+                failed.append((name, str(error)))
+                print(f"{name:22} not measured: {error}", file=sys.stderr, flush=True)
+                continue
+            done.append(model)
+            best = ", ".join(f"{t} thread{'s' if t > 1 else ''} {show(against_best(model.latency[t], peers))}"
+                             for t in args.threads)
+            print(f"{name:22} × the faster peer: {best}", file=sys.stderr, flush=True)
+    if done:
+        text = page(done, failed, peers, args)
+        if args.output:
+            with open(args.output, "w") as f:
+                f.write(text)
+        else:
+            print(text, end="")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
