@@ -44,7 +44,7 @@ models: build build/bench-venv/.ready ## write the ten benchmark models, compile
 	@$(bench_python) scripts/models.py check build/models
 
 conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
-	@$(python) test/conformance/run.py --jobs $(JOBS) --report docs/conformance.md
+	@$(python) test/conformance/run.py --jobs $(JOBS) --report docs/conformance.md --readme README.md
 
 bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md
 	@$(bench_python) scripts/bench.py build/models --output docs/benchmarks.md

@@ -33,7 +33,7 @@ RULES = [
     ("passes", r"", r"(compiler|tools)/|" + ONNX + "|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
     ("compiler", r"", r"tools/|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
     ("compiler", r"(?!import/)", ONNX, None),
-    ("tools/ingot", r"(?!Compile)", COMPILER_SIDE.replace("|tools", "") + r"|tools/(?!ingot/)", None),
+    ("tools/ingot", r"(?!compile/)", COMPILER_SIDE.replace("|tools", "") + r"|tools/(?!ingot/)", None),
 ]
 
 

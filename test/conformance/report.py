@@ -23,8 +23,8 @@ def reason(outcome):
     return text if len(text) <= 140 else text[:137] + "..."
 
 
-def markdown(results):
-    """results: {name: (case folder, outcome)}."""
+def group(results):
+    """({kind: Counter of statuses}, {operator: [(test, outcome)]}) of {name: (case folder, outcome)}."""
     by_kind = collections.defaultdict(collections.Counter)
     by_op = collections.defaultdict(list)
     for name, (folder, outcome) in results.items():
@@ -33,7 +33,35 @@ def markdown(results):
         by_kind[case["kind"]][outcome.status] += 1
         if case["kind"] == "node":
             by_op[case["subject"] or "(several)"].append((case["name"], outcome))
+    return by_kind, by_op
 
+
+def summary(results):
+    """A few lines for the README: totals, and the operators without a gap."""
+    by_kind, by_op = group(results)
+    whole = sorted((op for op, tests in by_op.items() if all(o.kind == "pass" for _, o in tests)), key=str.lower)
+    part = sum(any(o.kind == "pass" for _, o in tests) for tests in by_op.values()) - len(whole)
+    lines = ["| ONNX's backend tests | all | pass |", "|---|---|---|"]
+    lines += [f"| {text} | {sum(by_kind[kind].values())} | {by_kind[kind]['passed']} |"
+              for kind, text in KIND_TEXT.items() if kind in by_kind]
+    lines += ["", f"All node tests pass for {len(whole)} operators, some for {part} more "
+              f"([what is missing](docs/conformance.md)): {', '.join(whole)}."]
+    return "\n".join(lines)
+
+
+def update_readme(path, results):
+    """Replaces what stands between the two markers."""
+    with open(path) as f:
+        text = f.read()
+    begin, end = "<!-- conformance: written by `make conformance` -->\n", "<!-- end of conformance -->"
+    head, rest = text.split(begin)
+    with open(path, "w") as f:
+        f.write(head + begin + summary(results) + "\n" + end + rest.split(end)[1])
+
+
+def markdown(results):
+    """The whole page; results: {name: (case folder, outcome)}."""
+    by_kind, by_op = group(results)
     total = sum((c for c in by_kind.values()), collections.Counter())
     lines = ["# Conformance", "",
              "<!-- Written by `make conformance`; do not edit. -->", "",

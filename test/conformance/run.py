@@ -194,6 +194,7 @@ def main():
     parser.add_argument("--expected", default=os.path.join(HERE, "expected.txt"), help="expected results")
     parser.add_argument("--update", action="store_true", help="write today's results to the expected ones")
     parser.add_argument("--report", help="write a table per operator there (Markdown)")
+    parser.add_argument("--readme", help="replace the summary in this file")
     parser.add_argument("--json", help="write one entry a test there")
     parser.add_argument("--engine", choices=["ingot", "onnxruntime"], default="ingot", help="what runs the models")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each test that does not pass")
@@ -230,9 +231,12 @@ def main():
         surprises = [(n, expected.get(n, "nothing known"), o) for n, o in results.items() if o.kind != expected.get(n)]
     for name, wanted, outcome in surprises:
         print(f"{name}: {outcome.kind}, expected {wanted}{': ' if outcome.detail else ''}{outcome.detail}")
+    placed = {n: (all_folders[n], o) for n, o in results.items()}
     if args.report:
         with open(args.report, "w") as f:
-            f.write(report.markdown({n: (all_folders[n], o) for n, o in results.items()}))
+            f.write(report.markdown(placed))
+    if args.readme:
+        report.update_readme(args.readme, placed)
     if args.json:
         with open(args.json, "w") as f:
             wrong = {n: f"{o.kind}, expected {w}: {o.detail}" for n, w, o in surprises}

@@ -9,7 +9,7 @@ from support import Case, tool
 def convolutions(case, name):
     """(convolutions, batch norms) left in the nn dialect after the graph passes."""
     model, _ = families.ALL[name]()
-    done = tool("ingot", "compile", case.save(model), "--emit=mlir-nn", "-o", "-")
+    done = tool("ingot", "compile", case.save(model), "--emit=mlir-graph", "-o", "-")
     case.assertEqual(done.returncode, 0, done.stderr)
     return len(re.findall(r"nn\.conv\b", done.stdout)), len(re.findall(r"nn\.batch_norm\b", done.stdout))
 
