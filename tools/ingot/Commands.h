@@ -1,0 +1,21 @@
+//===- Commands.h - the subcommands -------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_COMMANDS_H
+#define INGOT_TOOLS_INGOT_COMMANDS_H
+
+namespace ingot {
+
+// Each gets its own name as argv[0] and returns an exit code.
+int runMain(int argc, char **argv);
+int inspectMain(int argc, char **argv);
+#ifdef INGOT_HAS_COMPILER
+int compileMain(int argc, char **argv);
+#endif
+
+} // namespace ingot
+
+#endif // INGOT_TOOLS_INGOT_COMMANDS_H

@@ -1,0 +1,242 @@
+//===- Inputs.cpp - what --input and --shape ask for --------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Inputs.h"
+
+#include "tools/ingot/Options.h"
+#include "tools/ingot/Text.h"
+#include "tools/ingot/Values.h"
+
+#include <optional>
+
+using namespace ingot;
+
+namespace {
+/// What one input of the model was asked to be.
+struct Request {
+  ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
+  std::string source; ///< empty if not given
+  std::optional<std::vector<int64_t>> shape;
+
+  std::string describe() const {
+    return "input '" + formatLine(info.name, 120) + "' (" +
+           ingot_dtype_name(info.dtype) + " " +
+           formatShape(info.dims, info.rank, info.dim_names) + ")";
+  }
+};
+} // namespace
+
+/// Splits `spec` at a separator behind the name of an input; names may contain
+/// separators themselves, so the longest one wins. Null if none fits.
+static Request *matchName(std::vector<Request> &requests,
+                          const std::string &spec, const char *separators,
+                          std::string &rest) {
+  Request *found = nullptr;
+  size_t length = 0;
+  for (Request &request : requests) {
+    std::string name = request.info.name;
+    if (name.size() < length || spec.size() <= name.size() ||
+        spec.compare(0, name.size(), name) != 0 ||
+        std::string(separators).find(spec[name.size()]) == std::string::npos)
+      continue;
+    found = &request;
+    length = name.size();
+    rest = spec.substr(length + 1);
+  }
+  return found;
+}
+
+static bool parseRandom(const std::string &source, uint64_t &seed) {
+  seed = 0;
+  if (source == "random")
+    return true;
+  long long value;
+  if (source.rfind("random:", 0) != 0 || !parseNumber(source.substr(7), value))
+    return false;
+  seed = uint64_t(value);
+  return true;
+}
+
+static std::string listNames(const std::vector<Request> &requests) {
+  std::string names;
+  for (const Request &request : requests)
+    names += (names.empty() ? "'" : ", '") + formatLine(request.info.name, 80) +
+             "'";
+  return names.empty() ? "none" : names;
+}
+
+static std::string readInputSpec(std::vector<Request> &requests,
+                                 const std::string &spec) {
+  std::string source;
+  uint64_t seed;
+  if (Request *request = matchName(requests, spec, "=", source)) {
+    if (!request->source.empty())
+      return request->describe() + " is given twice";
+    if (source.empty())
+      return "--input " + spec + " names no file; give NAME=FILE.npy or "
+             "NAME=random[:SEED]";
+    request->source = source;
+    return "";
+  }
+  if (parseRandom(spec, seed)) {
+    for (Request &request : requests)
+      if (request.source.empty())
+        request.source = spec;
+    return "";
+  }
+  if (spec.rfind("random:", 0) == 0)
+    return "--input " + spec + ": the seed must be a whole number";
+  size_t equals = spec.find('=');
+  if (equals != std::string::npos)
+    return "the model has no input '" + spec.substr(0, equals) +
+           "'; its inputs are " + listNames(requests);
+  if (requests.size() != 1)
+    return "--input " + spec + " must say which input it is for, NAME=" + spec +
+           "; the model's inputs are " + listNames(requests);
+  if (!requests[0].source.empty())
+    return requests[0].describe() + " is given twice";
+  requests[0].source = spec;
+  return "";
+}
+
+/// Parses "1x3x48x320".
+static bool parseShape(const std::string &text, std::vector<int64_t> &shape) {
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find('x', at), text.size());
+    long long size;
+    if (!parseNumber(text.substr(at, end - at), size) || size < 0)
+      return false;
+    shape.push_back(size);
+    at = end + 1;
+  }
+  return true;
+}
+
+static std::string readShapeSpec(std::vector<Request> &requests,
+                                 const std::string &spec) {
+  std::string text;
+  Request *request = matchName(requests, spec, "=:", text);
+  if (!request)
+    return "--shape " + spec +
+           " names no input of the model; give NAME=AxB..., where NAME is one "
+           "of " +
+           listNames(requests);
+  std::vector<int64_t> shape;
+  if (text != "scalar" && !parseShape(text, shape))
+    return "--shape " + spec + ": '" + text +
+           "' is no shape; write sizes with x between them, e.g. 1x3x48x320";
+  if (request->shape)
+    return "--shape for input '" + formatLine(request->info.name, 120) +
+           "' is given twice";
+  request->shape = shape;
+  return "";
+}
+
+static std::string checkFixedSizes(const Request &request,
+                                   const std::vector<int64_t> &shape,
+                                   const std::string &origin) {
+  bool fits = shape.size() == request.info.rank;
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = request.info.dims[i] == INGOT_ABI_DYNAMIC ||
+           request.info.dims[i] == shape[i];
+  if (fits)
+    return "";
+  return request.describe() + " cannot have the shape " +
+         formatShape(shape.data(), shape.size()) + " of " + origin;
+}
+
+static std::string makeRandom(const Request &request, uint64_t seed,
+                              Array &array) {
+  array.dtype = request.info.dtype;
+  if (request.shape) {
+    array.dims = *request.shape;
+    std::string problem = checkFixedSizes(request, array.dims, "--shape");
+    if (!problem.empty())
+      return problem;
+  } else if (request.info.is_dynamic) {
+    std::string example = request.info.name;
+    example += "=";
+    for (uint32_t i = 0; i < request.info.rank; ++i)
+      example += (i ? "x" : "") + std::to_string(request.info.dims[i] < 0
+                                                     ? 1
+                                                     : request.info.dims[i]);
+    return request.describe() + " has sizes that only you know; add --shape " +
+           example;
+  } else {
+    array.dims.assign(request.info.dims, request.info.dims + request.info.rank);
+  }
+  uint64_t bytes;
+  constexpr uint64_t most = uint64_t(1) << 40;
+  if (!denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) ||
+      bytes > most)
+    return request.describe() + " of shape " +
+           formatShape(array.dims.data(), array.dims.size()) +
+           " does not fit into memory";
+  array.data.resize(bytes);
+  fillRandom(array, seed);
+  return "";
+}
+
+static std::string readFile(const Request &request, Array &array) {
+  std::string problem = readNpy(request.source, array);
+  if (!problem.empty())
+    return "cannot read '" + request.source + "' for input '" +
+           formatLine(request.info.name, 120) + "': " + problem;
+  std::string origin = "'" + request.source + "'";
+  if (array.dtype != request.info.dtype)
+    return request.describe() + " cannot take " + ingot_dtype_name(array.dtype) +
+           " from " + origin + "; convert it with numpy's astype";
+  if (request.shape && *request.shape != array.dims)
+    return request.describe() + ": --shape contradicts " + origin +
+           ", whose shape is " +
+           formatShape(array.dims.data(), array.dims.size());
+  return checkFixedSizes(request, array.dims, origin);
+}
+
+std::string ingot::makeInputs(const ingot_model *model,
+                              const std::vector<std::string> &inputSpecs,
+                              const std::vector<std::string> &shapeSpecs,
+                              std::vector<Array> &arrays) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model, &info, nullptr);
+  std::vector<Request> requests(info.num_inputs);
+  for (uint32_t i = 0; i < info.num_inputs; ++i)
+    ingot_model_input_describe(model, i, &requests[i].info, nullptr);
+
+  // Inputs that are named come first, so that `random` takes the others.
+  for (bool named : {true, false})
+    for (const std::string &spec : inputSpecs) {
+      std::string rest;
+      if ((matchName(requests, spec, "=", rest) != nullptr) != named)
+        continue;
+      std::string problem = readInputSpec(requests, spec);
+      if (!problem.empty())
+        return problem;
+    }
+  for (const std::string &spec : shapeSpecs) {
+    std::string problem = readShapeSpec(requests, spec);
+    if (!problem.empty())
+      return problem;
+  }
+
+  arrays.resize(requests.size());
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const Request &request = requests[i];
+    std::string problem;
+    uint64_t seed;
+    if (request.source.empty())
+      problem = request.describe() + " is not given; add --input " +
+                request.info.name + "=FILE.npy or --input random";
+    else if (parseRandom(request.source, seed))
+      // Equal inputs would hide mistakes, so each gets a seed of its own.
+      problem = makeRandom(request, seed + i, arrays[i]);
+    else
+      problem = readFile(request, arrays[i]);
+    if (!problem.empty())
+      return problem;
+  }
+  return "";
+}

@@ -1,0 +1,199 @@
+//===- Inspect.cpp - ingot inspect --------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Commands.h"
+#include "tools/ingot/Handles.h"
+#include "tools/ingot/Options.h"
+#include "tools/ingot/Text.h"
+
+#include <stdio.h>
+
+using namespace ingot;
+
+namespace {
+constexpr struct {
+  uint64_t bit;
+  const char *name;
+} cpuFeatures[] = {
+#define INGOT_CPU_FEATURE(BIT, NAME, LLVM_NAME) {uint64_t(1) << BIT, LLVM_NAME},
+#include "ingot/abi/cpu_features.inc"
+};
+
+using Describe = ingot_status (*)(const ingot_model *, uint32_t,
+                                  ingot_tensor_info *, ingot_error *);
+} // namespace
+
+static std::vector<std::string> featureNames(uint64_t bits) {
+  std::vector<std::string> names;
+  for (const auto &feature : cpuFeatures)
+    if (bits & feature.bit)
+      names.push_back(feature.name);
+  return names;
+}
+
+static std::vector<ingot_tensor_info> tensors(const ingot_model *model,
+                                              uint32_t count,
+                                              Describe describe) {
+  std::vector<ingot_tensor_info> infos;
+  for (uint32_t i = 0; i < count; ++i) {
+    ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
+    describe(model, i, &info, nullptr);
+    infos.push_back(info);
+  }
+  return infos;
+}
+
+static std::string hex(const uint8_t (&digest)[32]) {
+  std::string text;
+  for (uint8_t byte : digest) {
+    char digits[3];
+    snprintf(digits, sizeof(digits), "%02x", byte);
+    text += digits;
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// For people
+//===----------------------------------------------------------------------===//
+
+static void printTensors(const char *title,
+                         const std::vector<ingot_tensor_info> &infos) {
+  printf("\n%s\n", title);
+  std::vector<std::vector<std::string>> rows;
+  for (const ingot_tensor_info &info : infos)
+    rows.push_back({formatLine(info.name, 60), ingot_dtype_name(info.dtype),
+                    formatLine(formatShape(info.dims, info.rank,
+                                           info.dim_names),
+                               60),
+                    info.is_dynamic ? "" : formatBytes(info.bytes)});
+  printTable(rows);
+}
+
+static void printText(const ingot_model *model, const ingot_model_info &info) {
+  std::string features;
+  for (const std::string &name : featureNames(info.cpu_features))
+    features += (features.empty() ? " (" : ", ") + name;
+  features += features.empty() ? "" : ")";
+  printf("model     %s\n", formatLine(info.name, 100).c_str());
+  printf("compiler  %s, ABI version %u\n", formatLine(info.compiler, 60).c_str(),
+         info.abi_version);
+  printf("target    %s%s\n", formatLine(info.target, 60).c_str(),
+         features.c_str());
+  printf("kernels   %s\n", info.uses_onednn ? "generated and oneDNN"
+                                            : "generated");
+  printf("weights   %s, %s\n", formatBytes(info.weights_bytes).c_str(),
+         info.separate_weights ? "in a file of their own" : "embedded");
+  if (info.separate_weights)
+    printf("          SHA-256 %s\n", hex(info.weights_sha256).c_str());
+  printf("arena     %s a context\n", formatBytes(info.arena_bytes).c_str());
+  printf("code      %s\n", formatBytes(info.code_bytes).c_str());
+  printTensors("inputs",
+               tensors(model, info.num_inputs, ingot_model_input_describe));
+  printTensors("outputs",
+               tensors(model, info.num_outputs, ingot_model_output_describe));
+  if (!info.num_metadata)
+    return;
+  printf("\nmetadata\n");
+  std::vector<std::vector<std::string>> rows;
+  for (uint32_t i = 0; i < info.num_metadata; ++i) {
+    const char *key, *value;
+    ingot_model_metadata_get(model, i, &key, &value, nullptr);
+    rows.push_back({formatLine(key, 40), formatLine(value, 72)});
+  }
+  printTable(rows);
+}
+
+//===----------------------------------------------------------------------===//
+// For programs
+//===----------------------------------------------------------------------===//
+
+static void printJsonTensors(const char *key,
+                             const std::vector<ingot_tensor_info> &infos) {
+  printf("  \"%s\": [", key);
+  for (size_t i = 0; i < infos.size(); ++i) {
+    const ingot_tensor_info &info = infos[i];
+    printf("%s\n    {\"name\": %s, \"dtype\": \"%s\", \"shape\": [",
+           i ? "," : "", formatJson(info.name).c_str(),
+           ingot_dtype_name(info.dtype));
+    for (uint32_t d = 0; d < info.rank; ++d)
+      printf("%s%lld", d ? ", " : "", static_cast<long long>(info.dims[d]));
+    printf("], \"dim_names\": [");
+    for (uint32_t d = 0; d < info.rank; ++d)
+      printf("%s%s", d ? ", " : "", formatJson(info.dim_names[d]).c_str());
+    printf("]}");
+  }
+  printf("\n  ],\n");
+}
+
+static void printJson(const ingot_model *model, const ingot_model_info &info) {
+  auto ull = [](uint64_t value) -> unsigned long long { return value; };
+  printf("{\n  \"name\": %s,\n  \"compiler\": %s,\n  \"abi_version\": %u,\n"
+         "  \"target\": %s,\n  \"cpu_features\": [",
+         formatJson(info.name).c_str(), formatJson(info.compiler).c_str(),
+         info.abi_version, formatJson(info.target).c_str());
+  const char *separator = "";
+  for (const std::string &name : featureNames(info.cpu_features)) {
+    printf("%s\"%s\"", separator, name.c_str());
+    separator = ", ";
+  }
+  printf("],\n  \"uses_onednn\": %s,\n  \"separate_weights\": %s,\n"
+         "  \"weights_bytes\": %llu,\n  \"weights_sha256\": \"%s\",\n"
+         "  \"arena_bytes\": %llu,\n  \"code_bytes\": %llu,\n",
+         info.uses_onednn ? "true" : "false",
+         info.separate_weights ? "true" : "false", ull(info.weights_bytes),
+         hex(info.weights_sha256).c_str(), ull(info.arena_bytes),
+         ull(info.code_bytes));
+  printJsonTensors("inputs",
+                   tensors(model, info.num_inputs, ingot_model_input_describe));
+  printJsonTensors("outputs", tensors(model, info.num_outputs,
+                                      ingot_model_output_describe));
+  printf("  \"metadata\": {");
+  for (uint32_t i = 0; i < info.num_metadata; ++i) {
+    const char *key, *value;
+    ingot_model_metadata_get(model, i, &key, &value, nullptr);
+    printf("%s\n    %s: %s", i ? "," : "", formatJson(key).c_str(),
+           formatJson(value).c_str());
+  }
+  printf("%s}\n}\n", info.num_metadata ? "\n  " : "");
+}
+
+int ingot::inspectMain(int argc, char **argv) {
+  OptionParser parser("inspect", "MODEL.so [options]",
+                      "Prints what a compiled model is and needs, without "
+                      "running it; it may be for another CPU.",
+                      "ingot inspect repvgg_a0.so --json");
+  std::string path, key;
+  bool json = false;
+  parser.flag("json", json, "print one JSON object");
+  parser.value("metadata", "KEY", key, "print only the value of KEY, as it is");
+  int exitCode;
+  if (!parser.parse(argc, argv, path, exitCode))
+    return exitCode;
+  if (json && !key.empty())
+    return parser.usageError("--json and --metadata exclude each other");
+
+  ingot_error error = INGOT_ERROR_INIT;
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  options.flags = INGOT_MODEL_DESCRIBE_ONLY;
+  ingot_model *raw = nullptr;
+  if (ingot_model_load(path.c_str(), &options, &raw, &error))
+    return parser.failure(error.message);
+  ModelHandle model(raw);
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(raw, &info, nullptr);
+  if (!key.empty()) {
+    const char *value = ingot_model_metadata_find(raw, key.c_str());
+    if (!value)
+      return parser.failure("'" + path + "' has no metadata '" + key + "'");
+    fputs(value, stdout);
+  } else if (json) {
+    printJson(raw, info);
+  } else {
+    printText(raw, info);
+  }
+  return exitSuccess;
+}

@@ -1,0 +1,260 @@
+//===- Npy.cpp - NumPy's .npy files -------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Npy.h"
+
+#include <algorithm>
+#include <errno.h>
+#include <memory>
+#include <stdio.h>
+#include <string.h>
+
+using namespace ingot;
+
+namespace {
+struct Descr {
+  const char *text; ///< without the byte order
+  ingot_dtype dtype;
+};
+constexpr Descr descrs[] = {
+    {"f4", INGOT_FLOAT},  {"f8", INGOT_DOUBLE}, {"f2", INGOT_FLOAT16},
+    {"V2", INGOT_BFLOAT16}, {"i1", INGOT_INT8},   {"i2", INGOT_INT16},
+    {"i4", INGOT_INT32},  {"i8", INGOT_INT64},  {"u1", INGOT_UINT8},
+    {"u2", INGOT_UINT16}, {"u4", INGOT_UINT32}, {"u8", INGOT_UINT64},
+    {"b1", INGOT_BOOL}};
+
+constexpr char magic[] = "\x93NUMPY";
+constexpr size_t magicBytes = 6;
+constexpr size_t maxDims = 64;
+
+/// Reads the header's Python dictionary, e.g.
+/// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
+class HeaderParser {
+public:
+  explicit HeaderParser(std::string text) : text(std::move(text)) {}
+
+  std::string parse() {
+    if (!take('{'))
+      return "its header is not a dictionary";
+    while (!take('}')) {
+      std::string key;
+      if (!string(key) || !take(':'))
+        return "its header has no key where one belongs";
+      bool ok = key == "descr"           ? string(descr)
+                : key == "fortran_order" ? boolean(fortran)
+                : key == "shape"         ? tuple(shape)
+                                         : false;
+      if (!ok)
+        return key == "descr" ? "its element type is not a plain one"
+                              : "its header has a bad entry '" + key + "'";
+      seen |= key == "descr" ? 1 : key == "fortran_order" ? 2 : 4;
+      if (!take(',') && peek() != '}')
+        return "its header lacks a comma";
+    }
+    return seen == 7 ? "" : "its header lacks descr, fortran_order or shape";
+  }
+
+  std::string descr;
+  bool fortran = false;
+  std::vector<int64_t> shape;
+
+private:
+  char peek() {
+    while (at < text.size() && strchr(" \t\r\n", text[at]))
+      ++at;
+    return at < text.size() ? text[at] : 0;
+  }
+  bool take(char wanted) {
+    if (peek() != wanted || at >= text.size())
+      return false;
+    ++at;
+    return true;
+  }
+  bool string(std::string &value) {
+    char quote = peek();
+    if (quote != '\'' && quote != '"')
+      return false;
+    size_t end = text.find(quote, at + 1);
+    if (end == std::string::npos)
+      return false;
+    value = text.substr(at + 1, end - at - 1);
+    at = end + 1;
+    return true;
+  }
+  bool boolean(bool &value) {
+    peek();
+    for (bool candidate : {false, true}) {
+      const char *word = candidate ? "True" : "False";
+      if (text.compare(at, strlen(word), word) == 0) {
+        value = candidate;
+        at += strlen(word);
+        return true;
+      }
+    }
+    return false;
+  }
+  bool tuple(std::vector<int64_t> &values) {
+    values.clear();
+    if (!take('('))
+      return false;
+    while (!take(')')) {
+      char first = peek();
+      if (first < '0' || first > '9' || values.size() == maxDims)
+        return false;
+      int64_t value = 0;
+      for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at)
+        if (__builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, text[at] - '0', &value))
+          return false;
+      values.push_back(value);
+      if (at < text.size() && text[at] == 'L') // Written by Python 2.
+        ++at;
+      if (!take(',') && peek() != ')')
+        return false;
+    }
+    return true;
+  }
+
+  std::string text;
+  size_t at = 0;
+  int seen = 0;
+};
+} // namespace
+
+bool ingot::denseBytes(const std::vector<int64_t> &dims, uint64_t elementBytes,
+                       uint64_t &bytes) {
+  bytes = elementBytes;
+  for (int64_t dim : dims)
+    if (dim == 0) {
+      bytes = 0;
+      return std::all_of(dims.begin(), dims.end(),
+                         [](int64_t d) { return d >= 0; });
+    }
+  for (int64_t dim : dims)
+    if (dim < 0 || __builtin_mul_overflow(bytes, uint64_t(dim), &bytes) ||
+        bytes > uint64_t(INT64_MAX))
+      return false;
+  return true;
+}
+
+/// Reorders column-major elements to row-major.
+static void transpose(Array &array, size_t elementBytes) {
+  std::vector<unsigned char> result(array.data.size());
+  size_t rank = array.dims.size();
+  std::vector<int64_t> index(rank, 0), stride(rank, 1);
+  for (size_t d = 1; d < rank; ++d)
+    stride[d] = stride[d - 1] * array.dims[d - 1];
+  for (size_t to = 0; to < result.size(); to += elementBytes) {
+    int64_t from = 0;
+    for (size_t d = 0; d < rank; ++d)
+      from += index[d] * stride[d];
+    memcpy(&result[to], &array.data[size_t(from) * elementBytes],
+           elementBytes);
+    for (size_t d = rank; d-- > 0 && ++index[d] == array.dims[d];)
+      index[d] = 0;
+  }
+  array.data = std::move(result);
+}
+
+static void swapBytes(Array &array, size_t elementBytes) {
+  for (size_t at = 0; at < array.data.size(); at += elementBytes)
+    std::reverse(array.data.begin() + ptrdiff_t(at),
+                 array.data.begin() + ptrdiff_t(at + elementBytes));
+}
+
+std::string ingot::parseNpy(const unsigned char *bytes, uint64_t size,
+                            Array &array) {
+  if (size < magicBytes + 4 || memcmp(bytes, magic, magicBytes))
+    return "it is not an .npy file";
+  unsigned major = bytes[6];
+  if (major < 1 || major > 3)
+    return "its format version " + std::to_string(major) + " is unknown";
+  uint64_t lengthBytes = major == 1 ? 2 : 4, start = 8 + lengthBytes, length = 0;
+  if (size < start)
+    return "it is truncated";
+  for (uint64_t i = 0; i < lengthBytes; ++i)
+    length |= uint64_t(bytes[8 + i]) << (8 * i);
+  if (length > size - start)
+    return "it is truncated";
+
+  HeaderParser header(
+      std::string(reinterpret_cast<const char *>(bytes + start), length));
+  std::string problem = header.parse();
+  if (!problem.empty())
+    return problem;
+  array.dtype = 0;
+  for (const Descr &descr : descrs)
+    if (header.descr.size() == 3 && header.descr.substr(1) == descr.text &&
+        strchr("<>|=", header.descr[0]))
+      array.dtype = descr.dtype;
+  if (!array.dtype)
+    return "its element type '" + header.descr + "' is not supported";
+  uint64_t elementBytes = ingot_dtype_size(array.dtype), needed;
+  if (!denseBytes(header.shape, elementBytes, needed))
+    return "its shape is impossibly large";
+  if (needed != size - start - length)
+    return "its shape needs " + std::to_string(needed) +
+           " bytes of data, but it has " +
+           std::to_string(size - start - length);
+  array.dims = header.shape;
+  array.data.assign(bytes + start + length, bytes + size);
+  if (header.descr[0] == '>' && elementBytes > 1)
+    swapBytes(array, elementBytes);
+  if (header.fortran && header.shape.size() > 1)
+    transpose(array, elementBytes);
+  return "";
+}
+
+namespace {
+struct FileClose {
+  void operator()(FILE *file) const { fclose(file); }
+};
+using File = std::unique_ptr<FILE, FileClose>;
+} // namespace
+
+std::string ingot::readNpy(const std::string &path, Array &array) {
+  File file(fopen(path.c_str(), "rb"));
+  if (!file)
+    return strerror(errno);
+  std::vector<unsigned char> bytes;
+  unsigned char chunk[1 << 16];
+  while (size_t got = fread(chunk, 1, sizeof(chunk), file.get()))
+    bytes.insert(bytes.end(), chunk, chunk + got);
+  if (ferror(file.get()))
+    return strerror(errno);
+  return parseNpy(bytes.data(), bytes.size(), array);
+}
+
+std::string ingot::writeNpy(const std::string &path, const Array &array) {
+  std::string header = "{'descr': '";
+  for (const Descr &descr : descrs)
+    if (descr.dtype == array.dtype)
+      header += (ingot_dtype_size(array.dtype) == 1 ? "|" : "<") +
+                std::string(descr.text);
+  header += "', 'fortran_order': False, 'shape': (";
+  for (size_t d = 0; d < array.dims.size(); ++d)
+    header += (d ? ", " : "") + std::to_string(array.dims[d]);
+  header += array.dims.size() == 1 ? ",), }" : "), }";
+  // The data starts at a multiple of 64, after a newline.
+  header.resize((header.size() + 10 + 1 + 63) / 64 * 64 - 10 - 1, ' ');
+  header += '\n';
+
+  File file(fopen(path.c_str(), "wb"));
+  if (!file)
+    return strerror(errno);
+  unsigned char prefix[10] = {0, 0, 0, 0, 0, 0, 1, 0,
+                              static_cast<unsigned char>(header.size() & 255),
+                              static_cast<unsigned char>(header.size() >> 8)};
+  memcpy(prefix, magic, magicBytes);
+  bool written =
+      fwrite(prefix, 1, sizeof(prefix), file.get()) == sizeof(prefix) &&
+      fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
+      fwrite(array.data.data(), 1, array.data.size(), file.get()) ==
+          array.data.size();
+  if (fclose(file.release()) || !written)
+    return strerror(errno);
+  return "";
+}

@@ -1,0 +1,41 @@
+//===- Npy.h - NumPy's .npy files ---------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_NPY_H
+#define INGOT_TOOLS_INGOT_NPY_H
+
+#include "ingot/ingot.h"
+
+#include <string>
+#include <vector>
+
+namespace ingot {
+
+/// A dense, row-major tensor in memory.
+struct Array {
+  ingot_dtype dtype = 0;
+  std::vector<int64_t> dims;
+  std::vector<unsigned char> data;
+};
+
+/// Product of the sizes times `elementBytes`; false if negative or too large.
+bool denseBytes(const std::vector<int64_t> &dims, uint64_t elementBytes,
+                uint64_t &bytes);
+
+/// Reads format versions 1 to 3, either byte order, C or Fortran order. Empty
+/// string, or what is wrong with the file.
+std::string readNpy(const std::string &path, Array &array);
+
+/// The same from memory.
+std::string parseNpy(const unsigned char *bytes, uint64_t size, Array &array);
+
+/// Writes format version 1. bfloat16, which NumPy lacks, becomes raw '<V2' as
+/// ml_dtypes writes it.
+std::string writeNpy(const std::string &path, const Array &array);
+
+} // namespace ingot
+
+#endif // INGOT_TOOLS_INGOT_NPY_H

@@ -1,0 +1,64 @@
+//===- Options.h - command-line options of the subcommands --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_OPTIONS_H
+#define INGOT_TOOLS_INGOT_OPTIONS_H
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ingot {
+
+/// Exit codes of every subcommand.
+enum ExitCode { exitSuccess = 0, exitFailure = 1, exitUsage = 2 };
+
+/// Options of a subcommand that needs no compiler. `--name value` and
+/// `--name=value` are the same; `--` ends the options.
+class OptionParser {
+public:
+  /// `usage` follows the command's name in the help; `example` is shown below.
+  OptionParser(std::string command, std::string usage, std::string summary,
+               std::string example);
+
+  void flag(std::string name, bool &value, std::string help);
+  void value(std::string name, std::string metavar, std::string &value,
+             std::string help);
+  /// May be given several times.
+  void list(std::string name, std::string metavar,
+            std::vector<std::string> &values, std::string help);
+  /// A number from `least` to `most`.
+  void number(std::string name, std::string metavar, unsigned &value,
+              unsigned least, unsigned most, std::string help);
+
+  /// True to go on; otherwise `exitCode` says how to end, after --help,
+  /// --version or a usage error. Exactly one positional argument is expected.
+  bool parse(int argc, char **argv, std::string &positional, int &exitCode);
+
+  /// Prints one line on stderr; returns exitUsage.
+  int usageError(const std::string &message) const;
+  /// Prints one line on stderr; returns exitFailure.
+  int failure(const std::string &message) const;
+
+private:
+  struct Option {
+    std::string name, metavar, help;
+    /// Empty string, or why the value is wrong.
+    std::function<std::string(const std::string &)> set;
+  };
+  void printHelp() const;
+  int parseOne(int argc, char **argv, int &index, const std::string &argument);
+
+  std::string command, usage, summary, example;
+  std::vector<Option> options;
+};
+
+/// Parses a whole decimal number; false if it is none or too large.
+bool parseNumber(const std::string &text, long long &value);
+
+} // namespace ingot
+
+#endif // INGOT_TOOLS_INGOT_OPTIONS_H

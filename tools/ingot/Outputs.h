@@ -1,0 +1,29 @@
+//===- Outputs.h - files of a run's results -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_OUTPUTS_H
+#define INGOT_TOOLS_INGOT_OUTPUTS_H
+
+#include "tools/ingot/Npy.h"
+
+#include <string>
+#include <vector>
+
+namespace ingot {
+
+/// File names for outputs: characters other than letters, digits and `._-`
+/// become `_`, and names that would collide get a number.
+std::vector<std::string> outputFileNames(const std::vector<std::string> &names);
+
+/// Writes all arrays or none: under temporary names first, renamed at the end.
+/// Creates `directory`. Empty string, or what went wrong.
+std::string writeOutputs(const std::string &directory,
+                         const std::vector<std::string> &fileNames,
+                         const std::vector<Array> &arrays);
+
+} // namespace ingot
+
+#endif // INGOT_TOOLS_INGOT_OUTPUTS_H

@@ -1,0 +1,177 @@
+//===- Run.cpp - ingot run ----------------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Commands.h"
+#include "tools/ingot/Handles.h"
+#include "tools/ingot/Inputs.h"
+#include "tools/ingot/Options.h"
+#include "tools/ingot/Outputs.h"
+#include "tools/ingot/Text.h"
+#include "tools/ingot/Values.h"
+
+#include <stdio.h>
+
+using namespace ingot;
+
+namespace {
+struct RunOptions {
+  std::string model, outputDirectory, weights;
+  std::vector<std::string> inputs, shapes;
+  unsigned threads = 0;
+};
+} // namespace
+
+/// Loads the model on a pool of the wished size, so that its load step already
+/// prepares for that many threads.
+static ingot_status loadModel(const RunOptions &options, PoolHandle &pool,
+                              ModelHandle &model, ContextHandle &context,
+                              ingot_error &error) {
+  ingot_pool_options poolOptions = INGOT_POOL_OPTIONS_INIT;
+  poolOptions.num_threads = options.threads;
+  ingot_pool *rawPool = nullptr;
+  if (ingot_status status = ingot_pool_create(&poolOptions, &rawPool, &error))
+    return status;
+  pool.reset(rawPool);
+
+  ingot_model_options modelOptions = INGOT_MODEL_OPTIONS_INIT;
+  modelOptions.pool = rawPool;
+  if (!options.weights.empty())
+    modelOptions.weights_path = options.weights.c_str();
+  ingot_model *rawModel = nullptr;
+  if (ingot_status status = ingot_model_load(
+          options.model.c_str(), &modelOptions, &rawModel, &error))
+    return status;
+  model.reset(rawModel);
+
+  ingot_context_options contextOptions = INGOT_CONTEXT_OPTIONS_INIT;
+  contextOptions.pool = rawPool;
+  ingot_context *rawContext = nullptr;
+  if (ingot_status status = ingot_context_create(rawModel, &contextOptions,
+                                                 &rawContext, &error))
+    return status;
+  context.reset(rawContext);
+  return INGOT_OK;
+}
+
+/// Runs with outputs as large as the signature says, and again with more room
+/// as long as the model asks for it.
+static ingot_status runModel(const ModelHandle &model,
+                             const ContextHandle &context,
+                             const std::vector<Array> &inputs,
+                             std::vector<Array> &outputs, ingot_error &error) {
+  std::vector<ingot_input> in;
+  for (const Array &array : inputs)
+    in.push_back({nullptr, array.data.data(), array.data.size(),
+                  array.dims.data(), uint32_t(array.dims.size()), array.dtype});
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
+    ingot_model_output_describe(model.get(), uint32_t(i), &info, nullptr);
+    outputs[i].dtype = info.dtype;
+    outputs[i].dims.assign(info.dims, info.dims + info.rank);
+    outputs[i].data.resize(info.bytes);
+  }
+  // Each failed try makes at least one output known.
+  ingot_status status = INGOT_OK;
+  for (size_t attempt = 0; attempt <= outputs.size(); ++attempt) {
+    std::vector<ingot_output> out;
+    for (Array &array : outputs)
+      out.push_back({nullptr, array.data.data(), array.data.size(),
+                     array.dims.data(), uint32_t(array.dims.size()),
+                     array.dtype});
+    status = ingot_context_run(context.get(), in.data(), uint32_t(in.size()),
+                               out.data(), uint32_t(out.size()), &error);
+    if (status != INGOT_OK && status != INGOT_BUFFER_TOO_SMALL)
+      return status;
+    for (Array &array : outputs) {
+      uint64_t bytes;
+      if (denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) &&
+          (status == INGOT_OK || bytes > array.data.size()))
+        array.data.resize(bytes);
+    }
+    if (status == INGOT_OK)
+      return status;
+  }
+  return status;
+}
+
+static void printOutputs(const std::vector<std::string> &names,
+                         const std::vector<Array> &outputs) {
+  std::vector<std::vector<std::string>> rows = {
+      {"output", "type", "shape", "min", "max", "mean", "first values"}};
+  std::vector<std::string> warnings;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Array &array = outputs[i];
+    Statistics statistics = summarize(array);
+    std::string name = formatLine(names[i], 60);
+    rows.push_back({name, ingot_dtype_name(array.dtype),
+                    formatShape(array.dims.data(), array.dims.size()),
+                    statistics.least, statistics.largest, statistics.mean,
+                    statistics.first});
+    if (statistics.notNumbers)
+      warnings.push_back("output '" + name + "' has " +
+                         std::to_string(statistics.notNumbers) +
+                         " elements that are infinite or not a number");
+  }
+  printTable(rows);
+  fflush(stdout);
+  for (const std::string &warning : warnings)
+    fprintf(stderr, "ingot run: warning: %s\n", warning.c_str());
+}
+
+int ingot::runMain(int argc, char **argv) {
+  OptionParser parser(
+      "run", "MODEL.so [options]",
+      "Runs a compiled model once and prints a table of its outputs.",
+      "ingot run repvgg_a0.so --input input=picture.npy --output-dir out/");
+  RunOptions options;
+  parser.list("input", "[NAME=]WHAT", options.inputs,
+              "FILE.npy, or random[:SEED]; without NAME random means all");
+  parser.list("shape", "NAME=AxB...", options.shapes,
+              "the shape of a random input whose sizes are not fixed");
+  parser.value("output-dir", "DIR", options.outputDirectory,
+               "write each output to DIR/<output name>.npy");
+  parser.number("threads", "N", options.threads, 1, 1024,
+                "threads to use (default: the CPUs this process may use)");
+  parser.value("weights", "FILE", options.weights,
+               "separate weights (default: MODEL.so.weights)");
+  int exitCode;
+  if (!parser.parse(argc, argv, options.model, exitCode))
+    return exitCode;
+
+  ingot_error error = INGOT_ERROR_INIT;
+  PoolHandle pool;
+  ModelHandle model;
+  ContextHandle context;
+  if (loadModel(options, pool, model, context, error))
+    return parser.failure(error.message);
+
+  std::vector<Array> inputs;
+  std::string problem =
+      makeInputs(model.get(), options.inputs, options.shapes, inputs);
+  if (!problem.empty())
+    return parser.failure(problem);
+
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model.get(), &info, nullptr);
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < info.num_outputs; ++i) {
+    ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
+    ingot_model_output_describe(model.get(), i, &tensor, nullptr);
+    names.push_back(tensor.name);
+  }
+  std::vector<Array> outputs(names.size());
+  if (runModel(model, context, inputs, outputs, error))
+    return parser.failure(error.message);
+
+  if (!options.outputDirectory.empty()) {
+    problem = writeOutputs(options.outputDirectory, outputFileNames(names),
+                           outputs);
+    if (!problem.empty())
+      return parser.failure(problem);
+  }
+  printOutputs(names, outputs);
+  return exitSuccess;
+}

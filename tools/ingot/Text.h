@@ -1,0 +1,35 @@
+//===- Text.h - how run and inspect print -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_TEXT_H
+#define INGOT_TOOLS_INGOT_TEXT_H
+
+#include <stdint.h>
+#include <string>
+#include <vector>
+
+namespace ingot {
+
+/// "1x3x?x<width>"; a dynamic size shows its name; "scalar" for no sizes.
+std::string formatShape(const int64_t *dims, size_t rank,
+                        const char *const *names = nullptr);
+
+/// "97.5 MiB (102236720 bytes)", or "640 bytes".
+std::string formatBytes(uint64_t bytes);
+
+/// At most `width` bytes of valid UTF-8 with control characters escaped.
+std::string formatLine(const std::string &text, size_t width);
+
+/// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
+std::string formatJson(const std::string &text);
+
+/// Prints rows with aligned columns on stdout, indented; the first is a
+/// heading.
+void printTable(const std::vector<std::vector<std::string>> &rows);
+
+} // namespace ingot
+
+#endif // INGOT_TOOLS_INGOT_TEXT_H

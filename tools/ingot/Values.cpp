@@ -1,0 +1,158 @@
+//===- Values.cpp - elements of any type --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Values.h"
+
+#include <algorithm>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+using namespace ingot;
+
+static float fromBits(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+static uint32_t toBits(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+static float halfToFloat(uint16_t half) {
+  uint32_t sign = uint32_t(half & 0x8000) << 16;
+  uint32_t exponent = (half >> 10) & 31, fraction = half & 1023;
+  if (exponent == 31)
+    return fromBits(sign | 0x7f800000 | fraction << 13);
+  if (exponent == 0) // Zero or subnormal: fraction * 2^-24.
+    return (sign ? -1.0f : 1.0f) * float(fraction) * 0x1p-24f;
+  return fromBits(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+/// Truncates; the random numbers it serves need no rounding.
+static uint16_t smallFloatToHalf(float value) {
+  uint32_t bits = toBits(value);
+  int exponent = int((bits >> 23) & 255) - 112;
+  uint16_t sign = uint16_t(bits >> 16) & 0x8000;
+  if (exponent <= 0)
+    return sign;
+  return uint16_t(sign | exponent << 10 | ((bits >> 13) & 1023));
+}
+
+uint64_t ingot::elementCount(const Array &array) {
+  return array.data.size() / ingot_dtype_size(array.dtype);
+}
+
+/// Calls `visit` with a value of the C type that `dtype` is stored as.
+template <typename Visit>
+static void withStorage(ingot_dtype dtype, Visit visit) {
+  switch (dtype) {
+  case INGOT_FLOAT:
+    return visit(float());
+  case INGOT_DOUBLE:
+    return visit(double());
+  case INGOT_INT8:
+    return visit(int8_t());
+  case INGOT_INT16:
+    return visit(int16_t());
+  case INGOT_INT32:
+    return visit(int32_t());
+  case INGOT_INT64:
+    return visit(int64_t());
+  case INGOT_UINT8:
+  case INGOT_BOOL:
+    return visit(uint8_t());
+  case INGOT_UINT16:
+  case INGOT_FLOAT16:
+  case INGOT_BFLOAT16:
+    return visit(uint16_t());
+  case INGOT_UINT32:
+    return visit(uint32_t());
+  case INGOT_UINT64:
+    return visit(uint64_t());
+  default:
+    return;
+  }
+}
+
+std::vector<double> ingot::toDoubles(const Array &array) {
+  std::vector<double> values(elementCount(array));
+  withStorage(array.dtype, [&](auto type) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      decltype(type) element;
+      memcpy(&element, &array.data[i * sizeof(element)], sizeof(element));
+      values[i] = array.dtype == INGOT_FLOAT16
+                      ? double(halfToFloat(uint16_t(element)))
+                  : array.dtype == INGOT_BFLOAT16
+                      ? double(fromBits(uint32_t(uint16_t(element)) << 16))
+                      : double(element);
+    }
+  });
+  return values;
+}
+
+void ingot::fillRandom(Array &array, uint64_t seed) {
+  // SplitMix64: short, and the same on every machine.
+  uint64_t state = seed;
+  auto next = [&] {
+    uint64_t z = state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+  };
+  next();
+  // 23 bits below the point are exact in float.
+  auto uniform = [&] { return float(next() >> 40) * 0x1p-23f - 1; };
+  withStorage(array.dtype, [&](auto type) {
+    using T = decltype(type);
+    for (size_t at = 0; at < array.data.size(); at += sizeof(T)) {
+      T element;
+      if (array.dtype == INGOT_FLOAT16)
+        element = T(smallFloatToHalf(uniform()));
+      else if (array.dtype == INGOT_BFLOAT16)
+        element = T(toBits(uniform()) >> 16);
+      else if (array.dtype == INGOT_FLOAT || array.dtype == INGOT_DOUBLE)
+        element = T(uniform());
+      else
+        element = T(next() >> 63);
+      memcpy(&array.data[at], &element, sizeof(T));
+    }
+  });
+}
+
+Statistics ingot::summarize(const Array &array) {
+  auto format = [](double value) {
+    char text[32];
+    snprintf(text, sizeof(text), "%.6g", value);
+    return std::string(text);
+  };
+  Statistics result;
+  std::vector<double> values = toDoubles(array);
+  for (size_t i = 0; i < values.size() && i < 4; ++i)
+    result.first += (i ? ", " : "") + format(values[i]);
+  if (values.size() > 4)
+    result.first += ", ...";
+  double least = INFINITY, largest = -INFINITY, sum = 0;
+  for (double value : values) {
+    if (!isfinite(value)) {
+      ++result.notNumbers;
+      continue;
+    }
+    least = std::min(least, value);
+    largest = std::max(largest, value);
+    sum += value;
+  }
+  uint64_t numbers = values.size() - result.notNumbers;
+  if (!numbers)
+    return result.least = result.largest = result.mean = "-", result;
+  result.least = format(least);
+  result.largest = format(largest);
+  result.mean = format(sum / double(numbers));
+  return result;
+}

@@ -1,0 +1,36 @@
+//===- Values.h - elements of any type ----------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_VALUES_H
+#define INGOT_TOOLS_INGOT_VALUES_H
+
+#include "tools/ingot/Npy.h"
+
+#include <string>
+
+namespace ingot {
+
+uint64_t elementCount(const Array &array);
+
+/// Elements as double, whatever their type.
+std::vector<double> toDoubles(const Array &array);
+
+/// Fills `array.data`, the same for the same seed everywhere: floats uniform in
+/// [-1, 1), integers and booleans 0 or 1, which is a valid index, mask or
+/// token nearly everywhere.
+void fillRandom(Array &array, uint64_t seed);
+
+/// Least, largest and mean of the elements that are numbers.
+struct Statistics {
+  std::string least, largest, mean;
+  uint64_t notNumbers = 0; ///< NaN or infinite
+  std::string first;       ///< up to four elements
+};
+Statistics summarize(const Array &array);
+
+} // namespace ingot
+
+#endif // INGOT_TOOLS_INGOT_VALUES_H

@@ -1,0 +1,62 @@
+//===- main.cpp - the ingot command -------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Commands.h"
+#include "tools/ingot/Options.h"
+
+#include "ingot/ingot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+using namespace ingot;
+
+namespace {
+struct Command {
+  const char *name;
+  int (*main)(int argc, char **argv);
+  const char *help;
+};
+
+constexpr Command commands[] = {
+#ifdef INGOT_HAS_COMPILER
+    {"compile", compileMain, "compile an ONNX model to a shared library"},
+#endif
+    {"run", runMain, "run a compiled model on .npy files or random data"},
+    {"inspect", inspectMain, "print what a compiled model is and needs"},
+};
+} // namespace
+
+static void printUsage(FILE *out) {
+  fprintf(out, "Compiles ONNX models ahead of time and runs the result.\n\n"
+               "usage: ingot COMMAND [options]\n\ncommands:\n");
+  for (const Command &command : commands)
+    fprintf(out, "  %-10s %s\n", command.name, command.help);
+  fprintf(out, "\n`ingot COMMAND --help` says more; `ingot --version` prints "
+               "the version.\n\nexample:\n"
+               "  ingot run model.so --input random --output-dir out/\n");
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    printUsage(stderr);
+    return exitUsage;
+  }
+  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+    printUsage(stdout);
+    return exitSuccess;
+  }
+  if (!strcmp(argv[1], "--version")) {
+    printf("ingot %s\n", ingot_version_get());
+    return exitSuccess;
+  }
+  for (const Command &command : commands)
+    if (!strcmp(argv[1], command.name))
+      return command.main(argc - 1, argv + 1);
+  fprintf(stderr, "ingot: error: unknown command '%s'; see: ingot --help\n",
+          argv[1]);
+  return exitUsage;
+}
