@@ -122,7 +122,7 @@ def relu_model(shape=(1, 4)):
 def conv_model(weight=(4, 3, 3, 3), name="conv0", **attributes):
     weights = np.random.default_rng(0).standard_normal(weight).astype(np.float32)
     return make_model([helper.make_node("Conv", ["x", "w"], ["y"], name=name, **attributes)],
-                      [("x", [1, 3, 8, 8])], [("y", None)], {"w": weights})
+                      [("x", [1, 3, 8, 8])], [("y", list("nchw"))], {"w": weights})
 
 
 __all__ = ["BIN", "BUILD", "ROOT", "TOLERANCE", "Case", "conv_model", "have", "helper", "make_model", "np",

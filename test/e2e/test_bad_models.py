@@ -159,7 +159,7 @@ class Tensors(Case):
 
     def test_zero_pool_kernel(self):
         node = helper.make_node("MaxPool", ["x"], ["y"], name="pool0", kernel_shape=[0, 2])
-        self.assert_refuses(make_model([node], [("x", [1, 1, 4, 4])], [("y", None)]), "pool0", "kernel")
+        self.assert_refuses(make_model([node], [("x", [1, 1, 4, 4])], [("y", list("nchw"))]), "pool0", "kernel")
 
     def test_zero_dilation(self):
         self.assert_refuses(conv_model(dilations=[0, 1]), "conv0", "dilation")
@@ -172,17 +172,17 @@ class Tensors(Case):
 
     def test_broadcast_mismatch(self):
         model = make_model([helper.make_node("Add", ["a", "b"], ["y"], name="sum0")], [("a", [2, 3]), ("b", [2, 4])],
-                           [("y", None)])
+                           [("y", ["m", "n"])])
         self.assert_refuses(model, "sum0")
 
     def test_matmul_mismatch(self):
         model = make_model([helper.make_node("MatMul", ["a", "b"], ["y"], name="dot0")],
-                           [("a", [2, 3]), ("b", [4, 2])], [("y", None)])
+                           [("a", [2, 3]), ("b", [4, 2])], [("y", ["m", "n"])])
         self.assert_refuses(model, "dot0")
 
     def test_reshape_mismatch(self):
         model = make_model([helper.make_node("Reshape", ["x", "s"], ["y"], name="shape0")], [("x", [2, 3])],
-                           [("y", None)], {"s": np.array([5], np.int64)})
+                           [("y", ["n"])], {"s": np.array([5], np.int64)})
         self.assert_refuses(model, "shape0")
 
     def test_raw_data_of_the_wrong_length(self):
@@ -204,7 +204,8 @@ class Tensors(Case):
     def test_huge_and_negative_dims(self):
         for dims in ([2**40, 2**40], [2**62, 4], [-5]):
             with self.subTest(dims=dims):
-                model = make_model([helper.make_node("Relu", ["w"], ["y"])], [], [("y", None)])
+                model = make_model([helper.make_node("Relu", ["w"], ["y"])], [],
+                                   [("y", ["n"] * len(dims))])
                 tensor = model.graph.initializer.add()
                 tensor.name, tensor.data_type = "w", TensorProto.FLOAT
                 tensor.dims.extend(dims)
@@ -213,7 +214,7 @@ class Tensors(Case):
 
     def test_huge_activation(self):
         model = make_model([helper.make_node("Relu", ["x"], ["a"], name="act0"),
-                            helper.make_node("Exp", ["a"], ["y"])], [("x", [2**32, 2**32])], [("y", None)])
+                            helper.make_node("Exp", ["a"], ["y"])], [("x", [2**32, 2**32])], [("y", ["m", "n"])])
         self.assert_refuses(model, "x")
 
 

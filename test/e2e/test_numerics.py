@@ -84,6 +84,11 @@ class Variants(Case):
         plain, _ = families.ALL["resnet"]()
         self.assert_agrees(plain, self.compile(model), runs[0])
 
+    def test_output_without_a_shape(self):
+        """Exporters leave it out; inference finds it."""
+        model = make_model([helper.make_node("Add", ["x", "x"], ["y"])], [("x", [2, 3])], [("y", None)])
+        self.assert_agrees(model, self.compile(model), {"x": np.arange(6, dtype=np.float32).reshape(2, 3)})
+
     def test_older_opsets(self):
         """The same network as older opsets write it."""
         for opset in (7, 9, 11, 13):
