@@ -128,18 +128,82 @@ class Header(Case):
                 self.assertEqual(done.returncode, 0, done.stderr)
 
 
+    def test_direct_linking(self):
+        """A C program links the model like any library, and gets the answer `ingot run` gives."""
+        model, runs = families.ALL["repvgg"]()
+        artifact = self.compile(model)
+        want = self.run_model(artifact, runs[0])["output"]
+        with open(self.path("use.c"), "w") as f:
+            f.write("""#include "model.h"
+#include <stdio.h>
+static float in[3 * 32 * 32], out[10];
+int main(void) {
+  char error[256] = "";
+  FILE *file = fopen("in.bin", "rb");
+  model *m = model_create(NULL, 1, error, sizeof error);
+  if (!m || !file || fread(in, sizeof in, 1, file) != 1 || model_run(m, in, out, error, sizeof error)) {
+    fprintf(stderr, "%s\\n", error);
+    return 1;
+  }
+  fclose(file);
+  model_destroy(m);
+  file = fopen("out.bin", "wb");
+  return !file || fwrite(out, sizeof out, 1, file) != 1 || fclose(file);
+}
+""")
+        np.ascontiguousarray(runs[0]["input"]).tofile(self.path("in.bin"))
+        built = subprocess.run(["cc", "-std=c11", "use.c", "./model.so", f"-I{ABI}", "-o", "use"], cwd=self.dir,
+                               capture_output=True, text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        done = subprocess.run(["./use"], cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        got = np.fromfile(self.path("out.bin"), np.float32).reshape(want.shape)
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
 class Memory(Case):
-    """The arena plan, as `ingot inspect --json` reports it."""
+    """The arena: no two live buffers overlap, and it is hardly larger than it must be."""
+
+    def plan(self, name):
+        """(arena bytes, lower bound, [(offset, bytes, first, last)]) of a family."""
+        done = tool("ingot", "compile", self.save(families.ALL[name]()[0]), "--emit=mlir-memory", "-o", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        number = lambda key: int(re.search(rf"{key} = (\d+) : i64", done.stdout).group(1))
+        rows = re.search(r"ingot\.memory_plan = \[(.*?)\]", done.stdout).group(1)
+        rows = [tuple(map(int, row.split(","))) for row in re.findall(r"array<i64: ([^>]*)>", rows)]
+        return number("ingot.arena_bytes"), number("ingot.arena_lower_bound"), rows
+
+    def check(self, name):
+        arena, bound, rows = self.plan(name)
+        for i, (offset, size, first, last) in enumerate(rows):
+            self.assertEqual(offset % 64, 0)
+            self.assertLessEqual(offset + size, arena)
+            for other, other_size, other_first, other_last in rows[:i]:
+                if first <= other_last and other_first <= last:
+                    self.assertTrue(offset + size <= other or other + other_size <= offset,
+                                    f"{name}: live buffers overlap at {offset} and {other}")
+        live = max((sum(s for _, s, f, l in rows if f <= t <= l) for t in {r[2] for r in rows}), default=0)
+        # The bound counts each buffer rounded up to its alignment.
+        self.assertLessEqual(live, bound)
+        self.assertLessEqual(bound, live + 64 * len(rows))
+        if bound > 100_000:  # below that, alignment is what one measures
+            self.assertLessEqual(arena, 1.1 * bound, name)
 
     def test_arena_is_reported(self):
-        for name in ("resnet", "mobilenet_v2", "bert"):
-            with self.subTest(name):
-                artifact = self.compile(families.ALL[name]()[0])
-                done = tool("ingot", "inspect", "--json", artifact)
-                self.assertEqual(done.returncode, 0, done.stderr)
-                info = json.loads(done.stdout)
-                self.assertGreater(info["arena_bytes"], 0)
-                self.assertGreater(info["weights_bytes"], 0)
+        artifact = self.compile(families.ALL["resnet"]()[0])
+        done = tool("ingot", "inspect", "--json", artifact)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        info = json.loads(done.stdout)
+        self.assertEqual(info["arena_bytes"], self.plan("resnet")[0])
+        self.assertGreater(info["weights_bytes"], 0)
+
+
+def plan_test(name):
+    return lambda self: self.check(name)
+
+
+for _name in families.ALL:
+    setattr(Memory, "test_plan_" + _name, plan_test(_name))
 
 
 class Embedding(Case):
