@@ -305,7 +305,7 @@ def parse_constant(text, resources):
         numbers = [n for n in re.split(r"[\[\], ]+", value[len("dense<"):-1]) if n]
         data = np.array([np.frombuffer(bytes.fromhex(n[2:])[::-1], dtype)[0] if n.startswith("0x") else dtype(n)
                          for n in numbers], dtype)
-    data = np.broadcast_to(data, shape) if data.size == 1 else data.reshape(shape)
+    data = data.reshape(shape) if data.size == math.prod(shape) else np.full(shape, data[0])
     return data.astype(float) if dtype == np.float32 else data
 
 

@@ -1,0 +1,94 @@
+//===- PropagateTransposes.cpp - nn-propagate-transposes ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+#include "passes/layout/Sink.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PROPAGATETRANSPOSES
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::layout;
+
+namespace {
+
+/// A transpose that only moves dimensions of one element is a reshape.
+struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    if (type.getNumDynamicDims() > 1 ||
+        !keepsOrder(typeOf(op.getX()).getShape(), op.getPerm()))
+      return failure();
+    rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, type, op.getX());
+    return success();
+  }
+};
+
+/// matmul reads its operands' last two dimensions in either order.
+struct TransposeIntoMatMul : OpRewritePattern<nn::MatMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> operands(op->getOperands());
+    bool changed = false;
+    for (int i : {0, 1}) {
+      nn::TransposeOp transpose = transposeOf(operands[i]);
+      if (!transpose)
+        continue;
+      Perm perm(transpose.getPerm());
+      size_t rank = perm.size();
+      // Only if the innermost dimension becomes innermost again.
+      if (perm[rank - 2] != int64_t(rank) - 1)
+        continue;
+      std::swap(perm[rank - 2], perm[rank - 1]);
+      operands[i] = transposed(rewriter, transpose.getLoc(), transpose.getX(),
+                               perm);
+      changed = true;
+      if (i == 0)
+        rewriter.modifyOpInPlace(
+            op, [&] { op.setTransposeA(!op.getTransposeA()); });
+      else
+        rewriter.modifyOpInPlace(
+            op, [&] { op.setTransposeB(!op.getTransposeB()); });
+    }
+    if (!changed)
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] { op->setOperands(operands); });
+    return success();
+  }
+};
+
+struct PropagateTransposesPass
+    : ingot::impl::PropagateTransposesBase<PropagateTransposesPass> {
+  using PropagateTransposesBase::PropagateTransposesBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet sink(context), finish(context);
+    populateSinkThroughElementwise(sink);
+    populateSinkThroughMovement(sink);
+    populateSinkThroughReduction(sink);
+    populateSinkThroughReshape(sink);
+    sink.add<TransposeIntoMatMul>(context);
+    finish.add<TransposeToReshape>(context);
+    nn::ReshapeOp::getCanonicalizationPatterns(finish, context);
+    // Reshapes last: they would keep transposes from meeting.
+    if (failed(applyPatternsGreedily(getOperation(), std::move(sink))) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(finish))))
+      return signalPassFailure();
+    getOperation()->walk([&](nn::TransposeOp) { ++numLeft; });
+  }
+};
+
+} // namespace

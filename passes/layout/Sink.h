@@ -1,0 +1,54 @@
+//===- Sink.h - transposes moved behind the ops that use them - -*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each pattern turns op(transpose(a), …) into transpose(op'(a, …)). They never
+// add a transpose that moves data unless they remove one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LAYOUT_SINK_H
+#define INGOT_PASSES_LAYOUT_SINK_H
+
+#include "dialects/nn/NNDialect.h"
+#include "passes/layout/Permutation.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace ingot::layout {
+
+/// The transpose that computes `value`, or null.
+inline nn::TransposeOp transposeOf(mlir::Value value) {
+  return value.getDefiningOp<nn::TransposeOp>();
+}
+
+inline mlir::RankedTensorType typeOf(mlir::Value value) {
+  return llvm::cast<mlir::RankedTensorType>(value.getType());
+}
+
+/// `value` transposed by `perm`: what another transpose transposed, a constant
+/// computed now, or a new transpose.
+mlir::Value transposed(mlir::PatternRewriter &rewriter, mlir::Location loc,
+                       mlir::Value value, llvm::ArrayRef<int64_t> perm);
+
+/// The permutation that most of `operands` come out of, provided that undoing
+/// it on the others adds no more transposes than it removes; empty if none.
+Perm commonPerm(llvm::ArrayRef<mlir::Value> operands);
+
+/// Replaces `op` by the transpose by `perm` of an op of that kind on
+/// `operands`.
+mlir::Operation *replaceTransposed(mlir::PatternRewriter &rewriter,
+                                   mlir::Operation *op,
+                                   mlir::ValueRange operands,
+                                   llvm::ArrayRef<int64_t> perm);
+
+void populateSinkThroughElementwise(mlir::RewritePatternSet &patterns);
+void populateSinkThroughMovement(mlir::RewritePatternSet &patterns);
+void populateSinkThroughReduction(mlir::RewritePatternSet &patterns);
+void populateSinkThroughReshape(mlir::RewritePatternSet &patterns);
+
+} // namespace ingot::layout
+
+#endif // INGOT_PASSES_LAYOUT_SINK_H

@@ -1,0 +1,173 @@
+//===- SinkThroughMovement.cpp - transposes behind data movement ----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/layout/Sink.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::layout;
+
+namespace {
+
+struct SinkThroughConcat : OpRewritePattern<nn::ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<Value> inputs(op.getInputs());
+    Perm perm = commonPerm(inputs);
+    if (perm.empty())
+      return failure();
+    Perm undo = inverse(perm);
+    for (Value &input : inputs)
+      input = transposed(rewriter, op.getLoc(), input, undo);
+    int64_t axis = perm[op.getAxis()];
+    auto sunk = replaceTransposed(rewriter, op, inputs, perm);
+    cast<nn::ConcatOp>(sunk).setAxis(axis);
+    return success();
+  }
+};
+
+struct SinkThroughSlice : OpRewritePattern<nn::SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::SliceOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return failure();
+    Perm perm(transpose.getPerm()), undo = inverse(perm);
+    auto starts = permute(op.getStarts(), undo);
+    auto sizes = permute(op.getSizes(), undo);
+    auto steps = permute(op.getSteps(), undo);
+    auto sunk = cast<nn::SliceOp>(
+        replaceTransposed(rewriter, op, transpose.getX(), perm));
+    sunk.setStarts(starts);
+    sunk.setSizes(sizes);
+    sunk.setSteps(steps);
+    return success();
+  }
+};
+
+struct SinkThroughPad : OpRewritePattern<nn::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return failure();
+    Perm perm(transpose.getPerm()), undo = inverse(perm);
+    auto low = permute(op.getLow(), undo), high = permute(op.getHigh(), undo);
+    SmallVector<Value> operands(op->getOperands());
+    operands[0] = transpose.getX();
+    auto sunk = cast<nn::PadOp>(replaceTransposed(rewriter, op, operands, perm));
+    sunk.setLow(low);
+    sunk.setHigh(high);
+    return success();
+  }
+};
+
+struct SinkThroughResize : OpRewritePattern<nn::ResizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ResizeOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return failure();
+    Perm perm(transpose.getPerm());
+    auto scales = permute(op.getScales(), inverse(perm));
+    auto sunk = cast<nn::ResizeOp>(
+        replaceTransposed(rewriter, op, transpose.getX(), perm));
+    sunk.setScales(scales);
+    return success();
+  }
+};
+
+/// A gather by one index, or a list of them: the axis goes or stays.
+struct SinkThroughGather : OpRewritePattern<nn::GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    int64_t indexRank = typeOf(op.getIndices()).getRank();
+    if (!transpose || indexRank > 1)
+      return failure();
+    ArrayRef<int64_t> perm = transpose.getPerm();
+    int64_t gone = perm[op.getAxis()];
+    Perm rest;
+    for (int64_t dim : perm)
+      if (indexRank == 1 || dim != gone)
+        rest.push_back(indexRank == 0 && dim > gone ? dim - 1 : dim);
+    auto sunk = cast<nn::GatherOp>(replaceTransposed(
+        rewriter, op, {transpose.getX(), op.getIndices()}, rest));
+    sunk.setAxis(gone);
+    return success();
+  }
+};
+
+struct SinkThroughBroadcast : OpRewritePattern<nn::BroadcastToOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::BroadcastToOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose || !op.getSizes().empty() ||
+        typeOf(op.getX()).getRank() != typeOf(op).getRank())
+      return failure();
+    replaceTransposed(rewriter, op, transpose.getX(), transpose.getPerm());
+    return success();
+  }
+};
+
+/// Quantization along an axis, or by scalars.
+template <typename Op>
+struct SinkThroughQuantization : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return failure();
+    int64_t axis = op.getAxis();
+    if (axis >= 0 && axis < typeOf(op.getX()).getRank())
+      axis = transpose.getPerm()[axis];
+    SmallVector<Value> operands(op->getOperands());
+    operands[0] = transpose.getX();
+    auto sunk = cast<Op>(
+        replaceTransposed(rewriter, op, operands, transpose.getPerm()));
+    sunk.setAxis(axis);
+    return success();
+  }
+};
+
+/// transpose(transpose(x)), also where the types know different dimensions.
+struct ComposeTransposes : OpRewritePattern<nn::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (isIdentity(op.getPerm()) && op.getX().getType() == op.getType()) {
+      rewriter.replaceOp(op, op.getX());
+      return success();
+    }
+    nn::TransposeOp inner = transposeOf(op.getX());
+    if (!inner)
+      return failure();
+    Perm perm = permute(inner.getPerm(), op.getPerm());
+    if (isIdentity(perm) && inner.getX().getType() == op.getType())
+      rewriter.replaceOp(op, inner.getX());
+    else
+      rewriter.replaceOpWithNewOp<nn::TransposeOp>(op, op.getType(),
+                                                   inner.getX(), perm);
+    return success();
+  }
+};
+
+} // namespace
+
+void layout::populateSinkThroughMovement(RewritePatternSet &patterns) {
+  patterns.add<SinkThroughConcat, SinkThroughSlice, SinkThroughPad,
+               SinkThroughResize, SinkThroughGather, SinkThroughBroadcast,
+               SinkThroughQuantization<nn::QuantizeOp>,
+               SinkThroughQuantization<nn::DequantizeOp>, ComposeTransposes>(
+      patterns.getContext());
+}

@@ -1,0 +1,107 @@
+//===- SinkThroughReduction.cpp - transposes behind reductions ------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/layout/Sink.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::layout;
+
+/// `perm` without the operand dimensions in `gone`, renumbered.
+static Perm without(ArrayRef<int64_t> perm, ArrayRef<int64_t> gone) {
+  Perm rest;
+  for (int64_t dim : perm)
+    if (!llvm::is_contained(gone, dim))
+      rest.push_back(dim - llvm::count_if(gone, [&](int64_t g) {
+                       return g < dim;
+                     }));
+  return rest;
+}
+
+namespace {
+
+struct SinkThroughReduce : OpRewritePattern<nn::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return failure();
+    Perm perm(transpose.getPerm());
+    Perm axes;
+    for (int64_t axis : op.getAxes())
+      axes.push_back(perm[axis]);
+    llvm::sort(axes);
+    Perm rest = op.getKeepDims() ? perm : without(perm, axes);
+    auto sunk = cast<nn::ReduceOp>(
+        replaceTransposed(rewriter, op, transpose.getX(), rest));
+    sunk.setAxes(axes);
+    return success();
+  }
+};
+
+struct SinkThroughArgReduce : OpRewritePattern<nn::ArgReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ArgReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return failure();
+    Perm perm(transpose.getPerm());
+    int64_t axis = perm[op.getAxis()];
+    Perm rest = op.getKeepDims() ? perm : without(perm, axis);
+    auto sunk = cast<nn::ArgReduceOp>(
+        replaceTransposed(rewriter, op, transpose.getX(), rest));
+    sunk.setAxis(axis);
+    return success();
+  }
+};
+
+/// Ops with one axis and results of the operand's dimensions.
+template <typename Op>
+struct SinkThroughAxis : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return failure();
+    int64_t axis = transpose.getPerm()[op.getAxis()];
+    auto sunk = cast<Op>(replaceTransposed(rewriter, op, transpose.getX(),
+                                           transpose.getPerm()));
+    sunk.setAxis(axis);
+    return success();
+  }
+};
+
+/// Normalizations of the last dimensions, if those stay in place.
+template <typename Op>
+struct SinkThroughNorm : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return failure();
+    ArrayRef<int64_t> perm = transpose.getPerm();
+    for (int64_t i = op.getAxis(); i < int64_t(perm.size()); ++i)
+      if (perm[i] != i)
+        return failure();
+    SmallVector<Value> operands(op->getOperands());
+    operands[0] = transpose.getX();
+    replaceTransposed(rewriter, op, operands, perm);
+    return success();
+  }
+};
+
+} // namespace
+
+void layout::populateSinkThroughReduction(RewritePatternSet &patterns) {
+  patterns.add<SinkThroughReduce, SinkThroughArgReduce,
+               SinkThroughAxis<nn::SoftmaxOp>, SinkThroughAxis<nn::CumSumOp>,
+               SinkThroughAxis<nn::TopKOp>, SinkThroughNorm<nn::LayerNormOp>,
+               SinkThroughNorm<nn::RMSNormOp>>(patterns.getContext());
+}

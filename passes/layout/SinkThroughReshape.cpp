@@ -1,0 +1,146 @@
+//===- SinkThroughReshape.cpp - transposes behind reshapes ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/layout/Sink.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::layout;
+
+namespace {
+/// Neighbouring operand dimensions that become neighbouring result dimensions
+/// of a reshape.
+struct Group {
+  SmallVector<int64_t> from, to;
+  /// Place in the order of groups, and in the reshape.
+  std::pair<int64_t, size_t> key;
+};
+} // namespace
+
+static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
+
+/// Splits a reshape into the smallest groups; nullopt if sizes are unknown
+/// that it depends on.
+static std::optional<SmallVector<Group>> splitReshape(ArrayRef<int64_t> x,
+                                                      ArrayRef<int64_t> y) {
+  // One dynamic dimension on each side is the same if the others multiply to
+  // the same.
+  auto product = [](ArrayRef<int64_t> shape) {
+    int64_t product = 1;
+    for (int64_t size : shape)
+      if (!isDynamic(size))
+        product *= size;
+    return product;
+  };
+  int64_t unknown = llvm::count_if(x, isDynamic);
+  if (unknown > 1 || unknown != llvm::count_if(y, isDynamic) ||
+      product(x) != product(y) || product(x) == 0)
+    return std::nullopt;
+  SmallVector<Group> groups;
+  size_t i = 0, j = 0;
+  while (i < x.size() || j < y.size()) {
+    Group group;
+    bool unitX = i < x.size() && x[i] == 1, unitY = j < y.size() && y[j] == 1;
+    if (unitX || unitY) {
+      if (unitX)
+        group.from.push_back(i++);
+      if (unitY)
+        group.to.push_back(j++);
+      groups.push_back(group);
+      continue;
+    }
+    if (i >= x.size() || j >= y.size())
+      return std::nullopt;
+    int64_t left = x[i], right = y[j];
+    if (isDynamic(left) != isDynamic(right))
+      return std::nullopt;
+    group.from.push_back(i++);
+    group.to.push_back(j++);
+    while (left != right) {
+      bool grow = left < right;
+      if (grow ? i >= x.size() || isDynamic(x[i])
+               : j >= y.size() || isDynamic(y[j]))
+        return std::nullopt;
+      if (grow) {
+        left *= x[i];
+        group.from.push_back(i++);
+      } else {
+        right *= y[j];
+        group.to.push_back(j++);
+      }
+    }
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+namespace {
+
+/// reshape(transpose(a)): the groups of the reshape are put into the order that
+/// their dimensions have in a. What is left of the transpose within groups
+/// stays before the reshape, the order of groups comes after it.
+struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return failure();
+    RankedTensorType a = typeOf(transpose.getX()), y = typeOf(op);
+    ArrayRef<int64_t> perm = transpose.getPerm();
+    auto groups = splitReshape(typeOf(op.getX()).getShape(), y.getShape());
+    if (!groups)
+      return failure();
+
+    // A group goes where its first dimension of more than one element is in
+    // a; one without such follows the group before it.
+    int64_t key = -1;
+    for (auto [i, group] : llvm::enumerate(*groups)) {
+      for (int64_t dim : group.from) {
+        if (a.getDimSize(perm[dim]) == 1)
+          continue;
+        key = perm[dim];
+        break;
+      }
+      group.key = {key, i};
+    }
+    llvm::sort(*groups,
+               [](const Group &a, const Group &b) { return a.key < b.key; });
+    Perm inner, outerInverse;
+    for (const Group &group : *groups) {
+      for (int64_t dim : group.from)
+        inner.push_back(perm[dim]);
+      llvm::append_range(outerInverse, group.to);
+    }
+    Perm outer = inverse(outerInverse);
+    bool innerMoves = !keepsOrder(a.getShape(), inner);
+    // Splitting one transpose into two pays if the second is one that channels
+    // last convolutions take away: that is how a channel shuffle looks.
+    bool shuffles = outer.size() >= 3 &&
+                    outer == toChannelsFirst(int64_t(outer.size()));
+    if (innerMoves && !shuffles)
+      return failure();
+
+    Location loc = op.getLoc();
+    Value x = transpose.getX();
+    if (innerMoves)
+      x = nn::TransposeOp::create(rewriter, transpose.getLoc(),
+                                  permute(a, inner), x, inner);
+    auto z = RankedTensorType::get(permute(y.getShape(), outerInverse),
+                                   y.getElementType());
+    x = nn::ReshapeOp::create(rewriter, loc, z, x);
+    if (!isIdentity(outer))
+      x = nn::TransposeOp::create(rewriter, loc, y, x, outer);
+    rewriter.replaceOp(op, x);
+    return success();
+  }
+};
+
+} // namespace
+
+void layout::populateSinkThroughReshape(RewritePatternSet &patterns) {
+  patterns.add<SinkThroughReshape>(patterns.getContext());
+}

@@ -1,0 +1,53 @@
+// RUN: ingot-opt %s --nn-propagate-transposes | FileCheck %s
+// What is computed is tested by nn-propagate-transposes.py.
+
+// An unknown batch size passes through a reshape.
+// CHECK-LABEL: func.func @dynamic_reshape
+// CHECK: %[[R:.*]] = nn.reshape %{{.*}} : tensor<?x7x7x6xf32> -> tensor<?x49x6xf32>
+// CHECK: return %[[R]]
+func.func @dynamic_reshape(%x: tensor<?x7x7x6xf32>) -> tensor<?x49x6xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<?x7x7x6xf32> -> tensor<?x6x7x7xf32>
+  %1 = nn.reshape %0 : tensor<?x6x7x7xf32> -> tensor<?x6x49xf32>
+  %2 = nn.transpose %1 {perm = array<i64: 0, 2, 1>} : tensor<?x6x49xf32> -> tensor<?x49x6xf32>
+  return %2 : tensor<?x49x6xf32>
+}
+
+// Which dimensions are the same is not known: left alone.
+// CHECK-LABEL: func.func @unknown_reshape
+// CHECK-NEXT: nn.transpose
+// CHECK-NEXT: nn.reshape
+func.func @unknown_reshape(%x: tensor<?x7x?x6xf32>) -> tensor<1x6x?xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<?x7x?x6xf32> -> tensor<?x6x7x?xf32>
+  %1 = nn.reshape %0 : tensor<?x6x7x?xf32> -> tensor<1x6x?xf32>
+  return %1 : tensor<1x6x?xf32>
+}
+
+// Flattening a map of more than one pixel moves data: the transpose stays.
+// CHECK-LABEL: func.func @flatten
+// CHECK-NEXT: nn.transpose
+// CHECK-NEXT: nn.reshape
+func.func @flatten(%x: tensor<2x7x7x6xf32>) -> tensor<2x294xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<2x7x7x6xf32> -> tensor<2x6x7x7xf32>
+  %1 = nn.reshape %0 : tensor<2x6x7x7xf32> -> tensor<2x294xf32>
+  return %1 : tensor<2x294xf32>
+}
+
+// CHECK-LABEL: func.func @one_pixel
+// CHECK: %[[R:.*]] = nn.reshape %{{.*}} : tensor<?x1x1x6xf32> -> tensor<?x6x1x1xf32>
+// CHECK: return %[[R]]
+func.func @one_pixel(%x: tensor<?x1x1x6xf32>) -> tensor<?x6x1x1xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<?x1x1x6xf32> -> tensor<?x6x1x1xf32>
+  return %0 : tensor<?x6x1x1xf32>
+}
+
+// Constants are transposed at once, whatever their rank.
+// CHECK-LABEL: func.func @constant
+// CHECK: %[[C:.*]] = arith.constant dense<{{\[\[\[}}1.000000e+00, 2.000000e+00]]]> : tensor<1x1x2xf32>
+// CHECK: %[[Y:.*]] = nn.add %{{.*}}, %[[C]]
+// CHECK: nn.transpose %[[Y]]
+func.func @constant(%x: tensor<1x?x2xf32>) -> tensor<1x2x?xf32> {
+  %c = arith.constant dense<[[1.0], [2.0]]> : tensor<2x1xf32>
+  %0 = nn.transpose %x {perm = array<i64: 0, 2, 1>} : tensor<1x?x2xf32> -> tensor<1x2x?xf32>
+  %1 = nn.add %0, %c : tensor<1x2x?xf32>, tensor<2x1xf32> -> tensor<1x2x?xf32>
+  return %1 : tensor<1x2x?xf32>
+}

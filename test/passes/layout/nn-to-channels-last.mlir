@@ -1,0 +1,30 @@
+// RUN: ingot-opt %s --nn-to-channels-last | FileCheck %s
+// What is computed is tested by nn-propagate-transposes.py.
+
+// CHECK-LABEL: func.func @conv
+// CHECK: %[[X:.*]] = nn.transpose %{{.*}} {perm = array<i64: 0, 2, 3, 1>} : tensor<?x3x8x?xf32> -> tensor<?x8x?x3xf32>
+// CHECK: %[[Y:.*]] = nn.conv %[[X]], %{{.*}} {channels_last, {{.*}} -> tensor<?x4x?x6xf32>
+// CHECK: nn.transpose %[[Y]] {perm = array<i64: 0, 3, 1, 2>} : tensor<?x4x?x6xf32> -> tensor<?x6x4x?xf32>
+func.func @conv(%x: tensor<?x3x8x?xf32>, %w: tensor<6x3x3x3xf32>) -> tensor<?x6x4x?xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64}
+    : (tensor<?x3x8x?xf32>, tensor<6x3x3x3xf32>) -> tensor<?x6x4x?xf32>
+  return %0 : tensor<?x6x4x?xf32>
+}
+
+// Normalization of rows has no spatial dimensions to move.
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT: nn.transpose
+func.func @rows(%x: tensor<4x3xf32>, %c: tensor<3xf32>) -> tensor<4x3xf32> {
+  %0 = nn.batch_norm %x, %c, %c, %c, %c {epsilon = 1.0e-5 : f32}
+    : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// Already so.
+// CHECK-LABEL: func.func @last
+// CHECK-NOT: nn.transpose
+func.func @last(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xf32> {
+  %0 = nn.max_pool %x {kernel = array<i64: 2>, strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, channels_last}
+    : tensor<1x8x3xf32> -> tensor<1x4x3xf32>
+  return %0 : tensor<1x4x3xf32>
+}
