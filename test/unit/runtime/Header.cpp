@@ -7,6 +7,7 @@
 #include "ingot/ingot.h"
 
 #include "ingot/abi/artifact.h"
+#include "ingot/ingot.hpp"
 
 #include <string.h>
 

@@ -1,0 +1,232 @@
+/*===- app.c - a compiled model in a C program, with nothing else ---------===
+ *
+ * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
+ * Loads a model with dlopen and runs it through its binary interface, without
+ * libingot:
+ *
+ *   cc -I runtime/include examples/embed_c/app.c -ldl && ./a.out model.so
+ *
+ * The header is two files of plain C that may be copied into any project. What
+ * libingot would add: threads, many checks of the caller's buffers, separate
+ * weights files, truncated files, INGOT_MAX_ISA. See with_libingot.c.
+ *
+ *===----------------------------------------------------------------------===*/
+#include "ingot/abi/artifact.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Services that the model may use: memory, and loops that may run in parallel. */
+static void *allocate(void *user, uint64_t bytes, uint64_t alignment) {
+  void *memory = NULL;
+  (void)user;
+  return posix_memalign(&memory, alignment, bytes ? bytes : 1) ? NULL : memory;
+}
+
+static void release(void *user, void *pointer) {
+  (void)user;
+  free(pointer);
+}
+
+static void serialFor(void *user, void (*task)(void *arg, int64_t index),
+                      void *arg, int64_t count) {
+  (void)user;
+  for (int64_t i = 0; i < count; ++i)
+    task(arg, i);
+}
+
+/* A model on a CPU that lacks its instructions would die of SIGILL. */
+static int cpuCanRun(const ingot_abi_artifact *model) {
+  uint64_t present = 0;
+#define INGOT_CPU_FEATURE(BIT, NAME, LLVM_NAME)                                \
+  if (__builtin_cpu_supports(LLVM_NAME))                                       \
+    present |= (uint64_t)1 << BIT;
+#include "ingot/abi/cpu_features.inc"
+  return (model->cpu_features & ~present) == 0;
+}
+
+static uint64_t elementSize(uint32_t dtype) {
+  switch (dtype) {
+  case INGOT_ABI_UINT8:
+  case INGOT_ABI_INT8:
+  case INGOT_ABI_BOOL:
+    return 1;
+  case INGOT_ABI_UINT16:
+  case INGOT_ABI_INT16:
+  case INGOT_ABI_FLOAT16:
+  case INGOT_ABI_BFLOAT16:
+    return 2;
+  case INGOT_ABI_DOUBLE:
+  case INGOT_ABI_INT64:
+  case INGOT_ABI_UINT64:
+    return 8;
+  default:
+    return 4;
+  }
+}
+
+static uint64_t tensorBytes(const ingot_abi_tensor *tensor,
+                            const int64_t *dims) {
+  uint64_t bytes = elementSize(tensor->dtype);
+  for (uint32_t i = 0; i < tensor->rank; ++i)
+    bytes *= (uint64_t)dims[i];
+  return bytes;
+}
+
+/* A zeroed buffer; sizes that only a run knows become `dynamic`. */
+static ingot_abi_buffer makeBuffer(const ingot_abi_tensor *tensor,
+                                   int64_t dynamic) {
+  ingot_abi_buffer buffer = {NULL, NULL, 0};
+  buffer.dims = calloc(tensor->rank + 1, sizeof(int64_t));
+  if (!buffer.dims)
+    return buffer;
+  for (uint32_t i = 0; i < tensor->rank; ++i)
+    buffer.dims[i] = tensor->dims[i] < 0 ? dynamic : tensor->dims[i];
+  buffer.bytes = tensorBytes(tensor, buffer.dims);
+  buffer.data = calloc(buffer.bytes / 64 + 1, 64);
+  return buffer;
+}
+
+static void freeBuffers(ingot_abi_buffer *buffers, uint32_t count) {
+  for (uint32_t i = 0; buffers && i < count; ++i) {
+    free(buffers[i].data);
+    free(buffers[i].dims);
+  }
+  free(buffers);
+}
+
+static void printOutput(const ingot_abi_tensor *tensor,
+                        const ingot_abi_buffer *buffer) {
+  uint64_t count = tensorBytes(tensor, buffer->dims) / elementSize(tensor->dtype);
+  printf("%s: ", tensor->name);
+  for (uint32_t i = 0; i < tensor->rank; ++i)
+    printf("%s%lld", i ? "x" : "", (long long)buffer->dims[i]);
+  for (uint64_t i = 0; i < count && i < 5; ++i) {
+    if (tensor->dtype == INGOT_ABI_FLOAT)
+      printf(" %g", ((const float *)buffer->data)[i]);
+    if (tensor->dtype == INGOT_ABI_INT64)
+      printf(" %lld", (long long)((const int64_t *)buffer->data)[i]);
+  }
+  printf("%s\n", count > 5 ? " ..." : "");
+}
+
+/* Runs once; gives outputs that turn out too small the room they need. */
+static int32_t runModel(const ingot_abi_artifact *model, ingot_abi_call *call,
+                        ingot_abi_buffer *outputs) {
+  int32_t status = INGOT_ABI_BUFFER_TOO_SMALL;
+  for (uint32_t attempt = 0;
+       status == INGOT_ABI_BUFFER_TOO_SMALL && attempt <= model->num_outputs;
+       ++attempt) {
+    call->status = INGOT_ABI_OK;
+    status = model->run(call);
+    for (uint32_t i = 0; i < model->num_outputs; ++i) {
+      uint64_t needed = tensorBytes(&model->outputs[i], outputs[i].dims);
+      if (status != INGOT_ABI_BUFFER_TOO_SMALL || needed <= outputs[i].bytes)
+        continue;
+      free(outputs[i].data);
+      outputs[i].bytes = needed;
+      outputs[i].data = calloc(needed / 64 + 1, 64);
+      if (!outputs[i].data)
+        return INGOT_ABI_OUT_OF_MEMORY;
+    }
+  }
+  return status;
+}
+
+static int useModel(const ingot_abi_artifact *model) {
+  char message[256] = "";
+  void *state = NULL;
+  ingot_abi_host host = {sizeof(host), 1,       NULL,
+                         allocate,     release, serialFor};
+  if (model->load) {
+    int32_t status = model->load(&host, model->weights, &state, message,
+                                 sizeof(message));
+    if (status) {
+      fprintf(stderr, "error: load failed with status %d: %s\n", status,
+              message);
+      return 1;
+    }
+  }
+
+  ingot_abi_buffer *inputs = calloc(model->num_inputs + 1, sizeof(*inputs));
+  ingot_abi_buffer *outputs = calloc(model->num_outputs + 1, sizeof(*outputs));
+  ingot_abi_call call = {0};
+  int32_t status = INGOT_ABI_OUT_OF_MEMORY;
+  int complete = inputs && outputs;
+  for (uint32_t i = 0; complete && i < model->num_inputs; ++i) {
+    inputs[i] = makeBuffer(&model->inputs[i], 1);
+    complete = inputs[i].data != NULL;
+    if (complete && model->inputs[i].dtype == INGOT_ABI_FLOAT)
+      for (uint64_t k = 0; k < inputs[i].bytes / sizeof(float); ++k)
+        ((float *)inputs[i].data)[k] = (float)(k % 7) / 7;
+  }
+  for (uint32_t i = 0; complete && i < model->num_outputs; ++i) {
+    outputs[i] = makeBuffer(&model->outputs[i], 0);
+    complete = outputs[i].data != NULL;
+  }
+
+  if (complete) {
+    call.struct_size = sizeof(call);
+    call.host = &host;
+    call.weights = model->weights;
+    call.state = state;
+    call.arena = allocate(NULL, model->arena_bytes, INGOT_ABI_ALIGNMENT);
+    call.inputs = inputs;
+    call.outputs = outputs;
+    call.error = message;
+    call.error_bytes = sizeof(message);
+    if (call.arena)
+      status = runModel(model, &call, outputs);
+  }
+  if (status)
+    fprintf(stderr, "error: run failed with status %d: %s\n", status, message);
+  else
+    for (uint32_t i = 0; i < model->num_outputs; ++i)
+      printOutput(&model->outputs[i], &outputs[i]);
+
+  free(call.arena);
+  freeBuffers(inputs, model->num_inputs);
+  freeBuffers(outputs, model->num_outputs);
+  if (model->unload)
+    model->unload(&host, state);
+  return status ? 1 : 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s ./model.so\n", argv[0]);
+    return 2;
+  }
+  void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    fprintf(stderr, "error: %s\n", dlerror());
+    return 1;
+  }
+  /* ISO C has no conversion from object to function pointer; POSIX does. */
+  ingot_abi_query_fn query;
+  void *symbol = dlsym(library, INGOT_ABI_QUERY_SYMBOL);
+  memcpy(&query, &symbol, sizeof(query));
+
+  int result = 1;
+  const ingot_abi_artifact *model = query ? query() : NULL;
+  if (!model || model->magic != INGOT_ABI_MAGIC ||
+      model->abi_version != INGOT_ABI_VERSION)
+    fprintf(stderr, "error: '%s' is no model of ABI version %u\n", argv[1],
+            INGOT_ABI_VERSION);
+  else if (!model->weights && model->weights_bytes)
+    fprintf(stderr, "error: '%s' has separate weights; use libingot\n",
+            argv[1]);
+  else if (!cpuCanRun(model))
+    fprintf(stderr, "error: '%s' needs a CPU of level %s\n", argv[1],
+            model->target);
+  else
+    result = useModel(model);
+  dlclose(library);
+  return result;
+}

@@ -1,0 +1,216 @@
+//===- ingot/ingot.hpp - C++ wrapper of the C API ---------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Header only, C++17. Objects own their handle, move and do not copy; failures
+// throw ingot::Error. All rules of ingot.h hold: a Model may be used from any
+// thread, a Context from one at a time. Without exceptions, use ingot.h.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_INGOT_HPP
+#define INGOT_INGOT_HPP
+
+#include "ingot/ingot.h"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace ingot {
+
+/// What went wrong, in one line, and the status of the C API.
+class Error : public std::runtime_error {
+public:
+  Error(ingot_status status, const char *message)
+      : std::runtime_error(message), code(status) {}
+  ingot_status status() const noexcept { return code; }
+
+private:
+  ingot_status code;
+};
+
+namespace detail {
+struct Release {
+  void operator()(ingot_pool *pool) const { ingot_pool_release(pool); }
+  void operator()(ingot_model *model) const { ingot_model_release(model); }
+  void operator()(ingot_context *context) const {
+    ingot_context_release(context);
+  }
+};
+
+/// Calls function(arguments..., &error) and throws if it fails.
+template <typename Function, typename... Arguments>
+void call(Function function, Arguments... arguments) {
+  ingot_error error = INGOT_ERROR_INIT;
+  if (ingot_status status = function(arguments..., &error))
+    throw Error(status, error.message);
+}
+
+/// Which element type a C++ type is; float16 and bfloat16 have no C++ type.
+template <ingot_dtype Value>
+using DTypeConstant = std::integral_constant<ingot_dtype, Value>;
+template <typename T> struct DType;
+template <> struct DType<float> : DTypeConstant<INGOT_FLOAT> {};
+template <> struct DType<double> : DTypeConstant<INGOT_DOUBLE> {};
+template <> struct DType<int8_t> : DTypeConstant<INGOT_INT8> {};
+template <> struct DType<int16_t> : DTypeConstant<INGOT_INT16> {};
+template <> struct DType<int32_t> : DTypeConstant<INGOT_INT32> {};
+template <> struct DType<int64_t> : DTypeConstant<INGOT_INT64> {};
+template <> struct DType<uint8_t> : DTypeConstant<INGOT_UINT8> {};
+template <> struct DType<uint16_t> : DTypeConstant<INGOT_UINT16> {};
+template <> struct DType<uint32_t> : DTypeConstant<INGOT_UINT32> {};
+template <> struct DType<uint64_t> : DTypeConstant<INGOT_UINT64> {};
+template <> struct DType<bool> : DTypeConstant<INGOT_BOOL> {};
+} // namespace detail
+
+/// A dense tensor that owns its elements.
+template <typename T> struct Tensor {
+  static_assert(!std::is_same_v<T, bool>,
+                "std::vector packs bool; give input() or output() a bool array");
+  std::vector<int64_t> dims;
+  std::vector<T> data;
+
+  Tensor() = default;
+  /// All elements zero.
+  explicit Tensor(std::vector<int64_t> sizes) : dims(std::move(sizes)) {
+    size_t count = 1;
+    for (int64_t size : dims)
+      count *= static_cast<size_t>(size);
+    data.resize(count);
+  }
+};
+
+/// Views of tensors and plain memory for Context::run. They own nothing: the
+/// memory and `dims` must outlive the run.
+template <typename T>
+ingot_input input(const T *data, size_t count, const std::vector<int64_t> &dims,
+                  const char *name = nullptr) {
+  return {name,        data, count * sizeof(T),
+          dims.data(), static_cast<uint32_t>(dims.size()), detail::DType<T>::value};
+}
+template <typename T>
+ingot_input input(const Tensor<T> &tensor, const char *name = nullptr) {
+  return input(tensor.data.data(), tensor.data.size(), tensor.dims, name);
+}
+template <typename T>
+ingot_output output(T *data, size_t count, std::vector<int64_t> &dims,
+                    const char *name = nullptr) {
+  return {name,        data, count * sizeof(T),
+          dims.data(), static_cast<uint32_t>(dims.size()), detail::DType<T>::value};
+}
+template <typename T>
+ingot_output output(Tensor<T> &tensor, const char *name = nullptr) {
+  return output(tensor.data.data(), tensor.data.size(), tensor.dims, name);
+}
+
+/// A set of worker threads that contexts may share.
+class Pool {
+public:
+  /// 0: as many threads as the CPUs that the process may use.
+  explicit Pool(uint32_t threads = 0) {
+    ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
+    options.num_threads = threads;
+    ingot_pool *pool = nullptr;
+    detail::call(ingot_pool_create, &options, &pool);
+    handle.reset(pool);
+  }
+  uint32_t threadCount() const { return ingot_pool_thread_count(get()); }
+  ingot_pool *get() const { return handle.get(); }
+
+private:
+  std::unique_ptr<ingot_pool, detail::Release> handle;
+};
+
+/// A loaded model: immutable, for any number of contexts in any thread.
+class Model {
+public:
+  static Model load(const std::string &path,
+                    const ingot_model_options &options = defaults()) {
+    ingot_model *model = nullptr;
+    detail::call(ingot_model_load, path.c_str(), &options, &model);
+    return Model(model);
+  }
+  /// For an artifact that is linked into the program.
+  static Model attach(const ingot_abi_artifact *artifact,
+                      const ingot_model_options &options = defaults()) {
+    ingot_model *model = nullptr;
+    detail::call(ingot_model_attach, artifact, &options, &model);
+    return Model(model);
+  }
+  static ingot_model_options defaults() { return INGOT_MODEL_OPTIONS_INIT; }
+
+  ingot_model_info info() const {
+    ingot_model_info info = INGOT_MODEL_INFO_INIT;
+    detail::call(ingot_model_describe, get(), &info);
+    return info;
+  }
+  ingot_tensor_info inputInfo(uint32_t index) const {
+    ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
+    detail::call(ingot_model_input_describe, get(), index, &info);
+    return info;
+  }
+  ingot_tensor_info outputInfo(uint32_t index) const {
+    ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
+    detail::call(ingot_model_output_describe, get(), index, &info);
+    return info;
+  }
+  /// The value of `key`, or null.
+  const char *metadata(const char *key) const {
+    return ingot_model_metadata_find(get(), key);
+  }
+  ingot_model *get() const { return handle.get(); }
+
+private:
+  explicit Model(ingot_model *model) : handle(model) {}
+  std::unique_ptr<ingot_model, detail::Release> handle;
+};
+
+/// Scratch memory and threads of one run at a time. Keeps its model alive.
+class Context {
+public:
+  explicit Context(const Model &model,
+                   const ingot_context_options &options = defaults()) {
+    ingot_context *context = nullptr;
+    detail::call(ingot_context_create, model.get(), &options, &context);
+    handle.reset(context);
+  }
+  static ingot_context_options defaults() { return INGOT_CONTEXT_OPTIONS_INIT; }
+
+  /// Runs once; throws on any failure.
+  void run(const std::vector<ingot_input> &inputs,
+           const std::vector<ingot_output> &outputs) {
+    detail::call(ingot_context_run, get(), inputs.data(),
+                 static_cast<uint32_t>(inputs.size()), outputs.data(),
+                 static_cast<uint32_t>(outputs.size()));
+  }
+  /// The same, but false if an output is too small; its dims then say what it
+  /// needs.
+  bool tryRun(const std::vector<ingot_input> &inputs,
+              const std::vector<ingot_output> &outputs) {
+    ingot_error error = INGOT_ERROR_INIT;
+    ingot_status status = ingot_context_run(
+        get(), inputs.data(), static_cast<uint32_t>(inputs.size()),
+        outputs.data(), static_cast<uint32_t>(outputs.size()), &error);
+    if (status == INGOT_BUFFER_TOO_SMALL)
+      return false;
+    if (status)
+      throw Error(status, error.message);
+    return true;
+  }
+  uint32_t threadCount() const { return ingot_context_thread_count(get()); }
+  void trim() { ingot_context_trim(get()); }
+  ingot_context *get() const { return handle.get(); }
+
+private:
+  std::unique_ptr<ingot_context, detail::Release> handle;
+};
+
+} // namespace ingot
+
+#endif // INGOT_INGOT_HPP

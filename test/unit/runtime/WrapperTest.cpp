@@ -1,0 +1,68 @@
+//===- WrapperTest.cpp - the C++ wrapper --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "TestSupport.h"
+
+#include "ingot/ingot.hpp"
+
+using ingot::test::artifactPath;
+
+namespace {
+
+TEST(Wrapper, Runs) {
+  ingot::Model model = ingot::Model::load(artifactPath("static"));
+  EXPECT_STREQ(model.metadata("author"), "nobody");
+  EXPECT_EQ(model.info().num_outputs, 1u);
+  EXPECT_STREQ(model.inputInfo(1).name, "b");
+  EXPECT_STREQ(model.outputInfo(0).name, "y");
+
+  ingot::Pool pool(2);
+  EXPECT_EQ(pool.threadCount(), 2u);
+  ingot_context_options options = ingot::Context::defaults();
+  options.pool = pool.get();
+  ingot::Context context(model, options);
+  EXPECT_EQ(context.threadCount(), 2u);
+  ingot::Context moved = std::move(context);
+
+  ingot::Tensor<float> x({2, 3}), b({1}), y({2, 3});
+  x.data = {1, 2, 3, 4, 5, 6};
+  moved.run({ingot::input(b, "b"), ingot::input(x, "x")},
+            {ingot::output(y, "y")});
+  EXPECT_EQ(y.data, (std::vector<float>{1, 4, 9, 16, 25, 36}));
+}
+
+TEST(Wrapper, GrowsOutputs) {
+  ingot::Model model = ingot::Model::load(artifactPath("dynamic"));
+  ingot::Context context(model);
+  ingot::Tensor<float> x({1, 4}), y({0});
+  ingot::Tensor<int64_t> count((std::vector<int64_t>()));
+  x.data = {-1, 2, -3, 4};
+  EXPECT_FALSE(context.tryRun({ingot::input(x)},
+                              {ingot::output(y), ingot::output(count)}));
+  y = ingot::Tensor<float>(y.dims);
+  EXPECT_TRUE(context.tryRun({ingot::input(x)},
+                             {ingot::output(y), ingot::output(count)}));
+  EXPECT_EQ(y.data, (std::vector<float>{2, 4}));
+  EXPECT_EQ(count.data[0], 2);
+  context.trim();
+}
+
+TEST(Wrapper, Throws) {
+  try {
+    ingot::Model::load("/no/such/model.so");
+    FAIL();
+  } catch (const ingot::Error &error) {
+    EXPECT_EQ(error.status(), INGOT_NOT_FOUND);
+    ingot::test::expectOneLine(error.what());
+  }
+  ingot::Model model = ingot::Model::load(artifactPath("static"));
+  EXPECT_THROW(model.inputInfo(2), ingot::Error);
+  ingot::Context context(model);
+  EXPECT_THROW(context.run({}, {}), ingot::Error);
+  EXPECT_THROW(context.tryRun({}, {}), ingot::Error);
+}
+
+} // namespace
