@@ -13,6 +13,7 @@ ninja -C "$tree" import-fuzzer
 
 mkdir -p "$tree/corpus" "$tree/seeds"
 python3 test/models/families.py "$tree/seeds"
+python3 test/fuzz/make_corpus.py "$tree/seeds"
 find test -name '*.onnxtxt' -exec cp -t "$tree/seeds" {} +
 # The large seeds only slow it down: what matters is structure.
 find "$tree/seeds" -size +64k -delete

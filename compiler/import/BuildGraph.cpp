@@ -60,6 +60,8 @@ private:
   Error buildNode(const pb::NodeProto &node, Scope &scope);
   Error buildConstant(const pb::NodeProto &node, Scope &scope);
   Expected<Attribute> buildAttribute(const pb::AttributeProto &attr);
+  Expected<Attribute> buildTensor(const pb::TensorProto &tensor,
+                                  StringRef name);
   Error buildRegion(const pb::GraphProto &graph, Region &region,
                     const Scope &parent);
 
@@ -150,6 +152,21 @@ Expected<Value> GraphBuilder::lookup(StringRef name, Scope &scope) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
+/// Strings, which no tensor type has, become an array.
+Expected<Attribute> GraphBuilder::buildTensor(const pb::TensorProto &tensor,
+                                              StringRef name) {
+  if (tensor.data_type() == pb::TensorProto::STRING) {
+    SmallVector<Attribute> strings;
+    for (const std::string &text : tensor.string_data())
+      strings.push_back(builder.getStringAttr(text));
+    return builder.getArrayAttr(strings);
+  }
+  Expected<ElementsAttr> elements = makeElements(model, tensor, name, context);
+  if (!elements)
+    return elements.takeError();
+  return *elements;
+}
+
 Expected<Attribute>
 GraphBuilder::buildAttribute(const pb::AttributeProto &attr) {
   using pb::AttributeProto;
@@ -173,20 +190,14 @@ GraphBuilder::buildAttribute(const pb::AttributeProto &attr) {
       strings.push_back(builder.getStringAttr(text));
     return builder.getArrayAttr(strings);
   }
-  case AttributeProto::TENSOR: {
-    Expected<ElementsAttr> elements =
-        makeElements(model, attr.t(), attr.name(), context);
-    if (!elements)
-      return elements.takeError();
-    return *elements;
-  }
+  case AttributeProto::TENSOR:
+    return buildTensor(attr.t(), attr.name());
   case AttributeProto::TENSORS: {
     SmallVector<Attribute> tensors;
     for (const pb::TensorProto &tensor : attr.tensors()) {
-      Expected<ElementsAttr> elements =
-          makeElements(model, tensor, attr.name(), context);
+      Expected<Attribute> elements = buildTensor(tensor, attr.name());
       if (!elements)
-        return elements.takeError();
+        return elements;
       tensors.push_back(*elements);
     }
     return builder.getArrayAttr(tensors);

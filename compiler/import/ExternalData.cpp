@@ -91,7 +91,7 @@ private:
     struct stat info;
     if (fstat(at, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink > 1)
       return refuse("has several hard links, so it may be any file; copy it");
-    Expected<Blob> file = mapDescriptor(at, location);
+    Expected<Blob> file = mapDescriptor(at);
     if (!file)
       return refuse(toString(file.takeError()));
     return file;

@@ -17,6 +17,8 @@
 #include "compiler/import/Validate.h"
 #include "dialects/onnx/OnnxDialect.h"
 
+#include <google/protobuf/io/coded_stream.h>
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -117,9 +119,31 @@ static Error parse(Model &model, const ImportOptions &options) {
     return skeleton.takeError();
   for (ArrayRef<char> blob : skeleton->blobs)
     model.blobs.push_back(Blob{blob, model.file.owner, model.file.isMapped});
-  if (!model.proto.ParseFromArray(skeleton->bytes.data(),
-                                  int(skeleton->bytes.size())))
-    return makeError("not an ONNX model, or damaged");
+  // Each graph in a graph is three messages deeper; types may be deep, too.
+  google::protobuf::io::CodedInputStream stream(
+      reinterpret_cast<const uint8_t *>(skeleton->bytes.data()),
+      int(skeleton->bytes.size()));
+  stream.SetRecursionLimit(int(3 * options.maxNesting) + 60);
+  if (!model.proto.ParseFromCodedStream(&stream) ||
+      !stream.ConsumedEntireMessage())
+    return makeError("not an ONNX model, or damaged, or nested too deep");
+  return Error::success();
+}
+
+static Error checkNesting(const pb::GraphProto &graph, unsigned left,
+                          const ImportOptions &options) {
+  if (left == 0)
+    return makeError("graphs are nested more than " +
+                     Twine(options.maxNesting) + " deep");
+  for (const pb::NodeProto &node : graph.node())
+    for (const pb::AttributeProto &attr : node.attribute()) {
+      if (attr.has_g())
+        if (Error error = checkNesting(attr.g(), left - 1, options))
+          return error;
+      for (const pb::GraphProto &inner : attr.graphs())
+        if (Error error = checkNesting(inner, left - 1, options))
+          return error;
+    }
   return Error::success();
 }
 
@@ -142,6 +166,11 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
   Model model;
   model.file = std::move(file);
   if (Error error = parse(model, options))
+    return std::move(error);
+  if (!model.proto.has_graph())
+    return makeError("not an ONNX model: it has no graph");
+  if (Error error =
+          checkNesting(model.proto.graph(), options.maxNesting + 1, options))
     return std::move(error);
   normalizeDomains(model.proto);
   if (Error error = resolveExternalData(model, directory))

@@ -23,20 +23,20 @@ Error makeError(const Twine &message) {
   return createStringError(inconvertibleErrorCode(), message);
 }
 
-Expected<Blob> mapDescriptor(int fd, StringRef name) {
+Expected<Blob> mapDescriptor(int fd) {
   struct stat info;
   if (fstat(fd, &info) != 0)
-    return makeError("cannot read '" + name + "': " + strerror(errno));
+    return makeError(Twine("cannot be read: ") + strerror(errno));
   if (S_ISDIR(info.st_mode))
-    return makeError("'" + name + "' is a directory; give the model file in it");
+    return makeError("is a directory");
   if (!S_ISREG(info.st_mode))
-    return makeError("'" + name + "' is not a regular file");
+    return makeError("is not a regular file");
   if (info.st_size == 0)
     return Blob{};
   size_t size = size_t(info.st_size);
   void *data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (data == MAP_FAILED)
-    return makeError("cannot map '" + name + "': " + strerror(errno));
+    return makeError(Twine("cannot be mapped: ") + strerror(errno));
   std::shared_ptr<const void> owner(
       data, [size](const void *p) { munmap(const_cast<void *>(p), size); });
   return Blob{ArrayRef<char>(static_cast<const char *>(data), size), owner,
@@ -47,9 +47,12 @@ Expected<Blob> mapFile(StringRef path) {
   // Not to hang on a FIFO.
   int fd = open(path.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
-    return makeError("cannot open the model: " + Twine(strerror(errno)));
+    return makeError(Twine("the model cannot be opened: ") + strerror(errno));
   auto close = llvm::scope_exit([fd] { ::close(fd); });
-  return mapDescriptor(fd, path);
+  Expected<Blob> file = mapDescriptor(fd);
+  if (!file)
+    return makeError("the model " + toString(file.takeError()));
+  return file;
 }
 
 void dropResident(ArrayRef<char> bytes) {

@@ -27,8 +27,9 @@ struct Blob {
 
 /// Maps a regular file read-only.
 llvm::Expected<Blob> mapFile(llvm::StringRef path);
-/// The same for an open descriptor, which it does not close.
-llvm::Expected<Blob> mapDescriptor(int fd, llvm::StringRef name);
+/// The same for an open descriptor, which it does not close. Errors have no
+/// subject: "is a directory".
+llvm::Expected<Blob> mapDescriptor(int fd);
 
 /// Tells the system that mapped `bytes` were copied and need not stay resident.
 void dropResident(llvm::ArrayRef<char> bytes);

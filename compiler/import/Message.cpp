@@ -31,6 +31,22 @@ std::string makeOneLine(StringRef message) {
   return line;
 }
 
+/// "Node(NAME) with schema(DOMAIN:OP:VERSION) has …" and "No Op registered for
+/// OP with domain_version of N": the node's name is said already.
+static std::string simplify(StringRef what) {
+  if (what.starts_with("Node(")) {
+    size_t end = what.find(") with schema(");
+    size_t close = end == StringRef::npos ? end : what.find(") ", end + 2);
+    if (close != StringRef::npos)
+      return what.drop_front(close + 2).str();
+  }
+  if (what.consume_front("No Op registered for ")) {
+    auto [op, version] = what.rsplit(" with domain_version of ");
+    return ("opset " + version + " has no operator " + op).str();
+  }
+  return what.str();
+}
+
 std::string cleanOnnxMessage(StringRef message) {
   // "what\n\n==> Context: Bad node spec for node. Name: NAME OpType: OP"
   auto [what, context] = message.split("==> Context:");
@@ -38,25 +54,29 @@ std::string cleanOnnxMessage(StringRef message) {
   size_t failed = what.find("` failed");
   if (what.contains("Assertion `") && failed != StringRef::npos)
     what = what.substr(failed + 8).ltrim(": ");
-  for (StringRef tag : {"[ShapeInferenceError]", "[TypeInferenceError]",
-                        "[ParseError at position"})
-    if (what.ltrim().consume_front(tag) && tag.back() == ']')
-      what = what.ltrim().drop_front(tag.size());
-  // One message quotes the offending line below; the first line is enough.
-  std::string result = makeOneLine(what);
-  while (!result.empty() && (result.back() == '.' || result.back() == ' '))
-    result.pop_back();
-  if (!context.empty()) {
-    StringRef node = context.split("Name:").second.trim();
-    auto [name, op] = node.rsplit(" OpType:");
-    name = name.trim();
-    op = op.trim();
-    std::string where = "node '" + name.str() + "' (" + op.str() + ")";
-    if (name.empty())
-      where = "a node of type " + op.str();
-    result = makeOneLine(where) + ": " + result;
-  }
-  return result;
+  what = what.trim();
+  for (StringRef tag : {"[ShapeInferenceError]", "[TypeInferenceError]"})
+    what.consume_front(tag);
+  what = what.trim().rtrim('.');
+  std::string result = makeOneLine(simplify(what));
+  if (context.empty())
+    return result;
+  StringRef node = context.split("Name:").second;
+  auto [name, op] = node.rsplit(" OpType:");
+  return makeOneLine(
+      ("node '" + name.trim() + "' (" + op.trim() + "): " + result).str());
+}
+
+std::string cleanParserMessage(StringRef message) {
+  // "[ParseError at position (line: 2 column: 45)]\nError context: LINE\nWHAT"
+  StringRef position = message.split('(').second.split(')').first;
+  StringRef what = message.rtrim().rsplit('\n').second.rtrim(".");
+  if (!message.starts_with("[ParseError at position") || what.empty())
+    return "ONNX text: " + makeOneLine(message);
+  auto [line, column] = position.split(" column: ");
+  line.consume_front("line: ");
+  return makeOneLine(
+      ("ONNX text, line " + line + ", column " + column + ": " + what).str());
 }
 
 } // namespace ingot::importer

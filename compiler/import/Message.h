@@ -15,6 +15,9 @@ namespace ingot::importer {
 /// A message of ONNX's library without its noise, and with the node in front.
 std::string cleanOnnxMessage(llvm::StringRef message);
 
+/// The same for a message of ONNX's parser: where, and what is wrong.
+std::string cleanParserMessage(llvm::StringRef message);
+
 /// `message` on one line, without control characters, not overlong: names in
 /// it come from the model.
 std::string makeOneLine(llvm::StringRef message);

@@ -66,7 +66,7 @@ Error parseText(StringRef text, pb::ModelProto &model) {
     pb::OnnxParser parser(std::string_view(text.data(), text.size()));
     pb::Common::Status status = parser.Parse(model);
     if (!status.IsOK())
-      return makeError("ONNX text: " + cleanOnnxMessage(status.ErrorMessage()));
+      return makeError(cleanParserMessage(status.ErrorMessage()));
     if (!parser.EndOfInput())
       return makeError("ONNX text: something follows the model");
     return Error::success();
@@ -116,6 +116,10 @@ Error checkModel(pb::ModelProto &model) {
           return Error::success();
         }))
       return error;
+    consumeError(forEachNode(copy, [](pb::NodeProto &node) -> Error {
+      node.set_name(nodeName(node));
+      return Error::success();
+    }));
     auto addShapes = [](auto &infos) {
       for (pb::ValueInfoProto &info : infos)
         if (info.type().has_tensor_type())
@@ -295,6 +299,15 @@ public:
     return changed;
   }
 
+  static void restoreNames(pb::ModelProto &model) {
+    consumeError(forEachNode(model, [](pb::NodeProto &node) -> Error {
+      size_t end = node.name().find(kNameEnd);
+      if (end != std::string::npos)
+        node.mutable_name()->resize(end);
+      return Error::success();
+    }));
+  }
+
 private:
   using Scope = StringMap<pb::TypeProto>;
 
@@ -374,7 +387,7 @@ private:
         *model.add_opset_import() = import;
     *function.mutable_opset_import() = model.opset_import();
     for (pb::NodeProto &inner : *function.mutable_node())
-      inner.set_name(nodeName(node));
+      inner.set_name(nodeName(node) + kNameEnd);
     call.set_domain(kDomain);
     call.set_op_type(function.name());
     call.clear_overload();
@@ -384,6 +397,9 @@ private:
   }
 
   static constexpr const char *kDomain = "ingot.expanded";
+  /// The inliner makes names unique by a suffix, but all nodes that an operator
+  /// is expanded to keep its name.
+  static constexpr char kNameEnd = '\x1f';
 
   pb::ModelProto &model;
   const ImportOptions &options;
@@ -406,6 +422,7 @@ Error expandOperators(pb::ModelProto &model, const ImportOptions &options) {
                              "than " + Twine(options.maxNodes) + " nodes");
           pb::inliner::InlineLocalFunctions(model, false);
           model.clear_functions();
+          Expander::restoreNames(model);
           return Error::success();
         }))
       return error;

@@ -200,8 +200,6 @@ Error validateNodes(pb::ModelProto &model) {
 
 Error validateModel(Model &model, const ImportOptions &options) {
   pb::ModelProto &proto = model.proto;
-  if (!proto.has_graph())
-    return makeError("the model has no graph");
   if (proto.ir_version() < 3)
     return makeError("IR version " + Twine(proto.ir_version()) +
                      " is older than 3, the oldest that is supported");
@@ -238,6 +236,8 @@ Error validateModel(Model &model, const ImportOptions &options) {
           proto, [&](TensorProto &tensor, const pb::NodeProto *node) {
             return validateTensor(model, tensor, node);
           }))
+    return error;
+  if (Error error = validateNames(proto))
     return error;
   return validateNodes(proto);
 }

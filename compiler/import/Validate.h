@@ -16,6 +16,9 @@ namespace ingot::importer {
 /// types, names.
 llvm::Error validateModel(Model &model, const ImportOptions &options);
 
+/// Checks that every value is defined once, and before it is used.
+llvm::Error validateNames(const pb::ModelProto &model);
+
 /// Checks the attributes that shape inference and version conversion divide by.
 /// Called again once functions are expanded, since their bodies only then have
 /// values for all attributes.
