@@ -30,18 +30,27 @@ ingot_status ingot::rt::fail(ingot_error *error, ingot_status status,
   return status;
 }
 
+/// A size that no version has was never set.
+static ingot_status checkSize(const void *given, uint32_t &size,
+                              const char *what, ingot_error *error) {
+  constexpr uint32_t most = 4096;
+  memcpy(&size, given, sizeof(size));
+  if (size >= 2 * sizeof(uint32_t) && size <= most)
+    return INGOT_OK;
+  return fail(error, INGOT_INVALID_ARGUMENT,
+              "%s.struct_size is %u; initialise the struct with its "
+              "INGOT_..._INIT macro",
+              what, size);
+}
+
 ingot_status ingot::rt::readSized(const void *given, void *known,
                                   uint32_t knownSize, const char *what,
                                   ingot_error *error) {
   if (!given)
     return INGOT_OK;
   uint32_t size;
-  memcpy(&size, given, sizeof(size));
-  if (size < 2 * sizeof(uint32_t))
-    return fail(error, INGOT_INVALID_ARGUMENT,
-                "%s.struct_size is %u; initialise the struct with its "
-                "INGOT_..._INIT macro",
-                what, size);
+  if (ingot_status status = checkSize(given, size, what, error))
+    return status;
   const auto *bytes = static_cast<const unsigned char *>(given);
   for (uint32_t i = knownSize; i < size; ++i)
     if (bytes[i])
@@ -59,12 +68,8 @@ ingot_status ingot::rt::writeSized(void *given, const void *known,
   if (!given)
     return fail(error, INGOT_INVALID_ARGUMENT, "%s is null", what);
   uint32_t size;
-  memcpy(&size, given, sizeof(size));
-  if (size < 2 * sizeof(uint32_t))
-    return fail(error, INGOT_INVALID_ARGUMENT,
-                "%s.struct_size is %u; initialise the struct with its "
-                "INGOT_..._INIT macro",
-                what, size);
+  if (ingot_status status = checkSize(given, size, what, error))
+    return status;
   uint32_t fill = size < knownSize ? size : knownSize;
   memcpy(static_cast<char *>(given) + sizeof(size),
          static_cast<const char *>(known) + sizeof(size), fill - sizeof(size));

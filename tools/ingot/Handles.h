@@ -11,7 +11,7 @@
 
 #include <memory>
 
-namespace ingot {
+namespace ingot::tools {
 
 struct HandleRelease {
   void operator()(ingot_pool *pool) const { ingot_pool_release(pool); }
@@ -24,6 +24,6 @@ using PoolHandle = std::unique_ptr<ingot_pool, HandleRelease>;
 using ModelHandle = std::unique_ptr<ingot_model, HandleRelease>;
 using ContextHandle = std::unique_ptr<ingot_context, HandleRelease>;
 
-} // namespace ingot
+} // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_HANDLES_H

@@ -12,7 +12,7 @@
 
 #include <optional>
 
-using namespace ingot;
+using namespace ingot::tools;
 
 namespace {
 /// What one input of the model was asked to be.
@@ -196,7 +196,7 @@ static std::string readFile(const Request &request, Array &array) {
   return checkFixedSizes(request, array.dims, origin);
 }
 
-std::string ingot::makeInputs(const ingot_model *model,
+std::string ingot::tools::makeInputs(const ingot_model *model,
                               const std::vector<std::string> &inputSpecs,
                               const std::vector<std::string> &shapeSpecs,
                               std::vector<Array> &arrays) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ingot {
+namespace ingot::tools {
 
 /// Makes an array for each input of `model`, in its order. `inputSpecs` are
 /// `[name=]file.npy`, `[name=]random[:seed]`; `shapeSpecs` are `name=AxB...`
@@ -22,6 +22,6 @@ std::string makeInputs(const ingot_model *model,
                        const std::vector<std::string> &shapeSpecs,
                        std::vector<Array> &arrays);
 
-} // namespace ingot
+} // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_INPUTS_H

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 
 namespace {
 constexpr struct {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 
 namespace {
 struct Descr {
@@ -124,7 +124,7 @@ private:
 };
 } // namespace
 
-bool ingot::denseBytes(const std::vector<int64_t> &dims, uint64_t elementBytes,
+bool ingot::tools::denseBytes(const std::vector<int64_t> &dims, uint64_t elementBytes,
                        uint64_t &bytes) {
   bytes = elementBytes;
   for (int64_t dim : dims)
@@ -165,7 +165,7 @@ static void swapBytes(Array &array, size_t elementBytes) {
                  array.data.begin() + ptrdiff_t(at + elementBytes));
 }
 
-std::string ingot::parseNpy(const unsigned char *bytes, uint64_t size,
+std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
                             Array &array) {
   if (size < magicBytes + 4 || memcmp(bytes, magic, magicBytes))
     return "it is not an .npy file";
@@ -215,7 +215,7 @@ struct FileClose {
 using File = std::unique_ptr<FILE, FileClose>;
 } // namespace
 
-std::string ingot::readNpy(const std::string &path, Array &array) {
+std::string ingot::tools::readNpy(const std::string &path, Array &array) {
   File file(fopen(path.c_str(), "rb"));
   if (!file)
     return strerror(errno);
@@ -228,7 +228,7 @@ std::string ingot::readNpy(const std::string &path, Array &array) {
   return parseNpy(bytes.data(), bytes.size(), array);
 }
 
-std::string ingot::writeNpy(const std::string &path, const Array &array) {
+std::string ingot::tools::writeNpy(const std::string &path, const Array &array) {
   std::string header = "{'descr': '";
   for (const Descr &descr : descrs)
     if (descr.dtype == array.dtype)

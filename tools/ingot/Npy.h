@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ingot {
+namespace ingot::tools {
 
 /// A dense, row-major tensor in memory.
 struct Array {
@@ -36,6 +36,6 @@ std::string parseNpy(const unsigned char *bytes, uint64_t size, Array &array);
 /// ml_dtypes writes it.
 std::string writeNpy(const std::string &path, const Array &array);
 
-} // namespace ingot
+} // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_NPY_H

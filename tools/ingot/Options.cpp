@@ -11,9 +11,9 @@
 #include <charconv>
 #include <stdio.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 
-bool ingot::parseNumber(const std::string &text, long long &value) {
+bool ingot::tools::parseNumber(const std::string &text, long long &value) {
   const char *end = text.data() + text.size();
   auto [stop, failed] = std::from_chars(text.data(), end, value);
   return !text.empty() && failed == std::errc() && stop == end;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ingot {
+namespace ingot::tools {
 
 /// Exit codes of every subcommand.
 enum ExitCode { exitSuccess = 0, exitFailure = 1, exitUsage = 2 };
@@ -59,6 +59,6 @@ private:
 /// Parses a whole decimal number; false if it is none or too large.
 bool parseNumber(const std::string &text, long long &value);
 
-} // namespace ingot
+} // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_OPTIONS_H

@@ -14,11 +14,11 @@
 #include <system_error>
 #include <unistd.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 namespace fs = std::filesystem;
 
 std::vector<std::string>
-ingot::outputFileNames(const std::vector<std::string> &names) {
+ingot::tools::outputFileNames(const std::vector<std::string> &names) {
   std::set<std::string> taken;
   std::vector<std::string> files;
   for (const std::string &name : names) {
@@ -37,7 +37,7 @@ ingot::outputFileNames(const std::vector<std::string> &names) {
   return files;
 }
 
-std::string ingot::writeOutputs(const std::string &directory,
+std::string ingot::tools::writeOutputs(const std::string &directory,
                                 const std::vector<std::string> &fileNames,
                                 const std::vector<Array> &arrays) {
   std::error_code failed;

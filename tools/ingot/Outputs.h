@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace ingot {
+namespace ingot::tools {
 
 /// File names for outputs: characters other than letters, digits and `._-`
 /// become `_`, and names that would collide get a number.
@@ -24,6 +24,6 @@ std::string writeOutputs(const std::string &directory,
                          const std::vector<std::string> &fileNames,
                          const std::vector<Array> &arrays);
 
-} // namespace ingot
+} // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_OUTPUTS_H

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 
 namespace {
 struct RunOptions {

@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <stdio.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 
-std::string ingot::formatShape(const int64_t *dims, size_t rank,
+std::string ingot::tools::formatShape(const int64_t *dims, size_t rank,
                                const char *const *names) {
   std::string text;
   for (size_t i = 0; i < rank; ++i) {
@@ -26,7 +26,7 @@ std::string ingot::formatShape(const int64_t *dims, size_t rank,
   return rank ? text : "scalar";
 }
 
-std::string ingot::formatBytes(uint64_t bytes) {
+std::string ingot::tools::formatBytes(uint64_t bytes) {
   std::string exact = std::to_string(bytes) + " bytes";
   if (bytes < 1024)
     return exact;
@@ -63,7 +63,7 @@ static size_t sequenceLength(const std::string &text, size_t at) {
   return length;
 }
 
-std::string ingot::formatLine(const std::string &text, size_t width) {
+std::string ingot::tools::formatLine(const std::string &text, size_t width) {
   std::string line;
   for (size_t at = 0; at < text.size();) {
     size_t length = sequenceLength(text, at);
@@ -83,7 +83,7 @@ std::string ingot::formatLine(const std::string &text, size_t width) {
   return line;
 }
 
-std::string ingot::formatJson(const std::string &text) {
+std::string ingot::tools::formatJson(const std::string &text) {
   std::string json = "\"";
   for (size_t at = 0; at < text.size();) {
     size_t length = sequenceLength(text, at);
@@ -105,7 +105,7 @@ std::string ingot::formatJson(const std::string &text) {
   return json + "\"";
 }
 
-void ingot::printTable(const std::vector<std::vector<std::string>> &rows) {
+void ingot::tools::printTable(const std::vector<std::vector<std::string>> &rows) {
   std::vector<size_t> widths;
   for (const auto &row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);

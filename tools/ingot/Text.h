@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ingot {
+namespace ingot::tools {
 
 /// "1x3x?x<width>"; a dynamic size shows its name; "scalar" for no sizes.
 std::string formatShape(const int64_t *dims, size_t rank,
@@ -30,6 +30,6 @@ std::string formatJson(const std::string &text);
 /// heading.
 void printTable(const std::vector<std::vector<std::string>> &rows);
 
-} // namespace ingot
+} // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_TEXT_H

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 
 static float fromBits(uint32_t bits) {
   float value;
@@ -45,7 +45,7 @@ static uint16_t smallFloatToHalf(float value) {
   return uint16_t(sign | exponent << 10 | ((bits >> 13) & 1023));
 }
 
-uint64_t ingot::elementCount(const Array &array) {
+uint64_t ingot::tools::elementCount(const Array &array) {
   return array.data.size() / ingot_dtype_size(array.dtype);
 }
 
@@ -81,7 +81,7 @@ static void withStorage(ingot_dtype dtype, Visit visit) {
   }
 }
 
-std::vector<double> ingot::toDoubles(const Array &array) {
+std::vector<double> ingot::tools::toDoubles(const Array &array) {
   std::vector<double> values(elementCount(array));
   withStorage(array.dtype, [&](auto type) {
     for (size_t i = 0; i < values.size(); ++i) {
@@ -97,7 +97,7 @@ std::vector<double> ingot::toDoubles(const Array &array) {
   return values;
 }
 
-void ingot::fillRandom(Array &array, uint64_t seed) {
+void ingot::tools::fillRandom(Array &array, uint64_t seed) {
   // SplitMix64: short, and the same on every machine.
   uint64_t state = seed;
   auto next = [&] {
@@ -126,7 +126,7 @@ void ingot::fillRandom(Array &array, uint64_t seed) {
   });
 }
 
-Statistics ingot::summarize(const Array &array) {
+Statistics ingot::tools::summarize(const Array &array) {
   auto format = [](double value) {
     char text[32];
     snprintf(text, sizeof(text), "%.6g", value);

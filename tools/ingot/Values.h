@@ -11,7 +11,7 @@
 
 #include <string>
 
-namespace ingot {
+namespace ingot::tools {
 
 uint64_t elementCount(const Array &array);
 
@@ -31,6 +31,6 @@ struct Statistics {
 };
 Statistics summarize(const Array &array);
 
-} // namespace ingot
+} // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_VALUES_H

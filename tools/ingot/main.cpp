@@ -13,6 +13,7 @@
 #include <string.h>
 
 using namespace ingot;
+using namespace ingot::tools;
 
 namespace {
 struct Command {

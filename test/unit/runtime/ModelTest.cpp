@@ -117,6 +117,9 @@ TEST(Model, SizedStructs) {
   ingot_model_options forgotten = {};
   expectLoadFails(artifactPath("static"), INGOT_INVALID_ARGUMENT,
                   "struct_size is 0", &forgotten);
+  forgotten.struct_size = 0xdeadbeef;
+  expectLoadFails(artifactPath("static"), INGOT_INVALID_ARGUMENT,
+                  "struct_size is 3735928559", &forgotten);
 
   // A newer caller's struct is fine as long as the new fields are unused.
   struct {

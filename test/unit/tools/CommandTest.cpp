@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 namespace fs = std::filesystem;
 
 namespace {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-using namespace ingot;
+using namespace ingot::tools;
 
 namespace {
 
