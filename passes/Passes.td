@@ -150,4 +150,86 @@ def NNToLinalg : Pass<"nn-to-linalg", "::mlir::ModuleOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// memory/
+//===----------------------------------------------------------------------===//
+
+def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
+  let summary = "Give @forward the form in which an artifact runs it";
+  let description = [{
+    Inputs become memrefs; an output of static shape becomes a memref to write
+    to, one of dynamic shape is handed to the host at the end. Behind them come
+    the weights and the arena (`memref<?xi8>`) and the run's `ingot_abi_call`
+    (`!llvm.ptr`), marked by the argument attributes `ingot.weights`,
+    `ingot.arena` and `ingot.call`. Names and types move into the module's
+    attributes `ingot.inputs` and `ingot.outputs`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"];
+}
+
+def LinalgReuseOperands
+    : Pass<"linalg-reuse-operands", "::mlir::func::FuncOp"> {
+  let summary = "Let elementwise ops write over an operand nobody else needs";
+  let description = [{
+    A `linalg.generic` that reads an intermediate value only where it writes its
+    result takes that value, instead of a fresh `tensor.empty`, as destination.
+  }];
+}
+
+def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
+  let summary = "Place large constants in one block of weights";
+  let description = [{
+    Constant `memref.global`s become views of the argument marked
+    `ingot.weights`, at multiples of 64 bytes, equal ones once. The module's
+    attribute `ingot.weights` lists pairs of offset and value, and
+    `ingot.weights_bytes` is their extent.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every buffer of static size an offset in one arena";
+  let description = [{
+    Lifetimes go from the first to the last use of a buffer or a view of it.
+    Sizes and plan are left in `ingot.arena_bytes`, `ingot.arena_lower_bound`
+    and `ingot.memory_plan` (rows of offset, bytes, first, last). A buffer of
+    dynamic size stays a `memref.alloc` and gets its `memref.dealloc`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// codegen/
+//===----------------------------------------------------------------------===//
+
+def LinalgRelaxReductions
+    : Pass<"linalg-relax-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Let sums and products of reductions be reordered";
+  let description = [{
+    Without it no reduction of floats becomes vector code. The order is still
+    the same in every run.
+  }];
+}
+
+def ApproximateMath : Pass<"approximate-math", "::mlir::func::FuncOp"> {
+  let summary = "Replace frequent transcendental functions by polynomials";
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def IngotConvertToLLVM : Pass<"ingot-convert-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert what is left to the LLVM dialect";
+  let description = [{
+    Upstream's conversions in one go. Memory of dynamic size comes from the host,
+    through the function's last argument, the run's `ingot_abi_call`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // INGOT_PASSES_TD

@@ -1,0 +1,134 @@
+//===- ConvertToLLVM.cpp - ingot-convert-to-llvm --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+
+#include "mlir/Analysis/DataLayoutAnalysis.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_INGOTCONVERTTOLLVM
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+
+/// See runtime/support: memory of dynamic size, from the host.
+static constexpr StringLiteral kAllocate = "ingot_support_allocate";
+static constexpr StringLiteral kRelease = "ingot_support_release";
+
+/// The run's ingot_abi_call: the last argument of the function around `op`.
+static Value callArgument(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  if (!function || function.getNumArguments() == 0)
+    return {};
+  Value last = function.getArguments().back();
+  return isa<LLVM::LLVMPointerType>(last.getType()) ? last : Value();
+}
+
+namespace {
+
+struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::AllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value call = callArgument(op);
+    if (!call || !isConvertibleAndHasIdentityMaps(op.getType()))
+      return op.emitError("cannot be allocated here");
+    Location loc = op.getLoc();
+    SmallVector<Value> sizes, strides;
+    Value bytes;
+    getMemRefDescriptorSizes(loc, op.getType(), adaptor.getDynamicSizes(),
+                             rewriter, sizes, strides, bytes);
+    auto module = op->getParentOfType<ModuleOp>();
+    FailureOr<LLVM::LLVMFuncOp> allocate = LLVM::lookupOrCreateFn(
+        rewriter, module, kAllocate, {call.getType(), bytes.getType()},
+        call.getType());
+    if (failed(allocate))
+      return failure();
+    Value data = LLVM::CallOp::create(rewriter, loc, *allocate,
+                                      ValueRange{call, bytes})
+                     .getResult();
+    rewriter.replaceOp(op, {createMemRefDescriptor(loc, op.getType(), data,
+                                                   data, sizes, strides,
+                                                   rewriter)});
+    return success();
+  }
+};
+
+struct LowerDealloc : ConvertOpToLLVMPattern<memref::DeallocOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(memref::DeallocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value call = callArgument(op);
+    if (!call)
+      return op.emitError("cannot be released here");
+    auto module = op->getParentOfType<ModuleOp>();
+    FailureOr<LLVM::LLVMFuncOp> release = LLVM::lookupOrCreateFn(
+        rewriter, module, kRelease, {call.getType(), call.getType()},
+        LLVM::LLVMVoidType::get(getContext()));
+    if (failed(release))
+      return failure();
+    Value data = MemRefDescriptor(adaptor.getMemref())
+                     .allocatedPtr(rewriter, op.getLoc());
+    LLVM::CallOp::create(rewriter, op.getLoc(), *release,
+                         ValueRange{call, data});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct IngotConvertToLLVMPass
+    : ingot::impl::IngotConvertToLLVMBase<IngotConvertToLLVMPass> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    LowerToLLVMOptions options(context);
+    LLVMTypeConverter converter(context, options);
+    RewritePatternSet patterns(context);
+    patterns.add<LowerDynamicAlloc, LowerDealloc>(converter,
+                                                  /*benefit=*/10);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    cf::populateAssertToLLVMConversionPattern(converter, patterns);
+    index::populateIndexToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateMathToLLVMConversionPatterns(converter, patterns,
+                                         /*approximateLog1p=*/false);
+    populateMathToLibmConversionPatterns(patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+
+    LLVMConversionTarget target(*context);
+    target.addLegalOp<ModuleOp>();
+    if (failed(applyFullConversion(getOperation(), target,
+                                   std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

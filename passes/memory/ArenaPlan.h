@@ -1,0 +1,37 @@
+//===- ArenaPlan.h - offsets of buffers in one arena ------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_MEMORY_ARENAPLAN_H
+#define INGOT_PASSES_MEMORY_ARENAPLAN_H
+
+#include "mlir/Support/LLVM.h"
+
+namespace ingot {
+
+/// A buffer of `bytes` that is live at positions first…last, both included.
+struct ArenaBuffer {
+  int64_t bytes = 0;
+  int64_t first = 0;
+  int64_t last = 0;
+  /// Assigned by assignOffsets; a multiple of 64.
+  int64_t offset = 0;
+};
+
+/// Gives every buffer an offset so that no two live ones overlap; returns the
+/// size of the arena. Greedy best fit in several orders (by size, by lifetime,
+/// by start), the smallest result wins (Pisarchyk, Lee: Efficient Memory
+/// Management for Deep Neural Net Inference, 2020).
+int64_t assignOffsets(llvm::MutableArrayRef<ArenaBuffer> buffers);
+
+/// The maximum over time of live bytes: no plan can be smaller.
+int64_t lowerBound(llvm::ArrayRef<ArenaBuffer> buffers);
+
+/// Fails if two buffers that live at the same time overlap.
+mlir::LogicalResult verifyOffsets(llvm::ArrayRef<ArenaBuffer> buffers);
+
+} // namespace ingot
+
+#endif // INGOT_PASSES_MEMORY_ARENAPLAN_H

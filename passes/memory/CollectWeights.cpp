@@ -1,0 +1,92 @@
+//===- CollectWeights.cpp - collect-weights -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_COLLECTWEIGHTS
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+
+/// Constants up to this size stay in the code, where LLVM can see them.
+static constexpr int64_t kMaxInlineBytes = 256;
+
+/// Every constant starts at a cache line.
+static constexpr int64_t kAlignment = 64;
+
+namespace {
+
+struct CollectWeightsPass
+    : ingot::impl::CollectWeightsBase<CollectWeightsPass> {
+  void runOnOperation() override;
+
+  /// Offset of a constant in the weights, which grow if it is new.
+  int64_t offsetOf(ElementsAttr value, int64_t bytes);
+
+  DenseMap<Attribute, int64_t> offsets;
+  SmallVector<Attribute> weights;
+  int64_t end = 0;
+};
+
+} // namespace
+
+int64_t CollectWeightsPass::offsetOf(ElementsAttr value, int64_t bytes) {
+  auto [at, isNew] = offsets.try_emplace(value, end);
+  if (isNew) {
+    Builder builder(&getContext());
+    weights.push_back(
+        builder.getArrayAttr({builder.getI64IntegerAttr(end), value}));
+    end = llvm::alignTo(end + bytes, kAlignment);
+  }
+  return at->second;
+}
+
+void CollectWeightsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  offsets.clear();
+  weights.clear();
+  end = 0;
+  SymbolTable symbols(module);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    BlockArgument base;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, "ingot.weights"))
+        base = function.getArgument(i);
+    if (!base)
+      continue;
+    function.walk([&](memref::GetGlobalOp op) {
+      auto global = symbols.lookup<memref::GlobalOp>(op.getName());
+      auto value = dyn_cast_or_null<ElementsAttr>(
+          global.getInitialValue().value_or(Attribute()));
+      if (!value || !global.getConstant())
+        return;
+      int64_t bytes = value.getNumElements() *
+                      ingot::nn::elementBytes(value.getElementType());
+      if (bytes <= kMaxInlineBytes)
+        return;
+      OpBuilder builder(op);
+      Value offset = arith::ConstantIndexOp::create(builder, op.getLoc(),
+                                                    offsetOf(value, bytes));
+      Value view = memref::ViewOp::create(builder, op.getLoc(), op.getType(),
+                                          base, offset, ValueRange());
+      op.replaceAllUsesWith(view);
+      op.erase();
+    });
+  }
+  for (auto global : llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+    if (SymbolTable::symbolKnownUseEmpty(global, module))
+      symbols.erase(global);
+  Builder builder(&getContext());
+  module->setAttr("ingot.weights", builder.getArrayAttr(weights));
+  module->setAttr("ingot.weights_bytes", builder.getI64IntegerAttr(end));
+}

@@ -1,0 +1,186 @@
+//===- PrepareEntry.cpp - prepare-entry -----------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PREPAREENTRY
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+
+/// Hands a result of dynamic shape to the host; see runtime/support.
+static constexpr StringLiteral kStoreOutput = "ingot_support_store_output";
+
+namespace {
+
+struct PrepareEntryPass : ingot::impl::PrepareEntryBase<PrepareEntryPass> {
+  void runOnOperation() override;
+
+  void describe(func::FuncOp function);
+  void rewriteInputs(func::FuncOp function);
+  void rewriteOutputs(func::FuncOp function);
+  void storeDynamic(OpBuilder &builder, Value result, int64_t index,
+                    Value call);
+  func::FuncOp declareStoreOutput();
+};
+
+} // namespace
+
+static MemRefType memrefOf(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get(type.getShape(), type.getElementType());
+}
+
+/// Moves names and types of inputs and outputs into module attributes, where
+/// the emitter finds them once the function has another form.
+void PrepareEntryPass::describe(func::FuncOp function) {
+  MLIRContext *context = &getContext();
+  auto entry = [&](Type type, DictionaryAttr attrs, const Twine &name) {
+    NamedAttrList list;
+    Attribute given = attrs ? attrs.get("ingot.name") : Attribute();
+    list.set("name", given ? given : StringAttr::get(context, name));
+    Attribute recorded = attrs ? attrs.get("ingot.type") : Attribute();
+    list.set("type", recorded ? recorded : TypeAttr::get(type));
+    if (Attribute names = attrs ? attrs.get("ingot.dim_names") : Attribute())
+      list.set("dim_names", names);
+    return list.getDictionary(context);
+  };
+  SmallVector<Attribute> inputs, outputs;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    inputs.push_back(
+        entry(type, function.getArgAttrDict(i), "input" + Twine(i)));
+    function.setArgAttrs(i, DictionaryAttr::get(context));
+  }
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    outputs.push_back(
+        entry(type, function.getResultAttrDict(i), "output" + Twine(i)));
+  getOperation()->setAttr("ingot.inputs", ArrayAttr::get(context, inputs));
+  getOperation()->setAttr("ingot.outputs", ArrayAttr::get(context, outputs));
+}
+
+void PrepareEntryPass::rewriteInputs(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  for (BlockArgument argument : body.getArguments()) {
+    Type tensor = argument.getType();
+    argument.setType(memrefOf(tensor));
+    auto read = bufferization::ToTensorOp::create(
+        builder, function.getLoc(), tensor, argument, /*restrict=*/true,
+        /*writable=*/false);
+    argument.replaceAllUsesExcept(read, read);
+  }
+}
+
+func::FuncOp PrepareEntryPass::declareStoreOutput() {
+  if (auto declared =
+          getOperation().lookupSymbol<func::FuncOp>(kStoreOutput))
+    return declared;
+  OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
+  Type index = builder.getIndexType();
+  auto function = func::FuncOp::create(
+      builder, getOperation().getLoc(), kStoreOutput,
+      builder.getFunctionType({LLVM::LLVMPointerType::get(&getContext()), index,
+                               index, index, index, index},
+                              {}));
+  function.setPrivate();
+  return function;
+}
+
+/// The number of bytes a memref's element takes.
+static int64_t storedBytes(Type type) {
+  return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
+}
+
+void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
+                                    int64_t index, Value call) {
+  Location loc = result.getLoc();
+  auto type = cast<RankedTensorType>(result.getType());
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  Value buffer = bufferization::ToBufferOp::create(
+      builder, loc, memrefOf(type), result, /*read_only=*/true);
+  Value dims = memref::AllocaOp::create(
+      builder, loc,
+      MemRefType::get({std::max<int64_t>(1, type.getRank())},
+                      builder.getI64Type()));
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    Value size = memref::DimOp::create(builder, loc, buffer, i);
+    Value wide = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                            size);
+    memref::StoreOp::create(builder, loc, wide, dims, constant(i));
+  }
+  Value data =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+  Value sizes =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, dims);
+  func::CallOp::create(builder, loc, declareStoreOutput(),
+                       {call, constant(index), constant(type.getRank()), sizes,
+                        data, constant(storedBytes(type.getElementType()))});
+}
+
+void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  Operation *terminator = body.getTerminator();
+  Location loc = function.getLoc();
+  OpBuilder builder(terminator);
+  SmallVector<Value> results(terminator->getOperands());
+  SmallVector<std::pair<Value, BlockArgument>> fixed;
+  for (Value result : results)
+    if (cast<RankedTensorType>(result.getType()).hasStaticShape())
+      fixed.push_back(
+          {result, body.addArgument(memrefOf(result.getType()), loc)});
+
+  auto bytes = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
+  unsigned weights = body.addArgument(bytes, loc).getArgNumber();
+  unsigned arena = body.addArgument(bytes, loc).getArgNumber();
+  BlockArgument call =
+      body.addArgument(LLVM::LLVMPointerType::get(&getContext()), loc);
+
+  for (auto [result, destination] : fixed)
+    bufferization::MaterializeInDestinationOp::create(
+        builder, result.getLoc(), /*result=*/Type(), result, destination,
+        /*restrict=*/true, /*writable=*/true);
+  for (auto [i, result] : llvm::enumerate(results))
+    if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
+      storeDynamic(builder, result, i, call);
+  terminator->setOperands({});
+
+  function.setFunctionType(
+      builder.getFunctionType(body.getArgumentTypes(), {}));
+  function.setAllArgAttrs(SmallVector<Attribute>(
+      body.getNumArguments(), builder.getDictionaryAttr({})));
+  function.removeResAttrsAttr();
+  function.setArgAttr(weights, "ingot.weights", builder.getUnitAttr());
+  function.setArgAttr(arena, "ingot.arena", builder.getUnitAttr());
+  function.setArgAttr(call.getArgNumber(), "ingot.call", builder.getUnitAttr());
+}
+
+void PrepareEntryPass::runOnOperation() {
+  auto function = getOperation().lookupSymbol<func::FuncOp>("forward");
+  if (!function || function.isExternal()) {
+    getOperation().emitError("expects a function named forward");
+    return signalPassFailure();
+  }
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  if (!llvm::all_of(function.getArgumentTypes(), isTensor) ||
+      !llvm::all_of(function.getResultTypes(), isTensor)) {
+    function.emitError("expects inputs and outputs that are ranked tensors");
+    return signalPassFailure();
+  }
+  describe(function);
+  rewriteInputs(function);
+  rewriteOutputs(function);
+}

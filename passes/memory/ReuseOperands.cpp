@@ -1,0 +1,62 @@
+//===- ReuseOperands.cpp - linalg-reuse-operands --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_LINALGREUSEOPERANDS
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+
+/// Whether the op may write its result over input `operand`: read at the same
+/// place only, computed for this op alone.
+static bool isReusable(linalg::GenericOp op, OpOperand &operand,
+                       OpOperand &init) {
+  if (operand.get().getType() != init.get().getType() ||
+      !operand.get().hasOneUse())
+    return false;
+  if (!op.getMatchingIndexingMap(&operand).isIdentity() ||
+      !op.getMatchingIndexingMap(&init).isIdentity())
+    return false;
+  // Something that bufferization would not copy anyway: neither a constant
+  // nor an input of the model.
+  return isa_and_nonnull<DestinationStyleOpInterface>(
+      operand.get().getDefiningOp());
+}
+
+static void reuse(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops())
+    return;
+  OpOperand &init = op.getDpsInitsMutable()[0];
+  if (!init.get().getDefiningOp<tensor::EmptyOp>() ||
+      op.payloadUsesValueFromOperand(&init))
+    return;
+  // A body that reads tensors by itself may read them anywhere.
+  bool extracts = false;
+  op.getRegion().walk([&](tensor::ExtractOp) { extracts = true; });
+  if (extracts)
+    return;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (isReusable(op, *input, init)) {
+      init.set(input->get());
+      return;
+    }
+  }
+}
+
+namespace {
+struct LinalgReuseOperandsPass
+    : ingot::impl::LinalgReuseOperandsBase<LinalgReuseOperandsPass> {
+  void runOnOperation() override { getOperation()->walk(reuse); }
+};
+} // namespace
