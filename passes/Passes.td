@@ -171,12 +171,19 @@ def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
 }
 
 def LinalgReuseOperands
-    : Pass<"linalg-reuse-operands", "::mlir::func::FuncOp"> {
+    : Pass<"linalg-reuse-operands"> {
   let summary = "Let elementwise ops write over an operand nobody else needs";
   let description = [{
     A `linalg.generic` that reads an intermediate value only where it writes its
     result takes that value, instead of a fresh `tensor.empty`, as destination.
   }];
+}
+
+def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
+  let summary = "One-shot bufferization, with copies as linalg loops";
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
@@ -208,7 +215,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def LinalgRelaxReductions
-    : Pass<"linalg-relax-reductions", "::mlir::func::FuncOp"> {
+    : Pass<"linalg-relax-reductions"> {
   let summary = "Let sums and products of reductions be reordered";
   let description = [{
     Without it no reduction of floats becomes vector code. The order is still
@@ -216,7 +223,7 @@ def LinalgRelaxReductions
   }];
 }
 
-def ApproximateMath : Pass<"approximate-math", "::mlir::func::FuncOp"> {
+def ApproximateMath : Pass<"approximate-math"> {
   let summary = "Replace frequent transcendental functions by polynomials";
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",

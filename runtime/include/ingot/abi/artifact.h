@@ -128,6 +128,8 @@ typedef struct ingot_abi_call {
   /** Receives a null-terminated message when the run fails; may be null. */
   char *error;
   uint64_t error_bytes;
+  /** For the generated code alone: where a run that must stop goes on. */
+  void *unwind;
 } ingot_abi_call;
 
 /** The constant description of a compiled model. */
@@ -171,7 +173,7 @@ typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_tensor) == 32, "ingot_abi_tensor");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_host) == 40, "ingot_abi_host");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 24, "ingot_abi_buffer");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 72, "ingot_abi_call");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 80, "ingot_abi_call");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 176,
                         "ingot_abi_artifact");
 

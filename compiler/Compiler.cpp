@@ -1,0 +1,322 @@
+//===- Compiler.cpp - compiles a model ------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Compiler.h"
+
+#include "compiler/pipeline/Register.h"
+#include "passes/legalize/Legalize.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ingot;
+
+std::unique_ptr<MLIRContext> ingot::createContext() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  auto context = std::make_unique<MLIRContext>(
+      registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+namespace {
+
+/// One compilation: import, phases, code, files.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, MLIRContext &context)
+      : options(options), context(context) {}
+  ~Compilation();
+
+  FailureOr<CompileResult> run();
+
+private:
+  LogicalResult importAndLower();
+  LogicalResult runPhases(StringRef last);
+  LogicalResult translate();
+  FailureOr<CompileResult> emitText();
+  FailureOr<CompileResult> emitLibrary();
+
+  LogicalResult fail(const Twine &message) {
+    return emitError(UnknownLoc::get(&context)) << message;
+  }
+  void report(StringRef step) {
+    if (options.progress)
+      options.progress(step);
+  }
+  /// A file beside the output that is gone when the compilation ends, unless it
+  /// is kept under its final name.
+  FailureOr<std::string> createTemporary(StringRef suffix);
+  LogicalResult writeTemporary(StringRef suffix, std::string &path,
+                               function_ref<LogicalResult(raw_ostream &)> write);
+  LogicalResult keep(StringRef temporary, StringRef name);
+
+  const CompileOptions &options;
+  MLIRContext &context;
+  OwningOpRef<ModuleOp> module;
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> llvmModule;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  Target target;
+  Manifest manifest;
+  std::vector<std::string> temporaries;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+Compilation::~Compilation() {
+  for (const std::string &path : temporaries)
+    (void)llvm::sys::fs::remove(path);
+}
+
+FailureOr<std::string> Compilation::createTemporary(StringRef suffix) {
+  llvm::SmallString<128> path;
+  int descriptor;
+  if (std::error_code error = llvm::sys::fs::createUniqueFile(
+          options.output + ".%%%%%%" + suffix, descriptor, path))
+    return fail("cannot write '" + options.output + "': " + error.message());
+  llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
+  temporaries.push_back(std::string(path));
+  return std::string(path);
+}
+
+LogicalResult Compilation::writeTemporary(
+    StringRef suffix, std::string &path,
+    function_ref<LogicalResult(raw_ostream &)> write) {
+  FailureOr<std::string> created = createTemporary(suffix);
+  if (failed(created))
+    return failure();
+  path = *created;
+  std::error_code error;
+  llvm::raw_fd_ostream out(path, error);
+  if (error)
+    return fail("cannot write '" + path + "': " + error.message());
+  if (failed(write(out)))
+    return failure();
+  out.close();
+  if (out.has_error()) {
+    std::string message = out.error().message();
+    out.clear_error();
+    return fail("cannot write '" + options.output + "': " + message);
+  }
+  return success();
+}
+
+LogicalResult Compilation::keep(StringRef temporary, StringRef name) {
+  // createUniqueFile makes files private; outputs are as the umask says.
+  auto mask = llvm::sys::fs::getUmask();
+  (void)llvm::sys::fs::setPermissions(
+      temporary, static_cast<llvm::sys::fs::perms>(
+                     (name.ends_with(".so") ? 0777 : 0666) & ~mask));
+  if (std::error_code error = llvm::sys::fs::rename(temporary, name))
+    return fail("cannot write '" + name + "': " + error.message());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+LogicalResult Compilation::runPhases(StringRef last) {
+  for (const Phase &phase : getPhases()) {
+    report(phase.description);
+    PassManager passes(&context);
+    phase.build(passes, options.pipeline);
+    if (!options.dumpAfter.empty())
+      passes.enableIRPrinting(
+          /*shouldPrintBeforePass=*/nullptr,
+          /*shouldPrintAfterPass=*/
+          [&](Pass *pass, Operation *) {
+            return llvm::any_of(options.dumpAfter, [&](StringRef name) {
+              return name == "all" || name == pass->getArgument();
+            });
+          },
+          /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
+    if (failed(passes.run(*module)))
+      return failure();
+    if (last == phase.name)
+      break;
+  }
+  return success();
+}
+
+LogicalResult Compilation::importAndLower() {
+  report("import");
+  ImportOptions import = options.import;
+  import.isSupported = isLegalizable;
+  module = importModel(options.input, context, import);
+  if (!module)
+    return failure();
+  if (options.emit != EmitKind::mlir)
+    return runPhases("llvm");
+  return options.lastPhase.empty() ? success() : runPhases(options.lastPhase);
+}
+
+/// A C identifier from a file's name.
+static std::string symbolFor(StringRef output) {
+  std::string symbol;
+  for (char c : llvm::sys::path::stem(output))
+    symbol += llvm::isAlnum(c) ? c : '_';
+  if (symbol.empty() || !llvm::isAlpha(symbol.front()))
+    symbol = "model_" + symbol;
+  return symbol;
+}
+
+LogicalResult Compilation::translate() {
+  report("code generation");
+  std::string error;
+  std::optional<Target> found = lookupTarget(options.target, error);
+  if (!found)
+    return fail(error);
+  target = *found;
+  machine = target.createTargetMachine();
+  if (!machine)
+    return fail("LLVM was built without its X86 target");
+  std::string symbol =
+      options.symbol.empty() ? symbolFor(options.output) : options.symbol;
+  FailureOr<Manifest> read = readManifest(*module, target, symbol);
+  if (failed(read))
+    return failure();
+  manifest = std::move(*read);
+  llvmModule = translateModuleToLLVMIR(*module, llvmContext, "model");
+  if (!llvmModule)
+    return fail("translation to LLVM IR failed");
+  addRunFunction(*llvmModule, manifest);
+  optimize(*llvmModule, *machine);
+  return success();
+}
+
+FailureOr<CompileResult> Compilation::emitText() {
+  llvm::SmallVector<char, 0> code;
+  if (options.emit == EmitKind::assembly || options.emit == EmitKind::object)
+    if (!emitCode(*llvmModule, *machine,
+                  options.emit == EmitKind::assembly
+                      ? llvm::CodeGenFileType::AssemblyFile
+                      : llvm::CodeGenFileType::ObjectFile,
+                  code))
+      return fail("LLVM cannot emit this kind of file");
+  auto write = [&](raw_ostream &out) {
+    if (options.emit == EmitKind::mlir) {
+      OpPrintingFlags flags;
+      module->print(out, flags.enableDebugInfo(false));
+      out << '\n';
+    } else if (options.emit == EmitKind::llvmIR) {
+      llvmModule->print(out, nullptr);
+    } else {
+      out.write(code.data(), code.size());
+    }
+    return success();
+  };
+  if (options.output == "-") {
+    (void)write(llvm::outs());
+    llvm::outs().flush();
+    return CompileResult();
+  }
+  std::string path;
+  if (failed(writeTemporary("", path, write)) ||
+      failed(keep(path, options.output)))
+    return failure();
+  return CompileResult();
+}
+
+
+FailureOr<CompileResult> Compilation::emitLibrary() {
+  llvm::SmallVector<char, 0> code;
+  if (!emitCode(*llvmModule, *machine, llvm::CodeGenFileType::ObjectFile, code))
+    return fail("LLVM cannot emit object files");
+  manifest.codeBytes = codeBytesOf(StringRef(code.data(), code.size()));
+  bool hasWeights = manifest.weightsBytes != 0;
+  if (options.weightsInFile && hasWeights) {
+    manifest.externalWeights = true;
+    manifest.weightsSha256 = hashWeights(*module);
+  }
+
+  report("link");
+  llvm::SmallVector<char, 0> description;
+  std::unique_ptr<llvm::Module> artifact =
+      buildArtifactModule(llvmContext, manifest);
+  optimize(*artifact, *machine);
+  if (!emitCode(*artifact, *machine, llvm::CodeGenFileType::ObjectFile,
+                description))
+    return fail("LLVM cannot emit object files");
+
+  auto copy = [](ArrayRef<char> bytes) {
+    return [bytes](raw_ostream &out) {
+      out.write(bytes.data(), bytes.size());
+      return success();
+    };
+  };
+  std::vector<std::string> objects(2);
+  std::string weights, library, header;
+  if (failed(writeTemporary(".code.o", objects[0], copy(code))) ||
+      failed(writeTemporary(".artifact.o", objects[1], copy(description))))
+    return failure();
+  if (hasWeights) {
+    auto write = [&](raw_ostream &out) {
+      return manifest.externalWeights
+                 ? writeWeights(*module, out)
+                 : writeWeightsObject(*module, manifest.weightsBytes, out);
+    };
+    if (failed(writeTemporary(".weights", weights, write)))
+      return failure();
+    if (!manifest.externalWeights)
+      objects.push_back(weights);
+  }
+  FailureOr<std::string> linked = createTemporary(".so");
+  if (failed(linked))
+    return failure();
+  std::string error;
+  if (failed(linkSharedLibrary(objects, manifest, *linked, error)))
+    return fail(error);
+  if (options.writeHeader &&
+      failed(writeTemporary(".h", header, [&](raw_ostream &out) {
+        writeHeader(manifest, out);
+        return success();
+      })))
+    return failure();
+
+  // All is written; now give each its name, the library last.
+  llvm::SmallString<128> headerName(options.output);
+  llvm::sys::path::replace_extension(headerName, "h");
+  if (manifest.externalWeights &&
+      failed(keep(weights, options.output + ".weights")))
+    return failure();
+  if (options.writeHeader && failed(keep(header, headerName)))
+    return failure();
+  if (failed(keep(*linked, options.output)))
+    return failure();
+  return CompileResult{manifest};
+}
+
+FailureOr<CompileResult> Compilation::run() {
+  if (failed(importAndLower()))
+    return failure();
+  if (options.emit == EmitKind::mlir)
+    return emitText();
+  if (failed(translate()))
+    return failure();
+  return options.emit == EmitKind::sharedLibrary ? emitLibrary() : emitText();
+}
+
+FailureOr<CompileResult> ingot::compileModel(const CompileOptions &options,
+                                             MLIRContext &context) {
+  return Compilation(options, context).run();
+}

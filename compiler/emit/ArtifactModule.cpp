@@ -1,0 +1,246 @@
+//===- ArtifactModule.cpp - description and typed entry points ------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/Emit.h"
+
+#include "compiler/Version.h"
+#include "runtime/include/ingot/abi/artifact.h"
+
+#include "llvm/IR/IRBuilder.h"
+
+using namespace llvm;
+using namespace ingot;
+
+namespace {
+
+/// Emits ingot_abi_artifact as an LLVM constant, member by member as the header
+/// declares them, and the functions of the C header.
+class ArtifactBuilder {
+public:
+  ArtifactBuilder(Module &module, const Manifest &manifest)
+      : module(module), manifest(manifest), context(module.getContext()),
+        b(context), null(ConstantPointerNull::get(b.getPtrTy())) {}
+
+  void build();
+
+private:
+  Constant *string(StringRef text);
+  /// A private constant array and its address; null if it is empty.
+  Constant *array(ArrayRef<Constant *> elements);
+  Constant *structure(ArrayRef<Constant *> members) {
+    return ConstantStruct::getAnon(context, members);
+  }
+  Constant *tensors(ArrayRef<Tensor> list);
+  Constant *metadata();
+  Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
+  GlobalVariable *buildDescription();
+  void buildQuery(GlobalVariable *description);
+  void buildCreate(GlobalVariable *description);
+  void buildRun();
+  void buildDestroy();
+  Function *exported(StringRef name, Type *result, ArrayRef<Type *> params);
+
+  Module &module;
+  const Manifest &manifest;
+  LLVMContext &context;
+  IRBuilder<> b;
+  Constant *null;
+};
+
+} // namespace
+
+Constant *ArtifactBuilder::string(StringRef text) {
+  Constant *data = ConstantDataArray::getString(context, text);
+  auto *global = new GlobalVariable(module, data->getType(), /*isConstant=*/true,
+                                    GlobalValue::PrivateLinkage, data);
+  global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return global;
+}
+
+Constant *ArtifactBuilder::array(ArrayRef<Constant *> elements) {
+  if (elements.empty())
+    return null;
+  auto *type = ArrayType::get(elements.front()->getType(), elements.size());
+  return new GlobalVariable(module, type, /*isConstant=*/true,
+                            GlobalValue::PrivateLinkage,
+                            ConstantArray::get(type, elements));
+}
+
+Constant *ArtifactBuilder::tensors(ArrayRef<Tensor> list) {
+  SmallVector<Constant *> rows;
+  for (const Tensor &tensor : list) {
+    SmallVector<Constant *> dims, names;
+    for (int64_t dim : tensor.dims)
+      dims.push_back(b.getInt64(dim));
+    for (const std::string &name : tensor.dimNames)
+      names.push_back(string(name));
+    rows.push_back(structure({string(tensor.name), b.getInt32(tensor.dtype),
+                              b.getInt32(tensor.dims.size()), array(dims),
+                              array(names)}));
+  }
+  return array(rows);
+}
+
+Constant *ArtifactBuilder::metadata() {
+  SmallVector<Constant *> rows;
+  for (auto &[key, value] : manifest.metadata)
+    rows.push_back(structure({string(key), string(value)}));
+  return array(rows);
+}
+
+Constant *ArtifactBuilder::declare(StringRef name, Type *result,
+                                   ArrayRef<Type *> params) {
+  auto *function = cast<Function>(
+      module.getOrInsertFunction(name, FunctionType::get(result, params, false))
+          .getCallee());
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  return function;
+}
+
+GlobalVariable *ArtifactBuilder::buildDescription() {
+  Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
+  Constant *weights = null;
+  if (manifest.weightsBytes != 0 && !manifest.externalWeights) {
+    auto *symbol = new GlobalVariable(module, b.getInt8Ty(), /*isConstant=*/true,
+                                      GlobalValue::ExternalLinkage, nullptr,
+                                      "ingot_weights");
+    symbol->setVisibility(GlobalValue::HiddenVisibility);
+    weights = symbol;
+  }
+  Constant *load = null, *unload = null;
+  if (manifest.usesOneDNN) {
+    load = declare("ingot_load", i32, {ptr, ptr, ptr, ptr, i64});
+    unload = declare("ingot_unload", b.getVoidTy(), {ptr, ptr});
+  }
+  Constant *description = structure({
+      b.getInt64(INGOT_ABI_MAGIC),
+      b.getInt32(INGOT_ABI_VERSION),
+      b.getInt32(sizeof(ingot_abi_artifact)),
+      string("ingot " INGOT_VERSION),
+      string(manifest.modelName),
+      string(manifest.target.level),
+      b.getInt64(manifest.target.features),
+      b.getInt32(manifest.inputs.size()),
+      b.getInt32(manifest.outputs.size()),
+      b.getInt32(manifest.metadata.size()),
+      b.getInt32(manifest.usesOneDNN ? INGOT_ABI_FLAG_ONEDNN : 0),
+      tensors(manifest.inputs),
+      tensors(manifest.outputs),
+      metadata(),
+      weights,
+      b.getInt64(manifest.weightsBytes),
+      ConstantDataArray::get(context, ArrayRef(manifest.weightsSha256)),
+      b.getInt64(manifest.arenaBytes),
+      b.getInt64(manifest.codeBytes),
+      load,
+      unload,
+      declare("ingot_run", i32, {ptr}),
+  });
+  return new GlobalVariable(module, description->getType(),
+                            /*isConstant=*/true, GlobalValue::InternalLinkage,
+                            description, "ingot_artifact");
+}
+
+Function *ArtifactBuilder::exported(StringRef name, Type *result,
+                                    ArrayRef<Type *> params) {
+  Function *function =
+      Function::Create(FunctionType::get(result, params, false),
+                       GlobalValue::ExternalLinkage, name, module);
+  b.SetInsertPoint(BasicBlock::Create(context, "", function));
+  return function;
+}
+
+void ArtifactBuilder::buildQuery(GlobalVariable *description) {
+  exported(INGOT_ABI_QUERY_SYMBOL, b.getPtrTy(), {});
+  b.CreateRet(description);
+}
+
+// NAME *NAME_create(const void *weights, int32_t threads, char *error,
+//                   size_t error_bytes)
+void ArtifactBuilder::buildCreate(GlobalVariable *description) {
+  Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
+  Constant *create =
+      declare("ingot_support_create", ptr, {ptr, ptr, i32, ptr, i64});
+  Function *function =
+      exported(manifest.symbol + "_create", ptr, {ptr, i32, ptr, i64});
+  auto type = cast<Function>(create)->getFunctionType();
+  b.CreateRet(b.CreateCall(type, create,
+                           {description, function->getArg(0),
+                            function->getArg(1), function->getArg(2),
+                            function->getArg(3)}));
+}
+
+// int32_t NAME_run(NAME *model, const T *input, [const int64_t *dims,] …,
+//                  T *output, [int64_t *dims, uint64_t bytes,] …,
+//                  char *error, size_t error_bytes)
+void ArtifactBuilder::buildRun() {
+  Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
+  SmallVector<Type *> params{ptr};
+  for (const Tensor &tensor : manifest.inputs)
+    params.append(tensor.isStatic() ? 1 : 2, ptr);
+  for (const Tensor &tensor : manifest.outputs) {
+    params.append(tensor.isStatic() ? 1 : 2, ptr);
+    if (!tensor.isStatic())
+      params.push_back(i64);
+  }
+  params.append({ptr, i64});
+  Constant *call =
+      declare("ingot_support_call", i32, {ptr, ptr, ptr, ptr, i64});
+  Function *function = exported(manifest.symbol + "_run", i32, params);
+  Argument *next = function->getArg(1);
+  auto take = [&]() -> Value * { return next++; };
+
+  auto *bufferType = StructType::get(context, {ptr, ptr, i64});
+  auto fill = [&](ArrayRef<Tensor> tensors, bool isOutput) {
+    auto *arrayType = ArrayType::get(bufferType, tensors.size());
+    Value *buffers = b.CreateAlloca(arrayType);
+    for (auto [i, tensor] : enumerate(tensors)) {
+      Value *data = take();
+      Value *dims = tensor.isStatic()
+                        ? b.CreateAlloca(ArrayType::get(
+                              i64, std::max<size_t>(1, tensor.dims.size())))
+                        : take();
+      Value *bytes =
+          !tensor.isStatic() && isOutput ? take() : b.getInt64(INT64_MAX);
+      Value *row = b.CreateConstInBoundsGEP2_64(arrayType, buffers, 0, i);
+      b.CreateStore(data, b.CreateStructGEP(bufferType, row, 0));
+      b.CreateStore(dims, b.CreateStructGEP(bufferType, row, 1));
+      b.CreateStore(bytes, b.CreateStructGEP(bufferType, row, 2));
+    }
+    return buffers;
+  };
+  Value *inputs = fill(manifest.inputs, false);
+  Value *outputs = fill(manifest.outputs, true);
+  Value *error = take(), *errorBytes = take();
+  auto type = cast<Function>(call)->getFunctionType();
+  b.CreateRet(b.CreateCall(
+      type, call, {function->getArg(0), inputs, outputs, error, errorBytes}));
+}
+
+void ArtifactBuilder::buildDestroy() {
+  Type *ptr = b.getPtrTy();
+  Constant *destroy = declare("ingot_support_destroy", b.getVoidTy(), {ptr});
+  Function *function =
+      exported(manifest.symbol + "_destroy", b.getVoidTy(), {ptr});
+  auto type = cast<Function>(destroy)->getFunctionType();
+  b.CreateCall(type, destroy, {function->getArg(0)});
+  b.CreateRetVoid();
+}
+
+void ArtifactBuilder::build() {
+  GlobalVariable *description = buildDescription();
+  buildQuery(description);
+  buildCreate(description);
+  buildRun();
+  buildDestroy();
+}
+
+std::unique_ptr<Module> ingot::buildArtifactModule(LLVMContext &context,
+                                                   const Manifest &manifest) {
+  auto module = std::make_unique<Module>("artifact", context);
+  ArtifactBuilder(*module, manifest).build();
+  return module;
+}

@@ -1,0 +1,95 @@
+//===- Emit.h - from the LLVM dialect to a shared library -------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_EMIT_EMIT_H
+#define INGOT_COMPILER_EMIT_EMIT_H
+
+#include "compiler/target/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/Module.h"
+
+namespace ingot {
+
+/// One input or output of the model.
+struct Tensor {
+  std::string name;
+  /// INGOT_ABI_* element type.
+  uint32_t dtype = 0;
+  llvm::SmallVector<int64_t> dims;
+  std::vector<std::string> dimNames;
+
+  bool isStatic() const;
+};
+
+/// What the artifact says of itself; read off the module's attributes.
+struct Manifest {
+  /// Of the ONNX graph.
+  std::string modelName;
+  /// The prefix of the typed entry points, a C identifier.
+  std::string symbol;
+  std::vector<Tensor> inputs, outputs;
+  std::vector<std::pair<std::string, std::string>> metadata;
+  Target target;
+  uint64_t weightsBytes = 0;
+  bool externalWeights = false;
+  std::array<uint8_t, 32> weightsSha256 = {};
+  uint64_t arenaBytes = 0;
+  uint64_t arenaLowerBound = 0;
+  uint64_t codeBytes = 0;
+  bool usesOneDNN = false;
+};
+
+/// Reads the manifest of a module on which plan-memory has run.
+mlir::FailureOr<Manifest> readManifest(mlir::ModuleOp module,
+                                       const Target &target,
+                                       llvm::StringRef symbol);
+
+/// Adds `ingot_run`, the function that an artifact description points to, which
+/// calls @forward with what an ingot_abi_call holds.
+void addRunFunction(llvm::Module &module, const Manifest &manifest);
+
+/// The artifact's description and typed entry points, as a module of its own.
+std::unique_ptr<llvm::Module> buildArtifactModule(llvm::LLVMContext &context,
+                                                  const Manifest &manifest);
+
+/// Optimises for speed, in place.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Assembly or object code of `module`.
+bool emitCode(llvm::Module &module, llvm::TargetMachine &machine,
+              llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &out);
+
+/// Bytes of executable code in an object file.
+uint64_t codeBytesOf(llvm::StringRef object);
+
+/// Writes the weights listed in `ingot.weights` as they lie in memory.
+mlir::LogicalResult writeWeights(mlir::ModuleOp module, llvm::raw_ostream &out);
+/// Their SHA-256.
+std::array<uint8_t, 32> hashWeights(mlir::ModuleOp module);
+/// An ELF object with the weights in a read-only, page-aligned section, and the
+/// symbol `ingot_weights`.
+mlir::LogicalResult writeWeightsObject(mlir::ModuleOp module,
+                                       uint64_t weightsBytes,
+                                       llvm::raw_ostream &out);
+
+/// Links `objects` into a shared library that exports the query symbol and the
+/// typed entry points. On failure `error` has the linker's words.
+mlir::LogicalResult linkSharedLibrary(llvm::ArrayRef<std::string> objects,
+                                      const Manifest &manifest,
+                                      llvm::StringRef output,
+                                      std::string &error);
+
+/// The C header of the typed entry points.
+void writeHeader(const Manifest &manifest, llvm::raw_ostream &out);
+
+/// Names of the exported functions.
+std::vector<std::string> exportedSymbols(const Manifest &manifest);
+
+} // namespace ingot
+
+#endif // INGOT_COMPILER_EMIT_EMIT_H

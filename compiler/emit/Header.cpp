@@ -1,0 +1,146 @@
+//===- Header.cpp - the C header of a model -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/Emit.h"
+
+#include "runtime/include/ingot/abi/artifact.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace ingot;
+using llvm::StringRef;
+
+static const char *cTypeOf(uint32_t dtype) {
+  switch (dtype) {
+  case INGOT_ABI_FLOAT:
+    return "float";
+  case INGOT_ABI_DOUBLE:
+    return "double";
+  case INGOT_ABI_INT8:
+    return "int8_t";
+  case INGOT_ABI_UINT8:
+  case INGOT_ABI_BOOL:
+    return "uint8_t";
+  case INGOT_ABI_INT16:
+    return "int16_t";
+  case INGOT_ABI_UINT16:
+  case INGOT_ABI_FLOAT16:
+  case INGOT_ABI_BFLOAT16:
+    return "uint16_t";
+  case INGOT_ABI_INT32:
+    return "int32_t";
+  case INGOT_ABI_UINT32:
+    return "uint32_t";
+  case INGOT_ABI_INT64:
+    return "int64_t";
+  default:
+    return "uint64_t";
+  }
+}
+
+static const char *noteOf(uint32_t dtype) {
+  switch (dtype) {
+  case INGOT_ABI_BOOL:
+    return " bool";
+  case INGOT_ABI_FLOAT16:
+    return " float16 bits";
+  case INGOT_ABI_BFLOAT16:
+    return " bfloat16 bits";
+  default:
+    return "";
+  }
+}
+
+/// Text that is safe inside a C comment.
+static std::string commentText(StringRef text) {
+  std::string safe;
+  for (char c : text)
+    safe += llvm::isPrint(c) && c != '*' && c != '/' && c != '\\' ? c : '_';
+  return safe;
+}
+
+/// A parameter name from a tensor's name: unique among the others, and no word
+/// of C or C++.
+static std::string parameterName(StringRef prefix, size_t index,
+                                 StringRef name) {
+  std::string result = (prefix + llvm::Twine(index)).str();
+  std::string tail;
+  for (char c : name)
+    tail += llvm::isAlnum(c) ? c : '_';
+  return tail.empty() ? result : result + "_" + tail;
+}
+
+static void writeShape(const Tensor &tensor, llvm::raw_ostream &out) {
+  out << '[';
+  llvm::interleaveComma(llvm::seq<size_t>(0, tensor.dims.size()), out,
+                        [&](size_t i) {
+                          if (tensor.dims[i] >= 0)
+                            out << tensor.dims[i];
+                          else if (tensor.dimNames[i].empty())
+                            out << '?';
+                          else
+                            out << commentText(tensor.dimNames[i]);
+                        });
+  out << ']';
+}
+
+void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
+  const std::string &name = manifest.symbol;
+  std::string guard = "INGOT_MODEL_" + StringRef(name).upper() + "_H";
+  out << "/* " << commentText(manifest.modelName.empty() ? name
+                                                         : manifest.modelName)
+      << ", compiled by Ingot for " << manifest.target.level
+      << ".\n *\n * Link with the shared library that this header came with; "
+         "nothing else is\n * needed. A handle is for one thread at a time; "
+         "handles are independent.\n */\n"
+      << "#ifndef " << guard << "\n#define " << guard
+      << "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef "
+         "__cplusplus\nextern \"C\" {\n#endif\n\n";
+  out << "typedef struct " << name << " " << name << ";\n\n";
+  out << "/** A model ready to run, or null with a message in error (which may "
+         "be null).\n *  weights: "
+      << (manifest.externalWeights
+              ? "address of the weights file, mapped, 64-byte aligned; kept."
+              : "null: they are in the library.")
+      << "\n *  threads: how many a run may use. */\n"
+      << name << " *" << name
+      << "_create(const void *weights, int32_t threads, char *error,\n"
+         "    size_t error_bytes);\n\n";
+
+  out << "/** Runs the model; 0, or a status with a message in error. Buffers "
+         "are dense,\n *  row-major and must not overlap.\n";
+  auto describe = [&](const Tensor &tensor, StringRef prefix, size_t i) {
+    out << " *  " << parameterName(prefix, i, tensor.name) << ": "
+        << cTypeOf(tensor.dtype) << noteOf(tensor.dtype) << ' ';
+    writeShape(tensor, out);
+    if (!tensor.isStatic())
+      out << (prefix == "in" ? ", its dims beside it"
+                             : ", its dims are written; bytes is what fits");
+    out << '\n';
+  };
+  for (auto [i, tensor] : llvm::enumerate(manifest.inputs))
+    describe(tensor, "in", i);
+  for (auto [i, tensor] : llvm::enumerate(manifest.outputs))
+    describe(tensor, "out", i);
+  out << " */\nint32_t " << name << "_run(" << name << " *model";
+  for (auto [i, tensor] : llvm::enumerate(manifest.inputs)) {
+    std::string parameter = parameterName("in", i, tensor.name);
+    out << ",\n    const " << cTypeOf(tensor.dtype) << " *" << parameter;
+    if (!tensor.isStatic())
+      out << ", const int64_t *" << parameter << "_dims";
+  }
+  for (auto [i, tensor] : llvm::enumerate(manifest.outputs)) {
+    std::string parameter = parameterName("out", i, tensor.name);
+    out << ",\n    " << cTypeOf(tensor.dtype) << " *" << parameter;
+    if (!tensor.isStatic())
+      out << ", int64_t *" << parameter << "_dims, uint64_t " << parameter
+          << "_bytes";
+  }
+  out << ",\n    char *error, size_t error_bytes);\n\n";
+  out << "void " << name << "_destroy(" << name << " *model);\n\n";
+  out << "#ifdef __cplusplus\n}\n#endif\n\n#endif /* " << guard << " */\n";
+}

@@ -1,0 +1,108 @@
+//===- Manifest.cpp - what an artifact says of itself ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/Emit.h"
+
+#include "runtime/include/ingot/abi/artifact.h"
+
+using namespace mlir;
+using namespace ingot;
+
+bool Tensor::isStatic() const {
+  return llvm::none_of(dims, [](int64_t dim) { return dim < 0; });
+}
+
+/// The INGOT_ABI_* code of an element type, or 0.
+static uint32_t dtypeOf(Type type) {
+  if (type.isF32())
+    return INGOT_ABI_FLOAT;
+  if (type.isF64())
+    return INGOT_ABI_DOUBLE;
+  if (type.isF16())
+    return INGOT_ABI_FLOAT16;
+  if (type.isBF16())
+    return INGOT_ABI_BFLOAT16;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return 0;
+  bool isUnsigned = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return INGOT_ABI_BOOL;
+  case 8:
+    return isUnsigned ? INGOT_ABI_UINT8 : INGOT_ABI_INT8;
+  case 16:
+    return isUnsigned ? INGOT_ABI_UINT16 : INGOT_ABI_INT16;
+  case 32:
+    return isUnsigned ? INGOT_ABI_UINT32 : INGOT_ABI_INT32;
+  case 64:
+    return isUnsigned ? INGOT_ABI_UINT64 : INGOT_ABI_INT64;
+  default:
+    return 0;
+  }
+}
+
+static FailureOr<std::vector<Tensor>> readTensors(ModuleOp module,
+                                                  StringRef attribute) {
+  std::vector<Tensor> tensors;
+  for (Attribute entry : module->getAttrOfType<ArrayAttr>(attribute)) {
+    auto dict = cast<DictionaryAttr>(entry);
+    Tensor tensor;
+    tensor.name = dict.getAs<StringAttr>("name").str();
+    auto type =
+        cast<RankedTensorType>(dict.getAs<TypeAttr>("type").getValue());
+    tensor.dtype = dtypeOf(type.getElementType());
+    if (tensor.dtype == 0)
+      return emitError(module.getLoc())
+             << "'" << tensor.name << "' has element type "
+             << type.getElementType()
+             << ", which an artifact cannot take or give";
+    auto names = dict.getAs<ArrayAttr>("dim_names");
+    for (auto [i, size] : llvm::enumerate(type.getShape())) {
+      bool isDynamic = ShapedType::isDynamic(size);
+      tensor.dims.push_back(isDynamic ? INGOT_ABI_DYNAMIC : size);
+      bool isNamed = isDynamic && names && i < names.size();
+      tensor.dimNames.push_back(
+          isNamed ? cast<StringAttr>(names[i]).str() : "");
+    }
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+FailureOr<Manifest> ingot::readManifest(ModuleOp module, const Target &target,
+                                        StringRef symbol) {
+  Manifest manifest;
+  manifest.symbol = symbol.str();
+  manifest.target = target;
+  if (auto name = module->getAttrOfType<StringAttr>("ingot.model_name"))
+    manifest.modelName = name.str();
+  if (auto metadata =
+          module->getAttrOfType<DictionaryAttr>("ingot.metadata"))
+    for (NamedAttribute entry : metadata)
+      if (auto value = dyn_cast<StringAttr>(entry.getValue()))
+        manifest.metadata.push_back({entry.getName().str(), value.str()});
+  FailureOr<std::vector<Tensor>> inputs = readTensors(module, "ingot.inputs");
+  FailureOr<std::vector<Tensor>> outputs = readTensors(module, "ingot.outputs");
+  if (failed(inputs) || failed(outputs))
+    return failure();
+  manifest.inputs = std::move(*inputs);
+  manifest.outputs = std::move(*outputs);
+  auto integer = [&](StringRef name) {
+    auto attr = module->getAttrOfType<IntegerAttr>(name);
+    return attr ? uint64_t(attr.getInt()) : 0;
+  };
+  manifest.weightsBytes = integer("ingot.weights_bytes");
+  manifest.arenaBytes = integer("ingot.arena_bytes");
+  manifest.arenaLowerBound = integer("ingot.arena_lower_bound");
+  manifest.usesOneDNN = module->hasAttr("ingot.onednn");
+  return manifest;
+}
+
+std::vector<std::string> ingot::exportedSymbols(const Manifest &manifest) {
+  return {INGOT_ABI_QUERY_SYMBOL, manifest.symbol + "_create",
+          manifest.symbol + "_run", manifest.symbol + "_destroy"};
+}

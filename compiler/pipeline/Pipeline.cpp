@@ -1,0 +1,106 @@
+//===- Pipeline.cpp - the road from ONNX to LLVM --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/pipeline/Pipeline.h"
+
+#include "passes/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace ingot;
+
+/// onnx.node → nn.
+static void buildLegalizePipeline(OpPassManager &passes,
+                                  const PipelineOptions &) {
+  passes.addPass(createOnnxLegalize());
+}
+
+/// nn → less nn: what training left is folded and merged.
+static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
+  passes.addPass(createNNFoldConstants());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+/// nn → linalg on tensors, elementwise chains fused.
+static void buildLowerPipeline(OpPassManager &passes,
+                               const PipelineOptions &options) {
+  passes.addPass(createNNToLinalg());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createLinalgElementwiseOpFusionPass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createLinalgRelaxReductions());
+}
+
+/// tensors → memrefs at fixed offsets of one arena.
+static void buildMemoryPipeline(OpPassManager &passes,
+                                const PipelineOptions &) {
+  passes.addPass(createPrepareEntry());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createLinalgReuseOperands());
+  passes.addPass(bufferization::createEmptyTensorEliminationPass());
+  passes.addPass(createBufferize());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createCollectWeights());
+  passes.addPass(createPlanMemory());
+}
+
+/// linalg on memrefs → loops → LLVM dialect.
+static void buildCodegenPipeline(OpPassManager &passes,
+                                 const PipelineOptions &) {
+  passes.addPass(createConvertLinalgToLoopsPass());
+  passes.addPass(createApproximateMath());
+  passes.addPass(memref::createExpandStridedMetadataPass());
+  passes.addPass(createLowerAffinePass());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createIngotConvertToLLVM());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+static constexpr Phase kPhases[] = {
+    {"nn", "ONNX nodes legalized to named tensor ops", buildLegalizePipeline},
+    {"graph", "graph simplified, training-time structure removed",
+     buildGraphPipeline},
+    {"linalg", "ops lowered to linalg on tensors", buildLowerPipeline},
+    {"memory", "tensors placed in the arena", buildMemoryPipeline},
+    {"llvm", "code in the LLVM dialect", buildCodegenPipeline},
+};
+
+ArrayRef<Phase> ingot::getPhases() { return kPhases; }
+
+const Phase *ingot::findPhase(StringRef name) {
+  auto *at = llvm::find_if(
+      kPhases, [&](const Phase &phase) { return name == phase.name; });
+  return at == std::end(kPhases) ? nullptr : at;
+}
+
+void ingot::registerPipelines() {
+  for (const Phase &phase : kPhases)
+    mlir::registerPassPipeline(
+        std::string("ingot-") + phase.name, phase.description,
+        [&phase](OpPassManager &passes, StringRef,
+                 function_ref<LogicalResult(const Twine &)>) {
+          phase.build(passes, PipelineOptions());
+          return success();
+        },
+        [](function_ref<void(const detail::PassOptions &)>) {});
+}

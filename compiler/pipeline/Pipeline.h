@@ -1,0 +1,41 @@
+//===- Pipeline.h - the road from ONNX to LLVM ------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_PIPELINE_PIPELINE_H
+#define INGOT_COMPILER_PIPELINE_PIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace ingot {
+
+/// Which lowering heavy ops take.
+enum class Kernels { onednn, native };
+
+struct PipelineOptions {
+  Kernels kernels = Kernels::onednn;
+};
+
+/// One stretch of the road. From this table come `--compile-to`, `--emit`, the
+/// pipelines that ingot-opt knows by `ingot-<name>`, and the documentation.
+struct Phase {
+  /// As `--compile-to` names it.
+  const char *name;
+  const char *description;
+  void (*build)(mlir::OpPassManager &, const PipelineOptions &);
+};
+
+/// All phases, in order.
+llvm::ArrayRef<Phase> getPhases();
+
+/// The phase called `name`, or null.
+const Phase *findPhase(llvm::StringRef name);
+
+/// Makes each phase known as a pass pipeline.
+void registerPipelines();
+
+} // namespace ingot
+
+#endif // INGOT_COMPILER_PIPELINE_PIPELINE_H

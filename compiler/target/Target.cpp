@@ -1,0 +1,97 @@
+//===- Target.cpp - CPU levels that code is generated for -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/target/Target.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace ingot;
+
+namespace {
+struct Feature {
+  unsigned bit;
+  const char *llvmName;
+};
+struct Level {
+  const char *name;
+  uint64_t features;
+};
+} // namespace
+
+static constexpr Feature kFeatures[] = {
+#define INGOT_CPU_FEATURE(BIT, NAME, LLVM_NAME) {BIT, LLVM_NAME},
+#include "runtime/include/ingot/abi/cpu_features.inc"
+};
+
+static constexpr Level kLevels[] = {
+#define INGOT_CPU_LEVEL(NAME, MASK) {NAME, MASK},
+#include "runtime/include/ingot/abi/cpu_features.inc"
+};
+
+static constexpr unsigned kAVX512F = 6;
+
+bool Target::hasAVX512() const { return features >> kAVX512F & 1; }
+
+std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  // A named CPU would bring features that the level does not promise, so start
+  // from the psABI level below and add the level's own.
+  const char *cpu = hasAVX512()           ? "x86-64-v4"
+                    : features >> 2 & 1u  ? "x86-64-v3"
+                                          : "x86-64-v2";
+  std::string added;
+  for (const Feature &feature : kFeatures)
+    if (features >> feature.bit & 1)
+      added += std::string(added.empty() ? "+" : ",+") + feature.llvmName;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, cpu, added, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Default));
+}
+
+static uint64_t hostFeatures() {
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  uint64_t features = 0;
+  for (const Feature &feature : kFeatures)
+    if (host.lookup(feature.llvmName))
+      features |= uint64_t(1) << feature.bit;
+  return features;
+}
+
+std::optional<Target> ingot::lookupTarget(llvm::StringRef name,
+                                          std::string &error) {
+  if (name == "native") {
+    uint64_t host = hostFeatures();
+    std::optional<Target> best;
+    for (const Level &level : kLevels)
+      if ((level.features & ~host) == 0)
+        best = Target{level.name, level.features};
+    if (!best)
+      error = "this machine is below the lowest CPU level, " +
+              std::string(kLevels[0].name);
+    return best;
+  }
+  error = "unknown target '" + name.str() + "': use native";
+  for (const Level &level : kLevels) {
+    if (name == level.name)
+      return Target{level.name, level.features};
+    error += std::string(", ") + level.name;
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,73 @@
+/*===- support.c - what generated code calls ------------------------------===
+ *
+ * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===*/
+#include "support.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+void ingot_support_fail(ingot_abi_call *call, int32_t status,
+                        const char *message) {
+  if (call->status != INGOT_ABI_OK)
+    return;
+  call->status = status;
+  if (call->error == NULL || call->error_bytes == 0)
+    return;
+  size_t length = strlen(message);
+  if (length >= call->error_bytes)
+    length = call->error_bytes - 1;
+  memcpy(call->error, message, length);
+  call->error[length] = '\0';
+}
+
+int32_t ingot_support_run(ingot_abi_call *call,
+                          void (*body)(ingot_abi_call *call)) {
+  jmp_buf stop;
+  call->unwind = &stop;
+  if (_setjmp(stop) == 0)
+    body(call);
+  call->unwind = NULL;
+  return call->status;
+}
+
+void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
+  const ingot_abi_host *host = call->host;
+  if (bytes == 0)
+    bytes = 1;
+  void *pointer = NULL;
+  /* A size that overflowed is larger than any address space. */
+  if (bytes < (UINT64_C(1) << 47))
+    pointer = host->allocate(host->user, bytes, INGOT_ABI_ALIGNMENT);
+  if (pointer == NULL) {
+    ingot_support_fail(call, INGOT_ABI_OUT_OF_MEMORY,
+                       "out of memory for a tensor of dynamic shape");
+    _longjmp(*(jmp_buf *)call->unwind, 1);
+  }
+  return pointer;
+}
+
+void ingot_support_release(ingot_abi_call *call, void *pointer) {
+  call->host->release(call->host->user, pointer);
+}
+
+void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
+                                uintptr_t rank, uintptr_t dims, uintptr_t data,
+                                uintptr_t element_bytes) {
+  const ingot_abi_buffer *output = &call->outputs[index];
+  const int64_t *sizes = (const int64_t *)dims;
+  uint64_t bytes = element_bytes;
+  for (uintptr_t i = 0; i < rank; ++i) {
+    output->dims[i] = sizes[i];
+    bytes *= (uint64_t)sizes[i];
+  }
+  if (bytes > output->bytes) {
+    ingot_support_fail(call, INGOT_ABI_BUFFER_TOO_SMALL,
+                       "an output buffer is too small");
+    return;
+  }
+  if (bytes != 0)
+    memcpy(output->data, (const void *)data, bytes);
+}

@@ -1,0 +1,53 @@
+/*===- support.h - what generated code calls -------------------*- C -*-===
+ *
+ * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ *===----------------------------------------------------------------------===
+ *
+ * A static library that the compiler links into an artifact, as far as the
+ * artifact uses it. It needs libc only. Sizes and addresses are uintptr_t:
+ * generated code has them as MLIR's `index`.
+ *
+ *===----------------------------------------------------------------------===*/
+#ifndef INGOT_SUPPORT_H
+#define INGOT_SUPPORT_H
+
+#include "ingot/abi/artifact.h"
+
+/** Records the first failure of a run: its status and message. */
+void ingot_support_fail(ingot_abi_call *call, int32_t status,
+                        const char *message);
+
+/** Runs `body`, which may stop half-way through ingot_support_allocate.
+ *  Returns the run's status. */
+int32_t ingot_support_run(ingot_abi_call *call,
+                          void (*body)(ingot_abi_call *call));
+
+/** Memory of the run, INGOT_ABI_ALIGNMENT-aligned. If the host has none, the
+ *  run ends with INGOT_ABI_OUT_OF_MEMORY and this does not return. */
+void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes);
+void ingot_support_release(ingot_abi_call *call, void *pointer);
+
+/** Hands output `index` of dynamic shape to the caller: writes its dims, and
+ *  its elements where the caller's buffer holds them. */
+void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
+                                uintptr_t rank, uintptr_t dims, uintptr_t data,
+                                uintptr_t element_bytes);
+
+/** What the functions of a model's generated header stand on: one loaded model
+ *  with an arena of its own, for an application that links the artifact and
+ *  has no libingot. */
+typedef struct ingot_support_model ingot_support_model;
+
+ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
+                                          const void *weights,
+                                          int32_t num_threads, char *error,
+                                          uint64_t error_bytes);
+int32_t ingot_support_call(ingot_support_model *model,
+                           const ingot_abi_buffer *inputs,
+                           const ingot_abi_buffer *outputs, char *error,
+                           uint64_t error_bytes);
+void ingot_support_destroy(ingot_support_model *model);
+
+#endif /* INGOT_SUPPORT_H */
