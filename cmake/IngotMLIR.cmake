@@ -1,9 +1,9 @@
 # Finds MLIR, LLVM and lld, and gives helpers to build on their shared libraries.
-find_package(MLIR REQUIRED CONFIG)
+find_package(MLIR REQUIRED CONFIG HINTS /usr/lib/llvm-22)
 if(NOT LLVM_VERSION_MAJOR EQUAL 22)
   message(FATAL_ERROR "Ingot is built on MLIR 22, but found ${LLVM_VERSION}")
 endif()
-find_package(LLD REQUIRED CONFIG)
+find_package(LLD REQUIRED CONFIG HINTS /usr/lib/llvm-22)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
 include(AddLLVM)

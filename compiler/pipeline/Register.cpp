@@ -8,6 +8,7 @@
 
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
+#include "compiler/pipeline/Pipeline.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,4 +55,5 @@ void ingot::registerDialects(DialectRegistry &registry) {
 void ingot::registerPasses() {
   registerIngotPasses();
   registerTransformsPasses();
+  registerPipelines();
 }

@@ -8,6 +8,7 @@
 #define INGOT_PASSES_MEMORY_ARENAPLAN_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
 
 namespace ingot {
 

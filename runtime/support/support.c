@@ -27,7 +27,7 @@ int32_t ingot_support_run(ingot_abi_call *call,
                           void (*body)(ingot_abi_call *call)) {
   jmp_buf stop;
   call->unwind = &stop;
-  if (_setjmp(stop) == 0)
+  if (setjmp(stop) == 0)
     body(call);
   call->unwind = NULL;
   return call->status;
@@ -44,7 +44,7 @@ void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
   if (pointer == NULL) {
     ingot_support_fail(call, INGOT_ABI_OUT_OF_MEMORY,
                        "out of memory for a tensor of dynamic shape");
-    _longjmp(*(jmp_buf *)call->unwind, 1);
+    longjmp(*(jmp_buf *)call->unwind, 1);
   }
   return pointer;
 }

@@ -1,0 +1,249 @@
+//===- Compile.cpp - ingot compile ----------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/Compiler.h"
+#include "compiler/Version.h"
+#include "tools/ingot/compile/ShapeOption.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace ingot;
+
+namespace ingot {
+int compileMain(int argc, char **argv);
+}
+
+namespace {
+
+
+/// The command line of `ingot compile`; lives while it is parsed.
+struct Options {
+  cl::OptionCategory category{"Options of ingot compile"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx"),
+                             cl::Required, cl::cat(category)};
+  cl::opt<std::string> output{
+      "o", cl::value_desc("file"), cl::cat(category),
+      cl::desc("Output; by default the model's name with .so")};
+  cl::list<std::string> shapes{
+      "shape", cl::value_desc("input=AxBxC"), cl::cat(category),
+      cl::desc("Fix an input's shape; ? keeps a dimension dynamic")};
+  cl::list<std::string> dims{"dim", cl::value_desc("name=N"),
+                             cl::cat(category),
+                             cl::desc("Fix a named dimension, e.g. batch=1")};
+  cl::opt<std::string> target{
+      "target", cl::value_desc("level"), cl::init("native"), cl::cat(category),
+      cl::desc("CPU level: native (this machine's), x86-64-v2, x86-64-v3, "
+               "x86-64-v4, cascadelake, znver4, sapphirerapids")};
+  cl::opt<Kernels> kernels{
+      "kernels", cl::desc("What computes the heavy ops"), cl::cat(category),
+      cl::init(Kernels::onednn),
+      cl::values(
+          clEnumValN(Kernels::onednn, "onednn", "oneDNN, where it is found"),
+          clEnumValN(Kernels::native, "native",
+                     "generated loops; needs no library, slower"))};
+  cl::opt<std::string> weights{
+      "weights", cl::value_desc("embed|file"), cl::init("embed"),
+      cl::cat(category),
+      cl::desc("Weights in the library, or in <output>.weights")};
+  cl::opt<std::string> emit{
+      "emit", cl::value_desc("kind"), cl::init("so"), cl::cat(category),
+      cl::desc("What to write: so, obj, asm, llvm, mlir-onnx, mlir-nn, "
+               "mlir-graph, mlir-linalg, mlir-memory, mlir-llvm")};
+  cl::opt<std::string> compileTo{
+      "compile-to", cl::value_desc("phase"), cl::cat(category),
+      cl::desc("Stop after a phase and write its MLIR: onnx, nn, graph, "
+               "linalg, memory, llvm")};
+  cl::list<std::string> dumpAfter{
+      "dump-after", cl::value_desc("pass"), cl::CommaSeparated,
+      cl::cat(category),
+      cl::desc("Write the IR to standard error after a pass, or 'all'")};
+  cl::opt<std::string> symbol{
+      "symbol", cl::value_desc("name"), cl::cat(category),
+      cl::desc("Prefix of the C functions; by default the output's name")};
+  cl::opt<bool> header{"header", cl::init(true), cl::cat(category),
+                       cl::desc("Write the C header too (default)")};
+  cl::opt<bool> quiet{"quiet", cl::cat(category),
+                      cl::desc("Print errors only")};
+  cl::alias quietShort{"q", cl::aliasopt(quiet), cl::desc("Same as --quiet"),
+                       cl::cat(category)};
+};
+
+/// Exit codes that scripts can tell apart.
+enum { kSuccess = 0, kFailure = 1, kUsage = 2 };
+
+} // namespace
+
+static int usageError(const Twine &message) {
+  errs() << "ingot compile: error: " << message << '\n';
+  return kUsage;
+}
+
+/// Prints one line a diagnostic: where, what.
+static void printDiagnostic(mlir::Diagnostic &diagnostic, StringRef file) {
+  StringRef severity =
+      diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ? "error"
+      : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning
+          ? "warning"
+          : "note";
+  std::string text = diagnostic.str();
+  errs() << "ingot compile: " << severity << ": ";
+  std::string where = nodeNameOf(diagnostic.getLocation());
+  if (!where.empty())
+    errs() << sys::path::filename(file) << ": node '" << where << "': ";
+  errs() << text << '\n';
+}
+
+/// Sets what is to be emitted; nullopt if the name is unknown.
+static bool setEmit(CompileOptions &options, StringRef kind) {
+  if (kind == "so")
+    options.emit = EmitKind::sharedLibrary;
+  else if (kind == "obj")
+    options.emit = EmitKind::object;
+  else if (kind == "asm")
+    options.emit = EmitKind::assembly;
+  else if (kind == "llvm")
+    options.emit = EmitKind::llvmIR;
+  else if (kind.consume_front("mlir-")) {
+    options.emit = EmitKind::mlir;
+    options.lastPhase = kind == "onnx" ? "" : kind.str();
+    return kind == "onnx" || findPhase(kind);
+  } else
+    return false;
+  return true;
+}
+
+static const char *extensionOf(EmitKind kind) {
+  switch (kind) {
+  case EmitKind::sharedLibrary:
+    return ".so";
+  case EmitKind::mlir:
+    return ".mlir";
+  case EmitKind::llvmIR:
+    return ".ll";
+  case EmitKind::assembly:
+    return ".s";
+  case EmitKind::object:
+    return ".o";
+  }
+  return "";
+}
+
+/// Fills `result` from the command line; 0 or an exit code.
+static int readOptions(const Options &options, CompileOptions &result) {
+  result.input = options.input;
+  std::string kind = options.emit;
+  if (!options.compileTo.empty()) {
+    if (options.emit.getNumOccurrences())
+      return usageError("--emit and --compile-to exclude each other");
+    kind = "mlir-" + options.compileTo;
+  }
+  if (!setEmit(result, kind))
+    return usageError(options.compileTo.empty()
+                          ? "unknown --emit=" + options.emit +
+                                ": see ingot compile --help"
+                          : "unknown --compile-to=" + options.compileTo +
+                                ": see ingot compile --help");
+  result.output = options.output;
+  if (result.output.empty()) {
+    SmallString<128> name(sys::path::filename(options.input));
+    sys::path::replace_extension(name, extensionOf(result.emit));
+    result.output = std::string(name);
+  }
+  if (result.output == "-" && result.emit == EmitKind::sharedLibrary)
+    return usageError("a shared library cannot go to standard output");
+  if (options.weights != "embed" && options.weights != "file")
+    return usageError("unknown --weights=" + options.weights +
+                      ": use embed or file");
+  result.weightsInFile = options.weights == "file";
+  result.target = options.target;
+  result.pipeline.kernels = options.kernels;
+  result.writeHeader = options.header;
+  result.symbol = options.symbol;
+  if (!result.symbol.empty() && !isCIdentifier(result.symbol))
+    return usageError("--symbol=" + result.symbol + " is not a C identifier");
+  result.dumpAfter.assign(options.dumpAfter.begin(), options.dumpAfter.end());
+  std::string error;
+  for (const std::string &text : options.shapes)
+    if (!parseShape(text, result.import.shapes, error))
+      return usageError(error);
+  for (const std::string &text : options.dims)
+    if (!parseDim(text, result.import.dims, error))
+      return usageError(error);
+  return kSuccess;
+}
+
+static void printBytes(raw_ostream &out, uint64_t bytes) {
+  if (bytes < 10 * 1024)
+    out << bytes << " B";
+  else if (bytes < 10 * 1024 * 1024)
+    out << format("%.1f KiB", bytes / 1024.0);
+  else
+    out << format("%.1f MiB", bytes / 1048576.0);
+}
+
+static void printSummary(const CompileOptions &options,
+                         const Manifest &manifest) {
+  raw_ostream &out = outs();
+  out << options.output << ": " << manifest.target.level << ", code ";
+  printBytes(out, manifest.codeBytes);
+  out << ", weights ";
+  printBytes(out, manifest.weightsBytes);
+  out << ", arena ";
+  printBytes(out, manifest.arenaBytes);
+  out << " (lower bound ";
+  printBytes(out, manifest.arenaLowerBound);
+  out << ")" << (manifest.usesOneDNN ? ", uses oneDNN" : "") << '\n';
+}
+
+int ingot::compileMain(int argc, char **argv) {
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::SetVersionPrinter(
+      [](raw_ostream &out) { out << "ingot " INGOT_VERSION "\n"; });
+  std::string errors;
+  raw_string_ostream errorStream(errors);
+  bool parsed = cl::ParseCommandLineOptions(
+      argc, argv,
+      "Compiles an ONNX model into a shared library.\n\n"
+      "Example:\n"
+      "  ingot compile model.onnx -o model.so --shape input=1x3x224x224\n",
+      &errorStream);
+  if (!parsed)
+    return usageError(StringRef(errors).split('\n').first.trim() +
+                      " (see ingot compile --help)");
+
+  CompileOptions compile;
+  if (int code = readOptions(options, compile))
+    return code;
+  bool isTerminal = sys::Process::StandardErrIsDisplayed() && !options.quiet;
+  if (isTerminal)
+    compile.progress = [](StringRef step) {
+      errs() << "\r\033[K" << step << " …";
+    };
+  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  context->getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
+    if (isTerminal)
+      errs() << "\r\033[K";
+    printDiagnostic(diagnostic, compile.input);
+    return mlir::success();
+  });
+  mlir::FailureOr<CompileResult> result = compileModel(compile, *context);
+  if (isTerminal)
+    errs() << "\r\033[K";
+  if (mlir::failed(result))
+    return kFailure;
+  if (result->manifest && !options.quiet)
+    printSummary(compile, *result->manifest);
+  return kSuccess;
+}

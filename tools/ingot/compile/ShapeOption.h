@@ -1,0 +1,32 @@
+//===- ShapeOption.h - --shape, --dim and names -----------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_COMPILE_SHAPEOPTION_H
+#define INGOT_TOOLS_INGOT_COMPILE_SHAPEOPTION_H
+
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace ingot {
+
+/// Reads `name=1x3x?x224`, `name:1x3x…` or `name[1,3,…]`.
+bool parseShape(llvm::StringRef text,
+                llvm::StringMap<llvm::SmallVector<int64_t>> &shapes,
+                std::string &error);
+
+/// Reads `name=8`.
+bool parseDim(llvm::StringRef text, llvm::StringMap<int64_t> &dims,
+              std::string &error);
+
+bool isCIdentifier(llvm::StringRef text);
+
+/// The ONNX nodes a location names, joined by " + "; "" if it names none.
+std::string nodeNameOf(mlir::Location location);
+
+} // namespace ingot
+
+#endif // INGOT_TOOLS_INGOT_COMPILE_SHAPEOPTION_H
