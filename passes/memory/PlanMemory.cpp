@@ -48,8 +48,21 @@ static DenseMap<Operation *, int64_t> numberOps(Block &body) {
   return positions;
 }
 
-/// A buffer lives from its allocation to the last op that touches it or a view
-/// of it.
+/// Everything that touches a buffer: users of it, of a view of it, and of its
+/// address.
+static SmallVector<Operation *> usersOf(memref::AllocOp alloc,
+                                        BufferViewFlowAnalysis &aliases) {
+  SmallVector<Operation *> users;
+  for (Value alias : aliases.resolve(alloc))
+    for (Operation *user : alias.getUsers()) {
+      users.push_back(user);
+      if (isa<memref::ExtractAlignedPointerAsIndexOp>(user))
+        llvm::append_range(users, user->getUsers());
+    }
+  return users;
+}
+
+/// A buffer lives from the first op that touches it to the last.
 static ArenaBuffer lifetimeOf(memref::AllocOp alloc, Block &body,
                               const DenseMap<Operation *, int64_t> &positions,
                               BufferViewFlowAnalysis &aliases) {
@@ -57,17 +70,13 @@ static ArenaBuffer lifetimeOf(memref::AllocOp alloc, Block &body,
   buffer.bytes = byteSize(alloc.getType());
   buffer.first = buffer.last =
       positions.lookup(body.findAncestorOpInBlock(*alloc));
-  // Written first where it is first used: what lives only up to the ops
-  // between does not count.
   int64_t firstUse = std::numeric_limits<int64_t>::max();
-  for (Value alias : aliases.resolve(alloc))
-    for (Operation *user : alias.getUsers()) {
-      Operation *top = body.findAncestorOpInBlock(*user);
-      int64_t at = positions.lookup(top);
-      buffer.last = std::max(buffer.last, at);
-      if (alias == alloc.getResult())
-        firstUse = std::min(firstUse, at);
-    }
+  for (Operation *user : usersOf(alloc, aliases)) {
+    int64_t at = positions.lookup(body.findAncestorOpInBlock(*user));
+    buffer.last = std::max(buffer.last, at);
+    firstUse = std::min(firstUse, at);
+  }
+  // Memory is taken where it is first used, not where it is named.
   if (firstUse != std::numeric_limits<int64_t>::max())
     buffer.first = firstUse;
   return buffer;
@@ -81,14 +90,13 @@ void PlanMemoryPass::releaseDynamic(ArrayRef<memref::AllocOp> allocs,
     Block *block = alloc->getBlock();
     Operation *last = alloc;
     bool escapes = false;
-    for (Value alias : aliases.resolve(alloc))
-      for (Operation *user : alias.getUsers()) {
-        Operation *top = block->findAncestorOpInBlock(*user);
-        if (!top || top->hasTrait<OpTrait::IsTerminator>())
-          escapes = true;
-        else if (last->isBeforeInBlock(top))
-          last = top;
-      }
+    for (Operation *user : usersOf(alloc, aliases)) {
+      Operation *top = block->findAncestorOpInBlock(*user);
+      if (!top || top->hasTrait<OpTrait::IsTerminator>())
+        escapes = true;
+      else if (last->isBeforeInBlock(top))
+        last = top;
+    }
     // The host takes back what is left at the end of a run.
     if (escapes)
       continue;

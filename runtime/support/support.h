@@ -15,6 +15,10 @@
 
 #include "ingot/abi/artifact.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** Records the first failure of a run: its status and message. */
 void ingot_support_fail(ingot_abi_call *call, int32_t status,
                         const char *message);
@@ -49,5 +53,9 @@ int32_t ingot_support_call(ingot_support_model *model,
                            const ingot_abi_buffer *outputs, char *error,
                            uint64_t error_bytes);
 void ingot_support_destroy(ingot_support_model *model);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* INGOT_SUPPORT_H */
