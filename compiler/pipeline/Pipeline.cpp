@@ -33,6 +33,21 @@ static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createNNFoldConstants());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createFoldBatchNorm());
+  passes.addPass(createMergeBranches());
+  passes.addPass(createNNFoldConstants());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+/// Data channels last inside, transposes at the model's edges.
+static void buildLayoutPipeline(OpPassManager &passes,
+                                const PipelineOptions &) {
+  passes.addPass(createToChannelsLast());
+  passes.addPass(createPropagateTransposes());
+  passes.addPass(createNNFoldConstants());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
 }
 
 /// nn → linalg on tensors, elementwise chains fused.
@@ -80,6 +95,8 @@ static constexpr Phase kPhases[] = {
     {"nn", "ONNX nodes legalized to named tensor ops", buildLegalizePipeline},
     {"graph", "graph simplified, training-time structure removed",
      buildGraphPipeline},
+    {"layout", "data channels last, transposes at the edges",
+     buildLayoutPipeline},
     {"linalg", "ops lowered to linalg on tensors", buildLowerPipeline},
     {"memory", "tensors placed in the arena", buildMemoryPipeline},
     {"llvm", "code in the LLVM dialect", buildCodegenPipeline},

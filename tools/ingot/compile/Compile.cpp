@@ -59,11 +59,11 @@ struct Options {
   cl::opt<std::string> emit{
       "emit", cl::value_desc("kind"), cl::init("so"), cl::cat(category),
       cl::desc("What to write: so, obj, asm, llvm, mlir-onnx, mlir-nn, "
-               "mlir-graph, mlir-linalg, mlir-memory, mlir-llvm")};
+               "mlir-graph, mlir-layout, mlir-linalg, mlir-memory, mlir-llvm")};
   cl::opt<std::string> compileTo{
       "compile-to", cl::value_desc("phase"), cl::cat(category),
       cl::desc("Stop after a phase and write its MLIR: onnx, nn, graph, "
-               "linalg, memory, llvm")};
+               "layout, linalg, memory, llvm")};
   cl::list<std::string> dumpAfter{
       "dump-after", cl::value_desc("pass"), cl::CommaSeparated,
       cl::cat(category),
