@@ -434,9 +434,13 @@ def NN_ResizeOp : NN_Op<"resize"> {
 }
 
 def NN_CumSumOp : NN_InferredOp<"cumsum"> {
-  let summary = "running sum along an axis";
+  let summary = "running sum, or product, along an axis";
+  let description = [{
+    `exclusive` leaves the element itself out, `reverse` runs from the end.
+    Serves ONNX `CumSum`, and with `product` `CumProd`.
+  }];
   let arguments = (ins NN_Tensor:$x, I64Attr:$axis, UnitAttr:$exclusive,
-                       UnitAttr:$reverse);
+                       UnitAttr:$reverse, UnitAttr:$product);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
 }

@@ -48,11 +48,15 @@ Legalizer Legalizers::lookup(StringRef domain, StringRef opType) const {
 static const Legalizers &allLegalizers() {
   static const Legalizers legalizers = [] {
     Legalizers all;
+    populateActivation(all);
     populateConvolution(all);
     populateEinsum(all);
     populateElementwise(all);
     populateMatMul(all);
+    populateNormalization(all);
     populatePooling(all);
+    populateQuantize(all);
+    populateReduction(all);
     return all;
   }();
   return legalizers;

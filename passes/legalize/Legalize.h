@@ -111,6 +111,20 @@ public:
   /// Creates the op, or reports the node as invalid and returns null.
   mlir::Operation *createVerified(mlir::OperationState &state);
 
+  /// Creates a single-result op on operands that are known to fit together.
+  template <typename Op, typename... Args> Value make(Args &&...args) {
+    return Op::create(builder, loc(), std::forward<Args>(args)...)
+        ->getResult(0);
+  }
+  /// A rank-0 constant.
+  Value scalar(Type elementType, double value) {
+    return nn::makeScalar(builder, loc(), elementType, value);
+  }
+  /// `value` with another element type.
+  Value cast(Value value, Type elementType);
+  /// A scalar broadcast to the shape of `like`.
+  Value splat(Value scalar, Value like);
+
   /// Replaces the node's outputs; missing trailing values must be unused.
   LogicalResult replace(mlir::ValueRange values);
   /// Records what is missing; always failure.
@@ -137,6 +151,11 @@ private:
   llvm::StringMap<Legalizer> table;
 };
 
+/// The element type that ONNX's TensorProto.DataType `code` stands for; null for
+/// strings and unknown codes.
+Type elementTypeOf(mlir::MLIRContext *context, int64_t code);
+
+void populateActivation(Legalizers &legalizers);
 void populateControlFlow(Legalizers &legalizers);
 void populateConvolution(Legalizers &legalizers);
 void populateEinsum(Legalizers &legalizers);
@@ -144,9 +163,12 @@ void populateElementwise(Legalizers &legalizers);
 void populateGather(Legalizers &legalizers);
 void populateGrid(Legalizers &legalizers);
 void populateMatMul(Legalizers &legalizers);
+void populateNormalization(Legalizers &legalizers);
 void populatePad(Legalizers &legalizers);
 void populatePooling(Legalizers &legalizers);
+void populateQuantize(Legalizers &legalizers);
 void populateRecurrent(Legalizers &legalizers);
+void populateReduction(Legalizers &legalizers);
 void populateResize(Legalizers &legalizers);
 void populateScatter(Legalizers &legalizers);
 void populateShape(Legalizers &legalizers);

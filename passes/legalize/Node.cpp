@@ -19,7 +19,7 @@ bool Node::has(size_t i) {
 Value Node::input(size_t i) { return has(i) ? op.getInputs()[i] : Value(); }
 
 RankedTensorType Node::type(size_t i) {
-  return cast<RankedTensorType>(op.getInputs()[i].getType());
+  return llvm::cast<RankedTensorType>(op.getInputs()[i].getType());
 }
 
 bool Node::isUsed(size_t i) {
@@ -111,6 +111,23 @@ Operation *Node::createVerified(OperationState &state) {
   return nullptr;
 }
 
+Value Node::cast(Value value, Type elementType) {
+  auto type = llvm::cast<RankedTensorType>(value.getType());
+  if (type.getElementType() == elementType)
+    return value;
+  return make<nn::CastOp>(type.clone(elementType), value);
+}
+
+Value Node::splat(Value scalar, Value like) {
+  auto shape = llvm::cast<RankedTensorType>(like.getType());
+  Type element = llvm::cast<RankedTensorType>(scalar.getType()).getElementType();
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < shape.getRank(); ++i)
+    if (shape.isDynamicDim(i))
+      sizes.push_back(builder.createOrFold<tensor::DimOp>(loc(), like, i));
+  return make<nn::BroadcastToOp>(shape.clone(element), scalar, sizes);
+}
+
 LogicalResult Node::replace(ValueRange values) {
   for (auto [i, output] : llvm::enumerate(op.getOutputs())) {
     if (i < values.size() && values[i])
@@ -129,4 +146,65 @@ LogicalResult Node::unsupported(const Twine &what) {
 LogicalResult Node::invalid(const Twine &what) {
   return emitError(loc()) << opType() << " (opset " << opset
                           << ") is invalid: " << what;
+}
+
+Type ingot::legalize::elementTypeOf(MLIRContext *context, int64_t code) {
+  Builder b(context);
+  auto ui = [&](unsigned width) {
+    return IntegerType::get(context, width, IntegerType::Unsigned);
+  };
+  switch (code) {
+  case 1:
+    return b.getF32Type();
+  case 2:
+    return ui(8);
+  case 3:
+    return b.getI8Type();
+  case 4:
+    return ui(16);
+  case 5:
+    return b.getI16Type();
+  case 6:
+    return b.getI32Type();
+  case 7:
+    return b.getI64Type();
+  case 9:
+    return b.getI1Type();
+  case 10:
+    return b.getF16Type();
+  case 11:
+    return b.getF64Type();
+  case 12:
+    return ui(32);
+  case 13:
+    return ui(64);
+  case 14:
+    return ComplexType::get(b.getF32Type());
+  case 15:
+    return ComplexType::get(b.getF64Type());
+  case 16:
+    return b.getBF16Type();
+  case 17:
+    return Float8E4M3FNType::get(context);
+  case 18:
+    return Float8E4M3FNUZType::get(context);
+  case 19:
+    return Float8E5M2Type::get(context);
+  case 20:
+    return Float8E5M2FNUZType::get(context);
+  case 21:
+    return ui(4);
+  case 22:
+    return b.getI4Type();
+  case 23:
+    return Float4E2M1FNType::get(context);
+  case 24:
+    return Float8E8M0FNUType::get(context);
+  case 25:
+    return ui(2);
+  case 26:
+    return b.getIntegerType(2);
+  default:
+    return {};
+  }
 }

@@ -1,0 +1,318 @@
+//===- Quantize.cpp - quantized operators ---------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Quantized products are composed: widened to i32, zero points taken off, the
+// integer product, and for the QLinear forms scaled and quantized again. All of
+// that is exact but for the last rounding.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Legalize.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Whether a tensor holds one number, whatever its rank.
+static bool isSingle(Value value) {
+  RankedTensorType type = typeOf(value);
+  return type.hasStaticShape() && type.getNumElements() == 1;
+}
+
+static Value toScalar(Node &node, Value value) {
+  RankedTensorType type = typeOf(value);
+  if (type.getRank() == 0)
+    return value;
+  return node.make<nn::ReshapeOp>(type.clone(ArrayRef<int64_t>()), value);
+}
+
+/// A tensor of one number or a vector, so shaped that it broadcasts to data of
+/// `rank` along `axis`.
+static Value alongAxis(Node &node, Value value, int64_t rank, int64_t axis) {
+  if (isSingle(value))
+    return toScalar(node, value);
+  SmallVector<int64_t> shape(rank - axis, 1);
+  shape[0] = typeOf(value).getDimSize(0);
+  return node.make<nn::ReshapeOp>(typeOf(value).clone(shape), value);
+}
+
+/// Rounds `scaled` (x / scale), adds the zero point and saturates to `to`.
+static Value saturate(Node &node, Value scaled, Value zeroPoint, Type to) {
+  Type real = typeOf(scaled).getElementType();
+  Value y = node.make<nn::RoundOp>(scaled);
+  if (zeroPoint)
+    y = node.make<nn::AddOp>(y, node.cast(zeroPoint, real));
+  unsigned width = to.getIntOrFloatBitWidth();
+  bool isUnsigned = to.isUnsignedInteger();
+  double low = isUnsigned ? 0 : -std::ldexp(1, width - 1);
+  double high = std::ldexp(1, isUnsigned ? width : width - 1) - 1;
+  y = node.make<nn::ClampOp>(y, node.builder.getF64FloatAttr(low),
+                             node.builder.getF64FloatAttr(high));
+  return node.cast(y, to);
+}
+
+//===----------------------------------------------------------------------===//
+// QuantizeLinear, DequantizeLinear
+//===----------------------------------------------------------------------===//
+
+/// How scale and zero point spread over the data.
+enum class Granularity { tensor, axis, block };
+
+static FailureOr<Granularity> granularity(Node &node, int64_t &axis) {
+  int64_t rank = node.rank(0);
+  if (isSingle(node.input(1)) && node.getInt("block_size", 0) == 0)
+    return axis = 0, Granularity::tensor;
+  auto normal = node.normalizeAxis(node.getInt("axis", 1), rank);
+  if (rank == 1)
+    normal = 0;
+  if (failed(normal))
+    return failure();
+  axis = *normal;
+  if (node.getInt("block_size", 0) != 0)
+    return Granularity::block;
+  if (node.rank(1) != 1)
+    return node.invalid("expects a scale of rank 0 or 1, but got " +
+                        Twine(node.rank(1)));
+  int64_t size = node.shape(0)[axis], scales = node.shape(1)[0];
+  if (!ShapedType::isDynamic(size) && !ShapedType::isDynamic(scales) &&
+      size != scales)
+    return node.invalid("expects " + Twine(size) + " scales, but got " +
+                        Twine(scales));
+  return Granularity::axis;
+}
+
+/// Repeats each entry of input i along the axis for its block, cutting what
+/// the last block has too much.
+static FailureOr<Value> expandBlocks(Node &node, size_t i, int64_t axis) {
+  RankedTensorType type = node.type(i), data = node.type(0);
+  int64_t block = node.getInt("block_size", 0);
+  if (!type.hasStaticShape() || !data.hasStaticShape())
+    return node.unsupported("blocks with a dynamic dimension; fix it with "
+                            "--shape");
+  if (type.getRank() != data.getRank() || block < 1)
+    return node.invalid("block_size is " + Twine(block) +
+                        " and the scale has rank " + Twine(type.getRank()));
+  int64_t blocks = type.getDimSize(axis), size = data.getDimSize(axis);
+  for (int64_t d = 0; d < data.getRank(); ++d) {
+    int64_t want = d == axis ? (size + block - 1) / block : data.getDimSize(d);
+    if (type.getDimSize(d) != want)
+      return node.invalid("expects " + Twine(want) + " scales in dimension " +
+                          Twine(d) + ", but got " + Twine(type.getDimSize(d)));
+  }
+  SmallVector<int64_t> split(type.getShape());
+  split.insert(split.begin() + axis + 1, 1);
+  Value value = node.make<nn::ReshapeOp>(type.clone(split), node.input(i));
+  split[axis + 1] = block;
+  value = node.make<nn::BroadcastToOp>(type.clone(split), value, ValueRange());
+  SmallVector<int64_t> joined(type.getShape());
+  joined[axis] = blocks * block;
+  value = node.make<nn::ReshapeOp>(type.clone(joined), value);
+  SmallVector<int64_t> starts(joined.size(), 0), steps(joined.size(), 1);
+  return node.make<nn::SliceOp>(value, starts, data.getShape(), steps);
+}
+
+static bool isNarrowFloat(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 16;
+}
+
+/// The zero point must look like the scale.
+static LogicalResult checkZeroPoint(Node &node) {
+  if (!node.has(2))
+    return success();
+  if (isSingle(node.input(1)) != isSingle(node.input(2)) ||
+      (!isSingle(node.input(1)) && node.shape(1) != node.shape(2)))
+    return node.invalid("scale and zero point have different shapes");
+  return success();
+}
+
+static LogicalResult legalizeQuantizeLinear(Node &node) {
+  Type to = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
+  if (node.has(2))
+    to = node.elementType(2);
+  else if (int64_t code = node.getInt("output_dtype", 0))
+    to = elementTypeOf(node.context(), code);
+  if (!to)
+    return node.invalid("unknown output_dtype");
+  if (isNarrowFloat(to))
+    return node.unsupported("quantization to floats");
+  if (!to.isInteger())
+    return node.invalid("the zero point is not of an integer type");
+  int64_t axis = 0;
+  auto kind = granularity(node, axis);
+  if (failed(kind) || failed(checkZeroPoint(node)))
+    return failure();
+  Type precision = node.elementType(1);
+  if (int64_t code = node.getInt("precision", 0))
+    precision = elementTypeOf(node.context(), code);
+  if (!precision || !isa<FloatType>(precision) || isNarrowFloat(precision))
+    return node.unsupported("this precision of the division");
+  if (*kind == Granularity::block) {
+    auto scale = expandBlocks(node, 1, axis);
+    if (failed(scale))
+      return failure();
+    Value zeroPoint;
+    if (node.has(2)) {
+      auto expanded = expandBlocks(node, 2, axis);
+      if (failed(expanded))
+        return failure();
+      zeroPoint = *expanded;
+    }
+    Value scaled = node.make<nn::DivOp>(node.cast(node.input(0), precision),
+                                        node.cast(*scale, precision));
+    return node.replace(saturate(node, scaled, zeroPoint, to));
+  }
+  Value scale = node.cast(node.input(1), precision), zero = node.input(2);
+  if (*kind == Granularity::tensor) {
+    scale = toScalar(node, scale);
+    zero = zero ? toScalar(node, zero) : zero;
+  }
+  return node.replace(node.make<nn::QuantizeOp>(
+      node.type(0).clone(to), node.cast(node.input(0), precision), scale, zero,
+      axis));
+}
+
+static LogicalResult legalizeDequantizeLinear(Node &node) {
+  if (isNarrowFloat(node.elementType(0)))
+    return node.unsupported("quantization to floats");
+  Type to = node.elementType(1);
+  if (int64_t code = node.getInt("output_dtype", 0))
+    to = elementTypeOf(node.context(), code);
+  if (!to || !isa<FloatType>(to) || isNarrowFloat(to))
+    return node.unsupported("this output_dtype");
+  int64_t axis = 0;
+  auto kind = granularity(node, axis);
+  if (failed(kind) || failed(checkZeroPoint(node)))
+    return failure();
+  Value x = node.input(0), scale = node.input(1), zero = node.input(2);
+  if (*kind == Granularity::block) {
+    auto expanded = expandBlocks(node, 1, axis);
+    if (failed(expanded))
+      return failure();
+    Value real = node.cast(x, to);
+    if (zero) {
+      auto expandedZero = expandBlocks(node, 2, axis);
+      if (failed(expandedZero))
+        return failure();
+      real = node.make<nn::SubOp>(real, node.cast(*expandedZero, to));
+    }
+    return node.replace(
+        node.make<nn::MulOp>(real, node.cast(*expanded, to)));
+  }
+  if (*kind == Granularity::tensor) {
+    scale = toScalar(node, scale);
+    zero = zero ? toScalar(node, zero) : zero;
+  }
+  return node.replace(node.make<nn::DequantizeOp>(
+      node.type(0).clone(to), x, node.cast(scale, to), zero, axis));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// `value` as i32 less its zero point, which is a scalar, or has one element a
+/// row (left operand) or column (right operand), or broadcasts.
+static FailureOr<Value> widen(Node &node, Value value, Value zeroPoint,
+                              bool isLeft) {
+  Type i32 = node.builder.getI32Type();
+  Value wide = node.cast(value, i32);
+  if (!zeroPoint)
+    return wide;
+  RankedTensorType type = typeOf(zeroPoint);
+  Value zero = node.cast(zeroPoint, i32);
+  if (isSingle(zeroPoint))
+    zero = toScalar(node, zero);
+  else if (type.getRank() == 1 && isLeft && typeOf(value).getRank() > 1)
+    zero = node.make<nn::ReshapeOp>(
+        typeOf(zero).clone({type.getDimSize(0), 1}), zero);
+  return node.infer<nn::SubOp>(wide, zero);
+}
+
+/// The i32 product of two widened operands of rank 2 or more; vectors as MatMul
+/// takes them.
+static FailureOr<Value> multiply(Node &node, Value a, Value b) {
+  RankedTensorType left = typeOf(a), right = typeOf(b);
+  if (left.getRank() == 0 || right.getRank() == 0)
+    return node.invalid("operands have rank 0");
+  bool isRow = left.getRank() == 1, isColumn = right.getRank() == 1;
+  if (isRow)
+    a = node.make<nn::ReshapeOp>(left.clone({1, left.getDimSize(0)}), a);
+  if (isColumn)
+    b = node.make<nn::ReshapeOp>(right.clone({right.getDimSize(0), 1}), b);
+  FailureOr<Value> y = node.infer<nn::MatMulOp>(a, b, /*bias=*/Value(),
+                                                /*transpose_a=*/false,
+                                                /*transpose_b=*/false);
+  if (failed(y) || (!isRow && !isColumn))
+    return y;
+  SmallVector<int64_t> shape(typeOf(*y).getShape());
+  if (isColumn)
+    shape.pop_back();
+  if (isRow)
+    shape.erase(shape.end() - (isColumn ? 1 : 2));
+  if (llvm::count_if(shape, ShapedType::isDynamic) > 1)
+    return node.unsupported("a vector with dynamic dimensions");
+  return node.make<nn::ReshapeOp>(typeOf(*y).clone(shape), *y);
+}
+
+static LogicalResult legalizeMatMulInteger(Node &node) {
+  auto a = widen(node, node.input(0), node.input(2), /*isLeft=*/true);
+  if (failed(a))
+    return failure();
+  auto b = widen(node, node.input(1), node.input(3), /*isLeft=*/false);
+  if (failed(b))
+    return failure();
+  auto y = multiply(node, *a, *b);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+/// A scale so shaped that it broadcasts to the product.
+static Value scaleOf(Node &node, size_t i, bool isLeft) {
+  Value scale = node.input(i);
+  if (isSingle(scale))
+    return toScalar(node, scale);
+  RankedTensorType type = typeOf(scale);
+  if (type.getRank() == 1 && isLeft)
+    return node.make<nn::ReshapeOp>(type.clone({type.getDimSize(0), 1}), scale);
+  return scale;
+}
+
+static LogicalResult legalizeQLinearMatMul(Node &node) {
+  auto a = widen(node, node.input(0), node.input(2), /*isLeft=*/true);
+  if (failed(a))
+    return failure();
+  auto b = widen(node, node.input(3), node.input(5), /*isLeft=*/false);
+  if (failed(b))
+    return failure();
+  auto y = multiply(node, *a, *b);
+  if (failed(y))
+    return failure();
+  if (!isSingle(node.input(6)) || !isSingle(node.input(7)))
+    return node.unsupported("an output scale of more than one element");
+  Type real = node.builder.getF32Type();
+  auto scales = node.infer<nn::MulOp>(
+      node.cast(scaleOf(node, 1, true), real),
+      node.cast(scaleOf(node, 4, false), real));
+  if (failed(scales))
+    return failure();
+  Value ratio = node.make<nn::DivOp>(
+      *scales, node.cast(toScalar(node, node.input(6)), real));
+  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
+  if (failed(scaled))
+    return failure();
+  Value zero = toScalar(node, node.input(7));
+  return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
+}
+
+void legalize::populateQuantize(Legalizers &legalizers) {
+  legalizers.add("QuantizeLinear", legalizeQuantizeLinear);
+  legalizers.add("DequantizeLinear", legalizeDequantizeLinear);
+  legalizers.add("MatMulInteger", legalizeMatMulInteger);
+  legalizers.add("QLinearMatMul", legalizeQLinearMatMul);
+}

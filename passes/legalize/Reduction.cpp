@@ -1,0 +1,271 @@
+//===- Reduction.cpp - reductions, arg max, scans, global pooling ---------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Legalize.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+using nn::ReduceKind;
+
+namespace {
+
+/// What is reduced: sorted axes, and whether they stay as 1.
+struct Axes {
+  SmallVector<int64_t> axes;
+  bool keepDims;
+};
+
+} // namespace
+
+/// Axes are an attribute, or since opset 13 (ReduceSum) or 18 an input.
+static FailureOr<Axes> readAxes(Node &node) {
+  std::optional<SmallVector<int64_t>> given = node.getInts("axes");
+  if (node.has(1)) {
+    given = node.getConstantInts(1);
+    if (!given)
+      return node.unsupported("axes that are computed at run time");
+  }
+  Axes result;
+  result.keepDims = node.getInt("keepdims", 1) != 0;
+  int64_t rank = node.rank(0);
+  if (!given || given->empty()) {
+    if (node.getInt("noop_with_empty_axes", 0) == 0)
+      result.axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    return result;
+  }
+  for (int64_t axis : *given) {
+    FailureOr<int64_t> normal = node.normalizeAxis(axis, rank);
+    if (failed(normal))
+      return failure();
+    result.axes.push_back(*normal);
+  }
+  llvm::sort(result.axes);
+  if (llvm::unique(result.axes) != result.axes.end())
+    return node.invalid("an axis is given twice");
+  return result;
+}
+
+static Value reduce(Node &node, Value x, ReduceKind kind, const Axes &axes) {
+  return node.make<nn::ReduceOp>(x, kind, axes.axes, axes.keepDims);
+}
+
+template <ReduceKind kind> static LogicalResult legalizeReduce(Node &node) {
+  FailureOr<Axes> axes = readAxes(node);
+  if (failed(axes))
+    return failure();
+  return node.replace(reduce(node, node.input(0), kind, *axes));
+}
+
+/// Logarithms and roots of integers are taken in double.
+static Type realType(Node &node) {
+  Type type = node.elementType(0);
+  return isa<FloatType>(type) ? type : Type(node.builder.getF64Type());
+}
+
+static LogicalResult replaceReal(Node &node, Value y) {
+  return node.replace(node.cast(y, node.elementType(0)));
+}
+
+static LogicalResult legalizeReduceL1(Node &node) {
+  FailureOr<Axes> axes = readAxes(node);
+  if (failed(axes))
+    return failure();
+  Value magnitude = node.make<nn::AbsOp>(node.input(0));
+  return node.replace(reduce(node, magnitude, ReduceKind::sum, *axes));
+}
+
+static LogicalResult legalizeReduceL2(Node &node) {
+  FailureOr<Axes> axes = readAxes(node);
+  if (failed(axes))
+    return failure();
+  Value x = node.cast(node.input(0), realType(node));
+  Value sum = reduce(node, x, ReduceKind::sum_square, *axes);
+  return replaceReal(node, node.make<nn::SqrtOp>(sum));
+}
+
+static LogicalResult legalizeReduceLogSum(Node &node) {
+  FailureOr<Axes> axes = readAxes(node);
+  if (failed(axes))
+    return failure();
+  Value x = node.cast(node.input(0), realType(node));
+  Value sum = reduce(node, x, ReduceKind::sum, *axes);
+  return replaceReal(node, node.make<nn::LogOp>(sum));
+}
+
+/// max + ln(sum of e^(x - max)), which does not overflow. Where the maximum is
+/// infinite, subtracting it would give NaN: 0 is subtracted instead.
+static LogicalResult legalizeReduceLogSumExp(Node &node) {
+  FailureOr<Axes> axes = readAxes(node);
+  if (failed(axes))
+    return failure();
+  Type type = realType(node);
+  Value x = node.cast(node.input(0), type);
+  auto shift = [&](bool keepDims) {
+    Value max = reduce(node, x, ReduceKind::max, {axes->axes, keepDims});
+    Value isInf = node.make<nn::IsInfOp>(max, true, true);
+    return node.make<nn::SelectOp>(isInf, node.scalar(type, 0), max);
+  };
+  Value powers = node.make<nn::ExpOp>(node.make<nn::SubOp>(x, shift(true)));
+  Value sum = reduce(node, powers, ReduceKind::sum, *axes);
+  Value log = node.make<nn::LogOp>(sum);
+  return replaceReal(node,
+                     node.make<nn::AddOp>(log, shift(axes->keepDims)));
+}
+
+//===----------------------------------------------------------------------===//
+// Along one axis
+//===----------------------------------------------------------------------===//
+
+template <ReduceKind kind> static LogicalResult legalizeArg(Node &node) {
+  auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
+  if (failed(axis))
+    return failure();
+  return node.replace(node.make<nn::ArgReduceOp>(
+      node.input(0), kind, *axis, node.getInt("keepdims", 1) != 0,
+      node.getInt("select_last_index", 0) != 0));
+}
+
+template <bool product> static LogicalResult legalizeScan(Node &node) {
+  std::optional<SmallVector<int64_t>> given = node.getConstantInts(1);
+  if (!given)
+    return node.unsupported("an axis that is computed at run time");
+  if (given->size() != 1)
+    return node.invalid("the axis is not a scalar");
+  auto axis = node.normalizeAxis((*given)[0], node.rank(0));
+  if (failed(axis))
+    return failure();
+  return node.replace(node.make<nn::CumSumOp>(
+      node.input(0), *axis, node.getInt("exclusive", 0) != 0,
+      node.getInt("reverse", 0) != 0, product));
+}
+
+static LogicalResult legalizeTopK(Node &node) {
+  auto axis = node.normalizeAxis(node.getInt("axis", -1), node.rank(0));
+  if (failed(axis))
+    return failure();
+  int64_t k = node.getInt("k", -1);
+  if (node.numInputs() > 1) {
+    std::optional<SmallVector<int64_t>> given = node.getConstantInts(1);
+    if (!given)
+      return node.unsupported("a k that is computed at run time");
+    if (given->size() != 1)
+      return node.invalid("k is not a scalar");
+    k = (*given)[0];
+  }
+  int64_t size = node.shape(0)[*axis];
+  if (k < 0 || (!ShapedType::isDynamic(size) && k > size))
+    return node.invalid("k is " + Twine(k) + ", but the axis has " +
+                        Twine(size) + " elements");
+  auto op = nn::TopKOp::create(node.builder, node.loc(), node.input(0), k, *axis,
+                               node.getInt("largest", 1) == 0);
+  return node.replace({op.getValues(), op.getIndices()});
+}
+
+/// 1 at the (first) maximum along the axis, 0 elsewhere. Up to opset 12 the
+/// axis and all that follow are one.
+static LogicalResult legalizeHardmax(Node &node) {
+  bool flattens = node.opset < 13;
+  int64_t rank = node.rank(0);
+  auto axis = node.normalizeAxis(node.getInt("axis", flattens ? 1 : -1), rank);
+  if (failed(axis))
+    return failure();
+  Value x = node.input(0);
+  RankedTensorType type = node.type(0);
+  if (flattens && *axis != rank - 1) {
+    if (!type.hasStaticShape())
+      return node.unsupported(
+          "a dynamic dimension in this form; fix it with --shape");
+    int64_t outer = ShapedType::getNumElements(type.getShape().take_front(*axis));
+    int64_t inner = ShapedType::getNumElements(type.getShape().drop_front(*axis));
+    x = node.make<nn::ReshapeOp>(type.clone({outer, inner}), x);
+    *axis = 1;
+  }
+  auto flat = cast<RankedTensorType>(x.getType());
+  int64_t size = flat.getDimSize(*axis);
+  if (ShapedType::isDynamic(size))
+    return node.unsupported("a dynamic axis; fix it with --shape");
+  Value best = node.make<nn::ArgReduceOp>(x, ReduceKind::max, *axis,
+                                          /*keep_dims=*/true,
+                                          /*select_last_index=*/false);
+  SmallVector<int64_t> shape(flat.getRank() - *axis, 1);
+  shape[0] = size;
+  SmallVector<int64_t> positions = llvm::to_vector(llvm::seq<int64_t>(0, size));
+  auto iotaType = RankedTensorType::get(shape, node.builder.getI64Type());
+  Value iota = arith::ConstantOp::create(
+      node.builder, node.loc(),
+      DenseElementsAttr::get(iotaType, ArrayRef<int64_t>(positions)));
+  Value hit = node.make<nn::EqualOp>(best, iota);
+  Value y = node.cast(hit, type.getElementType());
+  if (y.getType() != type)
+    y = node.make<nn::ReshapeOp>(type, y);
+  return node.replace(y);
+}
+
+//===----------------------------------------------------------------------===//
+// Global pooling
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Axes> spatialAxes(Node &node) {
+  if (node.rank(0) < 2)
+    return node.invalid("expects data of rank 2 or more, but got " +
+                        Twine(node.rank(0)));
+  return Axes{llvm::to_vector(llvm::seq<int64_t>(2, node.rank(0))), true};
+}
+
+template <ReduceKind kind> static LogicalResult legalizeGlobalPool(Node &node) {
+  FailureOr<Axes> axes = spatialAxes(node);
+  if (failed(axes))
+    return failure();
+  return node.replace(reduce(node, node.input(0), kind, *axes));
+}
+
+/// (sum of |x|^p)^(1/p).
+static LogicalResult legalizeGlobalLpPool(Node &node) {
+  FailureOr<Axes> axes = spatialAxes(node);
+  if (failed(axes))
+    return failure();
+  int64_t p = node.getInt("p", 2);
+  if (p < 1)
+    return node.invalid("p is " + Twine(p));
+  Value x = node.input(0);
+  Type type = node.elementType(0);
+  if (p == 2)
+    return node.replace(node.make<nn::SqrtOp>(
+        reduce(node, x, ReduceKind::sum_square, *axes)));
+  Value magnitude = node.make<nn::AbsOp>(x);
+  if (p == 1)
+    return node.replace(reduce(node, magnitude, ReduceKind::sum, *axes));
+  Value powers = node.make<nn::PowOp>(magnitude, node.scalar(type, p));
+  Value sum = reduce(node, powers, ReduceKind::sum, *axes);
+  return node.replace(
+      node.make<nn::PowOp>(sum, node.scalar(type, 1.0 / p)));
+}
+
+void legalize::populateReduction(Legalizers &legalizers) {
+  legalizers.add("ReduceSum", legalizeReduce<ReduceKind::sum>);
+  legalizers.add("ReduceMean", legalizeReduce<ReduceKind::mean>);
+  legalizers.add("ReduceMax", legalizeReduce<ReduceKind::max>);
+  legalizers.add("ReduceMin", legalizeReduce<ReduceKind::min>);
+  legalizers.add("ReduceProd", legalizeReduce<ReduceKind::prod>);
+  legalizers.add("ReduceSumSquare", legalizeReduce<ReduceKind::sum_square>);
+  legalizers.add("ReduceL1", legalizeReduceL1);
+  legalizers.add("ReduceL2", legalizeReduceL2);
+  legalizers.add("ReduceLogSum", legalizeReduceLogSum);
+  legalizers.add("ReduceLogSumExp", legalizeReduceLogSumExp);
+  legalizers.add("ArgMax", legalizeArg<ReduceKind::max>);
+  legalizers.add("ArgMin", legalizeArg<ReduceKind::min>);
+  legalizers.add("CumSum", legalizeScan<false>);
+  legalizers.add("CumProd", legalizeScan<true>);
+  legalizers.add("TopK", legalizeTopK);
+  legalizers.add("Hardmax", legalizeHardmax);
+  legalizers.add("GlobalAveragePool", legalizeGlobalPool<ReduceKind::mean>);
+  legalizers.add("GlobalMaxPool", legalizeGlobalPool<ReduceKind::max>);
+  legalizers.add("GlobalLpPool", legalizeGlobalLpPool);
+}

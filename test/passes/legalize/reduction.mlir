@@ -1,0 +1,106 @@
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+
+// CHECK-LABEL: @axes
+func.func @axes(%x: tensor<2x?x4xf32>) -> (tensor<2x?xf32>, tensor<1x1x1xf32>, tensor<2x?x4xf32>, tensor<2x?x4xf32>) {
+  %last = arith.constant dense<-1> : tensor<1xi64>
+  // CHECK: nn.reduce mean %arg0 {axes = array<i64: 2>} : tensor<2x?x4xf32> -> tensor<2x?xf32>
+  %0 = onnx.node "ReduceMean"(%x, %last) {keepdims = 0 : i64} : (tensor<2x?x4xf32>, tensor<1xi64>) -> tensor<2x?xf32>
+  // CHECK: nn.reduce max %arg0 {axes = array<i64: 0, 1, 2>, keep_dims}
+  %1 = onnx.node "ReduceMax"(%x) : (tensor<2x?x4xf32>) -> tensor<1x1x1xf32>
+  %none = arith.constant dense<> : tensor<0xi64>
+  %2 = onnx.node "ReduceSum"(%x, %none) {noop_with_empty_axes = 1 : i64} : (tensor<2x?x4xf32>, tensor<0xi64>) -> tensor<2x?x4xf32>
+  // What is not reduced is still squared.
+  // CHECK: %[[SQ:.*]] = nn.reduce sum_square %arg0 {axes = array<i64>, keep_dims}
+  %3 = onnx.node "ReduceSumSquare"(%x) {noop_with_empty_axes = 1 : i64} : (tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
+  // CHECK: return %{{.*}}, %{{.*}}, %arg0, %[[SQ]]
+  return %0, %1, %2, %3 : tensor<2x?xf32>, tensor<1x1x1xf32>, tensor<2x?x4xf32>, tensor<2x?x4xf32>
+}
+
+// CHECK-LABEL: @composed
+func.func @composed(%x: tensor<2x3xf32>, %i: tensor<2x3xi32>) -> (tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xf32>) {
+  // CHECK: nn.abs
+  // CHECK: nn.reduce sum
+  %0 = onnx.node "ReduceL1"(%x) : (tensor<2x3xf32>) -> tensor<1x1xf32>
+  // CHECK: nn.cast %arg1 : tensor<2x3xi32> -> tensor<2x3xf64>
+  // CHECK: nn.reduce sum_square
+  // CHECK: nn.sqrt
+  // CHECK: nn.cast %{{.*}} : tensor<1x1xf64> -> tensor<1x1xi32>
+  %1 = onnx.node "ReduceL2"(%i) : (tensor<2x3xi32>) -> tensor<1x1xi32>
+  // CHECK: nn.reduce max
+  // CHECK: nn.exp
+  // CHECK: nn.reduce sum
+  // CHECK: nn.log
+  // CHECK: nn.add
+  %2 = onnx.node "ReduceLogSumExp"(%x) : (tensor<2x3xf32>) -> tensor<1x1xf32>
+  return %0, %1, %2 : tensor<1x1xf32>, tensor<1x1xi32>, tensor<1x1xf32>
+}
+
+// CHECK-LABEL: @one_axis
+func.func @one_axis(%x: tensor<2x5xf32>) -> (tensor<2x1xi64>, tensor<2x5xf32>, tensor<2x3xf32>, tensor<2x3xi64>, tensor<2x5xf32>) {
+  // CHECK: nn.arg_reduce max %arg0 {axis = 1 : i64, keep_dims, select_last_index}
+  %0 = onnx.node "ArgMax"(%x) {axis = -1 : i64, select_last_index = 1 : i64} : (tensor<2x5xf32>) -> tensor<2x1xi64>
+  %axis = arith.constant dense<1> : tensor<i32>
+  // CHECK: nn.cumsum %arg0 {axis = 1 : i64, exclusive}
+  %1 = onnx.node "CumSum"(%x, %axis) {exclusive = 1 : i64} : (tensor<2x5xf32>, tensor<i32>) -> tensor<2x5xf32>
+  %k = arith.constant dense<3> : tensor<1xi64>
+  // CHECK: nn.top_k %arg0 {axis = 1 : i64, k = 3 : i64, smallest}
+  %2, %3 = onnx.node "TopK"(%x, %k) {largest = 0 : i64} : (tensor<2x5xf32>, tensor<1xi64>) -> (tensor<2x3xf32>, tensor<2x3xi64>)
+  // CHECK: nn.arg_reduce max %arg0 {axis = 1 : i64, keep_dims}
+  // CHECK: nn.equal
+  // CHECK: nn.cast %{{.*}} : tensor<2x5xi1> -> tensor<2x5xf32>
+  %4 = onnx.node "Hardmax"(%x) : (tensor<2x5xf32>) -> tensor<2x5xf32>
+  return %0, %1, %2, %3, %4 : tensor<2x1xi64>, tensor<2x5xf32>, tensor<2x3xf32>, tensor<2x3xi64>, tensor<2x5xf32>
+}
+
+// CHECK-LABEL: @global
+func.func @global(%x: tensor<1x3x?x?xf32>) -> (tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>) {
+  // CHECK: nn.reduce mean %arg0 {axes = array<i64: 2, 3>, keep_dims}
+  %0 = onnx.node "GlobalAveragePool"(%x) : (tensor<1x3x?x?xf32>) -> tensor<1x3x1x1xf32>
+  // CHECK: nn.reduce max %arg0 {axes = array<i64: 2, 3>, keep_dims}
+  %1 = onnx.node "GlobalMaxPool"(%x) : (tensor<1x3x?x?xf32>) -> tensor<1x3x1x1xf32>
+  // CHECK: nn.reduce sum_square
+  // CHECK: nn.sqrt
+  %2 = onnx.node "GlobalLpPool"(%x) : (tensor<1x3x?x?xf32>) -> tensor<1x3x1x1xf32>
+  return %0, %1, %2 : tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 9 : i64}} {
+// CHECK-LABEL: @old
+func.func @old(%x: tensor<2x3x4xf32>) -> (tensor<2x1x4xf32>, tensor<2x2x4xf32>, tensor<2x3x4xf32>) {
+  // CHECK: nn.reduce sum %arg0 {axes = array<i64: 1>, keep_dims}
+  %0 = onnx.node "ReduceSum"(%x) {axes = array<i64: 1>} : (tensor<2x3x4xf32>) -> tensor<2x1x4xf32>
+  // CHECK: nn.top_k %arg0 {axis = 1 : i64, k = 2 : i64}
+  %1, %2 = onnx.node "TopK"(%x) {axis = 1 : i64, k = 2 : i64} : (tensor<2x3x4xf32>) -> (tensor<2x2x4xf32>, tensor<2x2x4xi64>)
+  // The axis and what follows it are one.
+  // CHECK: nn.reshape %arg0 : tensor<2x3x4xf32> -> tensor<2x12xf32>
+  // CHECK: nn.reshape %{{.*}} : tensor<2x12xf32> -> tensor<2x3x4xf32>
+  %3 = onnx.node "Hardmax"(%x) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %0, %1, %3 : tensor<2x1x4xf32>, tensor<2x2x4xf32>, tensor<2x3x4xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+func.func @wrong(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %v: tensor<?xf32>) -> tensor<2xf32> {
+  %three = arith.constant dense<3> : tensor<1xi64>
+  // expected-error @+1 {{ReduceSum (opset 24) is invalid: axis 3 is outside of [-2, 2)}}
+  %1 = onnx.node "ReduceSum"(%x, %three) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2xf32>
+  %twice = arith.constant dense<[1, -1]> : tensor<2xi64>
+  // expected-error @+1 {{ReduceMax (opset 24) is invalid: an axis is given twice}}
+  %2 = onnx.node "ReduceMax"(%x, %twice) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2xf32>
+  %nine = arith.constant dense<9> : tensor<1xi64>
+  // expected-error @+1 {{TopK (opset 24) is invalid: k is 9, but the axis has 3 elements}}
+  %3, %4 = onnx.node "TopK"(%x, %nine) : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<2x9xf32>, tensor<2x9xi64>)
+  // expected-error @+1 {{TopK (opset 24) is not supported: a k that is computed at run time}}
+  %5, %6 = onnx.node "TopK"(%x, %axes) : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<2x?xf32>, tensor<2x?xi64>)
+  // expected-error @+1 {{Hardmax (opset 24) is not supported: a dynamic axis; fix it with --shape}}
+  %7 = onnx.node "Hardmax"(%v) : (tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<2xf32>
+}
+}
