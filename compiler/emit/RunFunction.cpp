@@ -178,5 +178,8 @@ void RunBuilder::build() {
 }
 
 void ingot::addRunFunction(Module &module, const Manifest &manifest) {
+  // The artifact's description, another module, points to it.
+  if (Function *load = module.getFunction("ingot_model_load"))
+    load->setVisibility(GlobalValue::HiddenVisibility);
   RunBuilder(module, manifest).build();
 }

@@ -1,0 +1,66 @@
+// RUN: ingot-opt --nn-to-linalg --canonicalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// CHECK-DAG: #[[ID:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (0, d1)>
+
+// Broadcasting of a dimension of size 1 is in the map.
+
+// CHECK-LABEL: @broadcast
+// CHECK: linalg.generic {indexing_maps = [#[[ID]], #[[ROW]], #[[ID]]]
+// CHECK: arith.addf
+func.func @broadcast(%x: tensor<3x4xf32>, %r: tensor<1x4xf32>) -> tensor<3x4xf32> {
+  %y = nn.add %x, %r : tensor<3x4xf32>, tensor<1x4xf32> -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
+
+// Dimensions of one name are one size: no run-time choice.
+
+// CHECK-LABEL: @named
+// CHECK-NOT: tensor.extract
+// CHECK: linalg.generic
+func.func @named(%x: tensor<?x4xf32> {ingot.dim_names = ["n", ""]}, %y: tensor<?x4xf32> {ingot.dim_names = ["n", ""]}) -> tensor<?x4xf32> {
+  %0 = nn.mul %x, %y : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+
+// Unrelated ones may broadcast in a run.
+
+// CHECK-LABEL: @unrelated
+// CHECK: arith.maxui
+// CHECK: linalg.generic
+// CHECK: arith.select
+// CHECK: tensor.extract
+func.func @unrelated(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = nn.mul %x, %y : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// The sign of an integer type decides the operation, then is gone.
+
+// CHECK-LABEL: @unsigned
+// CHECK-SAME: tensor<4xi8> {ingot.type = tensor<4xui8>}
+// CHECK: arith.divui
+func.func @unsigned(%x: tensor<4xui8>, %y: tensor<4xui8>) -> tensor<4xui8> {
+  %0 = nn.div %x, %y : tensor<4xui8>, tensor<4xui8> -> tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
+
+// Narrow floats are computed in f32.
+
+// CHECK-LABEL: @half
+// CHECK: arith.extf
+// CHECK: math.exp {{.*}} : f32
+// CHECK: arith.truncf
+func.func @half(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %0 = nn.exp %x : tensor<4xf16> -> tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
+func.func @undefined(%x: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error @below {{has no lowering for element type 'i32'}}
+  // expected-error @below {{failed to legalize operation 'nn.tanh'}}
+  %0 = nn.tanh %x : tensor<4xi32> -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}

@@ -1,0 +1,52 @@
+// RUN: ingot-opt --plan-memory --split-input-file %s | FileCheck %s
+
+// a and c are never live together, so they share their place; b lies above.
+
+// CHECK: module attributes {ingot.arena_bytes = 128 : i64, ingot.arena_lower_bound = 128 : i64
+// CHECK-SAME: ingot.memory_plan = [array<i64: 0, 64, {{.*}}>, array<i64: 64, 64, {{.*}}>, array<i64: 0, 64, {{.*}}>]
+func.func @forward(%x: memref<16xf32>, %arena: memref<?xi8> {ingot.arena}) {
+  // CHECK: memref.view %arg1
+  %a = memref.alloc() : memref<16xf32>
+  memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  memref.copy %a, %b : memref<16xf32> to memref<16xf32>
+  %c = memref.alloc() : memref<16xf32>
+  memref.copy %b, %c : memref<16xf32> to memref<16xf32>
+  memref.copy %c, %x : memref<16xf32> to memref<16xf32>
+  // CHECK-NOT: memref.alloc
+  return
+}
+
+// -----
+
+// A view keeps its buffer alive.
+
+// CHECK: ingot.arena_bytes = 128 : i64
+func.func @forward(%x: memref<16xf32>, %y: memref<8xf32>, %arena: memref<?xi8> {ingot.arena}) {
+  %a = memref.alloc() : memref<16xf32>
+  memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+  %view = memref.subview %a[0] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1]>>
+  %b = memref.alloc() : memref<16xf32>
+  memref.copy %x, %b : memref<16xf32> to memref<16xf32>
+  memref.copy %b, %x : memref<16xf32> to memref<16xf32>
+  memref.copy %view, %y : memref<8xf32, strided<[1]>> to memref<8xf32>
+  return
+}
+
+// -----
+
+// A buffer of dynamic size is given back after its last use, also when that use
+// goes through its address.
+
+// CHECK: func.func private @use
+// CHECK: %[[A:.*]] = memref.alloc(%{{.*}})
+// CHECK: %[[P:.*]] = memref.extract_aligned_pointer_as_index %[[A]]
+// CHECK: call @use(%[[P]])
+// CHECK-NEXT: memref.dealloc %[[A]]
+func.func private @use(index)
+func.func @forward(%n: index, %arena: memref<?xi8> {ingot.arena}) {
+  %a = memref.alloc(%n) : memref<?xf32>
+  %p = memref.extract_aligned_pointer_as_index %a : memref<?xf32> -> index
+  call @use(%p) : (index) -> ()
+  return
+}

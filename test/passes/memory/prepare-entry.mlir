@@ -1,0 +1,39 @@
+// RUN: ingot-opt --prepare-entry --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// Names and types move to the module; a static output is written in place.
+
+// CHECK: module attributes {ingot.inputs = [{dim_names = ["", ""], name = "x", type = tensor<2x3xui8>}], ingot.outputs = [{name = "y", type = tensor<2x3xi8>}]}
+// CHECK: func.func @forward(%[[X:.*]]: memref<2x3xi8>, %[[Y:.*]]: memref<2x3xi8>, %{{.*}}: memref<?xi8> {ingot.weights}, %{{.*}}: memref<?xi8> {ingot.arena}, %{{.*}}: !llvm.ptr {ingot.call})
+// CHECK: %[[T:.*]] = bufferization.to_tensor %[[X]] restrict : memref<2x3xi8>
+// CHECK: bufferization.materialize_in_destination %[[T]] in restrict writable %[[Y]]
+// CHECK: return{{$}}
+func.func @forward(%x: tensor<2x3xi8> {ingot.name = "x", ingot.dim_names = ["", ""], ingot.type = tensor<2x3xui8>}) -> (tensor<2x3xi8> {ingot.name = "y"}) {
+  return %x : tensor<2x3xi8>
+}
+
+// -----
+
+// An output of dynamic shape is handed to the host, with its dims.
+
+// CHECK: func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
+// CHECK: func.func @forward(%{{.*}}: memref<?x3xf32>, %{{.*}}: memref<?xi8> {ingot.weights}, %{{.*}}: memref<?xi8> {ingot.arena}, %[[CALL:.*]]: !llvm.ptr {ingot.call})
+// CHECK: %[[M:.*]] = bufferization.to_buffer %{{.*}} read_only
+// CHECK: memref.alloca() : memref<2xi64>
+// CHECK: memref.dim %[[M]]
+// CHECK: call @ingot_support_store_output(%[[CALL]],
+func.func @forward(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
+  return %x : tensor<?x3xf32>
+}
+
+// -----
+
+// expected-error @below {{expects a function named forward}}
+module {
+}
+
+// -----
+
+// expected-error @below {{expects inputs and outputs that are ranked tensors}}
+func.func @forward(%x: f32) -> f32 {
+  return %x : f32
+}
