@@ -53,6 +53,9 @@ static const Legalizers &allLegalizers() {
     populateElementwise(all);
     populateMatMul(all);
     populatePooling(all);
+    populateShape(all);
+    populateSlice(all);
+    populateTranspose(all);
     return all;
   }();
   return legalizers;
