@@ -48,11 +48,16 @@ Legalizer Legalizers::lookup(StringRef domain, StringRef opType) const {
 static const Legalizers &allLegalizers() {
   static const Legalizers legalizers = [] {
     Legalizers all;
+    populateControlFlow(all);
     populateConvolution(all);
     populateEinsum(all);
     populateElementwise(all);
+    populateGather(all);
     populateMatMul(all);
+    populatePad(all);
     populatePooling(all);
+    populateRecurrent(all);
+    populateResize(all);
     populateShape(all);
     populateSlice(all);
     populateTranspose(all);
@@ -128,9 +133,14 @@ LogicalResult OnnxLegalizePass::legalizeNode(onnx::NodeOp op) {
 
 LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
   LogicalResult result = success();
-  SmallVector<onnx::NodeOp> nodes(function.getOps<onnx::NodeOp>());
+  Block &body = function.getBody().front();
   llvm::DenseSet<Operation *> failedNodes;
-  for (onnx::NodeOp op : nodes) {
+  for (Operation *next = &body.front(); next;) {
+    auto op = dyn_cast<onnx::NodeOp>(next);
+    Operation *before = next->getPrevNode();
+    next = next->getNextNode();
+    if (!op)
+      continue;
     // What a failed node feeds cannot be judged, but an operator that is
     // missing altogether is worth a line of its own.
     bool fed = llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -140,7 +150,10 @@ LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
     if ((fed && known) || failed(legalizeNode(op))) {
       failedNodes.insert(op);
       result = failure();
+      continue;
     }
+    // The nodes of a branch may now stand in the place of an If.
+    next = before ? before->getNextNode() : &body.front();
   }
   if (failed(result))
     return failure();
