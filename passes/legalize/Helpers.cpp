@@ -85,6 +85,17 @@ OpFoldResult legalize::maxSizes(Node &node, OpFoldResult a, OpFoldResult b) {
       node, a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
 }
 
+bool legalize::isSameDim(OpFoldResult a, OpFoldResult b) {
+  auto dimOf = [](OpFoldResult size) -> tensor::DimOp {
+    auto value = dyn_cast<Value>(size);
+    return value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+  };
+  tensor::DimOp dimA = dimOf(a), dimB = dimOf(b);
+  return dimA && dimB && dimA.getSource() == dimB.getSource() &&
+         dimA.getConstantIndex() &&
+         dimA.getConstantIndex() == dimB.getConstantIndex();
+}
+
 SmallVector<int64_t> legalize::staticShape(ArrayRef<OpFoldResult> sizes) {
   SmallVector<int64_t> shape;
   for (OpFoldResult size : sizes)

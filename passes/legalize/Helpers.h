@@ -51,6 +51,8 @@ OpFoldResult minSizes(Node &node, OpFoldResult a, OpFoldResult b);
 OpFoldResult maxSizes(Node &node, OpFoldResult a, OpFoldResult b);
 /// The static shape of sizes: dynamic where they are values.
 SmallVector<int64_t> staticShape(ArrayRef<OpFoldResult> sizes);
+/// Whether two sizes are one dimension of one tensor.
+bool isSameDim(OpFoldResult a, OpFoldResult b);
 /// The index values among sizes, in order.
 SmallVector<Value> dynamicSizes(ArrayRef<OpFoldResult> sizes);
 

@@ -49,14 +49,23 @@ static const Legalizers &allLegalizers() {
   static const Legalizers legalizers = [] {
     Legalizers all;
     populateActivation(all);
+    populateControlFlow(all);
     populateConvolution(all);
     populateEinsum(all);
     populateElementwise(all);
+    populateGather(all);
     populateMatMul(all);
     populateNormalization(all);
     populatePooling(all);
     populateQuantize(all);
     populateReduction(all);
+    populatePad(all);
+    populatePooling(all);
+    populateRecurrent(all);
+    populateResize(all);
+    populateShape(all);
+    populateSlice(all);
+    populateTranspose(all);
     return all;
   }();
   return legalizers;
@@ -129,9 +138,14 @@ LogicalResult OnnxLegalizePass::legalizeNode(onnx::NodeOp op) {
 
 LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
   LogicalResult result = success();
-  SmallVector<onnx::NodeOp> nodes(function.getOps<onnx::NodeOp>());
+  Block &body = function.getBody().front();
   llvm::DenseSet<Operation *> failedNodes;
-  for (onnx::NodeOp op : nodes) {
+  for (Operation *next = &body.front(); next;) {
+    auto op = dyn_cast<onnx::NodeOp>(next);
+    Operation *before = next->getPrevNode();
+    next = next->getNextNode();
+    if (!op)
+      continue;
     // What a failed node feeds cannot be judged, but an operator that is
     // missing altogether is worth a line of its own.
     bool fed = llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -141,7 +155,10 @@ LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
     if ((fed && known) || failed(legalizeNode(op))) {
       failedNodes.insert(op);
       result = failure();
+      continue;
     }
+    // The nodes of a branch may now stand in the place of an If.
+    next = before ? before->getNextNode() : &body.front();
   }
   if (failed(result))
     return failure();

@@ -80,6 +80,18 @@ mlir::Value createGeneric(
                                    mlir::ValueRange)>
         body);
 
+void populateConvToLinalg(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &converter);
+void populateIndexingToLinalg(mlir::RewritePatternSet &patterns,
+                              const mlir::TypeConverter &converter);
+void populateMatMulToLinalg(mlir::RewritePatternSet &patterns,
+                            const mlir::TypeConverter &converter);
+void populateMovementToLinalg(mlir::RewritePatternSet &patterns,
+                              const mlir::TypeConverter &converter);
+void populatePoolToLinalg(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &converter);
+void populateResizeToLinalg(mlir::RewritePatternSet &patterns,
+                            const mlir::TypeConverter &converter);
 void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns,
                                  const mlir::TypeConverter &converter);
 

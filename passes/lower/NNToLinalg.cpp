@@ -97,7 +97,13 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
   /// dimensions come from is read off it.
   LogicalResult lowerOps(lower::SignlessTypeConverter &converter) {
     RewritePatternSet patterns(&getContext());
+    lower::populateConvToLinalg(patterns, converter);
     lower::populateElementwiseToLinalg(patterns, converter);
+    lower::populateIndexingToLinalg(patterns, converter);
+    lower::populateMatMulToLinalg(patterns, converter);
+    lower::populateMovementToLinalg(patterns, converter);
+    lower::populatePoolToLinalg(patterns, converter);
+    lower::populateResizeToLinalg(patterns, converter);
     ConversionTarget target(getContext());
     target.addIllegalDialect<nn::NNDialect>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

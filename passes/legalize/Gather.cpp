@@ -1,0 +1,222 @@
+//===- Gather.cpp - Gather… and what is built on it -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Helpers.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+static LogicalResult checkIndices(Node &node, size_t i) {
+  if (!node.has(i))
+    return node.invalid("input " + Twine(i) + " is needed");
+  auto type = dyn_cast<IntegerType>(node.elementType(i));
+  if (!type || (type.getWidth() != 32 && type.getWidth() != 64))
+    return node.invalid("indices need to be int32 or int64");
+  return success();
+}
+
+static LogicalResult legalizeGather(Node &node) {
+  auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
+  if (failed(axis) || failed(checkIndices(node, 1)))
+    return failure();
+  auto y = node.infer<nn::GatherOp>(node.input(0), node.input(1), *axis);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeGatherElements(Node &node) {
+  auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
+  if (failed(axis) || failed(checkIndices(node, 1)))
+    return failure();
+  auto y = node.infer<nn::GatherElementsOp>(node.input(0), node.input(1), *axis);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeGatherND(Node &node) {
+  if (failed(checkIndices(node, 1)))
+    return failure();
+  auto y = node.infer<nn::GatherNDOp>(node.input(0), node.input(1),
+                                      node.getInt("batch_dims", 0));
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+//===----------------------------------------------------------------------===//
+// Scatter
+//===----------------------------------------------------------------------===//
+
+static FailureOr<nn::ScatterReduction> readReduction(Node &node) {
+  StringRef name = node.getString("reduction", "none");
+  auto reduction = nn::symbolizeScatterReduction(name);
+  if (!reduction)
+    return node.invalid("reduction is " + name);
+  return *reduction;
+}
+
+static LogicalResult legalizeScatterElements(Node &node) {
+  auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
+  auto reduction = readReduction(node);
+  if (failed(axis) || failed(reduction) || failed(checkIndices(node, 1)))
+    return failure();
+  if (!node.has(2) || node.shape(1) != node.shape(2))
+    return node.invalid("indices and updates need one shape");
+  auto y = node.infer<nn::ScatterElementsOp>(
+      node.input(0), node.input(1), node.input(2), *axis, *reduction);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeScatterND(Node &node) {
+  auto reduction = readReduction(node);
+  if (failed(reduction) || failed(checkIndices(node, 1)))
+    return failure();
+  if (!node.has(2))
+    return node.invalid("updates are needed");
+  auto y = node.infer<nn::ScatterNDOp>(node.input(0), node.input(1),
+                                       node.input(2), *reduction);
+  if (failed(y))
+    return failure();
+  SmallVector<int64_t> expected(node.shape(1).drop_back());
+  llvm::append_range(expected, node.shape(0).drop_front(node.shape(1).back()));
+  if (failed(verifyCompatibleShape(expected, node.shape(2))))
+    return node.invalid("updates do not have the shape that data and indices "
+                        "ask for");
+  return node.replace(*y);
+}
+
+//===----------------------------------------------------------------------===//
+// Built on comparisons and gather
+//===----------------------------------------------------------------------===//
+
+static LogicalResult legalizeOneHot(Node &node) {
+  if (node.numInputs() < 3 || !node.has(0) || !node.has(1) || !node.has(2))
+    return node.invalid("indices, depth and values are needed");
+  int64_t rank = node.rank(0);
+  auto axis = node.normalizeAxis(node.getInt("axis", -1), rank + 1);
+  if (failed(axis))
+    return failure();
+  int64_t depth;
+  RankedTensorType hint = node.resultHint(0);
+  auto constant = nn::getConstantDoubles(node.input(1));
+  if (constant && constant->size() == 1)
+    depth = int64_t(constant->front());
+  else if (hint && hint.getRank() == rank + 1 && !hint.isDynamicDim(*axis))
+    depth = hint.getDimSize(*axis);
+  else
+    return node.unsupported("a computed depth");
+  if (depth < 1 || depth >= int64_t(1) << 31)
+    return node.invalid("depth is " + Twine(depth));
+  if (node.rank(2) != 1 || node.shape(2)[0] != 2)
+    return node.invalid("values needs two elements");
+  Type i64 = node.builder.getI64Type();
+  Value indices = castTo(node, node.input(0), i64);
+  // Negative indices count from the end; what is out of range is off.
+  Value negative = binary<nn::LessOp>(node, indices, scalar(node, i64, 0));
+  Value wrapped = binary<nn::AddOp>(node, indices, scalar(node, i64, depth));
+  Value positions =
+      unsqueeze(node, select(node, negative, wrapped, indices), {*axis});
+  SmallVector<int64_t> shape(rank + 1, 1);
+  shape[*axis] = depth;
+  Value classes = intConstant(
+      node, llvm::to_vector(llvm::seq<int64_t>(0, depth)), shape);
+  Value isOn = binary<nn::EqualOp>(node, positions, classes);
+  auto value = [&](int64_t i) {
+    return reshape(node, sliceAxis(node, node.input(2), 0, i, 1),
+                   ArrayRef<int64_t>());
+  };
+  return node.replace(select(node, isOn, value(1), value(0)));
+}
+
+static LogicalResult legalizeCompress(Node &node) {
+  auto condition = node.getConstantInts(1);
+  if (!condition)
+    return node.unsupported("a computed condition: the result's size would "
+                            "depend on data");
+  Value x = node.input(0);
+  int64_t axis = 0;
+  if (node.hasAttr("axis")) {
+    auto normal = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+  } else {
+    OpFoldResult count = sizeAttr(node, 1);
+    for (OpFoldResult size : sizesOf(node, x))
+      count = mulSizes(node, count, size);
+    x = reshape(node, x, {count});
+  }
+  SmallVector<int64_t> kept;
+  for (auto [i, isKept] : llvm::enumerate(*condition))
+    if (isKept)
+      kept.push_back(i);
+  int64_t size = typeOf(x).getDimSize(axis);
+  if (!ShapedType::isDynamic(size) && int64_t(condition->size()) > size)
+    return node.invalid("the condition is longer than the dimension");
+  auto y = node.infer<nn::GatherOp>(
+      x, intConstant(node, kept, {int64_t(kept.size())}), axis);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeNonZero(Node &node) {
+  auto values = nn::getConstantDoubles(node.input(0));
+  if (!values)
+    return node.unsupported("a computed operand: the result's size would "
+                            "depend on data");
+  ArrayRef<int64_t> shape = node.shape(0);
+  SmallVector<int64_t> flat;
+  for (auto [i, value] : llvm::enumerate(*values))
+    if (value != 0)
+      flat.push_back(i);
+  int64_t rank = shape.size(), count = flat.size();
+  SmallVector<int64_t> positions(rank * count);
+  for (int64_t j = 0; j < count; ++j) {
+    int64_t rest = flat[j];
+    for (int64_t i = rank; i-- > 0; rest /= shape[i])
+      positions[i * count + j] = rest % shape[i];
+  }
+  return node.replace(intConstant(node, positions, {rank, count}));
+}
+
+/// Element t of a sequence of length n is its element n - 1 - t where t < n.
+static LogicalResult legalizeReverseSequence(Node &node) {
+  Value x = node.input(0);
+  int64_t rank = node.rank(0);
+  auto time = node.normalizeAxis(node.getInt("time_axis", 0), rank);
+  auto batch = node.normalizeAxis(node.getInt("batch_axis", 1), rank);
+  if (failed(time) || failed(batch))
+    return failure();
+  if (*time == *batch || !node.has(1) || node.rank(1) != 1)
+    return node.invalid("two axes and a list of lengths are needed");
+  int64_t steps = node.shape(0)[*time];
+  if (ShapedType::isDynamic(steps))
+    return node.unsupported("a dynamic time dimension; fix it with --shape");
+  SmallVector<int64_t> timeShape(rank, 1);
+  timeShape[*time] = steps;
+  Value t = intConstant(node, llvm::to_vector(llvm::seq<int64_t>(0, steps)),
+                        timeShape);
+  Sizes lengthSizes(rank, sizeAttr(node, 1));
+  lengthSizes[*batch] = sizeOf(node, node.input(1), 0);
+  Type i64 = node.builder.getI64Type();
+  Value length =
+      reshape(node, castTo(node, node.input(1), i64), lengthSizes);
+  Value last = binary<nn::SubOp>(node, length, scalar(node, i64, 1));
+  Value mirrored = binary<nn::SubOp>(node, last, t);
+  Value from = select(node, binary<nn::LessOp>(node, t, length), mirrored, t);
+  auto y = node.infer<nn::GatherElementsOp>(
+      x, broadcastTo(node, from, sizesOf(node, x)), *time);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+void legalize::populateGather(Legalizers &legalizers) {
+  legalizers.add("Compress", legalizeCompress);
+  legalizers.add("Gather", legalizeGather);
+  legalizers.add("GatherElements", legalizeGatherElements);
+  legalizers.add("GatherND", legalizeGatherND);
+  legalizers.add("NonZero", legalizeNonZero);
+  legalizers.add("OneHot", legalizeOneHot);
+  legalizers.add("ReverseSequence", legalizeReverseSequence);
+  legalizers.add("Scatter", legalizeScatterElements);
+  legalizers.add("ScatterElements", legalizeScatterElements);
+  legalizers.add("ScatterND", legalizeScatterND);
+}

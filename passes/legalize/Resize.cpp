@@ -1,0 +1,206 @@
+//===- Resize.cpp - Resize, Upsample --------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Helpers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+namespace {
+struct Sampling {
+  nn::ResizeMode mode = nn::ResizeMode::nearest;
+  nn::Coordinates coordinates = nn::Coordinates::asymmetric;
+  nn::NearestMode nearest = nn::NearestMode::floor;
+  float cubicCoeff = -0.75f;
+  bool excludeOutside = false;
+};
+} // namespace
+
+static FailureOr<nn::ResizeMode> readMode(Node &node) {
+  StringRef name = node.getString("mode", "nearest");
+  auto mode = nn::symbolizeResizeMode(name == "bilinear" ? "linear" : name);
+  if (!mode)
+    return node.invalid("mode is " + name);
+  return *mode;
+}
+
+/// One scale a dimension; the result's size follows from it unless stated.
+static LogicalResult replaceByResize(Node &node, const Sampling &sampling,
+                                     ArrayRef<float> scales,
+                                     ArrayRef<int64_t> shape) {
+  RankedTensorType x = node.type(0);
+  for (auto [scale, size] : llvm::zip_equal(scales, shape)) {
+    if (!(scale > 0) || !std::isfinite(scale))
+      return node.invalid("a scale is not a positive number");
+    if (!ShapedType::isDynamic(size) && (size < 0 || size >= int64_t(1) << 31))
+      return node.invalid("the result has a dimension of " + Twine(size));
+  }
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (size > 0 && x.getDimSize(i) == 0)
+      return node.invalid("an empty dimension cannot grow");
+  auto type = RankedTensorType::get(shape, x.getElementType());
+  if (type == x && type.hasStaticShape() &&
+      llvm::all_of(scales, [](float scale) { return scale == 1; }))
+    return node.replace(node.input(0));
+  return node.replace(node.create<nn::ResizeOp>(
+      type, node.input(0), scales, sampling.mode, sampling.coordinates,
+      sampling.nearest, llvm::APFloat(sampling.cubicCoeff),
+      sampling.excludeOutside));
+}
+
+static SmallVector<int64_t> scaledShape(RankedTensorType x,
+                                        ArrayRef<float> scales) {
+  SmallVector<int64_t> shape;
+  for (auto [size, scale] : llvm::zip_equal(x.getShape(), scales)) {
+    float scaled = std::floor(scale * float(size));
+    shape.push_back(ShapedType::isDynamic(size) ? size
+                    : scaled >= 0 && scaled < 2147483648.0f ? int64_t(scaled)
+                                                            : -1);
+  }
+  return shape;
+}
+
+static FailureOr<SmallVector<float>> readScales(Node &node, size_t input) {
+  SmallVector<float> scales;
+  if (auto floats = node.getFloats("scales"); floats && !node.has(input))
+    return *floats;
+  auto values = nn::getConstantDoubles(node.input(input));
+  if (!values)
+    return node.unsupported("computed scales");
+  scales.assign(values->begin(), values->end());
+  return scales;
+}
+
+static LogicalResult legalizeUpsample(Node &node) {
+  auto mode = readMode(node);
+  auto scales = readScales(node, 1);
+  if (failed(mode) || failed(scales))
+    return failure();
+  if (int64_t(scales->size()) != node.rank(0))
+    return node.invalid("scales needs " + Twine(node.rank(0)) +
+                        " elements, but has " + Twine(scales->size()));
+  Sampling sampling;
+  sampling.mode = *mode;
+  return replaceByResize(node, sampling, *scales,
+                         scaledShape(node.type(0), *scales));
+}
+
+static FailureOr<Sampling> readSampling(Node &node) {
+  auto mode = readMode(node);
+  if (failed(mode))
+    return failure();
+  Sampling sampling;
+  sampling.mode = *mode;
+  if (node.opset < 11)
+    return sampling;
+  StringRef coordinates =
+      node.getString("coordinate_transformation_mode", "half_pixel");
+  auto known = nn::symbolizeCoordinates(coordinates);
+  if (!known)
+    return node.unsupported("coordinate_transformation_mode " + coordinates);
+  StringRef nearest = node.getString("nearest_mode", "round_prefer_floor");
+  auto rounding = nn::symbolizeNearestMode(nearest);
+  if (!rounding)
+    return node.invalid("nearest_mode is " + nearest);
+  sampling.coordinates = *known;
+  sampling.nearest = *rounding;
+  sampling.cubicCoeff = node.getFloat("cubic_coeff_a", -0.75f);
+  sampling.excludeOutside = node.getInt("exclude_outside", 0) != 0;
+  return sampling;
+}
+
+/// Scales and result sizes from wanted sizes of some axes.
+static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
+                                     ArrayRef<int64_t> axes,
+                                     SmallVector<float> &scales,
+                                     SmallVector<int64_t> &shape) {
+  StringRef policy = node.getString("keep_aspect_ratio_policy", "stretch");
+  bool larger = policy == "not_smaller";
+  if (policy != "stretch" && policy != "not_larger" && !larger)
+    return node.invalid("keep_aspect_ratio_policy is " + policy);
+  RankedTensorType x = node.type(0);
+  std::optional<float> common;
+  for (auto [axis, size] : llvm::zip_equal(axes, wanted)) {
+    if (x.isDynamicDim(axis))
+      return node.unsupported("sizes with a dynamic dimension; fix it with "
+                              "--shape");
+    if (size < 1 || x.getDimSize(axis) < 1)
+      return node.invalid("sizes has the element " + Twine(size));
+    float scale = float(size) / float(x.getDimSize(axis));
+    scales[axis] = scale;
+    shape[axis] = size;
+    if (!common || (larger ? scale > *common : scale < *common))
+      common = scale;
+  }
+  if (policy == "stretch" || !common)
+    return success();
+  for (int64_t axis : axes) {
+    scales[axis] = *common;
+    shape[axis] = int64_t(std::floor(*common * float(x.getDimSize(axis)) + 0.5f));
+  }
+  return success();
+}
+
+static LogicalResult legalizeResize(Node &node) {
+  auto sampling = readSampling(node);
+  if (failed(sampling))
+    return failure();
+  RankedTensorType x = node.type(0);
+  int64_t rank = x.getRank();
+  auto given = [&](size_t i) {
+    return node.has(i) && !(node.type(i).hasStaticShape() &&
+                            node.type(i).getNumElements() == 0);
+  };
+  SmallVector<int64_t> axisList =
+      node.getInts("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+  auto axes = normalizeAxes(node, axisList, rank);
+  if (failed(axes))
+    return failure();
+  SmallVector<float> scales(rank, 1);
+  SmallVector<int64_t> shape(x.getShape());
+  size_t scalesInput = node.opset < 11 ? 1 : 2;
+  if (given(3)) {
+    auto sizes = node.getConstantInts(3);
+    RankedTensorType hint = node.resultHint(0);
+    if (!sizes && hint && hint.hasStaticShape() && hint.getRank() == rank) {
+      sizes = SmallVector<int64_t>();
+      for (int64_t axis : *axes)
+        sizes->push_back(hint.getDimSize(axis));
+    }
+    if (!sizes)
+      return node.unsupported("computed sizes");
+    if (sizes->size() != axes->size())
+      return node.invalid("sizes needs " + Twine(axes->size()) +
+                          " elements, but has " + Twine(sizes->size()));
+    if (failed(scalesFromSizes(node, *sizes, *axes, scales, shape)))
+      return failure();
+  } else if (given(scalesInput)) {
+    auto some = readScales(node, scalesInput);
+    if (failed(some))
+      return failure();
+    if (some->size() != axes->size())
+      return node.invalid("scales needs " + Twine(axes->size()) +
+                          " elements, but has " + Twine(some->size()));
+    for (auto [axis, scale] : llvm::zip_equal(*axes, *some))
+      scales[axis] = scale;
+    shape = scaledShape(x, scales);
+  } else {
+    return node.invalid("neither scales nor sizes is given");
+  }
+  bool shrinks = llvm::any_of(scales, [](float scale) { return scale < 1; });
+  if (node.getInt("antialias", 0) && shrinks &&
+      sampling->mode != nn::ResizeMode::nearest)
+    return node.unsupported("antialias when it shrinks");
+  return replaceByResize(node, *sampling, scales, shape);
+}
+
+void legalize::populateResize(Legalizers &legalizers) {
+  legalizers.add("Resize", legalizeResize);
+  legalizers.add("Upsample", legalizeUpsample);
+}

@@ -1,0 +1,422 @@
+//===- Shape.cpp - shapes and tensors that are all shape ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Helpers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+/// No tensor is larger; sizes are checked before they are multiplied.
+static constexpr int64_t kMaxElements = int64_t(1) << 48;
+
+/// The number of elements of a shape without negative sizes; nullopt if that is
+/// out of bounds.
+static std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape) {
+    if (size < 0 || __builtin_mul_overflow(count, size, &count) ||
+        count > kMaxElements)
+      return std::nullopt;
+  }
+  return count;
+}
+
+/// A 1-d tensor of i64 from sizes: constant if all are known.
+static Value fromSizes(Node &node, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> known = staticShape(sizes);
+  if (!llvm::is_contained(known, ShapedType::kDynamic))
+    return intConstant(node, known, {int64_t(known.size())});
+  SmallVector<Value> elements;
+  for (OpFoldResult size : sizes)
+    elements.push_back(node.create<arith::IndexCastOp>(
+        node.builder.getI64Type(), indexValue(node, size)));
+  return tensor::FromElementsOp::create(node.builder, node.loc(), elements);
+}
+
+static LogicalResult legalizeShape(Node &node) {
+  int64_t rank = node.rank(0);
+  auto clampAxis = [&](int64_t axis) {
+    return std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank);
+  };
+  int64_t start = clampAxis(node.getInt("start", 0));
+  int64_t end = clampAxis(node.getInt("end", rank));
+  Sizes sizes;
+  for (int64_t i = start; i < end; ++i)
+    sizes.push_back(sizeOf(node, node.input(0), i));
+  return node.replace(fromSizes(node, sizes));
+}
+
+static LogicalResult legalizeSize(Node &node) {
+  OpFoldResult count = sizeAttr(node, 1);
+  for (OpFoldResult size : sizesOf(node, node.input(0)))
+    count = mulSizes(node, count, size);
+  return node.replace(reshape(node, fromSizes(node, {count}),
+                              ArrayRef<int64_t>()));
+}
+
+//===----------------------------------------------------------------------===//
+// Other shapes of the same elements
+//===----------------------------------------------------------------------===//
+
+/// Where the number of elements tells the one size that is not known, or ONNX's
+/// inference did.
+static void refineSizes(Node &node, Sizes &sizes) {
+  RankedTensorType x = node.type(0), hint = node.resultHint(0);
+  SmallVector<int64_t> shape = staticShape(sizes);
+  if (x.hasStaticShape() && llvm::count(shape, ShapedType::kDynamic) == 1) {
+    int64_t known = 1, *unknown = llvm::find(shape, ShapedType::kDynamic);
+    for (int64_t size : shape)
+      known *= ShapedType::isDynamic(size) ? 1 : size;
+    if (known > 0 && x.getNumElements() % known == 0) {
+      sizes[unknown - shape.begin()] =
+          sizeAttr(node, x.getNumElements() / known);
+      return;
+    }
+  }
+  if (!hint || hint.getRank() != int64_t(shape.size()))
+    return;
+  for (auto [i, size] : llvm::enumerate(hint.getShape()))
+    if (ShapedType::isDynamic(shape[i]))
+      shape[i] = size;
+  // A hint is believed only as far as it cannot do harm.
+  auto type = RankedTensorType::get(shape, x.getElementType());
+  if (type.hasStaticShape() && x.hasStaticShape() &&
+      type.getNumElements() != x.getNumElements())
+    return;
+  if (type.hasStaticShape() != x.hasStaticShape() && type.hasStaticShape())
+    return;
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (!ShapedType::isDynamic(size))
+      sizes[i] = sizeAttr(node, size);
+}
+
+static LogicalResult legalizeReshape(Node &node) {
+  if (!node.has(0) || !node.has(1))
+    return node.invalid("data and shape are needed");
+  Value x = node.input(0);
+  RankedTensorType type = node.type(0);
+  auto wanted = elementsOf(node, node.input(1));
+  if (failed(wanted))
+    return failure();
+  bool allowZero = node.getInt("allowzero", 0) != 0;
+  Sizes sizes = *wanted;
+  std::optional<size_t> rest;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    auto known = getConstantIntValue(size);
+    if (known == 0 && !allowZero) {
+      if (int64_t(i) >= type.getRank())
+        return node.invalid("the shape copies dimension " + Twine(i) +
+                            " of data of rank " + Twine(type.getRank()));
+      size = sizeOf(node, x, i);
+    } else if (known && *known < 0) {
+      if (*known != -1 || rest)
+        return node.invalid(rest ? "the shape has two -1"
+                                 : "the shape has a negative element");
+      rest = i;
+    }
+  }
+  if (rest) {
+    // What is left over; sizes that both sides have need no division.
+    Sizes above = sizesOf(node, x), below;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (i == *rest)
+        continue;
+      OpFoldResult size = sizes[i];
+      auto same = getConstantIntValue(size)
+                      ? above.end()
+                      : llvm::find_if(above, [&](OpFoldResult other) {
+                          return isEqualConstantIntOrValue(size, other) ||
+                                 isSameDim(size, other);
+                        });
+      if (same != above.end())
+        above.erase(same);
+      else
+        below.push_back(size);
+    }
+    OpFoldResult total = sizeAttr(node, 1), known = sizeAttr(node, 1);
+    for (OpFoldResult size : above)
+      total = mulSizes(node, total, size);
+    for (OpFoldResult size : below)
+      known = mulSizes(node, known, size);
+    auto totalInt = getConstantIntValue(total),
+         knownInt = getConstantIntValue(known);
+    if (totalInt && knownInt &&
+        (*knownInt <= 0 ? *totalInt != 0 : *totalInt % *knownInt != 0))
+      return node.invalid(Twine(*totalInt) + " elements do not divide by " +
+                          Twine(*knownInt));
+    sizes[*rest] = knownInt == 1 ? total : divSizes(node, total, known);
+  }
+  refineSizes(node, sizes);
+  SmallVector<int64_t> shape = staticShape(sizes);
+  if (!llvm::is_contained(shape, ShapedType::kDynamic)) {
+    auto count = countElements(shape);
+    if (!count ||
+        (type.hasStaticShape() && *count != type.getNumElements()))
+      return node.invalid("the data has " +
+                          (type.hasStaticShape()
+                               ? Twine(type.getNumElements())
+                               : Twine("other than")) +
+                          " elements, but the shape has " +
+                          Twine(count.value_or(-1)));
+  }
+  return node.replace(reshape(node, x, sizes));
+}
+
+static LogicalResult legalizeFlatten(Node &node) {
+  int64_t rank = node.rank(0), axis = node.getInt("axis", 1);
+  if (axis < -rank || axis > rank)
+    return node.invalid("axis " + Twine(axis) + " is outside of [" +
+                        Twine(-rank) + ", " + Twine(rank) + "]");
+  if (axis < 0)
+    axis += rank;
+  Sizes sizes(2, sizeAttr(node, 1));
+  for (int64_t i = 0; i < rank; ++i) {
+    OpFoldResult &size = sizes[i < axis ? 0 : 1];
+    size = mulSizes(node, size, sizeOf(node, node.input(0), i));
+  }
+  return node.replace(reshape(node, node.input(0), sizes));
+}
+
+static LogicalResult legalizeSqueeze(Node &node) {
+  auto axes = intsFromInputOrAttr(node, 1, "axes");
+  if (failed(axes))
+    return failure();
+  RankedTensorType type = node.type(0);
+  SmallVector<int64_t> drop;
+  if (*axes) {
+    auto normal = normalizeAxes(node, **axes, type.getRank());
+    if (failed(normal))
+      return failure();
+    drop = *normal;
+  } else {
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      if (type.isDynamicDim(i))
+        return node.unsupported("no axes with a dynamic dimension; fix it with "
+                                "--shape");
+      if (type.getDimSize(i) == 1)
+        drop.push_back(i);
+    }
+  }
+  Sizes sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    if (!llvm::is_contained(drop, i))
+      sizes.push_back(sizeOf(node, node.input(0), i));
+    else if (!type.isDynamicDim(i) && type.getDimSize(i) != 1)
+      return node.invalid("dimension " + Twine(i) + " of " +
+                          Twine(type.getDimSize(i)) +
+                          " elements cannot be squeezed");
+  }
+  return node.replace(reshape(node, node.input(0), sizes));
+}
+
+static LogicalResult legalizeUnsqueeze(Node &node) {
+  auto axes = intsFromInputOrAttr(node, 1, "axes");
+  if (failed(axes))
+    return failure();
+  if (!*axes)
+    return node.invalid("axes are missing");
+  auto normal =
+      normalizeAxes(node, **axes, node.rank(0) + int64_t((*axes)->size()));
+  if (failed(normal))
+    return failure();
+  return node.replace(unsqueeze(node, node.input(0), *normal));
+}
+
+static LogicalResult legalizeExpand(Node &node) {
+  Value x = node.input(0);
+  auto wanted = elementsOf(node, node.input(1));
+  if (failed(wanted))
+    return failure();
+  Sizes own = sizesOf(node, x), sizes;
+  size_t rank = std::max(own.size(), wanted->size());
+  RankedTensorType hint = node.resultHint(0);
+  for (size_t i = 0; i < rank; ++i) {
+    OpFoldResult a = sizeAttr(node, 1), b = a;
+    if (i + own.size() >= rank)
+      a = own[i + own.size() - rank];
+    if (i + wanted->size() >= rank)
+      b = (*wanted)[i + wanted->size() - rank];
+    auto knownA = getConstantIntValue(a), knownB = getConstantIntValue(b);
+    if (knownB && *knownB < 0)
+      return node.invalid("the shape has a negative element");
+    if (knownA && knownB && *knownA != *knownB && *knownA != 1 && *knownB != 1)
+      return node.invalid("a dimension of " + Twine(*knownA) +
+                          " elements cannot be expanded to " + Twine(*knownB));
+    bool hinted = hint && hint.getRank() == int64_t(rank) &&
+                  !hint.isDynamicDim(i) && !knownB;
+    if (knownA && *knownA != 1)
+      sizes.push_back(a);
+    else if (knownA == 1 && hinted)
+      sizes.push_back(sizeAttr(node, hint.getDimSize(i)));
+    else if (knownA == 1 || (knownB && *knownB != 1))
+      sizes.push_back(b);
+    else if (knownB == 1 || isSameDim(a, b))
+      sizes.push_back(a);
+    else
+      sizes.push_back(maxSizes(node, a, b));
+  }
+  return node.replace(broadcastTo(node, x, sizes));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors from little
+//===----------------------------------------------------------------------===//
+
+static LogicalResult legalizeConstant(Node &node) {
+  OpBuilder &builder = node.builder;
+  auto replace = [&](ElementsAttr attr) {
+    return node.replace(arith::ConstantOp::create(builder, node.loc(),
+                                                  cast<TypedAttr>(attr))
+                            .getResult());
+  };
+  if (ElementsAttr value = node.getTensor("value"))
+    return replace(value);
+  if (node.hasAttr("value_int"))
+    return node.replace(intConstant(node, {node.getInt("value_int", 0)}, {}));
+  if (auto ints = node.getInts("value_ints"))
+    return node.replace(intConstant(node, *ints, {int64_t(ints->size())}));
+  if (node.hasAttr("value_float"))
+    return node.replace(
+        scalar(node, builder.getF32Type(), node.getFloat("value_float", 0)));
+  if (auto floats = node.getFloats("value_floats")) {
+    SmallVector<double> values(floats->begin(), floats->end());
+    return node.replace(nn::makeConstant(
+        builder, node.loc(),
+        RankedTensorType::get(int64_t(values.size()), builder.getF32Type()),
+        values));
+  }
+  return node.unsupported("a constant that is not a dense tensor of numbers");
+}
+
+static LogicalResult legalizeConstantOfShape(Node &node) {
+  Type type = node.builder.getF32Type();
+  double value = 0;
+  if (ElementsAttr attr = node.getTensor("value")) {
+    auto values = nn::readDoubles(attr);
+    if (!values || values->size() != 1)
+      return node.invalid("value needs one element");
+    type = attr.getElementType();
+    value = values->front();
+  }
+  auto sizes = elementsOf(node, node.input(0));
+  if (failed(sizes))
+    return failure();
+  RankedTensorType hint = node.resultHint(0);
+  for (auto [i, size] : llvm::enumerate(*sizes)) {
+    auto known = getConstantIntValue(size);
+    if (known && *known < 0)
+      return node.invalid("the shape has a negative element");
+    if (!known && hint && hint.getRank() == int64_t(sizes->size()) &&
+        !hint.isDynamicDim(i))
+      size = sizeAttr(node, hint.getDimSize(i));
+  }
+  SmallVector<int64_t> shape = staticShape(*sizes);
+  if (!llvm::is_contained(shape, ShapedType::kDynamic) && !countElements(shape))
+    return node.invalid("the shape has too many elements");
+  return node.replace(filled(node, type, value, *sizes));
+}
+
+/// start + i delta for each i, of any type.
+static LogicalResult legalizeRange(Node &node) {
+  for (size_t i = 0; i < 3; ++i)
+    if (!node.has(i) || node.type(i).getRank() > 1 ||
+        !node.type(i).hasStaticShape() || node.type(i).getNumElements() != 1)
+      return node.invalid("start, limit and delta need one element each");
+  Type type = node.elementType(0);
+  auto start = nn::getConstantDoubles(node.input(0));
+  auto limit = nn::getConstantDoubles(node.input(1));
+  auto delta = nn::getConstantDoubles(node.input(2));
+  if (delta && delta->front() == 0)
+    return node.invalid("delta is 0");
+  OpFoldResult size;
+  if (start && limit && delta) {
+    double count =
+        std::ceil((limit->front() - start->front()) / delta->front());
+    if (!(count <= double(kMaxElements)))
+      return node.invalid("the range has too many elements");
+    size = sizeAttr(node, std::max<int64_t>(0, int64_t(count)));
+  } else if (RankedTensorType hint = node.resultHint(0);
+             hint && hint.getRank() == 1 && hint.hasStaticShape()) {
+    size = sizeAttr(node, hint.getDimSize(0));
+  } else if (isa<IntegerType>(type) && delta) {
+    int64_t step = int64_t(delta->front());
+    auto from = elementsOf(node, node.input(0));
+    auto to = elementsOf(node, node.input(1));
+    if (failed(from) || failed(to))
+      return failure();
+    OpFoldResult length = step > 0 ? subSizes(node, to->front(), from->front())
+                                   : subSizes(node, from->front(), to->front());
+    int64_t by = std::abs(step);
+    if (by != 1)
+      length = divSizes(node, addSizes(node, length, sizeAttr(node, by - 1)),
+                        sizeAttr(node, by));
+    size = maxSizes(node, length, sizeAttr(node, 0));
+  } else {
+    return node.unsupported("a computed range of floats");
+  }
+  Value steps;
+  if (auto known = getConstantIntValue(size); known && *known <= 4096) {
+    steps = intConstant(node, llvm::to_vector(llvm::seq<int64_t>(0, *known)),
+                        {*known});
+  } else {
+    steps = generate(node, node.builder.getI64Type(), {size},
+                     [&](OpBuilder &b, Location loc, ValueRange indices) {
+                       return arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                                         indices[0]);
+                     });
+  }
+  auto asScalar = [&](size_t i) {
+    return reshape(node, node.input(i), ArrayRef<int64_t>());
+  };
+  auto scaled = node.infer<nn::MulOp>(castTo(node, steps, type), asScalar(2));
+  if (failed(scaled))
+    return failure();
+  auto y = node.infer<nn::AddOp>(*scaled, asScalar(0));
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+/// 1 where column - row = k.
+static LogicalResult legalizeEyeLike(Node &node) {
+  RankedTensorType type = node.type(0);
+  if (type.getRank() != 2)
+    return node.invalid("the operand needs rank 2, but has rank " +
+                        Twine(type.getRank()));
+  Type element = type.getElementType();
+  if (RankedTensorType hint = node.resultHint(0))
+    element = hint.getElementType();
+  else if (node.hasAttr("dtype"))
+    return node.unsupported("dtype without an inferred type");
+  int64_t k = node.getInt("k", 0);
+  Value eye = generate(
+      node, node.builder.getI1Type(), sizesOf(node, node.input(0)),
+      [&](OpBuilder &b, Location loc, ValueRange indices) {
+        Value offset = arith::ConstantIndexOp::create(b, loc, k);
+        Value column = arith::AddIOp::create(b, loc, indices[0], offset);
+        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, column,
+                                     indices[1]);
+      });
+  return node.replace(castTo(node, eye, element));
+}
+
+void legalize::populateShape(Legalizers &legalizers) {
+  legalizers.add("Constant", legalizeConstant);
+  legalizers.add("ConstantOfShape", legalizeConstantOfShape);
+  legalizers.add("Expand", legalizeExpand);
+  legalizers.add("EyeLike", legalizeEyeLike);
+  legalizers.add("Flatten", legalizeFlatten);
+  legalizers.add("Range", legalizeRange);
+  legalizers.add("Reshape", legalizeReshape);
+  legalizers.add("Shape", legalizeShape);
+  legalizers.add("Size", legalizeSize);
+  legalizers.add("Squeeze", legalizeSqueeze);
+  legalizers.add("Unsqueeze", legalizeUnsqueeze);
+}

@@ -1,0 +1,244 @@
+//===- Slice.cpp - Slice, Split -------------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Helpers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+namespace {
+/// What is taken of one dimension.
+struct Taken {
+  OpFoldResult start, size;
+  int64_t step = 1;
+};
+} // namespace
+
+/// A start or end counted from the front and held within the dimension.
+static OpFoldResult clampPosition(Node &node, OpFoldResult position,
+                                  OpFoldResult size, int64_t low,
+                                  OpFoldResult high) {
+  auto known = getConstantIntValue(position);
+  if (known && *known < 0)
+    position = addSizes(node, size, position);
+  if (!known) {
+    Value value = indexValue(node, position);
+    Value zero = arith::ConstantIndexOp::create(node.builder, node.loc(), 0);
+    Value negative = arith::CmpIOp::create(node.builder, node.loc(),
+                                           arith::CmpIPredicate::slt, value,
+                                           zero);
+    Value wrapped = arith::AddIOp::create(node.builder, node.loc(), value,
+                                          indexValue(node, size));
+    position =
+        node.create<arith::SelectOp>(negative, wrapped, value);
+  }
+  // No dimension reaches such a position, and it stays far from overflow.
+  if (known && *known >= int64_t(1) << 48)
+    return high;
+  if (known && *known <= -(int64_t(1) << 48))
+    return sizeAttr(node, low);
+  return maxSizes(node, minSizes(node, position, high), sizeAttr(node, low));
+}
+
+static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
+                          int64_t step, OpFoldResult size) {
+  OpFoldResult last = subSizes(node, size, sizeAttr(node, 1));
+  OpFoldResult from, length;
+  if (step > 0) {
+    from = clampPosition(node, start, size, 0, size);
+    OpFoldResult to = clampPosition(node, end, size, 0, size);
+    length = subSizes(node, to, from);
+  } else {
+    from = clampPosition(node, start, size, 0, last);
+    OpFoldResult to = clampPosition(node, end, size, -1, last);
+    length = subSizes(node, from, to);
+  }
+  int64_t by = step > 0 ? step : -step;
+  if (by != 1)
+    length = divSizes(node, addSizes(node, length, sizeAttr(node, by - 1)),
+                      sizeAttr(node, by));
+  return {from, maxSizes(node, length, sizeAttr(node, 0)), step};
+}
+
+/// The slice where a start or size is only known at run time.
+static Value sliceDynamic(Node &node, Value x, ArrayRef<Taken> ranges) {
+  SmallVector<OpFoldResult> starts, sizes, steps;
+  bool forward = true;
+  for (const Taken &range : ranges) {
+    starts.push_back(range.start);
+    sizes.push_back(range.size);
+    steps.push_back(sizeAttr(node, range.step));
+    forward &= range.step > 0;
+  }
+  if (forward) {
+    auto type = RankedTensorType::get(staticShape(sizes),
+                                      typeOf(x).getElementType());
+    return tensor::ExtractSliceOp::create(node.builder, node.loc(), type, x,
+                                          starts, sizes, steps);
+  }
+  SmallVector<Value> startValues;
+  for (OpFoldResult start : starts)
+    startValues.push_back(indexValue(node, start));
+  return generate(
+      node, typeOf(x).getElementType(), sizes,
+      [&](OpBuilder &b, Location loc, ValueRange indices) {
+        SmallVector<Value> at;
+        for (auto [i, range] : llvm::enumerate(ranges)) {
+          Value step = arith::ConstantIndexOp::create(b, loc, range.step);
+          Value moved = arith::MulIOp::create(b, loc, indices[i], step);
+          at.push_back(arith::AddIOp::create(b, loc, startValues[i], moved));
+        }
+        return tensor::ExtractOp::create(b, loc, x, at);
+      });
+}
+
+static LogicalResult legalizeSlice(Node &node) {
+  Value x = node.input(0);
+  RankedTensorType type = node.type(0);
+  int64_t rank = type.getRank();
+  Sizes starts, ends;
+  auto readBounds = [&](size_t input, StringRef name,
+                        Sizes &bounds) -> LogicalResult {
+    if (node.has(input)) {
+      auto elements = elementsOf(node, node.input(input));
+      if (failed(elements))
+        return failure();
+      bounds = *elements;
+      return success();
+    }
+    auto ints = node.getInts(name);
+    if (!ints)
+      return node.invalid(name + " is missing");
+    for (int64_t value : *ints)
+      bounds.push_back(sizeAttr(node, value));
+    return success();
+  };
+  if (failed(readBounds(1, "starts", starts)) ||
+      failed(readBounds(2, "ends", ends)))
+    return failure();
+  auto axes = intsFromInputOrAttr(node, 3, "axes");
+  auto steps = intsFromInputOrAttr(node, 4, "steps");
+  if (failed(axes) || failed(steps))
+    return failure();
+  size_t count = starts.size();
+  SmallVector<int64_t> axisList =
+      (*axes).value_or(llvm::to_vector(llvm::seq<int64_t>(0, count)));
+  SmallVector<int64_t> stepList =
+      (*steps).value_or(SmallVector<int64_t>(count, 1));
+  if (ends.size() != count || axisList.size() != count ||
+      stepList.size() != count)
+    return node.invalid("starts, ends, axes and steps differ in length");
+  auto normal = normalizeAxes(node, axisList, rank);
+  if (failed(normal))
+    return failure();
+
+  SmallVector<Taken> ranges;
+  Sizes full = sizesOf(node, x);
+  for (OpFoldResult size : full)
+    ranges.push_back({sizeAttr(node, 0), size, 1});
+  SmallVector<bool> whole(rank, true);
+  RankedTensorType hint = node.resultHint(0);
+  if (hint && hint.getRank() != rank)
+    hint = {};
+  for (size_t i = 0; i < count; ++i) {
+    int64_t axis = (*normal)[i], step = stepList[i];
+    if (step == 0)
+      return node.invalid("a step is 0");
+    // No dimension is longer, and products with it do not overflow.
+    step = std::clamp<int64_t>(step, -(int64_t(1) << 32), int64_t(1) << 32);
+    auto start = getConstantIntValue(starts[i]);
+    auto end = getConstantIntValue(ends[i]);
+    if (step == 1 && start == 0 && end && *end >= int64_t(1) << 31)
+      continue;
+    whole[axis] = false;
+    ranges[axis] = resolveRange(node, starts[i], ends[i], step, full[axis]);
+    if (hint && !hint.isDynamicDim(axis) &&
+        !getConstantIntValue(ranges[axis].size)) {
+      // Computed bounds with a known result: keep the window inside.
+      int64_t size = hint.getDimSize(axis);
+      ranges[axis].size = sizeAttr(node, size);
+      if (step == 1)
+        ranges[axis].start = maxSizes(
+            node, sizeAttr(node, 0),
+            minSizes(node, ranges[axis].start,
+                     subSizes(node, full[axis], sizeAttr(node, size))));
+      else
+        return node.unsupported("computed starts or ends with a step");
+    }
+  }
+
+  SmallVector<int64_t> startInts, sizeInts, stepInts;
+  for (auto [i, range] : llvm::enumerate(ranges)) {
+    auto start = getConstantIntValue(range.start);
+    auto size = getConstantIntValue(range.size);
+    if (whole[i])
+      size = -1;
+    if (!start || !size)
+      return node.replace(sliceDynamic(node, x, ranges));
+    bool empty = *size == 0;
+    startInts.push_back(empty ? 0 : *start);
+    sizeInts.push_back(*size);
+    stepInts.push_back(empty || *size == 1 ? 1 : range.step);
+  }
+  auto y = node.infer<nn::SliceOp>(x, startInts, sizeInts, stepInts);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeSplit(Node &node) {
+  RankedTensorType type = node.type(0);
+  auto axis = node.normalizeAxis(node.getInt("axis", 0), type.getRank());
+  if (failed(axis))
+    return failure();
+  int64_t count = node.numOutputs(), size = type.getDimSize(*axis);
+  SmallVector<int64_t> parts;
+  if (node.has(1) || node.hasAttr("split")) {
+    auto split = intsFromInputOrAttr(node, 1, "split");
+    if (failed(split))
+      return failure();
+    parts = **split;
+    if (int64_t(parts.size()) != count)
+      return node.invalid("split has " + Twine(parts.size()) +
+                          " elements for " + Twine(count) + " outputs");
+    int64_t sum = 0;
+    for (int64_t part : parts) {
+      if (part < 0 || part > int64_t(1) << 48)
+        return node.invalid("split has the element " + Twine(part));
+      sum += part;
+    }
+    if (!ShapedType::isDynamic(size) && sum != size)
+      return node.invalid("split adds up to " + Twine(sum) + " of " +
+                          Twine(size) + " elements");
+  } else {
+    if (ShapedType::isDynamic(size))
+      return node.unsupported("equal parts of a dynamic dimension; fix it with "
+                              "--shape");
+    if (node.getInt("num_outputs", count) != count)
+      return node.invalid("num_outputs is not " + Twine(count));
+    int64_t part = count ? (size + count - 1) / count : 0;
+    if (!node.hasAttr("num_outputs") && part * count != size)
+      return node.invalid(Twine(size) + " elements do not split into " +
+                          Twine(count) + " equal parts");
+    for (int64_t i = 0; i < count; ++i)
+      parts.push_back(std::clamp<int64_t>(size - i * part, 0, part));
+  }
+  SmallVector<Value> values;
+  int64_t start = 0;
+  for (int64_t part : parts) {
+    values.push_back(
+        sliceAxis(node, node.input(0), *axis, part ? start : 0, part));
+    start += part;
+  }
+  return node.replace(values);
+}
+
+void legalize::populateSlice(Legalizers &legalizers) {
+  legalizers.add("Slice", legalizeSlice);
+  legalizers.add("Split", legalizeSplit);
+}
