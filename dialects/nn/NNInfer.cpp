@@ -500,10 +500,10 @@ INFER(TopKOp) {
     return failure();
   int64_t size = x.getDimSize(op.getAxis());
   int64_t k = op.getK();
-  if (k < 0 || (!isDynamic(size) && k > size))
+  if (k < 0 || (!op.getCount() && !isDynamic(size) && k > size))
     return emitOptionalError(loc, "expects k in [0, ", size, "], but got ", k);
   SmallVector<int64_t> shape(x.getShape());
-  shape[op.getAxis()] = k;
+  shape[op.getAxis()] = op.getCount() ? kDynamic : k;
   results.push_back(RankedTensorType::get(shape, x.getElementType()));
   results.push_back(
       RankedTensorType::get(shape, IntegerType::get(x.getContext(), 64)));

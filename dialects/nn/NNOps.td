@@ -448,14 +448,16 @@ def NN_CumSumOp : NN_InferredOp<"cumsum"> {
 def NN_TopKOp : NN_InferredOp<"top_k"> {
   let summary = "the k largest, or smallest, elements along an axis, sorted";
   let description = [{
-    Equal elements keep the order of their indices. Serves ONNX `TopK` with a
-    constant k.
+    Equal elements keep the order of their indices. A `count`, computed at run
+    time and at most k, says how many are wanted. Serves ONNX `TopK`.
   }];
-  let arguments = (ins NN_Tensor:$x, I64Attr:$k, I64Attr:$axis,
-                       UnitAttr:$smallest);
+  let arguments = (ins NN_Tensor:$x, Optional<Index>:$count, I64Attr:$k,
+                       I64Attr:$axis, UnitAttr:$smallest);
   let results = (outs NN_Tensor:$values, NN_IntTensor:$indices);
-  let assemblyFormat =
-      "$x attr-dict `:` type($x) `->` type($values) `,` type($indices)";
+  let assemblyFormat = [{
+    $x (`count` `(` $count^ `)`)? attr-dict `:` type($x) `->` type($values) `,`
+    type($indices)
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,10 +12,11 @@ using namespace ingot::legalize;
 
 /// The kernel's spatial dimensions, from the weights; reports a kernel_shape
 /// that says otherwise, and ranks that do not fit.
-static FailureOr<SmallVector<int64_t>> kernelOf(Node &node) {
-  if (node.numInputs() < 2 || !node.has(0) || !node.has(1))
+static FailureOr<SmallVector<int64_t>> kernelOf(Node &node, Value data,
+                                                Value weights) {
+  if (!data || !weights)
     return node.invalid("data and weights are needed");
-  RankedTensorType x = node.type(0), w = node.type(1);
+  RankedTensorType x = typeOf(data), w = typeOf(weights);
   if (x.getRank() < 3 || w.getRank() != x.getRank())
     return node.invalid("data and weights need one rank of at least 3, but got " +
                         Twine(x.getRank()) + " and " + Twine(w.getRank()));
@@ -37,18 +38,21 @@ static FailureOr<SmallVector<int64_t>> kernelOf(Node &node) {
   return kernel;
 }
 
-static LogicalResult legalizeConv(Node &node) {
-  auto kernel = kernelOf(node);
+FailureOr<Value> legalize::convolve(Node &node, Value x, Value w, Value bias) {
+  auto kernel = kernelOf(node, x, w);
   if (failed(kernel))
     return failure();
   auto window = readWindow(node, *kernel);
   if (failed(window) ||
-      failed(resolveAutoPad(node, *window, node.shape(0).drop_front(2))))
+      failed(resolveAutoPad(node, *window, typeOf(x).getShape().drop_front(2))))
     return failure();
-  auto y = node.infer<nn::ConvOp>(
-      node.input(0), node.input(1), node.input(2), window->strides,
-      window->pads, window->dilations, node.getInt("group", 1),
-      /*channels_last=*/false);
+  return node.infer<nn::ConvOp>(x, w, bias, window->strides, window->pads,
+                                window->dilations, node.getInt("group", 1),
+                                /*channels_last=*/false);
+}
+
+static LogicalResult legalizeConv(Node &node) {
+  auto y = convolve(node, node.input(0), node.input(1), node.input(2));
   return failed(y) ? failure() : node.replace(*y);
 }
 
@@ -62,7 +66,7 @@ static std::pair<int64_t, int64_t> splitPads(int64_t total, bool upper) {
 }
 
 static LogicalResult legalizeConvTranspose(Node &node) {
-  auto kernel = kernelOf(node);
+  auto kernel = kernelOf(node, node.input(0), node.input(1));
   if (failed(kernel))
     return failure();
   auto window = readWindow(node, *kernel);

@@ -10,15 +10,11 @@
 // that is exact but for the last rounding.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/Legalize.h"
+#include "passes/legalize/Window.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Whether a tensor holds one number, whatever its rank.
 static bool isSingle(Value value) {
@@ -310,9 +306,57 @@ static LogicalResult legalizeQLinearMatMul(Node &node) {
   return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
 }
 
+static LogicalResult legalizeConvInteger(Node &node) {
+  auto x = widen(node, node.input(0), node.input(2), /*isLeft=*/false);
+  if (failed(x))
+    return failure();
+  Value zero = node.input(3);
+  if (zero)
+    zero = alongAxis(node, zero, node.rank(1), 0);
+  auto w = widen(node, node.input(1), zero, /*isLeft=*/false);
+  if (failed(w))
+    return failure();
+  auto y = convolve(node, *x, *w, Value());
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeQLinearConv(Node &node) {
+  if (node.rank(0) < 3 || node.rank(3) != node.rank(0))
+    return node.invalid("data and weights need one rank of at least 3");
+  for (size_t i : {1, 2, 6, 7})
+    if (!isSingle(node.input(i)))
+      return node.unsupported("a scale of more than one element for input " +
+                              Twine(i));
+  auto x = widen(node, node.input(0), toScalar(node, node.input(2)), false);
+  if (failed(x))
+    return failure();
+  auto w = widen(node, node.input(3),
+                 alongAxis(node, node.input(5), node.rank(3), 0), false);
+  if (failed(w))
+    return failure();
+  auto y = convolve(node, *x, *w, node.input(8));
+  if (failed(y))
+    return failure();
+  Type real = node.builder.getF32Type();
+  Value xScale = node.cast(toScalar(node, node.input(1)), real);
+  Value yScale = node.cast(toScalar(node, node.input(6)), real);
+  // One weight scale an output channel, which is dimension 1 of the result.
+  Value wScale = node.cast(
+      alongAxis(node, node.input(4), node.rank(0) - 1, 0), real);
+  Value ratio = node.make<nn::DivOp>(node.make<nn::MulOp>(xScale, wScale),
+                                     yScale);
+  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
+  if (failed(scaled))
+    return failure();
+  Value zero = toScalar(node, node.input(7));
+  return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
+}
+
 void legalize::populateQuantize(Legalizers &legalizers) {
   legalizers.add("QuantizeLinear", legalizeQuantizeLinear);
   legalizers.add("DequantizeLinear", legalizeDequantizeLinear);
   legalizers.add("MatMulInteger", legalizeMatMulInteger);
   legalizers.add("QLinearMatMul", legalizeQLinearMatMul);
+  legalizers.add("ConvInteger", legalizeConvInteger);
+  legalizers.add("QLinearConv", legalizeQLinearConv);
 }

@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/Legalize.h"
+#include "passes/legalize/ComputedAxes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -20,6 +21,7 @@ namespace {
 struct Axes {
   SmallVector<int64_t> axes;
   bool keepDims;
+  std::optional<ComputedAxes> computed = {};
 };
 
 } // namespace
@@ -29,8 +31,13 @@ static FailureOr<Axes> readAxes(Node &node) {
   std::optional<SmallVector<int64_t>> given = node.getInts("axes");
   if (node.has(1)) {
     given = node.getConstantInts(1);
-    if (!given)
-      return node.unsupported("axes that are computed at run time");
+    if (!given) {
+      FailureOr<ComputedAxes> computed = readComputedAxes(node, 1);
+      if (failed(computed))
+        return failure();
+      if (computed->count > 0)
+        return Axes{{}, node.getInt("keepdims", 1) != 0, *computed};
+    }
   }
   Axes result;
   result.keepDims = node.getInt("keepdims", 1) != 0;
@@ -53,6 +60,8 @@ static FailureOr<Axes> readAxes(Node &node) {
 }
 
 static Value reduce(Node &node, Value x, ReduceKind kind, const Axes &axes) {
+  if (axes.computed)
+    return reduceComputed(node, x, kind, *axes.computed, axes.keepDims);
   return node.make<nn::ReduceOp>(x, kind, axes.axes, axes.keepDims);
 }
 
@@ -108,7 +117,8 @@ static LogicalResult legalizeReduceLogSumExp(Node &node) {
   Type type = realType(node);
   Value x = node.cast(node.input(0), type);
   auto shift = [&](bool keepDims) {
-    Value max = reduce(node, x, ReduceKind::max, {axes->axes, keepDims});
+    Value max = reduce(node, x, ReduceKind::max,
+                       {axes->axes, keepDims, axes->computed});
     Value isInf = node.make<nn::IsInfOp>(max, true, true);
     return node.make<nn::SelectOp>(isInf, node.scalar(type, 0), max);
   };
@@ -133,38 +143,79 @@ template <ReduceKind kind> static LogicalResult legalizeArg(Node &node) {
 }
 
 template <bool product> static LogicalResult legalizeScan(Node &node) {
+  auto scan = [&](OpBuilder &b, int64_t axis) -> Value {
+    return nn::CumSumOp::create(b, node.loc(), node.input(0), axis,
+                                node.getInt("exclusive", 0) != 0,
+                                node.getInt("reverse", 0) != 0, product);
+  };
+  int64_t rank = node.rank(0);
   std::optional<SmallVector<int64_t>> given = node.getConstantInts(1);
-  if (!given)
-    return node.unsupported("an axis that is computed at run time");
-  if (given->size() != 1)
+  if (given && given->size() == 1) {
+    auto axis = node.normalizeAxis((*given)[0], rank);
+    return failed(axis) ? failure() : node.replace(scan(node.builder, *axis));
+  }
+  RankedTensorType type = node.type(1);
+  if (given || !type.hasStaticShape() || type.getNumElements() != 1)
     return node.invalid("the axis is not a scalar");
-  auto axis = node.normalizeAxis((*given)[0], node.rank(0));
-  if (failed(axis))
-    return failure();
-  return node.replace(node.make<nn::CumSumOp>(
-      node.input(0), *axis, node.getInt("exclusive", 0) != 0,
-      node.getInt("reverse", 0) != 0, product));
+  if (rank == 0)
+    return node.invalid("expects data of rank 1 or more");
+  // An axis that is computed selects one of as many scans as there can be.
+  OpBuilder &b = node.builder;
+  Value zero = arith::ConstantIndexOp::create(b, node.loc(), 0);
+  Value axis = tensor::ExtractOp::create(
+      b, node.loc(), node.input(1), SmallVector<Value>(type.getRank(), zero));
+  axis = arith::IndexCastOp::create(b, node.loc(), b.getIndexType(), axis);
+  Value y = scan(b, rank - 1);
+  for (int64_t d = rank - 2; d >= 0; --d) {
+    auto is = [&](int64_t name) -> Value {
+      Value named = arith::ConstantIndexOp::create(b, node.loc(), name);
+      return arith::CmpIOp::create(b, node.loc(), arith::CmpIPredicate::eq,
+                                   axis, named);
+    };
+    Value here = arith::OrIOp::create(b, node.loc(), is(d), is(d - rank));
+    Value condition = tensor::FromElementsOp::create(
+        b, node.loc(), RankedTensorType::get({}, b.getI1Type()), here);
+    y = node.make<nn::SelectOp>(condition, scan(b, d), y);
+  }
+  return node.replace(y);
+}
+
+/// A computed k, held within the axis.
+static Value boundedCount(Node &node, int64_t axis) {
+  OpBuilder &b = node.builder;
+  Location loc = node.loc();
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value k = tensor::ExtractOp::create(b, loc, node.input(1),
+                                      SmallVector<Value>(node.rank(1), zero));
+  k = arith::IndexCastOp::create(b, loc, b.getIndexType(), k);
+  Value size = indexValue(node, sizeOf(node, node.input(0), axis));
+  k = arith::MinSIOp::create(b, loc, k, size);
+  return arith::MaxSIOp::create(b, loc, k, zero);
 }
 
 static LogicalResult legalizeTopK(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis", -1), node.rank(0));
   if (failed(axis))
     return failure();
-  int64_t k = node.getInt("k", -1);
+  int64_t k = node.getInt("k", -1), size = node.shape(0)[*axis];
+  Value count;
   if (node.numInputs() > 1) {
     std::optional<SmallVector<int64_t>> given = node.getConstantInts(1);
-    if (!given)
-      return node.unsupported("a k that is computed at run time");
-    if (given->size() != 1)
+    RankedTensorType type = node.type(1);
+    if (!type.hasStaticShape() || type.getNumElements() != 1)
       return node.invalid("k is not a scalar");
-    k = (*given)[0];
+    if (given)
+      k = (*given)[0];
+    else
+      count = boundedCount(node, *axis);
   }
-  int64_t size = node.shape(0)[*axis];
-  if (k < 0 || (!ShapedType::isDynamic(size) && k > size))
+  if (count)
+    k = ShapedType::isDynamic(size) ? std::numeric_limits<int64_t>::max() : size;
+  else if (k < 0 || (!ShapedType::isDynamic(size) && k > size))
     return node.invalid("k is " + Twine(k) + ", but the axis has " +
                         Twine(size) + " elements");
-  auto op = nn::TopKOp::create(node.builder, node.loc(), node.input(0), k, *axis,
-                               node.getInt("largest", 1) == 0);
+  auto op = nn::TopKOp::create(node.builder, node.loc(), node.input(0), count, k,
+                               *axis, node.getInt("largest", 1) == 0);
   return node.replace({op.getValues(), op.getIndices()});
 }
 

@@ -34,6 +34,9 @@ LogicalResult resolveAutoPad(Node &node, Window &window,
 LogicalResult resolveCeilMode(Node &node, Window &window,
                               ArrayRef<int64_t> sizes);
 
+/// A convolution with the node's attributes, on these operands.
+FailureOr<Value> convolve(Node &node, Value x, Value w, Value bias);
+
 } // namespace ingot::legalize
 
 #endif // INGOT_PASSES_LEGALIZE_WINDOW_H

@@ -92,6 +92,43 @@ void populatePoolToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);
 void populateResizeToLinalg(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &converter);
+/// The largest or the smallest number of a type, infinite if there is one.
+mlir::Value extremum(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Type type, bool highest, bool isUnsigned);
+
+/// Whether `x` is larger (or smaller) than another; never with a NaN.
+mlir::Value isBetter(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value x, mlir::Value than, bool isMax, bool orEqual,
+                     bool isUnsigned);
+
+/// `type` without `axes`, and the dimensions that are left.
+mlir::RankedTensorType withoutDims(mlir::RankedTensorType type,
+                                   llvm::ArrayRef<int64_t> axes,
+                                   llvm::SmallVectorImpl<int64_t> &kept);
+
+/// The dynamic sizes among `dims` of a tensor.
+llvm::SmallVector<mlir::Value> dynamicSizesOf(mlir::OpBuilder &builder,
+                                              mlir::Location loc,
+                                              mlir::Value tensor,
+                                              llvm::ArrayRef<int64_t> dims);
+
+/// Puts back the reduced `axes` of a tensor of type `from` as ones.
+mlir::Value keepReducedDims(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value reduced, mlir::RankedTensorType from,
+                            llvm::ArrayRef<int64_t> axes);
+
+/// The same tensor with more or fewer dimensions known in its type.
+mlir::Value castShape(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value value, mlir::Type type);
+
+/// Normalizations, softmax and quantization in simpler nn ops; before anything
+/// is lowered.
+void populateDecompositions(mlir::RewritePatternSet &patterns);
+
+void populateReduceToLinalg(mlir::RewritePatternSet &patterns,
+                            const mlir::TypeConverter &converter);
+void populateScanToLinalg(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &converter);
 void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns,
                                  const mlir::TypeConverter &converter);
 

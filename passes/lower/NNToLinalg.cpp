@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_NNTOLINALG
@@ -81,6 +82,7 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     lower::SignlessTypeConverter converter;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       recordSignature(function);
+    decompose();
     if (failed(lowerOps(converter)) || failed(dropSigns(converter)))
       signalPassFailure();
   }
@@ -91,6 +93,13 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
       function.setArgAttr(i, "ingot.type", TypeAttr::get(type));
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
       function.setResultAttr(i, "ingot.type", TypeAttr::get(type));
+  }
+
+  /// Writes what is left of larger ops in smaller ones.
+  void decompose() {
+    RewritePatternSet patterns(&getContext());
+    lower::populateDecompositions(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 
   /// Lowers nn ops while the function still stands as it is: where dynamic
@@ -104,6 +113,8 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     lower::populateMovementToLinalg(patterns, converter);
     lower::populatePoolToLinalg(patterns, converter);
     lower::populateResizeToLinalg(patterns, converter);
+    lower::populateReduceToLinalg(patterns, converter);
+    lower::populateScanToLinalg(patterns, converter);
     ConversionTarget target(getContext());
     target.addIllegalDialect<nn::NNDialect>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

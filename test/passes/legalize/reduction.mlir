@@ -54,6 +54,25 @@ func.func @one_axis(%x: tensor<2x5xf32>) -> (tensor<2x1xi64>, tensor<2x5xf32>, t
   return %0, %1, %2, %3, %4 : tensor<2x1xi64>, tensor<2x5xf32>, tensor<2x3xf32>, tensor<2x3xi64>, tensor<2x5xf32>
 }
 
+// What only a run knows still has a lowering.
+// CHECK-LABEL: @computed
+func.func @computed(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %k: tensor<1xi64>) -> (tensor<?x?xf32>, tensor<?xui8>, tensor<2x?xf32>, tensor<2x3xf32>) {
+  // CHECK: linalg.generic
+  // CHECK: scf.for
+  // CHECK: arith.maximumf
+  %0 = onnx.node "ReduceMax"(%x, %axes) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<?x?xf32>
+  %u = onnx.node "Cast"(%x) {to = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x3xui8>
+  // CHECK: arith.addi
+  // CHECK: nn.cast %{{.*}} : tensor<?x?xi64> -> tensor<?x?xui8>
+  // CHECK: nn.reshape %{{.*}} : tensor<?x?xui8> -> tensor<?xui8>
+  %1 = onnx.node "ReduceSum"(%u, %axes) {keepdims = 0 : i64} : (tensor<2x3xui8>, tensor<1xi64>) -> tensor<?xui8>
+  // CHECK: nn.top_k %arg0 count(%{{.*}}) {axis = 1 : i64, k = 3 : i64} : tensor<2x3xf32> -> tensor<2x?xf32>
+  %2, %3 = onnx.node "TopK"(%x, %k) : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<2x?xf32>, tensor<2x?xi64>)
+  // CHECK: nn.select %{{.*}} : tensor<i1>, tensor<2x3xf32>, tensor<2x3xf32>
+  %4 = onnx.node "CumSum"(%x, %k) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2x3xf32>
+  return %0, %1, %2, %4 : tensor<?x?xf32>, tensor<?xui8>, tensor<2x?xf32>, tensor<2x3xf32>
+}
+
 // CHECK-LABEL: @global
 func.func @global(%x: tensor<1x3x?x?xf32>) -> (tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>) {
   // CHECK: nn.reduce mean %arg0 {axes = array<i64: 2, 3>, keep_dims}
@@ -97,8 +116,6 @@ func.func @wrong(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %v: tensor<?xf32>) -
   %nine = arith.constant dense<9> : tensor<1xi64>
   // expected-error @+1 {{TopK (opset 24) is invalid: k is 9, but the axis has 3 elements}}
   %3, %4 = onnx.node "TopK"(%x, %nine) : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<2x9xf32>, tensor<2x9xi64>)
-  // expected-error @+1 {{TopK (opset 24) is not supported: a k that is computed at run time}}
-  %5, %6 = onnx.node "TopK"(%x, %axes) : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<2x?xf32>, tensor<2x?xi64>)
   // expected-error @+1 {{Hardmax (opset 24) is not supported: a dynamic axis; fix it with --shape}}
   %7 = onnx.node "Hardmax"(%v) : (tensor<?xf32>) -> tensor<?xf32>
   return %1 : tensor<2xf32>

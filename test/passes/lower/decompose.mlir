@@ -1,0 +1,96 @@
+// RUN: ingot-opt --nn-to-linalg --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// The maximum is subtracted before the exponential.
+// CHECK-LABEL: @softmax
+func.func @softmax(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // CHECK: arith.maximumf
+  // CHECK: arith.subf
+  // CHECK: math.exp
+  // CHECK: arith.addf
+  // CHECK: arith.divf
+  // CHECK-NOT: nn.
+  %0 = nn.softmax %x {axis = 1 : i64} : tensor<?x8xf32> -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @log_softmax
+func.func @log_softmax(%x: tensor<4x8xf16>) -> tensor<4x8xf16> {
+  // CHECK: arith.extf %{{.*}} : f16 to f32
+  // CHECK: math.log
+  // CHECK: arith.truncf
+  %0 = nn.softmax %x {axis = 0 : i64, log} : tensor<4x8xf16> -> tensor<4x8xf16>
+  return %0 : tensor<4x8xf16>
+}
+
+// -----
+
+// CHECK-LABEL: @layer_norm
+func.func @layer_norm(%x: tensor<?x3x8xf32>, %s: tensor<8xf32>) -> tensor<?x3x8xf32> {
+  // CHECK: math.sqrt
+  // CHECK-NOT: nn.
+  %0 = nn.layer_norm %x scale(%s) bias(%s) {axis = 2 : i64, epsilon = 1.0e-5 : f32} : (tensor<?x3x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<?x3x8xf32>
+  return %0 : tensor<?x3x8xf32>
+}
+
+// -----
+
+// Two dynamic dimensions are kept by splitting the channels alone.
+// CHECK-LABEL: @group_norm
+func.func @group_norm(%x: tensor<?x4x?xf32>, %s: tensor<4xf32>) -> tensor<?x4x?xf32> {
+  // CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0], [1, 2], [3]] {{.*}} : tensor<?x4x?xf32> into tensor<?x2x2x?xf32>
+  // CHECK: tensor.collapse_shape
+  // CHECK-NOT: nn.
+  %0 = nn.group_norm %x, %s, %s {epsilon = 1.0e-5 : f32, groups = 2 : i64} : (tensor<?x4x?xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<?x4x?xf32>
+  return %0 : tensor<?x4x?xf32>
+}
+
+// -----
+
+// Normalizing each channel needs no split.
+// CHECK-LABEL: @instance_norm
+func.func @instance_norm(%x: tensor<2x5x4xf32>, %s: tensor<4xf32>) -> tensor<2x5x4xf32> {
+  // CHECK-NOT: tensor.collapse_shape %{{.*}} : tensor<2x4x1x5xf32>
+  // CHECK-NOT: nn.
+  // CHECK: return
+  %0 = nn.group_norm %x, %s, %s {channels_last, epsilon = 1.0e-5 : f32, groups = 4 : i64} : (tensor<2x5x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x5x4xf32>
+  return %0 : tensor<2x5x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @batch_norm
+func.func @batch_norm(%x: tensor<?x4x?xf32>, %s: tensor<4xf32>) -> tensor<?x4x?xf32> {
+  // CHECK: math.sqrt
+  // CHECK: arith.mulf
+  // CHECK-NOT: nn.
+  %0 = nn.batch_norm %x, %s, %s, %s, %s {epsilon = 1.0e-5 : f32} : (tensor<?x4x?xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<?x4x?xf32>
+  return %0 : tensor<?x4x?xf32>
+}
+
+// -----
+
+// Rounded to even, moved by the zero point, saturated.
+// CHECK-LABEL: @quantize
+func.func @quantize(%x: tensor<?x4x5xf32>, %s: tensor<4xf32>, %z: tensor<4xui8>) -> tensor<?x4x5xui8> {
+  // CHECK: math.roundeven
+  // CHECK: arith.uitofp
+  // CHECK: arith.maximumf
+  // CHECK: arith.minimumf
+  // CHECK-NOT: nn.
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 1 : i64} : (tensor<?x4x5xf32>, tensor<4xf32>, tensor<4xui8>) -> tensor<?x4x5xui8>
+  return %0 : tensor<?x4x5xui8>
+}
+
+// -----
+
+// The difference is taken in i32, where it cannot wrap.
+// CHECK-LABEL: @dequantize
+func.func @dequantize(%x: tensor<3xi8>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<3xf32> {
+  // CHECK: arith.extsi %{{.*}} : i8 to i32
+  // CHECK: arith.subi %{{.*}} : i32
+  // CHECK: arith.sitofp
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xi8>, tensor<f32>, tensor<i8>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

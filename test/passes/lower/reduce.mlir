@@ -1,0 +1,74 @@
+// RUN: ingot-opt --nn-to-linalg --split-input-file %s | FileCheck %s
+
+// Narrow floats are summed in f32, and the mean is divided last.
+// CHECK-LABEL: @mean
+// CHECK-SAME: %[[X:.*]]: tensor<?x8xf16>
+func.func @mean(%x: tensor<?x8xf16>) -> tensor<?x1xf16> {
+  // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK: linalg.fill ins(%[[ZERO]] : f32) outs(%{{.*}} : tensor<?xf32>)
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+  // CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : f16 to f32
+  // CHECK: arith.addf %{{.*}}, %[[WIDE]] : f32
+  // CHECK: arith.divf
+  // CHECK: arith.truncf
+  // CHECK: tensor.expand_shape %{{.*}} {{\[\[}}0, 1]] {{.*}} : tensor<?xf16> into tensor<?x1xf16>
+  %0 = nn.reduce mean %x {axes = array<i64: 1>, keep_dims} : tensor<?x8xf16> -> tensor<?x1xf16>
+  return %0 : tensor<?x1xf16>
+}
+
+// -----
+
+// Unsigned numbers compare as such; the smallest of them starts.
+// CHECK-LABEL: @unsigned_max
+func.func @unsigned_max(%x: tensor<4x8xui8>) -> tensor<8xui8> {
+  // CHECK: arith.constant 0 : i8
+  // CHECK: arith.maxui
+  %0 = nn.reduce max %x {axes = array<i64: 0>} : tensor<4x8xui8> -> tensor<8xui8>
+  return %0 : tensor<8xui8>
+}
+
+// -----
+
+// CHECK-LABEL: @signed_min
+func.func @signed_min(%x: tensor<4x8xi8>) -> tensor<i8> {
+  // CHECK: arith.constant 127 : i8
+  // CHECK: arith.minsi
+  %0 = nn.reduce min %x {axes = array<i64: 0, 1>} : tensor<4x8xi8> -> tensor<i8>
+  return %0 : tensor<i8>
+}
+
+// -----
+
+// Integers are averaged in 64 bits.
+// CHECK-LABEL: @int_mean
+func.func @int_mean(%x: tensor<4xi8>) -> tensor<i8> {
+  // CHECK: arith.extsi %{{.*}} : i8 to i64
+  // CHECK: arith.addi
+  // CHECK: arith.divsi
+  // CHECK: arith.trunci %{{.*}} : i64 to i8
+  %0 = nn.reduce mean %x {axes = array<i64: 0>} : tensor<4xi8> -> tensor<i8>
+  return %0 : tensor<i8>
+}
+
+// -----
+
+// CHECK-LABEL: @arg_max
+func.func @arg_max(%x: tensor<2x5xf32>) -> tensor<2xi64> {
+  // CHECK: linalg.generic
+  // CHECK: linalg.index 1
+  // CHECK: arith.cmpf ogt
+  // CHECK: linalg.yield %{{.*}}, %{{.*}} : f32, i64
+  %0 = nn.arg_reduce max %x {axis = 1 : i64} : tensor<2x5xf32> -> tensor<2xi64>
+  return %0 : tensor<2xi64>
+}
+
+// -----
+
+// The last of equal elements also wins.
+// CHECK-LABEL: @arg_min_last
+func.func @arg_min_last(%x: tensor<2x5xi32>) -> tensor<2x1xi64> {
+  // CHECK: arith.cmpi sle
+  // CHECK: tensor.expand_shape
+  %0 = nn.arg_reduce min %x {axis = 1 : i64, keep_dims, select_last_index} : tensor<2x5xi32> -> tensor<2x1xi64>
+  return %0 : tensor<2x1xi64>
+}
