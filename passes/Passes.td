@@ -99,6 +99,80 @@ def MergeBranches : Pass<"nn-merge-branches"> {
     Statistic<"numMerged", "merged", "Branches merged into convolutions">];
 }
 
+def FoldAffine : Pass<"nn-fold-affine"> {
+  let summary = "Fold constants added to or multiplied with conv and matmul";
+  let description = [{
+    `add`, `sub`, `mul`, `div` by a constant for each output channel (or one for
+    all) go into the weights and the bias of the `conv`, `conv_transpose` or
+    `matmul` before, if nothing else uses its result. A constant that is only
+    added needs no constant weights.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numFolded", "folded", "Ops folded">];
+}
+
+def FoldPad : Pass<"nn-fold-pad"> {
+  let summary = "Fold constant padding into convolutions and pools";
+  let description = [{
+    A `pad` of spatial dimensions with what the window op takes its own padding
+    to be: zero for `conv` and `avg_pool` (which then counts its padding), the
+    lowest value for `max_pool`, for which zero does as well after a `relu`.
+  }];
+  let statistics = [Statistic<"numFolded", "folded", "Pads folded">];
+}
+
+def MergeConvs : Pass<"nn-merge-convs"> {
+  let summary = "Make consecutive convolutions one where it saves work";
+  let description = [{
+    `conv(conv(x))` with nothing in between, mostly a 1x1 next to another,
+    becomes one convolution if that multiplies less and is exact at the borders
+    (see `nn-merge-branches`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numMerged", "merged", "Pairs merged">];
+}
+
+def Simplify : Pass<"nn-simplify"> {
+  let summary = "Rewrite ops into simpler ones";
+  let description = [{
+    - a pool with one window is a `reduce`, a convolution with one window a
+      `matmul`
+    - adding zero, multiplying with one, casts there and back, chains of
+      `reshape` or `transpose` go away
+    - `clamp` and `max` that are a `relu` become one; a `relu` of what is not
+      negative goes away
+    - `pow` by 2, 1, 0.5 or -1 becomes `mul`, nothing, `sqrt`, `reciprocal`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def RecognizeActivations : Pass<"nn-recognize-activations"> {
+  let summary = "Recognize activation functions that exporters take apart";
+  let description = [{
+    - `x sigmoid(a x)` is `swish`
+    - `x/2 (1 + erf(x / sqrt 2))` is `gelu`, and
+      `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))` its tanh form
+    - `clamp(x + 3, 0, 6) / 6` is `hard_sigmoid`, and its product with x
+      `hard_swish`
+
+    in whatever order the factors are multiplied.
+  }];
+  let statistics = [
+    Statistic<"numRecognized", "recognized", "Activations recognized">];
+}
+
+def RecognizeNorms : Pass<"nn-recognize-norms"> {
+  let summary = "Recognize normalizations that exporters take apart";
+  let description = [{
+    `(x - mean) / sqrt(mean((x - mean)^2) + epsilon)` over trailing dimensions
+    is `layer_norm`, which takes a scale and a bias that follow;
+    `x / sqrt(mean(x^2) + epsilon) scale` is `rms_norm`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numRecognized", "recognized", "Normalizations recognized">];
+}
+
 //===----------------------------------------------------------------------===//
 // layout/
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,113 @@
+//===- MergeConvs.cpp - nn-merge-convs ------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "passes/Passes.h"
+#include "passes/graph/Affine.h"
+#include "passes/graph/LinearMap.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_MERGECONVS
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::graph;
+
+/// Multiplications a sample; nullopt for unknown sizes.
+static std::optional<double> costOf(const LinearMap &map, nn::ConvOp op) {
+  double positions = 1;
+  for (auto [i, size] : llvm::enumerate(op.getType().getShape())) {
+    int64_t rank = op.getType().getRank();
+    if (i == 0 || int64_t(i) == channelDim(rank, op.getChannelsLast()))
+      continue;
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    positions *= size;
+  }
+  return double(map.numWeights()) * positions;
+}
+
+namespace {
+
+/// conv(conv(x)) as one conv, if that multiplies less.
+struct MergeConvs : OpRewritePattern<nn::ConvOp> {
+  MergeConvs(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context), count(count) {}
+
+  LogicalResult matchAndRewrite(nn::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    auto first = op.getX().getDefiningOp<nn::ConvOp>();
+    bool last = op.getChannelsLast();
+    if (!first || !first->hasOneUse() || first.getChannelsLast() != last)
+      return failure();
+    Value x, middle;
+    auto mapA = getLinearMap(first, last, /*withWeights=*/false, x);
+    auto mapB = getLinearMap(op, last, /*withWeights=*/false, middle);
+    auto map = mapA && mapB ? compose(*mapA, *mapB) : std::nullopt;
+    if (!map || !pays(first, op, *mapA, *mapB, *map))
+      return failure();
+    auto spatial = [&](Value value) {
+      ArrayRef<int64_t> shape = typeOf(value).getShape().drop_front();
+      return last ? shape.drop_back() : shape.drop_front();
+    };
+    auto pads = getPads(*map, spatial(x), spatial(op));
+    if (!pads)
+      return failure();
+    mapA = getLinearMap(first, last, /*withWeights=*/true, x);
+    mapB = getLinearMap(op, last, /*withWeights=*/true, middle);
+    map = mapA && mapB ? compose(*mapA, *mapB) : std::nullopt;
+    if (!map)
+      return failure();
+
+    Location loc = rewriter.getFusedLoc({first.getLoc(), op.getLoc()});
+    SmallVector<int64_t> shape{map->outputs, map->inputsOfGroup()};
+    SmallVector<int64_t> strides, dilations;
+    for (const MapDim &dim : map->dims) {
+      shape.push_back(dim.count);
+      strides.push_back(dim.stride);
+      dilations.push_back(dim.step);
+    }
+    Type elementType = op.getType().getElementType();
+    Value weights = nn::makeConstant(
+        rewriter, loc, RankedTensorType::get(shape, elementType), map->weights);
+    Value bias;
+    if (map->hasBias())
+      bias = makeVector(rewriter, loc, elementType, map->bias);
+    rewriter.replaceOpWithNewOp<nn::ConvOp>(op, op.getType(), x, weights, bias,
+                                            strides, *pads, dilations,
+                                            map->groups, last);
+    ++count;
+    return success();
+  }
+
+  static bool pays(nn::ConvOp first, nn::ConvOp second, const LinearMap &mapA,
+                   const LinearMap &mapB, const LinearMap &merged) {
+    auto a = costOf(mapA, first), b = costOf(mapB, second);
+    if (a && b)
+      return *costOf(merged, second) <= *a + *b;
+    // Sizes unknown, but no smaller for the first than for the second.
+    return merged.numWeights() <= mapA.numWeights() + mapB.numWeights();
+  }
+  Pass::Statistic &count;
+};
+
+struct MergeConvsPass : ingot::impl::MergeConvsBase<MergeConvsPass> {
+  using MergeConvsBase::MergeConvsBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<MergeConvs>(&getContext(), numMerged);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

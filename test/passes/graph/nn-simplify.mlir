@@ -1,0 +1,43 @@
+// RUN: ingot-opt %s --nn-simplify | FileCheck %s
+// What is computed is tested by nn-simplify.py.
+
+// CHECK-LABEL: func.func @casts
+// CHECK-NEXT: return %{{.*}} : tensor<?xf32>
+func.func @casts(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = nn.cast %x : tensor<?xf32> -> tensor<?xf64>
+  %1 = nn.cast %0 : tensor<?xf64> -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// CHECK-LABEL: func.func @unsigned_cast
+// CHECK-NEXT: nn.cast %{{.*}} : tensor<4xui8> -> tensor<4xi64>
+func.func @unsigned_cast(%x: tensor<4xui8>) -> tensor<4xi64> {
+  %0 = nn.cast %x : tensor<4xui8> -> tensor<4xi32>
+  %1 = nn.cast %0 : tensor<4xi32> -> tensor<4xi64>
+  return %1 : tensor<4xi64>
+}
+
+// A middle type that rounds, wraps or drops the sign stays.
+// CHECK-LABEL: func.func @narrow_casts
+// CHECK-COUNT-6: nn.cast
+func.func @narrow_casts(%x: tensor<4xf32>, %y: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xi64>) {
+  %0 = nn.cast %x : tensor<4xf32> -> tensor<4xf16>
+  %1 = nn.cast %0 : tensor<4xf16> -> tensor<4xf32>
+  %2 = nn.cast %x : tensor<4xf32> -> tensor<4xi64>
+  %3 = nn.cast %2 : tensor<4xi64> -> tensor<4xf32>
+  %4 = nn.cast %y : tensor<4xi32> -> tensor<4xui64>
+  %5 = nn.cast %4 : tensor<4xui64> -> tensor<4xi64>
+  return %1, %3, %5 : tensor<4xf32>, tensor<4xf32>, tensor<4xi64>
+}
+
+// CHECK-LABEL: func.func @chains
+// CHECK-NEXT: %[[T:.*]] = nn.transpose %{{.*}} {perm = array<i64: 1, 2, 0>}
+// CHECK-NEXT: %[[R:.*]] = nn.reshape %[[T]] : tensor<3x4x2xf32> -> tensor<24xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @chains(%x: tensor<2x3x4xf32>) -> tensor<24xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 1, 0, 2>} : tensor<2x3x4xf32> -> tensor<3x2x4xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 2, 1>} : tensor<3x2x4xf32> -> tensor<3x4x2xf32>
+  %2 = nn.reshape %1 : tensor<3x4x2xf32> -> tensor<6x4xf32>
+  %3 = nn.reshape %2 : tensor<6x4xf32> -> tensor<24xf32>
+  return %3 : tensor<24xf32>
+}
