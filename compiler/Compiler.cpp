@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
 
+#include "compiler/emit/SupportPaths.h"
 #include "compiler/pipeline/Register.h"
 #include "passes/legalize/Legalize.h"
 
@@ -137,10 +138,17 @@ LogicalResult Compilation::keep(StringRef temporary, StringRef name) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Compilation::runPhases(StringRef last) {
+  PipelineOptions pipeline = options.pipeline;
+  if (pipeline.kernels == Kernels::onednn && !hasOneDNN()) {
+    pipeline.kernels = Kernels::native;
+    emitWarning(UnknownLoc::get(&context))
+        << "oneDNN was not found: generated loops compute the heavy ops, which "
+           "is slower (--kernels=native asks for that)";
+  }
   for (const Phase &phase : getPhases()) {
     report(phase.description);
     PassManager passes(&context);
-    phase.build(passes, options.pipeline);
+    phase.build(passes, pipeline);
     if (!options.dumpAfter.empty())
       passes.enableIRPrinting(
           /*shouldPrintBeforePass=*/nullptr,

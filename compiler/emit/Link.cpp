@@ -31,6 +31,11 @@ std::optional<std::string> ingot::findSupportFile(StringRef name) {
   return std::nullopt;
 }
 
+bool ingot::hasOneDNN() {
+  return kOneDNNLibrary[0] != 0 && llvm::sys::fs::exists(kOneDNNLibrary) &&
+         findSupportFile("libingot_dnnl.a");
+}
+
 /// A libc library that every process has anyway; linking it records versions.
 static std::optional<std::string> findLibc(StringRef name) {
   for (StringRef folder : {"/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64",

@@ -50,9 +50,13 @@ static void buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
 }
 
-/// nn → linalg on tensors, elementwise chains fused.
+/// nn → oneDNN's ops and linalg on tensors, elementwise chains fused.
 static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
+  if (options.kernels == Kernels::onednn) {
+    passes.addNestedPass<func::FuncOp>(createNNToDnnl());
+    passes.addNestedPass<func::FuncOp>(createDnnlFusePostOps());
+  }
   passes.addPass(createNNToLinalg());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -79,6 +83,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
 /// linalg on memrefs → loops → LLVM dialect.
 static void buildCodegenPipeline(OpPassManager &passes,
                                  const PipelineOptions &) {
+  passes.addPass(createConvertDnnlToCalls());
   passes.addPass(createConvertLinalgToLoopsPass());
   passes.addPass(createApproximateMath());
   passes.addPass(memref::createExpandStridedMetadataPass());

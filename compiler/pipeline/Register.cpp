@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Register.h"
 
+#include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -35,7 +36,8 @@
 using namespace mlir;
 
 void ingot::registerDialects(DialectRegistry &registry) {
-  registry.insert<onnx::OnnxDialect, nn::NNDialect, arith::ArithDialect,
+  registry.insert<onnx::OnnxDialect, nn::NNDialect, dnnl::DnnlDialect,
+                  arith::ArithDialect,
                   bufferization::BufferizationDialect, func::FuncDialect,
                   LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect,
@@ -43,6 +45,7 @@ void ingot::registerDialects(DialectRegistry &registry) {
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
+  dnnl::registerBufferizableOpInterfaceExternalModels(registry);
   func::registerInlinerExtension(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);

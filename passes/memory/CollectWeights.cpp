@@ -4,12 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/nn/Constants.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_COLLECTWEIGHTS
@@ -51,6 +53,15 @@ int64_t CollectWeightsPass::offsetOf(ElementsAttr value, int64_t bytes) {
   return at->second;
 }
 
+/// Whether oneDNN reads the constant: it rearranges what lies in the weights.
+static bool isReadByOneDNN(Value constant) {
+  return llvm::any_of(constant.getUsers(), [](Operation *user) {
+    if (isa<ViewLikeOpInterface>(user))
+      return isReadByOneDNN(user->getResult(0));
+    return isa<ingot::dnnl::DnnlDialect>(user->getDialect());
+  });
+}
+
 void CollectWeightsPass::runOnOperation() {
   ModuleOp module = getOperation();
   offsets.clear();
@@ -72,7 +83,7 @@ void CollectWeightsPass::runOnOperation() {
         return;
       int64_t bytes = value.getNumElements() *
                       ingot::nn::elementBytes(value.getElementType());
-      if (bytes <= kMaxInlineBytes)
+      if (bytes <= kMaxInlineBytes && !isReadByOneDNN(op))
         return;
       OpBuilder builder(op);
       Value offset = arith::ConstantIndexOp::create(builder, op.getLoc(),

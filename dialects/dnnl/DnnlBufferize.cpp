@@ -1,0 +1,67 @@
+//===- DnnlBufferize.cpp - bufferization of dnnl ops ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/dnnl/DnnlDialect.h"
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace ingot::dnnl;
+
+namespace {
+
+template <typename OpTy>
+struct Model
+    : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
+  /// The destination is read only to be summed to.
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand) ||
+           hasSum(op);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> operands;
+    Value destination;
+    for (OpOperand &operand : op->getOpOperands()) {
+      FailureOr<Value> buffer =
+          isa<RankedTensorType>(operand.get().getType())
+              ? getBuffer(rewriter, operand.get(), options, state)
+              : FailureOr<Value>(operand.get());
+      if (failed(buffer))
+        return failure();
+      operands.push_back(*buffer);
+      if (cast<DestinationStyleOpInterface>(op).isDpsInit(&operand))
+        destination = *buffer;
+    }
+    OperationState buffered(op->getLoc(), op->getName(), operands,
+                            /*types=*/TypeRange(), op->getAttrs());
+    buffered.propertiesAttr = op->getPropertiesAsAttribute();
+    rewriter.create(buffered);
+    replaceOpWithBufferizedValues(rewriter, op, destination);
+    return success();
+  }
+};
+
+} // namespace
+
+void ingot::dnnl::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, DnnlDialect *) {
+    ConvolutionOp::attachInterface<Model<ConvolutionOp>>(*context);
+    DeconvolutionOp::attachInterface<Model<DeconvolutionOp>>(*context);
+    MatMulOp::attachInterface<Model<MatMulOp>>(*context);
+    PoolingOp::attachInterface<Model<PoolingOp>>(*context);
+    SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);
+    LayerNormOp::attachInterface<Model<LayerNormOp>>(*context);
+  });
+}
