@@ -7,6 +7,7 @@
 #include "compiler/Compiler.h"
 
 #include "compiler/emit/SupportPaths.h"
+#include "compiler/emit/SupportPaths.h"
 #include "compiler/pipeline/Register.h"
 #include "passes/legalize/Legalize.h"
 
@@ -41,13 +42,14 @@ namespace {
 class Compilation {
 public:
   Compilation(const CompileOptions &options, MLIRContext &context)
-      : options(options), context(context) {}
+      : options(options), pipeline(options.pipeline), context(context) {}
   ~Compilation();
 
   FailureOr<CompileResult> run();
 
 private:
   LogicalResult importAndLower();
+  void chooseKernels();
   LogicalResult runPhases(StringRef last);
   LogicalResult translate();
   FailureOr<CompileResult> emitText();
@@ -68,6 +70,7 @@ private:
   LogicalResult keep(StringRef temporary, StringRef name);
 
   const CompileOptions &options;
+  PipelineOptions pipeline;
   MLIRContext &context;
   OwningOpRef<ModuleOp> module;
   llvm::LLVMContext llvmContext;
@@ -167,7 +170,21 @@ LogicalResult Compilation::runPhases(StringRef last) {
   return success();
 }
 
+/// Without oneDNN on the machine the compiler still works, and says so.
+void Compilation::chooseKernels() {
+  if (pipeline.kernels != Kernels::onednn)
+    return;
+  if (kOneDNNLibrary[0] && llvm::sys::fs::exists(kOneDNNLibrary) &&
+      findSupportFile("libingot_dnnl.a"))
+    return;
+  emitWarning(UnknownLoc::get(&context))
+      << "oneDNN is not on this machine: all ops run in generated loops, which "
+         "is slower";
+  pipeline.kernels = Kernels::native;
+}
+
 LogicalResult Compilation::importAndLower() {
+  chooseKernels();
   report("import");
   ImportOptions import = options.import;
   import.isSupported = isLegalizable;

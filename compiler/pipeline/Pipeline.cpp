@@ -33,9 +33,16 @@ static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createNNFoldConstants());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createSimplify());
+  passes.addPass(createRecognizeNorms());
+  passes.addPass(createRecognizeActivations());
+  passes.addPass(createFoldPad());
   passes.addPass(createFoldBatchNorm());
   passes.addPass(createMergeBranches());
+  passes.addPass(createFoldAffine());
+  passes.addPass(createMergeConvs());
   passes.addPass(createNNFoldConstants());
+  passes.addPass(createSimplify());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }
@@ -53,6 +60,10 @@ static void buildLayoutPipeline(OpPassManager &passes,
 /// nn → oneDNN's ops and linalg on tensors, elementwise chains fused.
 static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
+  if (options.kernels == Kernels::onednn) {
+    passes.addNestedPass<func::FuncOp>(createNNToDnnl());
+    passes.addNestedPass<func::FuncOp>(createDnnlFusePostOps());
+  }
   if (options.kernels == Kernels::onednn) {
     passes.addNestedPass<func::FuncOp>(createNNToDnnl());
     passes.addNestedPass<func::FuncOp>(createDnnlFusePostOps());
@@ -78,6 +89,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
   passes.addPass(createCollectWeights());
   passes.addPass(createPlanMemory());
+  passes.addPass(createConvertDnnlToCalls());
 }
 
 /// linalg on memrefs → loops → LLVM dialect.

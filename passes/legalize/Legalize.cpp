@@ -56,12 +56,11 @@ static const Legalizers &allLegalizers() {
     populateGather(all);
     populateMatMul(all);
     populateNormalization(all);
-    populatePooling(all);
-    populateQuantize(all);
-    populateReduction(all);
     populatePad(all);
     populatePooling(all);
+    populateQuantize(all);
     populateRecurrent(all);
+    populateReduction(all);
     populateResize(all);
     populateShape(all);
     populateSlice(all);
