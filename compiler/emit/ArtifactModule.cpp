@@ -112,8 +112,8 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
   }
   Constant *load = null, *unload = null;
   if (manifest.usesOneDNN) {
-    load = declare("ingot_model_load", i32, {ptr, ptr, ptr, ptr, i64});
-    unload = declare("ingot_dnnl_unload", b.getVoidTy(), {ptr, ptr});
+    load = declare("ingot_load", i32, {ptr, ptr, ptr, ptr, i64});
+    unload = declare("ingot_unload", b.getVoidTy(), {ptr, ptr});
   }
   Constant *description = structure({
       b.getInt64(INGOT_ABI_MAGIC),

@@ -178,8 +178,9 @@ void RunBuilder::build() {
 }
 
 void ingot::addRunFunction(Module &module, const Manifest &manifest) {
-  // The artifact's description, another module, points to it.
-  if (Function *load = module.getFunction("ingot_model_load"))
-    load->setVisibility(GlobalValue::HiddenVisibility);
+  // The artifact's description, another module, points to them.
+  for (StringRef name : {"ingot_load", "ingot_unload"})
+    if (Function *function = module.getFunction(name))
+      function->setVisibility(GlobalValue::HiddenVisibility);
   RunBuilder(module, manifest).build();
 }

@@ -155,7 +155,7 @@ static llvm::StringSet<> collectDimNames(const pb::GraphProto &graph) {
   llvm::StringSet<> names;
   for (const pb::ValueInfoProto &input : graph.input())
     for (const auto &dim : input.type().tensor_type().shape().dim())
-      if (!dim.dim_param().empty())
+      if (!dim.dim_param().empty() && dim.dim_param() != "?")
         names.insert(dim.dim_param());
   return names;
 }

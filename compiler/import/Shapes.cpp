@@ -113,6 +113,9 @@ Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
       // Exporters write -1 for "not fixed".
       if (dim.has_dim_value() && dim.dim_value() < 0)
         dim.clear_value();
+      // A "?" is no name: dimensions that share it need not be one size.
+      if (dim.dim_param() == "?")
+        dim.clear_value();
       if (!dim.dim_param().empty() &&
           !llvm::is_contained(names, dim.dim_param()))
         names.push_back(dim.dim_param());

@@ -468,7 +468,8 @@ ElementsAttr nn::evaluateElementwise(Operation *op,
     for (ElementsAttr operand : operands)
       scalars.push_back(cast<DenseElementsAttr>(operand).resizeSplat(
           RankedTensorType::get({}, operand.getElementType())));
-    ElementsAttr scalar = evaluateElementwise(op, scalars, type.clone({}));
+    ElementsAttr scalar = evaluateElementwise(
+        op, scalars, RankedTensorType::get({}, type.getElementType()));
     auto dense = dyn_cast_or_null<DenseElementsAttr>(scalar);
     return dense ? ElementsAttr(dense.resizeSplat(type)) : ElementsAttr();
   }

@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::lower;
@@ -28,7 +30,7 @@ static RankedTensorType typeOf(Value value) {
 namespace {
 
 /// Builds nn ops at one place.
-struct Builder {
+struct Maker {
   OpBuilder &b;
   Location loc;
 
@@ -79,7 +81,7 @@ static SmallVector<int64_t> axesFrom(int64_t axis, int64_t rank) {
   return llvm::to_vector(llvm::seq<int64_t>(axis, rank));
 }
 
-static Value decompose(Builder b, nn::SoftmaxOp op) {
+static Value decompose(Maker b, nn::SoftmaxOp op) {
   Value x = b.cast(op.getX(), computeElement(op.getX()));
   int64_t axis = op.getAxis();
   Value shifted = b.make<nn::SubOp>(x, b.reduce(x, ReduceKind::max, axis));
@@ -90,7 +92,7 @@ static Value decompose(Builder b, nn::SoftmaxOp op) {
   return b.make<nn::DivOp>(powers, sum);
 }
 
-static Value decompose(Builder b, nn::LayerNormOp op) {
+static Value decompose(Maker b, nn::LayerNormOp op) {
   Type type = computeElement(op.getX());
   Value x = b.cast(op.getX(), type);
   Value y = b.standardize(x, axesFrom(op.getAxis(), typeOf(x).getRank()),
@@ -102,7 +104,7 @@ static Value decompose(Builder b, nn::LayerNormOp op) {
   return y;
 }
 
-static Value decompose(Builder b, nn::RMSNormOp op) {
+static Value decompose(Maker b, nn::RMSNormOp op) {
   Type type = computeElement(op.getX());
   Value x = b.cast(op.getX(), type);
   auto axes = axesFrom(op.getAxis(), typeOf(x).getRank());
@@ -112,7 +114,7 @@ static Value decompose(Builder b, nn::RMSNormOp op) {
                            b.cast(op.getScale(), type));
 }
 
-static Value decompose(Builder b, nn::BatchNormOp op) {
+static Value decompose(Maker b, nn::BatchNormOp op) {
   Type type = computeElement(op.getX());
   Value x = b.cast(op.getX(), type);
   auto wide = [&](Value v) { return b.cast(v, type); };
@@ -129,7 +131,7 @@ static Value decompose(Builder b, nn::BatchNormOp op) {
 }
 
 /// x with its channels split into groups, and back.
-static Value regroup(Builder b, Value x, RankedTensorType type,
+static Value regroup(Maker b, Value x, RankedTensorType type,
                      int64_t channelDim, bool split) {
   if (type.getNumDynamicDims() <= 1 && typeOf(x).getNumDynamicDims() <= 1)
     return b.make<nn::ReshapeOp>(type, x);
@@ -145,7 +147,7 @@ static Value regroup(Builder b, Value x, RankedTensorType type,
   return b.make<tensor::CollapseShapeOp>(type, x, groups);
 }
 
-static Value decompose(Builder b, nn::GroupNormOp op) {
+static Value decompose(Maker b, nn::GroupNormOp op) {
   Type type = computeElement(op.getX());
   Value x = b.cast(op.getX(), type);
   RankedTensorType shape = typeOf(x);
@@ -181,7 +183,7 @@ static Value decompose(Builder b, nn::GroupNormOp op) {
 
 /// The sum of squares over neighbours is a sum of shifted windows of the padded
 /// squares.
-static Value decompose(Builder b, nn::LRNOp op) {
+static Value decompose(Maker b, nn::LRNOp op) {
   Type type = computeElement(op.getX());
   Value x = b.cast(op.getX(), type);
   RankedTensorType shape = typeOf(x);
@@ -224,7 +226,7 @@ static Value decompose(Builder b, nn::LRNOp op) {
 //===----------------------------------------------------------------------===//
 
 /// A scalar, or a vector along the op's axis, so shaped that it broadcasts.
-template <typename Op> static Value alongAxis(Builder b, Op op, Value v) {
+template <typename Op> static Value alongAxis(Maker b, Op op, Value v) {
   RankedTensorType type = typeOf(v);
   int64_t behind = typeOf(op.getX()).getRank() - op.getAxis();
   if (type.getRank() == 0 || behind == 1)
@@ -234,7 +236,7 @@ template <typename Op> static Value alongAxis(Builder b, Op op, Value v) {
   return b.make<nn::ReshapeOp>(type.clone(shape), v);
 }
 
-static Value decompose(Builder b, nn::QuantizeOp op) {
+static Value decompose(Maker b, nn::QuantizeOp op) {
   Type precision = typeOf(op.getScale()).getElementType();
   Type to = typeOf(op.getY()).getElementType();
   if (!isa<FloatType>(precision) || !to.isInteger())
@@ -253,7 +255,7 @@ static Value decompose(Builder b, nn::QuantizeOp op) {
   return y;
 }
 
-static Value decompose(Builder b, nn::DequantizeOp op) {
+static Value decompose(Maker b, nn::DequantizeOp op) {
   Type to = typeOf(op.getY()).getElementType();
   Type from = typeOf(op.getX()).getElementType();
   if (!isa<FloatType>(to) || !from.isInteger())
@@ -276,7 +278,7 @@ template <typename Op> struct Decompose : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    Builder builder{rewriter, op.getLoc()};
+    Maker builder{rewriter, op.getLoc()};
     Value y = decompose(builder, op);
     if (!y)
       return rewriter.notifyMatchFailure(op, "not decomposable");
