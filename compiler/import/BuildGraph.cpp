@@ -25,7 +25,7 @@ using llvm::Expected;
 
 /// Values and types by name in one graph and those around it.
 struct Scope {
-  Scope(const pb::GraphProto &graph, Block &block, const Scope *parent)
+  Scope(const pb::GraphProto &graph, Block &block, Scope *parent)
       : block(block), parent(parent) {
     for (const pb::ValueInfoProto &info : graph.value_info())
       types[info.name()] = &info.type();
@@ -37,7 +37,7 @@ struct Scope {
   }
 
   Block &block;
-  const Scope *parent;
+  Scope *parent;
   llvm::StringMap<const pb::TypeProto *> types;
   llvm::StringMap<const pb::TensorProto *> initializers;
   llvm::StringMap<Value> values;
@@ -63,7 +63,7 @@ private:
   Expected<Attribute> buildTensor(const pb::TensorProto &tensor,
                                   StringRef name);
   Error buildRegion(const pb::GraphProto &graph, Region &region,
-                    const Scope &parent);
+                    Scope &parent);
 
   Expected<Value> lookup(StringRef name, Scope &scope);
   Expected<Value> makeInitializer(const pb::TensorProto &tensor,
@@ -135,7 +135,7 @@ Expected<Value> GraphBuilder::makeInitializer(const pb::TensorProto &tensor,
 }
 
 Expected<Value> GraphBuilder::lookup(StringRef name, Scope &scope) {
-  for (Scope *s = &scope; s; s = const_cast<Scope *>(s->parent)) {
+  for (Scope *s = &scope; s; s = s->parent) {
     if (Value value = s->values.lookup(name))
       return value;
     if (const pb::TensorProto *tensor = s->initializers.lookup(name)) {
@@ -347,7 +347,7 @@ Error GraphBuilder::buildNodes(const pb::GraphProto &graph, Scope &scope) {
 }
 
 Error GraphBuilder::buildRegion(const pb::GraphProto &graph, Region &region,
-                                const Scope &parent) {
+                                Scope &parent) {
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&region);
   Scope scope(graph, *block, &parent);

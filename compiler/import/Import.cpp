@@ -188,7 +188,8 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
     return std::move(error);
   if (Error error = validateNodes(model.proto))
     return std::move(error);
-  convertVersion(model.proto);
+  if (Error error = convertVersion(model.proto))
+    return std::move(error);
   inferShapes(model.proto);
   if (Error error = expandOperators(model.proto, options))
     return std::move(error);

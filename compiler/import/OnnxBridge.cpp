@@ -13,6 +13,7 @@
 #include "compiler/import/GuardedSchemas.h"
 #include "compiler/import/Message.h"
 #include "compiler/import/Normalize.h"
+#include "compiler/import/Resample.h"
 #include "compiler/import/Validate.h"
 
 #include "onnx/checker.h"
@@ -233,6 +234,20 @@ Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
 // Versions
 //===----------------------------------------------------------------------===//
 
+/// ONNX's converter passes Hardmax on unchanged, though up to opset 12 it works
+/// on all dimensions from its axis on.
+static bool isMisconverted(pb::ModelProto &model, int64_t opset) {
+  bool found = false;
+  consumeError(forEachNode(model, [&](pb::NodeProto &node) -> Error {
+    found |= node.domain().empty() && node.op_type() == "Hardmax" && opset < 13;
+    return Error::success();
+  }));
+  return found;
+}
+
+/// What legalization knows of older forms begins here.
+static constexpr int64_t kOldestOpset = 7;
+
 static bool hasSameInterface(const pb::GraphProto &a,
                              const pb::GraphProto &b) {
   auto same = [](const auto &x, const auto &y) {
@@ -243,14 +258,20 @@ static bool hasSameInterface(const pb::GraphProto &a,
   return same(a.input(), b.input()) && same(a.output(), b.output());
 }
 
-void convertVersion(pb::ModelProto &model) {
+Error convertVersion(pb::ModelProto &model) {
   int64_t opset = getOpset(model, "");
   if (opset == 0 || opset == newestOpset())
-    return;
-  Error error = guard([&]() -> Error {
+    return Error::success();
+  Error failed = guard([&]() -> Error {
+    if (isMisconverted(model, opset))
+      return makeError("ONNX's converter does not know Hardmax");
+    OldResamples resamples;
+    if (opset <= 10)
+      resamples = findOldResamples(model);
     pb::ModelProto converted = pb::version_conversion::ConvertVersion(
         model, int(newestOpset()));
     dropInferredTypes(converted);
+    restoreOldResamples(converted, resamples);
     if (!hasSameInterface(model.graph(), converted.graph()))
       return makeError("the converter changed the inputs or outputs");
     if (Error error = checkModel(converted))
@@ -260,8 +281,13 @@ void convertVersion(pb::ModelProto &model) {
     model = std::move(converted);
     return Error::success();
   });
+  if (failed && opset < kOldestOpset)
+    return makeError("opset " + Twine(opset) + " is older than " +
+                     Twine(kOldestOpset) + ", the oldest that is supported, "
+                     "and cannot be converted: " + toString(std::move(failed)));
   // Not the user's concern: older forms are legalized, too.
-  consumeError(std::move(error));
+  consumeError(std::move(failed));
+  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -294,8 +320,7 @@ public:
       : model(model), options(options) {}
 
   bool run() {
-    Scope scope;
-    visit(*model.mutable_graph(), scope);
+    visit(*model.mutable_graph(), nullptr);
     return changed;
   }
 
@@ -309,12 +334,24 @@ public:
   }
 
 private:
-  using Scope = StringMap<pb::TypeProto>;
+  /// Types by name in one graph and those around it.
+  struct Scope {
+    const Scope *parent;
+    StringMap<pb::TypeProto> types;
 
-  void visit(pb::GraphProto &graph, Scope scope) {
+    pb::TypeProto lookup(StringRef name) const {
+      auto it = types.find(name);
+      if (it != types.end())
+        return it->second;
+      return parent ? parent->lookup(name) : pb::TypeProto();
+    }
+  };
+
+  void visit(pb::GraphProto &graph, const Scope *parent) {
+    Scope scope{parent, {}};
     auto addTypes = [&](const auto &infos) {
       for (const pb::ValueInfoProto &info : infos)
-        scope[info.name()] = info.type();
+        scope.types[info.name()] = info.type();
     };
     addTypes(graph.input());
     addTypes(graph.output());
@@ -325,14 +362,14 @@ private:
       auto *shape = type.mutable_tensor_type()->mutable_shape();
       for (int64_t dim : tensor.dims())
         shape->add_dim()->set_dim_value(dim);
-      scope[tensor.name()] = type;
+      scope.types[tensor.name()] = type;
     }
     for (pb::NodeProto &node : *graph.mutable_node()) {
       for (pb::AttributeProto &attr : *node.mutable_attribute()) {
         if (attr.has_g())
-          visit(*attr.mutable_g(), scope);
+          visit(*attr.mutable_g(), &scope);
         for (pb::GraphProto &inner : *attr.mutable_graphs())
-          visit(inner, scope);
+          visit(inner, &scope);
       }
       if (!options.isSupported(node.domain(), node.op_type()))
         // A node whose function cannot be built stays, and is reported as an

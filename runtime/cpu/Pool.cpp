@@ -241,15 +241,16 @@ static ingot_pool *createPool(uint32_t numThreads, uint32_t spinUs) {
 static constexpr uint32_t defaultSpinUs = 50;
 
 ingot_pool *ingot::rt::retainSharedPool() {
-  uint32_t cpus = countCpus();
-  if (cpus > ingot_pool::maxThreads)
-    cpus = ingot_pool::maxThreads;
   pthread_once(&forkOnce, registerForkHandlers);
   pthread_mutex_lock(&registryLock);
-  if (sharedPool)
+  if (sharedPool) {
     retainPool(sharedPool);
-  else
+  } else {
+    uint32_t cpus = countCpus();
+    if (cpus > ingot_pool::maxThreads)
+      cpus = ingot_pool::maxThreads;
     sharedPool = createPool(cpus, cpus > 1 ? defaultSpinUs : 0);
+  }
   ingot_pool *pool = sharedPool;
   pthread_mutex_unlock(&registryLock);
   return pool;

@@ -193,7 +193,7 @@ std::vector<std::string> compileCase(const std::string &folder,
 /// Whether the compiler refused the model because of something that it does
 /// not support, and said so.
 bool isRefusal(const std::string &message) {
-  for (const char *words : {"not supported", "unsupported"})
+  for (const char *words : {"not supported", "an artifact cannot take or give"})
     if (message.find(words) != std::string::npos)
       return true;
   return false;
