@@ -213,15 +213,21 @@ int ingot::compileMain(int argc, char **argv) {
       [](raw_ostream &out) { out << "ingot " INGOT_VERSION "\n"; });
   std::string errors;
   raw_string_ostream errorStream(errors);
+  // The parser puts the program's name before its messages.
+  std::vector<const char *> args(argv, argv + argc);
+  args[0] = "ingot compile";
   bool parsed = cl::ParseCommandLineOptions(
-      argc, argv,
+      args.size(), args.data(),
       "Compiles an ONNX model into a shared library.\n\n"
       "Example:\n"
       "  ingot compile model.onnx -o model.so --shape input=1x3x224x224\n",
       &errorStream);
-  if (!parsed)
-    return usageError(StringRef(errors).split('\n').first.trim() +
-                      " (see ingot compile --help)");
+  if (!parsed) {
+    // It prints what is wrong with an option's value itself, the rest here.
+    if (!errors.empty())
+      errs() << StringRef(errors).split('\n').first.trim() << '\n';
+    return kUsage;
+  }
 
   CompileOptions compile;
   if (int code = readOptions(options, compile))
