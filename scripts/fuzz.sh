@@ -16,7 +16,7 @@ python3 test/models/families.py "$tree/seeds"
 python3 test/fuzz/make_corpus.py "$tree/seeds"
 find test -name '*.onnxtxt' -exec cp -t "$tree/seeds" {} +
 # The large seeds only slow it down: what matters is structure.
-find "$tree/seeds" -size +64k -delete
+find "$tree/seeds" -type f -size +64k -delete
 
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 exec "$tree/bin/import-fuzzer" -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=30 \
