@@ -1,0 +1,70 @@
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+
+// CHECK-LABEL: @tile
+// CHECK: nn.broadcast_to {{.*}} -> tensor<2x2x?x3x3xf32>
+// CHECK: nn.reshape {{.*}} -> tensor<2x?x9xf32>
+func.func @tile(%x: tensor<2x?x3xf32>) -> tensor<*xf32> {
+  %c = arith.constant dense<[1, 2, 3]> : tensor<3xi64>
+  %0 = onnx.node "Tile"(%x, %c) : (tensor<2x?x3xf32>, tensor<3xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @depth_to_space
+// CHECK: nn.transpose {{.*}}perm = array<i64: 0, 3, 4, 1, 5, 2>
+// CHECK: nn.reshape {{.*}} -> tensor<1x2x4x6xf32>
+// CHECK: nn.transpose {{.*}}perm = array<i64: 0, 1, 4, 2, 5, 3>
+func.func @depth_to_space(%x: tensor<1x8x2x3xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %0 = onnx.node "DepthToSpace"(%x) {blocksize = 2 : i64} : (tensor<1x8x2x3xf32>) -> tensor<*xf32>
+  %1 = onnx.node "DepthToSpace"(%x) {blocksize = 2 : i64, mode = "CRD"} : (tensor<1x8x2x3xf32>) -> tensor<*xf32>
+  return %0, %1 : tensor<*xf32>, tensor<*xf32>
+}
+
+// CHECK-LABEL: @pad
+// CHECK: nn.pad reflect %arg0 {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>
+// CHECK: nn.pad constant %arg0 value(%{{.*}}) {high = array<i64: 0, 0, 0, 2>, low = array<i64: 0, 0, 0, 1>
+func.func @pad(%x: tensor<1x2x4x4xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %no = onnx.absent
+  %p = arith.constant dense<[0, 0, 1, 1, 0, 0, 1, 1]> : tensor<8xi64>
+  %0 = onnx.node "Pad"(%x, %p, %no) {mode = "reflect"} : (tensor<1x2x4x4xf32>, tensor<8xi64>, none) -> tensor<*xf32>
+  %q = arith.constant dense<[1, 2]> : tensor<2xi64>
+  %axes = arith.constant dense<[-1]> : tensor<1xi64>
+  %1 = onnx.node "Pad"(%x, %q, %no, %axes) : (tensor<1x2x4x4xf32>, tensor<2xi64>, none, tensor<1xi64>) -> tensor<*xf32>
+  return %0, %1 : tensor<*xf32>, tensor<*xf32>
+}
+
+// CHECK-LABEL: @one_hot
+// CHECK: nn.equal
+// CHECK: nn.select {{.*}} -> tensor<2x10x3xf32>
+func.func @one_hot(%x: tensor<2x3xi64>, %v: tensor<2xf32>) -> tensor<*xf32> {
+  %s = arith.constant dense<10> : tensor<i64>
+  %0 = onnx.node "OneHot"(%x, %s, %v) {axis = 1 : i64} : (tensor<2x3xi64>, tensor<i64>, tensor<2xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @resize
+// CHECK: nn.resize linear %arg0 {{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 2.000000e+00, 2.000000e+00>{{.*}} -> tensor<1x2x8x?xf32>
+func.func @resize(%x: tensor<1x2x4x?xf32>) -> tensor<*xf32> {
+  %no = onnx.absent
+  %s = arith.constant dense<[1.0, 1.0, 2.0, 2.0]> : tensor<4xf32>
+  %0 = onnx.node "Resize"(%x, %no, %s) {mode = "linear", coordinate_transformation_mode = "pytorch_half_pixel"} : (tensor<1x2x4x?xf32>, none, tensor<4xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+func.func @errors(%x: tensor<1x3x4x4xf32>, %p: tensor<8xi64>, %c: tensor<4xi1>, %i: tensor<2xf32>) {
+  // expected-error@+1 {{Pad (opset 18) is not supported: computed pads}}
+  %0 = onnx.node "Pad"(%x, %p) : (tensor<1x3x4x4xf32>, tensor<8xi64>) -> tensor<*xf32>
+  // expected-error@+1 {{DepthToSpace (opset 18) is invalid: blocksize squared does not divide 3 channels}}
+  %1 = onnx.node "DepthToSpace"(%x) {blocksize = 2 : i64} : (tensor<1x3x4x4xf32>) -> tensor<*xf32>
+  // expected-error@+1 {{Compress (opset 18) is not supported: a computed condition: the result's size would depend on data}}
+  %2 = onnx.node "Compress"(%x, %c) {axis = 2 : i64} : (tensor<1x3x4x4xf32>, tensor<4xi1>) -> tensor<*xf32>
+  // expected-error@+1 {{Gather (opset 18) is invalid: indices need to be int32 or int64}}
+  %3 = onnx.node "Gather"(%x, %i) : (tensor<1x3x4x4xf32>, tensor<2xf32>) -> tensor<*xf32>
+  return
+}
+}

@@ -1,0 +1,70 @@
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+
+// The batch that the shape list takes from the data stays the data's.
+// CHECK-LABEL: @computed_reshape
+// CHECK: nn.reshape %arg0 : tensor<?x8x64xf32> -> tensor<?x16x32xf32>
+func.func @computed_reshape(%x: tensor<?x8x64xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "Shape"(%x) {end = 1 : i64} : (tensor<?x8x64xf32>) -> tensor<*xi64>
+  %c = arith.constant dense<[-1, 32]> : tensor<2xi64>
+  %1 = onnx.node "Concat"(%0, %c) {axis = 0 : i64} : (tensor<*xi64>, tensor<2xi64>) -> tensor<*xi64>
+  %2 = onnx.node "Reshape"(%x, %1) : (tensor<?x8x64xf32>, tensor<*xi64>) -> tensor<*xf32>
+  return %2 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @constant_reshape
+// CHECK: nn.reshape %arg0 : tensor<2x8x6xf32> -> tensor<2x4x12xf32>
+// CHECK: nn.reshape %arg0 : tensor<2x8x6xf32> -> tensor<16x6xf32>
+// CHECK: nn.reshape %arg0 : tensor<2x8x6xf32> -> tensor<1x2x8x1x6xf32>
+func.func @constant_reshape(%x: tensor<2x8x6xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+  %c = arith.constant dense<[0, 4, -1]> : tensor<3xi64>
+  %0 = onnx.node "Reshape"(%x, %c) : (tensor<2x8x6xf32>, tensor<3xi64>) -> tensor<*xf32>
+  %1 = onnx.node "Flatten"(%x) {axis = -1 : i64} : (tensor<2x8x6xf32>) -> tensor<*xf32>
+  %axes = arith.constant dense<[0, -2]> : tensor<2xi64>
+  %2 = onnx.node "Unsqueeze"(%x, %axes) : (tensor<2x8x6xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return %0, %1, %2 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+}
+
+// CHECK-LABEL: @expand
+// CHECK: %[[N:.*]] = tensor.dim %arg0
+// CHECK: nn.broadcast_to %arg0 sizes(%[[N]]) : tensor<?x1xf32> -> tensor<3x?x4xf32>
+func.func @expand(%x: tensor<?x1xf32>) -> tensor<*xf32> {
+  %c = arith.constant dense<[3, 1, 4]> : tensor<3xi64>
+  %0 = onnx.node "Expand"(%x, %c) : (tensor<?x1xf32>, tensor<3xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @small_constants
+// CHECK-DAG: %[[R:.*]] = arith.constant dense<[1, 4, 7]> : tensor<3xi64>
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<7> : tensor<2x3xi32>
+// CHECK: return %[[R]], %[[C]]
+func.func @small_constants() -> (tensor<*xi64>, tensor<*xi32>) {
+  %a = onnx.node "Constant"() {value_int = 1 : i64} : () -> tensor<i64>
+  %b = arith.constant dense<10> : tensor<i64>
+  %c = arith.constant dense<3> : tensor<i64>
+  %0 = onnx.node "Range"(%a, %b, %c) : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<*xi64>
+  %s = arith.constant dense<[2, 3]> : tensor<2xi64>
+  %1 = onnx.node "ConstantOfShape"(%s) {value = dense<7> : tensor<1xi32>} : (tensor<2xi64>) -> tensor<*xi32>
+  return %0, %1 : tensor<*xi64>, tensor<*xi32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+func.func @errors(%x: tensor<2x3xf32>) {
+  %a = arith.constant dense<[-1, -1]> : tensor<2xi64>
+  // expected-error@+1 {{Reshape (opset 18) is invalid: the shape has two -1}}
+  %0 = onnx.node "Reshape"(%x, %a) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %b = arith.constant dense<[2, 4]> : tensor<2xi64>
+  // expected-error@+1 {{Reshape (opset 18) is invalid: the data has 6 elements, but the shape has 8}}
+  %1 = onnx.node "Reshape"(%x, %b) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
+  // expected-error@+1 {{Flatten (opset 18) is invalid: axis 3 is outside of [-2, 2]}}
+  %2 = onnx.node "Flatten"(%x) {axis = 3 : i64} : (tensor<2x3xf32>) -> tensor<*xf32>
+  %c = arith.constant dense<1> : tensor<1xi64>
+  // expected-error@+1 {{Squeeze (opset 18) is invalid: dimension 1 of 3 elements cannot be squeezed}}
+  %3 = onnx.node "Squeeze"(%x, %c) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
+  return
+}
+}

@@ -1,0 +1,57 @@
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+
+// CHECK-LABEL: @constant_slice
+// CHECK: nn.slice %arg0 {sizes = array<i64: -1, 8, -1>, starts = array<i64: 0, 7, 0>, steps = array<i64: 1, -1, 1>}
+func.func @constant_slice(%x: tensor<?x8x64xf32>) -> tensor<*xf32> {
+  %start = arith.constant dense<-1> : tensor<1xi64>
+  %end = arith.constant dense<-9223372036854775807> : tensor<1xi64>
+  %axis = arith.constant dense<1> : tensor<1xi64>
+  %0 = onnx.node "Slice"(%x, %start, %end, %axis, %start) : (tensor<?x8x64xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @dynamic_slice
+// CHECK: tensor.extract_slice %arg0[%{{.*}}] [%{{.*}}] [1] : tensor<?xf32> to tensor<?xf32>
+func.func @dynamic_slice(%x: tensor<?xf32>) -> tensor<*xf32> {
+  %start = arith.constant dense<1> : tensor<1xi64>
+  %end = arith.constant dense<-1> : tensor<1xi64>
+  %0 = onnx.node "Slice"(%x, %start, %end) : (tensor<?xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @split
+// CHECK: nn.slice {{.*}} -> tensor<2x4xf32>
+// CHECK: nn.slice {{.*}} starts = array<i64: 0, 4>{{.*}} -> tensor<2x3xf32>
+func.func @split(%x: tensor<2x7xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %0:2 = onnx.node "Split"(%x) {axis = 1 : i64, num_outputs = 2 : i64} : (tensor<2x7xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  return %0#0, %0#1 : tensor<*xf32>, tensor<*xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 9 : i64}} {
+// CHECK-LABEL: @attributes
+// CHECK: nn.slice %arg0 {sizes = array<i64: -1, 2>, starts = array<i64: 0, 1>
+func.func @attributes(%x: tensor<2x7xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "Slice"(%x) {axes = array<i64: 1>, starts = array<i64: 1>, ends = array<i64: 3>} : (tensor<2x7xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+func.func @errors(%x: tensor<2x7xf32>) {
+  %s = arith.constant dense<[3, 3]> : tensor<2xi64>
+  // expected-error@+1 {{Split (opset 18) is invalid: split adds up to 6 of 7 elements}}
+  %0:2 = onnx.node "Split"(%x, %s) {axis = 1 : i64} : (tensor<2x7xf32>, tensor<2xi64>) -> (tensor<*xf32>, tensor<*xf32>)
+  %z = arith.constant dense<[0, 0]> : tensor<2xi64>
+  %a = arith.constant dense<[0, 1]> : tensor<2xi64>
+  // expected-error@+1 {{Slice (opset 18) is invalid: a step is 0}}
+  %1 = onnx.node "Slice"(%x, %z, %s, %a, %z) : (tensor<2x7xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
+  return
+}
+}

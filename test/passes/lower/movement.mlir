@@ -1,0 +1,57 @@
+// RUN: ingot-opt --nn-to-linalg --canonicalize --split-input-file %s | FileCheck %s
+
+// CHECK: #[[SWAP:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: @transpose
+// CHECK: linalg.generic {indexing_maps = [#[[SWAP]], #{{.*}}], iterator_types = ["parallel", "parallel"]}
+func.func @transpose(%x: tensor<2x?xf32>) -> tensor<?x2xf32> {
+  %y = nn.transpose %x {perm = array<i64: 1, 0>} : tensor<2x?xf32> -> tensor<?x2xf32>
+  return %y : tensor<?x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @reshape
+// CHECK: tensor.collapse_shape %arg0 {{\[\[}}0, 1], [2]] : tensor<2x3x4xf32> into tensor<6x4xf32>
+// CHECK: tensor.collapse_shape %arg1 {{.*}} into tensor<?x12xf32>
+func.func @reshape(%x: tensor<2x3x4xf32>, %y: tensor<?x3x4xf32>) -> (tensor<6x4xf32>, tensor<?x12xf32>) {
+  %0 = nn.reshape %x : tensor<2x3x4xf32> -> tensor<6x4xf32>
+  %1 = nn.reshape %y : tensor<?x3x4xf32> -> tensor<?x12xf32>
+  return %0, %1 : tensor<6x4xf32>, tensor<?x12xf32>
+}
+
+// -----
+
+// Signs are dropped.
+// CHECK-LABEL: @concat
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<2x7xi8>
+// CHECK: %[[A:.*]] = tensor.insert_slice %arg0 into %[[E]][0, 0] [2, 3] [1, 1]
+// CHECK: tensor.insert_slice %arg1 into %[[A]][0, 3] [2, 4] [1, 1]
+func.func @concat(%x: tensor<2x3xui8>, %y: tensor<2x4xui8>) -> tensor<2x7xui8> {
+  %0 = nn.concat %x, %y {axis = 1 : i64} : (tensor<2x3xui8>, tensor<2x4xui8>) -> tensor<2x7xui8>
+  return %0 : tensor<2x7xui8>
+}
+
+// -----
+
+// CHECK-LABEL: @slice
+// CHECK: tensor.extract_slice %arg0[1] [3] [2]
+// A negative step reads backwards.
+// CHECK: linalg.generic
+// CHECK: linalg.index
+// CHECK: tensor.extract %arg0
+func.func @slice(%x: tensor<8xf32>) -> (tensor<3xf32>, tensor<8xf32>) {
+  %0 = nn.slice %x {starts = array<i64: 1>, sizes = array<i64: 3>, steps = array<i64: 2>} : tensor<8xf32> -> tensor<3xf32>
+  %1 = nn.slice %x {starts = array<i64: 7>, sizes = array<i64: 8>, steps = array<i64: -1>} : tensor<8xf32> -> tensor<8xf32>
+  return %0, %1 : tensor<3xf32>, tensor<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @pad
+// CHECK: linalg.fill
+// CHECK: tensor.insert_slice %arg0 into %{{.*}}[1] [%{{.*}}] [1]
+func.func @pad(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %v = arith.constant dense<0.0> : tensor<f32>
+  %0 = nn.pad constant %x value(%v) {low = array<i64: 1>, high = array<i64: 2>} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

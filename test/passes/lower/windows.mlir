@@ -1,0 +1,63 @@
+// RUN: ingot-opt --nn-to-linalg --canonicalize --split-input-file %s | FileCheck %s
+
+// CHECK: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d2 * 2 + d4, d3 * 2 + d5, d1, d6)>
+// CHECK-LABEL: @conv
+// CHECK: linalg.generic {indexing_maps = [#[[X]]
+// CHECK: arith.mulf
+// CHECK: arith.addf
+// CHECK: tensor.collapse_shape {{.*}} into tensor<1x4x4x6xf32>
+func.func @conv(%x: tensor<1x8x8x4xf32>, %w: tensor<6x2x3x3xf32>, %b: tensor<6xf32>) -> tensor<1x4x4x6xf32> {
+  %0 = nn.conv %x, %w bias(%b) {channels_last, dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<1x8x8x4xf32>, tensor<6x2x3x3xf32>, tensor<6xf32>) -> tensor<1x4x4x6xf32>
+  return %0 : tensor<1x4x4x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @conv_transpose
+// CHECK: tensor.insert_slice %arg0 into %{{.*}}[0, 0, 0] [1, 1, 3] [1, 1, 2]
+// CHECK: linalg.generic {{.*}}"reduction"
+func.func @conv_transpose(%x: tensor<1x1x3xf32>, %w: tensor<1x2x3xf32>) -> tensor<1x2x7xf32> {
+  %0 = nn.conv_transpose %x, %w {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x1x3xf32>, tensor<1x2x3xf32>) -> tensor<1x2x7xf32>
+  return %0 : tensor<1x2x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @matmul
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "parallel"]
+func.func @matmul(%a: tensor<2x?x5xf32>, %b: tensor<7x5xf32>, %c: tensor<7xf32>) -> tensor<2x?x7xf32> {
+  %0 = nn.matmul %a, %b bias(%c) {transpose_b} : (tensor<2x?x5xf32>, tensor<7x5xf32>, tensor<7xf32>) -> tensor<2x?x7xf32>
+  return %0 : tensor<2x?x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @max_pool
+// CHECK: arith.constant 0xFF800000 : f32
+// CHECK: arith.maximumf
+func.func @max_pool(%x: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
+  %0 = nn.max_pool %x {kernel = array<i64: 3>, strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>} : tensor<1x2x8xf32> -> tensor<1x2x8xf32>
+  return %0 : tensor<1x2x8xf32>
+}
+
+// -----
+
+// The number of elements inside is counted over the spatial dimensions alone.
+// CHECK-LABEL: @avg_pool
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK: arith.divf
+func.func @avg_pool(%x: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
+  %0 = nn.avg_pool %x {kernel = array<i64: 3>, strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>} : tensor<1x2x8xf32> -> tensor<1x2x8xf32>
+  return %0 : tensor<1x2x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @resize
+// CHECK: math.floor
+// CHECK-COUNT-4: tensor.extract
+func.func @resize(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x8x8xf32> {
+  %0 = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 1.0, 2.0, 2.0>} : tensor<1x1x4x4xf32> -> tensor<1x1x8x8xf32>
+  return %0 : tensor<1x1x8x8xf32>
+}
