@@ -238,6 +238,26 @@ static LogicalResult legalizeCastLike(Node &node) {
   return castTo(node, node.elementType(1));
 }
 
+/// arith.bitcast of each element.
+static Value bitcastElements(Node &node, Value x, Type to) {
+  OpBuilder &b = node.builder;
+  Location loc = node.loc();
+  auto type = cast<RankedTensorType>(x.getType());
+  Value init = tensor::EmptyOp::create(
+      b, loc, tensor::getMixedSizes(b, loc, x), to);
+  AffineMap map = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> iterators(type.getRank(),
+                                             utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             b, loc, init.getType(), x, init, ArrayRef<AffineMap>{map, map},
+             iterators,
+             [&](OpBuilder &nested, Location loc, ValueRange args) {
+               Value y = arith::BitcastOp::create(nested, loc, to, args[0]);
+               linalg::YieldOp::create(nested, loc, y);
+             })
+      .getResult(0);
+}
+
 /// The same bits as another type of the same width.
 static LogicalResult legalizeBitCast(Node &node) {
   Type from = node.elementType(0);
@@ -249,11 +269,18 @@ static LogicalResult legalizeBitCast(Node &node) {
     return node.unsupported("this element type");
   if (bits(from) != bits(to))
     return node.invalid("element types of different widths");
-  if (from.isInteger(1) || to.isInteger(1))
-    return from == to ? node.replace(node.input(0))
-                      : node.replace(node.cast(node.input(0), to));
-  return node.replace(node.make<tensor::BitcastOp>(
-      node.type(0).clone(to), node.input(0)));
+  // Integers of one width differ in their sign alone, which a cast changes.
+  Value x = node.input(0);
+  if (from.isInteger() && to.isInteger())
+    return node.replace(node.cast(x, to));
+  auto signless = [&](Type type) -> Type {
+    return type.isInteger()
+               ? IntegerType::get(node.context(), type.getIntOrFloatBitWidth())
+               : type;
+  };
+  x = node.cast(x, signless(from));
+  Value y = bitcastElements(node, x, signless(to));
+  return node.replace(node.cast(y, to));
 }
 
 static LogicalResult legalizeIdentity(Node &node) {

@@ -53,6 +53,7 @@ static const Legalizers &allLegalizers() {
     populateConvolution(all);
     populateEinsum(all);
     populateElementwise(all);
+    populateFourier(all);
     populateGather(all);
     populateMatMul(all);
     populateNormalization(all);

@@ -160,6 +160,7 @@ void populateControlFlow(Legalizers &legalizers);
 void populateConvolution(Legalizers &legalizers);
 void populateEinsum(Legalizers &legalizers);
 void populateElementwise(Legalizers &legalizers);
+void populateFourier(Legalizers &legalizers);
 void populateGather(Legalizers &legalizers);
 void populateMatMul(Legalizers &legalizers);
 void populateNormalization(Legalizers &legalizers);

@@ -1,0 +1,270 @@
+//===- Fourier.cpp - DFT, STFT --------------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Transforms of the lengths that models use (a few hundred) are products with
+// constant matrices of cosines and sines, which run at matrix speed.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Helpers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+namespace {
+
+/// Real and imaginary parts; the imaginary part is null where it is zero.
+struct Complex {
+  Value re, im;
+};
+
+/// A transform of `length` points from `inputs` of them to `outputs`.
+struct Transform {
+  int64_t length, inputs, outputs;
+  bool inverse = false;
+  /// The inputs are half a spectrum, the outputs are real.
+  bool fromHalf = false;
+};
+
+} // namespace
+
+/// Elements of a matrix that is still worth a constant.
+constexpr int64_t kMaxMatrixElements = int64_t(1) << 22;
+
+static LogicalResult checkSize(Node &node, const Transform &transform) {
+  if (transform.length < 1 || transform.outputs < 1)
+    return node.invalid("a transform of " + Twine(transform.length) +
+                        " points");
+  if (transform.inputs > kMaxMatrixElements ||
+      transform.outputs > kMaxMatrixElements / transform.inputs)
+    return node.unsupported("a transform of " + Twine(transform.length) +
+                            " points");
+  return success();
+}
+
+/// The matrix of scaled cosines or sines of 2 pi n k / length.
+static Value waves(Node &node, Type element, const Transform &transform,
+                   bool sine) {
+  std::vector<double> values;
+  values.reserve(transform.inputs * transform.outputs);
+  for (int64_t n = 0; n < transform.inputs; ++n) {
+    double scale = transform.inverse ? 1.0 / double(transform.length) : 1;
+    // Half a spectrum stands for its mirror image too.
+    if (transform.fromHalf && n != 0 && 2 * n != transform.length)
+      scale *= 2;
+    for (int64_t k = 0; k < transform.outputs; ++k) {
+      // Reduced before scaling, so that large products stay exact.
+      double angle = 2 * M_PI * double((n * k) % transform.length) /
+                     double(transform.length);
+      values.push_back(scale * (sine ? std::sin(angle) : std::cos(angle)));
+    }
+  }
+  auto type =
+      RankedTensorType::get({transform.inputs, transform.outputs}, element);
+  return nn::makeConstant(node.builder, node.loc(), type, values);
+}
+
+/// Transforms the last dimension.
+static FailureOr<Complex> apply(Node &node, Complex x,
+                                const Transform &transform) {
+  Type element = typeOf(x.re).getElementType();
+  Value cosines = waves(node, element, transform, /*sine=*/false);
+  Value sines = waves(node, element, transform, /*sine=*/true);
+  auto times = [&](Value a, Value b) {
+    return node.infer<nn::MatMulOp>(a, b, Value(), false, false);
+  };
+  auto reCos = times(x.re, cosines), reSin = times(x.re, sines);
+  if (failed(reCos) || failed(reSin))
+    return failure();
+  Complex y;
+  if (!x.im) {
+    y.re = *reCos;
+    y.im = transform.inverse ? *reSin : node.make<nn::NegOp>(*reSin);
+    return y;
+  }
+  auto imCos = times(x.im, cosines), imSin = times(x.im, sines);
+  if (failed(imCos) || failed(imSin))
+    return failure();
+  if (transform.inverse) {
+    y.re = node.make<nn::SubOp>(*reCos, *imSin);
+    y.im = node.make<nn::AddOp>(*reSin, *imCos);
+  } else {
+    y.re = node.make<nn::AddOp>(*reCos, *imSin);
+    y.im = node.make<nn::SubOp>(*imCos, *reSin);
+  }
+  return y;
+}
+
+/// The parts of data whose last dimension is 1 (real) or 2 (complex).
+static Complex split(Node &node, Value x) {
+  int64_t last = typeOf(x).getRank() - 1;
+  Sizes sizes = sizesOf(node, x);
+  int64_t parts = typeOf(x).getDimSize(last);
+  sizes.pop_back();
+  auto part = [&](int64_t i) {
+    return reshape(node, sliceAxis(node, x, last, i, 1), sizes);
+  };
+  return {part(0), parts == 2 ? part(1) : Value()};
+}
+
+static Value join(Node &node, Complex y, bool real) {
+  Sizes sizes = sizesOf(node, y.re);
+  sizes.push_back(sizeAttr(node, 1));
+  Value re = reshape(node, y.re, sizes);
+  if (real)
+    return re;
+  return concat(node, {re, reshape(node, y.im, sizes)}, sizes.size() - 1);
+}
+
+/// The single integer of optional input i; nullopt if it is left out.
+static FailureOr<std::optional<int64_t>> readScalar(Node &node, size_t i,
+                                                    StringRef name) {
+  if (!node.has(i))
+    return std::optional<int64_t>();
+  auto values = node.getConstantInts(i);
+  if (!values)
+    return node.unsupported("a computed " + name);
+  if (values->size() != 1)
+    return node.invalid(name + " is not a scalar");
+  return std::optional<int64_t>((*values)[0]);
+}
+
+static LogicalResult checkParts(Node &node, size_t i) {
+  int64_t rank = node.rank(i);
+  if (rank < 2)
+    return node.invalid("expects data of rank 2 or more, but got " +
+                        Twine(rank));
+  int64_t parts = node.shape(i).back();
+  if (parts != 1 && parts != 2)
+    return node.invalid("expects a last dimension of 1 or 2");
+  return success();
+}
+
+static LogicalResult legalizeDFT(Node &node) {
+  if (failed(checkParts(node, 0)))
+    return failure();
+  int64_t rank = node.rank(0);
+  bool inverse = node.getInt("inverse", 0), oneSided = node.getInt("onesided", 0);
+  auto given = readScalar(node, 1, "dft_length");
+  if (failed(given))
+    return failure();
+  int64_t axisValue = node.getInt("axis", 1);
+  if (node.opset >= 20) {
+    auto axis = readScalar(node, 2, "axis");
+    if (failed(axis))
+      return failure();
+    axisValue = axis->value_or(-2);
+  }
+  auto axis = node.normalizeAxis(axisValue, rank);
+  if (failed(axis))
+    return failure();
+  if (*axis == rank - 1)
+    return node.invalid("the axis is the one of real and imaginary parts");
+  int64_t size = node.shape(0)[*axis];
+  if (ShapedType::isDynamic(size))
+    return node.unsupported("a dynamic axis; fix it with --shape");
+
+  Transform transform;
+  transform.inverse = inverse;
+  transform.fromHalf = inverse && oneSided;
+  transform.length =
+      given->value_or(transform.fromHalf ? 2 * (size - 1) : size);
+  int64_t half = transform.length / 2 + 1;
+  transform.outputs = oneSided && !inverse ? half : transform.length;
+  // What the data has too little of is zero: those rows are left out.
+  transform.inputs =
+      std::min(size, transform.fromHalf ? half : transform.length);
+  if (transform.inputs < 1)
+    return node.invalid("an empty axis");
+  if (failed(checkSize(node, transform)))
+    return failure();
+
+  Value x = sliceAxis(node, node.input(0), *axis, 0, transform.inputs);
+  Complex parts = split(node, x);
+  // The axis goes last, and back at the end.
+  SmallVector<int64_t> perm, back(rank - 1);
+  for (int64_t d = 0; d < rank - 1; ++d)
+    if (d != *axis)
+      perm.push_back(d);
+  perm.push_back(*axis);
+  for (auto [to, from] : llvm::enumerate(perm))
+    back[from] = to;
+  auto last = [&](Value v) {
+    v = v ? transpose(node, v, perm) : v;
+    return v && rank == 2 ? unsqueeze(node, v, {0}) : v;
+  };
+  auto y = apply(node, {last(parts.re), last(parts.im)}, transform);
+  if (failed(y))
+    return failure();
+  auto restore = [&](Value v) {
+    if (rank == 2)
+      v = reshape(node, v, ArrayRef<int64_t>{transform.outputs});
+    return transpose(node, v, back);
+  };
+  Complex result{restore(y->re), restore(y->im)};
+  return node.replace(join(node, result, /*real=*/transform.fromHalf));
+}
+
+static LogicalResult legalizeSTFT(Node &node) {
+  if (failed(checkParts(node, 0)))
+    return failure();
+  if (node.rank(0) != 3)
+    return node.invalid("expects a signal of rank 3, but got " +
+                        Twine(node.rank(0)));
+  auto step = readScalar(node, 1, "frame_step");
+  auto length = readScalar(node, 3, "frame_length");
+  if (failed(step) || failed(length))
+    return failure();
+  int64_t size = node.shape(0)[1];
+  if (!*length && node.has(2) && node.rank(2) == 1)
+    *length = node.shape(2)[0];
+  if (ShapedType::isDynamic(size) || (*length && **length < 0))
+    return node.unsupported("a dynamic signal length; fix it with --shape");
+  int64_t frame = length->value_or(size), hop = step->value_or(0);
+  if (frame < 1 || frame > size || hop < 1)
+    return node.invalid("frames of " + Twine(frame) + " every " + Twine(hop) +
+                        " of " + Twine(size) + " samples");
+  Transform transform;
+  transform.length = transform.inputs = frame;
+  bool oneSided = node.getInt("onesided", 1);
+  transform.outputs = oneSided ? frame / 2 + 1 : frame;
+  if (failed(checkSize(node, transform)))
+    return failure();
+  int64_t frames = (size - frame) / hop + 1;
+  if (frames > kMaxMatrixElements / frame)
+    return node.unsupported("a signal of " + Twine(size) + " samples");
+  SmallVector<int64_t> positions;
+  for (int64_t i = 0; i < frames; ++i)
+    for (int64_t k = 0; k < frame; ++k)
+      positions.push_back(i * hop + k);
+  Value at = intConstant(node, positions, {frames, frame});
+  Value window = node.input(2);
+  bool fits = true;
+  auto take = [&](Value v) -> Value {
+    if (!v)
+      return v;
+    Value taken = node.make<nn::GatherOp>(v, at, /*axis=*/1);
+    if (!window)
+      return taken;
+    auto weighted = node.infer<nn::MulOp>(taken, window);
+    fits &= succeeded(weighted);
+    return fits ? *weighted : Value();
+  };
+  Complex parts = split(node, node.input(0));
+  parts = {take(parts.re), take(parts.im)};
+  if (!fits)
+    return failure();
+  auto y = apply(node, parts, transform);
+  return failed(y) ? failure() : node.replace(join(node, *y, /*real=*/false));
+}
+
+void legalize::populateFourier(Legalizers &legalizers) {
+  legalizers.add("DFT", legalizeDFT);
+  legalizers.add("STFT", legalizeSTFT);
+}

@@ -1,0 +1,51 @@
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+module attributes {onnx.opset_import = {ai.onnx = 20 : i64}} {
+
+// A real signal: two products, the second negated.
+// CHECK-LABEL: @forward
+func.func @forward(%x: tensor<2x6x1xf32>) -> tensor<2x4x2xf32> {
+  %none = onnx.absent
+  %axis = arith.constant dense<1> : tensor<i64>
+  // CHECK: nn.matmul %{{.*}} : (tensor<2x6xf32>, tensor<6x4xf32>) -> tensor<2x4xf32>
+  // CHECK: nn.matmul
+  // CHECK: nn.neg
+  // CHECK: nn.concat %{{.*}} {axis = 2 : i64}
+  %0 = onnx.node "DFT"(%x, %none, %axis) {onesided = 1 : i64} : (tensor<2x6x1xf32>, none, tensor<i64>) -> tensor<2x4x2xf32>
+  return %0 : tensor<2x4x2xf32>
+}
+
+// Half a spectrum back to a real signal.
+// CHECK-LABEL: @inverse
+func.func @inverse(%x: tensor<2x4x2xf32>) -> tensor<2x6x1xf32> {
+  // CHECK: nn.matmul %{{.*}} : (tensor<2x4xf32>, tensor<4x6xf32>) -> tensor<2x6xf32>
+  // CHECK: return %{{.*}} : tensor<2x6x1xf32>
+  %0 = onnx.node "DFT"(%x) {inverse = 1 : i64, onesided = 1 : i64} : (tensor<2x4x2xf32>) -> tensor<2x6x1xf32>
+  return %0 : tensor<2x6x1xf32>
+}
+
+// CHECK-LABEL: @stft
+func.func @stft(%x: tensor<1x16x1xf32>, %w: tensor<8xf32>) -> tensor<1x3x5x2xf32> {
+  %step = arith.constant dense<4> : tensor<i64>
+  // CHECK: nn.gather %{{.*}} : (tensor<1x16xf32>, tensor<3x8xi64>) -> tensor<1x3x8xf32>
+  // CHECK: nn.mul %{{.*}} : tensor<1x3x8xf32>, tensor<8xf32>
+  // CHECK: nn.matmul %{{.*}} : (tensor<1x3x8xf32>, tensor<8x5xf32>) -> tensor<1x3x5xf32>
+  %0 = onnx.node "STFT"(%x, %step, %w) : (tensor<1x16x1xf32>, tensor<i64>, tensor<8xf32>) -> tensor<1x3x5x2xf32>
+  return %0 : tensor<1x3x5x2xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 20 : i64}} {
+func.func @wrong(%x: tensor<2x6x3xf32>, %y: tensor<2x?x1xf32>, %z: tensor<1x16x1xf32>) -> tensor<2x6x2xf32> {
+  // expected-error @+1 {{DFT (opset 20) is invalid: expects a last dimension of 1 or 2}}
+  %0 = onnx.node "DFT"(%x) : (tensor<2x6x3xf32>) -> tensor<2x6x2xf32>
+  // expected-error @+1 {{DFT (opset 20) is not supported: a dynamic axis; fix it with --shape}}
+  %1 = onnx.node "DFT"(%y) : (tensor<2x?x1xf32>) -> tensor<2x?x2xf32>
+  %step = arith.constant dense<0> : tensor<i64>
+  // expected-error @+1 {{STFT (opset 20) is invalid: frames of 16 every 0 of 16 samples}}
+  %2 = onnx.node "STFT"(%z, %step) : (tensor<1x16x1xf32>, tensor<i64>) -> tensor<1x1x9x2xf32>
+  return %0 : tensor<2x6x2xf32>
+}
+}
