@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/dnnl/Primitive.h"
 
+#include "runtime/dnnl/Pointwise.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -370,6 +372,14 @@ static dnnl_status_t finish(Builder &builder, Primitive &primitive) {
   return dnnl_primitive_create(&primitive.handle, builder.descriptor);
 }
 
+/// Whether oneDNN would run its reference code, orders of magnitude slower.
+static bool isReference(const_dnnl_primitive_desc_t descriptor) {
+  const char *name = nullptr;
+  return dnnl_primitive_desc_query(descriptor, dnnl_query_impl_info_str, 0,
+                                   &name) == dnnl_success &&
+         name && strncmp(name, "ref", 3) == 0;
+}
+
 int32_t ingot::dnnl::createPrimitive(dnnl_engine_t engine, const Record &record,
                                      const int64_t *dynamic,
                                      const void *weights,
@@ -386,6 +396,17 @@ int32_t ingot::dnnl::createPrimitive(dnnl_engine_t engine, const Record &record,
     status = builder.addPostOps();
   if (status == dnnl_success)
     status = builder.describe();
+  PointwiseMatMul product;
+  if (status == dnnl_success && isReference(builder.descriptor) &&
+      product.init(record)) {
+    Primitive other;
+    if (createPrimitive(engine, product.get(), dynamic, weights, nullptr,
+                        Message{nullptr, 0}, other) == INGOT_ABI_OK) {
+      destroyPrimitive(primitive);
+      primitive = other;
+      return INGOT_ABI_OK;
+    }
+  }
   if (status == dnnl_success)
     status = finish(builder, primitive);
   if (status == dnnl_success)
@@ -410,7 +431,12 @@ int32_t ingot::dnnl::packWeights(dnnl_engine_t engine, const Record &record,
                                  const void *weights,
                                  const_dnnl_memory_desc_t layout, void *data,
                                  const Message &message) {
-  const Tensor &tensor = record.tensors[findConstantWeights(record)];
+  int index = findConstantWeights(record);
+  int rank = 0;
+  dnnl_memory_desc_query(layout, dnnl_query_ndims_s32, &rank);
+  PointwiseMatMul product;
+  bool isProduct = rank != record.tensors[index].rank && product.init(record);
+  const Tensor &tensor = (isProduct ? product.get() : record).tensors[index];
   dnnl_memory_desc_t given = nullptr;
   dnnl_primitive_desc_t descriptor = nullptr;
   dnnl_primitive_t reorder = nullptr;
