@@ -219,6 +219,14 @@ static void appendElement(std::vector<char> &out, Type type, double value) {
 
 ElementsAttr makeConstantAttr(RankedTensorType type, ArrayRef<double> values) {
   std::vector<char> bytes;
+  if (type.getElementType().isF32()) {
+    // Nearly all weights are these, and there are millions of them.
+    bytes.resize(values.size() * sizeof(float));
+    for (auto [i, value] : llvm::enumerate(values))
+      llvm::support::endian::write32le(
+          &bytes[i * sizeof(float)], llvm::bit_cast<uint32_t>(float(value)));
+    return makeConstantAttr(type, std::move(bytes));
+  }
   bytes.reserve(values.size() * elementBytes(type.getElementType()));
   for (double value : values)
     appendElement(bytes, type.getElementType(), value);

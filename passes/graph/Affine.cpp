@@ -140,9 +140,11 @@ Value graph::scaleWeights(OpBuilder &builder, Location loc, Value weights,
   size_t rest = values->size() / (rows * columns);
   double *next = values->data();
   for (int64_t row = 0; row < rows; ++row)
-    for (int64_t column = 0; column < columns; ++column)
+    for (int64_t column = 0; column < columns; ++column) {
+      double value = factor(row, column);
       for (size_t i = 0; i < rest; ++i)
-        *next++ *= factor(row, column);
+        *next++ *= value;
+    }
   return nn::makeConstant(builder, loc, typeOf(weights), *values);
 }
 

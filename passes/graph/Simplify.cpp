@@ -83,7 +83,9 @@ template <typename Op> struct PoolToReduce : OpRewritePattern<Op> {
   }
 };
 
-/// A convolution with one window over everything is a matrix product.
+/// A convolution with one window over everything is a matrix product. One of
+/// single pixels stays between other ops on pixels, with which it fuses; what a
+/// convolution may still take in comes first.
 struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -102,8 +104,15 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
           (op.getDilations()[i] != 1 && w.getDimSize(2 + i) != 1))
         return failure();
     }
-    // Weights list channels before positions.
     bool onePixel = inputs == w.getDimSize(1);
+    for (Operation *user : op->getUsers()) {
+      auto reshape = dyn_cast<nn::ReshapeOp>(user);
+      if (onePixel && (!reshape || reshape.getType().getRank() != 2))
+        return failure();
+      if (isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::BatchNormOp>(user))
+        return failure();
+    }
+    // Weights list channels before positions.
     if (x.isDynamicDim(channel) || (op.getChannelsLast() && !onePixel))
       return failure();
     Location loc = op.getLoc();

@@ -77,6 +77,21 @@ static std::optional<SmallVector<Group>> splitReshape(ArrayRef<int64_t> x,
   return groups;
 }
 
+/// Whether no dimension of another group lies between those of `group` in a.
+static bool isTogether(const Group &group, ArrayRef<int64_t> a,
+                       ArrayRef<int64_t> perm) {
+  SmallVector<int64_t> places;
+  for (int64_t dim : group.from)
+    if (a[perm[dim]] != 1)
+      places.push_back(perm[dim]);
+  if (places.empty())
+    return true;
+  auto [first, last] = std::minmax_element(places.begin(), places.end());
+  int64_t between = llvm::count_if(a.slice(*first, *last - *first + 1),
+                                   [](int64_t size) { return size != 1; });
+  return between == int64_t(places.size());
+}
+
 namespace {
 
 /// reshape(transpose(a)): the groups of the reshape are put into the order that
@@ -117,10 +132,14 @@ struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
     }
     Perm outer = inverse(outerInverse);
     bool innerMoves = !keepsOrder(a.getShape(), inner);
-    // Splitting one transpose into two pays if the second is one that channels
-    // last convolutions take away: that is how a channel shuffle looks.
+    // Splitting one transpose into two pays if the first stays within groups
+    // that are together in a, and the second is one that channels-last
+    // convolutions take away: that is how a channel shuffle looks.
     bool shuffles = outer.size() >= 3 &&
-                    outer == toChannelsFirst(int64_t(outer.size()));
+                    outer == toChannelsFirst(int64_t(outer.size())) &&
+                    llvm::all_of(*groups, [&](const Group &group) {
+                      return isTogether(group, a.getShape(), perm);
+                    });
     if (innerMoves && !shuffles)
       return failure();
 

@@ -23,10 +23,26 @@ check("pool of more windows", f, y, SIMPLIFY, {"avg_pool": 1})
 f = Function()
 x = f.arg(2, 3, 4, 5)
 check("convolution of one window", f, f.conv2d(x, 7, (4, 5)), SIMPLIFY, {"matmul": 1, "reshape": 2})
+
+
+def flatten(f, x):
+    n, c = x.shape[0], x.data.size // x.shape[0]
+    y = f.new(x.data.reshape(n, c))
+    f.lines.append(f"{y.name} = nn.reshape {x.name} : tensor<{'x'.join(map(str, x.shape))}xf32> -> tensor<{n}x{c}xf32>")
+    return y
+
+
 f = Function()
 x = f.arg(2, 1, 1, 9)
-check("convolution of one pixel, channels last", f, f.conv2d(x, 7, 1, last=True), SIMPLIFY,
-      {"matmul": 1, "reshape": 2})
+check("classifier of one pixel, channels last", f, flatten(f, f.conv2d(x, 7, 1, last=True)), SIMPLIFY,
+      {"matmul": 1, "reshape": 1})
+f = Function()
+x = f.arg(2, 9, 1, 1)
+check("one pixel among pixels", f, f.relu(f.conv2d(x, 7, 1)), SIMPLIFY, {"conv": 1, "relu": 1})
+f = Function()
+x = f.arg(2, 3, 4, 5)
+y = f.add(f.conv2d(x, 7, (4, 5)), f.rand(7, 1, 1))
+check("a bias comes first", f, y, SIMPLIFY, {"add": 1, "conv": 1})
 f = Function()
 x = f.arg(2, 4, 1, 1)
 check("grouped convolution of one pixel", f, f.conv2d(x, 4, 1, groups=2), SIMPLIFY, {"conv": 1})

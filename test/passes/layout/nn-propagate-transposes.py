@@ -93,6 +93,13 @@ q, k = f.arg(2, 5, 3, 4), f.arg(2, 6, 3, 4)
 y = f.matmul(f.transpose(q, perm=[0, 2, 1, 3]), f.transpose(k, perm=[0, 2, 3, 1]))
 check("attention scores", f, y, SINK, {"matmul": 1, "transpose": 2})
 
+# Heads put side by side: one transpose, with the innermost dimension in place.
+f = Function(12)
+x = f.arg(1, 3, 5, 4)
+y = reshape(f, f.transpose(f.softmax(x, axis=3), perm=[0, 2, 1, 3]), 1, 5, 12)
+y = f.matmul(y, f.rand(12, 7))
+check("attention heads", f, y, SINK, {"matmul": 1, "reshape": 1, "softmax": 1, "transpose": 1})
+
 for op, layout in ("batch_norm", {}), ("group_norm", {"groups": 2}):
     f = Function(8)
     x = f.arg(2, 4, 3, 5)
