@@ -7,11 +7,16 @@
 #include "compiler/emit/Emit.h"
 
 #include "compiler/emit/SupportPaths.h"
+#include "runtime/include/ingot/abi/artifact.h"
 
 #include "lld/Common/Driver.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace ingot;
@@ -61,6 +66,20 @@ static LogicalResult addLibrary(std::vector<std::string> &args, StringRef name,
   return success();
 }
 
+/// A version script, in memory, that keeps everything but the interface local:
+/// lld would export `_end` and others that some library refers to.
+static std::optional<std::string> writeExports(const Manifest &manifest) {
+  std::string script = "{ global: " INGOT_ABI_QUERY_SYMBOL ";";
+  for (StringRef suffix : {"_create", "_run", "_destroy"})
+    script += (" " + manifest.symbol + suffix + ";").str();
+  script += " local: *; };\n";
+  int file = memfd_create("ingot-exports", MFD_CLOEXEC);
+  if (file < 0 ||
+      write(file, script.data(), script.size()) != ssize_t(script.size()))
+    return std::nullopt;
+  return "/proc/self/fd/" + std::to_string(file);
+}
+
 LogicalResult ingot::linkSharedLibrary(ArrayRef<std::string> objects,
                                        const Manifest &manifest,
                                        StringRef output, std::string &error) {
@@ -88,6 +107,15 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<std::string> objects,
     args.push_back(
         ("$ORIGIN:" + llvm::sys::path::parent_path(kOneDNNLibrary)).str());
   }
+  std::optional<std::string> exports = writeExports(manifest);
+  if (!exports) {
+    error = "cannot make a file in memory for the linker";
+    return failure();
+  }
+  auto close = llvm::make_scope_exit([&] {
+    ::close(std::stoi(exports->substr(exports->rfind('/') + 1)));
+  });
+  args.push_back("--version-script=" + *exports);
   args.push_back("-o");
   args.push_back(output.str());
 

@@ -121,7 +121,10 @@ def run_case(worker, folder, out):
         return Outcome(kind, detail)
     if case["unfit"]:
         return Outcome("wrong", f"compiled, but {case['unfit']}")
-    difference = compare(folder, case, read_results(out))
+    try:
+        difference = compare(folder, case, read_results(out))
+    except (OSError, ValueError) as error:
+        difference = f"the outputs cannot be read: {error}"
     return Outcome("wrong", difference) if difference else Outcome("pass")
 
 
