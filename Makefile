@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup build check demo models conformance bench fuzz docs clean
+.PHONY: help setup build check check-sanitize demo models conformance bench fuzz docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ build: setup ## build the compiler, the runtime and the tools into build/
 
 check: build ## build and run every test; closes with `N passed, N failed, N skipped`
 	@$(python) scripts/check.py --jobs $(JOBS)
+
+check-sanitize: build ## the same, and a subset once more under ASan and UBSan
+	@$(python) scripts/check.py --jobs $(JOBS) --sanitize
 
 demo: build ## read a line of text in a picture with a compiled PP-OCR model
 	@$(python) scripts/demo.py

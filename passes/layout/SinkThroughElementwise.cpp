@@ -54,8 +54,10 @@ Perm layout::commonPerm(ArrayRef<Value> operands) {
   Perm best;
   int64_t bestGain = 0;
   for (Value operand : operands) {
+    // A transpose that costs nothing is not worth moving: two of them would
+    // chase each other for ever.
     nn::TransposeOp candidate = transposeOf(operand);
-    if (!candidate)
+    if (!candidate || isFree(candidate.getX(), candidate.getPerm()))
       continue;
     Perm perm(candidate.getPerm()), undo = inverse(perm);
     int64_t gain = 0;

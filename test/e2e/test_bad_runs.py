@@ -82,7 +82,9 @@ class DataChecks(Case):
         artifact = self.compile(model)
         np.save(self.path("in.npy"), np.array([1, 9], np.int64))
         done = tool("ingot", "run", artifact, "--input", f"i={self.path('in.npy')}", "--output-dir", self.path("out"))
-        self.assert_one_line(done, "look")
+        # An index is held inside the table: no run reads outside of a buffer.
+        self.assertEqual(done.returncode, 0, done.stderr)
+        np.testing.assert_array_equal(np.load(os.path.join(self.path("out"), "y.npy")), [[3, 4, 5], [9, 10, 11]])
 
     def test_open_dimensions_must_agree(self):
         model = make_model([helper.make_node("Add", ["a", "b"], ["y"], name="sum0")], [("a", ["n"]), ("b", ["n"])],

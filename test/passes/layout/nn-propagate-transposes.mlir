@@ -51,3 +51,14 @@ func.func @constant(%x: tensor<1x?x2xf32>) -> tensor<1x2x?xf32> {
   %1 = nn.add %0, %c : tensor<1x2x?xf32>, tensor<2x1xf32> -> tensor<1x2x?xf32>
   return %1 : tensor<1x2x?xf32>
 }
+
+// Two transposes that cost nothing do not chase each other.
+
+// CHECK-LABEL: @free_transposes
+// CHECK: nn.concat
+func.func @free_transposes(%x: tensor<1x1x16xf32>, %y: tensor<1x1x16xf32>) -> tensor<1x32x1xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 2, 1>} : tensor<1x1x16xf32> -> tensor<1x16x1xf32>
+  %1 = nn.transpose %y {perm = array<i64: 1, 2, 0>} : tensor<1x1x16xf32> -> tensor<1x16x1xf32>
+  %2 = nn.concat %0, %1 {axis = 1 : i64} : (tensor<1x16x1xf32>, tensor<1x16x1xf32>) -> tensor<1x32x1xf32>
+  return %2 : tensor<1x32x1xf32>
+}
