@@ -112,9 +112,19 @@ static LogicalResult legalizeShrink(Node &node) {
   return node.replace(node.cast(result, type));
 }
 
-/// The slope broadcasts to the data, not the other way round.
+/// The slope broadcasts to the data, not the other way round. One that does not
+/// but has an element a channel is meant so: operators before opset 7 were, and
+/// converted models still have them.
 static LogicalResult legalizePRelu(Node &node) {
-  auto y = node.infer<nn::PReluOp>(node.input(0), node.input(1));
+  Value slope = node.input(1);
+  auto shape = nn::broadcastShapes({node.shape(0), node.shape(1)});
+  if (!shape && node.rank(1) == 1 && node.rank(0) > 2 &&
+      node.shape(1)[0] == node.shape(0)[1]) {
+    SmallVector<int64_t> perChannel(node.rank(0) - 1, 1);
+    perChannel[0] = node.shape(1)[0];
+    slope = node.make<nn::ReshapeOp>(node.type(1).clone(perChannel), slope);
+  }
+  auto y = node.infer<nn::PReluOp>(node.input(0), slope);
   if (failed(y))
     return failure();
   if (cast<RankedTensorType>(y->getType()).getRank() != node.rank(0))

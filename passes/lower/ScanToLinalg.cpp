@@ -155,8 +155,11 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
       AxisSlice slice(b, loc, state[0], axis, i);
       Value newValues = slice.insert(b, loc, best[0], state[0]);
       Value newIndices = slice.insert(b, loc, best[1], state[1]);
-      scf::YieldOp::create(b, loc,
-                           ValueRange{newValues, newIndices, best[0], best[1]});
+      // Copied, so that each round leaves its findings in the loop's buffers.
+      Value lastValue = copyInto(b, loc, best[0], state[2]);
+      Value lastIndex = copyInto(b, loc, best[1], state[3]);
+      scf::YieldOp::create(
+          b, loc, ValueRange{newValues, newIndices, lastValue, lastIndex});
     };
     auto loop =
         scf::ForOp::create(b, loc, zero, k, one,
@@ -169,6 +172,10 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
     }
     b.replaceOp(op, results);
     return success();
+  }
+
+  static Value copyInto(OpBuilder &b, Location loc, Value from, Value to) {
+    return linalg::CopyOp::create(b, loc, from, to).getResult(0);
   }
 
   static ValueRange findNext(OpBuilder &b, Location loc, nn::TopKOp op, Value x,

@@ -22,6 +22,15 @@ func.func @direct(%x: tensor<3xf32>, %s: tensor<1xf32>) -> tensor<3xf32> {
   return %6 : tensor<3xf32>
 }
 
+// A slope that does not broadcast has an element a channel.
+// CHECK-LABEL: @channel_slope
+func.func @channel_slope(%x: tensor<2x3x4xf32>, %s: tensor<3xf32>) -> tensor<2x3x4xf32> {
+  // CHECK: %[[S:.*]] = nn.reshape %arg1 : tensor<3xf32> -> tensor<3x1xf32>
+  // CHECK: nn.prelu %arg0, %[[S]]
+  %0 = onnx.node "PRelu"(%x, %s) : (tensor<2x3x4xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  return %0 : tensor<2x3x4xf32>
+}
+
 // CHECK-LABEL: @composed
 func.func @composed(%x: tensor<?xf32>, %i: tensor<3xi8>) -> (tensor<?xf32>, tensor<3xi8>) {
   // CHECK: %[[E:.*]] = nn.elu %{{.*}} {alpha = 1.67326319 : f32}
