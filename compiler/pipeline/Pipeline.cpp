@@ -52,6 +52,8 @@ static void buildLayoutPipeline(OpPassManager &passes,
                                 const PipelineOptions &) {
   passes.addPass(createToChannelsLast());
   passes.addPass(createPropagateTransposes());
+  // What was normalized over channels now is over the last dimension.
+  passes.addPass(createRecognizeNorms());
   passes.addPass(createNNFoldConstants());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

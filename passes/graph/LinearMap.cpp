@@ -9,6 +9,7 @@
 #include "dialects/nn/Constants.h"
 #include "passes/graph/Affine.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -134,6 +135,96 @@ static std::optional<LinearMap> mapOfPad(nn::PadOp op, bool channelsLast) {
   return map;
 }
 
+/// The values that `scatters`, last first, put into a tensor of `shape`, NaN
+/// where they leave it alone; nullopt if they are not constant.
+static std::optional<std::vector<double>>
+scatteredValues(ArrayRef<nn::ScatterNDOp> scatters, ArrayRef<int64_t> shape) {
+  constexpr int64_t kMaxElements = int64_t(1) << 24;
+  int64_t total = 1;
+  for (int64_t size : shape) {
+    if (ShapedType::isDynamic(size) || size > kMaxElements)
+      return std::nullopt;
+    total *= size;
+    if (total > kMaxElements)
+      return std::nullopt;
+  }
+  std::vector<double> values(total, std::nan(""));
+  for (nn::ScatterNDOp scatter : llvm::reverse(scatters)) {
+    auto indices = nn::getConstantInts(scatter.getIndices());
+    auto updates = nn::getConstantDoubles(scatter.getUpdates());
+    int64_t depth = typeOf(scatter.getIndices()).getShape().back();
+    if (!indices || !updates || depth < 1 || depth > int64_t(shape.size()))
+      return std::nullopt;
+    size_t tuples = indices->size() / depth, slice = 1;
+    for (int64_t size : shape.drop_front(depth))
+      slice *= size;
+    if (updates->size() != tuples * slice)
+      return std::nullopt;
+    for (size_t i = 0; i < tuples; ++i) {
+      int64_t at = 0;
+      for (int64_t d = 0; d < depth; ++d) {
+        int64_t index = (*indices)[i * depth + d];
+        index += index < 0 ? shape[d] : 0;
+        if (index < 0 || index >= shape[d])
+          return std::nullopt;
+        at = at * shape[d] + index;
+      }
+      std::copy_n(updates->begin() + i * slice, slice,
+                  values.begin() + at * slice);
+    }
+  }
+  return values;
+}
+
+/// Padding with zeros whose border is then overwritten, one number a channel:
+/// how a module exports that pads with what its normalization makes of zero.
+static std::optional<LinearMap> mapOfBorder(nn::ScatterNDOp last,
+                                            bool channelsLast,
+                                            bool withWeights, Value &data) {
+  SmallVector<nn::ScatterNDOp> scatters;
+  Value value = last.getY();
+  while (auto scatter = value.getDefiningOp<nn::ScatterNDOp>()) {
+    if (scatter.getReduction() != nn::ScatterReduction::none ||
+        !nn::getConstant(scatter.getIndices()) ||
+        !nn::getConstant(scatter.getUpdates()) || !value.hasOneUse())
+      return std::nullopt;
+    scatters.push_back(scatter);
+    value = scatter.getX();
+  }
+  auto pad = value.getDefiningOp<nn::PadOp>();
+  if (!pad || !value.hasOneUse())
+    return std::nullopt;
+  data = pad.getX();
+  auto map = mapOfPad(pad, channelsLast);
+  if (!map || !withWeights)
+    return map;
+
+  RankedTensorType type = typeOf(value);
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t channel = channelDim(type.getRank(), channelsLast);
+  auto values = scatteredValues(scatters, shape);
+  if (!values)
+    return std::nullopt;
+  map->outside.assign(map->inputs, std::nan(""));
+  SmallVector<int64_t> at(shape.size(), 0);
+  for (double number : *values) {
+    bool border = false;
+    for (auto [i, size] : llvm::enumerate(shape))
+      border |= at[i] < pad.getLow()[i] || at[i] >= size - pad.getHigh()[i];
+    double &expected = map->outside[at[channel]];
+    if (border && std::isnan(expected))
+      expected = number;
+    if (border ? number != expected : !std::isnan(number))
+      return std::nullopt;
+    size_t d = shape.size();
+    while (d > 0 && ++at[d - 1] == shape[d - 1])
+      at[--d] = 0;
+  }
+  if (llvm::any_of(map->outside, [](double v) { return std::isnan(v); }))
+    return std::nullopt;
+  return map;
+}
+
 /// Cropping with a positive step of the spatial dimensions.
 static std::optional<LinearMap> mapOfSlice(nn::SliceOp op, bool channelsLast) {
   RankedTensorType x = typeOf(op.getX());
@@ -196,6 +287,8 @@ std::optional<LinearMap> graph::getLinearMap(Operation *op, bool channelsLast,
     data = pad.getX();
     return mapOfPad(pad, channelsLast);
   }
+  if (auto scatter = dyn_cast<nn::ScatterNDOp>(op))
+    return mapOfBorder(scatter, channelsLast, withWeights, data);
   if (auto slice = dyn_cast<nn::SliceOp>(op)) {
     data = slice.getX();
     return mapOfSlice(slice, channelsLast);
@@ -209,6 +302,26 @@ std::optional<LinearMap> graph::getLinearMap(Operation *op, bool channelsLast,
 // Composition
 //===----------------------------------------------------------------------===//
 
+/// Whether `first` continued outside of its bounds gives what `second` takes
+/// its operand to be there.
+static bool bordersAgree(const LinearMap &first, const LinearMap &second) {
+  if (first.bias.empty())
+    return true;
+  if (!first.outside.empty())
+    return false;
+  if (second.outside.empty())
+    return !first.hasBias();
+  // Exporters compute the border in fp32.
+  double scale = 0;
+  for (double value : second.outside)
+    scale = std::max(scale, std::abs(value));
+  return llvm::all_of(llvm::zip_equal(first.bias, second.outside),
+                      [&](auto pair) {
+                        auto [a, b] = pair;
+                        return std::abs(a - b) <= 4e-6 * scale;
+                      });
+}
+
 std::optional<LinearMap> graph::compose(const LinearMap &first,
                                         const LinearMap &second) {
   if (first.outputs != second.inputs || first.dims.size() != second.dims.size())
@@ -217,10 +330,11 @@ std::optional<LinearMap> graph::compose(const LinearMap &first,
   result.inputs = first.inputs;
   result.outputs = second.outputs;
   result.groups = std::gcd(first.groups, second.groups);
+  result.outside = first.outside;
   for (auto [a, b] : llvm::zip_equal(first.dims, second.dims)) {
-    // Beyond the result of `first` the second op reads zeros; the composed
-    // map would read what `first` computes there.
-    if (b.readsOutside() && !(a.isIdentity() && !first.hasBias()))
+    // Beyond the result of `first` the second op reads its padding; the
+    // composed map would read what `first` computes there.
+    if (b.readsOutside() && !(a.isIdentity() && bordersAgree(first, second)))
       return std::nullopt;
     MapDim dim;
     dim.offset = a.offset + a.stride * b.offset;

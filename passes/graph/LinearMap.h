@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A LinearMap is what a chain of convolutions, per-channel scales and shifts,
-// average poolings, croppings and zero paddings computes: one convolution over
-// data that is zero outside of its bounds. Chains compose and sums add, where
-// the result is exact.
+// average poolings, croppings and paddings computes: one convolution over data
+// that is zero, or one number a channel, outside of its bounds. Chains compose
+// and sums add, where the result is exact.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_GRAPH_LINEARMAP_H
@@ -38,6 +38,9 @@ struct LinearMap {
   /// outputs x inputs / groups x taps, and one bias an output; empty while
   /// only the geometry is looked at.
   std::vector<double> weights, bias;
+  /// What the operand counts as outside of its bounds, for each input; empty
+  /// is zero.
+  std::vector<double> outside;
 
   int64_t inputsOfGroup() const { return inputs / groups; }
   int64_t taps() const;
@@ -55,7 +58,7 @@ std::optional<LinearMap> getLinearMap(mlir::Operation *op, bool channelsLast,
                                       bool withWeights, mlir::Value &data);
 
 /// first, then second; nullopt where the result would differ at the borders,
-/// which without weights is judged as if there were no bias.
+/// which without weights is judged by the geometry alone.
 std::optional<LinearMap> compose(const LinearMap &first,
                                  const LinearMap &second);
 

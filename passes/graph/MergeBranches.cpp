@@ -111,6 +111,9 @@ static std::optional<LinearMap> computeMap(const Branch &branch,
       return std::nullopt;
     result = std::move(map);
   }
+  // The source is not what its border counts as.
+  if (!result->outside.empty())
+    return std::nullopt;
   return result;
 }
 

@@ -164,6 +164,12 @@ def concat(a, *xs):
     return np.concatenate(xs, a["axis"])
 
 
+def scatter_nd(a, x, indices, updates):
+    y = x.copy()
+    y[tuple(np.moveaxis(indices.astype(int), -1, 0))] = updates
+    return y
+
+
 erf = np.vectorize(math.erf, otypes=[float])
 
 
@@ -176,7 +182,7 @@ def gelu(a, x):
 OPS = {
     "conv": conv, "conv_transpose": conv_transpose, "matmul": matmul, "batch_norm": batch_norm, "avg_pool": avg_pool,
     "max_pool": max_pool, "reduce": reduce, "layer_norm": layer_norm, "group_norm": group_norm, "lrn": lrn,
-    "softmax": softmax, "slice": nn_slice, "pad": nn_pad, "resize": nearest, "concat": concat, "gelu": gelu,
+    "softmax": softmax, "scatter_nd": scatter_nd, "slice": nn_slice, "pad": nn_pad, "resize": nearest, "concat": concat, "gelu": gelu,
     "transpose": lambda a, x: x.transpose(a["perm"]),
     "gather": lambda a, x, i: np.take(x, i.astype(int), a["axis"]),
     "relu": lambda a, x: np.maximum(x, 0), "clamp": lambda a, x: np.clip(x, a["min"], a["max"]),

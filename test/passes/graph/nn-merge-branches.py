@@ -4,6 +4,8 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Inputs"))
+import numpy as np
+
 from nn_numerics import Function, check, finish
 
 MERGE = ["--nn-merge-branches"]
@@ -70,6 +72,38 @@ def dbb(groups=1, stride=1, pad=1):
 for groups in 1, 2:
     check(f"DBB, groups {groups}", *dbb(groups), MERGE, {"conv": 1})
     check(f"DBB, stride 2, groups {groups}", *dbb(groups, 2), MERGE, {"conv": 1})
+
+# The block as its authors export it: the 1x1 and its normalization are padded with what the latter makes of zero.
+def normalized_border(f, x, channels, wrong=0.0):
+    n, _, h, w = x.shape
+    norm = [f.rand(channels, low=0.5), f.rand(channels), f.rand(channels), f.rand(channels, low=0.5, high=2.0)]
+    scale, bias, mean, variance = (v.data for v in norm)
+    value = (bias - mean * scale / np.sqrt(variance + 1e-3) + wrong).astype(np.float32)
+    y = f.batch_norm(f.conv2d(x, channels, 1, bias=False), *norm, epsilon=1e-3)
+    y = f.pad(y, f.const(0.0), low=[0, 0, 1, 1], high=[0, 0, 1, 1], mode=0)
+    grid = np.stack(np.meshgrid(*map(np.arange, y.shape), indexing="ij"), -1)
+    for border in (np.s_[:, :, :1], np.s_[:, :, -1:], np.s_[..., :1, :], np.s_[..., -1:, :]):
+        indices = grid[border]
+        updates = np.broadcast_to(value.reshape(1, -1, 1, 1), indices.shape[:-1])
+        y = f.scatter_nd(y, f.const(indices), f.const(updates), reduction=0)
+    return y
+
+
+def exported_dbb(stride=1, wrong=0.0):
+    f = Function(16)
+    x = f.arg(1, 3, 6, 6)
+    window = dict(kernel=[3, 3], strides=[stride] * 2, pads=[0] * 4, dilations=[1, 1], count_include_pad=True)
+    average = f.bn(f.avg_pool(normalized_border(f, x, 4), **window))
+    sequence = f.bn(f.conv2d(normalized_border(f, x, 3, wrong), 4, 3, stride, bias=False))
+    square, point = f.bn(f.conv2d(x, 4, 3, stride, 1)), f.bn(f.conv2d(x, 4, 1, stride))
+    return f, f.add(f.add(f.add(square, point), average), sequence)
+
+
+for passes, name in (MERGE, "as exported"), (FOLD_AND_MERGE, "after folding"):
+    check(f"DBB, normalized border, {name}", *exported_dbb(), passes, {"conv": 1}, tolerance=1e-5)
+check("DBB, normalized border, stride 2", *exported_dbb(2), MERGE, {"conv": 1}, tolerance=1e-5)
+check("DBB, another border", *exported_dbb(wrong=1e-3), FOLD_AND_MERGE,
+      {"add": 1, "conv": 3, "pad": 1, "scatter_nd": 4}, tolerance=1e-5)
 
 # Without padding a bias in the middle is exact.
 f = Function(4)
