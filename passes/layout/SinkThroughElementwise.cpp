@@ -22,11 +22,6 @@ using namespace ingot::layout;
 /// The largest constant that is transposed here, in elements.
 static constexpr int64_t kMaxConstant = int64_t(1) << 24;
 
-/// Whether undoing a transpose on `value` costs nothing at run time.
-static bool isFree(Value value, ArrayRef<int64_t> perm) {
-  return nn::getConstant(value) || keepsOrder(typeOf(value).getShape(), perm);
-}
-
 Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
                          ArrayRef<int64_t> perm) {
   if (isIdentity(perm))
@@ -51,8 +46,12 @@ Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
 }
 
 Perm layout::commonPerm(ArrayRef<Value> operands) {
+  // Transposes taken away less those added: first of those that move data, then
+  // of those that do not. What a sinking pattern adds on the other operands is
+  // the inverse, for which the gain has the other sign: they never go back.
+  using Gain = std::pair<int64_t, int64_t>;
   Perm best;
-  int64_t bestGain = 0;
+  Gain bestGain(0, 0);
   for (Value operand : operands) {
     // A transpose that costs nothing is not worth moving: two of them would
     // chase each other for ever.
@@ -60,13 +59,14 @@ Perm layout::commonPerm(ArrayRef<Value> operands) {
     if (!candidate || isFree(candidate.getX(), candidate.getPerm()))
       continue;
     Perm perm(candidate.getPerm()), undo = inverse(perm);
-    int64_t gain = 0;
+    Gain gain(0, 0);
     for (Value other : operands) {
       nn::TransposeOp transpose = transposeOf(other);
-      if (transpose && llvm::equal(transpose.getPerm(), perm))
-        gain += 1;
-      else if (!isFree(other, undo))
-        gain -= 1;
+      bool same = transpose && llvm::equal(transpose.getPerm(), perm);
+      if (!same && nn::getConstant(other))
+        continue;
+      bool moves = !keepsOrder(typeOf(other).getShape(), undo);
+      (moves ? gain.first : gain.second) += same ? 1 : -1;
     }
     if (gain > bestGain) {
       best = perm;
