@@ -93,6 +93,16 @@ q, k = f.arg(2, 5, 3, 4), f.arg(2, 6, 3, 4)
 y = f.matmul(f.transpose(q, perm=[0, 2, 1, 3]), f.transpose(k, perm=[0, 2, 3, 1]))
 check("attention scores", f, y, SINK, {"matmul": 1, "transpose": 2})
 
+# Sums of single pixels: no transpose moves anything, and none goes round.
+f = Function(13)
+x, z = f.arg(1, 6, 1), f.arg(1, 6, 1)
+y = f.add(f.transpose(f.arg(1, 1, 6), perm=[0, 2, 1]), x)
+check("pixels", f, f.mul(y, z), SINK, {"add": 1, "mul": 1, "reshape": 1})
+f = Function(14)
+x, p, q = f.arg(1, 5, 6), f.arg(1, 6, 1), f.arg(1, 6, 1)
+y = f.sub(f.div(f.transpose(x, perm=[0, 2, 1]), p), q)
+check("single pixels applied to all", f, f.transpose(y, perm=[0, 2, 1]), SINK, {"div": 1, "reshape": 2, "sub": 1})
+
 # Heads put side by side: one transpose, with the innermost dimension in place.
 f = Function(12)
 x = f.arg(1, 3, 5, 4)
