@@ -22,7 +22,9 @@ def OnnxLegalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
     opset and what is missing; then the pass fails.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::mlir::math::MathDialect", "::ingot::nn::NNDialect"];
 }

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Helpers.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
@@ -89,6 +92,47 @@ static LogicalResult legalizeScatterND(Node &node) {
 // Built on comparisons and gather
 //===----------------------------------------------------------------------===//
 
+/// 0, 1, … as i64.
+static Value countUp(Node &node, OpFoldResult size) {
+  if (auto known = getConstantIntValue(size); known && *known <= 4096)
+    return intConstant(node, llvm::to_vector(llvm::seq<int64_t>(0, *known)),
+                       {*known});
+  return generate(node, node.builder.getI64Type(), {size},
+                  [](OpBuilder &b, Location loc, ValueRange indices) {
+                    return arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                                      indices[0]);
+                  });
+}
+
+/// The positions, as i64, at which a 1-d tensor of i1 is true. Each position is
+/// written behind those found before it; the next one found replaces it if it
+/// was false.
+static Value findTrue(Node &node, Value condition) {
+  OpBuilder &builder = node.builder;
+  Location loc = node.loc();
+  Indices i{builder, loc};
+  OpFoldResult size = sizeOf(node, condition, 0);
+  Type i64 = builder.getI64Type();
+  Value empty = tensor::EmptyOp::create(builder, loc, Sizes{size}, i64);
+  auto loop = scf::ForOp::create(
+      builder, loc, i.n(0), indexValue(node, size), i.n(1),
+      ValueRange{empty, i.n(0)},
+      [&](OpBuilder &b, Location loc, Value at, ValueRange args) {
+        Indices i{b, loc};
+        Value isTrue = tensor::ExtractOp::create(b, loc, condition, at);
+        Value position = arith::IndexCastOp::create(b, loc, i64, at);
+        Value list =
+            tensor::InsertOp::create(b, loc, position, args[0], args[1]);
+        Value next = i.choose(isTrue, i.add(args[1], i.n(1)), args[1]);
+        scf::YieldOp::create(b, loc, ValueRange{list, next});
+      });
+  Sizes zero = {sizeAttr(node, 0)}, one = {sizeAttr(node, 1)};
+  Sizes found = {loop.getResult(1)};
+  return tensor::ExtractSliceOp::create(
+      builder, loc, RankedTensorType::get({ShapedType::kDynamic}, i64),
+      loop.getResult(0), zero, found, one);
+}
+
 static LogicalResult legalizeOneHot(Node &node) {
   if (node.numInputs() < 3 || !node.has(0) || !node.has(1) || !node.has(2))
     return node.invalid("indices, depth and values are needed");
@@ -96,30 +140,38 @@ static LogicalResult legalizeOneHot(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis", -1), rank + 1);
   if (failed(axis))
     return failure();
-  int64_t depth;
-  RankedTensorType hint = node.resultHint(0);
-  auto constant = nn::getConstantDoubles(node.input(1));
-  if (constant && constant->size() == 1)
-    depth = int64_t(constant->front());
-  else if (hint && hint.getRank() == rank + 1 && !hint.isDynamicDim(*axis))
-    depth = hint.getDimSize(*axis);
-  else
-    return node.unsupported("a computed depth");
-  if (depth < 1 || depth >= int64_t(1) << 31)
-    return node.invalid("depth is " + Twine(depth));
+  Type i64 = node.builder.getI64Type();
+  if (!node.type(1).hasStaticShape() || node.type(1).getNumElements() != 1)
+    return node.invalid("depth needs one element");
+  OpFoldResult depth;
+  if (auto constant = nn::getConstantDoubles(node.input(1))) {
+    if (!(constant->front() >= 1 && constant->front() < 2147483648.0))
+      return node.invalid("depth is not a positive number");
+    depth = sizeAttr(node, int64_t(constant->front()));
+  } else {
+    auto elements = elementsOf(
+        node, castTo(node, reshape(node, node.input(1), ArrayRef<int64_t>()),
+                     i64));
+    if (failed(elements))
+      return failure();
+    depth = maxSizes(node, elements->front(), sizeAttr(node, 0));
+  }
   if (node.rank(2) != 1 || node.shape(2)[0] != 2)
     return node.invalid("values needs two elements");
-  Type i64 = node.builder.getI64Type();
   Value indices = castTo(node, node.input(0), i64);
   // Negative indices count from the end; what is out of range is off.
   Value negative = binary<nn::LessOp>(node, indices, scalar(node, i64, 0));
-  Value wrapped = binary<nn::AddOp>(node, indices, scalar(node, i64, depth));
+  Value count = countUp(node, depth);
+  Value depthValue =
+      node.create<arith::IndexCastOp>(i64, indexValue(node, depth));
+  Value depthScalar = tensor::FromElementsOp::create(
+      node.builder, node.loc(), RankedTensorType::get({}, i64), depthValue);
+  Value wrapped = binary<nn::AddOp>(node, indices, depthScalar);
   Value positions =
       unsqueeze(node, select(node, negative, wrapped, indices), {*axis});
-  SmallVector<int64_t> shape(rank + 1, 1);
-  shape[*axis] = depth;
-  Value classes = intConstant(
-      node, llvm::to_vector(llvm::seq<int64_t>(0, depth)), shape);
+  Sizes sizes(rank + 1, sizeAttr(node, 1));
+  sizes[*axis] = depth;
+  Value classes = reshape(node, count, sizes);
   Value isOn = binary<nn::EqualOp>(node, positions, classes);
   auto value = [&](int64_t i) {
     return reshape(node, sliceAxis(node, node.input(2), 0, i, 1),
@@ -129,10 +181,9 @@ static LogicalResult legalizeOneHot(Node &node) {
 }
 
 static LogicalResult legalizeCompress(Node &node) {
+  if (!node.has(1) || node.rank(1) != 1 || !node.elementType(1).isInteger(1))
+    return node.invalid("a list of booleans is needed");
   auto condition = node.getConstantInts(1);
-  if (!condition)
-    return node.unsupported("a computed condition: the result's size would "
-                            "depend on data");
   Value x = node.input(0);
   int64_t axis = 0;
   if (node.hasAttr("axis")) {
@@ -146,6 +197,10 @@ static LogicalResult legalizeCompress(Node &node) {
       count = mulSizes(node, count, size);
     x = reshape(node, x, {count});
   }
+  if (!condition) {
+    auto y = node.infer<nn::GatherOp>(x, findTrue(node, node.input(1)), axis);
+    return failed(y) ? failure() : node.replace(*y);
+  }
   SmallVector<int64_t> kept;
   for (auto [i, isKept] : llvm::enumerate(*condition))
     if (isKept)
@@ -158,11 +213,40 @@ static LogicalResult legalizeCompress(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
+/// One row a dimension, one column an element that is not zero.
+static LogicalResult nonZeroComputed(Node &node) {
+  Value x = node.input(0);
+  Sizes sizes = sizesOf(node, x);
+  OpFoldResult count = sizeAttr(node, 1);
+  for (OpFoldResult size : sizes)
+    count = mulSizes(node, count, size);
+  Value isSet = castTo(node, reshape(node, x, {count}), node.builder.getI1Type());
+  Value found = findTrue(node, isSet);
+  SmallVector<Value> rows;
+  OpFoldResult weight = count;
+  Type i64 = node.builder.getI64Type();
+  auto asTensor = [&](OpFoldResult size) -> Value {
+    Value value = node.create<arith::IndexCastOp>(i64, indexValue(node, size));
+    return tensor::FromElementsOp::create(
+        node.builder, node.loc(), RankedTensorType::get({}, i64), value);
+  };
+  for (OpFoldResult size : sizes) {
+    weight = divSizes(node, weight, size);
+    Value row = binary<nn::DivOp>(node, found, asTensor(weight));
+    auto position = node.infer<nn::ModOp>(row, asTensor(size), /*fmod=*/false);
+    if (failed(position))
+      return failure();
+    rows.push_back(unsqueeze(node, *position, {0}));
+  }
+  if (rows.empty())
+    return node.unsupported("a scalar");
+  return node.replace(concat(node, rows, 0));
+}
+
 static LogicalResult legalizeNonZero(Node &node) {
   auto values = nn::getConstantDoubles(node.input(0));
   if (!values)
-    return node.unsupported("a computed operand: the result's size would "
-                            "depend on data");
+    return nonZeroComputed(node);
   ArrayRef<int64_t> shape = node.shape(0);
   SmallVector<int64_t> flat;
   for (auto [i, value] : llvm::enumerate(*values))

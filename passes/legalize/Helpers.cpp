@@ -96,6 +96,18 @@ bool legalize::isSameDim(OpFoldResult a, OpFoldResult b) {
          dimA.getConstantIndex() == dimB.getConstantIndex();
 }
 
+bool legalize::isFromDims(OpFoldResult size) {
+  if (auto known = getConstantIntValue(size))
+    return *known >= 0;
+  Operation *op = cast<Value>(size).getDefiningOp();
+  if (isa_and_nonnull<tensor::DimOp>(op))
+    return true;
+  return isa_and_nonnull<arith::AddIOp, arith::MulIOp, arith::DivSIOp,
+                         arith::MaxSIOp, arith::MinSIOp>(op) &&
+         llvm::all_of(op->getOperands(),
+                      [](Value operand) { return isFromDims(operand); });
+}
+
 SmallVector<int64_t> legalize::staticShape(ArrayRef<OpFoldResult> sizes) {
   SmallVector<int64_t> shape;
   for (OpFoldResult size : sizes)

@@ -14,6 +14,7 @@
 
 #include "passes/legalize/Legalize.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -60,6 +61,58 @@ SmallVector<Value> dynamicSizes(ArrayRef<OpFoldResult> sizes);
 /// as they can be known: constants, and what dynamic dimensions they are.
 /// Reports a tensor of another kind.
 FailureOr<Sizes> elementsOf(Node &node, Value tensor);
+
+/// Index arithmetic at run time, written short.
+struct Indices {
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+
+  Value n(int64_t value) {
+    return mlir::arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value add(Value x, Value y) {
+    return mlir::arith::AddIOp::create(b, loc, x, y);
+  }
+  Value sub(Value x, Value y) {
+    return mlir::arith::SubIOp::create(b, loc, x, y);
+  }
+  Value mul(Value x, Value y) {
+    return mlir::arith::MulIOp::create(b, loc, x, y);
+  }
+  Value div(Value x, Value y) {
+    return mlir::arith::DivSIOp::create(b, loc, x, y);
+  }
+  Value rem(Value x, Value y) {
+    return mlir::arith::RemSIOp::create(b, loc, x, y);
+  }
+  Value max(Value x, Value y) {
+    return mlir::arith::MaxSIOp::create(b, loc, x, y);
+  }
+  Value min(Value x, Value y) {
+    return mlir::arith::MinSIOp::create(b, loc, x, y);
+  }
+  Value equal(Value x, Value y) {
+    return mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::eq,
+                                       x, y);
+  }
+  Value less(Value x, Value y) {
+    return mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::slt,
+                                       x, y);
+  }
+  Value both(Value x, Value y) {
+    return mlir::arith::AndIOp::create(b, loc, x, y);
+  }
+  Value choose(Value condition, Value x, Value y) {
+    return mlir::arith::SelectOp::create(b, loc, condition, x, y);
+  }
+  /// x where it is not negative, else x + size.
+  Value wrap(Value x, Value size) {
+    return choose(less(x, n(0)), add(x, size), x);
+  }
+};
+
+/// Whether a size follows from dimensions alone, so that it is not negative.
+bool isFromDims(OpFoldResult size);
 
 //===----------------------------------------------------------------------===//
 // Tensors

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/Helpers.h"
+#include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -13,38 +13,48 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Constant padding by amounts that are only known at run time, to a known size.
-static LogicalResult padComputed(Node &node, Value fill,
+/// Where position p, maybe outside, reads a dimension of `size` elements.
+static Value reflected(Indices i, nn::PadMode mode, Value position, Value size) {
+  Value zero = i.n(0), one = i.n(1), last = i.sub(size, one);
+  if (mode == nn::PadMode::constant || mode == nn::PadMode::edge)
+    return i.max(i.min(position, last), zero);
+  Value period = mode == nn::PadMode::wrap ? size : i.add(last, last);
+  period = i.max(period, one);
+  Value rest = i.wrap(i.rem(position, period), period);
+  if (mode == nn::PadMode::wrap)
+    return rest;
+  return i.choose(i.less(last, rest), i.sub(period, rest), rest);
+}
+
+/// Padding by amounts that are only known at run time.
+static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
                                  ArrayRef<OpFoldResult> low,
-                                 RankedTensorType type) {
+                                 ArrayRef<OpFoldResult> high) {
   Value x = node.input(0);
-  Sizes sizes;
-  for (int64_t size : type.getShape())
-    sizes.push_back(sizeAttr(node, size));
-  SmallVector<Value> lows, lasts;
-  for (auto [i, amount] : llvm::enumerate(low)) {
-    lows.push_back(indexValue(node, amount));
-    lasts.push_back(indexValue(
-        node, subSizes(node, sizeOf(node, x, i), sizeAttr(node, 1))));
+  Sizes own = sizesOf(node, x), sizes;
+  SmallVector<Value> lows, full;
+  for (auto [size, before, after] : llvm::zip_equal(own, low, high)) {
+    OpFoldResult sum = addSizes(node, addSizes(node, size, before), after);
+    sizes.push_back(maxSizes(node, sum, sizeAttr(node, 0)));
+    lows.push_back(indexValue(node, before));
+    full.push_back(indexValue(node, size));
   }
   return node.replace(generate(
       node, typeOf(x).getElementType(), sizes,
-      [&](OpBuilder &b, Location loc, ValueRange indices) {
-        Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+      [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
+        Indices i{b, loc};
         Value inside = arith::ConstantIntOp::create(b, loc, 1, 1);
         SmallVector<Value> at;
-        for (auto [i, index] : llvm::enumerate(indices)) {
-          Value from = arith::SubIOp::create(b, loc, index, lows[i]);
-          Value held = arith::MaxSIOp::create(
-              b, loc, arith::MinSIOp::create(b, loc, from, lasts[i]), zero);
-          Value same = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                             from, held);
-          inside = arith::AndIOp::create(b, loc, inside, same);
-          at.push_back(held);
+        for (auto [d, index] : llvm::enumerate(indices)) {
+          Value from = i.sub(index, lows[d]);
+          at.push_back(reflected(i, mode, from, full[d]));
+          inside = i.both(inside, i.equal(from, at.back()));
         }
         Value element = tensor::ExtractOp::create(b, loc, x, at);
+        if (mode != nn::PadMode::constant)
+          return element;
         Value outside = tensor::ExtractOp::create(b, loc, fill, ValueRange());
-        return arith::SelectOp::create(b, loc, inside, element, outside);
+        return i.choose(inside, element, outside);
       }));
 }
 
@@ -70,14 +80,23 @@ static LogicalResult legalizePad(Node &node) {
     return node.invalid("pads is missing");
   }
   SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  Sizes axisSizes;
+  bool isConstant = true;
   if (node.has(3)) {
-    auto ints = node.getConstantInts(3);
-    if (!ints)
-      return node.unsupported("computed axes");
-    auto normal = normalizeAxes(node, *ints, rank);
+    auto elements = elementsOf(node, node.input(3));
+    if (failed(elements))
+      return failure();
+    axisSizes = *elements;
+    axes = staticShape(axisSizes);
+    isConstant = !llvm::is_contained(axes, ShapedType::kDynamic);
+    auto normal = isConstant ? normalizeAxes(node, axes, rank)
+                             : FailureOr<SmallVector<int64_t>>(axes);
     if (failed(normal))
       return failure();
     axes = *normal;
+  } else {
+    for (int64_t axis : axes)
+      axisSizes.push_back(sizeAttr(node, axis));
   }
   if (pads.size() != 2 * axes.size())
     return node.invalid("pads needs " + Twine(2 * axes.size()) +
@@ -93,16 +112,22 @@ static LogicalResult legalizePad(Node &node) {
       fill = scalar(node, type.getElementType(), node.getFloat("value", 0));
     }
   }
-  Sizes lowSizes(rank, sizeAttr(node, 0));
+  isConstant &= llvm::all_of(
+      pads, [](OpFoldResult pad) { return getConstantIntValue(pad); });
+  if (!isConstant) {
+    if (llvm::is_contained(type.getShape(), 0))
+      return node.unsupported("computed pads of an empty tensor");
+    Sizes none(rank, sizeAttr(node, 0));
+    size_t count = axisSizes.size();
+    return padComputed(
+        node, fill, *mode,
+        scatterByAxis(node, axisSizes, ArrayRef(pads).take_front(count), none),
+        scatterByAxis(node, axisSizes, ArrayRef(pads).drop_front(count), none));
+  }
   SmallVector<int64_t> low(rank, 0), high(rank, 0);
-  bool isConstant = true;
   for (auto [i, axis] : llvm::enumerate(axes)) {
     auto before = getConstantIntValue(pads[i]),
          after = getConstantIntValue(pads[i + axes.size()]);
-    lowSizes[axis] = pads[i];
-    isConstant &= before && after;
-    if (!isConstant)
-      continue;
     for (int64_t pad : {*before, *after})
       if (std::abs(pad) >= int64_t(1) << 31)
         return node.invalid("pads has the element " + Twine(pad));
@@ -118,13 +143,6 @@ static LogicalResult legalizePad(Node &node) {
         (*before > 0 || *after > 0))
       return node.invalid("an empty dimension has nothing to pad with");
   }
-  if (!isConstant) {
-    RankedTensorType hint = node.resultHint(0);
-    if (!fill || !hint || !hint.hasStaticShape() || hint.getRank() != rank ||
-        llvm::is_contained(type.getShape(), 0))
-      return node.unsupported("computed pads");
-    return padComputed(node, fill, lowSizes, hint);
-  }
   auto y = node.infer<nn::PadOp>(x, fill, low, high, *mode);
   return failed(y) ? failure() : node.replace(*y);
 }
@@ -132,20 +150,9 @@ static LogicalResult legalizePad(Node &node) {
 static LogicalResult legalizeCenterCropPad(Node &node) {
   RankedTensorType type = node.type(0);
   int64_t rank = type.getRank();
-  auto shape = node.getConstantInts(1);
-  if (!shape) {
-    RankedTensorType hint = node.resultHint(0);
-    if (!hint || !hint.hasStaticShape() || hint.getRank() != rank)
-      return node.unsupported("a computed shape");
-    shape = SmallVector<int64_t>();
-    for (int64_t axis : node.getInts("axes").value_or(
-             llvm::to_vector(llvm::seq<int64_t>(0, rank)))) {
-      auto normal = node.normalizeAxis(axis, rank);
-      if (failed(normal))
-        return failure();
-      shape->push_back(hint.getDimSize(*normal));
-    }
-  }
+  auto shape = elementsOf(node, node.input(1));
+  if (failed(shape))
+    return failure();
   auto axes = normalizeAxes(
       node,
       node.getInts("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(0, rank))),
@@ -156,19 +163,31 @@ static LogicalResult legalizeCenterCropPad(Node &node) {
     return node.invalid("the shape needs " + Twine(axes->size()) +
                         " elements, but has " + Twine(shape->size()));
   SmallVector<int64_t> low(rank, 0), high(rank, 0);
+  Sizes lowSizes(rank, sizeAttr(node, 0)), highSizes = lowSizes;
+  bool isConstant = true;
   for (auto [axis, wanted] : llvm::zip_equal(*axes, *shape)) {
-    int64_t size = type.getDimSize(axis);
-    if (ShapedType::isDynamic(size))
-      return node.unsupported("a dynamic dimension; fix it with --shape");
-    if (wanted < 0 || wanted >= int64_t(1) << 31)
-      return node.invalid("the shape has the element " + Twine(wanted));
-    int64_t more = wanted - size;
-    low[axis] = more >= 0 ? more / 2 : -((-more) / 2);
-    high[axis] = more - low[axis];
+    auto known = getConstantIntValue(wanted);
+    if (known && (*known < 0 || *known >= int64_t(1) << 31))
+      return node.invalid("the shape has the element " + Twine(*known));
+    // Half of what is missing or too much goes to each end; the odd element is
+    // at the end.
+    OpFoldResult more = subSizes(node, wanted, sizeOf(node, node.input(0), axis));
+    if (auto amount = getConstantIntValue(more)) {
+      low[axis] = *amount / 2;
+      high[axis] = *amount - low[axis];
+      lowSizes[axis] = sizeAttr(node, low[axis]);
+      highSizes[axis] = sizeAttr(node, high[axis]);
+      continue;
+    }
+    isConstant = false;
+    lowSizes[axis] = divSizes(node, more, sizeAttr(node, 2));
+    highSizes[axis] = subSizes(node, more, lowSizes[axis]);
   }
-  auto y = node.infer<nn::PadOp>(node.input(0),
-                                 scalar(node, type.getElementType(), 0), low,
-                                 high, nn::PadMode::constant);
+  Value fill = scalar(node, type.getElementType(), 0);
+  if (!isConstant)
+    return padComputed(node, fill, nn::PadMode::constant, lowSizes, highSizes);
+  auto y = node.infer<nn::PadOp>(node.input(0), fill, low, high,
+                                 nn::PadMode::constant);
   return failed(y) ? failure() : node.replace(*y);
 }
 

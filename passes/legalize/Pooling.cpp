@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Window.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
@@ -114,6 +116,23 @@ static LogicalResult legalizeLpPool(Node &node) {
   return node.replace(y);
 }
 
+/// y at the start of zeros of sizes that only a run knows.
+static Value growTo(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
+  Sizes own = sizesOf(node, y), kept, all;
+  for (auto [size, mine] : llvm::zip_equal(sizes, own)) {
+    all.push_back(maxSizes(node, size, sizeAttr(node, 0)));
+    kept.push_back(minSizes(node, all.back(), mine));
+  }
+  Sizes zeros(own.size(), sizeAttr(node, 0)), ones(own.size(), sizeAttr(node, 1));
+  Type type = typeOf(y).getElementType();
+  Value part = tensor::ExtractSliceOp::create(
+      node.builder, node.loc(), RankedTensorType::get(staticShape(kept), type),
+      y, zeros, kept, ones);
+  return tensor::InsertSliceOp::create(node.builder, node.loc(), part,
+                                       filled(node, type, 0, all), zeros, kept,
+                                       ones);
+}
+
 static LogicalResult legalizeMaxUnpool(Node &node) {
   auto window = readPool(node);
   if (failed(window))
@@ -144,19 +163,18 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
   Value y = reshape(node, *scattered, shape);
   // The indices count in the shape above; output_shape only adds to it.
   if (node.has(2)) {
-    auto wanted = node.getConstantInts(2);
-    if (!wanted) {
-      RankedTensorType hint = node.resultHint(0);
-      if (!hint || !hint.hasStaticShape())
-        return node.unsupported("a computed output_shape");
-      wanted = SmallVector<int64_t>(hint.getShape());
-    }
+    auto wanted = elementsOf(node, node.input(2));
+    if (failed(wanted))
+      return failure();
     if (wanted->size() != shape.size())
       return node.invalid("output_shape needs " + Twine(shape.size()) +
                           " elements, but has " + Twine(wanted->size()));
+    if (llvm::any_of(*wanted,
+                     [](OpFoldResult size) { return !getConstantIntValue(size); }))
+      return node.replace(growTo(node, y, *wanted));
     SmallVector<int64_t> pads(2 * n, 0);
     for (size_t i = 0; i < n; ++i)
-      pads[n + i] = (*wanted)[2 + i] - shape[2 + i];
+      pads[n + i] = *getConstantIntValue((*wanted)[2 + i]) - shape[2 + i];
     auto padded = padZeros(node, y, pads);
     if (failed(padded))
       return failure();

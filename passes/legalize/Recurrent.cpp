@@ -7,6 +7,7 @@
 #include "passes/legalize/Recurrent.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -87,7 +88,12 @@ static FailureOr<Run> runDirection(Node &node, const Recurrence &net,
   OpFoldResult width = sizeAttr(node, net.hidden);
   Type element = typeOf(net.x).getElementType();
 
-  SmallVector<Value> carried(direction.initial);
+  // Each step writes its state over the one before, so the first must be a
+  // buffer of the loop's own.
+  SmallVector<Value> carried;
+  for (Value state : direction.initial)
+    carried.push_back(bufferization::AllocTensorOp::create(
+        builder, loc, typeOf(state), ValueRange(), /*copy=*/state));
   if (net.needsAll)
     carried.push_back(tensor::EmptyOp::create(
         builder, loc, Sizes{steps, batch, width}, element));
@@ -120,14 +126,22 @@ static FailureOr<Run> runDirection(Node &node, const Recurrence &net,
         value = select(node, mask, value, before);
       shown = select(node, mask, shown, scalar(node, element, 0));
     }
-    for (auto [value, before] : llvm::zip_equal(next, states))
-      value = castTensor(node, value, before.getType());
+    Value all;
     if (net.needsAll) {
       Sizes outputSizes = {sizeAttr(node, 1), batch, width};
-      next.push_back(tensor::InsertSliceOp::create(
+      all = tensor::InsertSliceOp::create(
           builder, loc, castTensor(node, shown, states[0].getType()),
-          args.back(), offsets, outputSizes, ones));
+          args.back(), offsets, outputSizes, ones);
     }
+    // Each step leaves its state where it found the one before: a loop cannot
+    // carry a buffer of its own making.
+    for (auto [value, before] : llvm::zip_equal(next, states))
+      value = bufferization::MaterializeInDestinationOp::create(
+                  builder, loc, before.getType(),
+                  castTensor(node, value, before.getType()), before)
+                  .getResult();
+    if (all)
+      next.push_back(all);
     scf::YieldOp::create(builder, loc, next);
   };
   auto loop = scf::ForOp::create(builder, loc, zero, count, one, carried, body);

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/Helpers.h"
+#include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -109,6 +109,13 @@ static LogicalResult legalizeReshape(Node &node) {
     return failure();
   bool allowZero = node.getInt("allowzero", 0) != 0;
   Sizes sizes = *wanted;
+  if (!llvm::all_of(sizes, [](OpFoldResult size) {
+        return getConstantIntValue(size) || isFromDims(size);
+      })) {
+    completeSizes(node, x, sizes, allowZero);
+    refineSizes(node, sizes);
+    return node.replace(reshape(node, x, sizes));
+  }
   std::optional<size_t> rest;
   for (auto [i, size] : llvm::enumerate(sizes)) {
     auto known = getConstantIntValue(size);
@@ -187,6 +194,8 @@ static LogicalResult legalizeFlatten(Node &node) {
 }
 
 static LogicalResult legalizeSqueeze(Node &node) {
+  if (node.has(1) && !node.getConstantInts(1))
+    return squeezeComputed(node);
   auto axes = intsFromInputOrAttr(node, 1, "axes");
   if (failed(axes))
     return failure();
@@ -219,6 +228,8 @@ static LogicalResult legalizeSqueeze(Node &node) {
 }
 
 static LogicalResult legalizeUnsqueeze(Node &node) {
+  if (node.has(1) && !node.getConstantInts(1))
+    return unsqueezeComputed(node);
   auto axes = intsFromInputOrAttr(node, 1, "axes");
   if (failed(axes))
     return failure();
@@ -344,9 +355,6 @@ static LogicalResult legalizeRange(Node &node) {
     if (!(count <= double(kMaxElements)))
       return node.invalid("the range has too many elements");
     size = sizeAttr(node, std::max<int64_t>(0, int64_t(count)));
-  } else if (RankedTensorType hint = node.resultHint(0);
-             hint && hint.getRank() == 1 && hint.hasStaticShape()) {
-    size = sizeAttr(node, hint.getDimSize(0));
   } else if (isa<IntegerType>(type) && delta) {
     int64_t step = int64_t(delta->front());
     auto from = elementsOf(node, node.input(0));
@@ -361,7 +369,19 @@ static LogicalResult legalizeRange(Node &node) {
                         sizeAttr(node, by));
     size = maxSizes(node, length, sizeAttr(node, 0));
   } else {
-    return node.unsupported("a computed range of floats");
+    // ceil((limit - start) / delta), in double.
+    Type f64 = node.builder.getF64Type();
+    auto number = [&](size_t i) {
+      return castTo(node, reshape(node, node.input(i), ArrayRef<int64_t>()), f64);
+    };
+    Value length = binary<nn::SubOp>(node, number(1), number(0));
+    Value count =
+        unary<nn::CeilOp>(node, binary<nn::DivOp>(node, length, number(2)));
+    auto counted =
+        elementsOf(node, castTo(node, count, node.builder.getI64Type()));
+    if (failed(counted))
+      return failure();
+    size = maxSizes(node, counted->front(), sizeAttr(node, 0));
   }
   Value steps;
   if (auto known = getConstantIntValue(size); known && *known <= 4096) {

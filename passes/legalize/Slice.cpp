@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/Helpers.h"
+#include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -69,19 +69,10 @@ static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
 
 /// The slice where a start or size is only known at run time.
 static Value sliceDynamic(Node &node, Value x, ArrayRef<Taken> ranges) {
-  SmallVector<OpFoldResult> starts, sizes, steps;
-  bool forward = true;
-  for (const Taken &range : ranges) {
-    starts.push_back(range.start);
-    sizes.push_back(range.size);
-    steps.push_back(sizeAttr(node, range.step));
-    forward &= range.step > 0;
-  }
-  if (forward) {
-    auto type = RankedTensorType::get(staticShape(sizes),
-                                      typeOf(x).getElementType());
-    return tensor::ExtractSliceOp::create(node.builder, node.loc(), type, x,
-                                          starts, sizes, steps);
+  Sizes starts, sizes;
+  for (const Taken &taken : ranges) {
+    starts.push_back(taken.start);
+    sizes.push_back(taken.size);
   }
   SmallVector<Value> startValues;
   for (OpFoldResult start : starts)
@@ -97,6 +88,67 @@ static Value sliceDynamic(Node &node, Value x, ArrayRef<Taken> ranges) {
         }
         return tensor::ExtractOp::create(b, loc, x, at);
       });
+}
+
+/// Starts, ends, axes and steps of one length, any of which only a run knows.
+static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
+                                   ArrayRef<OpFoldResult> ends) {
+  Value x = node.input(0);
+  int64_t rank = node.rank(0);
+  size_t count = starts.size();
+  Sizes axes, steps(count, sizeAttr(node, 1));
+  for (size_t i = 0; i < count; ++i)
+    axes.push_back(sizeAttr(node, i));
+  for (auto [input, list] : {std::pair(3, &axes), std::pair(4, &steps)}) {
+    if (!node.has(input))
+      continue;
+    auto elements = elementsOf(node, node.input(input));
+    if (failed(elements))
+      return failure();
+    *list = *elements;
+  }
+  if (ends.size() != count || axes.size() != count || steps.size() != count ||
+      int64_t(count) > rank)
+    return node.invalid("starts, ends, axes and steps differ in length");
+  Sizes full = sizesOf(node, x);
+  Sizes zeros(rank, sizeAttr(node, 0)), ones(rank, sizeAttr(node, 1));
+  Sizes from = scatterByAxis(node, axes, starts, zeros),
+        to = scatterByAxis(node, axes, ends, full),
+        by = scatterByAxis(node, axes, steps, ones);
+  Indices i{node.builder, node.loc()};
+  SmallVector<Value> firsts, strides;
+  Sizes sizes;
+  for (int64_t d = 0; d < rank; ++d) {
+    Value size = indexValue(node, full[d]), step = indexValue(node, by[d]);
+    step = i.choose(i.equal(step, i.n(0)), i.n(1), step);
+    // A start beyond the end of forward slices leaves nothing; no product
+    // overflows within these bounds.
+    Value limit = i.n(int64_t(1) << 32), under = i.n(-(int64_t(1) << 32));
+    step = i.max(i.min(step, limit), under);
+    Value isBack = i.less(step, i.n(0)), last = i.sub(size, i.n(1));
+    Value high = i.choose(isBack, last, size);
+    auto hold = [&](OpFoldResult position, Value low) {
+      Value at = i.wrap(indexValue(node, position), size);
+      return i.max(i.min(at, high), low);
+    };
+    Value first = hold(from[d], i.n(0));
+    Value end = hold(to[d], i.choose(isBack, i.n(-1), i.n(0)));
+    Value length = i.choose(isBack, i.sub(first, end), i.sub(end, first));
+    Value stride = i.choose(isBack, i.sub(i.n(0), step), step);
+    length = i.div(i.add(length, i.sub(stride, i.n(1))), stride);
+    firsts.push_back(first);
+    strides.push_back(step);
+    sizes.push_back(i.max(length, i.n(0)));
+  }
+  return node.replace(
+      generate(node, typeOf(x).getElementType(), sizes,
+               [&](OpBuilder &b, Location loc, ValueRange indices) {
+                 Indices i{b, loc};
+                 SmallVector<Value> at;
+                 for (auto [d, index] : llvm::enumerate(indices))
+                   at.push_back(i.add(firsts[d], i.mul(index, strides[d])));
+                 return tensor::ExtractOp::create(b, loc, x, at);
+               }));
 }
 
 static LogicalResult legalizeSlice(Node &node) {
@@ -123,6 +175,11 @@ static LogicalResult legalizeSlice(Node &node) {
   if (failed(readBounds(1, "starts", starts)) ||
       failed(readBounds(2, "ends", ends)))
     return failure();
+  auto isComputed = [&](size_t input) {
+    return node.has(input) && !node.getConstantInts(input);
+  };
+  if (isComputed(3) || isComputed(4))
+    return sliceComputed(node, starts, ends);
   auto axes = intsFromInputOrAttr(node, 3, "axes");
   auto steps = intsFromInputOrAttr(node, 4, "steps");
   if (failed(axes) || failed(steps))
@@ -144,9 +201,6 @@ static LogicalResult legalizeSlice(Node &node) {
   for (OpFoldResult size : full)
     ranges.push_back({sizeAttr(node, 0), size, 1});
   SmallVector<bool> whole(rank, true);
-  RankedTensorType hint = node.resultHint(0);
-  if (hint && hint.getRank() != rank)
-    hint = {};
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = (*normal)[i], step = stepList[i];
     if (step == 0)
@@ -159,19 +213,6 @@ static LogicalResult legalizeSlice(Node &node) {
       continue;
     whole[axis] = false;
     ranges[axis] = resolveRange(node, starts[i], ends[i], step, full[axis]);
-    if (hint && !hint.isDynamicDim(axis) &&
-        !getConstantIntValue(ranges[axis].size)) {
-      // Computed bounds with a known result: keep the window inside.
-      int64_t size = hint.getDimSize(axis);
-      ranges[axis].size = sizeAttr(node, size);
-      if (step == 1)
-        ranges[axis].start = maxSizes(
-            node, sizeAttr(node, 0),
-            minSizes(node, ranges[axis].start,
-                     subSizes(node, full[axis], sizeAttr(node, size))));
-      else
-        return node.unsupported("computed starts or ends with a step");
-    }
   }
 
   SmallVector<int64_t> startInts, sizeInts, stepInts;
@@ -191,6 +232,33 @@ static LogicalResult legalizeSlice(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
+/// Parts whose sizes only a run knows, held within the dimension.
+static LogicalResult splitComputed(Node &node, int64_t axis) {
+  Value x = node.input(0);
+  auto parts = elementsOf(node, node.input(1));
+  if (failed(parts))
+    return failure();
+  if (parts->size() != node.numOutputs())
+    return node.invalid("split has " + Twine(parts->size()) +
+                        " elements for " + Twine(node.numOutputs()) +
+                        " outputs");
+  Sizes full = sizesOf(node, x);
+  OpFoldResult start = sizeAttr(node, 0), left = full[axis];
+  SmallVector<Value> values;
+  for (OpFoldResult part : *parts) {
+    OpFoldResult size =
+        minSizes(node, maxSizes(node, part, sizeAttr(node, 0)), left);
+    SmallVector<Taken> taken;
+    for (OpFoldResult whole : full)
+      taken.push_back({sizeAttr(node, 0), whole, 1});
+    taken[axis] = {start, size, 1};
+    values.push_back(sliceDynamic(node, x, taken));
+    start = addSizes(node, start, size);
+    left = subSizes(node, left, size);
+  }
+  return node.replace(values);
+}
+
 static LogicalResult legalizeSplit(Node &node) {
   RankedTensorType type = node.type(0);
   auto axis = node.normalizeAxis(node.getInt("axis", 0), type.getRank());
@@ -198,6 +266,8 @@ static LogicalResult legalizeSplit(Node &node) {
     return failure();
   int64_t count = node.numOutputs(), size = type.getDimSize(*axis);
   SmallVector<int64_t> parts;
+  if (node.has(1) && !node.getConstantInts(1))
+    return splitComputed(node, *axis);
   if (node.has(1) || node.hasAttr("split")) {
     auto split = intsFromInputOrAttr(node, 1, "split");
     if (failed(split))

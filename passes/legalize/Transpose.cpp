@@ -129,10 +129,16 @@ static LogicalResult legalizeSpaceToDepth(Node &node) {
   for (int64_t i : {2, 3})
     if (auto size = getConstantIntValue(s[i]); size && *size % *block != 0)
       return node.invalid("blocksize does not divide " + Twine(*size));
+  StringRef mode = node.getString("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD")
+    return node.invalid("mode is " + mode);
   OpFoldResult b = sizeAttr(node, *block);
   OpFoldResult height = divSizes(node, s[2], b), width = divSizes(node, s[3], b);
+  SmallVector<int64_t> perm = {0, 3, 5, 1, 2, 4};
+  if (mode == "CRD")
+    perm = {0, 1, 3, 5, 2, 4};
   return rearrange(
-      node, {s[0], s[1], height, b, width, b}, {0, 3, 5, 1, 2, 4},
+      node, {s[0], s[1], height, b, width, b}, perm,
       {s[0], mulSizes(node, s[1], sizeAttr(node, *block * *block)), height,
        width});
 }

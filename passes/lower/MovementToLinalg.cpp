@@ -188,7 +188,8 @@ LowerSlice::matchAndRewrite(nn::SliceOp op, OpAdaptor adaptor,
   for (int64_t i = 0; i < type.getRank(); ++i) {
     starts.push_back(rewriter.getIndexAttr(op.getStarts()[i]));
     steps.push_back(rewriter.getIndexAttr(op.getSteps()[i]));
-    forward &= op.getSteps()[i] > 0;
+    // tensor.extract_slice refuses any offset into an empty dimension.
+    forward &= op.getSteps()[i] > 0 && typeOf(x).getDimSize(i) != 0;
     if (op.getSizes()[i] != -1)
       sizes.push_back(rewriter.getIndexAttr(op.getSizes()[i]));
     else if (typeOf(x).isDynamicDim(i))

@@ -57,12 +57,12 @@ func.func @resize(%x: tensor<1x2x4x?xf32>) -> tensor<*xf32> {
 
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 func.func @errors(%x: tensor<1x3x4x4xf32>, %p: tensor<8xi64>, %c: tensor<4xi1>, %i: tensor<2xf32>) {
-  // expected-error@+1 {{Pad (opset 18) is not supported: computed pads}}
-  %0 = onnx.node "Pad"(%x, %p) : (tensor<1x3x4x4xf32>, tensor<8xi64>) -> tensor<*xf32>
+  // expected-error@+1 {{Pad (opset 18) is invalid: mode is mirror}}
+  %0 = onnx.node "Pad"(%x, %p) {mode = "mirror"} : (tensor<1x3x4x4xf32>, tensor<8xi64>) -> tensor<*xf32>
   // expected-error@+1 {{DepthToSpace (opset 18) is invalid: blocksize squared does not divide 3 channels}}
   %1 = onnx.node "DepthToSpace"(%x) {blocksize = 2 : i64} : (tensor<1x3x4x4xf32>) -> tensor<*xf32>
-  // expected-error@+1 {{Compress (opset 18) is not supported: a computed condition: the result's size would depend on data}}
-  %2 = onnx.node "Compress"(%x, %c) {axis = 2 : i64} : (tensor<1x3x4x4xf32>, tensor<4xi1>) -> tensor<*xf32>
+  // expected-error@+1 {{Compress (opset 18) is invalid: axis 4 is outside of [-4, 4)}}
+  %2 = onnx.node "Compress"(%x, %c) {axis = 4 : i64} : (tensor<1x3x4x4xf32>, tensor<4xi1>) -> tensor<*xf32>
   // expected-error@+1 {{Gather (opset 18) is invalid: indices need to be int32 or int64}}
   %3 = onnx.node "Gather"(%x, %i) : (tensor<1x3x4x4xf32>, tensor<2xf32>) -> tensor<*xf32>
   return

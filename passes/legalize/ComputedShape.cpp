@@ -1,0 +1,122 @@
+//===- ComputedShape.cpp - shapes that only a run knows -------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/ComputedShape.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
+                             bool allowZero) {
+  Indices i{node.builder, node.loc()};
+  Value zero = i.n(0), one = i.n(1), rest = i.n(-1);
+  Sizes own = sizesOf(node, x);
+  Value total = one, product = one;
+  for (OpFoldResult size : own)
+    total = i.mul(total, indexValue(node, size));
+  SmallVector<Value> values;
+  for (auto [d, size] : llvm::enumerate(sizes)) {
+    Value value = indexValue(node, size);
+    if (!allowZero && d < own.size())
+      value = i.choose(i.equal(value, zero), indexValue(node, own[d]), value);
+    values.push_back(value);
+    product = i.mul(product, i.choose(i.equal(value, rest), one, value));
+  }
+  Value left = i.div(total, i.max(product, one)), count = one;
+  for (Value &value : values) {
+    value = i.choose(i.equal(value, rest), left, value);
+    value = i.max(value, zero);
+    count = i.mul(count, value);
+  }
+  Value fits = i.equal(count, total);
+  for (auto [size, value] : llvm::zip_equal(sizes, values))
+    if (!getConstantIntValue(size) || *getConstantIntValue(size) <= 0)
+      size = i.choose(fits, value, zero);
+}
+
+Sizes legalize::scatterByAxis(Node &node, ArrayRef<OpFoldResult> axes,
+                              ArrayRef<OpFoldResult> values,
+                              ArrayRef<OpFoldResult> otherwise) {
+  Indices i{node.builder, node.loc()};
+  Sizes result(otherwise.begin(), otherwise.end());
+  int64_t rank = otherwise.size();
+  for (auto [axis, value] : llvm::zip_equal(axes, values)) {
+    if (auto known = getConstantIntValue(axis)) {
+      int64_t d = *known < 0 ? *known + rank : *known;
+      if (d >= 0 && d < rank)
+        result[d] = value;
+      continue;
+    }
+    Value named = i.wrap(indexValue(node, axis), i.n(rank));
+    for (int64_t d = 0; d < rank; ++d)
+      result[d] = i.choose(i.equal(named, i.n(d)), indexValue(node, value),
+                           indexValue(node, result[d]));
+  }
+  return result;
+}
+
+/// The number of axes and, for each dimension of `rank + more` ones, 1 where an
+/// axis names it, else 0.
+static FailureOr<Sizes> markAxes(Node &node, int64_t rank, bool isAdded) {
+  auto axes = elementsOf(node, node.input(1));
+  if (failed(axes))
+    return failure();
+  int64_t count = axes->size();
+  int64_t full = isAdded ? rank + count : rank;
+  if (count > full)
+    return node.invalid("more axes than dimensions");
+  return scatterByAxis(node, *axes, Sizes(count, sizeAttr(node, 1)),
+                       Sizes(full, sizeAttr(node, 0)));
+}
+
+/// Dimensions `position` of sizes, chosen at run time; 1 past their end.
+static Value pickSize(Node &node, ArrayRef<OpFoldResult> sizes,
+                      Value position) {
+  Indices i{node.builder, node.loc()};
+  Value picked = i.n(1);
+  for (auto [d, size] : llvm::enumerate(sizes))
+    picked = i.choose(i.equal(position, i.n(d)), indexValue(node, size), picked);
+  return picked;
+}
+
+LogicalResult legalize::unsqueezeComputed(Node &node) {
+  Sizes own = sizesOf(node, node.input(0)), sizes;
+  auto marks = markAxes(node, own.size(), /*isAdded=*/true);
+  if (failed(marks))
+    return failure();
+  Indices i{node.builder, node.loc()};
+  Value next = i.n(0);
+  for (OpFoldResult mark : *marks) {
+    Value isNew = i.equal(indexValue(node, mark), i.n(1));
+    sizes.push_back(i.choose(isNew, i.n(1), pickSize(node, own, next)));
+    next = i.choose(isNew, next, i.add(next, i.n(1)));
+  }
+  completeSizes(node, node.input(0), sizes, /*allowZero=*/true);
+  return node.replace(reshape(node, node.input(0), sizes));
+}
+
+LogicalResult legalize::squeezeComputed(Node &node) {
+  Sizes own = sizesOf(node, node.input(0)), sizes;
+  auto axes = elementsOf(node, node.input(1));
+  auto marks = markAxes(node, own.size(), /*isAdded=*/false);
+  if (failed(axes) || failed(marks))
+    return failure();
+  // Result dimension d is the dimension that has d unmarked ones before it.
+  Indices i{node.builder, node.loc()};
+  for (size_t d = 0; d + axes->size() < own.size(); ++d) {
+    Value before = i.n(0), size = i.n(1);
+    for (auto [mark, from] : llvm::zip_equal(*marks, own)) {
+      Value isKept = i.equal(indexValue(node, mark), i.n(0));
+      Value isHere = i.both(isKept, i.equal(before, i.n(d)));
+      size = i.choose(isHere, indexValue(node, from), size);
+      before = i.choose(isKept, i.add(before, i.n(1)), before);
+    }
+    sizes.push_back(size);
+  }
+  completeSizes(node, node.input(0), sizes, /*allowZero=*/true);
+  return node.replace(reshape(node, node.input(0), sizes));
+}

@@ -1,0 +1,31 @@
+//===- ComputedShape.h - shapes that only a run knows ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LEGALIZE_COMPUTEDSHAPE_H
+#define INGOT_PASSES_LEGALIZE_COMPUTEDSHAPE_H
+
+#include "passes/legalize/Helpers.h"
+
+namespace ingot::legalize {
+
+/// Resolves 0 and -1 among the elements of a shape for x, as Reshape has them.
+/// A shape of another number of elements becomes one of none: nothing outside
+/// of x is ever read.
+void completeSizes(Node &node, Value x, Sizes &sizes, bool allowZero);
+
+/// Squeeze and Unsqueeze whose axes, in input 1, are computed.
+LogicalResult squeezeComputed(Node &node);
+LogicalResult unsqueezeComputed(Node &node);
+
+/// For each of `rank` dimensions the element of `values` whose axis names it,
+/// else `otherwise`; axes may be negative.
+Sizes scatterByAxis(Node &node, ArrayRef<OpFoldResult> axes,
+                    ArrayRef<OpFoldResult> values,
+                    ArrayRef<OpFoldResult> otherwise);
+
+} // namespace ingot::legalize
+
+#endif // INGOT_PASSES_LEGALIZE_COMPUTEDSHAPE_H
