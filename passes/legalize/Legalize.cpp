@@ -170,6 +170,16 @@ LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
   auto results = function.getBody().front().getTerminator()->getOperandTypes();
   function.setFunctionType(FunctionType::get(
       function.getContext(), function.getArgumentTypes(), results));
+  // ONNX's inference may not have known the rank that legalization found.
+  for (auto [i, type] : llvm::enumerate(results)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto names = function.getResultAttrOfType<ArrayAttr>(i, "ingot.dim_names");
+    if (tensor && names && int64_t(names.size()) != tensor.getRank())
+      function.setResultAttr(
+          i, "ingot.dim_names",
+          Builder(function.getContext())
+              .getStrArrayAttr(SmallVector<StringRef>(tensor.getRank(), "")));
+  }
   return success();
 }
 
