@@ -141,13 +141,6 @@ LogicalResult Compilation::keep(StringRef temporary, StringRef name) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Compilation::runPhases(StringRef last) {
-  PipelineOptions pipeline = options.pipeline;
-  if (pipeline.kernels == Kernels::onednn && !hasOneDNN()) {
-    pipeline.kernels = Kernels::native;
-    emitWarning(UnknownLoc::get(&context))
-        << "oneDNN was not found: generated loops compute the heavy ops, which "
-           "is slower (--kernels=native asks for that)";
-  }
   for (const Phase &phase : getPhases()) {
     report(phase.description);
     PassManager passes(&context);
@@ -172,10 +165,7 @@ LogicalResult Compilation::runPhases(StringRef last) {
 
 /// Without oneDNN on the machine the compiler still works, and says so.
 void Compilation::chooseKernels() {
-  if (pipeline.kernels != Kernels::onednn)
-    return;
-  if (kOneDNNLibrary[0] && llvm::sys::fs::exists(kOneDNNLibrary) &&
-      findSupportFile("libingot_dnnl.a"))
+  if (pipeline.kernels != Kernels::onednn || hasOneDNN())
     return;
   emitWarning(UnknownLoc::get(&context))
       << "oneDNN is not on this machine: all ops run in generated loops, which "

@@ -66,10 +66,6 @@ static void buildLowerPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(createNNToDnnl());
     passes.addNestedPass<func::FuncOp>(createDnnlFusePostOps());
   }
-  if (options.kernels == Kernels::onednn) {
-    passes.addNestedPass<func::FuncOp>(createNNToDnnl());
-    passes.addNestedPass<func::FuncOp>(createDnnlFusePostOps());
-  }
   passes.addPass(createNNToLinalg());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -97,7 +93,6 @@ static void buildMemoryPipeline(OpPassManager &passes,
 /// linalg on memrefs → loops → LLVM dialect.
 static void buildCodegenPipeline(OpPassManager &passes,
                                  const PipelineOptions &) {
-  passes.addPass(createConvertDnnlToCalls());
   passes.addPass(createConvertLinalgToLoopsPass());
   passes.addPass(createApproximateMath());
   passes.addPass(memref::createExpandStridedMetadataPass());
