@@ -18,6 +18,11 @@ static bool isShort(const pb::TypeProto *type) {
   return shape.dim_size() != 1 || shape.dim(0).dim_value() <= kMaxPropagated;
 }
 
+const GuardedSchemas &GuardedSchemas::instance() {
+  static const GuardedSchemas schemas;
+  return schemas;
+}
+
 const pb::OpSchema *
 GuardedSchemas::GetSchema(const std::string &name, int version,
                           const std::string &domain) const {
@@ -25,6 +30,7 @@ GuardedSchemas::GetSchema(const std::string &name, int version,
       pb::OpSchemaRegistry::Instance()->GetSchema(name, version, domain);
   if (!schema)
     return nullptr;
+  std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<pb::OpSchema> &copy = guarded[schema];
   if (copy)
     return copy.get();

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 
 namespace ingot::importer {
 
@@ -21,10 +22,15 @@ namespace ingot::importer {
 /// of a few bytes could ask for all memory by it.
 class GuardedSchemas : public pb::ISchemaRegistry {
 public:
+  static const GuardedSchemas &instance();
+
   const pb::OpSchema *GetSchema(const std::string &name, int version,
                                   const std::string &domain) const override;
 
 private:
+  GuardedSchemas() = default;
+
+  mutable std::mutex mutex;
   mutable std::map<const pb::OpSchema *, std::unique_ptr<pb::OpSchema>>
       guarded;
 };

@@ -231,6 +231,23 @@ Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
 }
 
 //===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+void inferShapes(pb::ModelProto &model) {
+  dropInferredTypes(model);
+  consumeError(guard([&]() -> Error {
+    pb::shape_inference::DataValueMap data;
+    pb::ShapeInferenceOptions inference(/*check_type_val=*/false,
+                                          /*strict_mode_val=*/0,
+                                          /*data_prop_val=*/true);
+    pb::shape_inference::InferShapes(model, &GuardedSchemas::instance(),
+                                     inference, &data);
+    return Error::success();
+  }));
+}
+
+//===----------------------------------------------------------------------===//
 // Versions
 //===----------------------------------------------------------------------===//
 
@@ -243,6 +260,13 @@ static bool isMisconverted(pb::ModelProto &model, int64_t opset) {
     return Error::success();
   }));
   return found;
+}
+
+static pb::ModelProto convert(pb::ModelProto model, int64_t from, int64_t to) {
+  // Registers thousands of adapters, the same for all models.
+  static const pb::version_conversion::DefaultVersionConverter converter;
+  inferShapes(model);
+  return converter.convert_version(model, pb::OpSetID(from), pb::OpSetID(to));
 }
 
 /// What legalization knows of older forms begins here.
@@ -268,8 +292,7 @@ Error convertVersion(pb::ModelProto &model) {
     OldResamples resamples;
     if (opset <= 10)
       resamples = findOldResamples(model);
-    pb::ModelProto converted = pb::version_conversion::ConvertVersion(
-        model, int(newestOpset()));
+    pb::ModelProto converted = convert(model, opset, newestOpset());
     dropInferredTypes(converted);
     restoreOldResamples(converted, resamples);
     if (!hasSameInterface(model.graph(), converted.graph()))
@@ -288,23 +311,6 @@ Error convertVersion(pb::ModelProto &model) {
   // Not the user's concern: older forms are legalized, too.
   consumeError(std::move(failed));
   return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Types
-//===----------------------------------------------------------------------===//
-
-void inferShapes(pb::ModelProto &model) {
-  dropInferredTypes(model);
-  consumeError(guard([&]() -> Error {
-    GuardedSchemas schemas;
-    pb::shape_inference::DataValueMap data;
-    pb::ShapeInferenceOptions inference(/*check_type_val=*/false,
-                                          /*strict_mode_val=*/0,
-                                          /*data_prop_val=*/true);
-    pb::shape_inference::InferShapes(model, &schemas, inference, &data);
-    return Error::success();
-  }));
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,9 @@ static dnnl_status_t fillExecution(const State &state, const Variant &variant,
                                 state.engine,
                                 const_cast<void *>(argument.constant));
     execution.arguments[i] = {argument.id, execution.memories[i]};
+    if (status == dnnl_success && argument.outside)
+      status = dnnl_memory_create(&execution.outside[i], argument.outside,
+                                  state.engine, nullptr);
   }
   if (status == dnnl_success && primitive.scratchBytes) {
     status = dnnl_memory_create(&execution.scratch, primitive.scratchLayout,
@@ -45,19 +48,49 @@ static Execution *takeExecution(const State &state, Variant &variant) {
   return nullptr;
 }
 
+static dnnl_status_t copy(dnnl_primitive_t reorder, dnnl_stream_t stream,
+                          dnnl_memory_t from, dnnl_memory_t to) {
+  dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+  return dnnl_primitive_execute(reorder, stream, 2, arguments);
+}
+
+/// Points argument `i` to the caller's data, or fills its copy in `scratch`.
+static dnnl_status_t setArgument(const Argument &argument, int i,
+                                 Execution &execution, void *data,
+                                 void *scratch) {
+  if (!argument.outside)
+    return dnnl_memory_set_data_handle(execution.memories[i], data);
+  dnnl_status_t status =
+      dnnl_memory_set_data_handle(execution.outside[i], data);
+  if (status == dnnl_success)
+    status = dnnl_memory_set_data_handle(
+        execution.memories[i],
+        static_cast<char *>(scratch) + argument.copyOffset);
+  if (status == dnnl_success && argument.copyIn)
+    status = copy(argument.copyIn, execution.stream, execution.outside[i],
+                  execution.memories[i]);
+  return status;
+}
+
 static dnnl_status_t runPrimitive(const Variant &variant, Execution &execution,
                                   void *const *arguments, void *scratch) {
   const Primitive &primitive = variant.primitive;
   dnnl_status_t status = dnnl_success;
   for (int i = 0; i < primitive.numArguments && status == dnnl_success; ++i)
     if (!primitive.arguments[i].constant)
-      status = dnnl_memory_set_data_handle(execution.memories[i], *arguments++);
-  if (status == dnnl_success && scratch)
+      status = setArgument(primitive.arguments[i], i, execution, *arguments++,
+                           scratch);
+  bool hasScratch = primitive.scratchBytes != 0;
+  if (status == dnnl_success && hasScratch)
     status = dnnl_memory_set_data_handle(execution.scratch, scratch);
   if (status == dnnl_success)
     status = dnnl_primitive_execute(primitive.handle, execution.stream,
-                                    primitive.numArguments + (scratch != nullptr),
+                                    primitive.numArguments + hasScratch,
                                     execution.arguments);
+  for (int i = 0; i < primitive.numArguments && status == dnnl_success; ++i)
+    if (dnnl_primitive_t copyOut = primitive.arguments[i].copyOut)
+      status = copy(copyOut, execution.stream, execution.memories[i],
+                    execution.outside[i]);
   return status == dnnl_success ? dnnl_stream_wait(execution.stream) : status;
 }
 
@@ -74,7 +107,7 @@ static int32_t runVariant(const State &state, const Operation &operation,
   if (!execution)
     return fail(INGOT_ABI_OUT_OF_MEMORY, "is out of memory");
   void *scratch = nullptr;
-  if (size_t bytes = variant.primitive.scratchBytes) {
+  if (size_t bytes = variant.primitive.totalScratchBytes) {
     scratch = host->allocate(host->user, bytes, INGOT_ABI_ALIGNMENT);
     if (!scratch) {
       destroyExecution(execution);

@@ -146,6 +146,9 @@ struct Builder {
   dnnl_primitive_desc_t descriptor = nullptr;
   /// Layouts to ask for, by role.
   const_dnnl_memory_desc_t layouts[INGOT_DNNL_OPERAND + 1] = {};
+  /// Work on dense copies of slices.
+  bool copiesSlices = false;
+  bool hasSlices = false;
   dnnl_memory_desc_t anyWeights = nullptr;
 
   Builder(dnnl_engine_t engine, const Record &record, Primitive &primitive)
@@ -174,6 +177,26 @@ static const int64_t *resolve(const int64_t *values, int64_t count,
   return storage;
 }
 
+/// Strides of the same order of dimensions without gaps; false if `strides`
+/// are that already.
+static bool closeGaps(const int64_t *dims, const int64_t *strides, int64_t rank,
+                      int64_t *dense) {
+  bool hasGaps = false;
+  bool done[INGOT_DNNL_MAX_RANK] = {};
+  int64_t next = 1;
+  for (int64_t step = 0; step < rank; ++step) {
+    int64_t inner = -1;
+    for (int64_t d = 0; d < rank; ++d)
+      if (!done[d] && (inner < 0 || strides[d] <= strides[inner]))
+        inner = d;
+    done[inner] = true;
+    dense[inner] = next;
+    hasGaps |= dims[inner] != 1 && strides[inner] != next;
+    next *= dims[inner];
+  }
+  return hasGaps;
+}
+
 dnnl_status_t Builder::addTensors(const int64_t *dynamic, const void *weights,
                                   const_dnnl_memory_desc_t weightsLayout) {
   for (int64_t i = 0; i < record.numTensors; ++i) {
@@ -186,11 +209,23 @@ dnnl_status_t Builder::addTensors(const int64_t *dynamic, const void *weights,
         primitive.isEmpty |= dims[d] == 0;
     dnnl_data_type_t type = dataType(tensor.dtype);
     Argument &argument = primitive.arguments[i];
+    primitive.numArguments = int(i) + 1;
+    bool isData = tensor.role == INGOT_DNNL_SRC ||
+                  tensor.role == INGOT_DNNL_DST ||
+                  tensor.role == INGOT_DNNL_OPERAND;
+    int64_t dense[INGOT_DNNL_MAX_RANK];
+    bool isSlice = isData && !tensor.isConstant() &&
+                   closeGaps(dims, strides, tensor.rank, dense);
+    hasSlices |= isSlice;
+    bool copies = isSlice && copiesSlices;
     dnnl_status_t status = dnnl_memory_desc_create_with_strides(
-        &argument.layout, int(tensor.rank), dims, type, strides);
+        &argument.layout, int(tensor.rank), dims, type,
+        copies ? dense : strides);
+    if (status == dnnl_success && copies)
+      status = dnnl_memory_desc_create_with_strides(
+          &argument.outside, int(tensor.rank), dims, type, strides);
     if (status != dnnl_success)
       return status;
-    primitive.numArguments = int(i) + 1;
     argument.id = argumentId(tensor.role);
     argument.constant = nullptr;
     if (tensor.isConstant())
@@ -333,13 +368,57 @@ dnnl_status_t Builder::describe() {
 // Primitives
 //===----------------------------------------------------------------------===//
 
-/// The argument of `primitive` that holds constant weights, or -1.
-static int findConstantWeights(const Record &record) {
+int ingot::dnnl::findConstantWeights(const Record &record) {
   for (int64_t i = 0; i < record.numTensors; ++i)
     if (record.tensors[i].role == INGOT_DNNL_WEIGHTS &&
         record.tensors[i].isConstant())
       return int(i);
   return -1;
+}
+
+static dnnl_status_t createReorder(dnnl_engine_t engine,
+                                   const_dnnl_memory_desc_t from,
+                                   const_dnnl_memory_desc_t to,
+                                   dnnl_primitive_t *reorder) {
+  dnnl_primitive_desc_t descriptor = nullptr;
+  dnnl_status_t status = dnnl_reorder_primitive_desc_create(
+      &descriptor, from, engine, to, engine, nullptr);
+  if (status == dnnl_success)
+    status = dnnl_primitive_create(reorder, descriptor);
+  if (descriptor)
+    dnnl_primitive_desc_destroy(descriptor);
+  return status;
+}
+
+/// Makes room for the copies of slices, and what copies them.
+static dnnl_status_t addCopies(const Builder &builder, Primitive &primitive) {
+  auto align = [](size_t bytes) {
+    return (bytes + INGOT_ABI_ALIGNMENT - 1) / INGOT_ABI_ALIGNMENT *
+           INGOT_ABI_ALIGNMENT;
+  };
+  bool hasSum = false;
+  for (int64_t i = 0; i < builder.record.numPostOps; ++i)
+    hasSum |= builder.record.postOps[i].kind == INGOT_DNNL_SUM;
+  size_t end = primitive.scratchBytes;
+  for (int i = 0; i < primitive.numArguments; ++i) {
+    Argument &argument = primitive.arguments[i];
+    if (!argument.outside)
+      continue;
+    argument.copyOffset = align(end);
+    end = argument.copyOffset + dnnl_memory_desc_get_size(argument.layout);
+    bool isDst = builder.record.tensors[i].role == INGOT_DNNL_DST;
+    dnnl_status_t status = dnnl_success;
+    if (!isDst || hasSum)
+      status = createReorder(builder.engine, argument.outside, argument.layout,
+                             &argument.copyIn);
+    if (status == dnnl_success && isDst)
+      status = createReorder(builder.engine, argument.layout, argument.outside,
+                             &argument.copyOut);
+    if (status != dnnl_success)
+      return status;
+  }
+  primitive.totalScratchBytes = end;
+  return dnnl_success;
 }
 
 /// Takes from the descriptor what running the primitive needs.
@@ -369,6 +448,9 @@ static dnnl_status_t finish(Builder &builder, Primitive &primitive) {
     if (status != dnnl_success)
       return status;
   }
+  dnnl_status_t status = addCopies(builder, primitive);
+  if (status != dnnl_success)
+    return status;
   return dnnl_primitive_create(&primitive.handle, builder.descriptor);
 }
 
@@ -380,15 +462,14 @@ static bool isReference(const_dnnl_primitive_desc_t descriptor) {
          name && strncmp(name, "ref", 3) == 0;
 }
 
-int32_t ingot::dnnl::createPrimitive(dnnl_engine_t engine, const Record &record,
-                                     const int64_t *dynamic,
-                                     const void *weights,
-                                     const_dnnl_memory_desc_t weightsLayout,
-                                     const Message &message,
-                                     Primitive &primitive) {
+static int32_t create(dnnl_engine_t engine, const Record &record,
+                      const int64_t *dynamic, const void *weights,
+                      const_dnnl_memory_desc_t weightsLayout, bool copiesSlices,
+                      const Message &message, Primitive &primitive) {
   memset(&primitive, 0, sizeof(primitive));
   primitive.packed = -1;
   Builder builder(engine, record, primitive);
+  builder.copiesSlices = copiesSlices;
   dnnl_status_t status = builder.addTensors(dynamic, weights, weightsLayout);
   if (status == dnnl_success && primitive.isEmpty)
     return INGOT_ABI_OK;
@@ -397,11 +478,16 @@ int32_t ingot::dnnl::createPrimitive(dnnl_engine_t engine, const Record &record,
   if (status == dnnl_success)
     status = builder.describe();
   PointwiseMatMul product;
-  if (status == dnnl_success && isReference(builder.descriptor) &&
-      product.init(record)) {
+  if (status == dnnl_success && isReference(builder.descriptor)) {
     Primitive other;
-    if (createPrimitive(engine, product.get(), dynamic, weights, nullptr,
-                        Message{nullptr, 0}, other) == INGOT_ABI_OK) {
+    int32_t code = INGOT_ABI_BACKEND_ERROR;
+    if (builder.hasSlices && !copiesSlices)
+      code = create(engine, record, dynamic, weights, weightsLayout,
+                    /*copiesSlices=*/true, Message{nullptr, 0}, other);
+    else if (!copiesSlices && product.init(record))
+      code = create(engine, product.get(), dynamic, weights, nullptr,
+                    /*copiesSlices=*/false, Message{nullptr, 0}, other);
+    if (code == INGOT_ABI_OK) {
       destroyPrimitive(primitive);
       primitive = other;
       return INGOT_ABI_OK;
@@ -417,67 +503,30 @@ int32_t ingot::dnnl::createPrimitive(dnnl_engine_t engine, const Record &record,
                       record, "cannot create the operation", status);
 }
 
+int32_t ingot::dnnl::createPrimitive(dnnl_engine_t engine, const Record &record,
+                                     const int64_t *dynamic,
+                                     const void *weights,
+                                     const_dnnl_memory_desc_t weightsLayout,
+                                     const Message &message,
+                                     Primitive &primitive) {
+  return create(engine, record, dynamic, weights, weightsLayout,
+                /*copiesSlices=*/false, message, primitive);
+}
+
 void ingot::dnnl::destroyPrimitive(Primitive &primitive) {
   if (primitive.handle)
     dnnl_primitive_destroy(primitive.handle);
   if (primitive.scratchLayout)
     dnnl_memory_desc_destroy(primitive.scratchLayout);
-  for (int i = 0; i < primitive.numArguments; ++i)
-    dnnl_memory_desc_destroy(primitive.arguments[i].layout);
-  memset(&primitive, 0, sizeof(primitive));
-}
-
-int32_t ingot::dnnl::packWeights(dnnl_engine_t engine, const Record &record,
-                                 const void *weights,
-                                 const_dnnl_memory_desc_t layout, void *data,
-                                 const Message &message) {
-  int index = findConstantWeights(record);
-  int rank = 0;
-  dnnl_memory_desc_query(layout, dnnl_query_ndims_s32, &rank);
-  PointwiseMatMul product;
-  bool isProduct = rank != record.tensors[index].rank && product.init(record);
-  const Tensor &tensor = (isProduct ? product.get() : record).tensors[index];
-  dnnl_memory_desc_t given = nullptr;
-  dnnl_primitive_desc_t descriptor = nullptr;
-  dnnl_primitive_t reorder = nullptr;
-  dnnl_memory_t from = nullptr, to = nullptr;
-  dnnl_stream_t stream = nullptr;
-  const char *source = static_cast<const char *>(weights) + tensor.offset;
-  dnnl_status_t status = dnnl_memory_desc_create_with_strides(
-      &given, int(tensor.rank), tensor.dims, dataType(tensor.dtype),
-      tensor.strides);
-  if (status == dnnl_success)
-    status = dnnl_reorder_primitive_desc_create(&descriptor, given, engine,
-                                                layout, engine, nullptr);
-  if (status == dnnl_success)
-    status = dnnl_primitive_create(&reorder, descriptor);
-  if (status == dnnl_success)
-    status = dnnl_memory_create(&from, given, engine,
-                                const_cast<char *>(source));
-  if (status == dnnl_success)
-    status = dnnl_memory_create(&to, layout, engine, data);
-  if (status == dnnl_success)
-    status = dnnl_stream_create(&stream, engine, dnnl_stream_default_flags);
-  if (status == dnnl_success) {
-    dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
-    status = dnnl_primitive_execute(reorder, stream, 2, arguments);
-    if (status == dnnl_success)
-      status = dnnl_stream_wait(stream);
+  for (int i = 0; i < primitive.numArguments; ++i) {
+    Argument &argument = primitive.arguments[i];
+    dnnl_memory_desc_destroy(argument.layout);
+    if (argument.outside)
+      dnnl_memory_desc_destroy(argument.outside);
+    if (argument.copyIn)
+      dnnl_primitive_destroy(argument.copyIn);
+    if (argument.copyOut)
+      dnnl_primitive_destroy(argument.copyOut);
   }
-  if (stream)
-    dnnl_stream_destroy(stream);
-  if (to)
-    dnnl_memory_destroy(to);
-  if (from)
-    dnnl_memory_destroy(from);
-  if (reorder)
-    dnnl_primitive_destroy(reorder);
-  if (descriptor)
-    dnnl_primitive_desc_destroy(descriptor);
-  if (given)
-    dnnl_memory_desc_destroy(given);
-  if (status == dnnl_success)
-    return INGOT_ABI_OK;
-  return message.fail(INGOT_ABI_BACKEND_ERROR, record,
-                      "cannot rearrange the weights", status);
+  memset(&primitive, 0, sizeof(primitive));
 }

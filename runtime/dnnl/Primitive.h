@@ -43,6 +43,13 @@ struct Argument {
   dnnl_memory_desc_t layout;
   /// The data of a constant; null if it comes with the call.
   const void *constant;
+  /// Layout of the caller's data, where the primitive works on a dense copy of
+  /// it: oneDNN has reference code only for slices of a tensor. Otherwise null.
+  dnnl_memory_desc_t outside;
+  /// From the caller's data to the copy and back, where that is needed.
+  dnnl_primitive_t copyIn, copyOut;
+  /// Where the copy lies in the scratch memory.
+  size_t copyOffset;
 };
 
 /// A primitive for given sizes and a given number of threads.
@@ -55,6 +62,8 @@ struct Primitive {
   int packed;
   dnnl_memory_desc_t scratchLayout;
   size_t scratchBytes;
+  /// With the copies of arguments behind it.
+  size_t totalScratchBytes;
   /// An operation without any element in its result: there is nothing to do.
   bool isEmpty;
 };
@@ -67,6 +76,9 @@ int32_t createPrimitive(dnnl_engine_t engine, const Record &record,
                         const_dnnl_memory_desc_t weightsLayout,
                         const Message &message, Primitive &primitive);
 void destroyPrimitive(Primitive &primitive);
+
+/// The tensor of `record` that holds constant weights, or -1.
+int findConstantWeights(const Record &record);
 
 /// Writes the constant weights of `record` to `data`, in `layout`.
 int32_t packWeights(dnnl_engine_t engine, const Record &record,

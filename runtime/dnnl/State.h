@@ -21,6 +21,8 @@ struct Execution {
   dnnl_stream_t stream;
   dnnl_memory_t scratch;
   dnnl_memory_t memories[INGOT_DNNL_MAX_TENSORS];
+  /// The caller's data of arguments that are copied.
+  dnnl_memory_t outside[INGOT_DNNL_MAX_TENSORS];
   dnnl_exec_arg_t arguments[INGOT_DNNL_MAX_TENSORS + 1];
 };
 

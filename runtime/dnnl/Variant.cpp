@@ -23,6 +23,9 @@ void ingot::dnnl::destroyExecution(Execution *execution) {
   for (dnnl_memory_t memory : execution->memories)
     if (memory)
       dnnl_memory_destroy(memory);
+  for (dnnl_memory_t memory : execution->outside)
+    if (memory)
+      dnnl_memory_destroy(memory);
   if (execution->scratch)
     dnnl_memory_destroy(execution->scratch);
   if (execution->stream)

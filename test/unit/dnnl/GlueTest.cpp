@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace ingot::test;
@@ -39,12 +40,74 @@ INSTANTIATE_TEST_SUITE_P(
         // no bias, weights that are not constant
         ConvolutionSpec{{1, 8, 5, 5}, {8, 8, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false},
         ConvolutionSpec{{1, 8, 5, 5}, {8, 8, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, true, false},
-        // on one thread oneDNN has only its reference code for this one
-        ConvolutionSpec{{1, 1024, 14, 14}, {512, 1024, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
         // 1-D, 3-D
         ConvolutionSpec{{2, 8, 20}, {16, 8, 5}, 1, {2}, {1}, {2}, {2}},
         ConvolutionSpec{{1, 8, 20}, {8, 1, 3}, 8, {1}, {2}, {2}, {2}},
         ConvolutionSpec{{1, 4, 5, 6, 7}, {8, 4, 3, 3, 3}, 1, {1, 2, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}));
+
+// On one thread oneDNN has only its reference code for this one.
+TEST(Pointwise, RunsAsMatrixProduct) {
+  const int64_t in = 1024, out = 512, pixels = 14 * 14;
+  ConvolutionSpec spec{{1, in, 14, 14}, {out, in, 1, 1}, 1, {1, 1},
+                       {1, 1},          {0, 0},          {0, 0}};
+  OperationSpec operation = spec.make();
+  const float *x = operation.operands[0].view.data.data();
+  const float *w = operation.operands[1].view.data.data();
+  View want = operation.operands.back().view;
+  for (int64_t p = 0; p < pixels; ++p)
+    for (int64_t o = 0; o < out; ++o) {
+      double sum = operation.operands[2].view.data[o];
+      for (int64_t c = 0; c < in; ++c)
+        sum += double(x[p * in + c]) * w[o * in + c];
+      want.data[p * out + o] = float(sum);
+    }
+  expectNear(evaluate(operation, /*numThreads=*/1), want);
+}
+
+/// The same values in every second half of a wider tensor's channels.
+static View sliceOf(const View &view) {
+  View wide = view;
+  wide.dims[1] *= 2;
+  wide = channelsLast(wide.dims);
+  wide.dims = view.dims;
+  forEach(view.dims, [&](const Dims &i) { wide.at(i) = view.broadcast(i); });
+  return wide;
+}
+
+// Halves of a split or a concatenation, for which oneDNN has reference code.
+TEST(Slices, Convolution) {
+  for (int64_t kernel : {1, 3})
+    for (bool sum : {false, true}) {
+      int64_t pad = kernel / 2;
+      ConvolutionSpec spec{{1, 16, 7, 7}, {24, 16, kernel, kernel}, 1, {1, 1},
+                           {1, 1},        {pad, pad},               {pad, pad}};
+      OperationSpec operation = spec.make();
+      View want = spec.reference(operation);
+      View before = operation.operands.back().view;
+      if (sum) {
+        operation.postOps = {{INGOT_DNNL_SUM}};
+        for (size_t i = 0; i < want.data.size(); ++i)
+          want.data[i] += before.data[i];
+      }
+      operation.operands.front().view = sliceOf(operation.operands[0].view);
+      operation.operands.back().view = sliceOf(before);
+      expectNear(evaluate(operation), want);
+    }
+}
+
+TEST(Slices, PoolingLeavesTheOtherHalfAlone) {
+  OperationSpec operation{INGOT_DNNL_POOL_MAX,
+                          {2, 2, 2, 2, 1, 1, 0, 0, 0, 0},
+                          {{INGOT_DNNL_SRC, random(channelsLast({1, 8, 6, 6}), 1)},
+                           {INGOT_DNNL_DST, channelsLast({1, 8, 3, 3})}}};
+  View want = evaluate(operation);
+  operation.operands[1].view = sliceOf(operation.operands[1].view);
+  for (float &value : operation.operands[1].view.data)
+    value = 42;
+  View got = evaluate(operation);
+  expectNear(got, want);
+  EXPECT_EQ(std::count(got.data.begin(), got.data.end(), 42.0f), 8 * 9);
+}
 
 TEST(Deconvolution, EqualsReference) {
   for (int64_t groups : {1, 2}) {

@@ -211,10 +211,11 @@ int32_t Model::run(int64_t index, OperationSpec &spec, uint32_t numThreads) {
   return call.status;
 }
 
-View evaluate(OperationSpec operation) {
+View evaluate(OperationSpec operation, uint32_t numThreads) {
   Model model({operation});
-  EXPECT_EQ(model.load(), INGOT_ABI_OK) << model.error();
-  EXPECT_EQ(model.run(0, operation), INGOT_ABI_OK) << model.error();
+  EXPECT_EQ(model.load(numThreads), INGOT_ABI_OK) << model.error();
+  EXPECT_EQ(model.run(0, operation, numThreads), INGOT_ABI_OK)
+      << model.error();
   for (OperandSpec &operand : operation.operands)
     if (operand.role == INGOT_DNNL_DST)
       return operand.view;

@@ -89,7 +89,7 @@ private:
 };
 
 /// Runs one operation and returns its result; fails the test on an error.
-View evaluate(OperationSpec operation);
+View evaluate(OperationSpec operation, uint32_t numThreads = 2);
 void expectNear(const View &got, const View &want, double tolerance = 1e-4);
 
 /// Operands of a convolution with its strides, dilations and pads.
