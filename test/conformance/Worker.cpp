@@ -37,7 +37,7 @@
 
 namespace {
 
-constexpr unsigned timeoutSeconds = 120;
+constexpr unsigned timeoutSeconds = 300;
 /// More than any test's output needs; larger demands are errors of the model.
 constexpr uint64_t largestOutput = 1ull << 30;
 
