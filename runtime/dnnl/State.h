@@ -64,7 +64,9 @@ struct State {
   size_t slabBytes;
 };
 
-/// Sets the number of threads that oneDNN uses on this thread, and back.
+/// Sets the number of threads that oneDNN uses on this thread, and back. The
+/// threads that OpenMP starts meanwhile take over how this one treats denormal
+/// numbers, so they count as zero here too; see ingot_support_run.
 class ThreadScope {
 public:
   explicit ThreadScope(uint32_t numThreads);
@@ -74,6 +76,9 @@ public:
 
 private:
   int saved = 0;
+#if defined(__x86_64__)
+  uint32_t savedFloatState;
+#endif
 };
 
 void readOperation(const State &state, const Operation &operation,

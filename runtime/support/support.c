@@ -23,12 +23,29 @@ void ingot_support_fail(ingot_abi_call *call, int32_t status,
   call->error[length] = '\0';
 }
 
+#if defined(__x86_64__)
+static uint32_t flush_denormals(void) {
+  const uint32_t flush_to_zero = 0x8000, denormals_are_zero = 0x0040;
+  uint32_t saved = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(saved | flush_to_zero | denormals_are_zero);
+  return saved;
+}
+static void restore_denormals(uint32_t saved) {
+  __builtin_ia32_ldmxcsr(saved);
+}
+#else
+static uint32_t flush_denormals(void) { return 0; }
+static void restore_denormals(uint32_t saved) { (void)saved; }
+#endif
+
 int32_t ingot_support_run(ingot_abi_call *call,
                           void (*body)(ingot_abi_call *call)) {
   jmp_buf stop;
   call->unwind = &stop;
+  const uint32_t saved = flush_denormals();
   if (setjmp(stop) == 0)
     body(call);
+  restore_denormals(saved);
   call->unwind = NULL;
   return call->status;
 }

@@ -89,6 +89,15 @@ class Variants(Case):
         model = make_model([helper.make_node("Add", ["x", "x"], ["y"])], [("x", [2, 3])], [("y", None)])
         self.assert_agrees(model, self.compile(model), {"x": np.arange(6, dtype=np.float32).reshape(2, 3)})
 
+    def test_denormals_count_as_zero(self):
+        """They would make every product that they meet a hundred times slower."""
+        node = helper.make_node("Add", ["x", "x"], ["y"])
+        model = make_model([node], [("x", [2, 4])], [("y", [2, 4])])
+        x = np.array([[1e-40, -1e-40, 1e-38, 3], [0, 1e-45, 2e-38, -5]], dtype=np.float32)
+        y = self.run_model(self.compile(model), {"x": x})["y"]
+        tiny = np.finfo(np.float32).tiny
+        np.testing.assert_array_equal(y, np.where(abs(x) < tiny, np.float32(0), x + x))
+
     def test_older_opsets(self):
         """The same network as older opsets write it."""
         for opset in (7, 9, 11, 13):
