@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/nn/NNDialect.h"
+#include "dialects/nn/InferTypes.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -55,31 +55,20 @@ static LogicalResult checkSameElementType(std::optional<Location> loc,
                            getElementTypeOrSelf(b));
 }
 
-static bool compatible(TypeRange a, TypeRange b) {
-  return succeeded(verifyCompatibleShapes(a, b)) &&
-         llvm::all_of(llvm::zip_equal(a, b), [](auto pair) {
-           return getElementTypeOrSelf(std::get<0>(pair)) ==
-                  getElementTypeOrSelf(std::get<1>(pair));
-         });
+static Type boolType(Value value) {
+  return IntegerType::get(value.getContext(), 1);
 }
-
-#define INFER(OP)                                                              \
-  bool OP::isCompatibleReturnTypes(TypeRange a, TypeRange b) {                 \
-    return compatible(a, b);                                                   \
-  }                                                                            \
-  LogicalResult OP::inferReturnTypes(                                          \
-      MLIRContext *context, std::optional<Location> loc, ValueRange operands,  \
-      DictionaryAttr attributes, OpaqueProperties properties,                  \
-      RegionRange regions, SmallVectorImpl<Type> &results)
 
 #define INFER_UNARY(OP)                                                        \
   INFER(OP) {                                                                  \
+    ValueRange operands = op.getOperands();                                    \
     return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[0]),    \
                           results);                                            \
   }
 
 #define INFER_BINARY(OP)                                                       \
   INFER(OP) {                                                                  \
+    ValueRange operands = op.getOperands();                                    \
     if (failed(checkSameElementType(loc, operands[0], operands[1])))           \
       return failure();                                                        \
     return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[0]),    \
@@ -88,16 +77,16 @@ static bool compatible(TypeRange a, TypeRange b) {
 
 #define INFER_COMPARE(OP)                                                      \
   INFER(OP) {                                                                  \
+    ValueRange operands = op.getOperands();                                    \
     if (failed(checkSameElementType(loc, operands[0], operands[1])))           \
       return failure();                                                        \
-    return inferBroadcast(loc, operands, IntegerType::get(context, 1),         \
-                          results);                                            \
+    return inferBroadcast(loc, operands, boolType(operands[0]), results);      \
   }
 
 #define INFER_PREDICATE(OP)                                                    \
   INFER(OP) {                                                                  \
-    return inferBroadcast(loc, operands, IntegerType::get(context, 1),         \
-                          results);                                            \
+    ValueRange operands = op.getOperands();                                    \
+    return inferBroadcast(loc, operands, boolType(operands[0]), results);      \
   }
 
 INFER_UNARY(AbsOp)
@@ -159,9 +148,9 @@ INFER_COMPARE(GreaterOrEqualOp)
 INFER_UNARY(PowOp)
 
 INFER(SelectOp) {
-  if (failed(checkSameElementType(loc, operands[1], operands[2])))
+  if (failed(checkSameElementType(loc, op.getA(), op.getB())))
     return failure();
-  return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[1]),
+  return inferBroadcast(loc, op.getOperands(), getElementTypeOrSelf(op.getA()),
                         results);
 }
 

@@ -165,3 +165,12 @@ func.func @scale(%x: tensor<2x3xf32>, %s: tensor<2xf32>, %d: tensor<2x3xf32>) {
   %0 = dnnl.layer_norm ins(%x : tensor<2x3xf32>) scale(%s : tensor<2xf32>) outs(%d : tensor<2x3xf32>) {epsilon = 1.0e-5 : f32} -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @deconvolution_channels(%x: tensor<1x8x8x5xf32>, %w: tensor<4x6x2x2xf32>, %d: tensor<1x16x16x6xf32>) {
+  // expected-error @+1 {{expects src channels of size 4, but got 5}}
+  %0 = dnnl.deconvolution ins(%x, %w : tensor<1x8x8x5xf32>, tensor<4x6x2x2xf32>) outs(%d : tensor<1x16x16x6xf32>)
+      {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} -> tensor<1x16x16x6xf32>
+  return
+}

@@ -182,3 +182,21 @@ func.func @f(%x: tensor<1x4x8x8xf32>) {
   %0 = nn.softmax %x {axis = -1 : i64} : tensor<1x4x8x8xf32> -> tensor<1x4x8x8xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{expects data of rank 2 or more, but got 1}}
+  %0 = nn.lrn %x {size = 3 : i64, alpha = 1.0e-4 : f32, beta = 0.75 : f32, k = 1.0 : f32} : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<1x4x5xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{expects a positive size, but got 0}}
+  %0 = nn.lrn %x {size = 0 : i64, alpha = 1.0e-4 : f32, beta = 0.75 : f32, k = 1.0 : f32} : tensor<1x4x5xf32> -> tensor<1x4x5xf32>
+  return
+}

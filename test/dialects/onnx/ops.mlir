@@ -40,3 +40,19 @@ func.func @names(%c: tensor<i1>) {
   }) : (tensor<i1>) -> ()
   return
 }
+
+// -----
+
+func.func @absent() {
+  // expected-error @+1 {{'onnx.absent' op result #0 must be none type, but got 'tensor<f32>'}}
+  %0 = "onnx.absent"() : () -> tensor<f32>
+  return
+}
+
+// -----
+
+func.func @yield(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'onnx.yield' op must be the last operation in the parent block}}
+  onnx.yield %x : tensor<4xf32>
+  return
+}
