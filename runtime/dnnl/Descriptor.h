@@ -1,0 +1,54 @@
+//===- Descriptor.h - from a record to a descriptor -------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_DNNL_DESCRIPTOR_H
+#define INGOT_RUNTIME_DNNL_DESCRIPTOR_H
+
+#include "runtime/dnnl/Primitive.h"
+
+namespace ingot::dnnl {
+
+/// What the descriptors of one primitive are made of.
+struct DescriptorBuilder {
+  dnnl_engine_t engine;
+  const Record &record;
+  Primitive &primitive;
+  dnnl_primitive_attr_t attr = nullptr;
+  dnnl_post_ops_t postOps = nullptr;
+  dnnl_primitive_desc_t descriptor = nullptr;
+  /// Layouts to ask for, by role.
+  const_dnnl_memory_desc_t layouts[INGOT_DNNL_OPERAND + 1] = {};
+  /// Work on dense copies of slices.
+  bool copiesSlices = false;
+  bool hasSlices = false;
+  dnnl_memory_desc_t anyWeights = nullptr;
+
+  DescriptorBuilder(dnnl_engine_t engine, const Record &record, Primitive &primitive)
+      : engine(engine), record(record), primitive(primitive) {}
+  ~DescriptorBuilder() {
+    dnnl_primitive_desc_destroy(descriptor);
+    dnnl_memory_desc_destroy(anyWeights);
+    dnnl_post_ops_destroy(postOps);
+    dnnl_primitive_attr_destroy(attr);
+  }
+  DescriptorBuilder(const DescriptorBuilder &) = delete;
+  DescriptorBuilder &operator=(const DescriptorBuilder &) = delete;
+
+  /// Fills in the arguments of the primitive and the layouts to ask for.
+  dnnl_status_t addTensors(const int64_t *dynamic, const void *weights,
+                           const_dnnl_memory_desc_t weightsLayout);
+  /// Makes `attr` from the record's post-ops.
+  dnnl_status_t addPostOps();
+  /// Makes `descriptor`.
+  dnnl_status_t describe();
+
+private:
+  dnnl_status_t describeWindow(bool isPool);
+};
+
+} // namespace ingot::dnnl
+
+#endif // INGOT_RUNTIME_DNNL_DESCRIPTOR_H
