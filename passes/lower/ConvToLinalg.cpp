@@ -190,7 +190,7 @@ LogicalResult LowerConvTranspose::matchAndRewrite(
   Value x = adaptor.getX();
   ArrayRef<int64_t> kernel = typeOf(adaptor.getW()).getShape().drop_front(2);
   if (llvm::any_of(kernel, ShapedType::isDynamic))
-    return op.emitError("has no lowering for a dynamic kernel");
+    return rewriter.notifyMatchFailure(op, "dynamic kernel");
   Value zero = scalar(rewriter, loc, typeOf(x).getElementType(), 0);
 
   Sizes dilated = sizesOf(rewriter, loc, x), source = dilated;

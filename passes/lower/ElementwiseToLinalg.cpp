@@ -161,8 +161,7 @@ LowerElementwise::matchAndRewrite(Operation *op, ArrayRef<Value> operands,
         return isDefined ? value : args.back();
       });
   if (!isDefined)
-    return op->emitError("has no lowering for element type ")
-           << typeOf(op->getOperand(0)).getElementType();
+    return rewriter.notifyMatchFailure(op, "no scalar code for the type");
   rewriter.replaceOp(op, result);
   return success();
 }

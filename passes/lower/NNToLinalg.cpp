@@ -116,9 +116,25 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     lower::populateReduceToLinalg(patterns, converter);
     lower::populateScanToLinalg(patterns, converter);
     ConversionTarget target(getContext());
-    target.addIllegalDialect<nn::NNDialect>();
-    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    return applyPartialConversion(getOperation(), target, std::move(patterns));
+    // What has no lowering is left, and reported below, once.
+    target.markUnknownOpDynamicallyLegal(
+        [](Operation *op) -> std::optional<bool> {
+          if (isa_and_nonnull<nn::NNDialect>(op->getDialect()))
+            return std::nullopt;
+          return true;
+        });
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      return failure();
+    bool isWhole = true;
+    getOperation().walk([&](Operation *op) {
+      if (!isa_and_nonnull<nn::NNDialect>(op->getDialect()))
+        return;
+      op->emitError("has no lowering for operands of type ")
+          << op->getOperandTypes();
+      isWhole = false;
+    });
+    return success(isWhole);
   }
 
   LogicalResult dropSigns(lower::SignlessTypeConverter &converter) {

@@ -177,7 +177,7 @@ LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
   RankedTensorType type = signless(getTypeConverter(), op);
   Type element = type.getElementType();
   if (!isa<FloatType>(element))
-    return op.emitError("has no lowering for element type ") << element;
+    return rewriter.notifyMatchFailure(op, "no average of integers");
   Type compute = computeType(element);
   Value padded =
       pad(rewriter, loc, x, windows.padsOf(false), windows.padsOf(true),

@@ -175,7 +175,7 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
     RankedTensorType from = typeOf(x);
     Type element = from.getElementType();
     if (!element.isIntOrFloat())
-      return rewriterFailure(op);
+      return b.notifyMatchFailure(op, "no arithmetic for the type");
     bool isUnsigned = lower::isUnsigned(op.getX().getType());
     ReduceKind kind = op.getKind();
     Type accType = accumulatorType(kind, element);
@@ -214,11 +214,6 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
     Type type = getTypeConverter()->convertType(op.getType());
     b.replaceOp(op, castShape(b, loc, y, type));
     return success();
-  }
-
-  static LogicalResult rewriterFailure(nn::ReduceOp op) {
-    return op.emitError("has no lowering for element type ")
-           << typeOf(op.getX()).getElementType();
   }
 
   /// Divides a mean, and narrows to the element type.

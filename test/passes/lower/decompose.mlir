@@ -94,3 +94,37 @@ func.func @dequantize(%x: tensor<3xi8>, %s: tensor<f32>, %z: tensor<i8>) -> tens
   %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xi8>, tensor<f32>, tensor<i8>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
+
+// -----
+
+// Squares are summed over windows of the padded channels; b^(3/4) takes two
+// square roots.
+// CHECK-LABEL: @lrn
+func.func @lrn(%x: tensor<2x8x3xf32>) -> tensor<2x8x3xf32> {
+  // CHECK-NOT: math.powf
+  // CHECK: tensor.insert_slice %{{.*}}[0, 2, 0] [2, 8, 3] {{.*}} into tensor<2x12x3xf32>
+  // CHECK-COUNT-5: tensor.extract_slice
+  // CHECK-COUNT-2: math.sqrt
+  // CHECK: arith.divf
+  // CHECK-NOT: nn.
+  // CHECK: return
+  %0 = nn.lrn %x {size = 5 : i64, alpha = 1.0e-4 : f32, beta = 0.75 : f32, k = 1.0 : f32} : tensor<2x8x3xf32> -> tensor<2x8x3xf32>
+  return %0 : tensor<2x8x3xf32>
+}
+
+// -----
+
+// An even window reaches further to the right, and along the last dimension
+// where the channels are last.
+// CHECK-LABEL: @lrn_channels_last
+func.func @lrn_channels_last(%x: tensor<2x?x8xf16>) -> tensor<2x?x8xf16> {
+  // CHECK: arith.extf
+  // CHECK: tensor.insert_slice %{{.*}}[0, 0, 1] {{.*}} into tensor<2x?x11xf32>
+  // CHECK-COUNT-4: tensor.extract_slice
+  // CHECK: math.powf
+  // CHECK: arith.truncf
+  // CHECK-NOT: nn.
+  // CHECK: return
+  %0 = nn.lrn %x {channels_last, size = 4 : i64, alpha = 1.0e-4 : f32, beta = 0.5 : f32, k = 2.0 : f32} : tensor<2x?x8xf16> -> tensor<2x?x8xf16>
+  return %0 : tensor<2x?x8xf16>
+}

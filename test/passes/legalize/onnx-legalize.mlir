@@ -1,0 +1,33 @@
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
+// The pass as a whole; what each operator becomes is tested by family, beside this file.
+
+module attributes {onnx.opset_import = {ai.onnx = 21 : i64}} {
+// The node's name stays. Of what is not ONNX nothing is touched.
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics --mlir-print-debuginfo %s | FileCheck %s --check-prefix=LOC
+// CHECK-LABEL: func.func @names
+// LOC: nn.relu {{.*}} loc(#[[AT:.*]])
+// LOC: #[[AT]] = loc("the relu")
+func.func @names(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: nn.relu
+  %0 = onnx.node "Relu"(%x) : (tensor<4xf32>) -> tensor<4xf32> loc("the relu")
+  // CHECK: arith.addf
+  %1 = arith.addf %0, %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+}
+
+// -----
+
+// All that is missing is reported in one go.
+module attributes {onnx.opset_import = {ai.onnx = 21 : i64, com.acme = 1 : i64}} {
+func.func @missing(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{Conv (opset 21) is invalid}}
+  %0 = onnx.node "Conv"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{com.acme::Foo (opset 1) is not supported}}
+  %1 = onnx.node "com.acme"::"Foo"(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = onnx.node "Relu"(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{NoSuchOp (opset 21) is not supported}}
+  %3 = onnx.node "NoSuchOp"(%2) : (tensor<4xf32>) -> tensor<4xf32>
+  return %3 : tensor<4xf32>
+}
+}
