@@ -1,0 +1,78 @@
+// The passes of the whole road, phase by phase, as the driver runs them.
+// RUN: ingot-opt %s --ingot-nn --ingot-graph --ingot-layout --ingot-linalg --ingot-memory --ingot-llvm \
+// RUN:   --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s
+
+
+// Phase nn.
+// CHECK:      builtin.module(
+// CHECK-NEXT: {{^ *}}onnx-legalize{{[,{]|$}}
+
+// Phase graph.
+// CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-simplify{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-recognize-norms{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-recognize-activations{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-pad{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-batch-norm{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-merge-branches{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-affine{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-merge-convs{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-simplify{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+
+// Phase layout.
+// CHECK-NEXT: {{^ *}}nn-to-channels-last{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-propagate-transposes{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-recognize-norms{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+
+// Phase linalg.
+// CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}nn-to-dnnl{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}dnnl-fuse-post-ops{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}nn-to-linalg{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}linalg-fuse-elementwise-ops{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}linalg-relax-reductions{{[,{]|$}}
+
+// Phase memory.
+// CHECK-NEXT: {{^ *}}prepare-entry{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}linalg-reuse-operands{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}eliminate-empty-tensors{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-bufferize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}collect-weights{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}plan-memory{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}convert-dnnl-to-calls{{[,{]|$}}
+
+// Phase llvm.
+// CHECK-NEXT: {{^ *}}convert-linalg-to-loops{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}expand-strided-metadata{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}lower-affine{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}convert-scf-to-cf{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-convert-to-llvm{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+// CHECK-NEXT: )
+
+
+func.func @forward(%x: tensor<1xf32> {ingot.name = "x"}) -> (tensor<1xf32> {ingot.name = "y"}) {
+  return %x : tensor<1xf32>
+}
