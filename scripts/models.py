@@ -8,11 +8,13 @@ Models are as exported from training: BatchNorm and branches stay, opset 17. Con
 numbers with BatchNorm statistics taken from image-like data, so that activations neither die nor explode; the PP-OCR
 models are the trained ones of the rapidocr package. A file that is there is not written again.
 
-Two results agree if the largest absolute error is at most 1e-4 of the largest absolute output.
+Two results agree if the largest absolute error is at most 1e-4 of the largest absolute output. The arena may be at most
+1.1 times its lower bound, the largest sum of bytes that live at one time.
 """
 import argparse
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +31,7 @@ NAMES = ["resnet50", "repvgg_a0", "acnet", "mobilenet_v2", "shufflenet_v2_x1_0",
 # Sizes for inputs that the models leave open.
 SHAPES = {"ppocr_det": (1, 3, 480, 640), "ppocr_rec": (1, 3, 48, 320), "ppocr_cls": (1, 3, 48, 192)}
 TOLERANCE = 1e-4
+ARENA_LIMIT = 1.1
 
 
 def make_bert(nn, functional, torch):
@@ -201,6 +204,15 @@ def relative_error(got, want):
     return error / max(float(np.abs(want).max()), 1e-30) if not math.isnan(error) else float("inf")
 
 
+def arena_ratio(ingot, path, options):
+    """How many times larger than its lower bound the planned arena is."""
+    text = subprocess.run([ingot, "compile", path, "--emit=mlir-memory", "-o", "-", *options], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+    size, bound = (int(re.search(rf"ingot\.{key} = (\d+) : i64", text).group(1))
+                   for key in ("arena_bytes", "arena_lower_bound"))
+    return size / max(bound, 1)
+
+
 def check_one(ingot, directory, name, scratch):
     import onnxruntime
     path = os.path.join(directory, name + ".onnx")
@@ -219,7 +231,7 @@ def check_one(ingot, directory, name, scratch):
     for output, want in zip(session.get_outputs(), session.run(None, values)):
         worst = max(worst, relative_error(np.load(os.path.join(out, output.name + ".npy")), want))
     os.remove(artifact)
-    return worst
+    return worst, arena_ratio(ingot, path, shape_options(name, values))
 
 
 def check(directory, names, ingot):
@@ -227,13 +239,15 @@ def check(directory, names, ingot):
     with tempfile.TemporaryDirectory(prefix="ingot-models-") as scratch:
         for name in names:
             try:
-                error = check_one(ingot, directory, name, scratch)
-                verdict = "agrees" if error <= TOLERANCE else "DIFFERS"
-                print(f"{name:22} {verdict}  error {error:.1e} of the largest output", flush=True)
+                error, arena = check_one(ingot, directory, name, scratch)
+                fine = error <= TOLERANCE and arena <= ARENA_LIMIT
+                verdict = "agrees" if fine else "DIFFERS" if error > TOLERANCE else "arena too large"
+                print(f"{name:22} {verdict}  error {error:.1e} of the largest output, arena {arena:.2f} times its lower "
+                      "bound", flush=True)
             except subprocess.CalledProcessError as failure:
-                error = float("inf")
+                fine = False
                 print(f"{name:22} FAILED   {' '.join(failure.cmd[:2])}: exit code {failure.returncode}", flush=True)
-            bad += error > TOLERANCE
+            bad += not fine
     print(f"{len(names) - bad} passed, {bad} failed, 0 skipped")
     return 1 if bad else 0
 

@@ -82,6 +82,24 @@ class Files(Case):
                 self.assertNotIn("RWE", line.replace(" ", ""))
 
 
+    def test_weights_are_shared_between_processes(self):
+        """They stand in a section that is only read, at a page's start, alone in their pages."""
+        artifact = self.compile(families.ALL["resnet"]()[0])
+        listing = subprocess.run(["llvm-readelf-22", "-SlW", artifact], capture_output=True, text=True,
+                                 check=True).stdout
+        section = re.search(r"\] (\S*weights\S*)\s+PROGBITS\s+(\w+)\s+(\w+)\s+(\w+)\s+\w+\s+(\w+)", listing)
+        self.assertIsNotNone(section, listing)
+        address, offset, size = (int(section.group(i), 16) for i in (2, 3, 4))
+        self.assertEqual((address % 4096, offset % 4096), (0, 0))
+        self.assertNotIn("W", section.group(5))
+        info = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+        self.assertEqual(size, info["weights_bytes"])
+        segments = re.findall(r"LOAD\s+0x(\w+) 0x\w+ 0x\w+ 0x(\w+) 0x\w+ ([RWE ]{3})", listing)
+        holding = [flags for start, length, flags in segments
+                   if int(start, 16) <= offset < int(start, 16) + int(length, 16)]
+        self.assertEqual([flags.strip() for flags in holding], ["R"])
+
+
 class Emit(Case):
     """Every stage can be looked at."""
 
@@ -91,11 +109,38 @@ class Emit(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
-    def test_onnx(self):
-        self.assertIn("onnx.node", self.emit("mlir-onnx"))
+    # Something that the module holds after each phase, and something that it holds no more.
+    PHASES = {"onnx": ("onnx.node", "nn."), "nn": ("nn.batch_norm", "onnx.node"), "graph": ("nn.conv", "nn.batch_norm"),
+              "layout": ("channels_last", "nn.batch_norm"), "linalg": ("linalg.generic", "nn."),
+              "memory": ("memref.view", "tensor.empty"), "llvm": ("llvm.func", "memref.")}
 
-    def test_nn(self):
-        self.assertIn("nn.conv", self.emit("mlir-nn"))
+    def test_phases(self):
+        """--emit=mlir-PHASE and --compile-to=PHASE write the same."""
+        for phase, (there, gone) in self.PHASES.items():
+            with self.subTest(phase):
+                text = self.emit("mlir-" + phase)
+                self.assertTrue(re.search(rf"\b{re.escape(there)}", text), f"no {there}")
+                self.assertFalse(re.search(rf"\b{re.escape(gone)}", text), f"{gone} is still there")
+                done = tool("ingot", "compile", self.path("model.onnx"), f"--compile-to={phase}", "-o", "-")
+                self.assertTrue(done.returncode == 0 and done.stdout == text, done.stderr)
+
+    def test_resume(self):
+        """What one phase wrote, ingot-opt takes on to the next."""
+        with open(self.path("graph.mlir"), "w") as f:
+            f.write(self.emit("mlir-graph"))
+        done = tool("ingot-opt", "--ingot-layout", self.path("graph.mlir"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("channels_last", done.stdout)
+
+    def test_dump_after(self):
+        source = self.save(families.ALL["repvgg"]()[0])
+        done = tool("ingot", "compile", source, "-o", self.path("model.so"), "--dump-after=nn-merge-branches")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nn.conv", done.stderr)
+        self.assertNotIn("channels_last", done.stderr)
+        done = tool("ingot", "compile", source, "-o", "-", "--emit=mlir-graph", "--dump-after=all")
+        self.assertIn("(nn-fold-pad)", done.stderr)
+        self.assertIn("(nn-merge-convs)", done.stderr)
 
     def test_llvm(self):
         self.assertIn("define ", self.emit("llvm"))
@@ -129,7 +174,7 @@ class Header(Case):
 
 
     def test_direct_linking(self):
-        """A C program links the model like any library, and gets the answer `ingot run` gives."""
+        """C and C++ programs link the model like any library, and get the answer that `ingot run` gives."""
         model, runs = families.ALL["repvgg"]()
         artifact = self.compile(model)
         want = self.run_model(artifact, runs[0])["output"]
@@ -152,13 +197,17 @@ int main(void) {
 }
 """)
         np.ascontiguousarray(runs[0]["input"]).tofile(self.path("in.bin"))
-        built = subprocess.run(["cc", "-std=c11", "use.c", "./model.so", f"-I{ABI}", "-o", "use"], cwd=self.dir,
-                               capture_output=True, text=True)
-        self.assertEqual(built.returncode, 0, built.stderr)
-        done = subprocess.run(["./use"], cwd=self.dir, capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        got = np.fromfile(self.path("out.bin"), np.float32).reshape(want.shape)
-        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+        for compiler, language, standard in (("cc", "c", "c11"), ("c++", "c++", "c++17")):
+            with self.subTest(standard):
+                # The header needs nothing of Ingot: no include path.
+                built = subprocess.run([compiler, "-x", language, f"-std={standard}", "use.c", "-x", "none",
+                                        "./model.so", "-o", "use"], cwd=self.dir, capture_output=True, text=True)
+                self.assertEqual(built.returncode, 0, built.stderr)
+                done = subprocess.run(["./use"], cwd=self.dir, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                got = np.fromfile(self.path("out.bin"), np.float32).reshape(want.shape)
+                np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+                os.remove(self.path("out.bin"))
 
 
 class Memory(Case):
