@@ -15,6 +15,7 @@
 #include "dialects/nn/NNDialect.h"
 
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ingot::graph {
@@ -76,6 +77,22 @@ std::optional<std::vector<double>> getBias(mlir::Value bias, int64_t size);
 /// change or something else uses its result.
 mlir::LogicalResult foldIntoProducer(mlir::PatternRewriter &rewriter,
                                      mlir::Operation *op);
+
+/// foldIntoProducer as a pattern, which counts.
+template <typename Op> struct FoldIntoProducer : mlir::OpRewritePattern<Op> {
+  FoldIntoProducer(mlir::MLIRContext *context, mlir::Pass::Statistic &count)
+      : mlir::OpRewritePattern<Op>(context), count(count) {}
+
+  mlir::LogicalResult
+  matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
+    if (failed(foldIntoProducer(rewriter, op)))
+      return mlir::failure();
+    ++count;
+    return mlir::success();
+  }
+
+  mlir::Pass::Statistic &count;
+};
 
 } // namespace ingot::graph
 

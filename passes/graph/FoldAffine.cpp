@@ -21,28 +21,13 @@ using namespace ingot::graph;
 
 namespace {
 
-template <typename Op>
-struct FoldAffine : OpRewritePattern<Op> {
-  FoldAffine(MLIRContext *context, Pass::Statistic &count)
-      : OpRewritePattern<Op>(context), count(count) {}
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(foldIntoProducer(rewriter, op)))
-      return failure();
-    ++count;
-    return success();
-  }
-  Pass::Statistic &count;
-};
-
 struct FoldAffinePass : ingot::impl::FoldAffineBase<FoldAffinePass> {
   using FoldAffineBase::FoldAffineBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldAffine<nn::AddOp>, FoldAffine<nn::SubOp>,
-                 FoldAffine<nn::MulOp>, FoldAffine<nn::DivOp>>(&getContext(),
+    patterns.add<FoldIntoProducer<nn::AddOp>, FoldIntoProducer<nn::SubOp>,
+                 FoldIntoProducer<nn::MulOp>, FoldIntoProducer<nn::DivOp>>(&getContext(),
                                                                numFolded);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

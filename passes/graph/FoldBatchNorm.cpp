@@ -22,21 +22,6 @@ using namespace ingot::graph;
 
 namespace {
 
-/// batch_norm(conv(x)) and the like: other weights, no normalization.
-struct FoldIntoProducer : OpRewritePattern<nn::BatchNormOp> {
-  FoldIntoProducer(MLIRContext *context, Pass::Statistic &count)
-      : OpRewritePattern(context), count(count) {}
-
-  LogicalResult matchAndRewrite(nn::BatchNormOp op,
-                                PatternRewriter &rewriter) const override {
-    if (failed(foldIntoProducer(rewriter, op)))
-      return failure();
-    ++count;
-    return success();
-  }
-  Pass::Statistic &count;
-};
-
 /// A bias added to a matmul before the normalization, as MatMul + Add export
 /// a linear layer: it must move into the matmul first.
 struct FoldBiasBelow : OpRewritePattern<nn::AddOp> {
@@ -202,7 +187,7 @@ struct FoldBatchNormPass : ingot::impl::FoldBatchNormBase<FoldBatchNormPass> {
     // All that can go backwards first: what is left goes forward or stays.
     RewritePatternSet backward(context), forward(context);
     backward.add<FoldBiasBelow>(context);
-    backward.add<FoldIntoProducer>(context, numFolded);
+    backward.add<FoldIntoProducer<nn::BatchNormOp>>(context, numFolded);
     forward.add<FoldIntoConsumer>(context, numFoldedForward);
     forward.add<ToScaleAndShift>(context, numScaleShift);
     if (failed(applyPatternsGreedily(getOperation(), std::move(backward))) ||

@@ -44,6 +44,20 @@ mlir::Operation *replaceTransposed(mlir::PatternRewriter &rewriter,
                                    mlir::ValueRange operands,
                                    llvm::ArrayRef<int64_t> perm);
 
+/// A pattern for ops on one value, `x`, that fires if a transpose computes it.
+template <typename Op> struct SinkPattern : mlir::OpRewritePattern<Op> {
+  using mlir::OpRewritePattern<Op>::OpRewritePattern;
+
+  mlir::LogicalResult
+  matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    return transpose ? sink(op, transpose, rewriter) : mlir::failure();
+  }
+
+  virtual mlir::LogicalResult sink(Op op, nn::TransposeOp transpose,
+                                   mlir::PatternRewriter &rewriter) const = 0;
+};
+
 void populateSinkThroughElementwise(mlir::RewritePatternSet &patterns);
 void populateSinkThroughMovement(mlir::RewritePatternSet &patterns);
 void populateSinkThroughReduction(mlir::RewritePatternSet &patterns);

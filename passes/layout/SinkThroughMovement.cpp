@@ -30,13 +30,10 @@ struct SinkThroughConcat : OpRewritePattern<nn::ConcatOp> {
   }
 };
 
-struct SinkThroughSlice : OpRewritePattern<nn::SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::SliceOp op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
-    if (!transpose)
-      return failure();
+struct SinkThroughSlice : SinkPattern<nn::SliceOp> {
+  using SinkPattern::SinkPattern;
+  LogicalResult sink(nn::SliceOp op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
     Perm perm(transpose.getPerm()), undo = inverse(perm);
     auto starts = permute(op.getStarts(), undo);
     auto sizes = permute(op.getSizes(), undo);
@@ -50,13 +47,10 @@ struct SinkThroughSlice : OpRewritePattern<nn::SliceOp> {
   }
 };
 
-struct SinkThroughPad : OpRewritePattern<nn::PadOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::PadOp op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
-    if (!transpose)
-      return failure();
+struct SinkThroughPad : SinkPattern<nn::PadOp> {
+  using SinkPattern::SinkPattern;
+  LogicalResult sink(nn::PadOp op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
     Perm perm(transpose.getPerm()), undo = inverse(perm);
     auto low = permute(op.getLow(), undo), high = permute(op.getHigh(), undo);
     SmallVector<Value> operands(op->getOperands());
@@ -68,13 +62,10 @@ struct SinkThroughPad : OpRewritePattern<nn::PadOp> {
   }
 };
 
-struct SinkThroughResize : OpRewritePattern<nn::ResizeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::ResizeOp op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
-    if (!transpose)
-      return failure();
+struct SinkThroughResize : SinkPattern<nn::ResizeOp> {
+  using SinkPattern::SinkPattern;
+  LogicalResult sink(nn::ResizeOp op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
     Perm perm(transpose.getPerm());
     auto scales = permute(op.getScales(), inverse(perm));
     auto sunk = cast<nn::ResizeOp>(
@@ -85,13 +76,12 @@ struct SinkThroughResize : OpRewritePattern<nn::ResizeOp> {
 };
 
 /// A gather by one index, or a list of them: the axis goes or stays.
-struct SinkThroughGather : OpRewritePattern<nn::GatherOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::GatherOp op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
+struct SinkThroughGather : SinkPattern<nn::GatherOp> {
+  using SinkPattern::SinkPattern;
+  LogicalResult sink(nn::GatherOp op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
     int64_t indexRank = typeOf(op.getIndices()).getRank();
-    if (!transpose || indexRank > 1)
+    if (indexRank > 1)
       return failure();
     ArrayRef<int64_t> perm = transpose.getPerm();
     int64_t gone = perm[op.getAxis()];
@@ -106,12 +96,11 @@ struct SinkThroughGather : OpRewritePattern<nn::GatherOp> {
   }
 };
 
-struct SinkThroughBroadcast : OpRewritePattern<nn::BroadcastToOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::BroadcastToOp op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
-    if (!transpose || !op.getSizes().empty() ||
+struct SinkThroughBroadcast : SinkPattern<nn::BroadcastToOp> {
+  using SinkPattern::SinkPattern;
+  LogicalResult sink(nn::BroadcastToOp op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
+    if (!op.getSizes().empty() ||
         typeOf(op.getX()).getRank() != typeOf(op).getRank())
       return failure();
     replaceTransposed(rewriter, op, transpose.getX(), transpose.getPerm());
@@ -121,13 +110,10 @@ struct SinkThroughBroadcast : OpRewritePattern<nn::BroadcastToOp> {
 
 /// Quantization along an axis, or by scalars.
 template <typename Op>
-struct SinkThroughQuantization : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
-    if (!transpose)
-      return failure();
+struct SinkThroughQuantization : SinkPattern<Op> {
+  using SinkPattern<Op>::SinkPattern;
+  LogicalResult sink(Op op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
     int64_t axis = op.getAxis();
     if (axis >= 0 && axis < typeOf(op.getX()).getRank())
       axis = transpose.getPerm()[axis];

@@ -23,13 +23,10 @@ static Perm without(ArrayRef<int64_t> perm, ArrayRef<int64_t> gone) {
 
 namespace {
 
-struct SinkThroughReduce : OpRewritePattern<nn::ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::ReduceOp op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
-    if (!transpose)
-      return failure();
+struct SinkThroughReduce : SinkPattern<nn::ReduceOp> {
+  using SinkPattern::SinkPattern;
+  LogicalResult sink(nn::ReduceOp op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
     Perm perm(transpose.getPerm());
     Perm axes;
     for (int64_t axis : op.getAxes())
@@ -43,13 +40,10 @@ struct SinkThroughReduce : OpRewritePattern<nn::ReduceOp> {
   }
 };
 
-struct SinkThroughArgReduce : OpRewritePattern<nn::ArgReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(nn::ArgReduceOp op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
-    if (!transpose)
-      return failure();
+struct SinkThroughArgReduce : SinkPattern<nn::ArgReduceOp> {
+  using SinkPattern::SinkPattern;
+  LogicalResult sink(nn::ArgReduceOp op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
     Perm perm(transpose.getPerm());
     int64_t axis = perm[op.getAxis()];
     Perm rest = op.getKeepDims() ? perm : without(perm, axis);
@@ -62,13 +56,10 @@ struct SinkThroughArgReduce : OpRewritePattern<nn::ArgReduceOp> {
 
 /// Ops with one axis and results of the operand's dimensions.
 template <typename Op>
-struct SinkThroughAxis : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
-    if (!transpose)
-      return failure();
+struct SinkThroughAxis : SinkPattern<Op> {
+  using SinkPattern<Op>::SinkPattern;
+  LogicalResult sink(Op op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
     int64_t axis = transpose.getPerm()[op.getAxis()];
     auto sunk = cast<Op>(replaceTransposed(rewriter, op, transpose.getX(),
                                            transpose.getPerm()));
@@ -79,13 +70,10 @@ struct SinkThroughAxis : OpRewritePattern<Op> {
 
 /// Normalizations of the last dimensions, if those stay in place.
 template <typename Op>
-struct SinkThroughNorm : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
-    if (!transpose)
-      return failure();
+struct SinkThroughNorm : SinkPattern<Op> {
+  using SinkPattern<Op>::SinkPattern;
+  LogicalResult sink(Op op, nn::TransposeOp transpose,
+                     PatternRewriter &rewriter) const override {
     ArrayRef<int64_t> perm = transpose.getPerm();
     for (int64_t i = op.getAxis(); i < int64_t(perm.size()); ++i)
       if (perm[i] != i)
