@@ -305,6 +305,11 @@ def LinalgReuseOperands
 
 def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
   let summary = "One-shot bufferization, with copies as linalg loops";
+  let description = [{
+    Across functions, whose arguments and results get the identity layout. A
+    copy is a `linalg` op and not `memref.copy`, which would call a function
+    that only MLIR's own runner has.
+  }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
@@ -349,6 +354,11 @@ def LinalgRelaxReductions
 
 def ApproximateMath : Pass<"approximate-math"> {
   let summary = "Replace frequent transcendental functions by polynomials";
+  let description = [{
+    `exp`, `log`, `log1p`, `erf` and `tanh`, on which loops over tensors spend
+    their time: polynomials become vector code, calls of libm do not. Other
+    functions stay calls.
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
