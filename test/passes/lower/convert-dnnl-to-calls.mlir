@@ -67,3 +67,20 @@ func.func @type(%a: memref<2x3xf64>, %b: memref<3x4xf64>, %c: memref<2x4xf64>, %
   dnnl.matmul ins(%a, %b : memref<2x3xf64>, memref<3x4xf64>) outs(%c : memref<2x4xf64>)
   return
 }
+
+// -----
+
+func.func @tensors(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<2x4xf32>, %call: !llvm.ptr {ingot.call}) {
+  // expected-error @+1 {{expects memrefs; bufferize first}}
+  %0 = dnnl.matmul ins(%a, %b : tensor<2x3xf32>, tensor<3x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @dynamic_weights(%x: memref<1x8x4xf32>, %w: memref<6x4x?xf32>, %d: memref<1x8x6xf32>, %call: !llvm.ptr {ingot.call}) {
+  // expected-error @+1 {{expects weights of static shape}}
+  dnnl.convolution ins(%x, %w : memref<1x8x4xf32>, memref<6x4x?xf32>) outs(%d : memref<1x8x6xf32>)
+      {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64}
+  return
+}
