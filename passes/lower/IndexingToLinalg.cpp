@@ -14,6 +14,78 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::lower;
 
+//===----------------------------------------------------------------------===//
+// Positions that stay inside, whatever sizes a run brings
+//===----------------------------------------------------------------------===//
+
+/// The extent of a coordinate that is in range already.
+static constexpr int64_t kHeld = 0;
+
+/// `at`, held within `tensor`. Coordinate i runs over `extents[i]` positions,
+/// those of another tensor whose size need not fit.
+static SmallVector<Value> holdWithin(OpBuilder &b, Location loc, Value tensor,
+                                     ValueRange at,
+                                     ArrayRef<int64_t> extents) {
+  SmallVector<Value> held(at);
+  for (auto [i, extent] : llvm::enumerate(extents)) {
+    int64_t size = typeOf(tensor).getDimSize(i);
+    if (extent == kHeld || (!ShapedType::isDynamic(size) &&
+                            !ShapedType::isDynamic(extent) && extent <= size))
+      continue;
+    Value last = arith::SubIOp::create(b, loc, sizeOf(b, loc, tensor, i),
+                                       indexConstant(b, loc, 1));
+    held[i] = arith::MinSIOp::create(b, loc, held[i], last);
+  }
+  return held;
+}
+
+/// Whether `tensor` has elements; null if that is certain.
+static Value hasElements(OpBuilder &b, Location loc, Value tensor) {
+  Value zero = indexConstant(b, loc, 0), result;
+  for (auto [i, size] : llvm::enumerate(typeOf(tensor).getShape())) {
+    if (!ShapedType::isDynamic(size) && size != 0)
+      continue;
+    Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                       sizeOf(b, loc, tensor, i), zero);
+    result = result ? arith::AndIOp::create(b, loc, result, some) : some;
+  }
+  return result;
+}
+
+/// The element at `at`, held as holdWithin says; zero if there is none.
+static Value extract(OpBuilder &b, Location loc, Value tensor, ValueRange at,
+                     ArrayRef<int64_t> extents) {
+  auto read = [&](OpBuilder &b, Location loc) -> Value {
+    return tensor::ExtractOp::create(b, loc, tensor,
+                                     holdWithin(b, loc, tensor, at, extents));
+  };
+  Value condition = hasElements(b, loc, tensor);
+  if (!condition)
+    return read(b, loc);
+  auto choice = scf::IfOp::create(
+      b, loc, condition,
+      [&](OpBuilder &b, Location loc) {
+        scf::YieldOp::create(b, loc, read(b, loc));
+      },
+      [&](OpBuilder &b, Location loc) {
+        Type type = typeOf(tensor).getElementType();
+        Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+        scf::YieldOp::create(b, loc, zero);
+      });
+  return choice.getResult(0);
+}
+
+/// `shape` with dimension `axis` held.
+static SmallVector<int64_t> extentsBut(ArrayRef<int64_t> shape, int64_t axis) {
+  SmallVector<int64_t> extents(shape);
+  extents[axis] = kHeld;
+  return extents;
+}
+
+//===----------------------------------------------------------------------===//
+// Gather
+//===----------------------------------------------------------------------===//
+
 namespace {
 
 struct LowerGather : OpConversionPattern<nn::GatherOp> {
@@ -38,7 +110,7 @@ struct LowerGather : OpConversionPattern<nn::GatherOp> {
           from.push_back(
               safeIndex(b, loc, entry, indexValue(b, loc, data[axis])));
           llvm::append_range(from, at.drop_front(axis + depth));
-          return tensor::ExtractOp::create(b, loc, x, from);
+          return extract(b, loc, x, from, /*extents=*/{});
         });
     rewriter.replaceOp(
         op, castTo(rewriter, loc, y, signless(getTypeConverter(), op)));
@@ -61,7 +133,8 @@ struct LowerGatherElements : OpConversionPattern<nn::GatherElementsOp> {
           Value entry = tensor::ExtractOp::create(b, loc, indices, at);
           SmallVector<Value> from(at);
           from[op.getAxis()] = safeIndex(b, loc, entry, size);
-          return tensor::ExtractOp::create(b, loc, x, from);
+          return extract(b, loc, x, from,
+                         extentsBut(typeOf(indices).getShape(), op.getAxis()));
         });
     rewriter.replaceOp(
         op, castTo(rewriter, loc, y, signless(getTypeConverter(), op)));
@@ -96,7 +169,8 @@ struct LowerGatherND : OpConversionPattern<nn::GatherNDOp> {
                                      indexValue(b, loc, data[batch + i])));
           }
           llvm::append_range(from, at.drop_front(outer));
-          return tensor::ExtractOp::create(b, loc, x, from);
+          return extract(b, loc, x, from,
+                         typeOf(indices).getShape().take_front(batch));
         });
     rewriter.replaceOp(
         op, castTo(rewriter, loc, y, signless(getTypeConverter(), op)));
@@ -143,6 +217,11 @@ scatter(OpBuilder &builder, Location loc, Value x, Value updates,
     highs.push_back(indexValue(builder, loc, size));
     steps.push_back(one);
   }
+  // Where there is nothing, nothing is updated.
+  Value condition = hasElements(builder, loc, x);
+  if (!highs.empty() && condition)
+    highs.front() = arith::SelectOp::create(builder, loc, condition,
+                                            highs.front(), zero);
   auto update = [&](OpBuilder &b, Location loc, ValueRange at,
                     Value into) -> Value {
     SmallVector<Value> to = locate(b, loc, at);
@@ -177,16 +256,17 @@ struct LowerScatterElements : OpConversionPattern<nn::ScatterElementsOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value x = adaptor.getX(), indices = adaptor.getIndices(), y = x;
-    Value size = sizeOf(rewriter, loc, x, op.getAxis());
+    int64_t axis = op.getAxis();
+    ArrayRef<int64_t> extents = typeOf(adaptor.getUpdates()).getShape();
+    Value size = sizeOf(rewriter, loc, x, axis);
     if (!hasNoTarget(x))
       y = scatter(rewriter, loc, x, adaptor.getUpdates(), op.getReduction(),
                   isUnsigned(op.getX().getType()),
                   [&](OpBuilder &b, Location loc, ValueRange at) {
-                    Value entry =
-                        tensor::ExtractOp::create(b, loc, indices, at);
+                    Value entry = extract(b, loc, indices, at, extents);
                     SmallVector<Value> to(at);
-                    to[op.getAxis()] = safeIndex(b, loc, entry, size);
-                    return to;
+                    to[axis] = safeIndex(b, loc, entry, size);
+                    return holdWithin(b, loc, x, to, extentsBut(extents, axis));
                   });
     rewriter.replaceOp(
         op, castTo(rewriter, loc, y, signless(getTypeConverter(), op)));
@@ -203,6 +283,9 @@ struct LowerScatterND : OpConversionPattern<nn::ScatterNDOp> {
     Value x = adaptor.getX(), indices = adaptor.getIndices(), y = x;
     int64_t outer = typeOf(indices).getRank() - 1;
     int64_t depth = typeOf(indices).getShape().back();
+    ArrayRef<int64_t> extents = typeOf(adaptor.getUpdates()).getShape();
+    SmallVector<int64_t> held(depth, kHeld);
+    llvm::append_range(held, extents.drop_front(outer));
     Sizes data = sizesOf(rewriter, loc, x);
     if (!hasNoTarget(x))
       y = scatter(
@@ -213,12 +296,13 @@ struct LowerScatterND : OpConversionPattern<nn::ScatterNDOp> {
             where.push_back(Value());
             for (int64_t i = 0; i < depth; ++i) {
               where.back() = indexConstant(b, loc, i);
-              Value entry = tensor::ExtractOp::create(b, loc, indices, where);
+              Value entry =
+                  extract(b, loc, indices, where, extents.take_front(outer));
               to.push_back(
                   safeIndex(b, loc, entry, indexValue(b, loc, data[i])));
             }
             llvm::append_range(to, at.drop_front(outer));
-            return to;
+            return holdWithin(b, loc, x, to, held);
           });
     rewriter.replaceOp(
         op, castTo(rewriter, loc, y, signless(getTypeConverter(), op)));

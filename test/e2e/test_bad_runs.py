@@ -86,6 +86,29 @@ class DataChecks(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         np.testing.assert_array_equal(np.load(os.path.join(self.path("out"), "y.npy")), [[3, 4, 5], [9, 10, 11]])
 
+    def test_nothing_to_index(self):
+        """An index into a table without entries, of a size that only the run knows, finds zero."""
+        for op, shape in (("Gather", [2]), ("GatherElements", [2]), ("GatherND", [2, 1])):
+            with self.subTest(op):
+                artifact = self.compile(make_model([helper.make_node(op, ["t", "i"], ["y"], name="look")],
+                                                   [("t", ["n"]), ("i", shape, TensorProto.INT64)], [("y", [2])]))
+                got = self.run_model(artifact, {"t": np.zeros(0, np.float32), "i": np.zeros(shape, np.int64)})
+                np.testing.assert_array_equal(got["y"], [0, 0])
+
+    def test_more_updates_than_data(self):
+        """Updates are held inside the data where open dimensions do not fit together."""
+        node = helper.make_node("ScatterElements", ["t", "i", "u"], ["y"], axis=0, name="put")
+        artifact = self.compile(make_model([node], [("t", ["n", "m"]), ("i", ["k", "l"], TensorProto.INT64),
+                                                    ("u", ["k", "l"])], [("y", ["n", "m"])]))
+        for rows, columns in ((2, 3), (0, 3), (2, 0)):
+            with self.subTest(f"{rows}x{columns}"):
+                got = self.run_model(artifact, {"t": np.zeros((rows, columns), np.float32),
+                                                "i": np.zeros((2, 64), np.int64),
+                                                "u": np.ones((2, 64), np.float32)})
+                want = np.zeros((rows, columns), np.float32)
+                want[:1] = 1
+                np.testing.assert_array_equal(got["y"], want)
+
     def test_open_dimensions_must_agree(self):
         model = make_model([helper.make_node("Add", ["a", "b"], ["y"], name="sum0")], [("a", ["n"]), ("b", ["n"])],
                            [("y", ["n"])])

@@ -41,3 +41,33 @@ func.func @scatter_nd(%x: tensor<5x4xui8>, %i: tensor<3x1xi64>, %u: tensor<3x4xu
   %0 = nn.scatter_nd max %x, %i, %u : (tensor<5x4xui8>, tensor<3x1xi64>, tensor<3x4xui8>) -> tensor<5x4xui8>
   return %0 : tensor<5x4xui8>
 }
+
+// Where a run may bring a table without entries, there is nothing to read.
+// CHECK-LABEL: @gather_dynamic
+// CHECK: arith.cmpi sgt
+// CHECK: scf.if
+// CHECK: tensor.extract %arg0
+// CHECK: else
+// CHECK: arith.constant 0.0
+func.func @gather_dynamic(%x: tensor<?x4xf32>, %i: tensor<2xi64>) -> tensor<2x4xf32> {
+  %0 = nn.gather %x, %i {axis = 0 : i64} : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// The sizes of static shapes fit, so positions along them are not looked at; those of others are held.
+// CHECK-LABEL: @gather_elements
+// CHECK-COUNT-1: arith.minsi
+// CHECK-NOT: arith.minsi
+// CHECK: return
+func.func @gather_elements(%x: tensor<5x4xf32>, %i: tensor<2x4xi64>) -> tensor<2x4xf32> {
+  %0 = nn.gather_elements %x, %i {axis = 0 : i64} : (tensor<5x4xf32>, tensor<2x4xi64>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: @gather_elements_dynamic
+// CHECK-COUNT-2: arith.minsi
+// CHECK: return
+func.func @gather_elements_dynamic(%x: tensor<5x4xf32>, %i: tensor<2x?xi64>) -> tensor<2x?xf32> {
+  %0 = nn.gather_elements %x, %i {axis = 0 : i64} : (tensor<5x4xf32>, tensor<2x?xi64>) -> tensor<2x?xf32>
+  return %0 : tensor<2x?xf32>
+}
