@@ -35,7 +35,8 @@ bool ingot::nn::areCompatible(TypeRange a, TypeRange b) {
 INFER(MatMulOp) {
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   if (a.getRank() < 2 || b.getRank() < 2)
-    return emitOptionalError(loc, "expects operands of rank 2 or more, but got ",
+    return emitOptionalError(loc,
+                             "expects operands of rank 2 or more, but got ",
                              a.getRank(), " and ", b.getRank());
   auto matrix = [](RankedTensorType type, bool transposed) {
     ArrayRef<int64_t> dims = type.getShape().take_back(2);
@@ -47,8 +48,8 @@ INFER(MatMulOp) {
   if (!isDynamic(ka) && !isDynamic(kb) && ka != kb)
     return emitOptionalError(loc, "expects equal inner dimensions, but got ",
                              ka, " and ", kb);
-  std::optional<SmallVector<int64_t>> shape = broadcastShapes(
-      {a.getShape().drop_back(2), b.getShape().drop_back(2)});
+  std::optional<SmallVector<int64_t>> shape =
+      broadcastShapes({a.getShape().drop_back(2), b.getShape().drop_back(2)});
   if (!shape)
     return emitOptionalError(loc, "batch dimensions do not broadcast: ", a,
                              " and ", b);
@@ -74,9 +75,8 @@ static LogicalResult checkAxis(std::optional<Location> loc, int64_t axis,
                            axis);
 }
 
-static SmallVector<int64_t> reducedShape(RankedTensorType x,
-                                         ArrayRef<int64_t> axes,
-                                         bool keepDims) {
+static SmallVector<int64_t>
+reducedShape(RankedTensorType x, ArrayRef<int64_t> axes, bool keepDims) {
   SmallVector<int64_t> shape;
   for (auto [i, size] : llvm::enumerate(x.getShape())) {
     if (!llvm::is_contained(axes, int64_t(i)))
@@ -167,8 +167,8 @@ INFER(ConcatOp) {
                                " and ", type);
     for (auto [i, size] : llvm::enumerate(type.getShape())) {
       if (int64_t(i) == int64_t(op.getAxis()))
-        shape[i] = isDynamic(shape[i]) || isDynamic(size) ? kDynamic
-                                                          : shape[i] + size;
+        shape[i] =
+            isDynamic(shape[i]) || isDynamic(size) ? kDynamic : shape[i] + size;
       else if (isDynamic(shape[i]))
         shape[i] = size;
       else if (!isDynamic(size) && size != shape[i])
@@ -185,8 +185,7 @@ INFER(SliceOp) {
   size_t rank = x.getRank();
   if (op.getStarts().size() != rank || op.getSizes().size() != rank ||
       op.getSteps().size() != rank)
-    return emitOptionalError(loc, "expects ", rank,
-                             " starts, sizes and steps");
+    return emitOptionalError(loc, "expects ", rank, " starts, sizes and steps");
   SmallVector<int64_t> shape;
   for (size_t i = 0; i < rank; ++i) {
     int64_t start = op.getStarts()[i], size = op.getSizes()[i],
@@ -204,8 +203,8 @@ INFER(SliceOp) {
     if (size < 0 || start < 0 ||
         (size > 0 && !isDynamic(full) &&
          (start >= full || last < 0 || last >= full)))
-      return emitOptionalError(loc, "slice of dimension ", i,
-                               " leaves its ", full, " elements");
+      return emitOptionalError(loc, "slice of dimension ", i, " leaves its ",
+                               full, " elements");
     shape.push_back(size);
   }
   results.push_back(RankedTensorType::get(shape, x.getElementType()));
@@ -248,7 +247,8 @@ INFER(GatherElementsOp) {
   if (failed(checkAxis(loc, op.getAxis(), x.getRank())))
     return failure();
   if (x.getRank() != indices.getRank())
-    return emitOptionalError(loc, "expects data and indices of one rank, but got ",
+    return emitOptionalError(loc,
+                             "expects data and indices of one rank, but got ",
                              x.getRank(), " and ", indices.getRank());
   results.push_back(
       RankedTensorType::get(indices.getShape(), x.getElementType()));
@@ -278,7 +278,8 @@ INFER(ScatterElementsOp) {
     return failure();
   if (indices.getRank() != x.getRank() ||
       typeOf(op.getUpdates()).getRank() != x.getRank())
-    return emitOptionalError(loc, "expects data, indices and updates of one rank");
+    return emitOptionalError(loc,
+                             "expects data, indices and updates of one rank");
   results.push_back(x);
   return success();
 }

@@ -43,12 +43,12 @@ static LogicalResult checkWindow(std::optional<Location> loc, int64_t rank,
                              rank);
   size_t spatial = rank - 2;
   if (kernel.size() != spatial)
-    return emitOptionalError(loc, "expects ", spatial,
-                             " kernel dims, but got ", kernel.size());
+    return emitOptionalError(loc, "expects ", spatial, " kernel dims, but got ",
+                             kernel.size());
   if (strides.size() != spatial || dilations.size() != spatial)
     return emitOptionalError(loc, "expects ", spatial,
-                             " strides and dilations, but got ",
-                             strides.size(), " and ", dilations.size());
+                             " strides and dilations, but got ", strides.size(),
+                             " and ", dilations.size());
   if (pads.size() != 2 * spatial)
     return emitOptionalError(loc, "expects ", 2 * spatial, " pads, but got ",
                              pads.size());
@@ -93,7 +93,8 @@ static LogicalResult checkGroups(std::optional<Location> loc, int64_t channels,
 INFER(ConvOp) {
   RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
   if (x.getRank() != w.getRank())
-    return emitOptionalError(loc, "expects data and weights of one rank, but got ",
+    return emitOptionalError(loc,
+                             "expects data and weights of one rank, but got ",
                              x.getRank(), " and ", w.getRank());
   if (x.getRank() < 3)
     return emitOptionalError(loc, "expects data of rank 3 or more, but got ",
@@ -103,8 +104,7 @@ INFER(ConvOp) {
   if (failed(checkWindow(loc, x.getRank(), kernel, op.getStrides(), pads,
                          op.getDilations())))
     return failure();
-  int64_t channels =
-      x.getDimSize(op.getChannelsLast() ? x.getRank() - 1 : 1);
+  int64_t channels = x.getDimSize(op.getChannelsLast() ? x.getRank() - 1 : 1);
   if (failed(checkGroups(loc, channels, w.getDimSize(1), op.getGroups(),
                          w.getDimSize(0))))
     return failure();
@@ -125,7 +125,8 @@ INFER(ConvOp) {
 INFER(ConvTransposeOp) {
   RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
   if (x.getRank() != w.getRank())
-    return emitOptionalError(loc, "expects data and weights of one rank, but got ",
+    return emitOptionalError(loc,
+                             "expects data and weights of one rank, but got ",
                              x.getRank(), " and ", w.getRank());
   if (x.getRank() < 3)
     return emitOptionalError(loc, "expects data of rank 3 or more, but got ",
@@ -138,8 +139,7 @@ INFER(ConvTransposeOp) {
   if (op.getOutputPadding().size() != n)
     return emitOptionalError(loc, "expects ", n, " output paddings, but got ",
                              op.getOutputPadding().size());
-  int64_t channels =
-      x.getDimSize(op.getChannelsLast() ? x.getRank() - 1 : 1);
+  int64_t channels = x.getDimSize(op.getChannelsLast() ? x.getRank() - 1 : 1);
   int64_t groups = op.getGroups();
   if (groups < 1)
     return emitOptionalError(loc, "expects positive groups, but got ", groups);

@@ -27,8 +27,8 @@ struct FoldAffinePass : ingot::impl::FoldAffineBase<FoldAffinePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldIntoProducer<nn::AddOp>, FoldIntoProducer<nn::SubOp>,
-                 FoldIntoProducer<nn::MulOp>, FoldIntoProducer<nn::DivOp>>(&getContext(),
-                                                               numFolded);
+                 FoldIntoProducer<nn::MulOp>, FoldIntoProducer<nn::DivOp>>(
+        &getContext(), numFolded);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
