@@ -118,9 +118,21 @@ int fail(const char *what, const char *message) {
 } // namespace
 
 int main(int argc, char **argv) {
+  const char *usage =
+      "usage: ingot-ocr MODEL.so PICTURE.ppm [--dump-input FILE]\n"
+      "Reads a line of text in a picture with a compiled PP-OCR recogniser.\n"
+      "example: ingot-ocr rec.so line.ppm\n"
+      "exit codes: 0 done, 1 failed, 2 wrong use\n";
+  if (argc == 2 && !std::strcmp(argv[1], "--help")) {
+    std::printf("%s", usage);
+    return 0;
+  }
+  if (argc == 2 && !std::strcmp(argv[1], "--version")) {
+    std::printf("ingot-ocr %s\n", ingot_version_get());
+    return 0;
+  }
   if (argc != 3 && !(argc == 5 && !std::strcmp(argv[3], "--dump-input"))) {
-    std::fprintf(stderr, "usage: ingot-ocr MODEL.so PICTURE.ppm "
-                         "[--dump-input FILE]\n");
+    std::fprintf(stderr, "%s", usage);
     return 2;
   }
   Picture picture;

@@ -77,6 +77,13 @@ static int by_value(const void *a, const void *b) {
 
 static double times[MAX_RUNS];
 
+static const char usage[] =
+    "usage: ingot-measure MODEL.so [THREADS [SECONDS]] [NAME=FILE ...]\n"
+    "Prints what opening and running a compiled model costs, as JSON. Each\n"
+    "input is a file of raw elements; SECONDS 0 stops after one run.\n"
+    "example: ingot-measure resnet50.so 2 4 input=picture.bin\n"
+    "exit codes: 0 done, 1 failed, 2 wrong use\n";
+
 int main(int argc, char **argv) {
   ingot_error error = INGOT_ERROR_INIT;
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
@@ -93,9 +100,15 @@ int main(int argc, char **argv) {
   int arg = 2, runs = 0;
 
   if (argc < 2) {
-    fprintf(stderr, "usage: ingot-measure MODEL.so [THREADS [SECONDS]] "
-                    "[NAME=FILE ...]\n");
+    fprintf(stderr, "%s", usage);
     return 2;
+  }
+  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "--version")) {
+    if (argv[1][2] == 'h')
+      printf("%s", usage);
+    else
+      printf("ingot-measure %s\n", ingot_version_get());
+    return 0;
   }
   if (arg < argc && !strchr(argv[arg], '='))
     options.num_threads = (uint32_t)atoi(argv[arg++]);

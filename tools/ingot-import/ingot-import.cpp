@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/Version.h"
 #include "compiler/import/Import.h"
 #include "passes/legalize/Legalize.h"
 
@@ -55,10 +56,24 @@ int main(int argc, char **argv) {
   static cl::opt<unsigned> elide(
       "elide", cl::desc("Leave out elements of constants larger than this"),
       cl::init(16));
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "Imports an ONNX model and prints it in the onnx dialect\n\n"
-      "  ingot-import model.onnx --shape x=1x3x224x224 --dim batch=1\n");
+  cl::SetVersionPrinter([](llvm::raw_ostream &out) {
+    out << "ingot-import " INGOT_VERSION "\n";
+  });
+  std::string errors;
+  llvm::raw_string_ostream errorStream(errors);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "Imports an ONNX model and prints it in the onnx dialect\n\n"
+          "Example:\n"
+          "  ingot-import model.onnx --shape x=1x3x224x224 --dim batch=1\n\n"
+          "Exit codes: 0 done, 1 the model cannot be imported, 2 wrong use.\n",
+          &errorStream)) {
+    StringRef message = StringRef(errors).split('\n').first.trim();
+    message.consume_front("ingot-import: ");
+    if (!message.empty())
+      llvm::errs() << "ingot-import: error: " << message << "\n";
+    return 2;
+  }
 
   ingot::ImportOptions options;
   for (const std::string &shape : shapes)

@@ -38,7 +38,8 @@ static void printUsage(FILE *out) {
     fprintf(out, "  %-10s %s\n", command.name, command.help);
   fprintf(out, "\n`ingot COMMAND --help` says more; `ingot --version` prints "
                "the version.\n\nexample:\n"
-               "  ingot run model.so --input random --output-dir out/\n");
+               "  ingot run model.so --input random --output-dir out/\n\n"
+               "exit codes: 0 done, 1 failed, 2 wrong use\n");
 }
 
 int main(int argc, char **argv) {

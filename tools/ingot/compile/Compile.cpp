@@ -26,7 +26,6 @@ int compileMain(int argc, char **argv);
 
 namespace {
 
-
 /// The command line of `ingot compile`; lives while it is parsed.
 struct Options {
   cl::OptionCategory category{"Options of ingot compile"};
@@ -220,19 +219,22 @@ int ingot::compileMain(int argc, char **argv) {
       args.size(), args.data(),
       "Compiles an ONNX model into a shared library.\n\n"
       "Example:\n"
-      "  ingot compile model.onnx -o model.so --shape input=1x3x224x224\n",
+      "  ingot compile model.onnx -o model.so --shape input=1x3x224x224\n\n"
+      "Exit codes: 0 done, 1 the model cannot be compiled, 2 wrong use.\n",
       &errorStream);
   if (!parsed) {
     // It prints what is wrong with an option's value itself, the rest here.
-    if (!errors.empty())
-      errs() << StringRef(errors).split('\n').first.trim() << '\n';
-    return kUsage;
+    StringRef message = StringRef(errors).split('\n').first.trim();
+    message.consume_front("ingot compile: ");
+    return message.empty() ? int(kUsage) : usageError(message);
   }
 
   CompileOptions compile;
   if (int code = readOptions(options, compile))
     return code;
-  bool isTerminal = sys::Process::StandardErrIsDisplayed() && !options.quiet;
+  // Linking in process puts all options back to their defaults.
+  const bool quiet = options.quiet;
+  bool isTerminal = sys::Process::StandardErrIsDisplayed() && !quiet;
   if (isTerminal)
     compile.progress = [](StringRef step) {
       errs() << "\r\033[K" << step << " …";
@@ -249,7 +251,7 @@ int ingot::compileMain(int argc, char **argv) {
     errs() << "\r\033[K";
   if (mlir::failed(result))
     return kFailure;
-  if (result->manifest && !options.quiet)
+  if (result->manifest && !quiet)
     printSummary(compile, *result->manifest);
   return kSuccess;
 }

@@ -1,0 +1,77 @@
+"""What every command has: help with an example, a version, exit codes, silence, and file names that stay in a folder."""
+import os
+
+from support import Case, have, helper, make_model, relu_model, tool
+
+COMMANDS = [["ingot"], ["ingot", "compile"], ["ingot", "run"], ["ingot", "inspect"], ["ingot-opt"], ["ingot-import"],
+            ["ingot-measure"], ["ingot-ocr"]]
+
+
+class EveryCommand(Case):
+    """The same habits in all of them."""
+    sanitize = True
+
+    def each(self, commands=COMMANDS):
+        for command in commands:
+            if have(command[0]):
+                with self.subTest(" ".join(command)):
+                    yield command
+
+    def test_help(self):
+        for command in self.each():
+            done = tool(*command, "--help")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("usage: " + " ".join(command), done.stdout.replace("USAGE", "usage"))
+            self.assertIn("example", done.stdout.lower())
+            if command != ["ingot-opt"]:
+                self.assertIn("exit codes: 0 ", done.stdout.lower())
+
+    def test_version(self):
+        wanted = tool("ingot", "--version").stdout.split()[1]
+        for command in self.each():
+            done = tool(*command, "--version")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout, f"{command[0]} {wanted}\n")
+
+    def test_wrong_use(self):
+        for command in self.each([c for c in COMMANDS if c[0] in ("ingot", "ingot-import")]):
+            done = tool(*command, "--frobnicate")
+            self.assert_one_line(done, " ".join(command) + ": error: ", "--frobnicate")
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stdout, "")
+
+    def test_file_that_is_missing(self):
+        for command in self.each([c for c in COMMANDS if len(c) > 1 or c == ["ingot-import"]]):
+            done = tool(*command, self.path("nothing"))
+            self.assert_one_line(done, " ".join(command) + ": error: ", "nothing")
+            self.assertEqual(done.returncode, 1)
+
+
+class Output(Case):
+    """What is printed and what is written."""
+    sanitize = True
+
+    def test_quiet(self):
+        source, artifact = self.save(relu_model()), self.path("model.so")
+        loud = tool("ingot", "compile", source, "-o", artifact)
+        self.assertEqual((loud.returncode, loud.stderr), (0, ""))
+        self.assertIn("arena", loud.stdout)
+        for option in ("-q", "--quiet"):
+            with self.subTest(option):
+                done = tool("ingot", "compile", source, "-o", artifact, option)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_output_names_stay_in_the_folder(self):
+        """Names of a model's outputs are anything, but no paths."""
+        names = ["../escaped", "/absolute", "a/b/c", "..", ".", "a_b_c", "line\nbreak", "x" * 400]
+        nodes = [helper.make_node("Relu", ["x"], [name]) for name in names]
+        artifact = self.compile(make_model(nodes, [("x", [2])], [(name, [2]) for name in names]))
+        before = sorted(os.listdir(self.dir))
+        done = tool("ingot", "run", artifact, "--input", "random", "--output-dir", self.path("out"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(os.listdir(self.dir)), sorted(before + ["out"]))
+        files = os.listdir(self.path("out"))
+        self.assertEqual(len(files), len(names))
+        for file in files:
+            self.assertTrue(file.endswith(".npy") and not file.startswith("."), file)
+            self.assertTrue(os.path.isfile(self.path("out/" + file)))
