@@ -7,7 +7,6 @@
 #include "compiler/Compiler.h"
 
 #include "compiler/emit/SupportPaths.h"
-#include "compiler/emit/SupportPaths.h"
 #include "compiler/pipeline/Register.h"
 #include "passes/legalize/Legalize.h"
 
@@ -20,6 +19,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -48,6 +48,7 @@ public:
   FailureOr<CompileResult> run();
 
 private:
+  LogicalResult checkNames();
   LogicalResult importAndLower();
   void chooseKernels();
   LogicalResult runPhases(StringRef last);
@@ -57,6 +58,11 @@ private:
 
   LogicalResult fail(const Twine &message) {
     return emitError(UnknownLoc::get(&context)) << message;
+  }
+  std::string headerName() const {
+    llvm::SmallString<128> name(options.output);
+    llvm::sys::path::replace_extension(name, "h");
+    return std::string(name);
   }
   void report(StringRef step) {
     if (options.progress)
@@ -88,8 +94,10 @@ private:
 //===----------------------------------------------------------------------===//
 
 Compilation::~Compilation() {
-  for (const std::string &path : temporaries)
+  for (const std::string &path : temporaries) {
     (void)llvm::sys::fs::remove(path);
+    llvm::sys::DontRemoveFileOnSignal(path);
+  }
 }
 
 FailureOr<std::string> Compilation::createTemporary(StringRef suffix) {
@@ -100,6 +108,8 @@ FailureOr<std::string> Compilation::createTemporary(StringRef suffix) {
     return fail("cannot write '" + options.output + "': " + error.message());
   llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
   temporaries.push_back(std::string(path));
+  // Whoever ends the compiler early finds nothing either.
+  (void)llvm::sys::RemoveFileOnSignal(path);
   return std::string(path);
 }
 
@@ -310,20 +320,42 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
     return failure();
 
   // All is written; now give each its name, the library last.
-  llvm::SmallString<128> headerName(options.output);
-  llvm::sys::path::replace_extension(headerName, "h");
   if (manifest.externalWeights &&
       failed(keep(weights, options.output + ".weights")))
     return failure();
-  if (options.writeHeader && failed(keep(header, headerName)))
+  if (options.writeHeader && failed(keep(header, headerName())))
     return failure();
   if (failed(keep(*linked, options.output)))
     return failure();
   return CompileResult{manifest};
 }
 
+/// What is written must not take the place of something else.
+LogicalResult Compilation::checkNames() {
+  SmallVector<std::string> names;
+  if (options.output != "-")
+    names.push_back(options.output);
+  if (options.emit == EmitKind::sharedLibrary) {
+    if (options.weightsInFile)
+      names.push_back(options.output + ".weights");
+    if (options.writeHeader) {
+      names.push_back(headerName());
+      if (names.back() == options.output)
+        return fail("'" + options.output +
+                    "' is the name of the header; call the library otherwise");
+    }
+  }
+  for (const std::string &name : names) {
+    if (llvm::sys::fs::is_directory(name))
+      return fail("cannot write '" + name + "': it is a directory");
+    if (llvm::sys::fs::equivalent(name, options.input))
+      return fail("cannot write '" + name + "': it is the model itself");
+  }
+  return success();
+}
+
 FailureOr<CompileResult> Compilation::run() {
-  if (failed(importAndLower()))
+  if (failed(checkNames()) || failed(importAndLower()))
     return failure();
   if (options.emit == EmitKind::mlir)
     return emitText();

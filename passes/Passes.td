@@ -364,6 +364,16 @@ def ApproximateMath : Pass<"approximate-math"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def GuardDivision : Pass<"guard-division"> {
+  let summary = "Keep integer divisions from ending the process";
+  let description = [{
+    A processor traps on an integer division by zero, and on the least number
+    divided by minus one; ONNX leaves both open. Here `x / 0` and `x % 0` are 0,
+    and `x / -1` wraps around. Divisors known to be others stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def IngotConvertToLLVM : Pass<"ingot-convert-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert what is left to the LLVM dialect";
   let description = [{

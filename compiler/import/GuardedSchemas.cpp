@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/import/GuardedSchemas.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace ingot::importer {
 
 /// Longer vectors are no shapes.
@@ -16,6 +18,18 @@ static bool isShort(const pb::TypeProto *type) {
     return true;
   const pb::TensorShapeProto &shape = type->tensor_type().shape();
   return shape.dim_size() != 1 || shape.dim(0).dim_value() <= kMaxPropagated;
+}
+
+/// ONNX's Slice adds its step until the end is reached, and passes it for ever
+/// if that overflows.
+static bool isEndless(const std::string &op,
+                      pb::DataPropagationContext &context) {
+  if (op != "Slice" || context.getNumInputs() < 5)
+    return false;
+  const pb::TensorShapeProto *steps = context.getInputData(4);
+  return steps && llvm::any_of(steps->dim(), [](const auto &step) {
+           return step.dim_value() > INT32_MAX || step.dim_value() < INT32_MIN;
+         });
 }
 
 const GuardedSchemas &GuardedSchemas::instance() {
@@ -48,12 +62,14 @@ GuardedSchemas::GetSchema(const std::string &name, int version,
         });
   if (schema->has_data_propagation_function())
     copy->PartialDataPropagationFunction(
-        [propagate = schema->GetDataPropagationFunction()](
-            pb::DataPropagationContext &context) {
+        [propagate = schema->GetDataPropagationFunction(),
+         op = schema->Name()](pb::DataPropagationContext &context) {
           for (size_t i = 0, e = context.getNumInputs(); i < e; ++i)
             if (!isShort(context.getInputType(i)))
               return;
           try {
+            if (isEndless(op, context))
+              return;
             propagate(context);
           } catch (const std::exception &) {
           }

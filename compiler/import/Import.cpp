@@ -12,6 +12,7 @@
 #include "compiler/import/Model.h"
 #include "compiler/import/Normalize.h"
 #include "compiler/import/OnnxBridge.h"
+#include "compiler/import/OperandTypes.h"
 #include "compiler/import/Shapes.h"
 #include "compiler/import/Skeleton.h"
 #include "compiler/import/Validate.h"
@@ -191,6 +192,8 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
   if (Error error = convertVersion(model.proto))
     return std::move(error);
   inferShapes(model.proto);
+  if (Error error = validateOperandTypes(model.proto))
+    return std::move(error);
   if (Error error = expandOperators(model.proto, options))
     return std::move(error);
   return buildModule(model, dimNames, name, context);

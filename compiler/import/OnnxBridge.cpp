@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With GuardedSchemas.cpp the only code that is compiled with exceptions.
+// With GuardedSchemas.cpp and OperandTypes.cpp the only code that is compiled with
+// exceptions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/OnnxBridge.h"

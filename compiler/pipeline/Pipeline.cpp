@@ -97,6 +97,7 @@ static void buildCodegenPipeline(OpPassManager &passes,
   passes.addPass(createApproximateMath());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
+  passes.addPass(createGuardDivision());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createSCFToControlFlowPass());

@@ -45,6 +45,29 @@ static Value callArgument(Operation *op) {
   return isa<LLVM::LLVMPointerType>(last.getType()) ? last : Value();
 }
 
+/// The bytes of a buffer of these sizes, or the largest number if there is no
+/// such buffer: sizes may come from a run's inputs.
+static Value checkedBytes(OpBuilder &b, Location loc, Type element,
+                          ValueRange sizes) {
+  Type i64 = b.getI64Type();
+  auto pair = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                               {i64, b.getI1Type()});
+  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  Value total = LLVM::ConstantOp::create(
+      b, loc, i64, b.getI64IntegerAttr(llvm::divideCeil(bits, 8)));
+  Value overflows = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  for (Value size : sizes) {
+    Value product =
+        LLVM::UMulWithOverflowOp::create(b, loc, pair, total, size);
+    total = LLVM::ExtractValueOp::create(b, loc, product, 0);
+    overflows = LLVM::OrOp::create(
+        b, loc, overflows, LLVM::ExtractValueOp::create(b, loc, product, 1));
+  }
+  Value most =
+      LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(-1));
+  return LLVM::SelectOp::create(b, loc, overflows, most, total);
+}
+
 namespace {
 
 struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
@@ -54,13 +77,16 @@ struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
   matchAndRewrite(memref::AllocOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Value call = callArgument(op);
-    if (!call || !isConvertibleAndHasIdentityMaps(op.getType()))
+    Type element = op.getType().getElementType();
+    if (!call || !isConvertibleAndHasIdentityMaps(op.getType()) ||
+        !element.isIntOrIndexOrFloat())
       return op.emitError("cannot be allocated here");
     Location loc = op.getLoc();
     SmallVector<Value> sizes, strides;
     Value bytes;
     getMemRefDescriptorSizes(loc, op.getType(), adaptor.getDynamicSizes(),
                              rewriter, sizes, strides, bytes);
+    bytes = checkedBytes(rewriter, loc, element, sizes);
     auto module = op->getParentOfType<ModuleOp>();
     FailureOr<LLVM::LLVMFuncOp> allocate = LLVM::lookupOrCreateFn(
         rewriter, module, kAllocate, {call.getType(), bytes.getType()},

@@ -105,6 +105,27 @@ struct OnnxLegalizePass
 /// nn-fold-constants.
 static constexpr int64_t kMaxFoldedElements = 4096;
 
+/// Sizes are multiplied in many places; this leaves room for that.
+static bool isTooLarge(Type type) {
+  constexpr int64_t kMaxElements = int64_t(1) << 44;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return false;
+  int64_t elements = 1;
+  for (int64_t size : tensor.getShape())
+    if (!ShapedType::isDynamic(size) &&
+        (llvm::MulOverflow(elements, std::max<int64_t>(size, 1), elements) ||
+         elements > kMaxElements))
+      return true;
+  return false;
+}
+
+static std::string textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 int64_t OnnxLegalizePass::opsetOf(StringRef domain) {
   auto imports =
       getOperation()->getAttrOfType<DictionaryAttr>("onnx.opset_import");
@@ -131,6 +152,11 @@ LogicalResult OnnxLegalizePass::legalizeNode(onnx::NodeOp op) {
       return node.unsupported("input " + Twine(i) + " is not a tensor");
   if (failed(legalizer(node)))
     return failure();
+  for (Operation *op : created.ops)
+    for (Type type : op->getResultTypes())
+      if (isTooLarge(type))
+        return node.invalid("a tensor of type " + textOf(type) +
+                            " is larger than any memory");
   op.erase();
   for (Operation *op : created.ops)
     nn::foldInPlace(op, kMaxFoldedElements);

@@ -312,9 +312,20 @@ static LogicalResult legalizeLRN(Node &node) {
   int64_t size = node.getInt("size", 0);
   if (size < 1)
     return node.invalid("size is " + Twine(size));
+  double alpha = node.getFloat("alpha", 1e-4f);
+  // A window cannot hold more than all channels; the sum is still divided by
+  // its whole size.
+  int64_t channels = node.shape(0)[1];
+  if (int64_t most = 2 * channels - 1; channels > 0 && size > most) {
+    alpha *= double(most) / double(size);
+    size = most;
+  }
+  // Windows are written out.
+  if (size > 4096)
+    return node.unsupported("a window of " + Twine(size) + " channels");
   return node.replace(node.make<nn::LRNOp>(
-      node.input(0), size, f32(node, "alpha", 1e-4f), f32(node, "beta", 0.75f),
-      f32(node, "bias", 1), /*channels_last=*/false));
+      node.input(0), size, APFloat(float(alpha)),
+      f32(node, "beta", 0.75f), f32(node, "bias", 1), /*channels_last=*/false));
 }
 
 void legalize::populateNormalization(Legalizers &legalizers) {

@@ -76,11 +76,12 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
   const ingot_abi_buffer *output = &call->outputs[index];
   const int64_t *sizes = (const int64_t *)dims;
   uint64_t bytes = element_bytes;
+  int overflows = 0;
   for (uintptr_t i = 0; i < rank; ++i) {
     output->dims[i] = sizes[i];
-    bytes *= (uint64_t)sizes[i];
+    overflows |= __builtin_mul_overflow(bytes, (uint64_t)sizes[i], &bytes);
   }
-  if (bytes > output->bytes) {
+  if (overflows || bytes > output->bytes) {
     ingot_support_fail(call, INGOT_ABI_BUFFER_TOO_SMALL,
                        "an output buffer is too small");
     return;

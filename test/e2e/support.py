@@ -24,6 +24,12 @@ def tool(name, *arguments, cwd=None, env=None, timeout=300):
                           errors="replace", cwd=cwd, timeout=timeout, env={**os.environ, **(env or {})})
 
 
+def start(name, *arguments):
+    """Starts a tool and does not wait for it."""
+    return subprocess.Popen([os.path.join(BIN, name), *map(str, arguments)], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
 def have(name):
     return os.path.exists(os.path.join(BIN, name))
 
@@ -126,4 +132,4 @@ def conv_model(weight=(4, 3, 3, 3), name="conv0", **attributes):
 
 
 __all__ = ["BIN", "BUILD", "ROOT", "TOLERANCE", "Case", "conv_model", "have", "helper", "make_model", "np",
-           "numpy_helper", "onnx", "relu_model", "tool", "TensorProto"]
+           "numpy_helper", "onnx", "relu_model", "start", "tool", "TensorProto"]

@@ -140,6 +140,44 @@ class Graphs(Case):
         self.assert_refuses(model, "999")
 
 
+class Types(Case):
+    """Operands of types that their operator does not take; ONNX's checker lets them pass."""
+    sanitize = True
+
+    def refuses(self, node, types, *words):
+        inputs = [(name, [2, 2], dtype) for name, dtype in types.items()]
+        self.assert_refuses(make_model([node], inputs, [("y", list("mn"))]), *words)
+
+    def test_type_that_the_operator_lacks(self):
+        self.refuses(helper.make_node("Erf", ["x"], ["y"], name="erf0"), {"x": TensorProto.INT4}, "erf0", "'x'",
+                     "tensor(int4)")
+
+    def test_types_that_differ(self):
+        node = helper.make_node("Add", ["a", "b"], ["y"], name="sum0")
+        self.refuses(node, {"a": TensorProto.FLOAT, "b": TensorProto.DOUBLE}, "sum0", "'a'", "'b'", "double")
+
+    def test_index_of_the_wrong_type(self):
+        node = helper.make_node("Trilu", ["x", "k"], ["y"], name="tri0")
+        self.refuses(node, {"x": TensorProto.FLOAT, "k": TensorProto.INT32}, "tri0", "'k'", "tensor(int32)")
+
+    def test_weights_of_another_type(self):
+        model = conv_model()
+        model.graph.input[0].type.tensor_type.elem_type = TensorProto.INT32
+        self.assert_refuses(model, "conv0", "tensor(int32)")
+
+    def test_condition_that_is_no_bool(self):
+        branch = helper.make_graph([helper.make_node("Relu", ["x"], ["b"])], "branch", [],
+                                   [helper.make_tensor_value_info("b", TensorProto.FLOAT, [2, 2])])
+        self.refuses(helper.make_node("If", ["c"], ["y"], name="if0", then_branch=branch, else_branch=branch),
+                     {"x": TensorProto.FLOAT, "c": TensorProto.FLOAT}, "if0", "'c'")
+
+    def test_type_inside_a_subgraph(self):
+        branch = helper.make_graph([helper.make_node("Relu", ["x"], ["b"], name="inner0")], "branch", [],
+                                   [helper.make_tensor_value_info("b", TensorProto.BOOL, [2, 2])])
+        self.refuses(helper.make_node("If", ["c"], ["y"], name="if0", then_branch=branch, else_branch=branch),
+                     {"x": TensorProto.BOOL, "c": TensorProto.BOOL}, "inner0", "tensor(bool)")
+
+
 class Tensors(Case):
     """Shapes, sizes and attributes that do not fit."""
     sanitize = True

@@ -120,6 +120,23 @@ class DataChecks(Case):
         self.assert_one_line(done)
 
 
+class Arithmetic(Case):
+    """Numbers that a processor traps on."""
+    sanitize = True
+
+    def test_integer_division(self):
+        for name, numpy_type in (("INT8", np.int8), ("INT32", np.int32), ("INT64", np.int64), ("UINT8", np.uint8)):
+            with self.subTest(name):
+                dtype, least = getattr(TensorProto, name), np.iinfo(numpy_type).min
+                model = make_model([helper.make_node("Div", ["a", "b"], ["q"]), helper.make_node("Mod", ["a", "b"], ["r"])],
+                                   [("a", [4], dtype), ("b", [4], dtype)], [("q", [4], dtype), ("r", [4], dtype)])
+                minus_one = -1 if least < 0 else 1
+                got = self.run_model(self.compile(model), {
+                    "a": np.array([7, least, 7, 0], numpy_type), "b": np.array([0, minus_one, 2, 0], numpy_type)})
+                np.testing.assert_array_equal(got["q"], np.array([0, least, 3, 0], numpy_type))
+                np.testing.assert_array_equal(got["r"], np.array([0, 0, 1, 0], numpy_type))
+
+
 class Artifacts(Case):
     """Files that are no, or no whole, artifacts for this machine."""
     sanitize = True

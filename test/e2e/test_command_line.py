@@ -1,7 +1,10 @@
 """What every command has: help with an example, a version, exit codes, silence, and file names that stay in a folder."""
 import os
+import time
 
-from support import Case, have, helper, make_model, relu_model, tool
+import families
+
+from support import Case, have, helper, make_model, relu_model, start, tool
 
 COMMANDS = [["ingot"], ["ingot", "compile"], ["ingot", "run"], ["ingot", "inspect"], ["ingot-opt"], ["ingot-import"],
             ["ingot-measure"], ["ingot-ocr"]]
@@ -60,6 +63,32 @@ class Output(Case):
             with self.subTest(option):
                 done = tool("ingot", "compile", source, "-o", artifact, option)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_output_that_is_something_else(self):
+        """Neither the model nor a folder is replaced, and the library is not its own header."""
+        source = self.save(relu_model())
+        os.mkdir(self.path("folder.so"))
+        before = sorted(os.listdir(self.dir))
+        for name in ("model.onnx", "folder.so", "model.h"):
+            with self.subTest(name):
+                self.assert_one_line(tool("ingot", "compile", source, "-o", self.path(name)), name)
+                self.assertEqual(sorted(os.listdir(self.dir)), before)
+        self.assertEqual(os.path.getsize(source), len(relu_model().SerializeToString()))
+
+    def test_interrupted(self):
+        """A compiler that is told to end leaves no temporary files."""
+        source = self.save(families.ALL["resnet"]()[0])
+        os.mkdir(self.path("out"))
+        for wait in (0.2, 0.4, 0.6, 0.8, 1.0):
+            process = start("ingot", "compile", source, "-o", self.path("out/model.so"), "--quiet")
+            time.sleep(wait)
+            process.terminate()
+            if process.wait() != 0:
+                self.assertEqual(os.listdir(self.path("out")), [])
+            else:
+                self.assertEqual(sorted(os.listdir(self.path("out"))), ["model.h", "model.so"])
+                for file in os.listdir(self.path("out")):
+                    os.remove(self.path("out/" + file))
 
     def test_output_names_stay_in_the_folder(self):
         """Names of a model's outputs are anything, but no paths."""

@@ -31,6 +31,14 @@ func.func @channels(%x: tensor<2x4x?x?xf32>, %v: tensor<4xf32>) -> (tensor<2x4x?
   return %0, %1, %2, %3 : tensor<2x4x?x?xf32>, tensor<2x4x?x?xf32>, tensor<2x4x?x?xf32>, tensor<2x4x?x?xf32>
 }
 
+// A window of more than all channels holds them all, and divides by its size.
+// CHECK-LABEL: @wide_window
+func.func @wide_window(%x: tensor<2x4x?x?xf32>) -> tensor<2x4x?x?xf32> {
+  // CHECK: nn.lrn %arg0 {alpha = 0.699999988 : f32, {{.*}}size = 7 : i64}
+  %0 = onnx.node "LRN"(%x) {size = 10 : i64, alpha = 1.0 : f32} : (tensor<2x4x?x?xf32>) -> tensor<2x4x?x?xf32>
+  return %0 : tensor<2x4x?x?xf32>
+}
+
 // CHECK-LABEL: @composed
 func.func @composed(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
   // A norm of zero gives zero.
@@ -86,6 +94,8 @@ func.func @wrong(%x: tensor<2x4x3xf32>, %v: tensor<3xf32>, %d: tensor<2x?x3xf32>
   %3 = onnx.node "GroupNormalization"(%x, %v, %v) {num_groups = 3 : i64} : (tensor<2x4x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x4x3xf32>
   // expected-error @+1 {{LRN (opset 24) is invalid: size is 0}}
   %4 = onnx.node "LRN"(%x) {size = 0 : i64} : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+  // expected-error @+1 {{LRN (opset 24) is not supported: a window of 9223372036854775807 channels}}
+  %lrn = onnx.node "LRN"(%d) {size = 9223372036854775807 : i64} : (tensor<2x?x3xf32>) -> tensor<2x?x3xf32>
   // expected-error @+1 {{LpNormalization (opset 24) is invalid: p is 3, but only 1 and 2 are defined}}
   %5 = onnx.node "LpNormalization"(%x) {p = 3 : i64} : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   %four = arith.constant dense<1.0> : tensor<4xf32>

@@ -11,11 +11,15 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <unistd.h>
 
 using namespace llvm;
 using namespace ingot;
@@ -101,6 +105,16 @@ static void printDiagnostic(mlir::Diagnostic &diagnostic, StringRef file) {
   if (!where.empty())
     errs() << sys::path::filename(file) << ": node '" << where << "': ";
   errs() << text << '\n';
+}
+
+/// What LLVM and MLIR give up on ends in one line, too, with no file left.
+static void endAfterFatalError(void *errorsPrinted, const char *reason, bool) {
+  if (!*static_cast<bool *>(errorsPrinted))
+    errs() << "ingot compile: error: the compiler itself failed ("
+           << StringRef(reason).trim().split('\n').first.rtrim(".:")
+           << "); please report it with the model\n";
+  sys::RunInterruptHandlers();
+  _exit(kFailure);
 }
 
 /// Sets what is to be emitted; nullopt if the name is unknown.
@@ -239,10 +253,14 @@ int ingot::compileMain(int argc, char **argv) {
     compile.progress = [](StringRef step) {
       errs() << "\r\033[K" << step << " …";
     };
+  bool errorsPrinted = false;
+  ScopedFatalErrorHandler fatalErrors(endAfterFatalError, &errorsPrinted);
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   context->getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
     if (isTerminal)
       errs() << "\r\033[K";
+    errorsPrinted |=
+        diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
     printDiagnostic(diagnostic, compile.input);
     return mlir::success();
   });

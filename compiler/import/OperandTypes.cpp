@@ -1,0 +1,144 @@
+//===- OperandTypes.cpp - what operators take -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ONNX's checker does not look at types, and its inference reports an operand
+// of a wrong type only where the result depends on it. All that comes later
+// relies on operands being what their operator's schema says.
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/import/OperandTypes.h"
+
+#include "onnx/defs/data_type_utils.h"
+#include "onnx/defs/schema.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace ingot::importer {
+namespace {
+
+using pb::OpSchema;
+/// Points to the type's one spelling, such as "tensor(float)".
+using DataType = const std::string *;
+
+/// Types by name in one graph and those around it; null if unknown.
+struct Scope {
+  const Scope *parent = nullptr;
+  StringMap<DataType> types;
+
+  DataType lookup(StringRef name) const {
+    auto it = types.find(name);
+    if (it != types.end())
+      return it->second;
+    return parent ? parent->lookup(name) : nullptr;
+  }
+};
+
+DataType toDataType(const pb::TypeProto &type) {
+  // It throws for types that are not complete.
+  try {
+    if (type.has_tensor_type() && type.tensor_type().elem_type() == 0)
+      return nullptr;
+    return pb::Utils::DataTypeUtils::ToType(type);
+  } catch (const std::exception &) {
+    return nullptr;
+  }
+}
+
+class Checker {
+public:
+  explicit Checker(const pb::ModelProto &model) {
+    for (const pb::OperatorSetIdProto &import : model.opset_import())
+      opsets[import.domain()] = int(import.version());
+  }
+
+  Error checkGraph(const pb::GraphProto &graph, const Scope *parent) {
+    Scope scope;
+    scope.parent = parent;
+    auto addTypes = [&](const auto &infos) {
+      for (const pb::ValueInfoProto &info : infos)
+        scope.types[info.name()] = toDataType(info.type());
+    };
+    addTypes(graph.output());
+    addTypes(graph.value_info());
+    addTypes(graph.input());
+    for (const pb::TensorProto &tensor : graph.initializer()) {
+      pb::TypeProto type;
+      type.mutable_tensor_type()->set_elem_type(tensor.data_type());
+      scope.types[tensor.name()] = toDataType(type);
+    }
+    for (const pb::NodeProto &node : graph.node()) {
+      if (Error error = checkNode(node, scope))
+        return error;
+      for (const pb::AttributeProto &attr : node.attribute()) {
+        if (attr.has_g())
+          if (Error error = checkGraph(attr.g(), &scope))
+            return error;
+        for (const pb::GraphProto &inner : attr.graphs())
+          if (Error error = checkGraph(inner, &scope))
+            return error;
+      }
+    }
+    return Error::success();
+  }
+
+private:
+  Error checkNode(const pb::NodeProto &node, const Scope &scope) {
+    auto opset = opsets.find(node.domain());
+    if (opset == opsets.end())
+      return Error::success();
+    const OpSchema *schema = pb::OpSchemaRegistry::Instance()->GetSchema(
+        node.op_type(), opset->second, node.domain());
+    if (!schema || schema->inputs().empty())
+      return Error::success();
+    const auto &parameters = schema->inputs();
+    StringMap<int> bound; // type variable to the input that decided it
+    for (int i = 0; i < node.input_size(); ++i) {
+      size_t place = std::min(size_t(i), parameters.size() - 1);
+      const OpSchema::FormalParameter &parameter = parameters[place];
+      DataType type = scope.lookup(node.input(i));
+      if (node.input(i).empty() || !type)
+        continue;
+      if (!parameter.GetTypes().empty() && !parameter.GetTypes().count(type))
+        return makeError(describe(node) + ": input '" + node.input(i) +
+                         "' has type " + *type + ", but '" +
+                         parameter.GetName() + "' of " + node.op_type() +
+                         " must be " + listTypes(parameter.GetTypes()));
+      if (!parameter.GetIsHomogeneous() ||
+          !schema->typeConstraintMap().count(parameter.GetTypeStr()))
+        continue;
+      int first = bound.try_emplace(parameter.GetTypeStr(), i).first->second;
+      DataType other = scope.lookup(node.input(first));
+      if (other != type)
+        return makeError(describe(node) + ": inputs '" + node.input(first) +
+                         "' and '" + node.input(i) +
+                         "' must have the same type, but have " + *other +
+                         " and " + *type);
+    }
+    return Error::success();
+  }
+
+  static std::string listTypes(const pb::DataTypeSet &types) {
+    SmallVector<StringRef> names;
+    for (DataType type : types)
+      names.push_back(*type);
+    llvm::sort(names);
+    return (names.size() == 1 ? "" : "one of ") + join(names, ", ");
+  }
+
+  StringMap<int> opsets;
+};
+
+} // namespace
+
+Error validateOperandTypes(const pb::ModelProto &model) {
+  return Checker(model).checkGraph(model.graph(), nullptr);
+}
+
+} // namespace ingot::importer
