@@ -64,6 +64,7 @@
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-strided-metadata{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}lower-affine{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}guard-division{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-scf-to-cf{{[,{]|$}}
