@@ -28,7 +28,7 @@ build: setup ## build the compiler, the runtime and the tools into build/
 check: build ## build and run every test; closes with `N passed, N failed, N skipped`
 	@$(python) scripts/check.py --jobs $(JOBS)
 
-check-sanitize: build ## the same, and a subset once more under ASan and UBSan
+check-sanitize: build ## the same, and the compiler's tests under ASan and UBSan, which takes an hour to build
 	@$(python) scripts/check.py --jobs $(JOBS) --sanitize
 
 demo: build ## read a line of text in a picture with a compiled PP-OCR model
@@ -59,6 +59,6 @@ docs: build ## write docs/reference from the .td files
 	@scripts/gen-docs.sh
 
 clean: ## remove what was built, but keep build/deps, build/models and build/bench-venv
-	@rm -rf build-asan build-debug build-tsan build-fuzz
+	@rm -rf build-asan build-asan-runtime build-debug build-tsan build-fuzz
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 \
 	  ! -name deps ! -name models ! -name bench-venv -exec rm -rf {} +; fi

@@ -137,6 +137,28 @@ class Arithmetic(Case):
                 np.testing.assert_array_equal(got["r"], np.array([0, 0, 1, 0], numpy_type))
 
 
+class Memory(Case):
+    """Sizes that no machine has."""
+    sanitize = True
+
+    def test_output_larger_than_memory(self):
+        model = make_model([helper.make_node("ConstantOfShape", ["s"], ["y"])], [], [("y", ["a", "b"])],
+                           {"s": np.array([2**21, 2**21], np.int64)})
+        self.assert_one_line(tool("ingot", "run", self.compile(model)), "memory")
+
+    def test_sizes_that_overflow_in_the_run(self):
+        model = make_model([helper.make_node("Expand", ["x", "s"], ["y"])], [("x", [1, 1]), ("s", [2], TensorProto.INT64)],
+                           [("y", ["a", "b"])])
+        artifact = self.compile(model)
+        np.save(self.path("x.npy"), np.ones((1, 1), np.float32))
+        for sizes in ([2**63 - 1] * 2, [2**32, 2**32], [2**62, 4], [-1, 5], [-2**63, 2]):
+            with self.subTest(sizes=sizes):
+                np.save(self.path("s.npy"), np.array(sizes, np.int64))
+                done = tool("ingot", "run", artifact, "--input", f"x={self.path('x.npy')}", "--input",
+                            f"s={self.path('s.npy')}")
+                self.assert_one_line(done)
+
+
 class Artifacts(Case):
     """Files that are no, or no whole, artifacts for this machine."""
     sanitize = True

@@ -12,6 +12,7 @@
 #include "tools/ingot/Text.h"
 #include "tools/ingot/Values.h"
 
+#include <new>
 #include <stdio.h>
 
 using namespace ingot::tools;
@@ -121,11 +122,7 @@ static void printOutputs(const std::vector<std::string> &names,
     fprintf(stderr, "ingot run: warning: %s\n", warning.c_str());
 }
 
-int ingot::runMain(int argc, char **argv) {
-  OptionParser parser(
-      "run", "MODEL.so [options]",
-      "Runs a compiled model once and prints a table of its outputs.",
-      "ingot run repvgg_a0.so --input input=picture.npy --output-dir out/");
+static int runOnce(OptionParser &parser, int argc, char **argv) {
   RunOptions options;
   parser.list("input", "[NAME=]WHAT", options.inputs,
               "FILE.npy, or random[:SEED]; without NAME random means all");
@@ -174,4 +171,16 @@ int ingot::runMain(int argc, char **argv) {
   }
   printOutputs(names, outputs);
   return exitSuccess;
+}
+
+int ingot::runMain(int argc, char **argv) {
+  OptionParser parser(
+      "run", "MODEL.so [options]",
+      "Runs a compiled model once and prints a table of its outputs.",
+      "ingot run repvgg_a0.so --input input=picture.npy --output-dir out/");
+  try {
+    return runOnce(parser, argc, argv);
+  } catch (const std::bad_alloc &) {
+    return parser.failure("the inputs and outputs do not fit into memory");
+  }
 }
