@@ -104,8 +104,7 @@ def suites(build, jobs):
     # Its libraries are not instrumented, so they never lift the poison that its headers put on memory here.
     sanitizers = {"ASAN_OPTIONS": "detect_leaks=0:abort_on_error=0:allow_user_poisoning=0",
                   "UBSAN_OPTIONS": "print_stacktrace=1"}
-    # Of models compiled in the tests, oneDNN's and libgomp's threads keep memory to the end.
-    runtime = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
+    runtime = {"UBSAN_OPTIONS": "print_stacktrace=1"}
     return [
         own("layers", "scripts/check-layers.py"),
         ctest("unit", build),
