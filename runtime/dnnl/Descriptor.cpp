@@ -125,8 +125,10 @@ dnnl_status_t DescriptorBuilder::addTensors(const int64_t *dynamic, const void *
     int64_t dense[INGOT_DNNL_MAX_RANK];
     bool isSlice = isData && !tensor.isConstant() &&
                    closeGaps(dims, strides, tensor.rank, dense);
-    hasSlices |= isSlice;
-    bool copies = isSlice && copiesSlices;
+    bool isRunWeights =
+        tensor.role == INGOT_DNNL_WEIGHTS && !tensor.isConstant();
+    canCopy |= isSlice || isRunWeights;
+    bool copies = isSlice && makesCopies;
     dnnl_status_t status = dnnl_memory_desc_create_with_strides(
         &argument.layout, int(tensor.rank), dims, type,
         copies ? dense : strides);
@@ -142,9 +144,9 @@ dnnl_status_t DescriptorBuilder::addTensors(const int64_t *dynamic, const void *
     if (tensor.role < 0 || tensor.role >= INGOT_DNNL_OPERAND)
       continue;
     layouts[tensor.role] = argument.layout;
-    if (tensor.role != INGOT_DNNL_WEIGHTS || !tensor.isConstant())
+    if (tensor.role != INGOT_DNNL_WEIGHTS || (isRunWeights && !makesCopies))
       continue;
-    if (weightsLayout) {
+    if (weightsLayout && !isRunWeights) {
       layouts[tensor.role] = weightsLayout;
       continue;
     }

@@ -21,9 +21,11 @@ struct DescriptorBuilder {
   dnnl_primitive_desc_t descriptor = nullptr;
   /// Layouts to ask for, by role.
   const_dnnl_memory_desc_t layouts[INGOT_DNNL_OPERAND + 1] = {};
-  /// Work on dense copies of slices.
-  bool copiesSlices = false;
-  bool hasSlices = false;
+  /// Work on copies: of slices, dense; of weights that come with the call, in
+  /// the layout that oneDNN likes best.
+  bool makesCopies = false;
+  /// Whether there is anything to copy.
+  bool canCopy = false;
   dnnl_memory_desc_t anyWeights = nullptr;
 
   DescriptorBuilder(dnnl_engine_t engine, const Record &record, Primitive &primitive)

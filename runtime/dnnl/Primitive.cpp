@@ -74,8 +74,9 @@ static dnnl_status_t createReorder(dnnl_engine_t engine,
   return status;
 }
 
-/// Makes room for the copies of slices, and what copies them.
-static dnnl_status_t addCopies(const DescriptorBuilder &builder, Primitive &primitive) {
+/// Makes room for the copies of arguments, and what copies them.
+static dnnl_status_t addCopies(const DescriptorBuilder &builder,
+                               Primitive &primitive) {
   auto align = [](size_t bytes) {
     return (bytes + INGOT_ABI_ALIGNMENT - 1) / INGOT_ABI_ALIGNMENT *
            INGOT_ABI_ALIGNMENT;
@@ -107,21 +108,26 @@ static dnnl_status_t addCopies(const DescriptorBuilder &builder, Primitive &prim
 
 /// Takes from the descriptor what running the primitive needs.
 static dnnl_status_t finish(DescriptorBuilder &builder, Primitive &primitive) {
-  int weights = findConstantWeights(builder.record);
-  if (weights >= 0) {
+  for (int i = 0; i < primitive.numArguments; ++i) {
+    if (builder.record.tensors[i].role != INGOT_DNNL_WEIGHTS)
+      continue;
     const_dnnl_memory_desc_t chosen = dnnl_primitive_desc_query_md(
         builder.descriptor, dnnl_query_weights_md, 0);
-    Argument &argument = primitive.arguments[weights];
-    if (!dnnl_memory_desc_equal(chosen, argument.layout)) {
-      dnnl_memory_desc_t copy;
-      dnnl_status_t status = dnnl_memory_desc_clone(&copy, chosen);
-      if (status != dnnl_success)
-        return status;
+    Argument &argument = primitive.arguments[i];
+    if (dnnl_memory_desc_equal(chosen, argument.layout))
+      continue;
+    dnnl_memory_desc_t copy;
+    dnnl_status_t status = dnnl_memory_desc_clone(&copy, chosen);
+    if (status != dnnl_success)
+      return status;
+    if (builder.record.tensors[i].isConstant()) {
       dnnl_memory_desc_destroy(argument.layout);
-      argument.layout = copy;
       argument.constant = nullptr;
-      primitive.packed = weights;
+      primitive.packed = i;
+    } else {
+      argument.outside = argument.layout;
     }
+    argument.layout = copy;
   }
   const_dnnl_memory_desc_t scratch = dnnl_primitive_desc_query_md(
       builder.descriptor, dnnl_query_scratchpad_md, 0);
@@ -148,12 +154,12 @@ static bool isReference(const_dnnl_primitive_desc_t descriptor) {
 
 static int32_t create(dnnl_engine_t engine, const Record &record,
                       const int64_t *dynamic, const void *weights,
-                      const_dnnl_memory_desc_t weightsLayout, bool copiesSlices,
+                      const_dnnl_memory_desc_t weightsLayout, bool makesCopies,
                       const Message &message, Primitive &primitive) {
   memset(&primitive, 0, sizeof(primitive));
   primitive.packed = -1;
   DescriptorBuilder builder(engine, record, primitive);
-  builder.copiesSlices = copiesSlices;
+  builder.makesCopies = makesCopies;
   dnnl_status_t status = builder.addTensors(dynamic, weights, weightsLayout);
   if (status == dnnl_success && primitive.isEmpty)
     return INGOT_ABI_OK;
@@ -163,14 +169,16 @@ static int32_t create(dnnl_engine_t engine, const Record &record,
     status = builder.describe();
   PointwiseMatMul product;
   if (status == dnnl_success && isReference(builder.descriptor)) {
+    if (makesCopies)
+      status = dnnl_unimplemented; // then copies would not pay
     Primitive other;
     int32_t code = INGOT_ABI_BACKEND_ERROR;
-    if (builder.hasSlices && !copiesSlices)
+    if (builder.canCopy && !makesCopies)
       code = create(engine, record, dynamic, weights, weightsLayout,
-                    /*copiesSlices=*/true, Message{nullptr, 0}, other);
-    else if (!copiesSlices && product.init(record))
+                    /*makesCopies=*/true, Message{nullptr, 0}, other);
+    if (code != INGOT_ABI_OK && !makesCopies && product.init(record))
       code = create(engine, product.get(), dynamic, weights, nullptr,
-                    /*copiesSlices=*/false, Message{nullptr, 0}, other);
+                    /*makesCopies=*/false, Message{nullptr, 0}, other);
     if (code == INGOT_ABI_OK) {
       destroyPrimitive(primitive);
       primitive = other;
@@ -194,7 +202,7 @@ int32_t ingot::dnnl::createPrimitive(dnnl_engine_t engine, const Record &record,
                                      const Message &message,
                                      Primitive &primitive) {
   return create(engine, record, dynamic, weights, weightsLayout,
-                /*copiesSlices=*/false, message, primitive);
+                /*makesCopies=*/false, message, primitive);
 }
 
 void ingot::dnnl::destroyPrimitive(Primitive &primitive) {

@@ -43,8 +43,9 @@ struct Argument {
   dnnl_memory_desc_t layout;
   /// The data of a constant; null if it comes with the call.
   const void *constant;
-  /// Layout of the caller's data, where the primitive works on a dense copy of
-  /// it: oneDNN has reference code only for slices of a tensor. Otherwise null.
+  /// Layout of the caller's data, where the primitive works on a copy of it:
+  /// oneDNN has reference code only for slices of a tensor, and for weights in
+  /// most layouts but its own. Otherwise null.
   dnnl_memory_desc_t outside;
   /// From the caller's data to the copy and back, where that is needed.
   dnnl_primitive_t copyIn, copyOut;

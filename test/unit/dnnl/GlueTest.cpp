@@ -40,6 +40,8 @@ INSTANTIATE_TEST_SUITE_P(
         // no bias, weights that are not constant
         ConvolutionSpec{{1, 8, 5, 5}, {8, 8, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false},
         ConvolutionSpec{{1, 8, 5, 5}, {8, 8, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, true, false},
+        ConvolutionSpec{{1, 64, 14, 14}, {32, 64, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, true, false},
+        ConvolutionSpec{{1, 32, 8, 8}, {32, 1, 3, 3}, 32, {1, 1}, {1, 1}, {1, 1}, {1, 1}, true, false},
         // 1-D, 3-D
         ConvolutionSpec{{2, 8, 20}, {16, 8, 5}, 1, {2}, {1}, {2}, {2}},
         ConvolutionSpec{{1, 8, 20}, {8, 1, 3}, 8, {1}, {2}, {2}, {2}},
