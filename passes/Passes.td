@@ -343,6 +343,23 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
 // codegen/
 //===----------------------------------------------------------------------===//
 
+def LinalgFillSplats : Pass<"linalg-fill-splats"> {
+  let summary = "Fill buffers that hold one number rather than store them";
+  let description = [{
+    A constant that is one number everywhere takes no memory in the compiler, but
+    all of its size in the artifact. Where it is large, each of its uses gets a
+    buffer of the arena that is filled in the run. Weights that oneDNN
+    rearranges once stay constants.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let options = [
+    Option<"minBytes", "min-bytes", "int64_t", "65536",
+           "Smaller constants are stored">];
+  let statistics = [Statistic<"filled", "filled", "Constants that are filled">];
+}
+
 def LinalgRelaxReductions
     : Pass<"linalg-relax-reductions"> {
   let summary = "Let sums and products of reductions be reordered";

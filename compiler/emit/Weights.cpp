@@ -32,13 +32,27 @@ forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
   for (Attribute row : weights) {
     int64_t offset = cast<IntegerAttr>(cast<ArrayAttr>(row)[0]).getInt();
     auto value = cast<ElementsAttr>(cast<ArrayAttr>(row)[1]);
+    padTo(offset);
+    // A large constant that is one number everywhere exists only as that: it
+    // is written a piece at a time.
+    int64_t left = value.getNumElements();
+    constexpr int64_t kPiece = 1 << 16;
+    if (auto dense = dyn_cast<DenseElementsAttr>(value);
+        dense && dense.isSplat() && left > kPiece)
+      value = dense.resizeSplat(
+          RankedTensorType::get({kPiece}, dense.getElementType()));
     std::vector<char> storage;
     std::optional<ArrayRef<char>> bytes = nn::getRawBytes(value, storage);
     if (!bytes)
       return emitError(module.getLoc(), "weights cannot be read");
-    padTo(offset);
-    write(*bytes);
-    at += bytes->size();
+    int64_t width = nn::elementBytes(value.getElementType());
+    for (int64_t bytesLeft = left * width; bytesLeft > 0;) {
+      ArrayRef<char> piece =
+          bytes->take_front(std::min<int64_t>(bytesLeft, bytes->size()));
+      write(piece);
+      at += piece.size();
+      bytesLeft -= piece.size();
+    }
   }
   padTo(module->getAttrOfType<IntegerAttr>("ingot.weights_bytes").getInt());
   return success();

@@ -72,6 +72,7 @@ static void buildLowerPipeline(OpPassManager &passes,
   passes.addPass(createLinalgElementwiseOpFusionPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createLinalgFillSplats());
   passes.addPass(createLinalgRelaxReductions());
 }
 

@@ -174,6 +174,8 @@ std::optional<double> getSplat(Value value) {
   if (auto dense = dyn_cast<DenseElementsAttr>(attr))
     if (!dense.isSplat())
       return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    attr = dense.resizeSplat(RankedTensorType::get({}, attr.getElementType()));
   std::optional<std::vector<double>> values = readDoubles(attr);
   if (!values || !llvm::all_equal(*values))
     return std::nullopt;
@@ -184,7 +186,17 @@ std::optional<double> getSplat(Value value) {
 // Making
 //===----------------------------------------------------------------------===//
 
+/// Whether every `width` bytes are the same.
+static bool isUniform(ArrayRef<char> bytes, int64_t width) {
+  return bytes.size() > size_t(width) &&
+         bytes.drop_front(width) == bytes.drop_back(width);
+}
+
 ElementsAttr makeConstantAttr(RankedTensorType type, std::vector<char> bytes) {
+  // One number everywhere takes the memory of one.
+  int64_t width = elementBytes(type.getElementType());
+  if (type.getElementType().isIntOrFloat() && isUniform(bytes, width))
+    bytes.resize(width);
   if (int64_t(bytes.size()) <= kMaxUniquedBytes) {
     if (type.getElementType().isInteger(1)) {
       SmallVector<bool> bits(bytes.begin(), bytes.end());

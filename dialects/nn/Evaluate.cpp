@@ -11,6 +11,7 @@
 #include "dialects/nn/NNDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -31,6 +32,11 @@ ElementsAttr nn::makeIntsAttr(RankedTensorType type, ArrayRef<int64_t> values) {
       bytes.push_back(char(bits >> (8 * i)));
   }
   return makeConstantAttr(type, std::move(bytes));
+}
+
+bool nn::isSplat(ElementsAttr attr) {
+  auto dense = dyn_cast<DenseElementsAttr>(attr);
+  return dense && dense.isSplat();
 }
 
 SmallVector<int64_t> nn::stridesOf(ArrayRef<int64_t> shape) {
@@ -64,13 +70,24 @@ static bool hasPlainElements(RankedTensorType type) {
          element.getIntOrFloatBitWidth() <= 64;
 }
 
+/// Results that are one number everywhere are constants up to this size: so
+/// much may a weight of a model without its values take in the artifact.
+static constexpr int64_t kMaxSplatBytes = int64_t(1) << 30;
+
+/// Whether the result is one number everywhere if all operands are.
+static bool keepsSplats(Operation *op) {
+  return (isa<nn::NNDialect>(op->getDialect()) &&
+          op->hasTrait<nn::Elementwise>() && !isa<nn::SelectOp>(op)) ||
+         isa<nn::TransposeOp, nn::ReshapeOp, nn::BroadcastToOp, nn::SliceOp,
+             tensor::CastOp>(op);
+}
+
 ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) {
   if (op->getNumResults() != 1 || op->getNumOperands() == 0 ||
       op->getNumRegions() != 0)
     return {};
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || !type.hasStaticShape() || !hasPlainElements(type) ||
-      type.getNumElements() > maxElements)
+  if (!type || !type.hasStaticShape() || !hasPlainElements(type))
     return {};
   SmallVector<ElementsAttr> operands;
   for (Value operand : op->getOperands()) {
@@ -81,6 +98,12 @@ ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) {
       return {};
     operands.push_back(attr);
   }
+  // One number everywhere stays so and takes no memory, whatever its size.
+  bool isSmall = type.getNumElements() <= maxElements;
+  if (!isSmall &&
+      !(type.getNumElements() <= kMaxSplatBytes / elementBytes(type.getElementType()) &&
+        keepsSplats(op) && llvm::all_of(operands, isSplat)))
+    return {};
   if (ElementsAttr attr = evaluateElementwise(op, operands, type))
     return attr;
   if (ElementsAttr attr = evaluateMovement(op, operands, type))

@@ -458,10 +458,6 @@ ElementsAttr nn::evaluateElementwise(Operation *op,
   if (!isa<NNDialect>(op->getDialect()) || !op->hasTrait<nn::Elementwise>() ||
       isa<SelectOp>(op))
     return {};
-  auto isSplat = [](ElementsAttr attr) {
-    auto dense = dyn_cast<DenseElementsAttr>(attr);
-    return dense && dense.isSplat();
-  };
   // One number everywhere is computed once, and takes no memory.
   if (type.getNumElements() > 1 && llvm::all_of(operands, isSplat)) {
     SmallVector<ElementsAttr> scalars;

@@ -27,6 +27,9 @@ mlir::ElementsAttr evaluateReduction(mlir::Operation *op,
                                      mlir::ArrayRef<mlir::ElementsAttr> operands,
                                      mlir::RankedTensorType type);
 
+/// Whether the attribute says that all its elements are one number.
+bool isSplat(mlir::ElementsAttr attr);
+
 /// A constant of integers, each wrapped to the element type.
 mlir::ElementsAttr makeIntsAttr(mlir::RankedTensorType type,
                                 mlir::ArrayRef<int64_t> values);

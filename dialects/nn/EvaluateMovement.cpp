@@ -197,10 +197,9 @@ ElementsAttr nn::evaluateMovement(Operation *op, ArrayRef<ElementsAttr> operands
     return evaluateSelect(operands, type);
 
   // One number everywhere stays so, and takes no memory.
-  auto dense = dyn_cast<DenseElementsAttr>(operands[0]);
-  if (dense && dense.isSplat() &&
+  if (isSplat(operands[0]) &&
       isa<TransposeOp, ReshapeOp, BroadcastToOp, SliceOp, tensor::CastOp>(op))
-    return dense.resizeSplat(type);
+    return cast<DenseElementsAttr>(operands[0]).resizeSplat(type);
 
   Source x(operands[0]);
   if (!x.bytes)

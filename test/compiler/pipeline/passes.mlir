@@ -45,6 +45,7 @@
 // CHECK-NEXT: {{^ *}}linalg-fuse-elementwise-ops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}linalg-fill-splats{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}linalg-relax-reductions{{[,{]|$}}
 
 // Phase memory.

@@ -98,3 +98,16 @@ func.func @bounded() -> (tensor<4x2xi32>, tensor<2xi32>) {
   %1 = nn.add %a, %a : tensor<2xi32>, tensor<2xi32> -> tensor<2xi32>
   return %0, %1 : tensor<4x2xi32>, tensor<2xi32>
 }
+
+// One number everywhere takes no memory: sizes do not matter, up to a limit.
+// BOUND-LABEL: @splats
+func.func @splats() -> (tensor<16384x4096xf32>, tensor<1048576x1048576xf32>) {
+  %a = arith.constant dense<0.5> : tensor<f32>
+  // BOUND-DAG: dense<1.000000e+00> : tensor<16384x4096xf32>
+  %0 = nn.broadcast_to %a : tensor<f32> -> tensor<4096x16384xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 1, 0>} : tensor<4096x16384xf32> -> tensor<16384x4096xf32>
+  %2 = nn.add %1, %1 : tensor<16384x4096xf32>, tensor<16384x4096xf32> -> tensor<16384x4096xf32>
+  // BOUND-DAG: nn.broadcast_to
+  %3 = nn.broadcast_to %a : tensor<f32> -> tensor<1048576x1048576xf32>
+  return %2, %3 : tensor<16384x4096xf32>, tensor<1048576x1048576xf32>
+}
