@@ -391,6 +391,20 @@ def GuardDivision : Pass<"guard-division"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def OutlineLoops : Pass<"outline-loops", "::mlir::ModuleOp"> {
+  let summary = "Give each loop nest a function of its own";
+  let description = [{
+    LLVM's work on a function grows faster than its size: one function with the
+    loops of all of a model's layers takes minutes. Views of buffers at known
+    offsets are repeated inside, so that LLVM still sees what does not alias.
+    Loops that allocate memory or call something stay where they are.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"outlinedLoops", "outlined-loops", "Loop nests that were outlined">];
+}
+
 def IngotConvertToLLVM : Pass<"ingot-convert-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert what is left to the LLVM dialect";
   let description = [{

@@ -139,7 +139,9 @@ static void markNoAlias(Function &forward) {
 void RunBuilder::build() {
   Function *forward = module.getFunction("forward");
   forward->setLinkage(GlobalValue::InternalLinkage);
-  markNoAlias(*forward);
+  for (Function &function : module)
+    if (&function == forward || function.hasFnAttribute("ingot-distinct-buffers"))
+      markNoAlias(function);
 
   // void body(call)
   function = Function::Create(

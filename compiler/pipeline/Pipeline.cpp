@@ -96,6 +96,7 @@ static void buildCodegenPipeline(OpPassManager &passes,
                                  const PipelineOptions &) {
   passes.addPass(createConvertLinalgToLoopsPass());
   passes.addPass(createApproximateMath());
+  passes.addPass(createOutlineLoops());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createGuardDivision());

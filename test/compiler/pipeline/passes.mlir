@@ -63,6 +63,7 @@
 // Phase llvm.
 // CHECK-NEXT: {{^ *}}convert-linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}outline-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-strided-metadata{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}lower-affine{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}guard-division{{[,{]|$}}
