@@ -13,7 +13,7 @@
 using namespace ingot::test;
 
 static ConvolutionSpec specOfBatch(int64_t batch) {
-  return {{batch, 8, 6, 6}, {16, 8, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
+  return {{batch, 4, 4, 4}, {8, 4, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}};
 }
 
 static View result(const OperationSpec &operation) {
