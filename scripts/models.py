@@ -229,7 +229,9 @@ def check_one(ingot, directory, name, scratch):
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     worst = 0.0
     for output, want in zip(session.get_outputs(), session.run(None, values)):
-        worst = max(worst, relative_error(np.load(os.path.join(out, output.name + ".npy")), want))
+        # Where a name has characters that a file's should not, `ingot run` writes underscores.
+        file = re.sub(r"[^A-Za-z0-9._-]", "_", output.name) + ".npy"
+        worst = max(worst, relative_error(np.load(os.path.join(out, file)), want))
     os.remove(artifact)
     return worst, arena_ratio(ingot, path, shape_options(name, values))
 

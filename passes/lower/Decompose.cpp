@@ -34,7 +34,8 @@ struct Maker {
   OpBuilder &b;
   Location loc;
 
-  template <typename Op, typename... Args> Value make(Args &&...args) {
+  template <typename Op, typename... Args>
+  Value make(Args &&...args) {
     return Op::create(b, loc, std::forward<Args>(args)...)->getResult(0);
   }
   Value scalar(Type type, double value) {
@@ -45,8 +46,20 @@ struct Maker {
       return x;
     return make<nn::CastOp>(typeOf(x).clone(element), x);
   }
-  Value reduce(Value x, ReduceKind kind, ArrayRef<int64_t> axes) {
-    return make<nn::ReduceOp>(x, kind, axes, /*keep_dims=*/true);
+  /// Sums axis by axis: adding up n numbers one after the other is off by up to
+  /// n ulps, over the sums of rows by as many as there are rows.
+  Value reduce(Value x, ReduceKind kind, ArrayRef<int64_t> axes,
+               bool keepDims = true) {
+    if (axes.size() <= 1 || !isSum(kind) ||
+        !isa<Float32Type, Float64Type>(typeOf(x).getElementType()))
+      return make<nn::ReduceOp>(x, kind, axes, keepDims);
+    Value rows = make<nn::ReduceOp>(x, kind, axes.back(), keepDims);
+    ReduceKind rest = kind == ReduceKind::sum_square ? ReduceKind::sum : kind;
+    return reduce(rows, rest, axes.drop_back(), keepDims);
+  }
+  static bool isSum(ReduceKind kind) {
+    return kind == ReduceKind::sum || kind == ReduceKind::mean ||
+           kind == ReduceKind::sum_square;
   }
   /// (x - mean) / sqrt(variance + epsilon) over axes.
   Value standardize(Value x, ArrayRef<int64_t> axes, double epsilon) {
@@ -61,7 +74,8 @@ struct Maker {
     Value shifted = make<nn::AddOp>(x, scalar(type, epsilon));
     return make<nn::ReciprocalOp>(make<nn::SqrtOp>(shifted));
   }
-  /// A vector over the channels, so shaped that it broadcasts to data of `rank`.
+  /// A vector over the channels, so shaped that it broadcasts to data of
+  /// `rank`.
   Value channelVector(Value v, int64_t rank, bool channelsLast) {
     if (channelsLast)
       return v;
@@ -125,8 +139,7 @@ static Value decompose(Maker b, nn::BatchNormOp op) {
       wide(op.getBias()), b.make<nn::MulOp>(wide(op.getMean()), factor));
   int64_t rank = typeOf(x).getRank();
   bool last = op.getChannelsLast();
-  Value scaled =
-      b.make<nn::MulOp>(x, b.channelVector(factor, rank, last));
+  Value scaled = b.make<nn::MulOp>(x, b.channelVector(factor, rank, last));
   return b.make<nn::AddOp>(scaled, b.channelVector(shift, rank, last));
 }
 
@@ -208,14 +221,13 @@ static Value decompose(Maker b, nn::LRNOp op) {
   }
   double alpha = op.getAlpha().convertToDouble() / double(size);
   double beta = op.getBeta().convertToDouble();
-  Value base = b.make<nn::AddOp>(
-      b.make<nn::MulOp>(sum, b.scalar(type, alpha)),
-      b.scalar(type, op.getK().convertToDouble()));
+  Value base = b.make<nn::AddOp>(b.make<nn::MulOp>(sum, b.scalar(type, alpha)),
+                                 b.scalar(type, op.getK().convertToDouble()));
   // The usual exponent takes two square roots: b^(3/4) = sqrt(b sqrt(b)).
   Value power;
   if (beta == 0.75)
-    power = b.make<nn::SqrtOp>(
-        b.make<nn::MulOp>(base, b.make<nn::SqrtOp>(base)));
+    power =
+        b.make<nn::SqrtOp>(b.make<nn::MulOp>(base, b.make<nn::SqrtOp>(base)));
   else
     power = b.make<nn::PowOp>(base, b.scalar(type, beta));
   return b.make<nn::DivOp>(x, power);
@@ -226,7 +238,8 @@ static Value decompose(Maker b, nn::LRNOp op) {
 //===----------------------------------------------------------------------===//
 
 /// A scalar, or a vector along the op's axis, so shaped that it broadcasts.
-template <typename Op> static Value alongAxis(Maker b, Op op, Value v) {
+template <typename Op>
+static Value alongAxis(Maker b, Op op, Value v) {
   RankedTensorType type = typeOf(v);
   int64_t behind = typeOf(op.getX()).getRank() - op.getAxis();
   if (type.getRank() == 0 || behind == 1)
@@ -251,7 +264,8 @@ static Value decompose(Maker b, nn::QuantizeOp op) {
   bool hasSign = !to.isUnsignedInteger();
   double low = hasSign ? -std::ldexp(1, width - 1) : 0;
   double high = std::ldexp(1, hasSign ? width - 1 : width) - 1;
-  y = b.make<nn::ClampOp>(y, b.b.getF64FloatAttr(low), b.b.getF64FloatAttr(high));
+  y = b.make<nn::ClampOp>(y, b.b.getF64FloatAttr(low),
+                          b.b.getF64FloatAttr(high));
   return y;
 }
 
@@ -273,7 +287,8 @@ static Value decompose(Maker b, nn::DequantizeOp op) {
 
 namespace {
 
-template <typename Op> struct Decompose : OpRewritePattern<Op> {
+template <typename Op>
+struct Decompose : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op,
@@ -293,10 +308,33 @@ template <typename Op> struct Decompose : OpRewritePattern<Op> {
 
 } // namespace
 
+namespace {
+
+/// A sum over several axes; see Maker::reduce.
+struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    Type element = typeOf(op.getX()).getElementType();
+    if (op.getAxes().size() <= 1 || !Maker::isSum(op.getKind()) ||
+        !isa<Float32Type, Float64Type>(element))
+      return failure();
+    Maker builder{rewriter, op.getLoc()};
+    Value y =
+        builder.reduce(op.getX(), op.getKind(), op.getAxes(), op.getKeepDims());
+    rewriter.replaceOp(
+        op, lower::castShape(rewriter, op.getLoc(), y, op.getY().getType()));
+    return success();
+  }
+};
+
+} // namespace
+
 void lower::populateDecompositions(RewritePatternSet &patterns) {
-  patterns.add<Decompose<nn::SoftmaxOp>, Decompose<nn::LayerNormOp>,
-               Decompose<nn::RMSNormOp>, Decompose<nn::BatchNormOp>,
-               Decompose<nn::GroupNormOp>, Decompose<nn::LRNOp>,
-               Decompose<nn::QuantizeOp>, Decompose<nn::DequantizeOp>>(
-      patterns.getContext());
+  patterns.add<DecomposeReduce, Decompose<nn::SoftmaxOp>,
+               Decompose<nn::LayerNormOp>, Decompose<nn::RMSNormOp>,
+               Decompose<nn::BatchNormOp>, Decompose<nn::GroupNormOp>,
+               Decompose<nn::LRNOp>, Decompose<nn::QuantizeOp>,
+               Decompose<nn::DequantizeOp>>(patterns.getContext());
 }

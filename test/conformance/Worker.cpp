@@ -100,7 +100,7 @@ struct Output {
     uint64_t bytes = ingot_dtype_size(info.dtype);
     for (int64_t dim : dims) {
       if (dim < 0)
-        dim = 64; // not known before the run: a guess, to be corrected
+        dim = 8; // not known before the run: a guess, to be corrected
       if (dim && bytes > largestOutput / dim)
         return false;
       bytes *= dim;

@@ -89,6 +89,13 @@ class Variants(Case):
         model = make_model([helper.make_node("Add", ["x", "x"], ["y"])], [("x", [2, 3])], [("y", None)])
         self.assert_agrees(model, self.compile(model), {"x": np.arange(6, dtype=np.float32).reshape(2, 3)})
 
+    def test_means_of_many_are_exact(self):
+        """Numbers of one sign, which add up to more than each of them is known by."""
+        x = np.random.default_rng(0).uniform(0.5, 1.5, (1, 3, 300, 400)).astype(np.float32)
+        model = make_model([helper.make_node("GlobalAveragePool", ["x"], ["y"])], [("x", x.shape)], [("y", None)])
+        y = self.run_model(self.compile(model), {"x": x})["y"]
+        np.testing.assert_allclose(y, x.mean((2, 3), dtype=np.float64, keepdims=True), rtol=2e-6)
+
     def test_denormals_count_as_zero(self):
         """They would make every product that they meet a hundred times slower."""
         node = helper.make_node("Add", ["x", "x"], ["y"])

@@ -128,3 +128,24 @@ func.func @lrn_channels_last(%x: tensor<2x?x8xf16>) -> tensor<2x?x8xf16> {
   %0 = nn.lrn %x {channels_last, size = 4 : i64, alpha = 1.0e-4 : f32, beta = 0.5 : f32, k = 2.0 : f32} : tensor<2x?x8xf16> -> tensor<2x?x8xf16>
   return %0 : tensor<2x?x8xf16>
 }
+
+// -----
+
+// Sums of rows are summed, not all numbers one after the other.
+// CHECK-LABEL: @mean_of_pixels
+func.func @mean_of_pixels(%x: tensor<1x6x7x8xf32>) -> tensor<1x1x1x8xf32> {
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction", "parallel"]
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel", "parallel"]
+  %0 = nn.reduce mean %x {axes = array<i64: 1, 2>, keep_dims} : tensor<1x6x7x8xf32> -> tensor<1x1x1x8xf32>
+  return %0 : tensor<1x1x1x8xf32>
+}
+
+// -----
+
+// The order of a maximum does not matter.
+// CHECK-LABEL: @maximum_of_pixels
+func.func @maximum_of_pixels(%x: tensor<1x6x7x8xf32>) -> tensor<1x8xf32> {
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "reduction", "parallel"]
+  %0 = nn.reduce max %x {axes = array<i64: 1, 2>} : tensor<1x6x7x8xf32> -> tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}
