@@ -129,6 +129,7 @@ dnnl_status_t DescriptorBuilder::addTensors(const int64_t *dynamic, const void *
         tensor.role == INGOT_DNNL_WEIGHTS && !tensor.isConstant();
     canCopy |= isSlice || isRunWeights;
     bool copies = isSlice && makesCopies;
+    writesSlice |= isSlice && !copies && tensor.role == INGOT_DNNL_DST;
     dnnl_status_t status = dnnl_memory_desc_create_with_strides(
         &argument.layout, int(tensor.rank), dims, type,
         copies ? dense : strides);

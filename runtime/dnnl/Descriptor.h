@@ -26,6 +26,8 @@ struct DescriptorBuilder {
   bool makesCopies = false;
   /// Whether there is anything to copy.
   bool canCopy = false;
+  /// Whether the primitive would write into a slice.
+  bool writesSlice = false;
   dnnl_memory_desc_t anyWeights = nullptr;
 
   DescriptorBuilder(dnnl_engine_t engine, const Record &record, Primitive &primitive)

@@ -144,12 +144,25 @@ static dnnl_status_t finish(DescriptorBuilder &builder, Primitive &primitive) {
   return dnnl_primitive_create(&primitive.handle, builder.descriptor);
 }
 
+static const char *implementation(const_dnnl_primitive_desc_t descriptor) {
+  const char *name = nullptr;
+  dnnl_status_t status = dnnl_primitive_desc_query(
+      descriptor, dnnl_query_impl_info_str, 0, &name);
+  return status == dnnl_success && name ? name : "";
+}
+
 /// Whether oneDNN would run its reference code, orders of magnitude slower.
 static bool isReference(const_dnnl_primitive_desc_t descriptor) {
-  const char *name = nullptr;
-  return dnnl_primitive_desc_query(descriptor, dnnl_query_impl_info_str, 0,
-                                   &name) == dnnl_success &&
-         name && strncmp(name, "ref", 3) == 0;
+  return strncmp(implementation(descriptor), "ref", 3) == 0;
+}
+
+/// Whether oneDNN would write past its scratch memory: the reference
+/// deconvolution sums there with the strides of the result, but counts only the
+/// result's elements, not the gaps between them.
+static bool overrunsScratch(const DescriptorBuilder &builder) {
+  return builder.record.kind == INGOT_DNNL_DECONVOLUTION &&
+         builder.writesSlice &&
+         strstr(implementation(builder.descriptor), "ref");
 }
 
 static int32_t create(dnnl_engine_t engine, const Record &record,
@@ -168,8 +181,10 @@ static int32_t create(dnnl_engine_t engine, const Record &record,
   if (status == dnnl_success)
     status = builder.describe();
   PointwiseMatMul product;
-  if (status == dnnl_success && isReference(builder.descriptor)) {
-    if (makesCopies)
+  bool overruns = status == dnnl_success && overrunsScratch(builder);
+  if (status == dnnl_success &&
+      (overruns || isReference(builder.descriptor))) {
+    if (makesCopies || overruns)
       status = dnnl_unimplemented; // then copies would not pay
     Primitive other;
     int32_t code = INGOT_ABI_BACKEND_ERROR;
