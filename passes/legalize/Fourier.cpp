@@ -211,10 +211,44 @@ static LogicalResult legalizeDFT(Node &node) {
   return node.replace(join(node, result, /*real=*/transform.fromHalf));
 }
 
+/// Positions in a signal of known size of the frames' elements.
+static Value listPositions(Node &node, int64_t size, int64_t frame,
+                           int64_t hop) {
+  int64_t frames = (size - frame) / hop + 1;
+  if (frames > kMaxMatrixElements / frame) {
+    (void)node.unsupported("a signal of " + Twine(size) + " samples");
+    return Value();
+  }
+  SmallVector<int64_t> positions;
+  for (int64_t i = 0; i < frames; ++i)
+    for (int64_t k = 0; k < frame; ++k)
+      positions.push_back(i * hop + k);
+  return intConstant(node, positions, {frames, frame});
+}
+
+/// The same for a signal of dynamic size; one too short has no frames.
+static Value computePositions(Node &node, int64_t frame, int64_t hop) {
+  auto n = [&](int64_t size) { return sizeAttr(node, size); };
+  OpFoldResult size = sizeOf(node, node.input(0), 1);
+  // (size - frame) / hop + 1, but never negative.
+  OpFoldResult room = subSizes(node, addSizes(node, size, n(hop)), n(frame));
+  OpFoldResult frames = divSizes(node, maxSizes(node, room, n(0)), n(hop));
+  Type wide = node.builder.getI64Type();
+  return generate(node, wide, {frames, n(frame)},
+                  [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+                    Indices index{b, loc};
+                    Value position = index.add(
+                        index.mul(at[0], index.n(hop)), at[1]);
+                    return arith::IndexCastOp::create(b, loc, wide, position);
+                  });
+}
+
 static LogicalResult legalizeSTFT(Node &node) {
-  if (failed(checkParts(node, 0)))
+  // Exporters write a real signal without its last dimension of 1, too.
+  bool isPlain = node.rank(0) == 2;
+  if (!isPlain && failed(checkParts(node, 0)))
     return failure();
-  if (node.rank(0) != 3)
+  if (!isPlain && node.rank(0) != 3)
     return node.invalid("expects a signal of rank 3, but got " +
                         Twine(node.rank(0)));
   auto step = readScalar(node, 1, "frame_step");
@@ -224,10 +258,11 @@ static LogicalResult legalizeSTFT(Node &node) {
   int64_t size = node.shape(0)[1];
   if (!*length && node.has(2) && node.rank(2) == 1)
     *length = node.shape(2)[0];
-  if (ShapedType::isDynamic(size) || (*length && **length < 0))
-    return node.unsupported("a dynamic signal length; fix it with --shape");
+  bool isDynamic = ShapedType::isDynamic(size);
+  if ((isDynamic && !*length) || (*length && **length < 0))
+    return node.unsupported("a dynamic frame length; fix it with --shape");
   int64_t frame = length->value_or(size), hop = step->value_or(0);
-  if (frame < 1 || frame > size || hop < 1)
+  if (frame < 1 || hop < 1 || (!isDynamic && frame > size))
     return node.invalid("frames of " + Twine(frame) + " every " + Twine(hop) +
                         " of " + Twine(size) + " samples");
   Transform transform;
@@ -236,14 +271,10 @@ static LogicalResult legalizeSTFT(Node &node) {
   transform.outputs = oneSided ? frame / 2 + 1 : frame;
   if (failed(checkSize(node, transform)))
     return failure();
-  int64_t frames = (size - frame) / hop + 1;
-  if (frames > kMaxMatrixElements / frame)
-    return node.unsupported("a signal of " + Twine(size) + " samples");
-  SmallVector<int64_t> positions;
-  for (int64_t i = 0; i < frames; ++i)
-    for (int64_t k = 0; k < frame; ++k)
-      positions.push_back(i * hop + k);
-  Value at = intConstant(node, positions, {frames, frame});
+  Value at = isDynamic ? computePositions(node, frame, hop)
+                       : listPositions(node, size, frame, hop);
+  if (!at)
+    return failure();
   Value window = node.input(2);
   bool fits = true;
   auto take = [&](Value v) -> Value {
@@ -256,7 +287,8 @@ static LogicalResult legalizeSTFT(Node &node) {
     fits &= succeeded(weighted);
     return fits ? *weighted : Value();
   };
-  Complex parts = split(node, node.input(0));
+  Complex parts = isPlain ? Complex{node.input(0), Value()}
+                          : split(node, node.input(0));
   parts = {take(parts.re), take(parts.im)};
   if (!fits)
     return failure();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Helpers.h"
+#include "passes/lower/Resampling.h"
 
 #include <cmath>
 
@@ -12,15 +13,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-namespace {
-struct Sampling {
-  nn::ResizeMode mode = nn::ResizeMode::nearest;
-  nn::Coordinates coordinates = nn::Coordinates::asymmetric;
-  nn::NearestMode nearest = nn::NearestMode::floor;
-  float cubicCoeff = -0.75f;
-  bool excludeOutside = false;
-};
-} // namespace
+using lower::Sampling;
 
 static FailureOr<nn::ResizeMode> readMode(Node &node) {
   StringRef name = node.getString("mode", "nearest");
@@ -127,9 +120,6 @@ static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
   RankedTensorType x = node.type(0);
   std::optional<float> common;
   for (auto [axis, size] : llvm::zip_equal(axes, wanted)) {
-    if (x.isDynamicDim(axis))
-      return node.unsupported("sizes with a dynamic dimension; fix it with "
-                              "--shape");
     if (size < 1 || x.getDimSize(axis) < 1)
       return node.invalid("sizes has the element " + Twine(size));
     float scale = float(size) / float(x.getDimSize(axis));
@@ -145,6 +135,91 @@ static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
     shape[axis] = int64_t(std::floor(*common * float(x.getDimSize(axis)) + 0.5f));
   }
   return success();
+}
+
+/// x with axis `axis` resampled to `size` elements, which a run computes: a sum
+/// of gathered elements times weights.
+static Value resample(Node &node, Value x, int64_t axis, OpFoldResult size,
+                      const Sampling &sampling) {
+  Value from = indexValue(node, sizeOf(node, x, axis));
+  Value to = indexValue(node, size);
+  lower::Scalars s{node.builder, node.loc()};
+  lower::ResampledAxis mapping{s.div(s.toFloat(to), s.toFloat(from)), from, to};
+  auto vectorOf = [&](Type type, auto element) {
+    return generate(node, type, {size},
+                    [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+                      lower::Scalars inside{b, loc};
+                      return element(b, loc,
+                                     lower::tapsOf(inside, sampling, mapping,
+                                                   at.front()));
+                    });
+  };
+  SmallVector<int64_t> trailing;
+  for (int64_t i = axis + 1; i < typeOf(x).getRank(); ++i)
+    trailing.push_back(i - axis);
+  Value sum;
+  for (int64_t i = 0; i < lower::numTaps(sampling.mode); ++i) {
+    Value positions = vectorOf(
+        node.builder.getI64Type(),
+        [&](OpBuilder &b, Location loc, ArrayRef<lower::Tap> taps) -> Value {
+          return arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                            taps[i].position);
+        });
+    Value part = node.make<nn::GatherOp>(x, positions, axis);
+    if (sampling.mode != nn::ResizeMode::nearest) {
+      Value weights = vectorOf(
+          node.builder.getF32Type(),
+          [&](OpBuilder &, Location, ArrayRef<lower::Tap> taps) -> Value {
+            return taps[i].weight;
+          });
+      part = binary<nn::MulOp>(node, part, unsqueeze(node, weights, trailing));
+    }
+    sum = sum ? binary<nn::AddOp>(node, sum, part) : part;
+  }
+  return sum;
+}
+
+/// A Resize to sizes that a run computes.
+static LogicalResult legalizeComputedSizes(Node &node,
+                                           const Sampling &sampling,
+                                           ArrayRef<int64_t> axes) {
+  if (node.getString("keep_aspect_ratio_policy", "stretch") != "stretch")
+    return node.unsupported("computed sizes that keep the aspect ratio");
+  if (sampling.coordinates == nn::Coordinates::half_pixel_symmetric)
+    return node.unsupported("computed sizes with half_pixel_symmetric");
+  auto wanted = elementsOf(node, node.input(3));
+  if (failed(wanted))
+    return failure();
+  if (wanted->size() != axes.size())
+    return node.invalid("sizes needs " + Twine(axes.size()) +
+                        " elements, but has " + Twine(wanted->size()));
+  bool isNearest = sampling.mode == nn::ResizeMode::nearest;
+  if (!isNearest && node.getInt("antialias", 0))
+    return node.unsupported("antialias with computed sizes");
+  Type element = node.elementType(0);
+  Value y = node.input(0);
+  if (!isNearest) {
+    if (!isa<FloatType>(element))
+      return node.unsupported("computed sizes for interpolated integers");
+    y = castTo(node, y, node.builder.getF32Type());
+  }
+  for (auto [axis, size] : llvm::zip_equal(axes, *wanted)) {
+    OpFoldResult had = sizeOf(node, node.input(0), axis);
+    auto known = getConstantIntValue(size);
+    if (known && *known < 1)
+      return node.invalid("sizes has the element " + Twine(*known));
+    if (isSameDim(size, had) || (known && getConstantIntValue(had) == known))
+      continue;
+    // What is computed may be negative, and nothing grows from nothing.
+    if (!known || !getConstantIntValue(had)) {
+      Indices index{node.builder, node.loc()};
+      Value bounded = index.max(indexValue(node, size), index.n(0));
+      size = index.choose(index.equal(indexValue(node, had), index.n(0)),
+                          index.n(0), bounded);
+    }
+    y = resample(node, y, axis, size, sampling);
+  }
+  return node.replace(castTo(node, y, element));
 }
 
 static LogicalResult legalizeResize(Node &node) {
@@ -173,8 +248,11 @@ static LogicalResult legalizeResize(Node &node) {
       for (int64_t axis : *axes)
         sizes->push_back(hint.getDimSize(axis));
     }
-    if (!sizes)
-      return node.unsupported("computed sizes");
+    bool isKnown = sizes && llvm::none_of(*axes, [&](int64_t axis) {
+      return x.isDynamicDim(axis);
+    });
+    if (!isKnown)
+      return legalizeComputedSizes(node, *sampling, *axes);
     if (sizes->size() != axes->size())
       return node.invalid("sizes needs " + Twine(axes->size()) +
                           " elements, but has " + Twine(sizes->size()));

@@ -149,14 +149,23 @@ static LogicalResult legalizeTrilu(Node &node) {
   RankedTensorType type = node.type(0);
   if (type.getRank() < 2)
     return node.invalid("the operand needs rank 2 or more");
-  int64_t rows = type.getDimSize(type.getRank() - 2),
-          columns = type.getDimSize(type.getRank() - 1);
-  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(columns))
-    return node.unsupported("a dynamic dimension; fix it with --shape");
-  auto count = [&](int64_t n, ArrayRef<int64_t> shape) {
-    return intConstant(node, llvm::to_vector(llvm::seq<int64_t>(0, n)), shape);
+  Sizes sizes = sizesOf(node, x);
+  OpFoldResult one = sizeAttr(node, 1), rows = sizes.end()[-2],
+               columns = sizes.back();
+  Type wide = node.builder.getI64Type();
+  auto count = [&](ArrayRef<OpFoldResult> shape, size_t along) {
+    if (llvm::all_of(shape, getConstantIntValue)) {
+      int64_t n = *getConstantIntValue(shape[along]);
+      return intConstant(node, llvm::to_vector(llvm::seq<int64_t>(0, n)),
+                         staticShape(shape));
+    }
+    return generate(node, wide, shape,
+                    [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+                      return arith::IndexCastOp::create(b, loc, wide,
+                                                        at[along]);
+                    });
   };
-  Value row = count(rows, {rows, 1}), column = count(columns, {1, columns});
+  Value row = count({rows, one}, 0), column = count({one, columns}, 1);
   if (node.has(1)) {
     if (node.type(1).getRank() > 1 || !node.type(1).hasStaticShape() ||
         node.type(1).getNumElements() != 1)

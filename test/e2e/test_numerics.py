@@ -89,6 +89,22 @@ class Variants(Case):
         model = make_model([helper.make_node("Add", ["x", "x"], ["y"])], [("x", [2, 3])], [("y", None)])
         self.assert_agrees(model, self.compile(model), {"x": np.arange(6, dtype=np.float32).reshape(2, 3)})
 
+    def test_shapes_that_a_run_brings(self):
+        """Resize to another tensor's size, and a triangle of open sizes."""
+        source = self.path("model.onnxtxt")
+        with open(source, "w") as f:
+            f.write('<ir_version: 8, opset_import: ["" : 18]>\n'
+                    "g (float[n,2,h,w] x, float[n,1,p,q] like) => (float[n,2,p,q] y, float[n,1,p,q] t) {\n"
+                    "  nc = Shape<end = 2>(x)\n  pq = Shape<start = 2>(like)\n"
+                    "  sizes = Concat<axis = 0>(nc, pq)\n"
+                    '  y = Resize<mode = "linear">(x, , , sizes)\n  t = Trilu(like)\n}\n')
+        artifact = self.compile(source)
+        random = np.random.default_rng(0)
+        model = onnx.parser.parse_model(open(source).read())
+        for n, h, w, p, q in ((1, 4, 6, 8, 12), (2, 5, 3, 2, 7), (1, 1, 1, 3, 3)):
+            self.assert_agrees(model, artifact, {"x": random.random((n, 2, h, w), np.float32),
+                                                 "like": random.random((n, 1, p, q), np.float32)})
+
     def test_means_of_many_are_exact(self):
         """Numbers of one sign, which add up to more than each of them is known by."""
         x = np.random.default_rng(0).uniform(0.5, 1.5, (1, 3, 300, 400)).astype(np.float32)

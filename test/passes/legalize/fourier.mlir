@@ -33,6 +33,16 @@ func.func @stft(%x: tensor<1x16x1xf32>, %w: tensor<8xf32>) -> tensor<1x3x5x2xf32
   %0 = onnx.node "STFT"(%x, %step, %w) : (tensor<1x16x1xf32>, tensor<i64>, tensor<8xf32>) -> tensor<1x3x5x2xf32>
   return %0 : tensor<1x3x5x2xf32>
 }
+
+// A signal without its last dimension of 1, of a length that a run brings.
+// CHECK-LABEL: @stft_dynamic
+func.func @stft_dynamic(%x: tensor<?x?xf32>, %w: tensor<8xf32>) -> tensor<?x?x5x2xf32> {
+  %step = arith.constant dense<4> : tensor<i64>
+  // CHECK: %[[AT:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<?x8xi64>)
+  // CHECK: nn.gather %{{.*}}, {{.*}} : (tensor<?x?xf32>, tensor<?x8xi64>) -> tensor<?x?x8xf32>
+  %0 = onnx.node "STFT"(%x, %step, %w) : (tensor<?x?xf32>, tensor<i64>, tensor<8xf32>) -> tensor<?x?x5x2xf32>
+  return %0 : tensor<?x?x5x2xf32>
+}
 }
 
 // -----

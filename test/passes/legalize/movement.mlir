@@ -51,6 +51,31 @@ func.func @resize(%x: tensor<1x2x4x?xf32>) -> tensor<*xf32> {
   %0 = onnx.node "Resize"(%x, %no, %s) {mode = "linear", coordinate_transformation_mode = "pytorch_half_pixel"} : (tensor<1x2x4x?xf32>, none, tensor<4xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// Sizes that a run computes: gathered elements times weights, an axis at a time;
+// the batch is copied.
+// CHECK-LABEL: @resize_to_another
+// CHECK-COUNT-2: nn.gather %{{.*}} {axis = 2 : i64}
+// CHECK-COUNT-2: nn.gather %{{.*}} {axis = 3 : i64}
+// CHECK-NOT: nn.gather
+func.func @resize_to_another(%x: tensor<?x8x?x?xf32>, %like: tensor<?x4x?x?xf32>) -> tensor<?x8x?x?xf32> {
+  %no = onnx.absent
+  %n = onnx.node "Shape"(%x) {end = 2 : i64} : (tensor<?x8x?x?xf32>) -> tensor<2xi64>
+  %hw = onnx.node "Shape"(%like) {start = 2 : i64} : (tensor<?x4x?x?xf32>) -> tensor<2xi64>
+  %sizes = onnx.node "Concat"(%n, %hw) {axis = 0 : i64} : (tensor<2xi64>, tensor<2xi64>) -> tensor<4xi64>
+  %0 = onnx.node "Resize"(%x, %no, %no, %sizes) {mode = "linear"} : (tensor<?x8x?x?xf32>, none, none, tensor<4xi64>) -> tensor<?x8x?x?xf32>
+  return %0 : tensor<?x8x?x?xf32>
+}
+
+// CHECK-LABEL: @trilu_dynamic
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<?x1xi64>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x?xi64>)
+// CHECK: nn.greater_or_equal
+// CHECK: nn.select
+func.func @trilu_dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = onnx.node "Trilu"(%x) : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
 }
 
 // -----
