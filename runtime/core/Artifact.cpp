@@ -72,6 +72,31 @@ static ingot_status checkTensors(const ingot_abi_tensor *tensors,
   return INGOT_OK;
 }
 
+uint32_t ingot::rt::layerCount(const ingot_abi_artifact &artifact) {
+  return artifact.struct_size < sizeof(artifact) ? 0 : artifact.num_layers;
+}
+
+/// Every string of every layer must end inside the text.
+static ingot_status checkLayers(const ingot_abi_artifact &artifact,
+                                const char *subject, ingot_error *error) {
+  uint32_t count = layerCount(artifact);
+  if (!count)
+    return INGOT_OK;
+  uint32_t bytes = artifact.layer_text_bytes;
+  const char *text = artifact.layer_text;
+  if (!artifact.layers || !text || !bytes || text[bytes - 1])
+    return damaged(subject, "its layers are missing", error);
+  for (uint32_t i = 0; i < count; ++i) {
+    const ingot_abi_layer &layer = artifact.layers[i];
+    uint32_t at = layer.nodes, names = 0;
+    for (; names < layer.num_nodes && at < bytes; ++names)
+      at += uint32_t(strlen(text + at)) + 1;
+    if (layer.kind >= bytes || names < layer.num_nodes)
+      return damaged(subject, "the names of its layers are cut off", error);
+  }
+  return INGOT_OK;
+}
+
 ingot_status ingot::rt::checkArtifact(const ingot_abi_artifact *artifact,
                                       const char *subject,
                                       ingot_error *error) {
@@ -90,7 +115,7 @@ ingot_status ingot::rt::checkArtifact(const ingot_abi_artifact *artifact,
                 artifact->abi_version > INGOT_ABI_VERSION
                     ? "update libingot"
                     : "compile the model again");
-  if (artifact->struct_size < sizeof(ingot_abi_artifact))
+  if (artifact->struct_size < INGOT_ABI_ARTIFACT_BYTES_V1)
     return damaged(subject, "its description is too short", error);
   if (!artifact->compiler || !artifact->name || !artifact->target ||
       !artifact->run || (artifact->load && !artifact->unload))
@@ -103,6 +128,8 @@ ingot_status ingot::rt::checkArtifact(const ingot_abi_artifact *artifact,
   if (ingot_status status = checkTensors(
           artifact->inputs, artifact->num_inputs, "input", subject, error))
     return status;
-  return checkTensors(artifact->outputs, artifact->num_outputs, "output",
-                      subject, error);
+  if (ingot_status status = checkTensors(
+          artifact->outputs, artifact->num_outputs, "output", subject, error))
+    return status;
+  return checkLayers(*artifact, subject, error);
 }

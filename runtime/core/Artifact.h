@@ -23,6 +23,9 @@ ingot_status checkArtifact(const ingot_abi_artifact *artifact,
 bool tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
                  uint64_t &bytes);
 
+/// Layers that a profile tells apart; artifacts of older compilers have none.
+uint32_t layerCount(const ingot_abi_artifact &artifact);
+
 bool isDynamic(const ingot_abi_tensor &tensor);
 
 } // namespace ingot::rt

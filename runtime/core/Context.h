@@ -9,10 +9,11 @@
 
 #include "runtime/core/BlockCache.h"
 #include "runtime/core/Model.h"
+#include "runtime/core/Profile.h"
 
 struct ingot_context {
   ingot_context(const ingot_allocator &allocator)
-      : allocator(allocator), blocks(allocator) {}
+      : allocator(allocator), blocks(allocator), profile(allocator) {}
   ~ingot_context();
 
   ingot_status init(ingot_model *model, const ingot_context_options &options,
@@ -33,6 +34,7 @@ struct ingot_context {
   ingot_model *model = nullptr;
   ingot_allocator allocator;
   ingot::rt::BlockCache blocks;
+  ingot::rt::Profile profile;
   ingot_pool *pool = nullptr; ///< null with an executor
   ingot_executor executor = INGOT_EXECUTOR_INIT;
   ingot_abi_host host = {};

@@ -31,7 +31,38 @@ ingot_status ingot_model_describe(const ingot_model *model,
   filled.separate_weights = !artifact.weights && artifact.weights_bytes;
   memcpy(filled.weights_sha256, artifact.weights_sha256,
          sizeof(filled.weights_sha256));
+  filled.num_layers = layerCount(artifact);
   return writeSized(info, &filled, sizeof(filled), "ingot_model_info", error);
+}
+
+ingot_status ingot_model_layer_describe(const ingot_model *model,
+                                        uint32_t index, ingot_layer_info *info,
+                                        ingot_error *error) {
+  if (!model)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  uint32_t count = layerCount(*model->artifact);
+  if (index >= count)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "layer %u was asked for, but the model has %u", index, count);
+  const ingot_abi_layer &layer = model->artifact->layers[index];
+  ingot_layer_info filled = INGOT_LAYER_INFO_INIT;
+  filled.kind = model->artifact->layer_text + layer.kind;
+  filled.num_nodes = layer.num_nodes;
+  filled.flops = layer.flops;
+  filled.bytes = layer.bytes;
+  return writeSized(info, &filled, sizeof(filled), "ingot_layer_info", error);
+}
+
+const char *ingot_model_layer_node(const ingot_model *model, uint32_t layer,
+                                   uint32_t node) {
+  if (!model || layer >= layerCount(*model->artifact) ||
+      node >= model->artifact->layers[layer].num_nodes)
+    return nullptr;
+  const char *name =
+      model->artifact->layer_text + model->artifact->layers[layer].nodes;
+  while (node--)
+    name += strlen(name) + 1;
+  return name;
 }
 
 static ingot_status describeTensor(const ingot_abi_tensor *tensors,

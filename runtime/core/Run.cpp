@@ -275,6 +275,8 @@ static ingot_status reportTooSmall(const ingot_context &context,
 ingot_status ingot_context::run(const ingot_input *inputs,
                                 const ingot_output *outputs,
                                 ingot_error *error) {
+  if (profile.isOn())
+    profile.beginRun();
   if (ingot_status status = bindInputs(inputs, error))
     return status;
   if (ingot_status status = bindOutputs(outputs, error))
@@ -293,8 +295,11 @@ ingot_status ingot_context::run(const ingot_input *inputs,
   call.outputs = outputBuffers;
   call.error = message;
   call.error_bytes = sizeof(message);
+  call.profile = profile.isOn() ? profile.sink() : nullptr;
   int32_t status = model->artifact->run(&call);
   blocks.endRun();
+  if (profile.isOn())
+    profile.endRun(status == INGOT_OK);
   if (status == INGOT_OK) {
     reportDims();
     return INGOT_OK;

@@ -38,8 +38,21 @@ static uint32_t flush_denormals(void) { return 0; }
 static void restore_denormals(uint32_t saved) { (void)saved; }
 #endif
 
+/** Runs for a host that was built before the last members of the call. */
+static int32_t run_completed(ingot_abi_call *call,
+                             void (*body)(ingot_abi_call *call)) {
+  ingot_abi_call whole;
+  memset(&whole, 0, sizeof whole);
+  memcpy(&whole, call, call->struct_size);
+  whole.struct_size = sizeof whole;
+  call->status = ingot_support_run(&whole, body);
+  return call->status;
+}
+
 int32_t ingot_support_run(ingot_abi_call *call,
                           void (*body)(ingot_abi_call *call)) {
+  if (call->struct_size < sizeof *call)
+    return run_completed(call, body);
   jmp_buf stop;
   call->unwind = &stop;
   const uint32_t saved = flush_denormals();
@@ -48,6 +61,11 @@ int32_t ingot_support_run(ingot_abi_call *call,
   restore_denormals(saved);
   call->unwind = NULL;
   return call->status;
+}
+
+void ingot_support_layer_end(const ingot_abi_profile *profile, uint64_t layer,
+                             uint64_t flops, uint64_t bytes) {
+  profile->layer_end(profile->user, layer, flops, bytes);
 }
 
 void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {

@@ -41,6 +41,10 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
                                 uintptr_t rank, uintptr_t dims, uintptr_t data,
                                 uintptr_t element_bytes);
 
+/** Tells the profile of a run that a layer has ended. */
+void ingot_support_layer_end(const ingot_abi_profile *profile, uint64_t layer,
+                             uint64_t flops, uint64_t bytes);
+
 /** What the functions of a model's generated header stand on: one loaded model
  *  with an arena of its own, for an application that links the artifact and
  *  has no libingot. */

@@ -241,9 +241,11 @@ typedef struct ingot_model_info {
   uint32_t separate_weights; /**< 1 if the weights are in a file of their own */
   uint32_t reserved0;
   uint8_t weights_sha256[32];
+  uint32_t num_layers; /**< that a profile tells apart; 0: compiled without */
+  uint32_t reserved1;
 } ingot_model_info;
 #define INGOT_MODEL_INFO_INIT                                                  \
-  {(uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}}
+  {(uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0, 0}
 
 /** One input or output. Everything belongs to the model. */
 typedef struct ingot_tensor_info {
@@ -288,6 +290,28 @@ INGOT_API ingot_status ingot_model_metadata_get(const ingot_model *model,
 /** The value of `key`, or null. */
 INGOT_API const char *ingot_model_metadata_find(const ingot_model *model,
                                                 const char *key);
+
+/** One layer: a stretch of the run that computes certain ONNX nodes. Layers
+ *  run one after the other, in order. Strings belong to the model. */
+typedef struct ingot_layer_info {
+  uint32_t struct_size;
+  uint32_t num_nodes; /**< ONNX nodes that it computes, all or a part of them */
+  const char *kind;   /**< e.g. "convolution", "elementwise" */
+  /** Arithmetic operations of one run, a multiply-add being two, and bytes of
+   *  operands and results; 0: unknown, or ingot_profile_times tells. */
+  uint64_t flops;
+  uint64_t bytes;
+} ingot_layer_info;
+#define INGOT_LAYER_INFO_INIT {(uint32_t)sizeof(ingot_layer_info), 0, 0, 0, 0}
+
+INGOT_API ingot_status ingot_model_layer_describe(const ingot_model *model,
+                                                  uint32_t index,
+                                                  ingot_layer_info *info,
+                                                  ingot_error *error);
+/** Name of an ONNX node of a layer, `node` counting from 0; null if there is
+ *  no such layer or node. */
+INGOT_API const char *ingot_model_layer_node(const ingot_model *model,
+                                             uint32_t layer, uint32_t node);
 
 /* Contexts -----------------------------------------------------------------*/
 
@@ -377,6 +401,48 @@ INGOT_API uint32_t ingot_context_thread_count(const ingot_context *context);
 /** Gives memory kept for later runs back to the allocator; the arena stays.
  *  Does nothing while the context runs. */
 INGOT_API void ingot_context_trim(ingot_context *context);
+
+/* Profiles -----------------------------------------------------------------*/
+
+/** How long something took, over the runs that were profiled and succeeded. */
+typedef struct ingot_profile_times {
+  uint32_t struct_size;
+  uint32_t reserved0;
+  uint64_t runs;
+  uint64_t total_ns; /**< of all runs */
+  uint64_t min_ns;
+  uint64_t max_ns;
+  uint64_t last_ns; /**< in the last run */
+  /** When it began in the last run, from the start of that run. */
+  uint64_t last_start_ns;
+  /** Of the last run, a sum over all layers for a whole run; 0 if unknown. */
+  uint64_t flops;
+  uint64_t bytes;
+} ingot_profile_times;
+#define INGOT_PROFILE_TIMES_INIT                                               \
+  {(uint32_t)sizeof(ingot_profile_times), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/** Runs of the context take the times of their layers from now on, on top of
+ *  those taken before. The clock is read once a layer. The functions on
+ *  profiles report INGOT_BUSY while the context runs. */
+INGOT_API ingot_status ingot_context_profile_start(ingot_context *context,
+                                                   ingot_error *error);
+/** Runs take no times any more; those taken stay. */
+INGOT_API ingot_status ingot_context_profile_stop(ingot_context *context,
+                                                  ingot_error *error);
+/** Forgets all times taken. */
+INGOT_API ingot_status ingot_context_profile_reset(ingot_context *context,
+                                                   ingot_error *error);
+/** Times of whole runs, from the call of ingot_context_run to its end. */
+INGOT_API ingot_status ingot_context_profile_run(ingot_context *context,
+                                                 ingot_profile_times *times,
+                                                 ingot_error *error);
+/** Times of a layer of the model. Those of all layers add up to the time of
+ *  the run, but for checking its arguments. */
+INGOT_API ingot_status ingot_context_profile_layer(ingot_context *context,
+                                                   uint32_t layer,
+                                                   ingot_profile_times *times,
+                                                   ingot_error *error);
 
 #ifdef __cplusplus
 }

@@ -160,6 +160,18 @@ public:
     detail::call(ingot_model_output_describe, get(), index, &info);
     return info;
   }
+  ingot_layer_info layerInfo(uint32_t index) const {
+    ingot_layer_info info = INGOT_LAYER_INFO_INIT;
+    detail::call(ingot_model_layer_describe, get(), index, &info);
+    return info;
+  }
+  /// Names of the ONNX nodes of a layer.
+  std::vector<std::string> layerNodes(uint32_t index) const {
+    std::vector<std::string> names;
+    for (uint32_t i = 0; i < layerInfo(index).num_nodes; ++i)
+      names.push_back(ingot_model_layer_node(get(), index, i));
+    return names;
+  }
   /// The value of `key`, or null.
   const char *metadata(const char *key) const {
     return ingot_model_metadata_find(get(), key);
@@ -204,6 +216,20 @@ public:
     return true;
   }
   uint32_t threadCount() const { return ingot_context_thread_count(get()); }
+
+  void startProfile() { detail::call(ingot_context_profile_start, get()); }
+  void stopProfile() { detail::call(ingot_context_profile_stop, get()); }
+  void resetProfile() { detail::call(ingot_context_profile_reset, get()); }
+  ingot_profile_times runTimes() {
+    ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
+    detail::call(ingot_context_profile_run, get(), &times);
+    return times;
+  }
+  ingot_profile_times layerTimes(uint32_t layer) {
+    ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
+    detail::call(ingot_context_profile_layer, get(), layer, &times);
+    return times;
+  }
   void trim() { ingot_context_trim(get()); }
   ingot_context *get() const { return handle.get(); }
 

@@ -110,6 +110,19 @@ typedef struct ingot_abi_buffer {
   uint64_t bytes;
 } ingot_abi_buffer;
 
+/** Where a profiled run says how far it got. The host takes the time: layers
+ *  follow each other without a gap, so what has passed since the previous
+ *  layer ended, or since the run began, is this layer's. */
+typedef struct ingot_abi_profile {
+  uint32_t struct_size;
+  uint32_t reserved0;
+  void *user;
+  /** Called once for each layer when it ends, in order, by the thread that
+   *  runs. `flops` and `bytes` are those of this run, 0 if unknown. */
+  void (*layer_end)(void *user, uint64_t layer, uint64_t flops,
+                    uint64_t bytes);
+} ingot_abi_profile;
+
 /** Everything a run needs. Two runs may go on at once if their arenas,
  *  hosts' `user` and buffers differ. */
 typedef struct ingot_abi_call {
@@ -130,7 +143,24 @@ typedef struct ingot_abi_call {
   uint64_t error_bytes;
   /** For the generated code alone: where a run that must stop goes on. */
   void *unwind;
+  /** Null: no profile, which costs nothing. */
+  const ingot_abi_profile *profile;
 } ingot_abi_call;
+
+/** A stretch of the run that computes certain ONNX nodes. Fixed layout. */
+typedef struct ingot_abi_layer {
+  /** Offset in `layer_text` of a word for what it is, e.g. "convolution". */
+  uint32_t kind;
+  /** Offset in `layer_text` of the first of `num_nodes` names, which follow
+   *  each other, each with its null. */
+  uint32_t nodes;
+  uint32_t num_nodes;
+  uint32_t reserved0;
+  /** Arithmetic operations and bytes of operands and results of one run; 0 if
+   *  unknown, and where they depend on sizes that only a run tells. */
+  uint64_t flops;
+  uint64_t bytes;
+} ingot_abi_layer;
 
 /** The constant description of a compiled model. */
 typedef struct ingot_abi_artifact {
@@ -163,7 +193,15 @@ typedef struct ingot_abi_artifact {
                   void **state, char *error, uint64_t error_bytes);
   void (*unload)(const ingot_abi_host *host, void *state);
   int32_t (*run)(ingot_abi_call *call);
+  /** What a profile is about; artifacts that end before this have no layers. */
+  uint32_t num_layers;
+  uint32_t layer_text_bytes; /**< the last one is null */
+  const ingot_abi_layer *layers;
+  const char *layer_text;
 } ingot_abi_artifact;
+
+/** The least struct_size that an artifact of version 1 may have. */
+#define INGOT_ABI_ARTIFACT_BYTES_V1 176u
 
 /** The code calls oneDNN, which brings its own (OpenMP) threads. */
 #define INGOT_ABI_FLAG_ONEDNN 1u
@@ -173,8 +211,13 @@ typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_tensor) == 32, "ingot_abi_tensor");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_host) == 40, "ingot_abi_host");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 24, "ingot_abi_buffer");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 80, "ingot_abi_call");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 176,
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_profile) == 24, "ingot_abi_profile");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 32, "ingot_abi_layer");
+INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_layers) ==
+                            INGOT_ABI_ARTIFACT_BYTES_V1,
+                        "ingot_abi_artifact before layers");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 200,
                         "ingot_abi_artifact");
 
 #ifdef __cplusplus

@@ -43,6 +43,10 @@
 #define MODEL_UNLOAD NULL
 #endif
 
+#ifndef MODEL_LAYERS
+#define MODEL_LAYERS 0, 0, NULL, NULL
+#endif
+
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof((array)[0]))
 
 static const ingot_abi_metadata metadata[] = {{"author", "nobody"},
@@ -70,7 +74,8 @@ static const ingot_abi_artifact artifact = {
     128,
     MODEL_LOAD,
     MODEL_UNLOAD,
-    run};
+    run,
+    MODEL_LAYERS};
 
 #ifndef MODEL_QUERY
 #define MODEL_QUERY ingot_artifact_v1

@@ -53,6 +53,17 @@ static void unload(const ingot_abi_host *host, void *state) {
 #define MODEL_UNLOAD unload
 #define MODEL_ARENA_BYTES 4096
 
+/* Two layers; the first is fused of two nodes. */
+static const char layerText[] = "matmul\0elementwise\0mul\0scale\0add";
+static const ingot_abi_layer layers[] = {{0, 19, 2, 0, 6, 72},
+                                         {7, 29, 1, 0, 0, 0}};
+#define MODEL_LAYERS 2, sizeof(layerText), layers, layerText
+
+static void end_layer(ingot_abi_call *call, uint64_t layer, uint64_t flops) {
+  if (call->profile)
+    call->profile->layer_end(call->profile->user, layer, flops, 12 * flops);
+}
+
 static void multiply(void *arg, int64_t i) {
   const ingot_abi_call *call = arg;
   float *arena = call->arena;
@@ -66,10 +77,12 @@ static int32_t run(ingot_abi_call *call) {
   if (*(const float *)call->state != 21)
     return INGOT_ABI_BACKEND_ERROR;
   call->host->parallel_for(call->host->user, multiply, call, 6);
+  end_layer(call, 0, 6);
   for (int i = 0; i < 6; ++i)
     y[i] = ((float *)call->arena)[i] + b[0];
   call->outputs[0].dims[0] = 2;
   call->outputs[0].dims[1] = 3;
+  end_layer(call, 1, 7);
   return INGOT_ABI_OK;
 }
 
