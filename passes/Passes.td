@@ -339,6 +339,24 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
+  let summary = "Let a profile follow a run layer by layer";
+  let description = [{
+    Top-level ops that follow each other and come from the same ONNX nodes, as
+    their locations say, are a layer. Behind its last op goes a call of the
+    run's profile, taken only where there is one, with the layer's arithmetic
+    operations and bytes; what depends on dynamic sizes is computed there. The
+    module's attribute `ingot.layers` lists kind, nodes, flops and bytes (0: a
+    run tells, or unknown).
+
+    Applies to the function with an argument marked `ingot.call`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // codegen/
 //===----------------------------------------------------------------------===//

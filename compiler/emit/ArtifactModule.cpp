@@ -35,6 +35,7 @@ private:
   }
   Constant *tensors(ArrayRef<Tensor> list);
   Constant *metadata();
+  Constant *layers(std::string &text);
   Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
   GlobalVariable *buildDescription();
   void buildQuery(GlobalVariable *description);
@@ -91,6 +92,32 @@ Constant *ArtifactBuilder::metadata() {
   return array(rows);
 }
 
+/// Layers point into one text by offsets, so that nothing is relocated at load.
+Constant *ArtifactBuilder::layers(std::string &text) {
+  llvm::StringMap<uint32_t> kinds;
+  // A name that holds a null would end early and shift the ones behind it.
+  auto add = [&](StringRef name) {
+    uint32_t at = text.size();
+    text += name.take_until([](char c) { return c == '\0'; });
+    text += '\0';
+    return at;
+  };
+  SmallVector<Constant *> rows;
+  for (const Layer &layer : manifest.layers) {
+    auto [kind, isNew] = kinds.try_emplace(layer.kind, 0);
+    if (isNew)
+      kind->second = add(layer.kind);
+    uint32_t nodes = text.size();
+    for (const std::string &node : layer.nodes)
+      add(node);
+    rows.push_back(structure({b.getInt32(kind->second), b.getInt32(nodes),
+                              b.getInt32(layer.nodes.size()), b.getInt32(0),
+                              b.getInt64(layer.flops),
+                              b.getInt64(layer.bytes)}));
+  }
+  return array(rows);
+}
+
 Constant *ArtifactBuilder::declare(StringRef name, Type *result,
                                    ArrayRef<Type *> params) {
   auto *function = cast<Function>(
@@ -115,6 +142,10 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
     load = declare("ingot_load", i32, {ptr, ptr, ptr, ptr, i64});
     unload = declare("ingot_unload", b.getVoidTy(), {ptr, ptr});
   }
+  std::string layerText;
+  Constant *layerRows = layers(layerText);
+  Constant *layerStrings =
+      layerText.empty() ? null : string(StringRef(layerText).drop_back());
   Constant *description = structure({
       b.getInt64(INGOT_ABI_MAGIC),
       b.getInt32(INGOT_ABI_VERSION),
@@ -138,6 +169,10 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
       load,
       unload,
       declare("ingot_run", i32, {ptr}),
+      b.getInt32(manifest.layers.size()),
+      b.getInt32(layerText.size()),
+      layerRows,
+      layerStrings,
   });
   return new GlobalVariable(module, description->getType(),
                             /*isConstant=*/true, GlobalValue::InternalLinkage,

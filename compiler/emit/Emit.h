@@ -26,6 +26,14 @@ struct Tensor {
   bool isStatic() const;
 };
 
+/// A row of the table that a profile is about.
+struct Layer {
+  std::string kind;
+  std::vector<std::string> nodes;
+  uint64_t flops = 0;
+  uint64_t bytes = 0;
+};
+
 /// What the artifact says of itself; read off the module's attributes.
 struct Manifest {
   /// Of the ONNX graph.
@@ -33,6 +41,7 @@ struct Manifest {
   /// The prefix of the typed entry points, a C identifier.
   std::string symbol;
   std::vector<Tensor> inputs, outputs;
+  std::vector<Layer> layers;
   std::vector<std::pair<std::string, std::string>> metadata;
   Target target;
   uint64_t weightsBytes = 0;

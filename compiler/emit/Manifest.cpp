@@ -73,6 +73,23 @@ static FailureOr<std::vector<Tensor>> readTensors(ModuleOp module,
   return tensors;
 }
 
+static std::vector<Layer> readLayers(ModuleOp module) {
+  std::vector<Layer> layers;
+  auto rows = module->getAttrOfType<ArrayAttr>("ingot.layers");
+  if (!rows)
+    return layers;
+  for (auto row : rows.getAsRange<DictionaryAttr>()) {
+    Layer layer;
+    layer.kind = row.getAs<StringAttr>("kind").str();
+    for (auto name : row.getAs<ArrayAttr>("nodes").getAsRange<StringAttr>())
+      layer.nodes.push_back(name.str());
+    layer.flops = row.getAs<IntegerAttr>("flops").getInt();
+    layer.bytes = row.getAs<IntegerAttr>("bytes").getInt();
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
 FailureOr<Manifest> ingot::readManifest(ModuleOp module, const Target &target,
                                         StringRef symbol) {
   Manifest manifest;
@@ -91,6 +108,7 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module, const Target &target,
     return failure();
   manifest.inputs = std::move(*inputs);
   manifest.outputs = std::move(*outputs);
+  manifest.layers = readLayers(module);
   auto integer = [&](StringRef name) {
     auto attr = module->getAttrOfType<IntegerAttr>(name);
     return attr ? uint64_t(attr.getInt()) : 0;

@@ -88,6 +88,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
   passes.addPass(createCollectWeights());
   passes.addPass(createPlanMemory());
+  passes.addPass(createInstrumentLayers());
   passes.addPass(createConvertDnnlToCalls());
 }
 

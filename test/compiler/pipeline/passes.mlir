@@ -58,6 +58,7 @@
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}collect-weights{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}plan-memory{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}instrument-layers{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-dnnl-to-calls{{[,{]|$}}
 
 // Phase llvm.

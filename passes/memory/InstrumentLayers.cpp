@@ -1,0 +1,201 @@
+//===- InstrumentLayers.cpp - instrument-layers ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "ingot/abi/artifact.h"
+#include "passes/Passes.h"
+#include "passes/memory/LayerCost.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_INSTRUMENTLAYERS
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// See runtime/support: hands the end of a layer to the profile.
+static constexpr StringLiteral kLayerEnd = "ingot_support_layer_end";
+
+namespace {
+
+/// Ops that follow each other and compute the same ONNX nodes.
+struct Layer {
+  SmallVector<Operation *> ops;
+  llvm::SetVector<StringAttr> nodes;
+};
+
+struct InstrumentLayersPass
+    : ingot::impl::InstrumentLayersBase<InstrumentLayersPass> {
+  void runOnOperation() override;
+
+  void instrument(func::FuncOp function, Value call);
+  Attribute instrument(const Layer &layer, int64_t index, Value call);
+  void declareLayerEnd();
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+/// Whether an op takes time in a run, unlike constants, views and sizes.
+static bool isWork(Operation *op) {
+  if (op->hasTrait<OpTrait::IsTerminator>() ||
+      isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op))
+    return false;
+  if (op->getNumRegions() != 0 || isa<func::CallOp>(op))
+    return true;
+  return hasEffect<MemoryEffects::Write>(op);
+}
+
+static void addNames(Location loc, StringAttr function,
+                     llvm::SetVector<StringAttr> &names) {
+  loc->walk([&](Location part) {
+    auto named = dyn_cast<NameLoc>(part);
+    // The function has the graph's name, as have ops that come from no node.
+    if (!named)
+      return WalkResult::advance();
+    if (named.getName() != function && !named.getName().empty())
+      names.insert(named.getName());
+    return WalkResult::skip();
+  });
+}
+
+/// The ONNX nodes that an op comes from. Where ops were fused into one, its
+/// body knows all of them.
+static llvm::SetVector<StringAttr> nodesOf(Operation *op, StringAttr function) {
+  llvm::SetVector<StringAttr> names;
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    if (inner != op && !inner->hasTrait<OpTrait::ConstantLike>())
+      addNames(inner->getLoc(), function, names);
+  });
+  addNames(op->getLoc(), function, names);
+  return names;
+}
+
+static bool isSubset(const llvm::SetVector<StringAttr> &part,
+                     const llvm::SetVector<StringAttr> &whole) {
+  return llvm::all_of(part,
+                      [&](StringAttr name) { return whole.contains(name); });
+}
+
+static SmallVector<Layer> findLayers(func::FuncOp function) {
+  StringAttr graph;
+  if (auto named = dyn_cast<NameLoc>(function.getLoc()))
+    graph = named.getName();
+  SmallVector<Layer> layers;
+  for (Operation &op : function.getBody().front()) {
+    if (!isWork(&op))
+      continue;
+    llvm::SetVector<StringAttr> nodes = nodesOf(&op, graph);
+    if (layers.empty() || (!isSubset(nodes, layers.back().nodes) &&
+                           !isSubset(layers.back().nodes, nodes)))
+      layers.emplace_back();
+    layers.back().ops.push_back(&op);
+    layers.back().nodes.insert(nodes.begin(), nodes.end());
+  }
+  return layers;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+void InstrumentLayersPass::declareLayerEnd() {
+  OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
+  Type i64 = builder.getI64Type();
+  auto function = func::FuncOp::create(
+      builder, getOperation().getLoc(), kLayerEnd,
+      builder.getFunctionType(
+          {LLVM::LLVMPointerType::get(&getContext()), i64, i64, i64}, {}));
+  function.setPrivate();
+  // Keeps the calls out of the way of the code that runs without a profile.
+  function->setAttr("passthrough", builder.getStrArrayAttr({"cold"}));
+}
+
+static Value asI64(OpBuilder &builder, Location loc, OpFoldResult size) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return arith::ConstantIntOp::create(builder, loc, *known, 64);
+  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                    cast<Value>(size));
+}
+
+/// Emits `if (call->profile) layer_end(…)` behind the layer's last op; returns
+/// the layer's row of the table.
+Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
+                                           Value call) {
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfter(layer.ops.back());
+  Location loc = UnknownLoc::get(&getContext());
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  Value field = LLVM::GEPOp::create(
+      builder, loc, pointer, builder.getI8Type(), call,
+      ArrayRef<LLVM::GEPArg>{
+          static_cast<int32_t>(offsetof(ingot_abi_call, profile))});
+  // Volatile: were the branches known to go the same way, LLVM might copy what
+  // lies between them.
+  Value profile = LLVM::LoadOp::create(builder, loc, pointer, field,
+                                       /*alignment=*/8, /*isVolatile=*/true);
+  Value none = LLVM::ZeroOp::create(builder, loc, pointer);
+  Value isOn = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                    profile, none);
+  auto branch = scf::IfOp::create(builder, loc, isOn, /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  LayerCost cost(builder, loc);
+  for (Operation *op : layer.ops)
+    cost.add(op);
+  OpFoldResult flops = cost.flops(), bytes = cost.bytes();
+  Value number = arith::ConstantIntOp::create(builder, loc, index, 64);
+  func::CallOp::create(builder, loc, kLayerEnd, TypeRange(),
+                       ValueRange{profile, number, asI64(builder, loc, flops),
+                                  asI64(builder, loc, bytes)});
+
+  Operation *largest = layer.ops.front();
+  for (Operation *op : layer.ops)
+    if (layerWeight(op) > layerWeight(largest))
+      largest = op;
+  auto known = [&](OpFoldResult size) {
+    return builder.getI64IntegerAttr(getConstantIntValue(size).value_or(0));
+  };
+  SmallVector<Attribute> nodes(layer.nodes.begin(), layer.nodes.end());
+  return builder.getDictionaryAttr(
+      {builder.getNamedAttr("kind",
+                            builder.getStringAttr(layerKind(largest))),
+       builder.getNamedAttr("nodes", builder.getArrayAttr(nodes)),
+       builder.getNamedAttr("flops", known(flops)),
+       builder.getNamedAttr("bytes", known(bytes))});
+}
+
+void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
+  SmallVector<Layer> layers = findLayers(function);
+  if (layers.empty())
+    return;
+  declareLayerEnd();
+  SmallVector<Attribute> rows;
+  for (auto [i, layer] : llvm::enumerate(layers))
+    rows.push_back(instrument(layer, i, call));
+  getOperation()->setAttr("ingot.layers",
+                          ArrayAttr::get(&getContext(), rows));
+}
+
+void InstrumentLayersPass::runOnOperation() {
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    for (BlockArgument argument : function.getArguments())
+      if (function.getArgAttr(argument.getArgNumber(), "ingot.call") &&
+          function.getBody().hasOneBlock()) {
+        instrument(function, argument);
+        return;
+      }
+}

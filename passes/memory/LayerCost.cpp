@@ -1,0 +1,309 @@
+//===- LayerCost.cpp - work and traffic of an op --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/memory/LayerCost.h"
+
+#include "dialects/dnnl/DnnlDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ingot;
+
+// Operations an element, where one is no multiply-add: maximum, difference,
+// exponential, sum and quotient; mean, variance, scale and shift.
+static constexpr int64_t kSoftmaxFlops = 5;
+static constexpr int64_t kLayerNormFlops = 8;
+
+//===----------------------------------------------------------------------===//
+// What an op is
+//===----------------------------------------------------------------------===//
+
+static bool isDepthwise(dnnl::ConvolutionOp conv) {
+  auto weights = cast<ShapedType>(conv.getWeights().getType());
+  return conv.getGroups() > 1 && weights.getDimSize(1) == 1;
+}
+
+static StringRef linalgKind(linalg::LinalgOp op) {
+  if (linalg::isaConvolutionOpInterface(op))
+    return "convolution";
+  if (linalg::isaContractionOpInterface(op))
+    return "matmul";
+  if (op.getNumReductionLoops() != 0)
+    return "reduction";
+  return op.getBlock()->getOperations().size() == 1 ? "copy" : "elementwise";
+}
+
+StringRef ingot::layerKind(Operation *op) {
+  if (auto kind = op->getAttrOfType<StringAttr>("ingot.kind"))
+    return kind.getValue();
+  return TypeSwitch<Operation *, StringRef>(op)
+      .Case([](dnnl::ConvolutionOp conv) -> StringRef {
+        return isDepthwise(conv) ? "depthwise convolution" : "convolution";
+      })
+      .Case([](linalg::FillOp) { return "fill"; })
+      .Case([](linalg::LinalgOp op) { return linalgKind(op); })
+      .Case([](memref::CopyOp) { return "copy"; })
+      .Case<scf::ForOp, scf::ForallOp, scf::ParallelOp, scf::WhileOp>(
+          [](auto) { return "loop"; })
+      .Case([](scf::IfOp) { return "branch"; })
+      .Case([](func::CallOp) { return "output"; })
+      .Default([](Operation *other) { return other->getName().stripDialect(); });
+}
+
+int ingot::layerWeight(Operation *op) {
+  if (isa<func::CallOp>(op))
+    return 0;
+  if (isa<memref::CopyOp, linalg::FillOp>(op))
+    return 1;
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp)
+    return isa<scf::SCFDialect>(op->getDialect()) ? 5 : 6;
+  StringRef kind = linalgKind(linalgOp);
+  if (kind == "copy")
+    return 2;
+  if (kind == "elementwise")
+    return 3;
+  return kind == "reduction" ? 4 : 6;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+OpFoldResult LayerCost::dim(Value memref, int64_t i) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(i))
+    return constant(type.getDimSize(i));
+  return memref::DimOp::create(builder, loc, memref, i).getResult();
+}
+
+/// The sizes of a memref but for the last `drop`.
+void LayerCost::addDims(Value memref, Factors &factors, int64_t drop) {
+  int64_t rank = cast<MemRefType>(memref.getType()).getRank();
+  for (int64_t i = 0; i < rank - drop; ++i)
+    factors.push_back(dim(memref, i));
+}
+
+OpFoldResult LayerCost::product(ArrayRef<OpFoldResult> factors) {
+  int64_t known = 1;
+  Value unknown;
+  for (OpFoldResult factor : factors) {
+    if (std::optional<int64_t> size = getConstantIntValue(factor)) {
+      if (llvm::MulOverflow(known, *size, known))
+        return constant(0);
+      continue;
+    }
+    Value value = cast<Value>(factor);
+    unknown = unknown
+                  ? arith::MulIOp::create(builder, loc, unknown, value)
+                        .getResult()
+                  : value;
+  }
+  if (!unknown || known == 0)
+    return constant(known);
+  if (known == 1)
+    return unknown;
+  Value scale = arith::ConstantIndexOp::create(builder, loc, known);
+  return arith::MulIOp::create(builder, loc, unknown, scale).getResult();
+}
+
+OpFoldResult LayerCost::total(ArrayRef<Factors> terms) {
+  int64_t known = 0;
+  Value unknown;
+  for (ArrayRef<OpFoldResult> term : terms) {
+    OpFoldResult value = product(term);
+    if (std::optional<int64_t> size = getConstantIntValue(value)) {
+      if (llvm::AddOverflow(known, *size, known))
+        return constant(0);
+      continue;
+    }
+    unknown = unknown ? arith::AddIOp::create(builder, loc, unknown,
+                                              cast<Value>(value))
+                            .getResult()
+                      : cast<Value>(value);
+  }
+  if (!unknown)
+    return constant(known);
+  if (known == 0)
+    return unknown;
+  Value rest = arith::ConstantIndexOp::create(builder, loc, known);
+  return arith::AddIOp::create(builder, loc, unknown, rest).getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// Whether a scalar op computes; conversions and choices move data.
+static bool isArithmetic(Operation *op) {
+  if (isa<math::MathDialect>(op->getDialect()))
+    return true;
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         !isa<arith::ConstantOp, arith::SelectOp, CastOpInterface>(op) &&
+         op->getNumResults() == 1 &&
+         op->getResult(0).getType().isIntOrFloat();
+}
+
+static int64_t countArithmetic(Block &body) {
+  return llvm::count_if(body, [](Operation &op) { return isArithmetic(&op); });
+}
+
+/// The sizes of the loops of a linalg op; empty if they are not plain sizes of
+/// its operands.
+static SmallVector<std::pair<OpOperand *, int64_t>>
+loopSizes(linalg::LinalgOp op) {
+  SmallVector<std::pair<OpOperand *, int64_t>> flat, sizes;
+  for (OpOperand &operand : op->getOpOperands())
+    for (int64_t i = 0; i < op.getRank(&operand); ++i)
+      flat.push_back({&operand, i});
+  AffineMap map = op.getShapesToLoopsMap();
+  if (!map)
+    return {};
+  for (AffineExpr expr : map.getResults()) {
+    auto position = dyn_cast<AffineDimExpr>(expr);
+    if (!position)
+      return {};
+    sizes.push_back(flat[position.getPosition()]);
+  }
+  return sizes;
+}
+
+void LayerCost::addFlops(Operation *op) {
+  if (auto given = op->getAttrOfType<IntegerAttr>("ingot.flops")) {
+    flopTerms.push_back({constant(given.getInt())});
+    return;
+  }
+  Factors factors;
+  TypeSwitch<Operation *>(op)
+      .Case([&](dnnl::ConvolutionOp conv) {
+        auto weights = cast<MemRefType>(conv.getWeights().getType());
+        addDims(conv.getDst(), factors);
+        factors.push_back(constant(
+            2 * weights.getNumElements() /
+            std::max<int64_t>(1, weights.getDimSize(0))));
+      })
+      .Case([&](dnnl::DeconvolutionOp conv) {
+        auto weights = cast<MemRefType>(conv.getWeights().getType());
+        addDims(conv.getSrc(), factors);
+        factors.push_back(constant(
+            2 * weights.getNumElements() /
+            std::max<int64_t>(1, weights.getDimSize(0))));
+      })
+      .Case([&](dnnl::MatMulOp matmul) {
+        Value src = matmul.getSrc();
+        int64_t rank = cast<MemRefType>(src.getType()).getRank();
+        addDims(matmul.getDst(), factors);
+        factors.push_back(dim(src, rank - (matmul.getTransposeSrc() ? 2 : 1)));
+        factors.push_back(constant(2));
+      })
+      .Case([&](dnnl::PoolingOp pool) {
+        addDims(pool.getDst(), factors);
+        for (int64_t size : pool.getKernel())
+          factors.push_back(constant(size));
+      })
+      .Case([&](dnnl::SoftmaxOp softmax) {
+        addDims(softmax.getDst(), factors);
+        factors.push_back(constant(kSoftmaxFlops));
+      })
+      .Case([&](dnnl::LayerNormOp norm) {
+        addDims(norm.getDst(), factors);
+        factors.push_back(constant(kLayerNormFlops));
+      })
+      .Case([&](linalg::LinalgOp linalgOp) {
+        int64_t scalar = countArithmetic(*linalgOp.getBlock());
+        auto sizes = loopSizes(linalgOp);
+        if (scalar == 0 || sizes.size() != linalgOp.getNumLoops())
+          return;
+        factors.push_back(constant(scalar));
+        for (auto [operand, i] : sizes)
+          factors.push_back(dim(operand->get(), i));
+      })
+      .Case<scf::ForOp, scf::ParallelOp, scf::ForallOp>(
+          [&](auto) { addNested(op, 1); });
+  if (!factors.empty())
+    flopTerms.push_back(std::move(factors));
+}
+
+/// Counts what loops of constant bounds hold, `times` over. What only a run
+/// tells is left out.
+void LayerCost::addNested(Operation *op, int64_t times) {
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (!loop)
+    return;
+  std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds(),
+                                           upper = loop.getLoopUpperBounds(),
+                                           steps = loop.getLoopSteps();
+  if (!lower || !upper || !steps)
+    return;
+  for (auto [from, to, by] : llvm::zip_equal(*lower, *upper, *steps)) {
+    std::optional<int64_t> begin = getConstantIntValue(from),
+                           end = getConstantIntValue(to),
+                           step = getConstantIntValue(by);
+    if (!begin || !end || !step || *step <= 0 ||
+        llvm::MulOverflow(times,
+                          std::max<int64_t>(
+                              0, llvm::divideCeil(*end - *begin, *step)),
+                          times))
+      return;
+  }
+  int64_t scalar = 0;
+  for (Region *region : loop.getLoopRegions())
+    for (Operation &inner : region->front()) {
+      if (auto linalgOp = dyn_cast<linalg::LinalgOp>(&inner)) {
+        SmallVector<int64_t> ranges = linalgOp.getStaticLoopRanges();
+        if (ShapedType::isDynamicShape(ranges))
+          continue;
+        Factors factors{constant(times),
+                        constant(countArithmetic(*linalgOp.getBlock()))};
+        for (int64_t range : ranges)
+          factors.push_back(constant(range));
+        flopTerms.push_back(std::move(factors));
+      } else if (isa<LoopLikeOpInterface>(inner)) {
+        addNested(&inner, times);
+      } else {
+        scalar += isArithmetic(&inner);
+      }
+    }
+  flopTerms.push_back({constant(times), constant(scalar)});
+}
+
+//===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+void LayerCost::addBytes(Operation *op) {
+  // What is read and written in place counts twice, as it moves twice.
+  SmallVector<Value> values(op->getOperands());
+  // Loops and branches read and write what they find around them.
+  llvm::SetVector<Value> captured;
+  if (!isa<linalg::LinalgOp>(op))
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+  llvm::append_range(values, captured);
+  for (Value value : values) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    if (!type || !type.getElementType().isIntOrIndexOrFloat())
+      continue;
+    Type element = type.getElementType();
+    int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+    Factors factors{constant(std::max<int64_t>(1, bits / 8))};
+    addDims(value, factors);
+    byteTerms.push_back(std::move(factors));
+  }
+}
+
+void LayerCost::add(Operation *op) {
+  addFlops(op);
+  addBytes(op);
+}

@@ -1,0 +1,99 @@
+// RUN: ingot-opt --instrument-layers --split-input-file %s | FileCheck %s
+
+// Ops of one ONNX node are one layer, named after it, with the kind of its
+// largest op; what a fused body holds is in its layer. Flops: 2 * 8*8*6 * 2 for
+// the convolution, an addition and a maximum for each of 384 elements. Bytes:
+// what each op reads and writes, the fill its 6 floats.
+// CHECK: module attributes {ingot.layers = [
+// CHECK-SAME: {bytes = 2632 : i64, flops = 1536 : i64, kind = "convolution", nodes = ["conv_1"]},
+// CHECK-SAME: {bytes = 3096 : i64, flops = 768 : i64, kind = "elementwise", nodes = ["add_1", "relu_1"]}]}
+// CHECK: func.func private @ingot_support_layer_end(!llvm.ptr, i64, i64, i64) attributes {passthrough = ["cold"]}
+// CHECK-LABEL: func.func @forward
+// CHECK: linalg.fill
+// CHECK-NOT: scf.if
+// CHECK: dnnl.convolution
+// CHECK-NEXT: %[[FIELD:.*]] = llvm.getelementptr %arg4[80]
+// CHECK-NEXT: %[[PROFILE:.*]] = llvm.load volatile %[[FIELD]]
+// CHECK-NEXT: %[[NULL:.*]] = llvm.mlir.zero
+// CHECK-NEXT: %[[ON:.*]] = llvm.icmp "ne" %[[PROFILE]], %[[NULL]]
+// CHECK-NEXT: scf.if %[[ON]] {
+// CHECK-NEXT: %[[LAYER:.*]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[FLOPS:.*]] = arith.constant 1536 : i64
+// CHECK-NEXT: %[[BYTES:.*]] = arith.constant 2632 : i64
+// CHECK-NEXT: func.call @ingot_support_layer_end(%[[PROFILE]], %[[LAYER]], %[[FLOPS]], %[[BYTES]])
+// CHECK: linalg.generic
+// CHECK: scf.if
+// CHECK-NEXT: arith.constant 1 : i64
+// CHECK: return
+func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %w: memref<6x2x1x1xf32>, %b: memref<6xf32>, %call: !llvm.ptr {ingot.call}) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%b : memref<6xf32>) loc("conv_1")
+  dnnl.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<6x2x1x1xf32>) outs(%y : memref<1x8x8x6xf32>)
+    {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} loc("conv_1")
+  linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y, %b : memref<1x8x8x6xf32>, memref<6xf32>) outs(%y : memref<1x8x8x6xf32>) {
+  ^bb0(%in: f32, %bias: f32, %out: f32):
+    %sum = arith.addf %in, %bias : f32 loc("add_1")
+    %max = arith.maximumf %sum, %zero : f32 loc("relu_1")
+    linalg.yield %max : f32 loc("relu_1")
+  } loc("relu_1")
+  return
+}
+
+// -----
+
+// What depends on a size that only a run tells is computed there; the table has
+// 0. A name of the graph is none of a node.
+// CHECK: {bytes = 0 : i64, flops = 0 : i64, kind = "matmul", nodes = ["a", "b"]}
+// CHECK-LABEL: func.func @forward
+// CHECK: scf.if
+// CHECK: %[[ROWS:.*]] = memref.dim %arg2, %{{.*}} : memref<?x7xf32>
+// CHECK: %[[SCALE:.*]] = arith.constant 56 : index
+// CHECK: arith.muli %[[ROWS]], %[[SCALE]] : index
+// CHECK: func.call @ingot_support_layer_end
+func.func @forward(%a: memref<?x4xf32>, %b: memref<7x4xf32>, %y: memref<?x7xf32>, %call: !llvm.ptr {ingot.call}) {
+  dnnl.matmul ins(%a, %b : memref<?x4xf32>, memref<7x4xf32>) outs(%y : memref<?x7xf32>) {transpose_weights} loc(fused["a", "b", "graph"])
+  return
+} loc("graph")
+
+// -----
+
+// A loop of constant bounds counts what it holds; a stated number wins; copies
+// compute nothing. An op without a name belongs to its neighbour.
+// CHECK: {bytes = 128 : i64, flops = 48 : i64, kind = "loop", nodes = ["scan"]}
+// CHECK-SAME: {bytes = 64 : i64, flops = 77 : i64, kind = "copy", nodes = ["stated"]}
+func.func @forward(%a: memref<8xf32>, %b: memref<8xf32>, %call: !llvm.ptr {ingot.call}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %0 = memref.load %a[%i] : memref<8xf32> loc("scan")
+    %1 = arith.mulf %0, %0 : f32 loc("scan")
+    %2 = arith.addf %1, %0 : f32 loc("scan")
+    scf.for %j = %c0 to %c8 step %c8 {
+      %3 = math.exp %2 : f32 loc("scan")
+      %4 = arith.addf %3, %3 : f32 loc("scan")
+      %5 = arith.addf %4, %3 : f32 loc("scan")
+      %6 = arith.addf %5, %3 : f32 loc("scan")
+      memref.store %6, %b[%i] : memref<8xf32> loc("scan")
+    } loc("scan")
+  } loc("scan")
+  memref.copy %a, %b : memref<8xf32> to memref<8xf32> loc(unknown)
+  memref.copy %a, %b {ingot.flops = 77 : i64} : memref<8xf32> to memref<8xf32> loc("stated")
+  return
+}
+
+// -----
+
+// Without work, or without a call to ask, nothing changes.
+// CHECK-NOT: ingot.layers
+// CHECK-LABEL: func.func @nothing
+// CHECK-NOT: scf.if
+func.func @nothing(%call: !llvm.ptr {ingot.call}) {
+  return
+}
+func.func @no_call(%a: memref<8xf32>, %b: memref<8xf32>) {
+  memref.copy %a, %b : memref<8xf32> to memref<8xf32>
+  return
+}
