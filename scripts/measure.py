@@ -16,17 +16,16 @@ class MeasureError(Exception):
 
 
 class Case:
-    """A model with its inputs as files, for Ingot (raw) and for the peers (.npy)."""
+    """A model with its inputs as .npy files."""
 
     def __init__(self, directory, name, onnx_path, artifact, inputs):
         self.name, self.onnx_path, self.artifact = name, onnx_path, artifact
-        self.raw, self.npy = [], []
+        self.inputs = {}
+        self.inputs_mb = sum(value.nbytes for value in inputs.values()) / 2**20
         for i, (key, value) in enumerate(inputs.items()):
             stem = os.path.join(directory, f"{name}_{i}")
-            np.ascontiguousarray(value).tofile(stem + ".bin")
-            np.save(stem + ".npy", value)
-            self.raw.append(f"{key}={stem}.bin")
-            self.npy.append(f"{key}={stem}.npy")
+            np.save(stem + ".npy", np.ascontiguousarray(value))
+            self.inputs[key] = stem + ".npy"
 
 
 def run_json(command):
@@ -37,14 +36,26 @@ def run_json(command):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def measure_ingot(case, threads, seconds, bin_dir):
+    """`ingot bench`, in the words of measure_peer.py."""
+    found = run_json([os.path.join(bin_dir, "ingot"), "bench", case.artifact, "--json", f"--threads={threads}",
+                      f"--iterations={5 if seconds else 1}", f"--warm-up={seconds / 4}s", f"--duration={seconds}s",
+                      *[f"--load-inputs={key}:{file}" for key, file in case.inputs.items()]])
+    latency = found["latency_ms"]
+    # The peers' memory is counted from where they have their inputs.
+    return {"median_ms": latency["median"], "p95_ms": latency["p95"], "min_ms": latency["min"],
+            "load_ms": found["load_ms"], "first_ms": found["first_answer_ms"], "peak_mb": found["peak_rss_mb"],
+            "base_mb": found["base_rss_mb"] + case.inputs_mb, "arena_mb": found["arena_mb"],
+            "weights_mb": found["weights_mb"], "threads": found["threads"], "target": found["target"]}
+
+
 def measure(engine, case, threads, seconds, bin_dir, save=None):
     """One fresh process. `engine` is ingot or one of PEERS."""
     if engine == "ingot":
-        return run_json([os.path.join(bin_dir, "ingot-measure"), case.artifact, str(threads), str(seconds),
-                         *case.raw])
+        return measure_ingot(case, threads, seconds, bin_dir)
     extra = ["--save", save] if save else []
     return run_json([sys.executable, os.path.join(SCRIPTS, "measure_peer.py"), engine, case.onnx_path, str(threads),
-                     str(seconds), *extra, *case.npy])
+                     str(seconds), *extra, *[f"{key}={file}" for key, file in case.inputs.items()]])
 
 
 def interleave(engines, case, threads, seconds, rounds, bin_dir):

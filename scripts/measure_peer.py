@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures one peer on one model in this fresh process; prints what ingot-measure prints.
+"""Measures one peer on one model in this fresh process; prints one JSON object. `ingot bench` carries this file along.
 
 usage: measure_peer.py onnxruntime|openvino MODEL.onnx THREADS SECONDS [--save OUTPUT.npy] NAME=FILE.npy ...
 

@@ -269,14 +269,18 @@ class Embedding(Case):
         done = subprocess.run([program, artifact], capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
 
-    def test_measure(self):
-        """The benchmark's own program gives an answer."""
+    def test_bench(self):
+        """What the benchmark scripts read is there."""
         model, runs = families.ALL["repvgg"]()
         artifact = self.compile(model)
         np.ascontiguousarray(runs[0]["input"]).tofile(self.path("x.bin"))
-        done = tool("ingot-measure", artifact, 1, 0, f"input={self.path('x.bin')}")
+        done = tool("ingot", "bench", artifact, "--json", "--threads=1", "--iterations=1", "--warm-up=0",
+                    "--duration=0", f"--load-inputs=input:{self.path('x.bin')}")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertGreater(json.loads(done.stdout)["first_ms"], 0)
+        result = json.loads(done.stdout)
+        for key in ("load_ms", "first_answer_ms", "peak_rss_mb", "throughput"):
+            self.assertGreater(result[key], 0, key)
+        self.assertEqual(sorted(result["latency_ms"]), ["max", "mean", "median", "min", "p90", "p95", "p99"])
 
     def test_runtime_is_small(self):
         library = os.path.join(BUILD, "lib", "libingot.so")
@@ -289,7 +293,7 @@ class Help(Case):
     """Every command explains itself."""
 
     def test_help_and_version(self):
-        for command in ([], ["compile"], ["run"], ["inspect"]):
+        for command in ([], ["compile"], ["run"], ["bench"], ["inspect"]):
             with self.subTest(" ".join(command)):
                 done = tool("ingot", *command, "--help")
                 self.assertEqual(done.returncode, 0, done.stderr)

@@ -6,8 +6,8 @@ import families
 
 from support import Case, have, helper, make_model, relu_model, start, tool
 
-COMMANDS = [["ingot"], ["ingot", "compile"], ["ingot", "run"], ["ingot", "inspect"], ["ingot-opt"], ["ingot-import"],
-            ["ingot-measure"], ["ingot-ocr"]]
+COMMANDS = [["ingot"], ["ingot", "compile"], ["ingot", "run"], ["ingot", "bench"], ["ingot", "inspect"], ["ingot-opt"],
+            ["ingot-import"], ["ingot-ocr"]]
 
 
 class EveryCommand(Case):

@@ -11,6 +11,7 @@ namespace ingot {
 
 // Each gets its own name as argv[0] and returns an exit code.
 int runMain(int argc, char **argv);
+int benchMain(int argc, char **argv);
 int inspectMain(int argc, char **argv);
 #ifdef INGOT_HAS_COMPILER
 int compileMain(int argc, char **argv);

@@ -10,13 +10,17 @@
 #include "tools/ingot/Text.h"
 #include "tools/ingot/Values.h"
 
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string.h>
 
 using namespace ingot::tools;
 
 namespace {
 /// What one input of the model was asked to be.
 struct Request {
+  const InputSpecs *specs = nullptr;
   ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
   std::string source; ///< empty if not given
   std::optional<std::vector<int64_t>> shape;
@@ -68,15 +72,21 @@ static std::string listNames(const std::vector<Request> &requests) {
   return names.empty() ? "none" : names;
 }
 
+static const char *inputSeparators(const InputSpecs &specs) {
+  return specs.likeTrtexec ? "=:" : "=";
+}
+
 static std::string readInputSpec(std::vector<Request> &requests,
+                                 const InputSpecs &specs,
                                  const std::string &spec) {
+  const std::string &option = specs.inputOption;
   std::string source;
   uint64_t seed;
-  if (Request *request = matchName(requests, spec, "=", source)) {
+  if (Request *request = matchName(requests, spec, inputSeparators(specs), source)) {
     if (!request->source.empty())
       return request->describe() + " is given twice";
     if (source.empty())
-      return "--input " + spec + " names no file; give NAME=FILE.npy or "
+      return option + " " + spec + " names no file; give NAME=FILE.npy or "
              "NAME=random[:SEED]";
     request->source = source;
     return "";
@@ -88,13 +98,13 @@ static std::string readInputSpec(std::vector<Request> &requests,
     return "";
   }
   if (spec.rfind("random:", 0) == 0)
-    return "--input " + spec + ": the seed must be a whole number";
-  size_t equals = spec.find('=');
+    return option + " " + spec + ": the seed must be a whole number";
+  size_t equals = spec.find_first_of(inputSeparators(specs));
   if (equals != std::string::npos)
     return "the model has no input '" + spec.substr(0, equals) +
            "'; its inputs are " + listNames(requests);
   if (requests.size() != 1)
-    return "--input " + spec + " must say which input it is for, NAME=" + spec +
+    return option + " " + spec + " must say which input it is for, NAME=" + spec +
            "; the model's inputs are " + listNames(requests);
   if (!requests[0].source.empty())
     return requests[0].describe() + " is given twice";
@@ -116,20 +126,22 @@ static bool parseShape(const std::string &text, std::vector<int64_t> &shape) {
 }
 
 static std::string readShapeSpec(std::vector<Request> &requests,
+                                 const InputSpecs &specs,
                                  const std::string &spec) {
+  const std::string &option = specs.shapeOption;
   std::string text;
   Request *request = matchName(requests, spec, "=:", text);
   if (!request)
-    return "--shape " + spec +
+    return option + " " + spec +
            " names no input of the model; give NAME=AxB..., where NAME is one "
            "of " +
            listNames(requests);
   std::vector<int64_t> shape;
   if (text != "scalar" && !parseShape(text, shape))
-    return "--shape " + spec + ": '" + text +
+    return option + " " + spec + ": '" + text +
            "' is no shape; write sizes with x between them, e.g. 1x3x48x320";
   if (request->shape)
-    return "--shape for input '" + formatLine(request->info.name, 120) +
+    return option + " for input '" + formatLine(request->info.name, 120) +
            "' is given twice";
   request->shape = shape;
   return "";
@@ -148,23 +160,27 @@ static std::string checkFixedSizes(const Request &request,
          formatShape(shape.data(), shape.size()) + " of " + origin;
 }
 
+static std::string askForShape(const Request &request) {
+  std::string example = request.info.name;
+  example += "=";
+  for (uint32_t i = 0; i < request.info.rank; ++i)
+    example += (i ? "x" : "") + std::to_string(request.info.dims[i] < 0
+                                                   ? 1
+                                                   : request.info.dims[i]);
+  return request.describe() + " has sizes that only you know; add " +
+         request.specs->shapeOption + " " + example;
+}
+
 static std::string makeRandom(const Request &request, uint64_t seed,
                               Array &array) {
   array.dtype = request.info.dtype;
   if (request.shape) {
     array.dims = *request.shape;
-    std::string problem = checkFixedSizes(request, array.dims, "--shape");
+    std::string problem = checkFixedSizes(request, array.dims, request.specs->shapeOption);
     if (!problem.empty())
       return problem;
   } else if (request.info.is_dynamic) {
-    std::string example = request.info.name;
-    example += "=";
-    for (uint32_t i = 0; i < request.info.rank; ++i)
-      example += (i ? "x" : "") + std::to_string(request.info.dims[i] < 0
-                                                     ? 1
-                                                     : request.info.dims[i]);
-    return request.describe() + " has sizes that only you know; add --shape " +
-           example;
+    return askForShape(request);
   } else {
     array.dims.assign(request.info.dims, request.info.dims + request.info.rank);
   }
@@ -180,7 +196,51 @@ static std::string makeRandom(const Request &request, uint64_t seed,
   return "";
 }
 
+static bool isNpy(const std::string &path) {
+  char magic[6] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
+  return !memcmp(magic, "\x93NUMPY", sizeof(magic));
+}
+
+/// Reads elements alone; their shape is known from elsewhere.
+static std::string readRaw(const Request &request, Array &array) {
+  if (!request.shape && request.info.is_dynamic)
+    return askForShape(request);
+  array.dtype = request.info.dtype;
+  array.dims = request.shape
+                   ? *request.shape
+                   : std::vector<int64_t>(request.info.dims,
+                                          request.info.dims +
+                                              request.info.rank);
+  std::string problem =
+      checkFixedSizes(request, array.dims, request.specs->shapeOption);
+  if (!problem.empty())
+    return problem;
+  std::error_code failed;
+  uint64_t bytes, size = std::filesystem::file_size(request.source, failed);
+  auto cannotRead = [&](const std::string &reason) {
+    return "cannot read '" + request.source + "' for input '" +
+           formatLine(request.info.name, 120) + "': " + reason;
+  };
+  if (failed)
+    return cannotRead(failed.message());
+  if (!denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) ||
+      bytes != size)
+    return cannotRead("it is no .npy file and has " + std::to_string(size) +
+                      " bytes, not those of " + ingot_dtype_name(array.dtype) +
+                      " " + formatShape(array.dims.data(), array.dims.size()));
+  array.data.resize(bytes);
+  std::ifstream file(request.source, std::ios::binary);
+  if (!file.read(reinterpret_cast<char *>(array.data.data()),
+                 std::streamsize(bytes)))
+    return cannotRead("it ended early");
+  return "";
+}
+
 static std::string readFile(const Request &request, Array &array) {
+  if (request.specs->likeTrtexec && std::ifstream(request.source) &&
+      !isNpy(request.source))
+    return readRaw(request, array);
   std::string problem = readNpy(request.source, array);
   if (!problem.empty())
     return "cannot read '" + request.source + "' for input '" +
@@ -190,46 +250,53 @@ static std::string readFile(const Request &request, Array &array) {
     return request.describe() + " cannot take " + ingot_dtype_name(array.dtype) +
            " from " + origin + "; convert it with numpy's astype";
   if (request.shape && *request.shape != array.dims)
-    return request.describe() + ": --shape contradicts " + origin +
+    return request.describe() + ": " + request.specs->shapeOption +
+           " contradicts " + origin +
            ", whose shape is " +
            formatShape(array.dims.data(), array.dims.size());
   return checkFixedSizes(request, array.dims, origin);
 }
 
 std::string ingot::tools::makeInputs(const ingot_model *model,
-                              const std::vector<std::string> &inputSpecs,
-                              const std::vector<std::string> &shapeSpecs,
-                              std::vector<Array> &arrays) {
+                                     const InputSpecs &specs,
+                                     std::vector<Array> &arrays) {
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ingot_model_describe(model, &info, nullptr);
   std::vector<Request> requests(info.num_inputs);
-  for (uint32_t i = 0; i < info.num_inputs; ++i)
+  for (uint32_t i = 0; i < info.num_inputs; ++i) {
+    requests[i].specs = &specs;
     ingot_model_input_describe(model, i, &requests[i].info, nullptr);
+  }
 
   // Inputs that are named come first, so that `random` takes the others.
   for (bool named : {true, false})
-    for (const std::string &spec : inputSpecs) {
+    for (const std::string &spec : specs.inputs) {
       std::string rest;
-      if ((matchName(requests, spec, "=", rest) != nullptr) != named)
+      bool isNamed =
+          matchName(requests, spec, inputSeparators(specs), rest) != nullptr;
+      if (isNamed != named)
         continue;
-      std::string problem = readInputSpec(requests, spec);
+      std::string problem = readInputSpec(requests, specs, spec);
       if (!problem.empty())
         return problem;
     }
-  for (const std::string &spec : shapeSpecs) {
-    std::string problem = readShapeSpec(requests, spec);
+  for (const std::string &spec : specs.shapes) {
+    std::string problem = readShapeSpec(requests, specs, spec);
     if (!problem.empty())
       return problem;
   }
 
   arrays.resize(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
-    const Request &request = requests[i];
+    Request &request = requests[i];
+    if (request.source.empty() && specs.likeTrtexec)
+      request.source = "random";
     std::string problem;
     uint64_t seed;
     if (request.source.empty())
-      problem = request.describe() + " is not given; add --input " +
-                request.info.name + "=FILE.npy or --input random";
+      problem = request.describe() + " is not given; add " +
+                specs.inputOption + " " + request.info.name + "=FILE.npy or " +
+                specs.inputOption + " random";
     else if (parseRandom(request.source, seed))
       // Equal inputs would hide mistakes, so each gets a seed of its own.
       problem = makeRandom(request, seed + i, arrays[i]);

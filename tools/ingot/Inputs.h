@@ -14,12 +14,21 @@
 
 namespace ingot::tools {
 
-/// Makes an array for each input of `model`, in its order. `inputSpecs` are
-/// `[name=]file.npy`, `[name=]random[:seed]`; `shapeSpecs` are `name=AxB...`
-/// or `name:AxB...`. Empty string, or what is wrong.
-std::string makeInputs(const ingot_model *model,
-                       const std::vector<std::string> &inputSpecs,
-                       const std::vector<std::string> &shapeSpecs,
+/// What a user said about inputs, and how messages call the options.
+struct InputSpecs {
+  /// `[name=]file.npy`, `[name=]random[:seed]`.
+  std::vector<std::string> inputs;
+  /// `name=AxB...` or `name:AxB...`.
+  std::vector<std::string> shapes;
+  std::string inputOption = "--input", shapeOption = "--shape";
+  /// As trtexec has it: what is not given is random, `name:file` is allowed,
+  /// and a file that is not .npy holds the elements alone.
+  bool likeTrtexec = false;
+};
+
+/// Makes an array for each input of `model`, in its order. Empty string, or
+/// what is wrong.
+std::string makeInputs(const ingot_model *model, const InputSpecs &specs,
                        std::vector<Array> &arrays);
 
 } // namespace ingot::tools

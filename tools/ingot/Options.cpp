@@ -65,6 +65,13 @@ void OptionParser::number(std::string name, std::string metavar,
        }});
 }
 
+void OptionParser::custom(std::string name, std::string metavar,
+                          std::function<std::string(const std::string &)> set,
+                          std::string help) {
+  options.push_back(
+      {std::move(name), std::move(metavar), std::move(help), std::move(set)});
+}
+
 void OptionParser::printHelp() const {
   printf("%s\n\nusage: ingot %s %s\n\noptions:\n", summary.c_str(),
          command.c_str(), usage.c_str());
@@ -118,9 +125,22 @@ int OptionParser::parseOne(int argc, char **argv, int &index,
   return usageError("unknown option '--" + name + "'");
 }
 
+int OptionParser::addPositional(const std::string &argument,
+                                std::string &first) {
+  if (argument.empty())
+    return usageError("an argument is empty");
+  if (first.empty())
+    first = argument;
+  else if (second && second->empty())
+    *second = argument;
+  else
+    return usageError("unexpected argument '" + argument + "'");
+  return exitSuccess;
+}
+
 bool OptionParser::parse(int argc, char **argv, std::string &positional,
                          int &exitCode) {
-  bool optionsEnded = false, found = false;
+  bool optionsEnded = false;
   exitCode = exitSuccess;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
@@ -138,15 +158,11 @@ bool OptionParser::parse(int argc, char **argv, std::string &positional,
     } else if (!optionsEnded && argument.size() > 1 && argument[0] == '-') {
       exitCode = usageError("unknown option '" + argument + "'");
       return false;
-    } else if (found) {
-      exitCode = usageError("unexpected argument '" + argument + "'");
+    } else if ((exitCode = addPositional(argument, positional))) {
       return false;
-    } else {
-      positional = argument;
-      found = true;
     }
   }
-  if (found && !positional.empty())
+  if (!positional.empty())
     return true;
   exitCode = usageError("no model.so is given");
   return false;

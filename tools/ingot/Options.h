@@ -34,8 +34,18 @@ public:
   void number(std::string name, std::string metavar, unsigned &value,
               unsigned least, unsigned most, std::string help);
 
+  /// Any other value: `set` takes it and returns what is wrong with it, to be
+  /// read behind the option's name, or an empty string.
+  void custom(std::string name, std::string metavar,
+              std::function<std::string(const std::string &)> set,
+              std::string help);
+
+  /// Lets a second positional argument follow the model.
+  void optionalArgument(std::string &value) { second = &value; }
+
   /// True to go on; otherwise `exitCode` says how to end, after --help,
-  /// --version or a usage error. Exactly one positional argument is expected.
+  /// --version or a usage error. One positional argument, the model, is
+  /// expected.
   bool parse(int argc, char **argv, std::string &positional, int &exitCode);
 
   /// Prints one line on stderr; returns exitUsage.
@@ -50,10 +60,12 @@ private:
     std::function<std::string(const std::string &)> set;
   };
   void printHelp() const;
+  int addPositional(const std::string &argument, std::string &first);
   int parseOne(int argc, char **argv, int &index, const std::string &argument);
 
   std::string command, usage, summary, example;
   std::vector<Option> options;
+  std::string *second = nullptr;
 };
 
 /// Parses a whole decimal number; false if it is none or too large.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Commands.h"
+#include "tools/ingot/Execute.h"
 #include "tools/ingot/Handles.h"
 #include "tools/ingot/Inputs.h"
 #include "tools/ingot/Options.h"
@@ -57,47 +58,6 @@ static ingot_status loadModel(const RunOptions &options, PoolHandle &pool,
   return INGOT_OK;
 }
 
-/// Runs with outputs as large as the signature says, and again with more room
-/// as long as the model asks for it.
-static ingot_status runModel(const ModelHandle &model,
-                             const ContextHandle &context,
-                             const std::vector<Array> &inputs,
-                             std::vector<Array> &outputs, ingot_error &error) {
-  std::vector<ingot_input> in;
-  for (const Array &array : inputs)
-    in.push_back({nullptr, array.data.data(), array.data.size(),
-                  array.dims.data(), uint32_t(array.dims.size()), array.dtype});
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
-    ingot_model_output_describe(model.get(), uint32_t(i), &info, nullptr);
-    outputs[i].dtype = info.dtype;
-    outputs[i].dims.assign(info.dims, info.dims + info.rank);
-    outputs[i].data.resize(info.bytes);
-  }
-  // Each failed try makes at least one output known.
-  ingot_status status = INGOT_OK;
-  for (size_t attempt = 0; attempt <= outputs.size(); ++attempt) {
-    std::vector<ingot_output> out;
-    for (Array &array : outputs)
-      out.push_back({nullptr, array.data.data(), array.data.size(),
-                     array.dims.data(), uint32_t(array.dims.size()),
-                     array.dtype});
-    status = ingot_context_run(context.get(), in.data(), uint32_t(in.size()),
-                               out.data(), uint32_t(out.size()), &error);
-    if (status != INGOT_OK && status != INGOT_BUFFER_TOO_SMALL)
-      return status;
-    for (Array &array : outputs) {
-      uint64_t bytes;
-      if (denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) &&
-          (status == INGOT_OK || bytes > array.data.size()))
-        array.data.resize(bytes);
-    }
-    if (status == INGOT_OK)
-      return status;
-  }
-  return status;
-}
-
 static void printOutputs(const std::vector<std::string> &names,
                          const std::vector<Array> &outputs) {
   std::vector<std::vector<std::string>> rows = {
@@ -146,21 +106,16 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
     return parser.failure(error.message);
 
   std::vector<Array> inputs;
-  std::string problem =
-      makeInputs(model.get(), options.inputs, options.shapes, inputs);
+  InputSpecs specs;
+  specs.inputs = options.inputs;
+  specs.shapes = options.shapes;
+  std::string problem = makeInputs(model.get(), specs, inputs);
   if (!problem.empty())
     return parser.failure(problem);
 
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model.get(), &info, nullptr);
-  std::vector<std::string> names;
-  for (uint32_t i = 0; i < info.num_outputs; ++i) {
-    ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
-    ingot_model_output_describe(model.get(), i, &tensor, nullptr);
-    names.push_back(tensor.name);
-  }
-  std::vector<Array> outputs(names.size());
-  if (runModel(model, context, inputs, outputs, error))
+  std::vector<std::string> names = outputNames(model.get());
+  std::vector<Array> outputs;
+  if (runToFit(model.get(), context.get(), inputs, outputs, error))
     return parser.failure(error.message);
 
   if (!options.outputDirectory.empty()) {

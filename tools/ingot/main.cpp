@@ -27,6 +27,7 @@ constexpr Command commands[] = {
     {"compile", compileMain, "compile an ONNX model to a shared library"},
 #endif
     {"run", runMain, "run a compiled model on .npy files or random data"},
+    {"bench", benchMain, "measure a compiled model, as a whole and by layer"},
     {"inspect", inspectMain, "print what a compiled model is and needs"},
 };
 } // namespace

@@ -4,64 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "CommandFixture.h"
 #include "tools/ingot/Npy.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace ingot::tools;
-namespace fs = std::filesystem;
+using namespace ingot::test;
 
 namespace {
 
-std::string readText(const std::string &path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-class Command : public testing::Test {
-protected:
-  void SetUp() override {
-    char name[] = "/tmp/ingot-test-XXXXXX";
-    directory = mkdtemp(name);
-  }
-  void TearDown() override { fs::remove_all(directory); }
-
-  /// Runs `ingot arguments`, with `@` for the artifacts' folder and `%` for
-  /// the test's own.
-  int run(std::string arguments, const std::string &environment = "") {
-    for (size_t at; (at = arguments.find('@')) != std::string::npos;)
-      arguments.replace(at, 1, INGOT_TEST_ARTIFACTS);
-    for (size_t at; (at = arguments.find('%')) != std::string::npos;)
-      arguments.replace(at, 1, directory + "/");
-    std::string command = environment + " " + INGOT_TEST_COMMAND + " " +
-                          arguments + " >" + directory + "/out 2>" + directory +
-                          "/err";
-    int status = system(command.c_str());
-    out = readText(directory + "/out");
-    err = readText(directory + "/err");
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-  void expectError(const std::string &arguments, int exitCode,
-                   const std::string &message,
-                   const std::string &environment = "") {
-    EXPECT_EQ(run(arguments, environment), exitCode) << arguments;
-    EXPECT_EQ(out, "");
-    EXPECT_EQ(err.find(message), 0u) << err;
-    EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
-  }
-  std::string directory, out, err;
-};
+class Command : public CommandFixture {};
 
 TEST_F(Command, Help) {
-  for (const char *arguments : {"--help", "run --help", "inspect --help", "-h"}) {
+  for (const char *arguments : {"--help", "run --help", "inspect --help", "bench --help", "-h"}) {
     EXPECT_EQ(run(arguments), 0);
     EXPECT_NE(out.find("usage: ingot"), std::string::npos);
     EXPECT_NE(out.find("example:"), std::string::npos);

@@ -39,7 +39,10 @@ protected:
   std::string make(const char *model, const Strings &inputs,
                    const Strings &shapes = {}) {
     arrays.clear();
-    return makeInputs(open(model).get(), inputs, shapes, arrays);
+    InputSpecs specs;
+    specs.inputs = inputs;
+    specs.shapes = shapes;
+    return makeInputs(open(model).get(), specs, arrays);
   }
   void write(ingot_dtype dtype, std::vector<int64_t> dims) {
     Array array;

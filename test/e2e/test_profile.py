@@ -1,0 +1,140 @@
+"""Profiles of compiled models: layers carry the ONNX nodes' names, and their times make up the run."""
+import json
+import os
+import re
+import subprocess
+
+import families
+
+from support import BUILD, ROOT, Case, helper, make_model, np, tool
+
+QUICK = ("--threads=1", "--warm-up=0", "--duration=0", "--iterations=20")
+
+
+def named(model):
+    """The model with a name for every node, as exporters give them; and those names."""
+    for i, node in enumerate(model.graph.node):
+        node.name = f"node_{i}_{node.op_type}"
+    return model, {node.name for node in model.graph.node}
+
+
+class Profile(Case):
+    """`ingot bench --profile` on models of many kinds."""
+
+    def bench(self, artifact, *options):
+        done = tool("ingot", "bench", artifact, "--json", *QUICK, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def check(self, result, names):
+        layers = result["layers"]
+        self.assertGreater(len(layers), 0)
+        found = {node for layer in layers for node in layer["nodes"]}
+        self.assertLessEqual(found, names, "names that no node of the model has")
+        for layer in layers:
+            self.assertTrue(layer["kind"])
+            self.assertLessEqual(layer["min_ms"], layer["mean_ms"] * 1.0001)
+        # Layers follow each other without a gap; what is left is checking the arguments.
+        self.assertLessEqual(result["layers_ms"], result["profiled_ms"])
+        self.assertAlmostEqual(result["layers_ms"], sum(layer["mean_ms"] for layer in layers), delta=1e-6)
+        return found
+
+    def test_names(self):
+        for name in ("resnet", "repvgg", "mobilenet_v2", "bert"):
+            with self.subTest(name):
+                model, names = named(families.ALL[name]()[0])
+                found = self.check(self.bench(self.compile(model), "--profile"), names)
+                heavy = {n for n in names if re.search("_(Conv|Gemm|MatMul)$", n)}
+                self.assertLessEqual(heavy, found, "a heavy node is in no layer")
+
+    def test_flops(self):
+        """The kernels' own count: 2 * outputs * inputs of each."""
+        weight = np.ones((6, 3, 3, 3), np.float32)
+        model = make_model([helper.make_node("Conv", ["x", "w"], ["c"], name="conv", pads=[1, 1, 1, 1]),
+                            helper.make_node("Relu", ["c"], ["y"], name="relu")],
+                           [("x", [1, 3, 10, 8])], [("y", [1, 6, 10, 8])], {"w": weight})
+        result = self.bench(self.compile(model), "--profile")
+        self.check(result, {"conv", "relu"})
+        conv = [layer for layer in result["layers"] if "convolution" in layer["kind"]]
+        self.assertEqual(len(conv), 1)
+        self.assertIn("conv", conv[0]["nodes"])
+        self.assertGreaterEqual(conv[0]["flops"], 2 * 6 * 80 * 27)
+        self.assertLess(conv[0]["flops"], 3 * 6 * 80 * 27)
+
+    def test_dynamic_sizes_are_counted_in_the_run(self):
+        weight = np.ones((4, 5), np.float32)
+        model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="product")],
+                           [("x", ["rows", 4])], [("y", ["rows", 5])], {"w": weight})
+        artifact = self.compile(model)
+        for rows in (3, 17):
+            result = self.bench(artifact, "--profile", f"--shapes=x:{rows}x4")
+            self.check(result, {"product"})
+            self.assertEqual(sum(layer["flops"] for layer in result["layers"]), 2 * rows * 4 * 5)
+
+    def test_same_results_with_and_without(self):
+        """A profile changes no bit of the results."""
+        model, _ = named(families.ALL["resnet"]()[0])
+        artifact = self.compile(model)
+        source = self.path("both.c")
+        with open(source, "w") as f:
+            f.write(BOTH)
+        library = os.path.join(BUILD, "lib")
+        program = self.path("both")
+        subprocess.run(["cc", "-O1", f"-I{ROOT}/runtime/include", source, "-o", program, f"-L{library}", "-lingot",
+                        f"-Wl,-rpath,{library}"], check=True)
+        done = subprocess.run([program, artifact], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, "same\n")
+
+    def test_files(self):
+        model, names = named(families.ALL["resnet"]()[0])
+        paths = [self.path(n) for n in ("times", "profile", "layers", "trace")]
+        self.bench(self.compile(model), *[f"--export-{o}={p}" for o, p in zip(
+            ("times", "profile", "layer-info", "trace"), paths)])
+        times, profile, layers, trace = (json.load(open(p)) for p in paths)
+        self.assertEqual(len(times), 20)
+        self.assertEqual(sorted(times[0]), ["computeMs", "endComputeMs", "latencyMs", "startComputeMs"])
+        self.assertEqual(profile[0], {"count": 20})
+        self.assertEqual(len(profile) - 1, len(layers["Layers"]))
+        self.assertAlmostEqual(sum(p["percentage"] for p in profile[1:]), 100, delta=0.01)
+        graph = model.graph
+        self.assertEqual(layers["Bindings"], [v.name for v in [*graph.input, *graph.output]])
+        slices = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+        self.assertEqual(len(slices), 10 * len(layers["Layers"]))
+        self.assertEqual([s["name"] for s in slices[:len(layers["Layers"])]], [e["Name"] for e in layers["Layers"]])
+        for before, after in zip(slices, slices[1:]):
+            self.assertLessEqual(before["ts"], after["ts"])
+
+
+BOTH = r"""
+#include "ingot/ingot.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+  ingot_model *model = NULL;
+  ingot_context *context = NULL;
+  ingot_tensor_info x = INGOT_TENSOR_INFO_INIT, y = INGOT_TENSOR_INFO_INIT;
+  ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
+  if (argc != 2 || ingot_model_load(argv[1], NULL, &model, NULL) ||
+      ingot_model_input_describe(model, 0, &x, NULL) || ingot_model_output_describe(model, 0, &y, NULL) ||
+      ingot_context_create(model, NULL, &context, NULL))
+    return 2;
+  float *data = malloc(x.bytes);
+  for (uint64_t i = 0; i < x.bytes / 4; ++i)
+    data[i] = (float)(i % 13) / 7 - 1;
+  void *results[2];
+  for (int i = 0; i < 2; ++i) {
+    results[i] = calloc(1, y.bytes);
+    ingot_input in = {NULL, data, x.bytes, NULL, 0, x.dtype};
+    ingot_output out = {NULL, results[i], y.bytes, NULL, 0, y.dtype};
+    in.dims = x.dims, in.rank = x.rank;
+    if (ingot_context_run(context, &in, 1, &out, 1, NULL) || ingot_context_profile_start(context, NULL))
+      return 3;
+  }
+  if (ingot_context_profile_run(context, &times, NULL) || times.runs != 1)
+    return 4;
+  puts(memcmp(results[0], results[1], y.bytes) ? "different" : "same");
+  return 0;
+}
+"""

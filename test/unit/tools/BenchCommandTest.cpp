@@ -1,0 +1,217 @@
+//===- BenchCommandTest.cpp - ingot bench as a process ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "CommandFixture.h"
+#include "tools/ingot/Npy.h"
+
+using namespace ingot::tools;
+using namespace ingot::test;
+
+namespace {
+
+constexpr const char *quick =
+    " --threads=1 --duration=0 --warm-up=0 --iterations=3 ";
+
+class Bench : public CommandFixture {
+protected:
+  void expectOutput(const std::string &part) {
+    EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
+  }
+  std::string file(const std::string &name) {
+    return readText(directory + "/" + name);
+  }
+};
+
+TEST_F(Bench, Report) {
+  ASSERT_EQ(run("bench @static.so --percentile=50,99.9" + std::string(quick)),
+            0)
+      << err;
+  for (const char *part :
+       {"Input: x 2x3\n", "Input: b 1\n", "Throughput: ", "Latency: min = ",
+        ", percentile(50%) = ", ", percentile(99.9%) = ", "Measured: 3 runs",
+        "Load: ", "Memory: ", "Warm-up: 0 runs"})
+    expectOutput(part);
+}
+
+TEST_F(Bench, Json) {
+  ASSERT_EQ(
+      run("bench @static.so --json --percentile=75" + std::string(quick)), 0)
+      << err;
+  for (const char *key :
+       {"latency_ms", "min", "mean", "median", "p75", "p90", "p95", "p99",
+        "max", "throughput", "load_ms", "first_answer_ms", "peak_rss_mb",
+        "base_rss_mb", "threads", "isa", "cpu", "warnings"})
+    expectOutput("\"" + std::string(key) + "\": ");
+  expectOutput("\"runs\": 3,");
+  expectOutput("\"inputs\": {\"x\": \"2x3\", \"b\": \"1\"}");
+  EXPECT_EQ(out.find("\"layers\""), std::string::npos);
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 1);
+}
+
+TEST_F(Bench, Layers) {
+  ASSERT_EQ(run("bench @static.so --profile" + std::string(quick)), 0) << err;
+  expectOutput("Layers: mean of ");
+  expectOutput("Roofline: ");
+  expectOutput("matmul       mul + scale");
+  expectOutput("elementwise  add");
+  ASSERT_EQ(run("bench @static.so --profile --json" + std::string(quick)), 0);
+  expectOutput("\"name\": \"mul + scale\", \"kind\": \"matmul\", \"nodes\": "
+               "[\"mul\", \"scale\"]");
+  expectOutput("\"flops\": 7, \"bytes\": 84");
+  expectError("bench @dynamic.so --shapes x:2x4 --profile" +
+                  std::string(quick),
+              1, "ingot bench: error: '");
+}
+
+TEST_F(Bench, Files) {
+  ASSERT_EQ(run("bench @static.so --export-times=%t --export-profile %p "
+                "--export-layer-info=%l --export-trace=%c" +
+                std::string(quick)),
+            0)
+      << err;
+  EXPECT_EQ(file("t").find("[\n{\"startComputeMs\": 0, \"endComputeMs\": "), 0u);
+  EXPECT_NE(file("t").find("\"computeMs\": "), std::string::npos);
+  EXPECT_NE(file("t").find("\"latencyMs\": "), std::string::npos);
+  EXPECT_EQ(file("p").find("[\n{\"count\": 3},\n{\"name\": \"mul + scale\", "
+                           "\"timeMs\": "),
+            0u)
+      << file("p");
+  for (const char *key : {"averageMs", "medianMs", "percentage"})
+    EXPECT_NE(file("p").find(key), std::string::npos);
+  EXPECT_EQ(file("l"),
+            "{\"Layers\": [\n"
+            "{\"Name\": \"mul + scale\", \"LayerType\": \"matmul\", \"Nodes\": "
+            "[\"mul\", \"scale\"], \"Flops\": 6, \"Bytes\": 72},\n"
+            "{\"Name\": \"add\", \"LayerType\": \"elementwise\", \"Nodes\": "
+            "[\"add\"], \"Flops\": 7, \"Bytes\": 84}\n"
+            "],\n\"Bindings\": [\"x\", \"b\", \"y\"]}\n");
+  EXPECT_NE(file("c").find("\"name\": \"add\", \"cat\": \"elementwise\", "
+                           "\"ph\": \"X\", \"ts\": "),
+            std::string::npos);
+  // The layers are known without a profile, too.
+  ASSERT_EQ(run("bench @static.so --export-layer-info=%l" + std::string(quick)),
+            0);
+  EXPECT_NE(file("l").find("\"Flops\": 0"), std::string::npos) << file("l");
+}
+
+TEST_F(Bench, Inputs) {
+  Array x;
+  x.dtype = INGOT_FLOAT;
+  x.dims = {2, 3};
+  x.data.resize(24);
+  ASSERT_EQ(writeNpy(directory + "/x.npy", x), "");
+  std::ofstream(directory + "/b.bin") << "1234";
+  ASSERT_EQ(run("bench @static.so --load-inputs=x:%x.npy,b:%b.bin" +
+                std::string(quick)),
+            0)
+      << err;
+  std::ofstream(directory + "/b.bin") << "123";
+  expectError("bench @static.so --load-inputs b:%b.bin" + std::string(quick),
+              1, "ingot bench: error: cannot read '");
+  expectError("bench @static.so --load-inputs c:%b.bin" + std::string(quick),
+              1, "ingot bench: error: the model has no input 'c'");
+  expectError("bench @dynamic.so" + std::string(quick), 1,
+              "ingot bench: error: input 'x' (float32 <batch>x4) has sizes "
+              "that only you know; add --shapes x=1x4");
+  expectError("bench @dynamic.so --shapes=x:4" + std::string(quick), 1,
+              "ingot bench: error: input 'x'");
+  ASSERT_EQ(run("bench @dynamic.so --shapes=x:5x4" + std::string(quick)), 0)
+      << err;
+  expectOutput("Input: x 5x4\n");
+}
+
+TEST_F(Bench, Contexts) {
+  ASSERT_EQ(run("bench @static.so --contexts=3 --threads=1000 --json "
+                "--duration=1ms --warm-up=1 --iterations=4"),
+            0)
+      << err;
+  expectOutput("\"contexts\": 3");
+  EXPECT_NE(err.find("ingot bench: warning: 3000 threads in 3 contexts are "
+                     "more than the "),
+            std::string::npos)
+      << err;
+}
+
+TEST_F(Bench, Usage) {
+  std::string error = "ingot bench: error: ";
+  expectError("bench", 2, error + "no model.so is given");
+  expectError("bench @static.so --warm-up=3m", 2,
+              error + "option --warm-up must be a time such as 200ms or 3s, "
+                      "not '3m'");
+  expectError("bench @static.so --duration=-1", 2, error + "option --duration");
+  expectError("bench @static.so --duration=1e9", 2, error + "option --dur");
+  expectError("bench @static.so --percentile=101", 2, error + "option --perc");
+  expectError("bench @static.so --percentile=", 2, error + "option --perc");
+  expectError("bench @static.so --iterations=0", 2, error + "option --iter");
+  expectError("bench @static.so --against=tensorflow m.onnx", 2,
+              error + "option --against knows onnxruntime and openvino, not "
+                      "'tensorflow'");
+  expectError("bench @static.so --against=openvino", 2,
+              error + "--against needs the ONNX model");
+  expectError("bench @static.so m.onnx", 2,
+              error + "unexpected argument 'm.onnx'");
+  expectError("bench @static.so m.onnx --against=openvino --profile", 2,
+              error + "--against excludes --profile");
+  expectError("bench @static.so m.onnx --against=openvino --contexts=2", 2,
+              error + "--against measures one context");
+}
+
+TEST_F(Bench, Failures) {
+  std::string error = "ingot bench: error: ";
+  expectError("bench %none.so", 1, error + "cannot open model file '");
+  expectError("bench @failing_load.so", 1, error + "'");
+  expectError("bench @needs_future.so", 1, error + "'");
+  expectError("bench @static.so --export-times=%no/t" + std::string(quick), 1,
+              error + "cannot write '");
+  EXPECT_FALSE(fs::exists(directory + "/no"));
+  expectError("bench @static.so %none.onnx --against=openvino", 1,
+              error + "cannot read the ONNX model '");
+  std::ofstream(directory + "/m.onnx") << "x";
+  expectError("bench @static.so %m.onnx --against=openvino --python=%nothing",
+              1, error + "cannot run '");
+  expectError("bench @static.so %m.onnx --against=openvino --python=false", 1,
+              error + "'false' cannot use openvino (exit code 1); install it");
+}
+
+/// Stands in for Python with a peer: says what measure_peer.py would say.
+TEST_F(Bench, Against) {
+  std::ofstream(directory + "/m.onnx") << "x";
+  std::ofstream(directory + "/python")
+      << "#!/bin/sh\n"
+         "[ \"$2\" = 'import numpy, onnxruntime' ] && exit 0\n"
+         "echo \"$3 $5 $6\" >>" + directory + "/calls\n"
+         "echo '{\"load_ms\": 1, \"first_ms\": 2.5, \"median_ms\": 4, "
+         "\"base_mb\": 3, \"peak_mb\": 8, \"version\": \"7.7\"}'\n";
+  fs::permissions(directory + "/python", fs::perms::owner_all);
+  std::string command = "bench @static.so %m.onnx --against=onnxruntime "
+                        "--python=%python --rounds=2" +
+                        std::string(quick);
+  ASSERT_EQ(run(command), 0) << err;
+  expectOutput("1 thread, 2 rounds");
+  expectOutput("onnxruntime  7.7");
+  expectOutput("4.000 (4.000-4.000)");
+  expectOutput("5.000 (5.000-5.000)");
+  EXPECT_EQ(file("calls"), "onnxruntime 1 0.000000\nonnxruntime 1 0.000000\n");
+  ASSERT_EQ(run(command + " --json"), 0) << err;
+  expectOutput("\"times_faster\": {\"median\": ");
+  expectOutput("\"version\": \"7.7\", \"latency_ms\": {\"median\": 4, \"min\": "
+               "4, \"max\": 4}");
+}
+
+TEST_F(Bench, AgainstReportsWhatAPeerSays) {
+  std::ofstream(directory + "/m.onnx") << "x";
+  std::ofstream(directory + "/python")
+      << "#!/bin/sh\n"
+         "[ \"$2\" = 'import numpy, openvino' ] && exit 0\n"
+         "echo 'RuntimeError: not a model' >&2; exit 1\n";
+  fs::permissions(directory + "/python", fs::perms::owner_all);
+  expectError("bench @static.so %m.onnx --against=openvino --python=%python" +
+                  std::string(quick),
+              1, "ingot bench: error: openvino cannot run '");
+  EXPECT_NE(err.find("RuntimeError: not a model"), std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,77 @@
+//===- Execute.cpp - running a model on arrays --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Execute.h"
+
+using namespace ingot::tools;
+
+std::vector<ingot_input>
+ingot::tools::inputViews(const std::vector<Array> &arrays) {
+  std::vector<ingot_input> views;
+  for (const Array &array : arrays)
+    views.push_back({nullptr, array.data.data(), array.data.size(),
+                     array.dims.data(), uint32_t(array.dims.size()),
+                     array.dtype});
+  return views;
+}
+
+std::vector<ingot_output>
+ingot::tools::outputViews(std::vector<Array> &arrays) {
+  std::vector<ingot_output> views;
+  for (Array &array : arrays)
+    views.push_back({nullptr, array.data.data(), array.data.size(),
+                     array.dims.data(), uint32_t(array.dims.size()),
+                     array.dtype});
+  return views;
+}
+
+std::vector<std::string> ingot::tools::outputNames(const ingot_model *model) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model, &info, nullptr);
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < info.num_outputs; ++i) {
+    ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
+    ingot_model_output_describe(model, i, &tensor, nullptr);
+    names.push_back(tensor.name);
+  }
+  return names;
+}
+
+ingot_status ingot::tools::runToFit(const ingot_model *model,
+                                    ingot_context *context,
+                                    const std::vector<Array> &inputs,
+                                    std::vector<Array> &outputs,
+                                    ingot_error &error) {
+  std::vector<ingot_input> in = inputViews(inputs);
+  ingot_model_info modelInfo = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model, &modelInfo, nullptr);
+  outputs.resize(modelInfo.num_outputs);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
+    ingot_model_output_describe(model, uint32_t(i), &info, nullptr);
+    outputs[i].dtype = info.dtype;
+    outputs[i].dims.assign(info.dims, info.dims + info.rank);
+    outputs[i].data.resize(info.bytes);
+  }
+  // Each failed try makes at least one output known.
+  ingot_status status = INGOT_OK;
+  for (size_t attempt = 0; attempt <= outputs.size(); ++attempt) {
+    std::vector<ingot_output> out = outputViews(outputs);
+    status = ingot_context_run(context, in.data(), uint32_t(in.size()),
+                               out.data(), uint32_t(out.size()), &error);
+    if (status != INGOT_OK && status != INGOT_BUFFER_TOO_SMALL)
+      return status;
+    for (Array &array : outputs) {
+      uint64_t bytes;
+      if (denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) &&
+          (status == INGOT_OK || bytes > array.data.size()))
+        array.data.resize(bytes);
+    }
+    if (status == INGOT_OK)
+      return status;
+  }
+  return status;
+}

@@ -1,0 +1,32 @@
+//===- Execute.h - running a model on arrays ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_EXECUTE_H
+#define INGOT_TOOLS_INGOT_EXECUTE_H
+
+#include "tools/ingot/Handles.h"
+#include "tools/ingot/Npy.h"
+
+#include <string>
+#include <vector>
+
+namespace ingot::tools {
+
+std::vector<ingot_input> inputViews(const std::vector<Array> &arrays);
+std::vector<ingot_output> outputViews(std::vector<Array> &arrays);
+
+/// Names of the model's outputs, in order.
+std::vector<std::string> outputNames(const ingot_model *model);
+
+/// Runs with outputs as large as the signature says, and again with more room
+/// as long as the model asks for it. `outputs` gets types, sizes and data.
+ingot_status runToFit(const ingot_model *model, ingot_context *context,
+                      const std::vector<Array> &inputs,
+                      std::vector<Array> &outputs, ingot_error &error);
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_EXECUTE_H

@@ -1,0 +1,118 @@
+//===- Bench.h - what `ingot bench` is asked and finds ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_BENCH_BENCH_H
+#define INGOT_TOOLS_INGOT_BENCH_BENCH_H
+
+#include "tools/ingot/Handles.h"
+#include "tools/ingot/Npy.h"
+#include "tools/ingot/bench/Peaks.h"
+
+#include <string>
+#include <vector>
+
+namespace ingot::tools {
+
+struct BenchOptions {
+  std::string model, weights;
+  std::vector<std::string> shapes, inputs;
+  unsigned iterations = 10, threads = 0, contexts = 1, rounds = 5;
+  double warmUpMs = 200, durationMs = 3000;
+  std::vector<double> percentiles = {90, 95, 99};
+  std::string exportTimes, exportProfile, exportLayerInfo, exportTrace;
+  bool profile = false, json = false;
+  // Peers, run on the ONNX model that the artifact was compiled from.
+  std::vector<std::string> against;
+  std::string onnxModel, python = "python3";
+
+  bool wantsProfile() const {
+    return profile || !exportProfile.empty() || !exportTrace.empty();
+  }
+};
+
+/// One run: its start and end, from the start of the measurement.
+struct RunTime {
+  double startMs, endMs;
+  double latencyMs() const { return endMs - startMs; }
+};
+
+/// A layer of the model and, if it was profiled, its times.
+struct LayerResult {
+  std::string kind;
+  std::vector<std::string> nodes;
+  uint64_t flops = 0, bytes = 0;
+  double totalMs = 0, averageMs = 0, medianMs = 0, minMs = 0;
+
+  /// All nodes, as trtexec names fused layers.
+  std::string name() const;
+};
+
+/// A slice of the trace: a layer in one of the first profiled runs.
+struct Slice {
+  size_t layer, run;
+  double startMs, durationMs;
+};
+
+struct BenchResult {
+  // The model and the machine.
+  std::string compiler, target;
+  bool usesOneDnn = false;
+  uint64_t cpuFeatures = 0, weightsBytes = 0, arenaBytes = 0;
+  std::vector<std::string> bindings;
+  std::vector<std::pair<std::string, std::string>> inputs; ///< name, shape
+  std::string isa, cpu;
+  unsigned cpus = 0, threads = 0;
+  // Before anything was warm.
+  double loadMs = 0, firstAnswerMs = 0;
+  double baseRssMb = 0, peakRssMb = 0;
+  // Warm.
+  unsigned warmUpRuns = 0;
+  double warmUpMs = 0, wallMs = 0;
+  std::vector<RunTime> runs; ///< of all contexts, by start
+  // Profiled, in runs of their own.
+  std::vector<LayerResult> layers;
+  uint64_t profiledRuns = 0;
+  double profiledMs = 0; ///< mean latency of these runs
+  std::vector<Slice> slices;
+  Peaks peaks;
+  std::vector<std::string> warnings;
+
+  std::vector<double> latencies() const;
+  /// What the model, its inputs and its runs took, without the program.
+  double modelRssMb() const { return peakRssMb - baseRssMb; }
+  double throughput() const {
+    return wallMs > 0 ? 1e3 * double(runs.size()) / wallMs : 0;
+  }
+  /// Sum of the layers' mean times.
+  double layersMs() const;
+};
+
+/// Loads and measures. Empty string, or what went wrong.
+std::string measureModel(const BenchOptions &options, BenchResult &result);
+
+/// Splits `name:1x2,other:3` at commas in front of an input's name.
+std::vector<std::string> splitSpecs(const ingot_model *model,
+                                    const std::vector<std::string> &specs);
+
+/// Arrays for all inputs: files where given, random otherwise. Empty string,
+/// or what is wrong.
+std::string makeBenchInputs(const ingot_model *model,
+                            const BenchOptions &options,
+                            std::vector<Array> &arrays);
+
+void printReport(const BenchOptions &options, const BenchResult &result);
+std::string jsonReport(const BenchOptions &options, const BenchResult &result);
+
+/// Writes the files that were asked for. Empty string, or what went wrong.
+std::string exportFiles(const BenchOptions &options, const BenchResult &result);
+
+/// Measures peers and the model in turn and prints the ratios; an exit code.
+/// `problem` receives what went wrong.
+bool runAgainst(const BenchOptions &options, std::string &problem);
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_BENCH_BENCH_H

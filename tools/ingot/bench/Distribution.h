@@ -1,0 +1,35 @@
+//===- Distribution.h - what a list of times comes to ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_BENCH_DISTRIBUTION_H
+#define INGOT_TOOLS_INGOT_BENCH_DISTRIBUTION_H
+
+#include <vector>
+
+namespace ingot::tools {
+
+/// Of times in the order of their size.
+class Distribution {
+public:
+  explicit Distribution(std::vector<double> values);
+
+  double min() const { return sorted.front(); }
+  double max() const { return sorted.back(); }
+  double mean() const { return average; }
+  double median() const;
+  /// The time that `percent` of all do not exceed, as trtexec counts it.
+  double percentile(double percent) const;
+  /// Standard deviation over mean, in percent.
+  double variation() const;
+
+private:
+  std::vector<double> sorted;
+  double average;
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_BENCH_DISTRIBUTION_H

@@ -1,0 +1,139 @@
+//===- Exports.cpp - files that a measurement leaves --------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/bench/Bench.h"
+#include "tools/ingot/bench/Json.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+using namespace ingot::tools;
+
+/// trtexec's layout of --exportTimes. Inputs and outputs are where the model
+/// reads and writes them, so nothing is copied in or out.
+static std::string timesFile(const BenchResult &result) {
+  JsonWriter json;
+  json.begin('[');
+  for (const RunTime &run : result.runs)
+    json.line()
+        .begin('{')
+        .member("startComputeMs", run.startMs)
+        .member("endComputeMs", run.endMs)
+        .member("computeMs", run.latencyMs())
+        .member("latencyMs", run.latencyMs())
+        .end('}');
+  return json.line().end(']').str() + "\n";
+}
+
+/// trtexec's layout of --exportProfile, with what we know besides.
+static std::string profileFile(const BenchResult &result) {
+  double sum = result.layersMs();
+  JsonWriter json;
+  json.begin('[').line().begin('{').member("count", result.profiledRuns);
+  json.end('}');
+  for (const LayerResult &layer : result.layers)
+    json.line()
+        .begin('{')
+        .member("name", layer.name())
+        .member("timeMs", layer.totalMs)
+        .member("averageMs", layer.averageMs)
+        .member("medianMs", layer.medianMs)
+        .member("percentage", sum > 0 ? 100 * layer.averageMs / sum : 0)
+        .member("flops", layer.flops)
+        .member("bytes", layer.bytes)
+        .end('}');
+  return json.line().end(']').str() + "\n";
+}
+
+/// trtexec's layout of --exportLayerInfo.
+static std::string layerInfoFile(const BenchResult &result) {
+  JsonWriter json;
+  json.begin('{').begin("Layers", '[');
+  for (const LayerResult &layer : result.layers) {
+    json.line()
+        .begin('{')
+        .member("Name", layer.name())
+        .member("LayerType", layer.kind)
+        .begin("Nodes", '[');
+    for (const std::string &node : layer.nodes)
+      json.element(node);
+    json.end(']')
+        .member("Flops", layer.flops)
+        .member("Bytes", layer.bytes)
+        .end('}');
+  }
+  json.line().end(']').line().begin("Bindings", '[');
+  for (const std::string &binding : result.bindings)
+    json.element(binding);
+  return json.end(']').end('}').str() + "\n";
+}
+
+/// Chrome's trace event format: one slice a layer, in microseconds.
+static std::string traceFile(const BenchOptions &options,
+                             const BenchResult &result) {
+  JsonWriter json;
+  json.begin('{').member("displayTimeUnit", "ms").begin("traceEvents", '[');
+  json.line()
+      .begin('{')
+      .member("name", "process_name")
+      .member("ph", "M")
+      .member("pid", 1u)
+      .begin("args", '{')
+      .member("name", "ingot bench " + options.model)
+      .end('}')
+      .end('}');
+  for (const Slice &slice : result.slices) {
+    const LayerResult &layer = result.layers[slice.layer];
+    json.line()
+        .begin('{')
+        .member("name", layer.name())
+        .member("cat", layer.kind)
+        .member("ph", "X")
+        .member("ts", 1e3 * slice.startMs)
+        .member("dur", 1e3 * slice.durationMs)
+        .member("pid", 1u)
+        .member("tid", 1u)
+        .begin("args", '{')
+        .member("run", uint64_t(slice.run))
+        .member("flops", layer.flops)
+        .member("bytes", layer.bytes)
+        .end('}')
+        .end('}');
+  }
+  return json.line().end(']').end('}').str() + "\n";
+}
+
+/// Writes under a temporary name first: a reader never sees half a file.
+static std::string writeFile(const std::string &path, const std::string &text) {
+  std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
+  auto fail = [&](int reason) {
+    remove(temporary.c_str());
+    return "cannot write '" + path + "': " + strerror(reason);
+  };
+  FILE *file = fopen(temporary.c_str(), "w");
+  if (!file)
+    return fail(errno);
+  bool written = fwrite(text.data(), 1, text.size(), file) == text.size();
+  int reason = errno;
+  if (fclose(file) || !written)
+    return fail(written ? errno : reason);
+  return rename(temporary.c_str(), path.c_str()) ? fail(errno) : "";
+}
+
+std::string ingot::tools::exportFiles(const BenchOptions &options,
+                                      const BenchResult &result) {
+  std::string problem;
+  auto write = [&](const std::string &path, auto text) {
+    if (problem.empty() && !path.empty())
+      problem = writeFile(path, text());
+  };
+  write(options.exportTimes, [&] { return timesFile(result); });
+  write(options.exportProfile, [&] { return profileFile(result); });
+  write(options.exportLayerInfo, [&] { return layerInfoFile(result); });
+  write(options.exportTrace, [&] { return traceFile(options, result); });
+  return problem;
+}

@@ -1,0 +1,89 @@
+//===- Json.h - writing JSON --------------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_BENCH_JSON_H
+#define INGOT_TOOLS_INGOT_BENCH_JSON_H
+
+#include "tools/ingot/Text.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string>
+
+namespace ingot::tools {
+
+/// Puts commas where they belong; the caller pairs begin and end.
+class JsonWriter {
+public:
+  /// An element of an array, or the document.
+  JsonWriter &begin(char bracket) {
+    separate();
+    text += bracket;
+    isFirst = true;
+    return *this;
+  }
+  /// A member of an object.
+  JsonWriter &begin(const std::string &key, char bracket) {
+    name(key);
+    text += bracket;
+    isFirst = true;
+    return *this;
+  }
+  JsonWriter &end(char bracket) {
+    if (breakLine)
+      text += '\n';
+    text += bracket;
+    isFirst = breakLine = false;
+    return *this;
+  }
+  template <typename T> JsonWriter &member(const std::string &key, T value) {
+    name(key);
+    write(value);
+    return *this;
+  }
+  template <typename T> JsonWriter &element(T value) {
+    separate();
+    write(value);
+    return *this;
+  }
+  /// Whitespace, for people who look into the file.
+  JsonWriter &line() {
+    breakLine = true;
+    return *this;
+  }
+  const std::string &str() const { return text; }
+
+private:
+  void separate() {
+    if (!isFirst)
+      text += breakLine ? "," : ", ";
+    if (breakLine)
+      text += '\n';
+    isFirst = breakLine = false;
+  }
+  void name(const std::string &key) {
+    separate();
+    text += formatJson(key) + ": ";
+  }
+  void write(const std::string &value) { text += formatJson(value); }
+  void write(const char *value) { text += formatJson(value); }
+  void write(uint64_t value) { text += std::to_string(value); }
+  void write(unsigned value) { text += std::to_string(value); }
+  void write(double value) {
+    char digits[40];
+    // JSON has no infinity.
+    snprintf(digits, sizeof(digits), "%.9g", isfinite(value) ? value : 0);
+    text += digits;
+  }
+
+  std::string text;
+  bool isFirst = true, breakLine = false;
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_BENCH_JSON_H

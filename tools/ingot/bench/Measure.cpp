@@ -1,0 +1,429 @@
+//===- Measure.cpp - loading and timing a model -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Execute.h"
+#include "tools/ingot/Inputs.h"
+#include "tools/ingot/Text.h"
+#include "tools/ingot/bench/Bench.h"
+#include "tools/ingot/bench/Distribution.h"
+#include "tools/ingot/bench/System.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string.h>
+#include <thread>
+
+using namespace ingot::tools;
+
+/// More runs than these tell nothing new, and would fill the memory.
+static constexpr size_t maxRuns = 2000000;
+/// Runs whose layers a trace shows, and whose medians are taken.
+static constexpr size_t maxTracedRuns = 10, maxMedianRuns = 2000;
+/// How much runs may vary, in percent, before their mean says little.
+static constexpr double maxVariation = 10;
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+std::string LayerResult::name() const {
+  std::string text;
+  for (const std::string &node : nodes)
+    text += (text.empty() ? "" : " + ") + node;
+  return text.empty() ? "(" + kind + ")" : text;
+}
+
+std::vector<double> BenchResult::latencies() const {
+  std::vector<double> times;
+  times.reserve(runs.size());
+  for (const RunTime &run : runs)
+    times.push_back(run.latencyMs());
+  return times;
+}
+
+double BenchResult::layersMs() const {
+  double sum = 0;
+  for (const LayerResult &layer : layers)
+    sum += layer.averageMs;
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// Whether `text` begins with the name of an input and a separator.
+static bool startsWithInput(const ingot_model *model, const char *text) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model, &info, nullptr);
+  for (uint32_t i = 0; i < info.num_inputs; ++i) {
+    ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
+    ingot_model_input_describe(model, i, &tensor, nullptr);
+    size_t length = strlen(tensor.name);
+    if (!strncmp(text, tensor.name, length) &&
+        (text[length] == ':' || text[length] == '='))
+      return true;
+  }
+  return false;
+}
+
+std::vector<std::string>
+ingot::tools::splitSpecs(const ingot_model *model,
+                         const std::vector<std::string> &specs) {
+  std::vector<std::string> parts;
+  for (const std::string &spec : specs) {
+    size_t start = 0;
+    for (size_t at = 0; at < spec.size(); ++at)
+      if (spec[at] == ',' && startsWithInput(model, spec.c_str() + at + 1)) {
+        parts.push_back(spec.substr(start, at - start));
+        start = at + 1;
+      }
+    parts.push_back(spec.substr(start));
+  }
+  return parts;
+}
+
+std::string ingot::tools::makeBenchInputs(const ingot_model *model,
+                                          const BenchOptions &options,
+                                          std::vector<Array> &arrays) {
+  InputSpecs specs;
+  specs.inputs = splitSpecs(model, options.inputs);
+  specs.shapes = splitSpecs(model, options.shapes);
+  specs.inputOption = "--load-inputs";
+  specs.shapeOption = "--shapes";
+  specs.likeTrtexec = true;
+  return makeInputs(model, specs, arrays);
+}
+
+//===----------------------------------------------------------------------===//
+// Measuring
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A context with the buffers of its runs.
+struct Lane {
+  PoolHandle pool;
+  ContextHandle context;
+  std::vector<Array> outputs;
+  std::vector<ingot_input> in;
+  std::vector<ingot_output> out;
+  std::vector<RunTime> runs;
+  unsigned warmUpRuns = 0;
+  ingot_error error = INGOT_ERROR_INIT;
+
+  ingot_status run() {
+    return ingot_context_run(context.get(), in.data(), uint32_t(in.size()),
+                             out.data(), uint32_t(out.size()), &error);
+  }
+};
+
+class Session {
+public:
+  Session(const BenchOptions &options, BenchResult &result)
+      : options(options), result(result) {}
+  std::string run();
+
+private:
+  std::string load();
+  std::string makeLane(Lane &lane);
+  std::string firstAnswer();
+  void describe();
+  std::string measure();
+  void measureLane(Lane &lane, std::atomic<size_t> &waiting);
+  std::string profile();
+  void collectLayers(const std::vector<std::vector<double>> &times);
+  void warn();
+
+  const BenchOptions &options;
+  BenchResult &result;
+  PoolHandle pool;
+  ModelHandle model;
+  std::vector<Array> inputs;
+  std::vector<Lane> lanes;
+  unsigned poolThreads = 0;
+  uint64_t throttledBefore = 0;
+};
+
+} // namespace
+
+static std::string makePool(unsigned threads, PoolHandle &pool) {
+  ingot_error error = INGOT_ERROR_INIT;
+  ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
+  options.num_threads = threads;
+  ingot_pool *raw = nullptr;
+  if (ingot_pool_create(&options, &raw, &error))
+    return error.message;
+  pool.reset(raw);
+  return "";
+}
+
+std::string Session::load() {
+  ingot_error error = INGOT_ERROR_INIT;
+  // Several contexts share the CPUs, unless told otherwise.
+  poolThreads = options.threads
+                    ? options.threads
+                    : std::max(1u, ingot_cpu_count() / options.contexts);
+  std::string problem = makePool(poolThreads, pool);
+  if (!problem.empty())
+    return problem;
+  ingot_model_options modelOptions = INGOT_MODEL_OPTIONS_INIT;
+  modelOptions.pool = pool.get();
+  if (!options.weights.empty())
+    modelOptions.weights_path = options.weights.c_str();
+  ingot_model *raw = nullptr;
+  result.baseRssMb = residentMb("VmRSS");
+  uint64_t start = nowNs();
+  if (ingot_model_load(options.model.c_str(), &modelOptions, &raw, &error))
+    return error.message;
+  result.loadMs = double(nowNs() - start) / 1e6;
+  model.reset(raw);
+  return makeBenchInputs(raw, options, inputs);
+}
+
+/// The first context runs on the pool that the model was loaded with; each
+/// other one gets its own, for a pool serves one run at a time.
+std::string Session::makeLane(Lane &lane) {
+  if (!lane.pool) {
+    std::string problem = makePool(poolThreads, lane.pool);
+    if (!problem.empty())
+      return problem;
+  }
+  ingot_context_options contextOptions = INGOT_CONTEXT_OPTIONS_INIT;
+  contextOptions.pool = lane.pool.get();
+  ingot_context *raw = nullptr;
+  if (ingot_context_create(model.get(), &contextOptions, &raw, &lane.error))
+    return lane.error.message;
+  lane.context.reset(raw);
+  if (runToFit(model.get(), raw, inputs, lane.outputs, lane.error))
+    return lane.error.message;
+  // Tries with too little room have left a message.
+  lane.error = INGOT_ERROR_INIT;
+  lane.in = inputViews(inputs);
+  lane.out = outputViews(lane.outputs);
+  return "";
+}
+
+std::string Session::firstAnswer() {
+  lanes.resize(options.contexts);
+  lanes[0].pool = std::move(pool);
+  uint64_t start = nowNs();
+  std::string problem = makeLane(lanes[0]);
+  if (!problem.empty())
+    return problem;
+  result.firstAnswerMs = result.loadMs + double(nowNs() - start) / 1e6;
+  result.threads = ingot_context_thread_count(lanes[0].context.get());
+  for (size_t i = 1; i < lanes.size() && problem.empty(); ++i)
+    problem = makeLane(lanes[i]);
+  return problem;
+}
+
+void Session::describe() {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model.get(), &info, nullptr);
+  result.compiler = info.compiler;
+  result.target = info.target;
+  result.usesOneDnn = info.uses_onednn;
+  result.cpuFeatures = info.cpu_features;
+  result.weightsBytes = info.weights_bytes;
+  result.arenaBytes = info.arena_bytes;
+  for (uint32_t i = 0; i < info.num_inputs; ++i) {
+    ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
+    ingot_model_input_describe(model.get(), i, &tensor, nullptr);
+    result.bindings.push_back(tensor.name);
+    result.inputs.push_back(
+        {tensor.name,
+         formatShape(inputs[i].dims.data(), inputs[i].dims.size())});
+  }
+  for (const std::string &name : outputNames(model.get()))
+    result.bindings.push_back(name);
+  // oneDNN writes its code for the CPU at hand, not for the target.
+  result.isa = info.uses_onednn ? ingot_cpu_level() : info.target;
+  result.cpu = cpuName();
+  result.cpus = ingot_cpu_count();
+  for (uint32_t i = 0; i < info.num_layers; ++i) {
+    ingot_layer_info described = INGOT_LAYER_INFO_INIT;
+    ingot_model_layer_describe(model.get(), i, &described, nullptr);
+    LayerResult layer;
+    layer.kind = described.kind;
+    layer.flops = described.flops;
+    layer.bytes = described.bytes;
+    for (uint32_t n = 0; n < described.num_nodes; ++n)
+      layer.nodes.push_back(ingot_model_layer_node(model.get(), i, n));
+    result.layers.push_back(std::move(layer));
+  }
+}
+
+/// Warms up, waits for the others, and runs until there are both enough runs
+/// and enough time has passed.
+void Session::measureLane(Lane &lane, std::atomic<size_t> &waiting) {
+  uint64_t warmUntil = nowNs() + uint64_t(options.warmUpMs * 1e6);
+  bool failed = false;
+  while (!failed && nowNs() < warmUntil) {
+    failed = lane.run() != INGOT_OK;
+    ++lane.warmUpRuns;
+  }
+  lane.runs.reserve(1 << 16);
+  --waiting;
+  while (waiting)
+    std::this_thread::yield();
+  uint64_t start = nowNs();
+  uint64_t until = start + uint64_t(options.durationMs * 1e6);
+  for (uint64_t now = start; !failed && lane.runs.size() < maxRuns &&
+                             (now < until ||
+                              lane.runs.size() < options.iterations);) {
+    uint64_t before = nowNs();
+    failed = lane.run() != INGOT_OK;
+    now = nowNs();
+    if (!failed)
+      lane.runs.push_back({double(before) / 1e6, double(now) / 1e6});
+  }
+}
+
+std::string Session::measure() {
+  std::atomic<size_t> waiting{lanes.size()};
+  std::vector<std::thread> others;
+  uint64_t start = nowNs();
+  for (size_t i = 1; i < lanes.size(); ++i)
+    others.emplace_back([&, i] { measureLane(lanes[i], waiting); });
+  measureLane(lanes[0], waiting);
+  for (std::thread &other : others)
+    other.join();
+  for (Lane &lane : lanes) {
+    if (lane.error.status)
+      return lane.error.message;
+    result.warmUpRuns += lane.warmUpRuns;
+    result.runs.insert(result.runs.end(), lane.runs.begin(), lane.runs.end());
+  }
+  std::sort(result.runs.begin(), result.runs.end(),
+            [](const RunTime &a, const RunTime &b) {
+              return a.startMs < b.startMs;
+            });
+  if (result.runs.empty())
+    return "";
+  double first = result.runs.front().startMs, last = 0;
+  result.warmUpMs = first - double(start) / 1e6;
+  for (RunTime &run : result.runs) {
+    run.startMs -= first;
+    run.endMs -= first;
+    last = std::max(last, run.endMs);
+  }
+  result.wallMs = last;
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Profile
+//===----------------------------------------------------------------------===//
+
+/// Runs apart from those that were timed, so that no clock is read in those.
+std::string Session::profile() {
+  Lane &lane = lanes[0];
+  if (ingot_context_profile_start(lane.context.get(), &lane.error))
+    return lane.error.message;
+  size_t count = result.layers.size();
+  std::vector<std::vector<double>> times(count);
+  uint64_t start = nowNs();
+  uint64_t until =
+      start + uint64_t(std::min(options.durationMs, 1000.0) * 1e6);
+  for (size_t run = 0; run < options.iterations || nowNs() < until; ++run) {
+    double runStart = double(nowNs() - start) / 1e6;
+    if (lane.run())
+      return lane.error.message;
+    for (size_t i = 0; i < count && run < maxMedianRuns; ++i) {
+      ingot_profile_times layer = INGOT_PROFILE_TIMES_INIT;
+      ingot_context_profile_layer(lane.context.get(), uint32_t(i), &layer,
+                                  nullptr);
+      times[i].push_back(double(layer.last_ns) / 1e6);
+      if (run < maxTracedRuns)
+        result.slices.push_back(
+            {i, run, runStart + double(layer.last_start_ns) / 1e6,
+             double(layer.last_ns) / 1e6});
+    }
+  }
+  collectLayers(times);
+  return "";
+}
+
+void Session::collectLayers(const std::vector<std::vector<double>> &times) {
+  ingot_context *context = lanes[0].context.get();
+  ingot_profile_times whole = INGOT_PROFILE_TIMES_INIT;
+  ingot_context_profile_run(context, &whole, nullptr);
+  result.profiledRuns = whole.runs;
+  if (whole.runs)
+    result.profiledMs = double(whole.total_ns) / 1e6 / double(whole.runs);
+  for (size_t i = 0; i < result.layers.size(); ++i) {
+    LayerResult &layer = result.layers[i];
+    ingot_profile_times taken = INGOT_PROFILE_TIMES_INIT;
+    ingot_context_profile_layer(context, uint32_t(i), &taken, nullptr);
+    layer.totalMs = double(taken.total_ns) / 1e6;
+    layer.averageMs = taken.runs ? layer.totalMs / double(taken.runs) : 0;
+    layer.minMs = double(taken.min_ns) / 1e6;
+    layer.medianMs = Distribution(times[i]).median();
+    layer.flops = taken.flops;
+    layer.bytes = taken.bytes;
+  }
+  uint64_t features = levelFeatures(result.isa);
+  result.peaks = measurePeaks(
+      result.threads, features ? features : result.cpuFeatures);
+}
+
+//===----------------------------------------------------------------------===//
+// Warnings
+//===----------------------------------------------------------------------===//
+
+void Session::warn() {
+  char text[300];
+  unsigned wanted = result.threads * options.contexts;
+  if (wanted > result.cpus) {
+    snprintf(text, sizeof(text),
+             "%u thread%s in %u context%s are more than the %u CPU%s that this "
+             "process may use (affinity and cgroup quota); times say little",
+             wanted, wanted > 1 ? "s" : "", options.contexts,
+             options.contexts > 1 ? "s" : "", result.cpus,
+             result.cpus > 1 ? "s" : "");
+    result.warnings.push_back(text);
+  }
+  if (uint64_t times = cgroupThrottled() - throttledBefore) {
+    snprintf(text, sizeof(text),
+             "the cgroup's CPU quota stopped this process %llu times while it "
+             "was measured",
+             static_cast<unsigned long long>(times));
+    result.warnings.push_back(text);
+  }
+  double variation = Distribution(result.latencies()).variation();
+  if (variation > maxVariation) {
+    snprintf(text, sizeof(text),
+             "latency is unstable: its coefficient of variation is %.1f %%; "
+             "look for other load, or compare medians of several processes",
+             variation);
+    result.warnings.push_back(text);
+  }
+}
+
+std::string Session::run() {
+  throttledBefore = cgroupThrottled();
+  std::string problem = load();
+  if (problem.empty())
+    problem = firstAnswer();
+  if (!problem.empty())
+    return problem;
+  describe();
+  if (options.wantsProfile() && result.layers.empty())
+    return "'" + options.model +
+           "' has no layers to profile; compile it again with this version";
+  problem = measure();
+  if (!problem.empty())
+    return problem;
+  result.peakRssMb = residentMb("VmHWM");
+  warn();
+  return options.wantsProfile() ? profile() : "";
+}
+
+std::string ingot::tools::measureModel(const BenchOptions &options,
+                                       BenchResult &result) {
+  return Session(options, result).run();
+}

@@ -1,0 +1,40 @@
+//===- Process.h - running other programs -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_BENCH_PROCESS_H
+#define INGOT_TOOLS_INGOT_BENCH_PROCESS_H
+
+#include <string>
+#include <vector>
+
+namespace ingot::tools {
+
+struct ProcessResult {
+  int exitCode = -1; ///< 127: the program was not found; -1: killed
+  std::string out, err;
+
+  /// The last line of `err`, which is where Python says what was wrong.
+  std::string lastError() const;
+};
+
+/// Runs a program to its end; the first argument is looked up in PATH.
+ProcessResult runProcess(const std::vector<std::string> &arguments);
+
+/// A folder that is gone, with all in it, at the end. Empty path: none could
+/// be made.
+class ScratchFolder {
+public:
+  ScratchFolder();
+  ~ScratchFolder();
+  const std::string &path() const { return folder; }
+
+private:
+  std::string folder;
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_BENCH_PROCESS_H

@@ -1,0 +1,222 @@
+//===- Report.cpp - how a measurement is printed ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Text.h"
+#include "tools/ingot/bench/Bench.h"
+#include "tools/ingot/bench/Distribution.h"
+#include "tools/ingot/bench/Json.h"
+
+#include <algorithm>
+#include <stdarg.h>
+
+using namespace ingot::tools;
+
+[[gnu::format(printf, 1, 2)]] static std::string format(const char *pattern,
+                                                        ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, pattern);
+  vsnprintf(text, sizeof(text), pattern, arguments);
+  va_end(arguments);
+  return text;
+}
+
+/// "2 threads"
+static std::string plural(uint64_t count, const char *noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+static double toMb(uint64_t bytes) { return double(bytes) / (1 << 20); }
+
+/// "99" or "99.9"
+static std::string percentName(double percent) {
+  return format("%.6g", percent);
+}
+
+//===----------------------------------------------------------------------===//
+// For people
+//===----------------------------------------------------------------------===//
+
+static void printPeaks(const BenchResult &result) {
+  const Peaks &peaks = result.peaks;
+  printf("Roofline: %.1f GFLOP/s (fp32, %u-bit vectors, %s)",
+         peaks.flopsPerSecond / 1e9, peaks.vectorBits,
+         plural(result.threads, "thread").c_str());
+  for (size_t i = 0; i < peaks.memory.size(); ++i) {
+    bool isLast = i + 1 == peaks.memory.size();
+    printf(", %.1f GB/s %s %.1f MiB", peaks.memory[i].bytesPerSecond / 1e9,
+           isLast && i ? "above" : "up to",
+           toMb(peaks.memory[isLast && i ? i - 1 : i].bytes));
+  }
+  printf("\n");
+}
+
+static void padLeft(std::vector<std::vector<std::string>> &rows) {
+  for (size_t column = 0; column + 2 < rows[0].size(); ++column) {
+    size_t width = 0;
+    for (const auto &row : rows)
+      width = std::max(width, row[column].size());
+    for (auto &row : rows)
+      row[column].insert(0, width - row[column].size(), ' ');
+  }
+}
+
+static void printLayers(const BenchResult &result) {
+  double sum = result.layersMs();
+  printf("\nLayers: mean of %s, %.4f ms each; all layers together %.4f ms "
+         "(%.1f %%)\n",
+         plural(result.profiledRuns, "profiled run").c_str(),
+         result.profiledMs, sum,
+         result.profiledMs > 0 ? 100 * sum / result.profiledMs : 0);
+  printPeaks(result);
+  std::vector<std::vector<std::string>> rows = {
+      {"ms", "share", "GFLOP/s", "GB/s", "roofline", "kind", "ONNX nodes"}};
+  for (const LayerResult &layer : result.layers) {
+    double seconds = layer.averageMs / 1e3;
+    double best = result.peaks.bestTime(layer.flops, layer.bytes);
+    auto rate = [&](uint64_t amount) {
+      return amount && seconds > 0
+                 ? format("%.1f", double(amount) / seconds / 1e9)
+                 : std::string("-");
+    };
+    rows.push_back({format("%.4f", layer.averageMs),
+                    format("%.1f %%", sum > 0 ? 100 * layer.averageMs / sum
+                                              : 0),
+                    rate(layer.flops), rate(layer.bytes),
+                    best > 0 && seconds > 0
+                        ? format("%.0f %%", 100 * best / seconds)
+                        : "-",
+                    layer.kind, formatLine(layer.name(), 100)});
+  }
+  padLeft(rows);
+  printTable(rows);
+}
+
+void ingot::tools::printReport(const BenchOptions &options,
+                               const BenchResult &result) {
+  printf("Model: %s, %s, for %s%s\n", formatLine(options.model, 200).c_str(),
+         formatLine(result.compiler, 60).c_str(),
+         formatLine(result.target, 60).c_str(),
+         result.usesOneDnn ? ", kernels of oneDNN" : "");
+  for (const auto &[name, shape] : result.inputs)
+    printf("Input: %s %s\n", formatLine(name, 100).c_str(), shape.c_str());
+  printf("Machine: %s, %s, ISA level %s\n", result.cpu.c_str(),
+         plural(result.cpus, "CPU").c_str(), result.isa.c_str());
+  printf("Load: %.2f ms, first answer after %.2f ms\n", result.loadMs,
+         result.firstAnswerMs);
+  printf("Memory: %.1f MiB more than before loading (peak %.1f MiB with this "
+         "program); weights %.1f MiB, arena %.1f MiB\n",
+         result.modelRssMb(), result.peakRssMb, toMb(result.weightsBytes),
+         toMb(result.arenaBytes));
+  if (!result.runs.empty()) {
+    Distribution latency(result.latencies());
+    printf("Warm-up: %s over %.0f ms\n",
+           plural(result.warmUpRuns, "run").c_str(), result.warmUpMs);
+    printf("Measured: %s over %.2f s, %s of %s\n",
+           plural(result.runs.size(), "run").c_str(), result.wallMs / 1e3,
+           plural(options.contexts, "context").c_str(),
+           plural(result.threads, "thread").c_str());
+    printf("Throughput: %.6g qps\n", result.throughput());
+    printf("Latency: min = %.4f ms, max = %.4f ms, mean = %.4f ms, median = "
+           "%.4f ms",
+           latency.min(), latency.max(), latency.mean(), latency.median());
+    for (double percent : options.percentiles)
+      printf(", percentile(%s%%) = %.4f ms", percentName(percent).c_str(),
+             latency.percentile(percent));
+    printf("\n");
+  }
+  if (options.wantsProfile())
+    printLayers(result);
+}
+
+//===----------------------------------------------------------------------===//
+// For programs
+//===----------------------------------------------------------------------===//
+
+static void writeLayers(const BenchResult &result, JsonWriter &json) {
+  json.member("profiled_runs", result.profiledRuns)
+      .member("profiled_ms", result.profiledMs)
+      .member("layers_ms", result.layersMs());
+  json.begin("roofline", '{')
+      .member("gflops", result.peaks.flopsPerSecond / 1e9)
+      .member("vector_bits", result.peaks.vectorBits)
+      .begin("memory", '[');
+  for (const Peaks::Bandwidth &level : result.peaks.memory)
+    json.begin('{')
+        .member("bytes", level.bytes)
+        .member("gb_per_s", level.bytesPerSecond / 1e9)
+        .end('}');
+  json.end(']').end('}');
+  json.begin("layers", '[');
+  for (const LayerResult &layer : result.layers) {
+    double best = result.peaks.bestTime(layer.flops, layer.bytes);
+    json.line()
+        .begin('{')
+        .member("name", layer.name())
+        .member("kind", layer.kind)
+        .begin("nodes", '[');
+    for (const std::string &node : layer.nodes)
+      json.element(node);
+    json.end(']')
+        .member("mean_ms", layer.averageMs)
+        .member("median_ms", layer.medianMs)
+        .member("min_ms", layer.minMs)
+        .member("flops", layer.flops)
+        .member("bytes", layer.bytes)
+        .member("roofline_percent",
+                layer.averageMs > 0 ? 1e5 * best / layer.averageMs : 0)
+        .end('}');
+  }
+  json.line().end(']');
+}
+
+std::string ingot::tools::jsonReport(const BenchOptions &options,
+                                     const BenchResult &result) {
+  Distribution latency(result.latencies());
+  JsonWriter json;
+  json.begin('{').begin("latency_ms", '{');
+  json.member("min", latency.min())
+      .member("mean", latency.mean())
+      .member("median", latency.median());
+  std::vector<double> percentiles = {90, 95, 99};
+  for (double percent : options.percentiles)
+    if (std::find(percentiles.begin(), percentiles.end(), percent) ==
+        percentiles.end())
+      percentiles.push_back(percent);
+  for (double percent : percentiles)
+    json.member("p" + percentName(percent), latency.percentile(percent));
+  json.member("max", latency.max()).end('}');
+  json.member("variation_percent", latency.variation())
+      .member("throughput", result.throughput())
+      .member("load_ms", result.loadMs)
+      .member("first_answer_ms", result.firstAnswerMs)
+      .member("peak_rss_mb", result.peakRssMb)
+      .member("base_rss_mb", result.baseRssMb)
+      .member("model_rss_mb", result.modelRssMb())
+      .member("weights_mb", toMb(result.weightsBytes))
+      .member("arena_mb", toMb(result.arenaBytes))
+      .member("threads", result.threads)
+      .member("contexts", options.contexts)
+      .member("runs", uint64_t(result.runs.size()))
+      .member("warm_up_runs", result.warmUpRuns)
+      .member("measured_ms", result.wallMs)
+      .member("isa", result.isa)
+      .member("cpu", result.cpu)
+      .member("cpus", result.cpus)
+      .member("target", result.target)
+      .member("compiler", result.compiler)
+      .member("version", ingot_version_get());
+  json.begin("warnings", '[');
+  for (const std::string &warning : result.warnings)
+    json.element(warning);
+  json.end(']').begin("inputs", '{');
+  for (const auto &[name, shape] : result.inputs)
+    json.member(name, shape);
+  json.end('}').member("model", options.model);
+  if (options.wantsProfile())
+    writeLayers(result, json);
+  return json.end('}').str() + "\n";
+}

@@ -1,0 +1,32 @@
+//===- System.h - what the machine says about a measurement -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_BENCH_SYSTEM_H
+#define INGOT_TOOLS_INGOT_BENCH_SYSTEM_H
+
+#include <stdint.h>
+#include <string>
+
+namespace ingot::tools {
+
+/// Monotonic, in nanoseconds.
+uint64_t nowNs();
+
+/// The processor's name, or "unknown CPU".
+std::string cpuName();
+
+/// Resident memory of this process in MiB: "VmRSS" now, "VmHWM" at most.
+double residentMb(const char *key);
+
+/// How often the cgroup's CPU quota stopped this process so far.
+uint64_t cgroupThrottled();
+
+/// Bits of cpu_features.inc that a level's name implies; 0 for another name.
+uint64_t levelFeatures(const std::string &level);
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_BENCH_SYSTEM_H
