@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup build check check-sanitize demo models conformance bench fuzz docs clean
+.PHONY: help setup build check check-sanitize demo models conformance property bench fuzz docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ models: build build/bench-venv/.ready ## write the ten benchmark models, compile
 
 conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
 	@$(python) test/conformance/run.py --jobs $(JOBS) --report docs/conformance.md --readme README.md
+
+property: build ## run native kernels on random shapes at several CPU levels (some 15 minutes)
+	@$(python) test/property/run.py --jobs $(JOBS)
 
 bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md
 	@$(bench_python) scripts/bench.py build/models --output docs/benchmarks.md

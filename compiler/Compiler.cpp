@@ -184,6 +184,11 @@ void Compilation::chooseKernels() {
 }
 
 LogicalResult Compilation::importAndLower() {
+  std::string error;
+  std::optional<Target> found = lookupTarget(options.target, error);
+  if (!found)
+    return fail(error);
+  target = *found;
   chooseKernels();
   report("import");
   ImportOptions import = options.import;
@@ -191,6 +196,9 @@ LogicalResult Compilation::importAndLower() {
   module = importModel(options.input, context, import);
   if (!module)
     return failure();
+  // Passes read it: what is generated depends on it.
+  module->getOperation()->setAttr(
+      "ingot.target", mlir::StringAttr::get(&context, target.level));
   if (options.emit != EmitKind::mlir)
     return runPhases("llvm");
   return options.lastPhase.empty() ? success() : runPhases(options.lastPhase);
@@ -208,11 +216,6 @@ static std::string symbolFor(StringRef output) {
 
 LogicalResult Compilation::translate() {
   report("code generation");
-  std::string error;
-  std::optional<Target> found = lookupTarget(options.target, error);
-  if (!found)
-    return fail(error);
-  target = *found;
   machine = target.createTargetMachine();
   if (!machine)
     return fail("LLVM was built without its X86 target");

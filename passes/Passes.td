@@ -226,9 +226,51 @@ def DnnlFusePostOps : Pass<"dnnl-fuse-post-ops", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def FuseEpilogues : Pass<"cpu-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Fold elementwise nn ops into the cpu op before them";
+  let description = [{
+    An elementwise op moves into the epilogue of the convolution or matrix
+    product whose result nobody else uses. Its other operands, which broadcast to
+    the result, become epilogue operands; numbers stay in the region. The kernel
+    moves to where the elementwise op was.
+  }];
+  let statistics = [Statistic<"fused", "fused", "ops folded into an epilogue">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cpu::CpuDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // lower/
 //===----------------------------------------------------------------------===//
+
+def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Turn kernels over many dimensions into matrix products";
+  let description = [{
+    A convolution with a 1x1 kernel, no padding and no strides is the product of
+    the matrix of all pixels with the weights; a batched product with one right
+    factor is the product of all rows. A product of two matrices tiles best.
+    Left alone where an epilogue operand broadcasts along some of the dimensions.
+  }];
+  let dependentDialects = ["::ingot::cpu::CpuDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
+  let summary = "Give heavy nn ops to native kernels";
+  let description = [{
+    Convolutions and matrix products become `cpu` ops: `f32`, data channels-last
+    and of known size but for the batch. Constant weights are packed here, once
+    and for all CPU levels; a right factor that is known in a run only is packed
+    by the run. All else stays for `nn-to-linalg`. An op with the attribute
+    `ingot.kernel = "loops"` is left alone.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
+    "::mlir::linalg::LinalgDialect", "::ingot::nn::NNDialect",
+    "::mlir::tensor::TensorDialect"];
+}
 
 def ConvertDnnlToCalls : Pass<"convert-dnnl-to-calls", "::mlir::ModuleOp"> {
   let summary = "Turn dnnl ops on memrefs into calls of the oneDNN glue";
@@ -303,6 +345,15 @@ def LinalgReuseOperands
   }];
 }
 
+def ReuseEpilogueOperands : Pass<"cpu-reuse-operands"> {
+  let summary = "Let kernels write over an epilogue operand nobody else needs";
+  let description = [{
+    A `cpu` op whose epilogue reads an intermediate value of the result's type,
+    which nobody needs afterwards, takes that value instead of a fresh
+    `tensor.empty` as destination: the residual of a block is summed to in place.
+  }];
+}
+
 def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
   let summary = "One-shot bufferization, with copies as linalg loops";
   let description = [{
@@ -360,6 +411,105 @@ def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 // codegen/
 //===----------------------------------------------------------------------===//
+
+class Cpu_ToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+class Cpu_RowsToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+def ConvToVector : Cpu_ToVector<"cpu-conv-to-vector"> {
+  let summary = "Write convolution kernels as loops over register tiles";
+  let description = [{
+    See the head of ConvToVector.cpp. Tiles are those of Schedule.cpp for the CPU
+    level that the module's `ingot.target` names.
+  }];
+}
+
+def DepthwiseToVector : Cpu_ToVector<"cpu-depthwise-to-vector"> {
+  let summary = "Write depthwise convolution kernels as loops over vectors";
+  let description = [{
+    See the head of DepthwiseToVector.cpp.
+  }];
+}
+
+def MatMulToVector : Cpu_ToVector<"cpu-matmul-to-vector"> {
+  let summary = "Write matrix product kernels as loops over register tiles";
+  let description = [{
+    See the head of MatMulToVector.cpp.
+  }];
+}
+
+def OutlineLinalg : Pass<"outline-linalg", "::mlir::ModuleOp"> {
+  let summary = "Give every linalg op of the run a kernel of its own";
+  let description = [{
+    A linalg op on memrefs in the function that has the run's `ingot.call` becomes
+    a `cpu.launch` of a private function, which equal ops share. Where there is
+    enough to do, the outermost parallel loop is split into tasks; not in modules
+    that oneDNN, with its own threads, works for (`ingot.onednn`).
+  }];
+  let statistics = [Statistic<"shared", "shared", "kernels used once more">];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::ingot::cpu::CpuDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def GroupNormToVector : Cpu_RowsToVector<"cpu-group-norm-to-vector"> {
+  let summary = "Write group norm kernels as loops over vectors";
+  let description = [{
+    See the head of GroupNormToVector.cpp.
+  }];
+}
+
+def PoolToVector : Cpu_RowsToVector<"cpu-pool-to-vector"> {
+  let summary = "Write pooling kernels as loops over vectors";
+  let description = [{
+    See the head of PoolToVector.cpp.
+  }];
+}
+
+def ReduceToVector : Cpu_RowsToVector<"cpu-reduce-to-vector"> {
+  let summary = "Write reduction kernels as loops over vectors";
+  let description = [{
+    See the head of ReduceToVector.cpp.
+  }];
+}
+
+def RowNormToVector : Cpu_RowsToVector<"cpu-row-norm-to-vector"> {
+  let summary = "Write layer and RMS norm kernels as loops over vectors";
+  let description = [{
+    See the head of RowNormToVector.cpp.
+  }];
+}
+
+def SoftmaxToVector : Cpu_RowsToVector<"cpu-softmax-to-vector"> {
+  let summary = "Write softmax kernels as loops over vectors";
+  let description = [{
+    See the head of SoftmaxToVector.cpp.
+  }];
+}
+
+def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Give every kernel a function of its own, equal ones the same";
+  let description = [{
+    A cpu op on memrefs becomes a `cpu.launch` of a private function that takes
+    the op's operands and the number of a task. Ops that differ in their operands
+    and locations only share a function.
+  }];
+  let statistics = [Statistic<"shared", "shared", "kernels used once more">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"];
+}
 
 def LinalgFillSplats : Pass<"linalg-fill-splats"> {
   let summary = "Fill buffers that hold one number rather than store them";

@@ -66,6 +66,11 @@ static void buildLowerPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(createNNToDnnl());
     passes.addNestedPass<func::FuncOp>(createDnnlFusePostOps());
   }
+  if (options.kernels == Kernels::native) {
+    passes.addNestedPass<func::FuncOp>(createNNToCpu());
+    passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
+    passes.addNestedPass<func::FuncOp>(createFlattenKernels());
+  }
   passes.addPass(createNNToLinalg());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
@@ -82,6 +87,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createPrepareEntry());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createLinalgReuseOperands());
+  passes.addPass(createReuseEpilogueOperands());
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   passes.addPass(createBufferize());
   passes.addPass(createCanonicalizerPass());
@@ -90,11 +96,21 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createPlanMemory());
   passes.addPass(createInstrumentLayers());
   passes.addPass(createConvertDnnlToCalls());
+  passes.addPass(createOutlineKernels());
+  passes.addPass(createOutlineLinalg());
 }
 
 /// linalg on memrefs → loops → LLVM dialect.
 static void buildCodegenPipeline(OpPassManager &passes,
                                  const PipelineOptions &) {
+  passes.addPass(createConvToVector());
+  passes.addPass(createDepthwiseToVector());
+  passes.addPass(createMatMulToVector());
+  passes.addPass(createGroupNormToVector());
+  passes.addPass(createPoolToVector());
+  passes.addPass(createReduceToVector());
+  passes.addPass(createRowNormToVector());
+  passes.addPass(createSoftmaxToVector());
   passes.addPass(createConvertLinalgToLoopsPass());
   passes.addPass(createApproximateMath());
   passes.addPass(createOutlineLoops());

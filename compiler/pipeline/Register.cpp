@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Register.h"
 
+#include "dialects/cpu/CpuDialect.h"
 #include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
@@ -37,7 +38,7 @@ using namespace mlir;
 
 void ingot::registerDialects(DialectRegistry &registry) {
   registry.insert<onnx::OnnxDialect, nn::NNDialect, dnnl::DnnlDialect,
-                  arith::ArithDialect,
+                  cpu::CpuDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, func::FuncDialect,
                   LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect,
@@ -45,6 +46,7 @@ void ingot::registerDialects(DialectRegistry &registry) {
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
+  cpu::registerBufferizableOpInterfaceExternalModels(registry);
   dnnl::registerBufferizableOpInterfaceExternalModels(registry);
   func::registerInlinerExtension(registry);
   linalg::registerAllDialectInterfaceImplementations(registry);

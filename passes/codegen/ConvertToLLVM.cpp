@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/codegen/LaunchToLLVM.h"
 
 #include "mlir/Analysis/DataLayoutAnalysis.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -136,6 +137,7 @@ struct IngotConvertToLLVMPass
     RewritePatternSet patterns(context);
     patterns.add<LowerDynamicAlloc, LowerDealloc>(converter,
                                                   /*benefit=*/10);
+    ingot::codegen::populateLaunchToLLVM(converter, patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
@@ -143,8 +145,11 @@ struct IngotConvertToLLVMPass
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
+    // Both know some ops: a call of libm, one for each element of a vector, is
+    // for those that LLVM has no intrinsic for.
     populateMathToLLVMConversionPatterns(converter, patterns,
-                                         /*approximateLog1p=*/false);
+                                         /*approximateLog1p=*/false,
+                                         /*benefit=*/2);
     populateMathToLibmConversionPatterns(patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);

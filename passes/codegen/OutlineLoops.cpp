@@ -128,7 +128,8 @@ void OutlineLoopsPass::outline(scf::ForOp loop, func::FuncOp function) {
 void OutlineLoopsPass::runOnOperation() {
   for (auto function :
        llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
-    if (function.isExternal())
+    // A kernel is small, and may write over one of its operands.
+    if (function.isExternal() || function->hasAttr("ingot.kernel"))
       continue;
     count = 0;
     SmallVector<scf::ForOp> loops;

@@ -7,6 +7,7 @@
 #include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
+#include "passes/lower/Destination.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +21,10 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
+using lower::createDestination;
+using lower::createDestinationLike;
+using lower::createWindowed;
+using lower::scaleIndex;
 
 /// Chooses the kernels of one op: set to "loops", oneDNN leaves it alone.
 static constexpr StringLiteral kKernelAttr = "ingot.kernel";
@@ -59,63 +64,6 @@ static bool hasUsualWindows(ArrayRef<int64_t> kernel, ArrayRef<int64_t> pads,
       return false;
   }
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Destinations
-//===----------------------------------------------------------------------===//
-
-/// tensor.empty of `type`; `size` computes the dims that are dynamic.
-static Value createDestination(OpBuilder &builder, Location loc,
-                               RankedTensorType type,
-                               function_ref<Value(int64_t)> size) {
-  SmallVector<Value> sizes;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (type.isDynamicDim(i))
-      sizes.push_back(size(i));
-  return tensor::EmptyOp::create(builder, loc, type.getShape(),
-                                 type.getElementType(), sizes);
-}
-
-static Value createDestinationLike(OpBuilder &builder, Location loc,
-                                   Value like) {
-  return createDestination(builder, loc, typeOf(like), [&](int64_t i) -> Value {
-    return tensor::DimOp::create(builder, loc, like, i);
-  });
-}
-
-/// `(value * scale + offset) / divisor + more`, for positive results.
-static Value scaleIndex(OpBuilder &builder, Location loc, Value value,
-                        int64_t scale, int64_t offset, int64_t divisor,
-                        int64_t more) {
-  auto constant = [&](int64_t number) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, number);
-  };
-  if (scale != 1)
-    value = arith::MulIOp::create(builder, loc, value, constant(scale));
-  if (offset != 0)
-    value = arith::AddIOp::create(builder, loc, value, constant(offset));
-  if (divisor != 1)
-    value = arith::DivUIOp::create(builder, loc, value, constant(divisor));
-  if (more != 0)
-    value = arith::AddIOp::create(builder, loc, value, constant(more));
-  return value;
-}
-
-/// A destination for windows moving over channels-last `x`.
-static Value createWindowed(OpBuilder &builder, Location loc, Value x,
-                            RankedTensorType type, ArrayRef<int64_t> kernel,
-                            ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
-                            ArrayRef<int64_t> dilations) {
-  int64_t n = kernel.size();
-  return createDestination(builder, loc, type, [&](int64_t i) -> Value {
-    Value size = tensor::DimOp::create(builder, loc, x, i);
-    if (i < 1 || i > n)
-      return size;
-    int64_t d = i - 1, extent = (kernel[d] - 1) * dilations[d] + 1;
-    return scaleIndex(builder, loc, size, 1, pads[d] + pads[n + d] - extent,
-                      strides[d], 1);
-  });
 }
 
 //===----------------------------------------------------------------------===//

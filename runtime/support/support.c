@@ -63,6 +63,32 @@ int32_t ingot_support_run(ingot_abi_call *call,
   return call->status;
 }
 
+/* A task as the host's threads run it. */
+typedef struct ingot_support_job {
+  void (*task)(void *arg, int64_t index);
+  void *arg;
+} ingot_support_job;
+
+static void run_job(void *arg, int64_t index) {
+  const ingot_support_job *job = arg;
+  const uint32_t saved = flush_denormals();
+  job->task(job->arg, index);
+  restore_denormals(saved);
+}
+
+void ingot_support_parallel(ingot_abi_call *call,
+                            void (*task)(void *arg, int64_t index), void *arg,
+                            int64_t count) {
+  const ingot_abi_host *host = call->host;
+  if (host->num_threads <= 1 || count <= 1) {
+    for (int64_t i = 0; i < count; ++i)
+      task(arg, i);
+    return;
+  }
+  ingot_support_job job = {task, arg};
+  host->parallel_for(host->user, run_job, &job, count);
+}
+
 void ingot_support_layer_end(const ingot_abi_profile *profile, uint64_t layer,
                              uint64_t flops, uint64_t bytes) {
   profile->layer_end(profile->user, layer, flops, bytes);

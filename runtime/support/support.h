@@ -35,6 +35,11 @@ int32_t ingot_support_run(ingot_abi_call *call,
 void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes);
 void ingot_support_release(ingot_abi_call *call, void *pointer);
 
+/** Runs task(arg, i) for 0 <= i < count, on the run's threads. */
+void ingot_support_parallel(ingot_abi_call *call,
+                            void (*task)(void *arg, int64_t index), void *arg,
+                            int64_t count);
+
 /** Hands output `index` of dynamic shape to the caller: writes its dims, and
  *  its elements where the caller's buffer holds them. */
 void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,

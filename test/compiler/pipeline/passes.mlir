@@ -52,6 +52,7 @@
 // CHECK-NEXT: {{^ *}}prepare-entry{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}linalg-reuse-operands{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-reuse-operands{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}eliminate-empty-tensors{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-bufferize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
@@ -60,8 +61,18 @@
 // CHECK-NEXT: {{^ *}}plan-memory{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}instrument-layers{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-dnnl-to-calls{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}outline-kernels{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}outline-linalg{{[,{]|$}}
 
 // Phase llvm.
+// CHECK-NEXT: {{^ *}}cpu-conv-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-depthwise-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-matmul-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-group-norm-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-pool-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-reduce-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-row-norm-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-softmax-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-loops{{[,{]|$}}

@@ -19,3 +19,92 @@ func.func @forward(%n: index) {
   %a = memref.alloc(%n) : memref<?xf32>
   return
 }
+
+// -----
+
+// A kernel of one task is called; its function finds the address, with the
+// offset, in a frame of words.
+
+// CHECK-LABEL: llvm.func internal @kernel.task
+// CHECK-SAME: (%[[WORDS:.*]]: !llvm.ptr, %[[NUMBER:.*]]: i64)
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[WORDS]][0]
+// CHECK: %[[DATA:.*]] = llvm.load %[[AT]] : !llvm.ptr -> !llvm.ptr
+// CHECK: %[[ZERO:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK: llvm.call @kernel(%[[DATA]], %[[DATA]], %[[ZERO]], %{{.*}}, %{{.*}}, %[[NUMBER]])
+// CHECK-LABEL: llvm.func @forward
+// CHECK: %[[FRAME:.*]] = llvm.alloca
+// CHECK: %[[OFFSET:.*]] = llvm.mlir.constant(8 : index)
+// CHECK: %[[SHIFTED:.*]] = llvm.getelementptr %{{.*}}[%[[OFFSET]]]
+// CHECK: %[[WORD:.*]] = llvm.ptrtoint %[[SHIFTED]]
+// CHECK: llvm.store %[[WORD]], %{{.*}}
+// CHECK: %[[FIRST:.*]] = llvm.mlir.constant(0 : i64)
+// CHECK: llvm.call @kernel.task(%[[FRAME]], %[[FIRST]])
+// CHECK-NOT: ingot_support_parallel
+func.func private @kernel(%x: memref<4xf32, strided<[1]>>, %task: index) {
+  return
+}
+func.func @forward(%x: memref<4xf32, strided<[1], offset: 8>>, %call: !llvm.ptr {ingot.call}) {
+  %c1 = arith.constant 1 : index
+  cpu.launch @kernel(%x) tasks(%c1) writes 1 : memref<4xf32, strided<[1], offset: 8>>
+  return
+}
+
+// -----
+
+// Many tasks go to the run's threads. Two launches of one kernel share the
+// function of a task.
+
+// CHECK: llvm.func @ingot_support_parallel(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
+// CHECK-LABEL: llvm.func internal @kernel.task
+// CHECK-LABEL: llvm.func @forward
+// CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.call})
+// CHECK-DAG: %[[TASK:.*]] = llvm.mlir.addressof @kernel.task
+// CHECK: llvm.call @ingot_support_parallel(%[[CALL]], %[[TASK]], %{{.*}}, %{{.*}})
+// CHECK: llvm.call @ingot_support_parallel(%[[CALL]], %{{.*}}, %{{.*}}, %{{.*}})
+// CHECK-NOT: @kernel.task(
+func.func private @kernel(%x: memref<4xf32>, %task: index) {
+  return
+}
+func.func @forward(%x: memref<4xf32>, %n: index, %call: !llvm.ptr {ingot.call}) {
+  %c8 = arith.constant 8 : index
+  cpu.launch @kernel(%x) tasks(%c8) writes 1 : memref<4xf32>
+  cpu.launch @kernel(%x) tasks(%n) writes 1 : memref<4xf32>
+  return
+}
+
+// -----
+
+// Sizes, strides and offsets that a run brings are words of the frame: here the
+// address, a size, a stride.
+
+// CHECK-LABEL: llvm.func internal @kernel.task
+// CHECK: llvm.getelementptr %{{.*}}[0]
+// CHECK: llvm.getelementptr %{{.*}}[1]
+// CHECK: llvm.getelementptr %{{.*}}[2]
+// CHECK-NOT: llvm.getelementptr
+// CHECK: llvm.call @kernel
+// CHECK-LABEL: llvm.func @forward
+// CHECK: llvm.extractvalue %{{.*}}[2]
+// CHECK: llvm.getelementptr %{{.*}}[%{{.*}}] : {{.*}} f32
+// CHECK: llvm.extractvalue %{{.*}}[3, 0]
+// CHECK: llvm.extractvalue %{{.*}}[4, 0]
+// CHECK: llvm.call @ingot_support_parallel
+func.func private @kernel(%x: memref<?x4xf32, strided<[?, 1]>>, %task: index) {
+  return
+}
+func.func @forward(%x: memref<?x4xf32, strided<[?, 1], offset: ?>>, %n: index, %call: !llvm.ptr {ingot.call}) {
+  cpu.launch @kernel(%x) tasks(%n) writes 1 : memref<?x4xf32, strided<[?, 1], offset: ?>>
+  return
+}
+
+// -----
+
+func.func private @kernel(%x: memref<4xf32>, %task: index) {
+  return
+}
+func.func @forward(%x: memref<4xf32>, %n: index) {
+  // expected-error @below {{cannot be launched here}}
+  // expected-error @below {{failed to legalize}}
+  cpu.launch @kernel(%x) tasks(%n) writes 1 : memref<4xf32>
+  return
+}

@@ -1,0 +1,133 @@
+//===- CpuBufferize.cpp - bufferization of cpu ops ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace ingot::cpu;
+
+/// Kernels take the elements of the last dimension for neighbours.
+static bool isLastDimDense(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t offset;
+  SmallVector<int64_t> strides;
+  if (type.getRank() == 0 || type.getShape().back() == 1)
+    return true;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         strides.back() == 1;
+}
+
+/// A buffer of the sizes of another, contiguous.
+static FailureOr<Value> allocateLike(OpBuilder &builder, Location loc,
+                                     Value buffer,
+                                     const BufferizationOptions &options) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      sizes.push_back(memref::DimOp::create(builder, loc, buffer, i));
+  return options.createAlloc(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()),
+      sizes);
+}
+
+namespace {
+
+template <typename OpTy>
+struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return !cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+  }
+
+  /// An epilogue reads each element of an operand just before the element of
+  /// dst at the same place is written: such an operand may be dst. So may src
+  /// where a kernel reads what it needs of a row before it writes there.
+  bool bufferizesToElementwiseAccess(Operation *op, const AnalysisState &,
+                                     ArrayRef<OpOperand *> operands) const {
+    auto kernel = cast<OpTy>(op);
+    Type type = kernel.getDst().getType();
+    OperandRange epilogue = kernel.getEpilogueOperands();
+    unsigned first = epilogue.getBeginOperandIndex();
+    return llvm::all_of(operands, [&](OpOperand *operand) {
+      unsigned i = operand->getOperandNumber();
+      bool isEpilogue = i >= first && i < first + epilogue.size();
+      constexpr bool isSoftmax = std::is_same_v<OpTy, SoftmaxOp>;
+      constexpr bool isRowwise = isSoftmax ||
+                                 std::is_same_v<OpTy, RowNormOp> ||
+                                 std::is_same_v<OpTy, GroupNormOp>;
+      // Softmax keeps its powers in dst, where an operand's element may be.
+      if (isSoftmax && isEpilogue)
+        return false;
+      bool isSource = isRowwise && i == 0;
+      return operand->get().getType() == type &&
+             (isEpilogue || isSource || kernel.isDpsInit(operand));
+    });
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> operands;
+    Value destination;
+    for (OpOperand &operand : op->getOpOperands()) {
+      FailureOr<Value> buffer =
+          getBuffer(rewriter, operand.get(), options, state);
+      if (failed(buffer))
+        return failure();
+      bool isInit = cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
+      if (isInit)
+        destination = *buffer;
+      // A slice with steps goes through a copy.
+      if (!isLastDimDense(*buffer)) {
+        Value strided = *buffer;
+        buffer = allocateLike(rewriter, op->getLoc(), strided, options);
+        if (failed(buffer) ||
+            (!isInit && failed(options.createMemCpy(rewriter, op->getLoc(),
+                                                    strided, *buffer))))
+          return failure();
+      }
+      operands.push_back(*buffer);
+    }
+    OperationState buffered(op->getLoc(), op->getName(), operands,
+                            /*types=*/TypeRange(), op->getAttrs());
+    buffered.propertiesAttr = op->getPropertiesAsAttribute();
+    Region *region = buffered.addRegion();
+    rewriter.inlineRegionBefore(cast<OpTy>(op).getEpilogue(), *region,
+                                region->begin());
+    Operation *kernel = rewriter.create(buffered);
+    Value written = cast<OpTy>(kernel).getDst();
+    if (written != destination &&
+        failed(options.createMemCpy(rewriter, op->getLoc(), written,
+                                    destination)))
+      return failure();
+    replaceOpWithBufferizedValues(rewriter, op, destination);
+    return success();
+  }
+};
+
+} // namespace
+
+void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, CpuDialect *) {
+    ConvOp::attachInterface<Model<ConvOp>>(*context);
+    DepthwiseConvOp::attachInterface<Model<DepthwiseConvOp>>(*context);
+    GroupNormOp::attachInterface<Model<GroupNormOp>>(*context);
+    MatMulOp::attachInterface<Model<MatMulOp>>(*context);
+    PoolOp::attachInterface<Model<PoolOp>>(*context);
+    ReduceOp::attachInterface<Model<ReduceOp>>(*context);
+    RowNormOp::attachInterface<Model<RowNormOp>>(*context);
+    SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);
+  });
+}

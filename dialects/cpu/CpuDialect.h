@@ -1,0 +1,37 @@
+//===- CpuDialect.h - cpu dialect -------------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_CPU_CPUDIALECT_H
+#define INGOT_DIALECTS_CPU_CPUDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/cpu/CpuDialect.h.inc"
+
+#include "dialects/cpu/CpuEnums.h.inc"
+#include "dialects/cpu/CpuInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/cpu/CpuOps.h.inc"
+
+namespace ingot::cpu {
+
+void registerBufferizableOpInterfaceExternalModels(
+    mlir::DialectRegistry &registry);
+
+} // namespace ingot::cpu
+
+#endif // INGOT_DIALECTS_CPU_CPUDIALECT_H

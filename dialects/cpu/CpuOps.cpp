@@ -1,0 +1,200 @@
+//===- CpuOps.cpp - verifiers and effects of cpu ops ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuVerify.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot::cpu;
+using namespace ingot::cpu::checks;
+
+#define GET_OP_CLASSES
+#include "dialects/cpu/CpuOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Effects
+//===----------------------------------------------------------------------===//
+
+void ConvOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void DepthwiseConvOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
+void MatMulOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+
+void LaunchOp::getEffects(Effects &effects) {
+  int64_t reads = int64_t(getArgs().size()) - int64_t(getWrites());
+  for (OpOperand &operand : getOperation()->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    effects.emplace_back(MemoryEffects::Read::get(), &operand);
+    if (int64_t(operand.getOperandNumber()) >= reads)
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+/// Sizes that code is generated for.
+static LogicalResult expectKnown(Operation *op, StringRef what,
+                                 ArrayRef<int64_t> sizes) {
+  if (!ShapedType::isDynamicShape(sizes))
+    return success();
+  return op->emitOpError("expects ") << what << " of known size";
+}
+
+static LogicalResult expectAtLeast(Operation *op, StringRef what, int64_t least,
+                                   ArrayRef<int64_t> values) {
+  for (int64_t value : values)
+    if (value < least)
+      return op->emitOpError("expects ")
+             << what << " of at least " << least << ", but got " << value;
+  return success();
+}
+
+/// Panels that registers of every level divide.
+static LogicalResult expectPanel(Operation *op, int64_t width) {
+  if (width == 16 || width == 32 || width == 64)
+    return success();
+  return op->emitOpError("expects panels of 16, 32 or 64 channels, but got ")
+         << width;
+}
+
+/// What both convolutions have: windows, batch, destination, epilogue.
+template <typename Op>
+static LogicalResult verifyWindows(Op op) {
+  int64_t rank = typeOf(op.getSrc()).getRank();
+  if (rank < 3 || rank > 5)
+    return op.emitOpError("expects src of rank 3 to 5, but got ") << rank;
+  if (failed(expectRank(op, "dst", op.getDst(), rank)) ||
+      failed(expectCount(op, "strides", op.getStrides(), rank - 2)) ||
+      failed(expectCount(op, "dilations", op.getDilations(), rank - 2)) ||
+      failed(expectCount(op, "pads", op.getPads(), 2 * (rank - 2))) ||
+      failed(expectAtLeast(op, "strides", 1, op.getStrides())) ||
+      failed(expectAtLeast(op, "dilations", 1, op.getDilations())) ||
+      failed(expectAtLeast(op, "pads", 0, op.getPads())) ||
+      failed(expectKnown(op, "pixels of src",
+                         typeOf(op.getSrc()).getShape().drop_front())) ||
+      failed(expectKnown(op, "pixels of dst",
+                         typeOf(op.getDst()).getShape().drop_front())) ||
+      failed(expectKnown(op, "weights", typeOf(op.getWeights()).getShape())) ||
+      failed(expectSize(op, "dst batch", typeOf(op.getSrc()).getDimSize(0),
+                        typeOf(op.getDst()).getDimSize(0))) ||
+      failed(verifyDst(op, op.getDst())))
+    return failure();
+  return verifyEpilogue(op, op.getDst());
+}
+
+LogicalResult ConvOp::verify() {
+  if (failed(verifyWindows(*this)))
+    return failure();
+  ShapedType weights = typeOf(getWeights());
+  int64_t rank = typeOf(getSrc()).getRank(), groups = getGroups();
+  if (groups < 1)
+    return emitOpError("expects groups of at least 1, but got ") << groups;
+  if (failed(expectRank(*this, "weights", getWeights(), rank + 1)) ||
+      failed(expectSize(*this, "src channels",
+                        weights.getDimSize(rank - 1) * groups,
+                        typeOf(getSrc()).getDimSize(rank - 1))))
+    return failure();
+  int64_t outputs = typeOf(getDst()).getDimSize(rank - 1);
+  int64_t panel = weights.getDimSize(rank);
+  if (outputs % groups != 0)
+    return emitOpError("expects dst channels that ")
+           << groups << " groups divide, but got " << outputs;
+  if (failed(expectPanel(*this, panel)))
+    return failure();
+  return expectSize(*this, "weight panels",
+                    groups * llvm::divideCeil(outputs / groups, panel),
+                    weights.getDimSize(0));
+}
+
+LogicalResult DepthwiseConvOp::verify() {
+  if (failed(verifyWindows(*this)))
+    return failure();
+  int64_t rank = typeOf(getSrc()).getRank();
+  if (failed(expectRank(*this, "weights", getWeights(), rank - 1)))
+    return failure();
+  int64_t channels = typeOf(getSrc()).getDimSize(rank - 1);
+  if (failed(expectSize(*this, "weight channels", channels,
+                        typeOf(getWeights()).getDimSize(rank - 2))))
+    return failure();
+  return expectSize(*this, "dst channels", channels,
+                    typeOf(getDst()).getDimSize(rank - 1));
+}
+
+LogicalResult MatMulOp::verify() {
+  ShapedType src = typeOf(getSrc()), weights = typeOf(getWeights()),
+             dst = typeOf(getDst());
+  int64_t rank = src.getRank();
+  if (rank < 2)
+    return emitOpError("expects src of rank 2 or more, but got ") << rank;
+  if (failed(expectRank(*this, "dst", getDst(), rank)))
+    return failure();
+  if (weights.getRank() != 3 &&
+      failed(expectRank(*this, "weights", getWeights(), rank + 1)))
+    return failure();
+  auto fromEnd = [](ShapedType type, int64_t i) {
+    return type.getDimSize(type.getRank() - i);
+  };
+  if (failed(expectSize(*this, "inner dimension", fromEnd(src, 1),
+                        fromEnd(weights, 2))) ||
+      failed(expectSize(*this, "dst rows", fromEnd(src, 2), fromEnd(dst, 2))))
+    return failure();
+  int64_t columns = fromEnd(dst, 1), panel = fromEnd(weights, 1);
+  if (failed(expectKnown(*this, "weights", weights.getShape())) ||
+      failed(expectKnown(*this, "columns of dst", columns)) ||
+      failed(expectPanel(*this, panel)) ||
+      failed(expectSize(*this, "weight panels",
+                        llvm::divideCeil(columns, panel), fromEnd(weights, 3))))
+    return failure();
+  for (int64_t i = 0; i < rank - 2; ++i) {
+    if (failed(expectSize(*this, "dst batch", src.getDimSize(i),
+                          dst.getDimSize(i))))
+      return failure();
+    if (weights.getRank() > 3 &&
+        failed(expectSize(*this, "weight batch", src.getDimSize(i),
+                          weights.getDimSize(i))))
+      return failure();
+  }
+  if (failed(verifyDst(*this, getDst())))
+    return failure();
+  return verifyEpilogue(*this, getDst());
+}
+
+LogicalResult
+LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto kernel = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(
+      *this, getKernelAttr());
+  if (!kernel)
+    return emitOpError("expects a function called ") << getKernel();
+  ArrayRef<Type> types = kernel.getArgumentTypes();
+  if (types.size() != getNumOperands() || kernel.getNumResults() != 0 ||
+      !types.back().isIndex())
+    return emitOpError("expects a kernel that takes ")
+           << getArgs().size() << " memrefs and an index";
+  for (auto [operand, type] :
+       llvm::zip_equal(getArgs(), types.drop_back())) {
+    auto given = cast<MemRefType>(operand.getType());
+    auto taken = dyn_cast<MemRefType>(type);
+    SmallVector<int64_t> strides, takenStrides;
+    int64_t offset;
+    if (!taken || taken.getShape() != given.getShape() ||
+        taken.getElementType() != given.getElementType() ||
+        failed(given.getStridesAndOffset(strides, offset)) ||
+        failed(taken.getStridesAndOffset(takenStrides, offset)) ||
+        strides != takenStrides)
+      return emitOpError("passes ") << given << " to a parameter " << type;
+  }
+  if (int64_t(getWrites()) < 0 || getWrites() > getArgs().size())
+    return emitOpError("expects at most ")
+           << getArgs().size() << " written operands, but got "
+           << int64_t(getWrites());
+  return success();
+}

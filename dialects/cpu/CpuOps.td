@@ -1,0 +1,191 @@
+//===- CpuOps.td - cpu ops ---------------------------------*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_CPU_CPUOPS_TD
+#define INGOT_DIALECTS_CPU_CPUOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Cpu_Dialect : Dialect {
+  let name = "cpu";
+  let cppNamespace = "::ingot::cpu";
+  let summary = "Operations that have a native kernel";
+  let description = [{
+    One op is one kernel of generated code, in destination-passing style, on
+    tensors or, after bufferization, on memrefs. Spatial data is channels-last
+    (`N, D1, …, Dn, C`).
+
+    **Packed weights.** The output channels of constant weights lie in panels of
+    `P` channels (16, 32 or 64; zeros behind the last), so that a kernel loads
+    them as whole vectors, one after the other, whatever its vectors' length:
+    `[panel][K1]…[Kn][C][P]`. A panel never spans two groups.
+
+    **Epilogue.** The region computes what is stored from what was summed up,
+    while that still is in registers. Its first argument is the sum, the others
+    are one element of each epilogue operand: an operand has the rank of dst, and
+    in each dimension its size or 1.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Interface and base classes
+//===----------------------------------------------------------------------===//
+
+def Cpu_EpilogueInterface : OpInterface<"EpilogueOpInterface"> {
+  let cppNamespace = "::ingot::cpu";
+  let description = "An op with an epilogue region.";
+  let methods = [
+    InterfaceMethod<"the region", "::mlir::Region &", "getEpilogue">,
+    InterfaceMethod<"operands that the region reads", "::mlir::OperandRange",
+                    "getEpilogueOperands">,
+    InterfaceMethod<"", "::mlir::MutableOperandRange",
+                    "getEpilogueOperandsMutable">,
+  ];
+}
+
+def Cpu_Value : AnyTypeOf<[RankedTensorOf<[AnyType]>, StridedMemRefOf<[AnyType]>],
+                          "ranked tensor or memref">;
+
+class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
+    : Op<Cpu_Dialect, mnemonic, !listconcat([
+          Cpu_EpilogueInterface,
+          DestinationStyleOpInterface,
+          SingleBlock,
+          DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
+  let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
+  let regions = (region SizedRegion<1>:$epilogue);
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
+  }];
+  let assemblyFormat = [{
+    `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+class Cpu_ConvBase<string mnemonic> : Cpu_KernelOp<mnemonic> {
+  dag windowArguments = (ins DenseI64ArrayAttr:$strides,
+                             DenseI64ArrayAttr:$pads,
+                             DenseI64ArrayAttr:$dilations);
+}
+
+def Cpu_ConvOp : Cpu_ConvBase<"conv"> {
+  let summary = "n-dimensional grouped convolution";
+  let description = [{
+    `nn.conv` on channels-last data. src is `N, D1…Dn, C`, weights are packed,
+    `G*panels, K1…Kn, C/G, P`, dst is `N, E1…En, O`. pads lists all begins, then
+    all ends; a dilation of 1 is dense.
+
+    Constraints:
+    - C1: src and dst have one rank of 3 to 5, weights one more
+    - C2: strides and dilations have rank - 2 elements of 1 or more, pads twice
+      as many of 0 or more
+    - C3: channels of src are those of weights * groups; groups divides O
+    - C4: weights have `groups * ceil(O / groups / P)` panels
+    - C5: the epilogue has an argument for the sum and for each operand
+    - C6: all sizes but the batch are known
+
+    Example:
+    ```mlir
+    %y = cpu.conv ins(%x, %w : tensor<1x8x8x3xf32>, tensor<1x3x3x3x16xf32>)
+        operands(%b : tensor<1x1x1x4xf32>) outs(%d : tensor<1x8x8x4xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>,
+                    dilations = array<i64: 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32, %bias: f32):
+      %0 = arith.addf %sum, %bias : f32
+      cpu.yield %0 : f32
+    } -> tensor<1x8x8x4xf32>
+    ```
+  }];
+  let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
+                            Variadic<Cpu_Value>:$epilogue_operands,
+                            Cpu_Value:$dst),
+                       windowArguments, (ins I64Attr:$groups));
+}
+
+def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
+  let summary = "n-dimensional convolution of each channel for itself";
+  let description = [{
+    `nn.conv` with as many groups as src and dst have channels. weights are
+    `K1…Kn, C`. Otherwise as `cpu.conv`.
+  }];
+  let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
+                            Variadic<Cpu_Value>:$epilogue_operands,
+                            Cpu_Value:$dst),
+                       windowArguments);
+}
+
+def Cpu_MatMulOp : Cpu_KernelOp<"matmul"> {
+  let summary = "batched matrix product";
+  let description = [{
+    `dst[…, i, j] = sum over k of src[…, i, k] weights[…, j / P, k, j % P]`, then
+    the epilogue. src is `…, M, K`, dst `…, M, N`, weights are packed,
+    `…, ceil(N / P), K, P`, with src's batch dimensions or with none.
+
+    Constraints:
+    - C1: src and dst have one rank of 2 or more
+    - C2: weights have rank 3, or one more than src
+    - C3: K is the same in src and weights; batch dimensions agree
+    - C4: the epilogue has an argument for the sum and for each operand
+    - C5: K, N and the size of weights are known
+  }];
+  let arguments = (ins Cpu_Value:$src, Cpu_Value:$weights,
+                       Variadic<Cpu_Value>:$epilogue_operands, Cpu_Value:$dst);
+}
+
+include "dialects/cpu/CpuRows.td"
+
+def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
+                     [Pure, ReturnLike, Terminator,
+                      ParentOneOf<["ConvOp", "DepthwiseConvOp", "GroupNormOp",
+                                   "MatMulOp", "PoolOp", "ReduceOp",
+                                   "RowNormOp", "SoftmaxOp"]>]> {
+  let summary = "what an epilogue stores";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Cpu_LaunchOp : Op<Cpu_Dialect, "launch",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "runs a kernel, its tasks in parallel";
+  let description = [{
+    Calls the function once for each task number 0, 1, …, tasks - 1, in any order
+    and on any of the run's threads, and waits for all. Operands are memrefs, of
+    which the last `writes` are written; the task's number comes behind them.
+
+    Constraints:
+    - C1: the kernel is a function of the module that takes the operands, then an
+      index, and returns nothing
+    - C2: an operand differs from its parameter in no more than the offset
+
+    Example:
+    ```mlir
+    cpu.launch @conv.0(%x, %w, %y) tasks(%n) writes 1
+        : memref<1x8x8x3xf32>, memref<1x3x3x3x16xf32>, memref<1x8x8x4xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel,
+                       Variadic<AnyStridedMemRef>:$args, Index:$tasks,
+                       I64Attr:$writes);
+  let assemblyFormat = [{
+    $kernel `(` $args `)` `tasks` `(` $tasks `)` `writes` $writes attr-dict
+    `:` type($args)
+  }];
+}
+
+#endif // INGOT_DIALECTS_CPU_CPUOPS_TD

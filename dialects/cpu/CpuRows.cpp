@@ -1,0 +1,108 @@
+//===- CpuRows.cpp - verifiers of reductions, norms, pooling --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuVerify.h"
+
+using namespace mlir;
+using namespace ingot::cpu;
+using namespace ingot::cpu::checks;
+
+void GroupNormOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
+void PoolOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void ReduceOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void RowNormOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void SoftmaxOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+
+static LogicalResult expectKnown(Operation *op, StringRef what, int64_t size) {
+  if (!ShapedType::isDynamic(size))
+    return success();
+  return op->emitOpError("expects ") << what << " of known size";
+}
+
+/// Destination and epilogue of an op whose dst has the shape of src.
+template <typename Op>
+static LogicalResult verifySameShape(Op op) {
+  ShapedType src = typeOf(op.getSrc()), dst = typeOf(op.getDst());
+  if (failed(expectRank(op, "dst", op.getDst(), src.getRank())))
+    return failure();
+  for (int64_t i = 0; i < src.getRank(); ++i)
+    if (failed(expectSize(op, "dst dimension " + Twine(i), src.getDimSize(i),
+                          dst.getDimSize(i))))
+      return failure();
+  if (failed(verifyDst(op, op.getDst())))
+    return failure();
+  return verifyEpilogue(op, op.getDst());
+}
+
+/// The same for one that works on rows.
+template <typename Op> static LogicalResult verifyRows(Op op) {
+  if (typeOf(op.getSrc()).getRank() == 0)
+    return op.emitOpError("expects src of rank 1 or more, but got 0");
+  return verifySameShape(op);
+}
+
+LogicalResult SoftmaxOp::verify() { return verifyRows(*this); }
+
+LogicalResult RowNormOp::verify() { return verifyRows(*this); }
+
+LogicalResult GroupNormOp::verify() {
+  if (failed(expectRank(*this, "src", getSrc(), 3)))
+    return failure();
+  int64_t channels = typeOf(getSrc()).getDimSize(2), groups = getGroups();
+  if (failed(expectKnown(*this, "channels", channels)))
+    return failure();
+  if (groups < 1 || channels % groups != 0)
+    return emitOpError("expects a number of groups that divides ")
+           << channels << ", but got " << groups;
+  return verifySameShape(*this);
+}
+
+LogicalResult ReduceOp::verify() {
+  if (failed(expectRank(*this, "src", getSrc(), 3)) ||
+      failed(expectRank(*this, "dst", getDst(), 2)))
+    return failure();
+  ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
+  if (failed(expectKnown(*this, "src dimension 2", src.getDimSize(2))) ||
+      failed(expectSize(*this, "dst dimension 0", src.getDimSize(0),
+                        dst.getDimSize(0))) ||
+      failed(expectSize(*this, "dst dimension 1", src.getDimSize(2),
+                        dst.getDimSize(1))) ||
+      failed(verifyDst(*this, getDst())))
+    return failure();
+  return verifyEpilogue(*this, getDst());
+}
+
+LogicalResult PoolOp::verify() {
+  ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
+  int64_t rank = src.getRank();
+  if (rank < 3 || rank > 5)
+    return emitOpError("expects src of rank 3 to 5, but got ") << rank;
+  if (failed(expectRank(*this, "dst", getDst(), rank)) ||
+      failed(expectCount(*this, "kernel sizes", getKernel(), rank - 2)) ||
+      failed(expectCount(*this, "strides", getStrides(), rank - 2)) ||
+      failed(expectCount(*this, "dilations", getDilations(), rank - 2)) ||
+      failed(expectCount(*this, "pads", getPads(), 2 * (rank - 2))))
+    return failure();
+  for (ArrayRef<int64_t> values : {getKernel(), getStrides(), getDilations()})
+    for (int64_t value : values)
+      if (value < 1)
+        return emitOpError("expects kernel, strides and dilations of at least "
+                           "1, but got ")
+               << value;
+  for (int64_t pad : getPads())
+    if (pad < 0)
+      return emitOpError("expects pads of at least 0, but got ") << pad;
+  if (failed(expectKnown(*this, "channels", src.getDimSize(rank - 1))) ||
+      failed(expectSize(*this, "dst batch", src.getDimSize(0),
+                        dst.getDimSize(0))) ||
+      failed(expectSize(*this, "dst channels", src.getDimSize(rank - 1),
+                        dst.getDimSize(rank - 1))) ||
+      failed(verifyDst(*this, getDst())))
+    return failure();
+  return verifyEpilogue(*this, getDst());
+}

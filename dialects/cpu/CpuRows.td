@@ -1,0 +1,127 @@
+//===- CpuRows.td - reductions, normalizations, pooling ----*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_CPU_CPUROWS_TD
+#define INGOT_DIALECTS_CPU_CPUROWS_TD
+
+// CpuOps.td includes this file behind the classes it builds on.
+include "mlir/IR/EnumAttr.td"
+
+def Cpu_ReduceKind : I32EnumAttr<"ReduceKind", "what a reduction computes", [
+    I32EnumAttrCase<"sum", 0>, I32EnumAttrCase<"mean", 1>,
+    I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"min", 3>,
+    I32EnumAttrCase<"prod", 4>, I32EnumAttrCase<"sum_square", 5>]> {
+  let cppNamespace = "::ingot::cpu";
+}
+
+def Cpu_PoolKind : I32EnumAttr<"PoolKind", "what a pooling computes", [
+    I32EnumAttrCase<"max", 0>, I32EnumAttrCase<"mean", 1>,
+    I32EnumAttrCase<"mean_with_pads", 2>]> {
+  let cppNamespace = "::ingot::cpu";
+}
+
+/// A kernel without weights.
+class Cpu_RowOp<string mnemonic, string before = "">
+    : Cpu_KernelOp<mnemonic> {
+  dag kernelArguments = (ins Cpu_Value:$src,
+                             Variadic<Cpu_Value>:$epilogue_operands,
+                             Cpu_Value:$dst);
+  let assemblyFormat = before # [{
+    `ins` `(` $src `:` type($src) `)`
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
+}
+
+def Cpu_ReduceOp : Cpu_RowOp<"reduce", "$kind "> {
+  let summary = "reduction of the middle one of three dimensions";
+  let description = [{
+    `dst[a, c] = over r of src[a, r, c]`, then the epilogue. src is `A, R, C`, dst
+    `A, C`; with C = 1 a row of contiguous elements is reduced. Sums of f32 are
+    taken in f64 from a few elements on, so that their error does not grow with
+    their number.
+
+    Constraints:
+    - C1: src has rank 3, dst rank 2; A and C are the same in both
+    - C2: C is known
+    - C3: the epilogue has an argument for the result and for each operand
+
+    Example:
+    ```mlir
+    %y = cpu.reduce mean ins(%x : tensor<1x49x64xf32>)
+        outs(%d : tensor<1x64xf32>) {
+    ^bb0(%mean: f32):
+      cpu.yield %mean : f32
+    } -> tensor<1x64xf32>
+    ```
+  }];
+  let arguments = !con((ins Cpu_ReduceKind:$kind), kernelArguments);
+}
+
+def Cpu_SoftmaxOp : Cpu_RowOp<"softmax"> {
+  let summary = "softmax along the last dimension";
+  let description = [{
+    `e^(x - max) / sum of e^(x - max)`, or with `log` its logarithm, then the
+    epilogue.
+
+    Constraints:
+    - C1: dst has the shape of src, of rank 1 or more
+    - C2: the epilogue has an argument for the result and for each operand
+  }];
+  let arguments = !con(kernelArguments, (ins UnitAttr:$log));
+}
+
+def Cpu_RowNormOp : Cpu_RowOp<"row_norm"> {
+  let summary = "normalization along the last dimension";
+  let description = [{
+    `(x - mean) / sqrt(variance + epsilon)`, or with `rms` `x / sqrt(mean of x^2 +
+    epsilon)`, then the epilogue, which scales and shifts. Mean and variance take
+    a pass of their own each.
+
+    Constraints: those of `cpu.softmax`.
+  }];
+  let arguments = !con(kernelArguments, (ins F32Attr:$epsilon, UnitAttr:$rms));
+}
+
+def Cpu_GroupNormOp : Cpu_RowOp<"group_norm"> {
+  let summary = "normalization of groups of channels of each sample";
+  let description = [{
+    src and dst are `N, S, C`. Mean and variance are those of a sample's S
+    positions times C / groups neighbouring channels; as `cpu.row_norm`
+    otherwise.
+
+    Constraints:
+    - C1: src has rank 3 and dst its shape
+    - C2: C is known, a multiple of groups
+    - C3: the epilogue has an argument for the result and for each operand
+  }];
+  let arguments = !con(kernelArguments,
+                       (ins I64Attr:$groups, F32Attr:$epsilon));
+}
+
+def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
+  let summary = "maximum or mean over windows";
+  let description = [{
+    src is `N, D1…Dn, C`, dst `N, E1…En, C`. A window's elements in the padding
+    are left out; `mean` divides by the number of the others, `mean_with_pads` by
+    the size of the window. The maximum of a window in the padding alone is
+    -infinity, its mean 0.
+
+    Constraints:
+    - C1: src and dst have one rank of 3 to 5, batch and channels are the same
+    - C2: kernel, strides and dilations have rank - 2 elements of 1 or more, pads
+      twice as many of 0 or more
+    - C3: C is known
+    - C4: the epilogue has an argument for the result and for each operand
+  }];
+  let arguments = !con((ins Cpu_PoolKind:$kind), kernelArguments,
+                       (ins DenseI64ArrayAttr:$kernel,
+                            DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
+                            DenseI64ArrayAttr:$dilations));
+}
+
+#endif // INGOT_DIALECTS_CPU_CPUROWS_TD

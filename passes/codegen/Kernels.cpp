@@ -1,0 +1,245 @@
+//===- Kernels.cpp - what the schedules of kernels share ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/Kernels.h"
+#include "passes/codegen/Rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+/// The product of sizes, unknown if one of them is.
+static int64_t productOf(ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) {
+    if (ShapedType::isDynamic(size))
+      return size;
+    product *= size;
+  }
+  return product;
+}
+
+static int64_t bytesOf(Value value) {
+  int64_t elements = productOf(shapeOf(value));
+  return ShapedType::isDynamic(elements) ? 1 << 20 : 4 * elements;
+}
+
+static VectorUnit unitOf(Operation *op) {
+  return vectorUnitOf(op->getParentOfType<ModuleOp>());
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+ConvPlan::ConvPlan(cpu::ConvOp op) : unit(unitOf(op)) {
+  ArrayRef<int64_t> weights = shapeOf(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  panel = weights.back();
+  groups = op.getGroups();
+  tile = chooseTile(unit, panel);
+  int64_t columns = tile.vectors * unit.lanes;
+  tilesPerPanel = panel / columns;
+  tilesPerGroup = llvm::divideCeil(dst.back() / groups, columns);
+  rows = productOf(dst.drop_back(2));
+  int64_t flops = 2 * productOf(weights.drop_front()) / panel * dst.back() *
+                  dst[dst.size() - 2];
+  grid = chooseGrid({rows, columnTiles(), flops, 1, bytesOf(op.getSrc()),
+                     bytesOf(op.getWeights())});
+  // A task's tiles are of one group.
+  if (groups > 1)
+    grid.columnTilesPerTask = 1;
+}
+
+MatMulPlan::MatMulPlan(cpu::MatMulOp op) : unit(unitOf(op)) {
+  ArrayRef<int64_t> weights = shapeOf(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  panel = weights.back();
+  tile = chooseTile(unit, panel);
+  int64_t columns = tile.vectors * unit.lanes;
+  tilesPerPanel = panel / columns;
+  tiles = llvm::divideCeil(dst.back(), columns);
+  rows = dst[dst.size() - 2];
+  if (!ShapedType::isDynamic(rows))
+    tile.rows = evenTile(rows, tile.rows);
+  int64_t depth = weights[weights.size() - 2];
+  int64_t batches = productOf(dst.drop_back(2));
+  if (ShapedType::isDynamic(batches))
+    batches = 8;
+  grid = chooseGrid({rows, tiles, 2 * depth * dst.back(), tile.rows,
+                     bytesOf(op.getSrc()), bytesOf(op.getWeights())});
+  // Products of many matrices are tasks of their own.
+  if (batches >= 8)
+    grid = {ShapedType::isDynamic(rows)
+                ? 16 * tile.rows
+                : int64_t(llvm::alignTo(rows, tile.rows)),
+            tiles, true};
+}
+
+DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op) : unit(unitOf(op)) {
+  ArrayRef<int64_t> weights = shapeOf(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  // Each tap loads a vector of weights once for all pixels of the tile.
+  tile = {unit.numRegisters == 32 ? 8 : 4, 1};
+  tiles = llvm::divideCeil(dst.back(), unit.lanes);
+  rows = productOf(dst.drop_back(2));
+  int64_t flops =
+      2 * productOf(weights.drop_back()) * dst.back() * dst[dst.size() - 2];
+  // By rows: channels of a pixel lie together.
+  grid = chooseGrid({rows, 1, flops, 1, bytesOf(op.getSrc()), 0});
+  grid.columnTilesPerTask = tiles;
+}
+
+template <typename Plan> static int64_t blocksOf(const Plan &plan, int64_t n) {
+  return llvm::divideCeil(n, plan.grid.columnTilesPerTask);
+}
+
+int64_t ConvPlan::columnBlocks() const { return blocksOf(*this, columnTiles()); }
+int64_t MatMulPlan::columnBlocks() const { return blocksOf(*this, tiles); }
+int64_t DepthwisePlan::columnBlocks() const { return blocksOf(*this, tiles); }
+
+//===----------------------------------------------------------------------===//
+// Tasks
+//===----------------------------------------------------------------------===//
+
+/// The product of the sizes of dimensions [0, count) of a memref.
+static Index sizeOf(IndexBuilder &b, Value memref, int64_t first, int64_t end) {
+  Index product = 1;
+  for (int64_t i = first; i < end; ++i) {
+    int64_t size = shapeOf(memref)[i];
+    product = b.mul(product, ShapedType::isDynamic(size)
+                                 ? Index(memref::DimOp::create(b.b, b.loc,
+                                                               memref, i))
+                                 : Index(size));
+  }
+  return product;
+}
+
+static Index blocksOfRows(IndexBuilder &b, Index rows, int64_t rowsPerTask) {
+  return b.div(b.add(rows, rowsPerTask - 1), rowsPerTask);
+}
+
+FailureOr<Value> codegen::taskOf(Operation *op) {
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  if (op->getNumResults() == 0 && kernel && kernel.getNumArguments() != 0 &&
+      kernel.getArguments().back().getType().isIndex())
+    return Value(kernel.getArguments().back());
+  return op->emitOpError("expects to be in a kernel: outline-kernels makes it");
+}
+
+Value codegen::countTasks(OpBuilder &builder, Operation *op) {
+  IndexBuilder b{builder, op->getLoc()};
+  auto count = [&](auto plan, Value dst, Index rows, Index batches) {
+    Index blocks = blocksOfRows(b, rows, plan.grid.rowsPerTask);
+    return b.get(b.mul(b.mul(blocks, plan.columnBlocks()), batches));
+  };
+  return TypeSwitch<Operation *, Value>(op)
+      .Case([&](cpu::ConvOp conv) {
+        Value dst = conv.getDst();
+        return count(ConvPlan(conv), dst,
+                     sizeOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
+      })
+      .Case([&](cpu::DepthwiseConvOp conv) {
+        Value dst = conv.getDst();
+        return count(DepthwisePlan(conv), dst,
+                     sizeOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
+      })
+      .Case([&](cpu::MatMulOp product) {
+        Value dst = product.getDst();
+        int64_t rank = shapeOf(dst).size();
+        return count(MatMulPlan(product), dst,
+                     sizeOf(b, dst, rank - 2, rank - 1),
+                     sizeOf(b, dst, 0, rank - 2));
+      })
+      .Case([&](cpu::ReduceOp reduce) {
+        Index rows = sizeOf(b, reduce.getDst(), 0, 1);
+        if (reducesRows(reduce))
+          return b.get(
+              blocksOfRows(b, rows, RowPlan(reduce).grid.rowsPerTask));
+        return count(ColumnPlan(reduce), reduce.getDst(), rows, 1);
+      })
+      .Case<cpu::SoftmaxOp, cpu::RowNormOp>([&](auto row) {
+        Value src = row.getSrc();
+        return b.get(blocksOfRows(b, sizeOf(b, src, 0, shapeOf(src).size() - 1),
+                                  RowPlan(row).grid.rowsPerTask));
+      })
+      .Case([&](cpu::GroupNormOp norm) {
+        Value dst = norm.getDst();
+        return count(ColumnPlan(norm), dst, sizeOf(b, dst, 0, 1), 1);
+      })
+      .Case([&](cpu::PoolOp pool) {
+        Value dst = pool.getDst();
+        return count(ColumnPlan(pool), dst,
+                     sizeOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
+      });
+}
+
+TaskRange codegen::rangeOf(IndexBuilder &b, Value number, const Grid &grid,
+                           Index rows, int64_t tiles) {
+  Index inner = grid.rowsOutside
+                    ? Index(llvm::divideCeil(tiles, grid.columnTilesPerTask))
+                    : blocksOfRows(b, rows, grid.rowsPerTask);
+  Index row = b.rem(Index(number), inner), column = b.div(Index(number), inner);
+  if (grid.rowsOutside)
+    std::swap(row, column);
+  TaskRange range;
+  range.firstRow = b.mul(row, grid.rowsPerTask);
+  range.endRow = b.min(b.add(range.firstRow, grid.rowsPerTask), rows);
+  range.firstTile = b.mul(column, grid.columnTilesPerTask);
+  range.endTile =
+      b.min(b.add(range.firstTile, grid.columnTilesPerTask), tiles);
+  return range;
+}
+
+//===----------------------------------------------------------------------===//
+// Column tiles
+//===----------------------------------------------------------------------===//
+
+Tile codegen::fullTile(const VectorUnit &unit, const RegisterTile &tile) {
+  return {tile.rows, tile.vectors, unit.lanes, unit.lanes, unit.hasFMA};
+}
+
+Tile codegen::lastTile(const VectorUnit &unit, const RegisterTile &tile,
+                       int64_t columns) {
+  Tile last = fullTile(unit, tile);
+  int64_t rest = columns % (tile.vectors * unit.lanes);
+  if (rest == 0)
+    return last;
+  last.vectors = llvm::divideCeil(rest, unit.lanes);
+  last.lastLanes = rest - (last.vectors - 1) * unit.lanes;
+  return last;
+}
+
+void codegen::forEachColumnTile(
+    IndexBuilder &b, Index begin, Index end, int64_t count, const Tile &full,
+    const Tile &last, function_ref<void(Value, const Tile &)> body) {
+  bool isUniform = full.columns() == last.columns();
+  Index endFull = isUniform ? end : b.min(end, count - 1);
+  forEach(b, begin, endFull, 1, [&](Value tile) { body(tile, full); });
+  if (isUniform)
+    return;
+  if (!end.value && end.constant == count) {
+    body(b.get(count - 1), last);
+    return;
+  }
+  Value hasLast = arith::CmpIOp::create(
+      b.b, b.loc, arith::CmpIPredicate::eq, b.get(end), b.get(count));
+  auto branch = scf::IfOp::create(b.b, b.loc, hasLast, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(branch.thenBlock());
+  body(b.get(count - 1), last);
+}

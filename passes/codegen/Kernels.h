@@ -1,0 +1,91 @@
+//===- Kernels.h - what the schedules of kernels share ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is a function that outline-kernels makes: it holds one cpu op on
+// memrefs, which are its arguments, and its last argument is the task's number.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_KERNELS_H
+#define INGOT_PASSES_CODEGEN_KERNELS_H
+
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/codegen/MicroKernel.h"
+
+namespace ingot::codegen {
+
+/// The number of the task, in the kernel around `op`; reports if `op` is in none.
+mlir::FailureOr<mlir::Value> taskOf(mlir::Operation *op);
+
+/// How many tasks `op`, on memrefs, is split into.
+mlir::Value countTasks(mlir::OpBuilder &builder, mlir::Operation *op);
+
+/// The tile, the grid and the sizes of one kernel.
+struct ConvPlan {
+  explicit ConvPlan(cpu::ConvOp op);
+
+  VectorUnit unit;
+  RegisterTile tile;
+  Grid grid;
+  int64_t panel, groups, tilesPerGroup, tilesPerPanel;
+  /// Rows of the output (all dimensions but the last two): known or not.
+  int64_t rows;
+
+  int64_t columnTiles() const { return groups * tilesPerGroup; }
+  int64_t columnBlocks() const;
+};
+
+struct MatMulPlan {
+  explicit MatMulPlan(cpu::MatMulOp op);
+
+  VectorUnit unit;
+  RegisterTile tile;
+  Grid grid;
+  int64_t panel, tiles, tilesPerPanel;
+  int64_t rows;
+
+  int64_t columnBlocks() const;
+};
+
+struct DepthwisePlan {
+  explicit DepthwisePlan(cpu::DepthwiseConvOp op);
+
+  VectorUnit unit;
+  /// Pixels times vectors of channels.
+  RegisterTile tile;
+  Grid grid;
+  int64_t tiles;
+  int64_t rows;
+
+  int64_t columnBlocks() const;
+};
+
+/// The range of one task: a block of rows and a block of column tiles.
+struct TaskRange {
+  Index firstRow, endRow, firstTile, endTile;
+};
+
+/// Takes task `number` apart; `rows` are all rows, `tiles` all column tiles.
+TaskRange rangeOf(IndexBuilder &b, mlir::Value number, const Grid &grid,
+                  Index rows, int64_t tiles);
+
+/// The register tile for full and for the last, partial column tile of a
+/// tensor with `columns` columns.
+Tile fullTile(const VectorUnit &unit, const RegisterTile &tile);
+Tile lastTile(const VectorUnit &unit, const RegisterTile &tile,
+              int64_t columns);
+
+/// Runs `body` for the column tiles of the range, with the tile that fits each.
+/// `count` is how many tiles there are (of one group), of which the last may be
+/// partial.
+void forEachColumnTile(
+    IndexBuilder &b, Index begin, Index end, int64_t count, const Tile &full,
+    const Tile &last,
+    llvm::function_ref<void(mlir::Value number, const Tile &tile)> body);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_KERNELS_H

@@ -1,0 +1,103 @@
+//===- RowPlans.cpp - how kernels over rows and channels are split --------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/Rows.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+/// What an element costs, in floating-point operations of a product: these
+/// kernels wait for memory or for polynomials.
+static constexpr int64_t kReduceCost = 8, kNormCost = 24, kSoftmaxCost = 60;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+static VectorUnit unitOf(Operation *op) {
+  return vectorUnitOf(op->getParentOfType<ModuleOp>());
+}
+
+/// The product of sizes, of unknown ones a guess.
+static int64_t productOf(ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    product *= ShapedType::isDynamic(size) ? 64 : size;
+  return product;
+}
+
+static int64_t countOf(ArrayRef<int64_t> sizes) {
+  return ShapedType::isDynamicShape(sizes) ? ShapedType::kDynamic
+                                           : productOf(sizes);
+}
+
+bool codegen::reducesRows(cpu::ReduceOp op) {
+  return shapeOf(op.getSrc()).back() == 1;
+}
+
+static Grid splitRows(int64_t rows, int64_t costPerRow) {
+  return chooseGrid({rows, /*columnTiles=*/1, costPerRow, /*rowUnit=*/1,
+                     /*srcBytes=*/1, /*weightBytes=*/0});
+}
+
+RowPlan::RowPlan(Operation *op) : unit(unitOf(op)) {
+  ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
+  if (isa<cpu::ReduceOp>(op)) {
+    grid = splitRows(shape[0], kReduceCost * productOf(shape[1]));
+    return;
+  }
+  int64_t cost = isa<cpu::SoftmaxOp>(op) ? kSoftmaxCost : kNormCost;
+  grid = splitRows(countOf(shape.drop_back()), cost * productOf(shape.back()));
+}
+
+/// Eight accumulators: enough to hide an addition's latency, and all registers
+/// of AVX2 with the sums in f64.
+static RegisterTile columnTile(const VectorUnit &unit, int64_t channels) {
+  int64_t vectors =
+      std::min<int64_t>(4, llvm::divideCeil(channels, unit.lanes));
+  return {8 / vectors, vectors};
+}
+
+ColumnPlan::ColumnPlan(cpu::ReduceOp op) : unit(unitOf(op)) {
+  ArrayRef<int64_t> src = shapeOf(op.getSrc());
+  tile = columnTile(unit, src[2]);
+  channelsPerTile = tile.vectors * unit.lanes;
+  tiles = llvm::divideCeil(src[2], channelsPerTile);
+  grid = chooseGrid({src[0], tiles, kReduceCost * productOf({src[1], src[2]}),
+                     /*rowUnit=*/1, /*srcBytes=*/0, /*weightBytes=*/0});
+}
+
+ColumnPlan::ColumnPlan(cpu::PoolOp op) : unit(unitOf(op)) {
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  tile = {1, columnTile(unit, dst.back()).vectors};
+  channelsPerTile = tile.vectors * unit.lanes;
+  tiles = llvm::divideCeil(dst.back(), channelsPerTile);
+  // By rows: channels of a pixel lie together.
+  grid = splitRows(countOf(dst.drop_back(2)),
+                   kReduceCost * productOf(op.getKernel()) *
+                       productOf(dst.take_back(2)));
+  grid.columnTilesPerTask = tiles;
+}
+
+ColumnPlan::ColumnPlan(cpu::GroupNormOp op) : unit(unitOf(op)) {
+  ArrayRef<int64_t> src = shapeOf(op.getSrc());
+  int64_t perGroup = src[2] / op.getGroups();
+  // Whole groups, of as many channels as a tile has or more.
+  int64_t groups = llvm::divideCeil(4 * unit.lanes, perGroup);
+  int64_t channels = std::min(src[2], groups * perGroup);
+  tile = {1, int64_t(llvm::divideCeil(channels, unit.lanes))};
+  channelsPerTile = channels;
+  tiles = llvm::divideCeil(src[2], channels);
+  grid = {1, 1, /*rowsOutside=*/true};
+}
+
+int64_t ColumnPlan::columnBlocks() const {
+  return llvm::divideCeil(tiles, grid.columnTilesPerTask);
+}

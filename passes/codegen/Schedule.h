@@ -1,0 +1,74 @@
+//===- Schedule.h - how kernels are tiled and split -------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that knows register tiles: code, tests and benchmarks read it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_SCHEDULE_H
+#define INGOT_PASSES_CODEGEN_SCHEDULE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ingot::codegen {
+
+/// What code generation needs to know of a CPU level.
+struct VectorUnit {
+  /// f32 elements of a vector register.
+  int64_t lanes;
+  int64_t numRegisters;
+  bool hasFMA;
+};
+
+/// The unit of the level that the module's `ingot.target` names; x86-64-v3's if
+/// there is none.
+VectorUnit vectorUnitOf(mlir::ModuleOp module);
+
+/// A register tile of a matrix product: rows (pixels) times vectors of columns
+/// (output channels), one accumulator each. What the accumulators leave free
+/// holds a vector of weights a column and a broadcast element of the input.
+struct RegisterTile {
+  int64_t rows;
+  int64_t vectors;
+};
+
+/// The tile for panels of `panelWidth` columns.
+RegisterTile chooseTile(const VectorUnit &unit, int64_t panelWidth);
+
+/// The number of rows, near `most`, that splits `rows` most evenly.
+int64_t evenTile(int64_t rows, int64_t most);
+
+/// How the output of a kernel is split into tasks: blocks of rows times blocks
+/// of column tiles.
+struct Grid {
+  int64_t rowsPerTask;
+  int64_t columnTilesPerTask;
+  /// Whether the tasks of a block of rows follow each other, rather than those of
+  /// a block of columns.
+  bool rowsOutside;
+};
+
+/// What a grid is chosen by.
+struct Work {
+  /// May be unknown.
+  int64_t rows;
+  int64_t columnTiles;
+  /// Of all columns.
+  int64_t flopsPerRow;
+  /// Rows are split in multiples of it.
+  int64_t rowUnit;
+  int64_t srcBytes, weightBytes;
+};
+
+/// Splits the work so that every task has at least kMinTaskFlops where there is
+/// more than one. The larger of src and weights is read once, a block of it
+/// staying in the second-level cache, the smaller one as often as there are
+/// blocks.
+Grid chooseGrid(const Work &work);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_SCHEDULE_H

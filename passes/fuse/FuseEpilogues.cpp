@@ -1,0 +1,155 @@
+//===- FuseEpilogues.cpp - cpu-fuse-epilogues -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/Passes.h"
+#include "passes/lower/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_FUSEEPILOGUES
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+/// More than models chain; each operand is one more stream to read.
+static constexpr unsigned kMaxOperands = 6;
+
+/// Whether `other` broadcasts to `result`, with sizes that no run can change.
+static bool broadcastsTo(Value other, Value result) {
+  RankedTensorType from = typeOf(other), to = typeOf(result);
+  if (!from.getElementType().isF32() || from.getRank() > to.getRank())
+    return false;
+  int64_t missing = to.getRank() - from.getRank();
+  for (int64_t i = 0; i < from.getRank(); ++i) {
+    if (from.getDimSize(i) == 1 ||
+        (!from.isDynamicDim(i) &&
+         from.getDimSize(i) == to.getDimSize(missing + i)))
+      continue;
+    if (!lower::isSameDim(other, i, result, missing + i))
+      return false;
+  }
+  return true;
+}
+
+/// `value` with 1s in front, up to `rank` dimensions.
+static Value expandRank(OpBuilder &builder, Value value, int64_t rank) {
+  RankedTensorType type = typeOf(value);
+  int64_t missing = rank - type.getRank();
+  if (missing == 0)
+    return value;
+  SmallVector<OpFoldResult> sizes(missing, builder.getIndexAttr(1));
+  llvm::append_range(sizes, tensor::getMixedSizes(builder, value.getLoc(),
+                                                  value));
+  return lower::reshape(builder, value.getLoc(), value, sizes);
+}
+
+namespace {
+
+struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
+  void runOnOperation() override {
+    // In order, so that a chain of consumers is taken up one by one.
+    getOperation()->walk([&](Operation *op) {
+      if (isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() == 1 &&
+          fuse(op))
+        ++fused;
+    });
+  }
+
+  bool fuse(Operation *op);
+  bool fuseInto(cpu::EpilogueOpInterface kernel, Operation *op);
+};
+
+} // namespace
+
+/// Lets `kernel` compute what `op` does of its result, where `op` stands.
+bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel,
+                                 Operation *op) {
+  Value result = kernel->getResult(0);
+  auto isOp = [&](Operation *user) { return user == op; };
+  if (!llvm::all_of(result.getUsers(), isOp) ||
+      op->getResult(0).getType() != result.getType() ||
+      kernel->getBlock() != op->getBlock())
+    return false;
+  SmallVector<Value> others;
+  for (Value operand : op->getOperands()) {
+    if (operand == result)
+      continue;
+    if (!nn::getSplat(operand) && !broadcastsTo(operand, result))
+      return false;
+    others.push_back(operand);
+  }
+  if (kernel.getEpilogueOperands().size() + others.size() > kMaxOperands)
+    return false;
+
+  Location loc = op->getLoc();
+  Block &body = kernel.getEpilogue().front();
+  auto yield = cast<cpu::YieldOp>(body.getTerminator());
+  OpBuilder inside(yield);
+  // Tried on arguments that come and go, so that an op without a scalar form
+  // leaves nothing behind.
+  Block scratch;
+  OpBuilder trial(&getContext());
+  trial.setInsertionPointToEnd(&scratch);
+  SmallVector<Value> trialArgs;
+  for (Value operand : op->getOperands())
+    trialArgs.push_back(
+        scratch.addArgument(typeOf(operand).getElementType(), loc));
+  Value built = lower::buildScalar(trial, op, trialArgs);
+  if (!built || built.getType() != typeOf(result).getElementType())
+    return false;
+
+  OpBuilder outside(op);
+  IRMapping values;
+  for (auto [operand, argument] :
+       llvm::zip_equal(op->getOperands(), trialArgs)) {
+    if (operand == result) {
+      values.map(argument, yield.getValues()[0]);
+    } else if (std::optional<double> number = nn::getSplat(operand)) {
+      values.map(argument,
+                 lower::scalar(inside, loc, argument.getType(), *number));
+    } else {
+      kernel.getEpilogueOperandsMutable().append(
+          expandRank(outside, operand, typeOf(result).getRank()));
+      values.map(argument, body.addArgument(argument.getType(), loc));
+    }
+  }
+  for (Operation &step : scratch)
+    inside.clone(step, values);
+  yield.getValuesMutable()[0].set(values.lookup(built));
+  kernel->setLoc(FusedLoc::get(&getContext(), {kernel->getLoc(), loc}));
+  // Other operands of `op` may only be there where `op` is.
+  kernel->moveBefore(op);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+  return true;
+}
+
+bool FuseEpiloguesPass::fuse(Operation *op) {
+  if (!op->hasTrait<nn::Elementwise>())
+    return false;
+  SmallVector<Operation *> kernels;
+  for (Value operand : op->getOperands())
+    if (auto kernel = operand.getDefiningOp<cpu::EpilogueOpInterface>())
+      kernels.push_back(kernel);
+  // Of two, the later: what it computes need not be kept while the other runs.
+  llvm::sort(kernels, [](Operation *a, Operation *b) {
+    return a != b && a->getBlock() == b->getBlock() && b->isBeforeInBlock(a);
+  });
+  return llvm::any_of(kernels, [&](Operation *kernel) {
+    return fuseInto(cast<cpu::EpilogueOpInterface>(kernel), op);
+  });
+}

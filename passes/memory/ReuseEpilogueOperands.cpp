@@ -1,0 +1,72 @@
+//===- ReuseEpilogueOperands.cpp - cpu-reuse-operands ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_REUSEEPILOGUEOPERANDS
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+static bool isReshape(Operation *op) {
+  return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+/// What `value` is another shape of.
+static Value rootOf(Value value) {
+  while (isReshape(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// Whether nobody reads `value`, in any shape, after `user`.
+static bool diesAt(Value value, Operation *user) {
+  return llvm::all_of(value.getUsers(), [&](Operation *other) {
+    if (other == user)
+      return true;
+    if (isReshape(other))
+      return diesAt(other->getResult(0), user);
+    Operation *beside = user->getBlock()->findAncestorOpInBlock(*other);
+    return beside && beside->isBeforeInBlock(user);
+  });
+}
+
+/// Whether `op` may write its result over `operand`.
+static bool isReusable(cpu::EpilogueOpInterface op, Value operand,
+                       OpOperand &init) {
+  if (operand.getType() != init.get().getType() || operand == op->getOperand(0))
+    return false;
+  Value root = rootOf(operand);
+  // Something that bufferization would not copy anyway: neither a constant nor
+  // an input of the model.
+  return isa_and_nonnull<DestinationStyleOpInterface>(root.getDefiningOp()) &&
+         root.getDefiningOp()->getBlock() == op->getBlock() &&
+         root != rootOf(op->getOperand(0)) && diesAt(root, op);
+}
+
+static void reuse(cpu::EpilogueOpInterface op) {
+  OpOperand &init =
+      *cast<DestinationStyleOpInterface>(*op).getDpsInitOperand(0);
+  if (!isa<RankedTensorType>(init.get().getType()) ||
+      !rootOf(init.get()).getDefiningOp<tensor::EmptyOp>())
+    return;
+  for (Value operand : op.getEpilogueOperands())
+    if (isReusable(op, operand, init))
+      return init.set(operand);
+}
+
+namespace {
+struct ReuseEpilogueOperandsPass
+    : ingot::impl::ReuseEpilogueOperandsBase<ReuseEpilogueOperandsPass> {
+  void runOnOperation() override { getOperation()->walk(reuse); }
+};
+} // namespace

@@ -1,0 +1,57 @@
+"""Native kernels on random convolutions and matrix products: the first cases of `make property`."""
+import os
+import sys
+
+from support import BIN, ROOT, Case
+
+sys.path.insert(0, os.path.join(ROOT, "test", "property"))
+
+import cases as drawing  # noqa: E402
+import harness  # noqa: E402
+
+CONVS, MATMULS, BLOCKS = 14, 10, 6
+
+
+class Kernels(Case):
+    """Of one CPU level; each is a class of its own, so that they run at the same time."""
+    target = ""
+
+    def check(self, kind, count):
+        batch = [drawing.draw(kind, number) for number in range(count)]
+        wrong = harness.check(BIN, batch, self.target)
+        self.assertEqual([f"{case.name}: {what}\n{case.text}" for case, what in wrong], [])
+
+
+class KernelsV3(Kernels):
+    target = "x86-64-v3"
+
+    def test_conv(self):
+        self.check("conv", CONVS)
+
+    def test_matmul(self):
+        self.check("matmul", MATMULS)
+
+    def test_block(self):
+        self.check("block", BLOCKS)
+
+
+class KernelsNative(KernelsV3):
+    target = "native"
+
+
+class GuardPages(Case):
+    """What finds a bad access must itself be seen to find one."""
+
+    def test_finds_a_read_behind_an_input(self):
+        case = drawing.draw("matmul", 2)
+        folder = self.path("run")
+        os.makedirs(folder)
+        artifact = self.compile(drawing.make_model([case]), "--kernels=native")
+        # The plan's input is a row short of what the model reads.
+        inputs = {name: array[:-1] if array.ndim == 2 else array for name, array in case.inputs.items()}
+        outputs = harness.expected(drawing.make_model([case]), case.inputs)
+        with self.assertRaisesRegex(harness.Broken, "touches a byte [0-9]+ behind input"):
+            harness.run_guarded(BIN, artifact, folder, inputs, outputs)
+
+
+del Kernels

@@ -1,0 +1,189 @@
+// RUN: ingot-opt %s --cpu-conv-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+// 42 pixels are three tiles of 14. The left one lacks its first pixel's first
+// tap, the right one its last pixel's last tap: they go tap by tap, the first
+// with 13 pixels. The one in between is a single loop over taps times channels.
+// 40 columns are a tile of two vectors and one of half a vector, which is masked.
+// CHECK-LABEL: func.func private @v4
+// CHECK: scf.for
+// CHECK: scf.for
+// Left tile: taps of the rows, then the taps of a row.
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK: %{{.*}}:26 = scf.for %{{.*}} = %c0 to %c4 step
+// CHECK: vector.fma {{.*}} : vector<16xf32>
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c4 step
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c4 step
+// The epilogue, on vectors, for each accumulator.
+// CHECK-COUNT-28: arith.maximumf {{.*}} : vector<16xf32>
+// Inner tile.
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK-NEXT: arith
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c12 step
+// CHECK-COUNT-2: vector.load {{.*}} vector<16xf32>
+// CHECK: memref.load
+// CHECK-NEXT: vector.broadcast {{.*}} : f32 to vector<16xf32>
+// CHECK-NEXT: vector.fma
+// CHECK-NEXT: vector.fma
+// CHECK-NOT: scf.for
+// CHECK: vector.store {{.*}} vector<16xf32>
+// Right tile.
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c4 step
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c4 step
+// CHECK: %{{.*}}:26 = scf.for %{{.*}} = %c0 to %c4 step
+// CHECK-NOT: vector.maskedstore
+// The last columns: one vector a pixel, of which 8 elements are stored.
+// CHECK: scf.if
+// CHECK: %{{.*}}:14 = scf.for
+// CHECK: %{{.*}}:13 = scf.for %{{.*}} = %c0 to %c4 step
+// CHECK: vector.maskedload
+// CHECK: vector.maskedstore
+// CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c12 step
+// CHECK-NOT: vector.store
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @v4(%x: memref<1x8x42x4xf32>, %w: memref<2x3x3x4x32xf32>, %b: memref<1x1x1x40xf32>, %d: memref<1x8x42x40xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x8x42x4xf32>, memref<2x3x3x4x32xf32>) operands(%b : memref<1x1x1x40xf32>) outs(%d : memref<1x8x42x40xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32, %bias: f32):
+      %zero = arith.constant 0.0 : f32
+      %0 = arith.addf %sum, %bias : f32
+      %1 = arith.maximumf %0, %zero : f32
+      cpu.yield %1 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// 16 registers of 8: six pixels times two vectors.
+// CHECK-LABEL: func.func private @v3
+// CHECK: %{{.*}}:12 = scf.for
+// CHECK: vector.fma {{.*}} : vector<8xf32>
+// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c12 step
+// CHECK-NOT: vector<16xf32>
+// CHECK: return
+module attributes {ingot.target = "x86-64-v3"} {
+  func.func private @v3(%x: memref<1x8x18x4xf32>, %w: memref<1x3x3x4x32xf32>, %d: memref<1x8x18x32xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x8x18x4xf32>, memref<1x3x3x4x32xf32>) outs(%d : memref<1x8x18x32xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Without fused multiply-add.
+// CHECK-LABEL: func.func private @v2
+// CHECK-NOT: vector.fma
+// CHECK: arith.mulf {{.*}} : vector<4xf32>
+// CHECK-NEXT: arith.addf {{.*}} : vector<4xf32>
+// CHECK-NOT: vector.fma
+// CHECK: return
+module attributes {ingot.target = "x86-64-v2"} {
+  func.func private @v2(%x: memref<1x8x4xf32>, %w: memref<1x3x4x16xf32>, %d: memref<1x6x16xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x8x4xf32>, memref<1x3x4x16xf32>) outs(%d : memref<1x6x16xf32>)
+        attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// A dilated row is not contiguous: tap by tap. So is a row of one group's
+// channels.
+// CHECK-LABEL: func.func private @dilated
+// CHECK-COUNT-3: scf.for %{{.*}} = %c0 to %c4 step
+// CHECK-NOT: to %c12
+// CHECK-LABEL: func.func private @grouped
+// CHECK-COUNT-3: scf.for %{{.*}} = %c0 to %c4 step
+// CHECK-NOT: to %c12
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @dilated(%x: memref<1x18x4xf32>, %w: memref<1x3x4x32xf32>, %d: memref<1x14x32xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x18x4xf32>, memref<1x3x4x32xf32>) outs(%d : memref<1x14x32xf32>)
+        attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 2>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+  func.func private @grouped(%x: memref<1x16x8xf32>, %w: memref<2x3x4x32xf32>, %d: memref<1x14x64xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x16x8xf32>, memref<2x3x4x32xf32>) outs(%d : memref<1x14x64xf32>)
+        attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 2 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Taps of outer dimensions: bounds only where there is padding. Here above, not
+// below: the end of the loop is the kernel's.
+// CHECK-LABEL: func.func private @outer
+// CHECK: %[[BEGIN:.*]] = arith.maxsi
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %c3 step
+// CHECK: return
+func.func private @outer(%x: memref<1x8x4x4xf32>, %w: memref<1x3x1x4x16xf32>, %d: memref<1x7x4x16xf32>, %task: index) {
+  cpu.conv ins(%x, %w : memref<1x8x4x4xf32>, memref<1x3x1x4x16xf32>) outs(%d : memref<1x7x4x16xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// A long epilogue is a loop over the tile's pixels; the sums wait in memory.
+// CHECK-LABEL: func.func private @long_epilogue
+// CHECK: %[[A:.*]] = memref.alloca() {alignment = 64 : i64} : memref<448xf32>
+// CHECK-COUNT-28: vector.store %{{.*}}, %[[A]]
+// CHECK: scf.for %{{.*}} = %c0 to %c14 step
+// CHECK-COUNT-2: vector.load %[[A]]
+// CHECK-NOT: vector.load %[[A]]
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @long_epilogue(%x: memref<1x14x4xf32>, %w: memref<1x1x4x32xf32>, %d: memref<1x14x32xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x14x4xf32>, memref<1x1x4x32xf32>) outs(%d : memref<1x14x32xf32>)
+        attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      %0 = math.exp %sum : f32
+      cpu.yield %0 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Nothing here to do.
+// CHECK-LABEL: func.func @none
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: return
+func.func @none(%x: f32) -> f32 {
+  %0 = arith.addf %x, %x : f32
+  return %0 : f32
+}
+
+// -----
+
+func.func @not_outlined(%x: memref<1x8x4xf32>, %w: memref<1x3x4x16xf32>, %d: memref<1x6x16xf32>) {
+  // expected-error @+1 {{expects to be in a kernel: outline-kernels makes it}}
+  cpu.conv ins(%x, %w : memref<1x8x4xf32>, memref<1x3x4x16xf32>) outs(%d : memref<1x6x16xf32>)
+      attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}

@@ -1,0 +1,99 @@
+// RUN: ingot-opt %s --cpu-depthwise-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+// 24 pixels are three tiles of 8, 24 channels a vector and half a one. All taps
+// of a row are unrolled: the inner tile loads 10 pixels for 24 products; those of
+// the borders leave a pixel and a product out.
+// CHECK-LABEL: func.func private @v4
+// CHECK: scf.for
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-23: vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+// The epilogue, and the half.
+// CHECK-COUNT-8: math.absf {{.*}} : vector<16xf32>
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-NOT: vector.load
+// CHECK: vector.maskedload
+// CHECK: vector.maskedstore
+// Inner tile: three vectors of weights, ten of pixels.
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-13: vector.load
+// CHECK-NOT: vector.load
+// CHECK: scf.yield
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @v4(%x: memref<1x8x24x24xf32>, %w: memref<3x3x24xf32>, %d: memref<1x8x24x24xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x24x24xf32>, memref<3x3x24xf32>) outs(%d : memref<1x8x24x24xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      %0 = math.absf %sum : f32
+      cpu.yield %0 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Tiles of four pixels; 24 channels are three whole vectors.
+// CHECK-LABEL: func.func private @v3
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step
+// CHECK: %{{.*}}:4 = scf.for
+// CHECK: vector.fma {{.*}} : vector<8xf32>
+// CHECK-NOT: vector.masked
+// CHECK: return
+module attributes {ingot.target = "x86-64-v3"} {
+  func.func private @v3(%x: memref<1x8x16x24xf32>, %w: memref<3x3x24xf32>, %d: memref<1x8x16x24xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x16x24xf32>, memref<3x3x24xf32>) outs(%d : memref<1x8x16x24xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// With a stride of 2 and dilation of 2 every other pixel is shared by taps:
+// pixels 0, 2, 4 … 10 for four results of a kernel of 3.
+// CHECK-LABEL: func.func private @strided
+// CHECK-COUNT-9: vector.load
+// CHECK-NOT: vector.load
+// CHECK: return
+module attributes {ingot.target = "x86-64-v3"} {
+  func.func private @strided(%x: memref<1x11x8xf32>, %w: memref<3x8xf32>, %d: memref<1x4x8xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x11x8xf32>, memref<3x8xf32>) outs(%d : memref<1x4x8xf32>)
+        attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 2>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Other kernels are not for this pass.
+// CHECK-LABEL: func.func private @other
+// CHECK: cpu.matmul
+func.func private @other(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>, %task: index) {
+  cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @not_a_kernel(%x: tensor<1x11x8xf32>, %w: tensor<3x8xf32>, %d: tensor<1x4x8xf32>, %task: index) -> tensor<1x4x8xf32> {
+  // expected-error @+1 {{expects to be in a kernel: outline-kernels makes it}}
+  %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x11x8xf32>, tensor<3x8xf32>) outs(%d : tensor<1x4x8xf32>)
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 2>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x4x8xf32>
+  return %0 : tensor<1x4x8xf32>
+}

@@ -1,0 +1,174 @@
+// RUN: ingot-opt %s --cpu-matmul-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+// 20 rows are two even tiles of 10, not one of 14 and one of 6.
+// CHECK-LABEL: func.func private @v4
+// CHECK: %{{.*}}:20 = scf.for %{{.*}} = %c0 to %c7 step
+// CHECK: vector.load {{.*}} vector<16xf32>
+// CHECK: vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: iter_args
+// CHECK-COUNT-20: vector.store {{.*}} vector<16xf32>
+// CHECK-NOT: vector.masked
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @v4(%a: memref<20x7xf32>, %w: memref<1x7x32xf32>, %d: memref<20x32xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<20x7xf32>, memref<1x7x32xf32>) outs(%d : memref<20x32xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// 13 rows at 6 a tile: two of 5, then one of 3. Half a vector of columns is
+// masked.
+// CHECK-LABEL: func.func private @v3
+// CHECK: %{{.*}}:5 = scf.for %{{.*}} = %c0 to %c7 step
+// CHECK: vector.fma {{.*}} : vector<8xf32>
+// CHECK: vector.maskedstore {{.*}} vector<8xf32>
+// CHECK: %{{.*}}:3 = scf.for %{{.*}} = %c0 to %c7 step
+// CHECK-NOT: vector.store
+// CHECK: return
+module attributes {ingot.target = "x86-64-v3"} {
+  func.func private @v3(%a: memref<13x7xf32>, %w: memref<1x7x16xf32>, %d: memref<13x4xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<13x7xf32>, memref<1x7x16xf32>) outs(%d : memref<13x4xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Rows that a run brings: whole tiles, then fours, then ones.
+// CHECK-LABEL: func.func private @dynamic
+// CHECK: memref.dim
+// CHECK: %{{.*}}:14 = scf.for
+// CHECK: %{{.*}}:4 = scf.for
+// CHECK: %{{[^:]*}} = scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) -> (vector<16xf32>)
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @dynamic(%a: memref<?x7xf32>, %w: memref<1x7x16xf32>, %d: memref<?x16xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<?x7xf32>, memref<1x7x16xf32>) outs(%d : memref<?x16xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// The number of a batch comes out of the task's: each batch has its own weights.
+// CHECK-LABEL: func.func private @batched
+// CHECK-SAME: %[[TASK:[a-z0-9]*]]: index
+// CHECK: %[[INNER:.*]] = arith.remui %{{.*}}, %c3
+// CHECK: arith.divui %{{.*}}, %c3
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @batched(%a: memref<2x3x5x7xf32>, %w: memref<2x3x1x7x16xf32>, %d: memref<2x3x5x16xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<2x3x5x7xf32>, memref<2x3x1x7x16xf32>) outs(%d : memref<2x3x5x16xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// What the epilogue reads: a vector of a row for all rows, a vector of each row,
+// an element of each row for all columns.
+// CHECK-LABEL: func.func private @operands
+// CHECK-SAME: %[[B:[a-z0-9]*]]: memref<1x16xf32>, %[[R:[a-z0-9]*]]: memref<2x16xf32>, %[[S:[a-z0-9]*]]: memref<2x1xf32>
+// CHECK: %[[FB:.*]] = memref.reinterpret_cast %[[B]]
+// CHECK: %[[FR:.*]] = memref.reinterpret_cast %[[R]]
+// CHECK: %[[FS:.*]] = memref.reinterpret_cast %[[S]]
+// CHECK: %[[SUMS:.*]]:2 = scf.for
+// CHECK: vector.load %[[FB]]
+// CHECK: vector.load %[[FR]]
+// CHECK: memref.load %[[FS]]
+// CHECK: vector.broadcast {{.*}} : f32 to vector<16xf32>
+// CHECK: arith.addf %[[SUMS]]#0, %{{.*}} : vector<16xf32>
+// CHECK: arith.mulf {{.*}} : vector<16xf32>
+// CHECK: arith.subf {{.*}} : vector<16xf32>
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @operands(%a: memref<2x7xf32>, %w: memref<1x7x16xf32>, %b: memref<1x16xf32>, %r: memref<2x16xf32>, %s: memref<2x1xf32>,
+                              %d: memref<2x16xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<2x7xf32>, memref<1x7x16xf32>)
+        operands(%b, %r, %s : memref<1x16xf32>, memref<2x16xf32>, memref<2x1xf32>) outs(%d : memref<2x16xf32>) {
+    ^bb0(%sum: f32, %bias: f32, %residual: f32, %scale: f32):
+      %0 = arith.addf %sum, %bias : f32
+      %1 = arith.mulf %0, %residual : f32
+      %2 = arith.subf %1, %scale : f32
+      cpu.yield %2 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Rows 4 KB apart fall into one set of the cache: they are copied, 256 elements
+// at a time, and the products read the copy.
+// CHECK-LABEL: func.func private @colliding
+// CHECK: %[[COPY:.*]] = memref.alloca() {alignment = 64 : i64}
+// CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c4 step
+// CHECK: vector.store %{{.*}}, %[[COPY]]
+// CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c256 step
+// CHECK: memref.load %[[COPY]]
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @colliding(%a: memref<14x1024xf32>, %w: memref<1x1024x16xf32>, %d: memref<14x16xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<14x1024xf32>, memref<1x1024x16xf32>) outs(%d : memref<14x16xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// A slice of such rows that is not of whole blocks is not copied.
+// CHECK-LABEL: func.func private @colliding_slice
+// CHECK-NOT: memref.alloca
+// CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c300 step
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @colliding_slice(%a: memref<14x300xf32, strided<[1024, 1]>>, %w: memref<1x300x16xf32>, %d: memref<14x16xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<14x300xf32, strided<[1024, 1]>>, memref<1x300x16xf32>) outs(%d : memref<14x16xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Other kernels are not for this pass.
+// CHECK-LABEL: func.func private @other
+// CHECK: cpu.depthwise_conv
+func.func private @other(%x: memref<1x11x8xf32>, %w: memref<3x8xf32>, %d: memref<1x4x8xf32>, %task: index) {
+  cpu.depthwise_conv ins(%x, %w : memref<1x11x8xf32>, memref<3x8xf32>) outs(%d : memref<1x4x8xf32>)
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 2>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @no_task_number(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>) {
+  // expected-error @+1 {{expects to be in a kernel: outline-kernels makes it}}
+  cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}

@@ -1,0 +1,62 @@
+// RUN: ingot-opt --outline-kernels --cpu-reduce-to-vector --canonicalize --split-input-file %s | FileCheck %s
+
+// Few elements: four accumulators, then one vector, then the tail, all in f32.
+
+module attributes {ingot.target = "x86-64-v4"} {
+// CHECK-LABEL: func.func @short_row(
+// CHECK-LABEL: func.func private @reduce.0
+// CHECK: vector.load {{.*}} vector<16xf32>
+// CHECK: vector.maskedload {{.*}} vector<16xf32>
+// CHECK-NOT: f64
+// CHECK: vector.reduction <add>, {{.*}} fastmath<reassoc> : vector<16xf32> into f32
+func.func @short_row(%x: memref<4x99x1xf32>, %y: memref<4x1xf32>) {
+  cpu.reduce sum ins(%x : memref<4x99x1xf32>) outs(%y : memref<4x1xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Many, or who knows how many: chunks in f32, their sum in f64.
+
+module attributes {ingot.target = "x86-64-v3"} {
+// CHECK-LABEL: func.func @long_row(
+// CHECK-LABEL: func.func private @reduce.0
+// CHECK: scf.for {{.*}} -> (vector<8xf64>)
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK: arith.extf {{.*}} : vector<8xf32> to vector<8xf64>
+// CHECK: vector.maskedload
+// CHECK: vector.reduction <add>, {{.*}} fastmath<reassoc> : vector<8xf64> into f64
+// CHECK: arith.truncf
+// CHECK: arith.divf
+func.func @long_row(%x: memref<4x?x1xf32>, %y: memref<4x1xf32>) {
+  cpu.reduce mean ins(%x : memref<4x?x1xf32>) outs(%y : memref<4x1xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Maxima stay in f32; channels are lanes, rows side by side.
+
+module attributes {ingot.target = "x86-64-v4"} {
+// CHECK-LABEL: func.func @columns(
+// CHECK-LABEL: func.func private @reduce.0
+// CHECK: scf.for {{.*}} step %c4
+// CHECK-COUNT-4: vector.maskedload {{.*}} vector<16xf32>
+// CHECK-NOT: f64
+// CHECK: vector.maskedstore
+func.func @columns(%x: memref<1x300x20xf32>, %y: memref<1x20xf32>) {
+  cpu.reduce max ins(%x : memref<1x300x20xf32>) outs(%y : memref<1x20xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}

@@ -1,0 +1,123 @@
+// RUN: ingot-opt %s --outline-kernels --split-input-file | FileCheck %s
+
+// Two kernels that differ in their buffers and locations only share a function;
+// constants that the epilogue uses go along. The number of tasks is known.
+// CHECK-LABEL: func.func @shared
+// CHECK: cpu.launch @[[K:.*]](%{{.*}}, %{{.*}}, %{{.*}}) tasks(%{{.*}}) writes 1 : memref<5x7xf32>, memref<1x7x16xf32>, memref<5x9xf32>
+// CHECK: cpu.launch @[[K]](
+// CHECK-NOT: cpu.matmul
+// CHECK: func.func private @[[K]](%[[A:.*]]: memref<5x7xf32>, %[[W:.*]]: memref<1x7x16xf32>, %[[D:.*]]: memref<5x9xf32>, %{{.*}}: index)
+// CHECK-SAME: llvm.linkage = #llvm.linkage<internal>
+// CHECK: cpu.matmul ins(%[[A]], %[[W]] : {{.*}}) outs(%[[D]] :
+// CHECK: arith.constant 2.000000e+00 : f32
+// CHECK-NOT: func.func
+func.func @shared(%a: memref<5x7xf32>, %b: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>, %e: memref<5x9xf32>) {
+  %two = arith.constant 2.0 : f32
+  cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>) {
+  ^bb0(%sum: f32):
+    %0 = arith.mulf %sum, %two : f32
+    cpu.yield %0 : f32
+  } loc("first")
+  cpu.matmul ins(%b, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%e : memref<5x9xf32>) {
+  ^bb0(%sum: f32):
+    %0 = arith.mulf %sum, %two : f32
+    cpu.yield %0 : f32
+  } loc("second")
+  return
+}
+
+// -----
+
+// Not where a constant, a shape or an attribute differs.
+// CHECK-LABEL: func.func @different
+// CHECK: cpu.launch @matmul.0(
+// CHECK: cpu.launch @matmul.1(
+// CHECK: cpu.launch @matmul.2(
+// CHECK-COUNT-3: func.func private
+// CHECK-NOT: func.func
+func.func @different(%a: memref<5x7xf32>, %b: memref<4x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>, %e: memref<4x9xf32>) {
+  %two = arith.constant 2.0 : f32
+  %three = arith.constant 3.0 : f32
+  cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>) {
+  ^bb0(%sum: f32):
+    %0 = arith.mulf %sum, %two : f32
+    cpu.yield %0 : f32
+  }
+  cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>) {
+  ^bb0(%sum: f32):
+    %0 = arith.mulf %sum, %three : f32
+    cpu.yield %0 : f32
+  }
+  cpu.matmul ins(%b, %w : memref<4x7xf32>, memref<1x7x16xf32>) outs(%e : memref<4x9xf32>) {
+  ^bb0(%sum: f32):
+    %0 = arith.mulf %sum, %two : f32
+    cpu.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Buffers at different offsets share: the launch adds the offset.
+// CHECK-LABEL: func.func @offsets
+// CHECK: cpu.launch @[[K:.*]](%{{.*}}) tasks(%{{.*}}) writes 1 : memref<5x7xf32, strided<[8, 1], offset: 16>>,
+// CHECK: cpu.launch @[[K]](%{{.*}}) tasks(%{{.*}}) writes 1 : memref<5x7xf32, strided<[8, 1], offset: 64>>,
+// CHECK: func.func private @[[K]](%{{.*}}: memref<5x7xf32, strided<[8, 1]>>,
+func.func @offsets(%a: memref<5x7xf32, strided<[8, 1], offset: 16>>, %b: memref<5x7xf32, strided<[8, 1], offset: 64>>,
+                   %w: memref<1x7x16xf32>, %d: memref<5x9xf32>) {
+  cpu.matmul ins(%a, %w : memref<5x7xf32, strided<[8, 1], offset: 16>>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  cpu.matmul ins(%b, %w : memref<5x7xf32, strided<[8, 1], offset: 64>>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// The tasks of a dynamic size are counted by the run.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: %[[N:.*]] = memref.dim %[[D:.*]], %{{.*}} : memref<?x64xf32>
+// CHECK: %[[ROUNDED:.*]] = arith.addi %[[N]], %{{.*}}
+// CHECK: %[[T:.*]] = arith.divui %[[ROUNDED]], %{{.*}}
+// CHECK: cpu.launch @{{.*}}(%{{.*}}, %{{.*}}, %[[D]]) tasks(%
+func.func @dynamic(%a: memref<?x7xf32>, %w: memref<2x7x32xf32>, %d: memref<?x64xf32>) {
+  cpu.matmul ins(%a, %w : memref<?x7xf32>, memref<2x7x32xf32>) outs(%d : memref<?x64xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Ops on tensors are not kernels yet.
+// CHECK-LABEL: func.func @tensors
+// CHECK: cpu.matmul
+// CHECK-NOT: cpu.launch
+// CHECK-NOT: func.func private
+func.func @tensors(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return %0 : tensor<5x9xf32>
+}
+
+// -----
+
+// A large one has many tasks: blocks of rows times blocks of columns.
+// CHECK-LABEL: func.func @large
+// CHECK: %[[T:.*]] = arith.constant 28 : index
+// CHECK: cpu.launch {{.*}} tasks(%[[T]])
+func.func @large(%x: memref<1x56x56x64xf32>, %w: memref<2x3x3x64x32xf32>, %d: memref<1x56x56x64xf32>) {
+  cpu.conv ins(%x, %w : memref<1x56x56x64xf32>, memref<2x3x3x64x32xf32>) outs(%d : memref<1x56x56x64xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}

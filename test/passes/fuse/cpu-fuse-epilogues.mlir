@@ -1,0 +1,159 @@
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(cpu-fuse-epilogues))' --split-input-file | FileCheck %s
+
+// A chain moves in one by one: residual, number, activation; an operand of lower
+// rank gets 1s in front.
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: (%{{.*}}, %{{.*}}, %[[R:.*]]: tensor<5x9xf32>, %[[B:.*]]: tensor<9xf32>, %{{.*}})
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[B]] {{.*}} into tensor<1x9xf32>
+// CHECK: %[[Y:.*]] = cpu.matmul ins({{.*}}) operands(%[[R]], %[[E]] : tensor<5x9xf32>, tensor<1x9xf32>)
+// CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[X:.*]]: f32, %[[BIAS:.*]]: f32):
+// CHECK: %[[A:.*]] = arith.addf %[[X]], %[[SUM]]
+// CHECK: %[[M:.*]] = arith.mulf %[[A]], %[[BIAS]]
+// CHECK: arith.maximumf %[[M]], %{{.*}} : f32
+// CHECK: cpu.yield
+// CHECK-NOT: nn.
+// CHECK: return %[[Y]]
+func.func @chain(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<5x9xf32>, %b: tensor<9xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.add %r, %0 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  %2 = nn.mul %1, %b : tensor<5x9xf32>, tensor<9xf32> -> tensor<5x9xf32>
+  %3 = nn.relu %2 : tensor<5x9xf32> -> tensor<5x9xf32>
+  return %3 : tensor<5x9xf32>
+}
+
+// -----
+
+// A number is no operand.
+// CHECK-LABEL: func.func @number
+// CHECK: cpu.matmul ins({{.*}}) outs
+// CHECK: arith.constant 2.500000e+00 : f32
+// CHECK: arith.mulf
+// CHECK-NOT: nn.
+// CHECK: return
+func.func @number(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %c = arith.constant dense<2.5> : tensor<5x9xf32>
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.mul %0, %c : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  return %1 : tensor<5x9xf32>
+}
+
+// -----
+
+// The sum of two kernels goes into the later one, which the first's result then
+// is an operand of.
+// CHECK-LABEL: func.func @two
+// CHECK: %[[P:.*]] = cpu.matmul ins(%arg0,
+// CHECK: cpu.matmul ins(%arg1, {{.*}}) operands(%[[P]] :
+// CHECK-NOT: nn.add
+// CHECK: return
+func.func @two(%a: tensor<5x7xf32>, %b: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = cpu.matmul ins(%b, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %2 = nn.add %1, %0 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  return %2 : tensor<5x9xf32>
+}
+
+// -----
+
+// An operand that is made after the kernel: the kernel moves behind it.
+// CHECK-LABEL: func.func @later
+// CHECK: %[[L:.*]] = nn.exp
+// CHECK: cpu.matmul ins({{.*}}) operands(%[[L]] :
+func.func @later(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<5x9xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.exp %r : tensor<5x9xf32> -> tensor<5x9xf32>
+  %2 = nn.add %0, %1 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  return %2 : tensor<5x9xf32>
+}
+
+// -----
+
+// Used twice by one op: y * y.
+// CHECK-LABEL: func.func @square
+// CHECK: arith.mulf %[[S:.*]], %[[S]] : f32
+// CHECK-NOT: nn.mul
+func.func @square(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.mul %0, %0 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  return %1 : tensor<5x9xf32>
+}
+
+// -----
+
+// Not where the sum has another user.
+// CHECK-LABEL: func.func @other_user
+// CHECK: cpu.matmul
+// CHECK: nn.relu
+func.func @other_user(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>) -> (tensor<5x9xf32>, tensor<5x9xf32>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  %1 = nn.relu %0 : tensor<5x9xf32> -> tensor<5x9xf32>
+  return %0, %1 : tensor<5x9xf32>, tensor<5x9xf32>
+}
+
+// -----
+
+// Not where the result grows, or is of another type.
+// CHECK-LABEL: func.func @other_shape
+// CHECK: nn.add
+// CHECK: nn.cast
+func.func @other_shape(%a: tensor<1x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<5x9xf32>, %d: tensor<1x9xf32>) -> (tensor<5x9xf32>, tensor<1x9xf64>) {
+  %0 = cpu.matmul ins(%a, %w : tensor<1x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<1x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x9xf32>
+  %1 = nn.add %0, %r : tensor<1x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  %2 = cpu.matmul ins(%a, %w : tensor<1x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<1x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x9xf32>
+  %3 = nn.cast %2 : tensor<1x9xf32> -> tensor<1x9xf64>
+  return %1, %3 : tensor<5x9xf32>, tensor<1x9xf64>
+}
+
+// -----
+
+// Not with a size that a run may bring as 1: it might broadcast. The same
+// dimension of one tensor is the same in every run.
+// CHECK-LABEL: func.func @dynamic
+// CHECK: cpu.matmul
+// CHECK: nn.add
+// CHECK: cpu.matmul
+// CHECK-NOT: nn.
+// CHECK: return
+func.func @dynamic(%a: tensor<?x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<?x9xf32>, %n: index) -> (tensor<?x9xf32>, tensor<?x9xf32>) {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x7xf32>
+  %d = tensor.empty(%m) : tensor<?x9xf32>
+  %0 = cpu.matmul ins(%a, %w : tensor<?x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<?x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<?x9xf32>
+  %1 = nn.add %0, %r : tensor<?x9xf32>, tensor<?x9xf32> -> tensor<?x9xf32>
+  %2 = cpu.matmul ins(%a, %w : tensor<?x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<?x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<?x9xf32>
+  %3 = nn.relu %2 : tensor<?x9xf32> -> tensor<?x9xf32>
+  return %1, %3 : tensor<?x9xf32>, tensor<?x9xf32>
+}

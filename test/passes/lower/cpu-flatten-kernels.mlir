@@ -1,0 +1,111 @@
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(cpu-flatten-kernels))' --split-input-file | FileCheck %s
+
+// A 1x1 convolution is a product of all pixels with the weights; what the
+// epilogue reads is flattened along.
+// CHECK-LABEL: @pointwise
+// CHECK-DAG: %[[W:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2], [3], [4]] : tensor<1x1x1x3x16xf32> into tensor<1x3x16xf32>
+// CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2], [3]] : tensor<2x8x8x3xf32> into tensor<128x3xf32>
+// CHECK-DAG: %[[B:.*]] = tensor.collapse_shape %{{.*}} : tensor<1x1x1x4xf32> into tensor<1x4xf32>
+// CHECK-DAG: %[[R:.*]] = tensor.collapse_shape %{{.*}} : tensor<2x8x8x1xf32> into tensor<128x1xf32>
+// CHECK: %[[Y:.*]] = cpu.matmul ins(%[[X]], %[[W]] : {{.*}}) operands(%[[B]], %[[R]] : {{.*}}) outs(%{{.*}} : tensor<128x4xf32>)
+// CHECK: arith.addf
+// CHECK: tensor.expand_shape %[[Y]] {{.*}} into tensor<2x8x8x4xf32>
+// CHECK-NOT: cpu.conv
+func.func @pointwise(%x: tensor<2x8x8x3xf32>, %w: tensor<1x1x1x3x16xf32>, %b: tensor<1x1x1x4xf32>, %r: tensor<2x8x8x1xf32>,
+                     %d: tensor<2x8x8x4xf32>) -> tensor<2x8x8x4xf32> {
+  %y = cpu.conv ins(%x, %w : tensor<2x8x8x3xf32>, tensor<1x1x1x3x16xf32>) operands(%b, %r : tensor<1x1x1x4xf32>, tensor<2x8x8x1xf32>)
+      outs(%d : tensor<2x8x8x4xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 2, 3>, groups = 1 : i64} {
+  ^bb0(%sum: f32, %bias: f32, %residual: f32):
+    %0 = arith.addf %sum, %bias : f32
+    %1 = arith.mulf %0, %residual : f32
+    cpu.yield %1 : f32
+  } -> tensor<2x8x8x4xf32>
+  return %y : tensor<2x8x8x4xf32>
+}
+
+// -----
+
+// Also with a batch that a run brings.
+// CHECK-LABEL: @dynamic
+// CHECK: cpu.matmul ins({{.*}} : tensor<?x3xf32>, tensor<1x3x16xf32>) outs({{.*}} : tensor<?x4xf32>)
+// CHECK: tensor.expand_shape {{.*}} into tensor<?x8x4xf32>
+func.func @dynamic(%x: tensor<?x8x3xf32>, %w: tensor<1x1x3x16xf32>, %d: tensor<?x8x4xf32>) -> tensor<?x8x4xf32> {
+  %y = cpu.conv ins(%x, %w : tensor<?x8x3xf32>, tensor<1x1x3x16xf32>) outs(%d : tensor<?x8x4xf32>)
+      attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<?x8x4xf32>
+  return %y : tensor<?x8x4xf32>
+}
+
+// -----
+
+// One right factor for all batches: all rows at once.
+// CHECK-LABEL: @batched
+// CHECK: cpu.matmul ins({{.*}} : tensor<15x7xf32>, tensor<1x7x16xf32>) outs({{.*}} : tensor<15x9xf32>)
+func.func @batched(%a: tensor<3x5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<3x5x9xf32>) -> tensor<3x5x9xf32> {
+  %y = cpu.matmul ins(%a, %w : tensor<3x5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<3x5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<3x5x9xf32>
+  return %y : tensor<3x5x9xf32>
+}
+
+// -----
+
+// A right factor for each batch stays.
+// CHECK-LABEL: @many_factors
+// CHECK: cpu.matmul ins({{.*}} : tensor<3x5x7xf32>, tensor<3x1x7x16xf32>)
+func.func @many_factors(%a: tensor<3x5x7xf32>, %w: tensor<3x1x7x16xf32>, %d: tensor<3x5x9xf32>) -> tensor<3x5x9xf32> {
+  %y = cpu.matmul ins(%a, %w : tensor<3x5x7xf32>, tensor<3x1x7x16xf32>) outs(%d : tensor<3x5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<3x5x9xf32>
+  return %y : tensor<3x5x9xf32>
+}
+
+// -----
+
+// An operand that broadcasts along some of the rows cannot be read by row.
+// CHECK-LABEL: @partial_broadcast
+// CHECK: cpu.matmul ins({{.*}} : tensor<3x5x7xf32>
+func.func @partial_broadcast(%a: tensor<3x5x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<1x5x9xf32>, %d: tensor<3x5x9xf32>) -> tensor<3x5x9xf32> {
+  %y = cpu.matmul ins(%a, %w : tensor<3x5x7xf32>, tensor<1x7x16xf32>) operands(%r : tensor<1x5x9xf32>) outs(%d : tensor<3x5x9xf32>) {
+  ^bb0(%sum: f32, %residual: f32):
+    %0 = arith.addf %sum, %residual : f32
+    cpu.yield %0 : f32
+  } -> tensor<3x5x9xf32>
+  return %y : tensor<3x5x9xf32>
+}
+
+// -----
+
+// Windows of more than a pixel, strides, padding and groups stay convolutions.
+// CHECK-LABEL: @windows
+// CHECK-COUNT-4: cpu.conv
+// CHECK-NOT: cpu.matmul
+func.func @windows(%x: tensor<1x8x4xf32>, %k: tensor<1x3x4x16xf32>, %w: tensor<1x1x4x16xf32>, %g: tensor<2x1x2x16xf32>, %d: tensor<1x8x4xf32>,
+                   %s: tensor<1x4x4xf32>, %p: tensor<1x9x4xf32>) -> (tensor<1x8x4xf32>, tensor<1x4x4xf32>, tensor<1x9x4xf32>, tensor<1x8x4xf32>) {
+  %0 = cpu.conv ins(%x, %k : tensor<1x8x4xf32>, tensor<1x3x4x16xf32>) outs(%d : tensor<1x8x4xf32>)
+      attributes {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x8x4xf32>
+  %1 = cpu.conv ins(%x, %w : tensor<1x8x4xf32>, tensor<1x1x4x16xf32>) outs(%s : tensor<1x4x4xf32>)
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x4x4xf32>
+  %2 = cpu.conv ins(%x, %w : tensor<1x8x4xf32>, tensor<1x1x4x16xf32>) outs(%p : tensor<1x9x4xf32>)
+      attributes {strides = array<i64: 1>, pads = array<i64: 0, 1>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x9x4xf32>
+  %3 = cpu.conv ins(%x, %g : tensor<1x8x4xf32>, tensor<2x1x2x16xf32>) outs(%d : tensor<1x8x4xf32>)
+      attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 2 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x8x4xf32>
+  return %0, %1, %2, %3 : tensor<1x8x4xf32>, tensor<1x4x4xf32>, tensor<1x9x4xf32>, tensor<1x8x4xf32>
+}

@@ -1,0 +1,85 @@
+// RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file %s | FileCheck %s
+
+// Neighbouring dimensions become the middle one of three.
+
+// CHECK-LABEL: @pool_globally
+// CHECK: cpu.reduce mean ins({{.*}} : tensor<2x49x6xf32>) outs({{.*}} : tensor<2x6xf32>)
+// CHECK: tensor<2x1x1x6xf32>
+func.func @pool_globally(%x: tensor<2x7x7x6xf32>) -> tensor<2x1x1x6xf32> {
+  %y = nn.reduce mean %x {axes = array<i64: 1, 2>, keep_dims} : tensor<2x7x7x6xf32> -> tensor<2x1x1x6xf32>
+  return %y : tensor<2x1x1x6xf32>
+}
+
+// CHECK-LABEL: @rows
+// CHECK: cpu.reduce max ins({{.*}} : tensor<?x?x1xf32>) outs({{.*}} : tensor<?x1xf32>)
+func.func @rows(%x: tensor<?x3x?xf32>) -> tensor<?x3xf32> {
+  %y = nn.reduce max %x {axes = array<i64: 2>} : tensor<?x3x?xf32> -> tensor<?x3xf32>
+  return %y : tensor<?x3xf32>
+}
+
+// A large sum is shared by tasks, whose number does not depend on the threads'.
+
+// CHECK-LABEL: @in_parts
+// CHECK: cpu.reduce sum_square ins({{.*}} : tensor<16x19200x4xf32>) outs({{.*}} : tensor<16x4xf32>)
+// CHECK: cpu.reduce sum ins({{.*}} : tensor<1x16x4xf32>) outs({{.*}} : tensor<1x4xf32>)
+func.func @in_parts(%x: tensor<1x480x640x4xf32>) -> tensor<1x4xf32> {
+  %y = nn.reduce sum_square %x {axes = array<i64: 1, 2>} : tensor<1x480x640x4xf32> -> tensor<1x4xf32>
+  return %y : tensor<1x4xf32>
+}
+
+// CHECK-LABEL: @softmax
+// CHECK: cpu.softmax ins(%arg0 : tensor<?x18xf32>)
+func.func @softmax(%x: tensor<?x18xf32>) -> tensor<?x18xf32> {
+  %y = nn.softmax %x {axis = 1 : i64} : tensor<?x18xf32> -> tensor<?x18xf32>
+  return %y : tensor<?x18xf32>
+}
+
+// CHECK-LABEL: @layer_norm
+// CHECK: cpu.row_norm ins({{.*}} : tensor<2x24xf32>) operands({{.*}} : tensor<1x24xf32>, tensor<1x24xf32>)
+// CHECK: arith.mulf
+// CHECK: arith.addf
+func.func @layer_norm(%x: tensor<2x4x6xf32>, %s: tensor<4x6xf32>, %b: tensor<4x6xf32>) -> tensor<2x4x6xf32> {
+  %y = nn.layer_norm %x scale(%s) bias(%b) {axis = 1 : i64, epsilon = 1.0e-5 : f32} : (tensor<2x4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<2x4x6xf32>
+  return %y : tensor<2x4x6xf32>
+}
+
+// CHECK-LABEL: @rms_norm
+// CHECK: cpu.row_norm {{.*}}rms
+func.func @rms_norm(%x: tensor<?x6xf32>, %s: tensor<6xf32>) -> tensor<?x6xf32> {
+  %y = nn.rms_norm %x, %s {axis = 1 : i64, epsilon = 1.0e-5 : f32} : (tensor<?x6xf32>, tensor<6xf32>) -> tensor<?x6xf32>
+  return %y : tensor<?x6xf32>
+}
+
+// CHECK-LABEL: @group_norm
+// CHECK: cpu.group_norm ins({{.*}} : tensor<?x9x6xf32>)
+// CHECK-SAME: groups = 2
+func.func @group_norm(%x: tensor<?x3x3x6xf32>, %s: tensor<6xf32>) -> tensor<?x3x3x6xf32> {
+  %y = nn.group_norm %x, %s, %s {channels_last, groups = 2 : i64, epsilon = 1.0e-5 : f32} : (tensor<?x3x3x6xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<?x3x3x6xf32>
+  return %y : tensor<?x3x3x6xf32>
+}
+
+// CHECK-LABEL: @pools
+// CHECK: cpu.pool max
+// CHECK: cpu.pool mean_with_pads
+func.func @pools(%x: tensor<1x?x?x6xf32>) -> tensor<1x?x?x6xf32> {
+  %y = nn.max_pool %x {channels_last, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : tensor<1x?x?x6xf32> -> tensor<1x?x?x6xf32>
+  %z = nn.avg_pool %y {channels_last, count_include_pad, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : tensor<1x?x?x6xf32> -> tensor<1x?x?x6xf32>
+  return %z : tensor<1x?x?x6xf32>
+}
+
+// -----
+
+// Dimensions apart, other axes, other types, channels first or chosen loops stay.
+
+// CHECK-LABEL: @left_alone
+// CHECK-NOT: cpu.
+func.func @left_alone(%x: tensor<2x3x4xf32>, %h: tensor<2x3x4xf16>, %d: tensor<2x3x?xf32>)
+    -> (tensor<3xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf16>, tensor<2x3x2xf32>, tensor<2x3x4xf32>, tensor<2x?xf32>) {
+  %0 = nn.reduce sum %x {axes = array<i64: 0, 2>} : tensor<2x3x4xf32> -> tensor<3xf32>
+  %1 = nn.softmax %x {axis = 1 : i64} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
+  %2 = nn.softmax %h {axis = 2 : i64} : tensor<2x3x4xf16> -> tensor<2x3x4xf16>
+  %3 = nn.max_pool %x {dilations = array<i64: 1>, kernel = array<i64: 2>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : tensor<2x3x4xf32> -> tensor<2x3x2xf32>
+  %4 = nn.softmax %x {axis = 2 : i64, ingot.kernel = "loops"} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
+  %5 = nn.reduce sum %d {axes = array<i64: 1>} : tensor<2x3x?xf32> -> tensor<2x?xf32>
+  return %0, %1, %2, %3, %4, %5 : tensor<3xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf16>, tensor<2x3x2xf32>, tensor<2x3x4xf32>, tensor<2x?xf32>
+}

@@ -1,0 +1,140 @@
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file | FileCheck %s
+
+// Weights in panels of 16: one row of 16 for each input channel, zeros behind
+// the two output channels. The bias becomes an operand of the epilogue.
+// CHECK-LABEL: @conv
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}1.000000e+00, 3.000000e+00, 0.000000e+00, {{.*}}], [2.000000e+00, 4.000000e+00, 0.000000e+00{{.*}}> : tensor<1x1x2x16xf32>
+// CHECK-DAG: %[[B:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0, 1, 2]] output_shape [1, 1, 2] : tensor<2xf32> into tensor<1x1x2xf32>
+// CHECK-DAG: %[[D:.*]] = tensor.empty() : tensor<1x4x2xf32>
+// CHECK: cpu.conv ins(%{{.*}}, %[[W]] : {{.*}}) operands(%[[B]] : {{.*}}) outs(%[[D]] : tensor<1x4x2xf32>)
+// CHECK-SAME: dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 2>
+// CHECK-NEXT: ^bb0(%[[SUM:.*]]: f32, %[[BIAS:.*]]: f32):
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[SUM]], %[[BIAS]] : f32
+// CHECK-NEXT: cpu.yield %[[S]]
+func.func @conv(%x: tensor<1x8x2xf32>, %b: tensor<2xf32>) -> tensor<1x4x2xf32> {
+  %w = arith.constant dense<[[[1.0], [2.0]], [[3.0], [4.0]]]> : tensor<2x2x1xf32>
+  %y = nn.conv %x, %w bias(%b) {channels_last, dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>,
+    strides = array<i64: 2>} : (tensor<1x8x2xf32>, tensor<2x2x1xf32>, tensor<2xf32>) -> tensor<1x4x2xf32>
+  return %y : tensor<1x4x2xf32>
+}
+
+// -----
+
+// The batch may be a run's; each group has panels of its own.
+// CHECK-LABEL: @grouped
+// CHECK-DAG: %[[N:.*]] = tensor.dim %{{.*}}, %c0
+// CHECK-DAG: tensor.empty(%[[N]]) : tensor<?x8x8x6xf32>
+// CHECK: cpu.conv ins({{.*}} : tensor<?x8x8x4xf32>, tensor<2x3x3x2x16xf32>) outs
+// CHECK-SAME: groups = 2
+func.func @grouped(%x: tensor<?x8x8x4xf32>) -> tensor<?x8x8x6xf32> {
+  %w = arith.constant dense<1.0> : tensor<6x2x3x3xf32>
+  %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>} : (tensor<?x8x8x4xf32>, tensor<6x2x3x3xf32>) -> tensor<?x8x8x6xf32>
+  return %y : tensor<?x8x8x6xf32>
+}
+
+// -----
+
+// Depthwise: taps by channels, nothing padded.
+// CHECK-LABEL: @depthwise
+// CHECK: arith.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]> : tensor<2x2xf32>
+// CHECK: cpu.depthwise_conv
+func.func @depthwise(%x: tensor<1x8x2xf32>) -> tensor<1x7x2xf32> {
+  %w = arith.constant dense<[[[1.0, 2.0]], [[3.0, 4.0]]]> : tensor<2x1x2xf32>
+  %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>,
+    strides = array<i64: 1>} : (tensor<1x8x2xf32>, tensor<2x1x2xf32>) -> tensor<1x7x2xf32>
+  return %y : tensor<1x7x2xf32>
+}
+
+// -----
+
+// More outputs than inputs: not depthwise, one channel a group.
+// CHECK-LABEL: @multiplier
+// CHECK: cpu.conv ins({{.*}} : tensor<1x8x2xf32>, tensor<2x2x1x16xf32>)
+func.func @multiplier(%x: tensor<1x8x2xf32>) -> tensor<1x7x4xf32> {
+  %w = arith.constant dense<1.0> : tensor<4x1x2xf32>
+  %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>,
+    strides = array<i64: 1>} : (tensor<1x8x2xf32>, tensor<4x1x2xf32>) -> tensor<1x7x4xf32>
+  return %y : tensor<1x7x4xf32>
+}
+
+// -----
+
+// 33 columns: three panels of 16. 64: two of 32. Rows may be a run's.
+// CHECK-LABEL: @matmul
+// CHECK-DAG: %[[N:.*]] = tensor.dim %arg0, %c0
+// CHECK-DAG: %[[D:.*]] = tensor.empty(%[[N]]) : tensor<?x33xf32>
+// CHECK: cpu.matmul ins({{.*}} : tensor<?x4xf32>, tensor<3x4x16xf32>) operands({{.*}} : tensor<1x33xf32>) outs(%[[D]] :
+// CHECK: cpu.matmul ins({{.*}} : tensor<?x4xf32>, tensor<2x4x32xf32>)
+func.func @matmul(%a: tensor<?x4xf32>, %c: tensor<33xf32>) -> (tensor<?x33xf32>, tensor<?x64xf32>) {
+  %b = arith.constant dense<1.0> : tensor<33x4xf32>
+  %e = arith.constant dense<1.0> : tensor<4x64xf32>
+  %0 = nn.matmul %a, %b bias(%c) {transpose_b} : (tensor<?x4xf32>, tensor<33x4xf32>, tensor<33xf32>) -> tensor<?x33xf32>
+  %1 = nn.matmul %a, %e : (tensor<?x4xf32>, tensor<4x64xf32>) -> tensor<?x64xf32>
+  return %0, %1 : tensor<?x33xf32>, tensor<?x64xf32>
+}
+
+// -----
+
+// A right factor that a run brings is packed by the run: padded, split, and
+// panels moved in front of rows.
+// CHECK-LABEL: @run_time
+// CHECK: %[[Z:.*]] = linalg.fill {{.*}} -> tensor<2x4x16xf32>
+// CHECK: %[[P:.*]] = tensor.insert_slice %{{.*}} into %[[Z]][0, 0, 0] [2, 4, 5]
+// CHECK: %[[S:.*]] = tensor.expand_shape %[[P]] {{\[\[}}0], [1], [2, 3]] {{.*}} into tensor<2x4x1x16xf32>
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%[[S]] : {{.*}}) outs(%{{.*}} : tensor<2x1x4x16xf32>)
+// CHECK: cpu.matmul ins(%{{.*}}, %[[T]] :
+func.func @run_time(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> tensor<2x3x5xf32> {
+  %0 = nn.matmul %a, %b : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  return %0 : tensor<2x3x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @run_time_transposed
+// CHECK-NOT: tensor.insert_slice
+// CHECK: %[[S:.*]] = tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2]] {{.*}} into tensor<2x32x4xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[S]] : {{.*}}) outs(%{{.*}} : tensor<2x4x32xf32>)
+func.func @run_time_transposed(%a: tensor<3x4xf32>, %b: tensor<64x4xf32>) -> tensor<3x64xf32> {
+  %0 = nn.matmul %a, %b {transpose_b} : (tensor<3x4xf32>, tensor<64x4xf32>) -> tensor<3x64xf32>
+  return %0 : tensor<3x64xf32>
+}
+
+// -----
+
+// A bias that is not one row is added afterwards.
+// CHECK-LABEL: @matrix_bias
+// CHECK: %[[Y:.*]] = cpu.matmul ins({{.*}}) outs
+// CHECK: nn.add %[[Y]], %{{.*}}
+func.func @matrix_bias(%a: tensor<5x4xf32>, %c: tensor<5x1xf32>) -> tensor<5x7xf32> {
+  %b = arith.constant dense<1.0> : tensor<4x7xf32>
+  %y = nn.matmul %a, %b bias(%c) : (tensor<5x4xf32>, tensor<4x7xf32>, tensor<5x1xf32>) -> tensor<5x7xf32>
+  return %y : tensor<5x7xf32>
+}
+
+// -----
+
+// Left alone: another element type, channels first, weights and sizes that only a
+// run knows, a batch that broadcasts, and what is told to be loops.
+// CHECK-LABEL: @others
+// CHECK-NOT: cpu.
+// CHECK: return
+func.func @others(%x: tensor<1x8x8x4xf32>, %w: tensor<6x4x3x3xf32>, %v: tensor<1x?x8x4xf32>, %d: tensor<3x4xf64>,
+                  %e: tensor<4x5xf64>, %f: tensor<2x3x4xf32>, %g: tensor<1x4x5xf32>, %z: tensor<0x4xf32>)
+    -> (tensor<1x6x6x6xf32>, tensor<1x?x6x6xf32>, tensor<1x6x6x2xf32>, tensor<3x5xf64>, tensor<2x3x5xf32>, tensor<0x5xf32>, tensor<1x6x6x6xf32>) {
+  %k = arith.constant dense<1.0> : tensor<6x4x3x3xf32>
+  %l = arith.constant dense<1.0> : tensor<6x8x3x3xf32>
+  %m = arith.constant dense<1.0> : tensor<4x5xf32>
+  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+  %1 = nn.conv %v, %k {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>} : (tensor<1x?x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x?x6x6xf32>
+  %2 = nn.conv %x, %l {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>} : (tensor<1x8x8x4xf32>, tensor<6x8x3x3xf32>) -> tensor<1x6x6x2xf32>
+  %3 = nn.matmul %d, %e : (tensor<3x4xf64>, tensor<4x5xf64>) -> tensor<3x5xf64>
+  %4 = nn.matmul %f, %g : (tensor<2x3x4xf32>, tensor<1x4x5xf32>) -> tensor<2x3x5xf32>
+  %5 = nn.matmul %z, %m : (tensor<0x4xf32>, tensor<4x5xf32>) -> tensor<0x5xf32>
+  %6 = nn.conv %x, %k {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
+    strides = array<i64: 1, 1>, ingot.kernel = "loops"} : (tensor<1x8x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<1x6x6x6xf32>, tensor<1x?x6x6xf32>, tensor<1x6x6x2xf32>, tensor<3x5xf64>, tensor<2x3x5xf32>, tensor<0x5xf32>, tensor<1x6x6x6xf32>
+}

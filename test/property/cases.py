@@ -1,0 +1,363 @@
+"""Random models of a heavy op and what follows it, or of a block of them: seeded, so that a number names a case for good.
+
+Data stands channels-last in most convolutions (transposes around the op, which the compiler removes), so that the
+kernel itself reads and writes the buffers of the run.
+"""
+import dataclasses
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+# Of the largest absolute value of the output. A linear op may round each of its sums another way; a function's error
+# comes on top.
+LINEAR = 1e-5
+FUNCTIONS = {
+    # Exact, or as exact as their arithmetic.
+    "Relu": 0, "LeakyRelu": 0, "Clip": 0, "Neg": 0, "Abs": 0, "HardSigmoid": 0, "HardSwish": 0, "PRelu": 0,
+    # e^x within 2 ulps, and arithmetic on it.
+    "Sigmoid": 1e-6, "Swish": 2e-6, "Elu": 2e-6, "Selu": 2e-6, "Celu": 2e-6, "Exp": 1e-5,
+    # Polynomials and quotients of them.
+    "Tanh": 1e-5, "Erf": 1e-5, "Gelu": 1e-5, "Softplus": 1e-5, "Mish": 2e-5,
+}
+MAX_WORK = 3_000_000  # multiply-adds of one case: enough for several tasks
+
+
+@dataclasses.dataclass
+class Case:
+    """Nodes to put into a model, and how exact its output must be."""
+    name: str
+    text: str = ""
+    nodes: list = dataclasses.field(default_factory=list)
+    inputs: dict = dataclasses.field(default_factory=dict)  # name → array
+    dynamic: dict = dataclasses.field(default_factory=dict)  # input or output → {axis: dimension's name}
+    weights: dict = dataclasses.field(default_factory=dict)  # name → array
+    output: str = ""
+    rank: int = 0
+    tolerance: float = LINEAR
+    used: int = 0
+
+    def value(self):
+        self.used += 1
+        return f"{self.name}_{self.used}"
+
+    def node(self, op, inputs, **attributes):
+        result = self.value()
+        self.nodes.append(helper.make_node(op, inputs, [result], name=f"{result}_{op}", **attributes))
+        return result
+
+    def input(self, array):
+        name = self.value()
+        self.inputs[name] = array
+        return name
+
+    def weight(self, array):
+        name = self.value()
+        self.weights[name] = np.asarray(array)
+        return name
+
+
+def normal(rng, shape, scale=1.0):
+    return (rng.standard_normal(shape) * scale).astype(np.float32)
+
+
+def some(rng, *choices, p=None):
+    return choices[rng.choice(len(choices), p=p)]
+
+
+# What follows ---------------------------------------------------------------------------------------------------------
+
+def unary(rng, case, x, channels, channel_axis, rank):
+    name = some(rng, *FUNCTIONS)
+    case.tolerance += FUNCTIONS[name]
+    case.text += f" {name}"
+    if name == "LeakyRelu":
+        return case.node(name, [x], alpha=0.1)
+    if name == "Clip":
+        return case.node(name, [x, case.weight(np.float32(-0.5)), case.weight(np.float32(1.5))])
+    if name == "PRelu":
+        shape = [1] * rank
+        shape[channel_axis] = channels
+        return case.node(name, [x, case.weight(normal(rng, shape[1:], 0.3))])
+    if name == "Swish":
+        return case.node("Mul", [x, case.node("Sigmoid", [x])])
+    if name == "Mish":
+        return case.node("Mul", [x, case.node("Tanh", [case.node("Softplus", [x])])])
+    if name == "Gelu":
+        erf = case.node("Erf", [case.node("Mul", [x, case.weight(np.float32(0.70710678))])])
+        half = case.node("Mul", [x, case.weight(np.float32(0.5))])
+        return case.node("Mul", [half, case.node("Add", [erf, case.weight(np.float32(1))])])
+    return case.node(name, [x])
+
+
+def binary(rng, case, x, shape, place):
+    """With a number, or with a tensor that broadcasts; `place(array)` makes an input of what broadcasts."""
+    name = some(rng, "Add", "Mul", "Sub", "Max", "Min", "Div")
+    kind = some(rng, "number", "channel", "same", "mixed")
+    dims = list(shape)
+    if kind == "number":
+        dims = []
+    elif kind == "channel":
+        dims = [1] * len(shape)
+        dims[case.channel_axis] = shape[case.channel_axis]
+    elif kind == "mixed":
+        dims = [d if rng.random() < 0.5 else 1 for d in shape]
+    array = normal(rng, dims)
+    if name == "Div":
+        array = np.asarray(np.sign(array) * np.maximum(np.abs(array), 0.5), np.float32)
+    constant = kind == "number" or rng.random() < 0.5
+    other = case.weight(array) if constant else place(array)
+    swap = name != "Div" and rng.random() < 0.4
+    case.text += f" {name}({'x'.join(map(str, dims)) or 'number'}{' const' if constant else ''}{' swapped' if swap else ''})"
+    return case.node(name, [other, x] if swap else [x, other])
+
+
+def epilogue(rng, case, x, shape, place):
+    for _ in range(some(rng, 0, 1, 2, 3, 4, p=[0.25, 0.3, 0.2, 0.15, 0.1])):
+        if rng.random() < 0.5:
+            x = unary(rng, case, x, shape[case.channel_axis], case.channel_axis, len(shape))
+        else:
+            x = binary(rng, case, x, shape, place)
+    return x
+
+
+# Convolutions ---------------------------------------------------------------------------------------------------------
+
+def draw_window(rng, ndim):
+    kernel = [int(k) for k in rng.integers(1, 8 if ndim < 3 else 4, ndim)]
+    if rng.random() < 0.3:
+        kernel = [some(rng, 1, 3)] * ndim
+    strides = [int(s) for s in rng.choice([1, 2, 3, 4], ndim, p=[0.6, 0.25, 0.1, 0.05])]
+    dilations = [int(d) for d in rng.choice([1, 2, 3], ndim, p=[0.75, 0.15, 0.1])]
+    style = some(rng, "none", "same", "any", p=[0.25, 0.4, 0.35])
+    pads = []
+    for k, d in zip(kernel, dilations):
+        extent = (k - 1) * d
+        low, high = {"none": (0, 0), "same": (extent // 2, extent - extent // 2)}.get(style) or \
+            rng.integers(0, extent + 3, 2)
+        pads.append((int(low), int(high)))
+    return kernel, strides, dilations, pads
+
+
+def draw_conv(rng):
+    """Sizes of a convolution that has an output and is not too much work."""
+    while True:
+        ndim = some(rng, 1, 2, 3, p=[0.2, 0.6, 0.2])
+        kernel, strides, dilations, pads = draw_window(rng, ndim)
+        sizes = [int(s) for s in rng.integers(1, 12, ndim - 1)] + [int(rng.integers(1, 41))]
+        out = [(s + lo + hi - (k - 1) * d - 1) // st + 1 if s + lo + hi > (k - 1) * d else 0
+               for s, (lo, hi), k, d, st in zip(sizes, pads, kernel, dilations, strides)]
+        kind = some(rng, "dense", "depthwise", "grouped", p=[0.55, 0.25, 0.2])
+        channels, outputs, groups = int(rng.integers(1, 71)), int(rng.integers(1, 71)), 1
+        if kind == "depthwise":
+            groups = channels
+            outputs = channels * some(rng, 1, 2, 3, p=[0.8, 0.1, 0.1])
+        elif kind == "grouped":
+            groups = int(rng.integers(2, 9))
+            channels, outputs = groups * int(rng.integers(1, 10)), groups * int(rng.integers(1, 40))
+        batch = some(rng, 1, 2, 3, p=[0.6, 0.3, 0.1])
+        work = batch * int(np.prod(out)) * outputs * (channels // groups) * int(np.prod(kernel))
+        if min(out) > 0 and work <= MAX_WORK:
+            return batch, sizes, out, kernel, strides, dilations, pads, channels, outputs, groups
+
+
+def conv_case(rng, name):
+    batch, sizes, out, kernel, strides, dilations, pads, channels, outputs, groups = draw_conv(rng)
+    case = Case(name)
+    rank = len(sizes) + 2
+    last = rng.random() < 0.75
+    bias = rng.random() < 0.5
+    dynamic = rng.random() < 0.15
+    case.text = (f"conv {batch}{' dynamic' if dynamic else ''} x {channels} x {sizes} -> {outputs} x {out}, kernel "
+                 f"{kernel}, strides {strides}, dilations {dilations}, pads {pads}, groups {groups}"
+                 f"{', bias' if bias else ''}{', channels last' if last else ''}:")
+    case.channel_axis = 1
+    to_first = [0, rank - 1, *range(1, rank - 1)]
+    to_last = [0, *range(2, rank), 1]
+
+    def place(array):
+        if last and array.ndim == rank:
+            return case.node("Transpose", [case.input(array.transpose(to_last))], perm=to_first)
+        return case.input(array)
+
+    x = place(normal(rng, [batch, channels, *sizes]))
+    inputs = [x, case.weight(normal(rng, [outputs, channels // groups, *kernel],
+                                    (channels // groups * np.prod(kernel)) ** -0.5))]
+    if bias:
+        inputs.append(case.weight(normal(rng, [outputs])))
+    y = case.node("Conv", inputs, kernel_shape=kernel, strides=strides, dilations=dilations, group=groups,
+                  pads=[p[0] for p in pads] + [p[1] for p in pads])
+    y = epilogue(rng, case, y, [batch, outputs, *out], place)
+    case.output = case.node("Transpose", [y], perm=to_last) if last else y
+    finish(case, rank, dynamic and batch)
+    return case
+
+
+# Matrix products ------------------------------------------------------------------------------------------------------
+
+def matmul_case(rng, name):
+    case = Case(name)
+    while True:
+        rows, inner, columns = (int(v) for v in rng.integers(1, 201, 3))
+        if rng.random() < 0.4:
+            rows = int(rng.integers(1, 20))
+        batch = some(rng, [], [int(rng.integers(1, 13))], [int(v) for v in rng.integers(1, 5, 2)], p=[0.4, 0.4, 0.2])
+        if rows * inner * columns * int(np.prod(batch)) <= MAX_WORK:
+            break
+    b_batch = some(rng, [], batch)
+    constant = rng.random() < 0.5
+    transposed, a_transposed = rng.random() < 0.35, rng.random() < 0.1
+    dynamic = rng.random() < 0.3 and (constant or not b_batch)
+    shape_b = [*b_batch, columns, inner] if transposed else [*b_batch, inner, columns]
+    case.text = (f"matmul {batch}{' dynamic' if dynamic else ''} {rows} x {inner} x {columns}, b {shape_b}"
+                 f"{' const' if constant else ''}{' transposed' if transposed else ''}"
+                 f"{', a transposed' if a_transposed else ''}")
+    a = case.input(normal(rng, [*batch, inner, rows] if a_transposed else [*batch, rows, inner]))
+    b = normal(rng, shape_b, inner ** -0.5)
+    b = case.weight(b) if constant else case.input(b)
+    shape = [*batch, rows, columns]
+    case.channel_axis = len(shape) - 1
+    if not batch and rng.random() < 0.5:
+        case.text += " gemm"
+        inputs = [a, b]
+        if rng.random() < 0.7:
+            bias = some(rng, [columns], [1, columns], [rows, 1], [1], [rows, columns])
+            case.text += f" c {bias}"
+            inputs.append(case.weight(normal(rng, bias)) if rng.random() < 0.7 else case.input(normal(rng, bias)))
+            dynamic = dynamic and rows not in bias
+        y = case.node("Gemm", inputs, transA=int(a_transposed), transB=int(transposed),
+                      alpha=some(rng, 1.0, 0.5), beta=some(rng, 1.0, 2.0))
+    else:
+        swap = [*range(len(batch)), len(batch) + 1, len(batch)]
+        if a_transposed:
+            a = case.node("Transpose", [a], perm=swap)
+        if transposed:
+            b = case.node("Transpose", [b], perm=[*range(len(b_batch)), len(b_batch) + 1, len(b_batch)])
+        y = case.node("MatMul", [a, b])
+    case.text += ":"
+    case.output = epilogue(rng, case, y, shape, case.input)
+    finish(case, len(shape), dynamic and shape[0], axis=1 if dynamic and a_transposed and not batch else 0)
+    return case
+
+
+# Blocks ---------------------------------------------------------------------------------------------------------------
+
+def conv(rng, case, x, inputs, outputs, kernel, groups=1):
+    """A convolution that keeps its input's height and width."""
+    scale = (inputs // groups * kernel * kernel) ** -0.5
+    weights = [case.weight(normal(rng, [outputs, inputs // groups, kernel, kernel], scale))]
+    if rng.random() < 0.5:
+        weights.append(case.weight(normal(rng, [outputs])))
+    pads = [(kernel - 1) // 2] * 2 + [kernel // 2] * 2
+    return case.node("Conv", [x, *weights], kernel_shape=[kernel] * 2, pads=pads, group=groups)
+
+
+def block_case(rng, name):
+    """Several kernels, of which each reads what others wrote: in memory that they share, in slices, in place."""
+    case = Case(name, rank=4)
+    channels, height, width = (int(v) for v in (2 * rng.integers(1, 20), rng.integers(1, 10), rng.integers(1, 24)))
+    batch, kernel = int(rng.integers(1, 3)), some(rng, 1, 2, 3, 5)
+    kind = some(rng, "residual", "bottleneck", "concat", "split", "attention", "long rows")
+    case.text = f"{kind} {batch} x {channels} x {height} x {width}, kernel {kernel}"
+    if kind == "long rows":
+        return long_rows(rng, case)
+    if kind == "attention":
+        return attention(rng, case, batch, height * width, channels)
+    last = rng.random() < 0.75
+    case.text += " channels last" if last else ""
+    x = case.input(normal(rng, [batch, height, width, channels] if last else [batch, channels, height, width]))
+    if last:
+        x = case.node("Transpose", [x], perm=[0, 3, 1, 2])
+    if rng.random() < 0.5:
+        x = case.node("Relu", [x])
+    if kind == "residual":
+        y = x
+        for _ in range(int(rng.integers(1, 4))):
+            y = case.node("Relu", [conv(rng, case, y, channels, channels, kernel, some(rng, 1, 2, channels))])
+        y = case.node("Add", [y, x] if rng.random() < 0.5 else [x, y])
+    elif kind == "bottleneck":
+        wide = int(channels * rng.integers(1, 4))
+        y = case.node("HardSwish", [conv(rng, case, x, channels, wide, 1)])
+        y = case.node("HardSwish", [conv(rng, case, y, wide, wide, kernel, wide)])
+        gate = case.node("GlobalAveragePool", [y])
+        y = case.node("Mul", [y, case.node("Sigmoid", [conv(rng, case, gate, wide, wide, 1)])])
+        y = case.node("Add", [conv(rng, case, y, wide, channels, 1), x])
+    elif kind == "concat":
+        parts = [conv(rng, case, x, channels, int(rng.integers(1, 40)), some(rng, 1, 3)) for _ in range(3)]
+        y = case.node("Concat", [case.node("Relu", [p]) for p in parts], axis=1)
+    else:
+        half = channels // 2
+        case.nodes.append(helper.make_node("Split", [x], [f"{name}_left", f"{name}_right"], axis=1, name=f"{name}_split"))
+        case.nodes[-1].input.append(case.weight(np.array([half, half], np.int64)))
+        right = conv(rng, case, f"{name}_right", half, half, kernel, some(rng, 1, half))
+        y = case.node("Concat", [f"{name}_left", case.node("Relu", [right])], axis=1)
+    y = case.node("LeakyRelu", [y], alpha=0.1)
+    case.output = case.node("Transpose", [y], perm=[0, 2, 3, 1]) if last else y
+    # The gate is a function; sums of sums round more than once.
+    case.tolerance = 3 * LINEAR + FUNCTIONS["Sigmoid"]
+    return case
+
+
+def long_rows(rng, case):
+    """Rows a power of two apart, whole or in two slices: they collide in a cache, and some kernels copy them."""
+    rows, inner, columns = int(rng.integers(9, 40)), some(rng, 1024, 2048), int(rng.integers(1, 41))
+    cut = int(rng.integers(1, inner)) if rng.random() < 0.5 else 0
+    if cut and rng.random() < 0.3:
+        cut = 256 * max(1, cut // 256)
+    case.text = f"long rows {rows} x {inner} x {columns}, cut at {cut}"
+    parts = [case.input(normal(rng, [rows, inner]))]
+    if cut:
+        parts = [case.value(), case.value()]
+        case.nodes.append(helper.make_node("Split", [*case.inputs, case.weight(np.array([cut, inner - cut], np.int64))],
+                                           parts, axis=1, name=f"{case.name}_split"))
+    sizes = [cut, inner - cut] if cut else [inner]
+    products = [case.node("MatMul", [part, case.weight(normal(rng, [size, columns], size ** -0.5))])
+                for part, size in zip(parts, sizes)]
+    case.output = case.node("Add", products) if cut else case.node("Relu", products)
+    case.rank = 2
+    return case
+
+
+def attention(rng, case, batch, tokens, width):
+    heads = some(rng, 1, 2, 3)
+    shape = [batch, heads, tokens, width]
+    query, key, value = (case.input(normal(rng, shape)) for _ in range(3))
+    scores = case.node("MatMul", [query, case.node("Transpose", [key], perm=[0, 1, 3, 2])])
+    scores = case.node("Mul", [scores, case.weight(np.float32(width ** -0.5))])
+    y = case.node("MatMul", [case.node("Softmax", [scores], axis=-1), value])
+    y = case.node("MatMul", [y, case.weight(normal(rng, [width, 2 * width], width ** -0.5))])
+    case.output = case.node("Add", [y, case.weight(normal(rng, [2 * width]))])
+    case.tolerance = 3 * LINEAR + FUNCTIONS["Exp"]
+    return case
+
+
+def finish(case, rank, dynamic, axis=0):
+    """Notes the output, and the inputs of which a run brings the first dimension."""
+    case.rank = rank
+    if not dynamic:
+        return
+    first = next(iter(case.inputs))
+    case.dynamic[first] = {axis: f"{case.name}_n"}
+    case.dynamic[case.output] = {0: f"{case.name}_n"}
+    for name, array in list(case.inputs.items())[1:]:
+        if array.ndim == rank and array.shape[0] == dynamic and dynamic > 1:
+            case.dynamic[name] = {0: f"{case.name}_n"}
+
+
+KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case}
+
+
+def draw(kind, number, seed=0):
+    rng = np.random.default_rng([seed, list(KINDS).index(kind), number])
+    return KINDS[kind](rng, f"{kind}{number}")
+
+
+def make_model(cases, opset=17):
+    """One model of many cases."""
+    def info(name, shape, dynamic):
+        dims = [dynamic.get(i, d) for i, d in enumerate(shape)]
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
+    inputs = [info(n, a.shape, c.dynamic.get(n, {})) for c in cases for n, a in c.inputs.items()]
+    outputs = [info(c.output, [f"{c.name}_d{i}" for i in range(c.rank)], c.dynamic.get(c.output, {})) for c in cases]
+    tensors = [numpy_helper.from_array(a, n) for c in cases for n, a in c.weights.items()]
+    graph = helper.make_graph([n for c in cases for n in c.nodes], "kernels", inputs, outputs, tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)

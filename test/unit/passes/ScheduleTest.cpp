@@ -1,0 +1,158 @@
+//===- ScheduleTest.cpp - how kernels are tiled and split -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/Schedule.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <gtest/gtest.h>
+
+using namespace ingot::codegen;
+using llvm::divideCeil;
+using mlir::ShapedType;
+
+namespace {
+
+VectorUnit unitOf(llvm::StringRef level) {
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  if (!level.empty())
+    (*module)->setAttr("ingot.target",
+                       mlir::StringAttr::get(&context, level));
+  return vectorUnitOf(*module);
+}
+
+TEST(Schedule, UnitOfLevel) {
+  for (const char *level : {"x86-64-v4", "cascadelake", "znver4",
+                            "sapphirerapids"}) {
+    VectorUnit unit = unitOf(level);
+    EXPECT_EQ(unit.lanes, 16) << level;
+    EXPECT_EQ(unit.numRegisters, 32) << level;
+    EXPECT_TRUE(unit.hasFMA) << level;
+  }
+  // Without a level, and for one that nobody knows: x86-64-v3's.
+  for (const char *level : {"x86-64-v3", "", "unheard-of"}) {
+    VectorUnit unit = unitOf(level);
+    EXPECT_EQ(unit.lanes, 8) << level;
+    EXPECT_EQ(unit.numRegisters, 16) << level;
+    EXPECT_TRUE(unit.hasFMA) << level;
+  }
+  VectorUnit oldest = unitOf("x86-64-v2");
+  EXPECT_EQ(oldest.lanes, 4);
+  EXPECT_EQ(oldest.numRegisters, 16);
+  EXPECT_FALSE(oldest.hasFMA);
+}
+
+// Accumulators, a vector of weights for each column and one element of the
+// input must stay in registers; tiles divide panels.
+TEST(Schedule, TilesFitRegisters) {
+  for (const char *level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+    VectorUnit unit = unitOf(level);
+    for (int64_t panel : {16, 32, 64}) {
+      RegisterTile tile = chooseTile(unit, panel);
+      EXPECT_GE(tile.rows, 1);
+      EXPECT_GE(tile.vectors, 1);
+      EXPECT_LE(tile.rows * tile.vectors + tile.vectors + 1,
+                unit.numRegisters);
+      EXPECT_EQ(panel % (tile.vectors * unit.lanes), 0) << level << panel;
+    }
+  }
+}
+
+TEST(Schedule, EvenTile) {
+  EXPECT_EQ(evenTile(5, 14), 5);
+  EXPECT_EQ(evenTile(14, 14), 14);
+  EXPECT_EQ(evenTile(15, 14), 8);
+  EXPECT_EQ(evenTile(28, 14), 14);
+  EXPECT_EQ(evenTile(49, 14), 13);
+  for (int64_t most = 1; most <= 16; ++most)
+    for (int64_t rows = 1; rows <= 300; ++rows) {
+      int64_t tile = evenTile(rows, most);
+      ASSERT_GE(tile, 1);
+      ASSERT_LE(tile, most);
+      // No more tiles than the largest would need, and none is much emptier.
+      ASSERT_EQ(divideCeil(rows, tile), divideCeil(rows, most))
+          << rows << " by " << most;
+      ASSERT_LT(tile * int64_t(divideCeil(rows, tile)) - rows,
+                int64_t(divideCeil(rows, tile)));
+    }
+}
+
+struct Split {
+  int64_t tasks, flopsOfTask;
+};
+
+/// The tasks of a grid, checked to cover everything.
+Split check(const Work &work) {
+  Grid grid = chooseGrid(work);
+  EXPECT_GE(grid.rowsPerTask, 1);
+  EXPECT_EQ(grid.rowsPerTask % work.rowUnit, 0);
+  EXPECT_GE(grid.columnTilesPerTask, 1);
+  EXPECT_LE(grid.columnTilesPerTask, work.columnTiles);
+  int64_t rowBlocks = divideCeil(work.rows, grid.rowsPerTask);
+  int64_t columnBlocks = divideCeil(work.columnTiles, grid.columnTilesPerTask);
+  return {rowBlocks * columnBlocks,
+          std::min(grid.rowsPerTask, work.rows) * grid.columnTilesPerTask *
+              work.flopsPerRow / work.columnTiles};
+}
+
+TEST(Schedule, SmallWorkIsOneTask) {
+  EXPECT_EQ(check({1, 1, 100, 1, 400, 400}).tasks, 1);
+  EXPECT_EQ(check({10, 4, 10'000, 1, 400, 40'000}).tasks, 1);
+  EXPECT_EQ(check({7, 3, 50'000, 14, 40'000, 400}).tasks, 1);
+}
+
+TEST(Schedule, LargeWorkIsSplit) {
+  // 3x3 64 -> 64 at 56 x 56: two column tiles.
+  Split split = check({56, 2, 2ll * 9 * 64 * 64 * 56, 1, 802'816, 147'456});
+  EXPECT_GE(split.tasks, 16);
+  EXPECT_LE(split.tasks, 64);
+  // One row, a vector times a matrix: by columns alone.
+  EXPECT_GE(check({1, 32, 2ll * 2048 * 1000, 1, 8'192, 8'192'000}).tasks, 8);
+}
+
+// What is larger, pixels or weights, is read once.
+TEST(Schedule, LargerOperandIsSplitFirst) {
+  Grid pixels = chooseGrid({56, 8, 20'000'000, 1, 10'000'000, 100'000});
+  EXPECT_TRUE(pixels.rowsOutside);
+  EXPECT_LT(pixels.rowsPerTask, 56);
+  EXPECT_EQ(pixels.columnTilesPerTask, 8);
+  Grid weights = chooseGrid({7, 32, 60'000'000, 1, 100'000, 10'000'000});
+  EXPECT_FALSE(weights.rowsOutside);
+  EXPECT_EQ(weights.rowsPerTask, 7);
+  EXPECT_EQ(weights.columnTilesPerTask, 1);
+}
+
+TEST(Schedule, TasksAreNeitherTinyNorMany) {
+  for (int64_t rows : {1, 2, 3, 7, 13, 56, 197, 3136})
+    for (int64_t columnTiles : {1, 2, 3, 5, 8, 31, 64})
+      for (int64_t flopsPerRow : {1'000, 40'000, 700'000, 90'000'000})
+        for (int64_t rowUnit : {1, 6, 14})
+          for (int64_t srcBytes : {1'000, 1'000'000}) {
+            Split split = check(
+                {rows, columnTiles, flopsPerRow, rowUnit, srcBytes, 50'000});
+            EXPECT_LE(split.tasks, 64) << rows << " " << columnTiles;
+            if (split.tasks > 1) {
+              EXPECT_GE(split.flopsOfTask, 200'000)
+                  << rows << " x " << columnTiles << " tiles of "
+                  << flopsPerRow;
+            }
+          }
+}
+
+TEST(Schedule, DynamicRows) {
+  Grid grid =
+      chooseGrid({ShapedType::kDynamic, 3, 100'000, 14, 100'000, 10'000});
+  EXPECT_GE(grid.rowsPerTask, 14);
+  EXPECT_EQ(grid.rowsPerTask % 14, 0);
+  EXPECT_GE(grid.columnTilesPerTask, 1);
+  EXPECT_LE(grid.columnTilesPerTask, 3);
+}
+
+} // namespace
