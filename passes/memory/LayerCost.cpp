@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/memory/LayerCost.h"
 
+#include "dialects/cpu/CpuDialect.h"
 #include "dialects/dnnl/DnnlDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,6 +53,8 @@ StringRef ingot::layerKind(Operation *op) {
       .Case([](dnnl::ConvolutionOp conv) -> StringRef {
         return isDepthwise(conv) ? "depthwise convolution" : "convolution";
       })
+      .Case([](cpu::ConvOp) { return "convolution"; })
+      .Case([](cpu::DepthwiseConvOp) { return "depthwise convolution"; })
       .Case([](linalg::FillOp) { return "fill"; })
       .Case([](linalg::LinalgOp op) { return linalgKind(op); })
       .Case([](memref::CopyOp) { return "copy"; })
@@ -193,6 +196,28 @@ void LayerCost::addFlops(Operation *op) {
         factors.push_back(constant(
             2 * weights.getNumElements() /
             std::max<int64_t>(1, weights.getDimSize(0))));
+      })
+      .Case([&](cpu::ConvOp conv) {
+        // Panels, taps, channels of a group, columns of a panel.
+        auto weights = cast<MemRefType>(conv.getWeights().getType());
+        addDims(conv.getDst(), factors);
+        factors.push_back(constant(2));
+        for (int64_t size : weights.getShape().drop_front().drop_back())
+          factors.push_back(constant(size));
+      })
+      .Case([&](cpu::DepthwiseConvOp conv) {
+        auto weights = cast<MemRefType>(conv.getWeights().getType());
+        addDims(conv.getDst(), factors);
+        factors.push_back(constant(2));
+        for (int64_t size : weights.getShape().drop_back())
+          factors.push_back(constant(size));
+      })
+      .Case([&](cpu::MatMulOp matmul) {
+        Value src = matmul.getSrc();
+        addDims(matmul.getDst(), factors);
+        factors.push_back(
+            dim(src, cast<MemRefType>(src.getType()).getRank() - 1));
+        factors.push_back(constant(2));
       })
       .Case([&](dnnl::DeconvolutionOp conv) {
         auto weights = cast<MemRefType>(conv.getWeights().getType());

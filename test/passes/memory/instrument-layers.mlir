@@ -97,3 +97,29 @@ func.func @no_call(%a: memref<8xf32>, %b: memref<8xf32>) {
   memref.copy %a, %b : memref<8xf32> to memref<8xf32>
   return
 }
+
+// -----
+
+// Native kernels: 2 * 8*8*5 * 9*3, 2 * 8*8*6 * 9 and 2 * 4*10 * 7.
+// CHECK: flops = 17280 : i64, kind = "convolution", nodes = ["conv"]
+// CHECK-SAME: flops = 6912 : i64, kind = "depthwise convolution", nodes = ["depthwise"]
+// CHECK-SAME: flops = 560 : i64, kind = "matmul", nodes = ["product"]
+func.func @forward(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memref<1x8x8x5xf32>,
+    %v: memref<3x3x6xf32>, %z: memref<1x8x8x6xf32>, %u: memref<1x8x8x6xf32>,
+    %a: memref<4x7xf32>, %b: memref<1x7x16xf32>, %c: memref<4x10xf32>, %call: !llvm.ptr {ingot.call}) {
+  cpu.conv ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x16xf32>) outs(%y : memref<1x8x8x5xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } loc("conv")
+  cpu.depthwise_conv ins(%z, %v : memref<1x8x8x6xf32>, memref<3x3x6xf32>) outs(%u : memref<1x8x8x6xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } loc("depthwise")
+  cpu.matmul ins(%a, %b : memref<4x7xf32>, memref<1x7x16xf32>) outs(%c : memref<4x10xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } loc("product")
+  return
+}
