@@ -73,16 +73,8 @@ struct Emitter {
 
 struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
   void runOnOperation() override {
-    SmallVector<cpu::ConvOp> ops;
-    getOperation()->walk([&](cpu::ConvOp op) { ops.push_back(op); });
-    for (cpu::ConvOp op : ops) {
-      FailureOr<Value> task = taskOf(op);
-      if (failed(task))
-        return signalPassFailure();
-      OpBuilder builder(op);
-      Emitter(builder, op).emit(*task);
-      op.erase();
-    }
+    if (failed(emitKernels<cpu::ConvOp, Emitter>(getOperation())))
+      signalPassFailure();
   }
 };
 

@@ -67,16 +67,8 @@ struct Emitter {
 struct DepthwiseToVectorPass
     : ingot::impl::DepthwiseToVectorBase<DepthwiseToVectorPass> {
   void runOnOperation() override {
-    SmallVector<cpu::DepthwiseConvOp> ops;
-    getOperation()->walk([&](cpu::DepthwiseConvOp op) { ops.push_back(op); });
-    for (cpu::DepthwiseConvOp op : ops) {
-      FailureOr<Value> task = taskOf(op);
-      if (failed(task))
-        return signalPassFailure();
-      OpBuilder builder(op);
-      Emitter(builder, op).emit(*task);
-      op.erase();
-    }
+    if (failed(emitKernels<cpu::DepthwiseConvOp, Emitter>(getOperation())))
+      signalPassFailure();
   }
 };
 

@@ -74,14 +74,8 @@ struct Emitter {
 
 struct GroupNormToVectorPass : ingot::impl::GroupNormToVectorBase<GroupNormToVectorPass> {
   void runOnOperation() override {
-    SmallVector<cpu::GroupNormOp> ops;
-    getOperation()->walk([&](cpu::GroupNormOp op) { ops.push_back(op); });
-    for (cpu::GroupNormOp op : ops) {
-      auto kernel = op->getParentOfType<func::FuncOp>();
-      OpBuilder builder(op);
-      Emitter(builder, op).emit(kernel.getArguments().back());
-      op.erase();
-    }
+    if (failed(emitKernels<cpu::GroupNormOp, Emitter>(getOperation())))
+      signalPassFailure();
   }
 };
 

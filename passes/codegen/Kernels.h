@@ -20,6 +20,23 @@ namespace ingot::codegen {
 /// The number of the task, in the kernel around `op`; reports if `op` is in none.
 mlir::FailureOr<mlir::Value> taskOf(mlir::Operation *op);
 
+/// Writes each kernel op of type `Op` with an `Emitter`, which is made from a
+/// builder and the op and emits one task, given its number.
+template <typename Op, typename Emitter>
+mlir::LogicalResult emitKernels(mlir::ModuleOp module) {
+  llvm::SmallVector<Op> ops;
+  module->walk([&](Op op) { ops.push_back(op); });
+  for (Op op : ops) {
+    mlir::FailureOr<mlir::Value> task = taskOf(op);
+    if (failed(task))
+      return mlir::failure();
+    mlir::OpBuilder builder(op);
+    Emitter(builder, op).emit(*task);
+    op.erase();
+  }
+  return mlir::success();
+}
+
 /// How many tasks `op`, on memrefs, is split into.
 mlir::Value countTasks(mlir::OpBuilder &builder, mlir::Operation *op);
 

@@ -54,16 +54,8 @@ struct Emitter {
 
 struct MatMulToVectorPass : ingot::impl::MatMulToVectorBase<MatMulToVectorPass> {
   void runOnOperation() override {
-    SmallVector<cpu::MatMulOp> ops;
-    getOperation()->walk([&](cpu::MatMulOp op) { ops.push_back(op); });
-    for (cpu::MatMulOp op : ops) {
-      FailureOr<Value> task = taskOf(op);
-      if (failed(task))
-        return signalPassFailure();
-      OpBuilder builder(op);
-      Emitter(builder, op).emit(*task);
-      op.erase();
-    }
+    if (failed(emitKernels<cpu::MatMulOp, Emitter>(getOperation())))
+      signalPassFailure();
   }
 };
 

@@ -76,14 +76,8 @@ struct Emitter {
 
 struct PoolToVectorPass : ingot::impl::PoolToVectorBase<PoolToVectorPass> {
   void runOnOperation() override {
-    SmallVector<cpu::PoolOp> ops;
-    getOperation()->walk([&](cpu::PoolOp op) { ops.push_back(op); });
-    for (cpu::PoolOp op : ops) {
-      auto kernel = op->getParentOfType<func::FuncOp>();
-      OpBuilder builder(op);
-      Emitter(builder, op).emit(kernel.getArguments().back());
-      op.erase();
-    }
+    if (failed(emitKernels<cpu::PoolOp, Emitter>(getOperation())))
+      signalPassFailure();
   }
 };
 

@@ -63,14 +63,8 @@ struct Emitter {
 
 struct ReduceToVectorPass : ingot::impl::ReduceToVectorBase<ReduceToVectorPass> {
   void runOnOperation() override {
-    SmallVector<cpu::ReduceOp> ops;
-    getOperation()->walk([&](cpu::ReduceOp op) { ops.push_back(op); });
-    for (cpu::ReduceOp op : ops) {
-      auto kernel = op->getParentOfType<func::FuncOp>();
-      OpBuilder builder(op);
-      Emitter(builder, op).emit(kernel.getArguments().back());
-      op.erase();
-    }
+    if (failed(emitKernels<cpu::ReduceOp, Emitter>(getOperation())))
+      signalPassFailure();
   }
 };
 

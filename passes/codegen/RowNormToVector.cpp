@@ -53,14 +53,8 @@ struct Emitter {
 
 struct RowNormToVectorPass : ingot::impl::RowNormToVectorBase<RowNormToVectorPass> {
   void runOnOperation() override {
-    SmallVector<cpu::RowNormOp> ops;
-    getOperation()->walk([&](cpu::RowNormOp op) { ops.push_back(op); });
-    for (cpu::RowNormOp op : ops) {
-      auto kernel = op->getParentOfType<func::FuncOp>();
-      OpBuilder builder(op);
-      Emitter(builder, op).emit(kernel.getArguments().back());
-      op.erase();
-    }
+    if (failed(emitKernels<cpu::RowNormOp, Emitter>(getOperation())))
+      signalPassFailure();
   }
 };
 

@@ -53,14 +53,8 @@ struct Emitter {
 
 struct SoftmaxToVectorPass : ingot::impl::SoftmaxToVectorBase<SoftmaxToVectorPass> {
   void runOnOperation() override {
-    SmallVector<cpu::SoftmaxOp> ops;
-    getOperation()->walk([&](cpu::SoftmaxOp op) { ops.push_back(op); });
-    for (cpu::SoftmaxOp op : ops) {
-      auto kernel = op->getParentOfType<func::FuncOp>();
-      OpBuilder builder(op);
-      Emitter(builder, op).emit(kernel.getArguments().back());
-      op.erase();
-    }
+    if (failed(emitKernels<cpu::SoftmaxOp, Emitter>(getOperation())))
+      signalPassFailure();
   }
 };
 
