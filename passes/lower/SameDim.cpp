@@ -13,37 +13,47 @@ using namespace mlir;
 using namespace ingot;
 
 namespace {
-struct Dim {
-  Value value;
-  int64_t dim;
-  bool operator==(const Dim &other) const {
-    return value == other.value && dim == other.dim;
-  }
+using Dim = std::pair<Value, int64_t>;
+
+/// Follows dimensions towards the model's inputs. Residual connections make the
+/// paths up as many as 2^n, so what was found is kept.
+class Origins {
+public:
+  /// As far up as the dimension's size surely is the same; where the search
+  /// ends early, that is a dimension further down.
+  Dim of(Dim at);
+
+private:
+  std::optional<Dim> step(Dim at);
+  std::optional<Dim> stepElementwise(Operation *op, int64_t dim);
+
+  llvm::DenseMap<Dim, Dim> known;
+  int steps = 0, depth = 0;
 };
+
+/// Bounds of the search: in time, and of the stack.
+constexpr int kMaxSteps = 4096, kMaxDepth = 256;
+
 } // namespace
 
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-static Dim originOf(Dim start, int depth);
-
-/// The dimension of an elementwise op's operand that decides result dimension
-/// `dim`, if all that can decide it agree.
-static std::optional<Dim> stepElementwise(Operation *op, int64_t dim,
-                                          int depth) {
+/// Where the dimensions of an elementwise op's operands that decide result
+/// dimension `dim` come from, if that is one place.
+std::optional<Dim> Origins::stepElementwise(Operation *op, int64_t dim) {
   int64_t rank = typeOf(op->getResult(0)).getRank();
-  std::optional<Dim> found, foundOrigin;
+  std::optional<Dim> found;
   for (Value operand : op->getOperands()) {
     RankedTensorType type = typeOf(operand);
     int64_t at = dim - (rank - type.getRank());
     if (at < 0 || type.getDimSize(at) == 1)
       continue;
-    Dim origin = originOf({operand, at}, depth + 1);
-    if (foundOrigin && !(*foundOrigin == origin))
+    Dim origin = of({operand, at});
+    if (found && *found != origin)
       return std::nullopt;
-    found = Dim{operand, at};
-    foundOrigin = origin;
+    found = origin;
   }
   return found;
 }
@@ -67,44 +77,45 @@ static std::optional<Dim> stepReshape(nn::ReshapeOp op) {
   return std::nullopt;
 }
 
-static std::optional<Dim> step(Dim at, int depth) {
-  Operation *op = at.value.getDefiningOp();
-  if (!op || depth > 64)
+std::optional<Dim> Origins::step(Dim at) {
+  auto [value, dim] = at;
+  Operation *op = value.getDefiningOp();
+  if (!op || ++steps > kMaxSteps)
     return std::nullopt;
   if (op->hasTrait<nn::Elementwise>())
-    return stepElementwise(op, at.dim, depth);
+    return stepElementwise(op, dim);
   if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
     return stepReshape(reshape);
   if (auto transpose = dyn_cast<nn::TransposeOp>(op))
-    return Dim{transpose.getX(), transpose.getPerm()[at.dim]};
+    return Dim{transpose.getX(), transpose.getPerm()[dim]};
   if (isa<nn::SoftmaxOp, nn::LayerNormOp, nn::RMSNormOp, nn::BatchNormOp,
           nn::GroupNormOp, nn::LRNOp, nn::CumSumOp, tensor::CastOp>(op))
-    return Dim{op->getOperand(0), at.dim};
-  bool batch = at.dim == 0;
+    return Dim{op->getOperand(0), dim};
+  bool batch = dim == 0;
   if (batch && isa<nn::ConvOp, nn::ConvTransposeOp, nn::MaxPoolOp,
                    nn::AvgPoolOp>(op))
     return Dim{op->getOperand(0), 0};
   if (auto matmul = dyn_cast<nn::MatMulOp>(op)) {
     int64_t rank = typeOf(matmul.getY()).getRank();
     RankedTensorType a = typeOf(matmul.getA());
-    if (at.dim == rank - 1)
+    if (dim == rank - 1)
       return Dim{matmul.getB(), typeOf(matmul.getB()).getRank() -
                                     (matmul.getTransposeB() ? 2 : 1)};
-    if (at.dim == rank - 2)
+    if (dim == rank - 2)
       return Dim{matmul.getA(), a.getRank() - (matmul.getTransposeA() ? 1 : 2)};
-    int64_t inA = at.dim - (rank - a.getRank());
+    int64_t inA = dim - (rank - a.getRank());
     if (inA >= 0 && a.getDimSize(inA) != 1)
       return Dim{matmul.getA(), inA};
     return std::nullopt;
   }
   if (auto concat = dyn_cast<nn::ConcatOp>(op))
-    if (int64_t(concat.getAxis()) != at.dim)
-      return Dim{concat.getInputs().front(), at.dim};
+    if (int64_t(concat.getAxis()) != dim)
+      return Dim{concat.getInputs().front(), dim};
   if (auto slice = dyn_cast<nn::SliceOp>(op))
-    if (slice.getSizes()[at.dim] == -1)
-      return Dim{slice.getX(), at.dim};
+    if (slice.getSizes()[dim] == -1)
+      return Dim{slice.getX(), dim};
   if (auto reduce = dyn_cast<nn::ReduceOp>(op)) {
-    int64_t source = at.dim;
+    int64_t source = dim;
     for (int64_t axis : reduce.getAxes())
       if (!reduce.getKeepDims() && axis <= source)
         ++source;
@@ -114,15 +125,32 @@ static std::optional<Dim> step(Dim at, int depth) {
   return std::nullopt;
 }
 
-static Dim originOf(Dim at, int depth) {
-  while (std::optional<Dim> next = step(at, depth++))
+Dim Origins::of(Dim at) {
+  if (depth == kMaxDepth)
+    return at;
+  ++depth;
+  SmallVector<Dim> path;
+  while (true) {
+    if (auto found = known.find(at); found != known.end()) {
+      at = found->second;
+      break;
+    }
+    path.push_back(at);
+    std::optional<Dim> next = step(at);
+    if (!next)
+      break;
     at = *next;
+  }
+  for (Dim passed : path)
+    known[passed] = at;
+  --depth;
   return at;
 }
 
 /// The name of a function argument's dimension, or "".
 static StringRef nameOf(Dim at) {
-  auto argument = dyn_cast<BlockArgument>(at.value);
+  auto [value, dim] = at;
+  auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
     return "";
   auto function =
@@ -131,13 +159,14 @@ static StringRef nameOf(Dim at) {
     return "";
   auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
                                                     "ingot.dim_names");
-  if (!names || at.dim >= int64_t(names.size()))
+  if (!names || dim >= int64_t(names.size()))
     return "";
-  return cast<StringAttr>(names[at.dim]).getValue();
+  return cast<StringAttr>(names[dim]).getValue();
 }
 
 bool lower::isSameDim(Value a, int64_t dimA, Value b, int64_t dimB) {
-  Dim originA = originOf({a, dimA}, 0), originB = originOf({b, dimB}, 0);
+  Origins origins;
+  Dim originA = origins.of({a, dimA}), originB = origins.of({b, dimB});
   if (originA == originB)
     return true;
   StringRef nameA = nameOf(originA);
