@@ -1,0 +1,154 @@
+//===- graph/Passes.td - passes on the nn graph ------------*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_GRAPH_PASSES_TD
+#define INGOT_PASSES_GRAPH_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def NNFoldConstants : Pass<"nn-fold-constants"> {
+  let summary = "Compute ops whose operands are constant";
+  let description = [{
+    Runs every op's folder, and computes nn ops on constants in double (integers
+    exactly), rounding once. A result larger than `max-bytes`, or much larger
+    than its operands, is left to run time, where it costs less than to ship.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "16777216",
+           "largest result that is computed, in bytes">,
+    Option<"maxGrowth", "max-growth", "int64_t", "8",
+           "how many times larger than its operands a result may be">,
+    Option<"smallBytes", "small-bytes", "int64_t", "65536",
+           "a result up to this size may grow by more">];
+  let statistics = [Statistic<"folded", "folded", "ops folded">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FoldBatchNorm : Pass<"nn-fold-batch-norm"> {
+  let summary = "Fold batch normalizations into the ops around them";
+  let description = [{
+    With constant parameters, `batch_norm` scales and shifts each channel:
+
+    - after `conv` (any groups), `conv_transpose` or `matmul` with constant
+      weights, whose result nothing else uses: folded into weights and bias; a
+      constant added between the two goes along;
+    - before `conv` or `matmul`, if the producer has no weights: folded forward,
+      but not into a padded convolution if it shifts, because the padding is
+      zero after the normalization, not before;
+    - elsewhere: `mul` and `add` with constants.
+
+    The arithmetic is in double and rounded once. Parameters that are computed,
+    or that give a NaN or an infinity, stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numFolded", "folded", "Normalizations folded into their producer">,
+    Statistic<"numFoldedForward", "folded-forward",
+              "Normalizations folded into their consumer">,
+    Statistic<"numScaleShift", "scale-shift",
+              "Normalizations turned into scale and shift">];
+}
+
+def MergeBranches : Pass<"nn-merge-branches"> {
+  let summary = "Make parallel linear branches over one input one convolution";
+  let description = [{
+    The terms of a sum that are chains of linear ops over the same value become
+    one `conv`: training-time structure such as RepVGG's (3x3, 1x1 and
+    identity), ACNet's (3x3, 3x1 and 1x3) or the Diverse Branch Block's (1x1
+    then KxK, 1x1 then average pooling) goes away. Linear ops are `conv`,
+    `batch_norm`, `avg_pool` (where its divisor is constant), zero `pad`,
+    `slice` of spatial dimensions, and `add`, `sub`, `mul`, `div` by a constant
+    for each channel. Branches may differ in kernel, padding, dilation and
+    groups: the merged kernel is the smallest that holds all.
+
+    Branches are merged only if the result is exact everywhere: strides agree;
+    a bias that a later padded op would not see at the border keeps the branch
+    apart; so do intermediate values with other users. And only if it pays:
+    the merged convolution may not cost more than the branches and their sum,
+    so a depthwise branch does not become dense.
+
+    Weights are computed in double and rounded once.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Branches merged into convolutions">];
+}
+
+def FoldAffine : Pass<"nn-fold-affine"> {
+  let summary = "Fold constants added to or multiplied with conv and matmul";
+  let description = [{
+    `add`, `sub`, `mul`, `div` by a constant for each output channel (or one for
+    all) go into the weights and the bias of the `conv`, `conv_transpose` or
+    `matmul` before, if nothing else uses its result. A constant that is only
+    added needs no constant weights.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numFolded", "folded", "Ops folded">];
+}
+
+def FoldPad : Pass<"nn-fold-pad"> {
+  let summary = "Fold constant padding into convolutions and pools";
+  let description = [{
+    A `pad` of spatial dimensions with what the window op takes its own padding
+    to be: zero for `conv` and `avg_pool` (which then counts its padding), the
+    lowest value for `max_pool`, for which zero does as well after a `relu`.
+  }];
+  let statistics = [Statistic<"numFolded", "folded", "Pads folded">];
+}
+
+def MergeConvs : Pass<"nn-merge-convs"> {
+  let summary = "Make consecutive convolutions one where it saves work";
+  let description = [{
+    `conv(conv(x))` with nothing in between, mostly a 1x1 next to another,
+    becomes one convolution if that multiplies less and is exact at the borders
+    (see `nn-merge-branches`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numMerged", "merged", "Pairs merged">];
+}
+
+def Simplify : Pass<"nn-simplify"> {
+  let summary = "Rewrite ops into simpler ones";
+  let description = [{
+    - a pool with one window is a `reduce`, a convolution with one window a
+      `matmul`
+    - adding zero, multiplying with one, casts there and back, chains of
+      `reshape` or `transpose` go away
+    - `clamp` and `max` that are a `relu` become one; a `relu` of what is not
+      negative goes away
+    - `pow` by 2, 1, 0.5 or -1 becomes `mul`, nothing, `sqrt`, `reciprocal`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def RecognizeActivations : Pass<"nn-recognize-activations"> {
+  let summary = "Recognize activation functions that exporters take apart";
+  let description = [{
+    - `x sigmoid(a x)` is `swish`
+    - `x/2 (1 + erf(x / sqrt 2))` is `gelu`, and
+      `x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))` its tanh form
+    - `clamp(x + 3, 0, 6) / 6` is `hard_sigmoid`, and its product with x
+      `hard_swish`
+
+    in whatever order the factors are multiplied.
+  }];
+  let statistics = [
+    Statistic<"numRecognized", "recognized", "Activations recognized">];
+}
+
+def RecognizeNorms : Pass<"nn-recognize-norms"> {
+  let summary = "Recognize normalizations that exporters take apart";
+  let description = [{
+    `(x - mean) / sqrt(mean((x - mean)^2) + epsilon)` over trailing dimensions
+    is `layer_norm`, which takes a scale and a bias that follow;
+    `x / sqrt(mean(x^2) + epsilon) scale` is `rms_norm`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numRecognized", "recognized", "Normalizations recognized">];
+}
+
+#endif // INGOT_PASSES_GRAPH_PASSES_TD

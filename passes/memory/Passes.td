@@ -1,0 +1,100 @@
+//===- memory/Passes.td - passes for buffers and entry -----*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_MEMORY_PASSES_TD
+#define INGOT_PASSES_MEMORY_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
+  let summary = "Give @forward the form in which an artifact runs it";
+  let description = [{
+    Inputs become memrefs; an output of static shape becomes a memref to write
+    to, one of dynamic shape is handed to the host at the end. Behind them come
+    the weights and the arena (`memref<?xi8>`) and the run's `ingot_abi_call`
+    (`!llvm.ptr`), marked by the argument attributes `ingot.weights`,
+    `ingot.arena` and `ingot.call`. Names and types move into the module's
+    attributes `ingot.inputs` and `ingot.outputs`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"];
+}
+
+def LinalgReuseOperands
+    : Pass<"linalg-reuse-operands"> {
+  let summary = "Let elementwise ops write over an operand nobody else needs";
+  let description = [{
+    A `linalg.generic` that reads an intermediate value only where it writes its
+    result takes that value, instead of a fresh `tensor.empty`, as destination.
+  }];
+}
+
+def ReuseEpilogueOperands : Pass<"cpu-reuse-operands"> {
+  let summary = "Let kernels write over an epilogue operand nobody else needs";
+  let description = [{
+    A `cpu` op whose epilogue reads an intermediate value of the result's type,
+    which nobody needs afterwards, takes that value instead of a fresh
+    `tensor.empty` as destination: the residual of a block is summed to in place.
+  }];
+}
+
+def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
+  let summary = "One-shot bufferization, with copies as linalg loops";
+  let description = [{
+    Across functions, whose arguments and results get the identity layout. A
+    copy is a `linalg` op and not `memref.copy`, which would call a function
+    that only MLIR's own runner has.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
+  let summary = "Place large constants in one block of weights";
+  let description = [{
+    Constant `memref.global`s become views of the argument marked
+    `ingot.weights`, at multiples of 64 bytes, equal ones once. The module's
+    attribute `ingot.weights` lists pairs of offset and value, and
+    `ingot.weights_bytes` is their extent.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every buffer of static size an offset in one arena";
+  let description = [{
+    Lifetimes go from the first to the last use of a buffer or a view of it.
+    Sizes and plan are left in `ingot.arena_bytes`, `ingot.arena_lower_bound`
+    and `ingot.memory_plan` (rows of offset, bytes, first, last). A buffer of
+    dynamic size stays a `memref.alloc` and gets its `memref.dealloc`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
+  let summary = "Let a profile follow a run layer by layer";
+  let description = [{
+    Top-level ops that follow each other and come from the same ONNX nodes, as
+    their locations say, are a layer. Behind its last op goes a call of the
+    run's profile, taken only where there is one, with the layer's arithmetic
+    operations and bytes; what depends on dynamic sizes is computed there. The
+    module's attribute `ingot.layers` lists kind, nodes, flops and bytes (0: a
+    run tells, or unknown).
+
+    Applies to the function with an argument marked `ingot.call`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // INGOT_PASSES_MEMORY_PASSES_TD
