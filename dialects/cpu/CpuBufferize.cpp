@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/kernel/Bufferize.h"
 
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
+using namespace ingot;
 using namespace ingot::cpu;
 
 /// Kernels take the elements of the last dimension for neighbours.
@@ -78,35 +79,27 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
                           BufferizationState &state) const {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
-    SmallVector<Value> operands;
-    Value destination;
-    for (OpOperand &operand : op->getOpOperands()) {
-      FailureOr<Value> buffer =
-          getBuffer(rewriter, operand.get(), options, state);
-      if (failed(buffer))
+    FailureOr<SmallVector<Value>> buffers =
+        kernel::getBuffers(op, rewriter, options, state);
+    if (failed(buffers))
+      return failure();
+    unsigned dst = cast<OpTy>(op).getDstMutable().getOperandNumber();
+    Value destination = (*buffers)[dst];
+    // A slice with steps goes through a copy.
+    for (auto [i, buffer] : llvm::enumerate(*buffers)) {
+      if (isLastDimDense(buffer))
+        continue;
+      Value strided = buffer;
+      FailureOr<Value> dense =
+          allocateLike(rewriter, op->getLoc(), strided, options);
+      if (failed(dense) ||
+          (i != dst && failed(options.createMemCpy(rewriter, op->getLoc(),
+                                                   strided, *dense))))
         return failure();
-      bool isInit = cast<DestinationStyleOpInterface>(op).isDpsInit(&operand);
-      if (isInit)
-        destination = *buffer;
-      // A slice with steps goes through a copy.
-      if (!isLastDimDense(*buffer)) {
-        Value strided = *buffer;
-        buffer = allocateLike(rewriter, op->getLoc(), strided, options);
-        if (failed(buffer) ||
-            (!isInit && failed(options.createMemCpy(rewriter, op->getLoc(),
-                                                    strided, *buffer))))
-          return failure();
-      }
-      operands.push_back(*buffer);
+      buffer = *dense;
     }
-    OperationState buffered(op->getLoc(), op->getName(), operands,
-                            /*types=*/TypeRange(), op->getAttrs());
-    buffered.propertiesAttr = op->getPropertiesAsAttribute();
-    Region *region = buffered.addRegion();
-    rewriter.inlineRegionBefore(cast<OpTy>(op).getEpilogue(), *region,
-                                region->begin());
-    Operation *kernel = rewriter.create(buffered);
-    Value written = cast<OpTy>(kernel).getDst();
+    Operation *buffered = kernel::createOnBuffers(rewriter, op, *buffers);
+    Value written = cast<OpTy>(buffered).getDst();
     if (written != destination &&
         failed(options.createMemCpy(rewriter, op->getLoc(), written,
                                     destination)))

@@ -41,14 +41,6 @@ void LaunchOp::getEffects(Effects &effects) {
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-/// Sizes that code is generated for.
-static LogicalResult expectKnown(Operation *op, StringRef what,
-                                 ArrayRef<int64_t> sizes) {
-  if (!ShapedType::isDynamicShape(sizes))
-    return success();
-  return op->emitOpError("expects ") << what << " of known size";
-}
-
 static LogicalResult expectAtLeast(Operation *op, StringRef what, int64_t least,
                                    ArrayRef<int64_t> values) {
   for (int64_t value : values)

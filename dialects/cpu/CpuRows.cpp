@@ -18,12 +18,6 @@ void ReduceOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void RowNormOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void SoftmaxOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 
-static LogicalResult expectKnown(Operation *op, StringRef what, int64_t size) {
-  if (!ShapedType::isDynamic(size))
-    return success();
-  return op->emitOpError("expects ") << what << " of known size";
-}
-
 /// Destination and epilogue of an op whose dst has the shape of src.
 template <typename Op>
 static LogicalResult verifySameShape(Op op) {

@@ -1,4 +1,4 @@
-//===- CpuVerify.h - what effects and verifiers of cpu ops share *- C++ -*-===//
+//===- CpuVerify.h - what verifiers of cpu ops share ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,30 +8,11 @@
 #define INGOT_DIALECTS_CPU_CPUVERIFY_H
 
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/kernel/Verify.h"
 
 namespace ingot::cpu::checks {
 
-using Effects = llvm::SmallVectorImpl<
-    mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>;
-
-/// Reads and the write of an op on memrefs.
-void collectEffects(mlir::DestinationStyleOpInterface op, Effects &effects);
-
-mlir::ShapedType typeOf(mlir::Value value);
-
-/// Sizes that may be equal in a run.
-bool fits(int64_t a, int64_t b);
-
-mlir::LogicalResult expectSize(mlir::Operation *op, const llvm::Twine &what,
-                               int64_t want, int64_t got);
-mlir::LogicalResult expectRank(mlir::Operation *op, llvm::StringRef what,
-                               mlir::Value value, int64_t rank);
-mlir::LogicalResult expectCount(mlir::Operation *op, llvm::StringRef what,
-                                llvm::ArrayRef<int64_t> values, int64_t count);
-
-/// The result is the destination after the op: there on tensors only, and of
-/// its type.
-mlir::LogicalResult verifyDst(mlir::Operation *op, mlir::Value dst);
+using namespace ingot::kernel;
 
 mlir::LogicalResult verifyEpilogue(EpilogueOpInterface op, mlir::Value dst);
 

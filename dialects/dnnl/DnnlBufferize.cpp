@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/kernel/Bufferize.h"
 
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
+using namespace ingot;
 using namespace ingot::dnnl;
 
 namespace {
@@ -30,24 +31,13 @@ struct Model
                           BufferizationState &state) const {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
-    SmallVector<Value> operands;
-    Value destination;
-    for (OpOperand &operand : op->getOpOperands()) {
-      FailureOr<Value> buffer =
-          isa<RankedTensorType>(operand.get().getType())
-              ? getBuffer(rewriter, operand.get(), options, state)
-              : FailureOr<Value>(operand.get());
-      if (failed(buffer))
-        return failure();
-      operands.push_back(*buffer);
-      if (cast<DestinationStyleOpInterface>(op).isDpsInit(&operand))
-        destination = *buffer;
-    }
-    OperationState buffered(op->getLoc(), op->getName(), operands,
-                            /*types=*/TypeRange(), op->getAttrs());
-    buffered.propertiesAttr = op->getPropertiesAsAttribute();
-    rewriter.create(buffered);
-    replaceOpWithBufferizedValues(rewriter, op, destination);
+    FailureOr<SmallVector<Value>> buffers =
+        kernel::getBuffers(op, rewriter, options, state);
+    if (failed(buffers))
+      return failure();
+    kernel::createOnBuffers(rewriter, op, *buffers);
+    unsigned dst = cast<OpTy>(op).getDstMutable().getOperandNumber();
+    replaceOpWithBufferizedValues(rewriter, op, (*buffers)[dst]);
     return success();
   }
 };

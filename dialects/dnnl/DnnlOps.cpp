@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/kernel/Verify.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace ingot::dnnl;
+using namespace ingot::kernel;
 
 #define GET_OP_CLASSES
 #include "dialects/dnnl/DnnlOps.cpp.inc"
@@ -23,54 +25,22 @@ bool ingot::dnnl::hasSum(Operation *op) {
 // Effects
 //===----------------------------------------------------------------------===//
 
-using Effects =
-    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-
-static void collectEffects(DestinationStyleOpInterface op, Effects &effects) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    bool isDst = op.isDpsInit(&operand);
-    if (!isDst || hasSum(op))
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
-    if (isDst)
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-  }
-}
-
 void ConvolutionOp::getEffects(Effects &effects) {
-  collectEffects(*this, effects);
+  collectEffects(*this, effects, hasSum(*this));
 }
 void DeconvolutionOp::getEffects(Effects &effects) {
-  collectEffects(*this, effects);
+  collectEffects(*this, effects, hasSum(*this));
 }
-void MatMulOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
-void PoolingOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
-void SoftmaxOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void MatMulOp::getEffects(Effects &effects) { collectEffects(*this, effects, hasSum(*this)); }
+void PoolingOp::getEffects(Effects &effects) { collectEffects(*this, effects, hasSum(*this)); }
+void SoftmaxOp::getEffects(Effects &effects) { collectEffects(*this, effects, hasSum(*this)); }
 void LayerNormOp::getEffects(Effects &effects) {
-  collectEffects(*this, effects);
+  collectEffects(*this, effects, hasSum(*this));
 }
 
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
-
-static ShapedType typeOf(Value value) {
-  return cast<ShapedType>(value.getType());
-}
-
-/// Sizes that may be equal in a run.
-static bool fits(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
-static LogicalResult expectSize(Operation *op, StringRef what, int64_t want,
-                                int64_t got) {
-  if (fits(want, got))
-    return success();
-  return op->emitOpError("expects ")
-         << what << " of size " << want << ", but got " << got;
-}
 
 static LogicalResult expectVector(Operation *op, StringRef what, Value value,
                                   int64_t size) {
@@ -94,29 +64,7 @@ static LogicalResult expectSameRank(Operation *op, Value a, Value b,
   return success();
 }
 
-static LogicalResult expectCount(Operation *op, StringRef what,
-                                 ArrayRef<int64_t> values, int64_t count) {
-  if (int64_t(values.size()) != count)
-    return op->emitOpError("expects ")
-           << count << " " << what << ", but got " << values.size();
-  return success();
-}
-
-/// The result is the destination after the op: there on tensors only, and of
-/// its type.
-static LogicalResult verifyDst(Operation *op, Value dst) {
-  bool isTensor = isa<RankedTensorType>(dst.getType());
-  if (isTensor != (op->getNumResults() == 1))
-    return op->emitOpError(isTensor ? "expects a result for a tensor destination"
-                                    : "expects no result for a memref");
-  if (isTensor && op->getResult(0).getType() != dst.getType())
-    return op->emitOpError("expects a result of type ")
-           << dst.getType() << ", but got " << op->getResult(0).getType();
-  return success();
-}
-
 static LogicalResult verifyPostOps(PostOpInterface op, Value dst) {
-  ShapedType type = typeOf(dst);
   int64_t count = op.getPostOperands().size();
   for (Attribute postOp : op.getPostOps()) {
     auto binary = dyn_cast<BinaryAttr>(postOp);
@@ -125,17 +73,7 @@ static LogicalResult verifyPostOps(PostOpInterface op, Value dst) {
              << count << " post-op operands, but post-op " << postOp
              << " uses number " << binary.getOperand();
   }
-  for (Value operand : op.getPostOperands()) {
-    ShapedType other = typeOf(operand);
-    bool matches = other.getRank() == type.getRank();
-    for (int64_t i = 0; matches && i < type.getRank(); ++i)
-      matches = other.getDimSize(i) == 1 ||
-                fits(other.getDimSize(i), type.getDimSize(i));
-    if (!matches)
-      return op->emitOpError("cannot broadcast post-op operand ")
-             << other << " to " << type;
-  }
-  return success();
+  return verifyBroadcast(op, "post-op", op.getPostOperands(), dst);
 }
 
 /// Shared by both directions; `outputs` are the channels of dst by the weights.
