@@ -8,6 +8,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
+#include "passes/fuse/Producers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -156,25 +157,6 @@ static bool isFastOperand(RankedTensorType type, RankedTensorType dst) {
          (last == 1 || last == dst.getShape().back());
 }
 
-/// `value` with 1s in front, up to `rank` dimensions.
-static Value expandRank(OpBuilder &builder, Value value, int64_t rank) {
-  RankedTensorType type = typeOf(value);
-  int64_t missing = rank - type.getRank();
-  if (missing == 0)
-    return value;
-  SmallVector<int64_t> shape(missing, 1);
-  llvm::append_range(shape, type.getShape());
-  SmallVector<ReassociationIndices> groups;
-  for (int64_t i = missing; i < rank; ++i)
-    groups.push_back({i});
-  if (!groups.empty())
-    for (int64_t i = missing; i > 0; --i)
-      groups[0].insert(groups[0].begin(), i - 1);
-  return tensor::ExpandShapeOp::create(
-      builder, value.getLoc(),
-      RankedTensorType::get(shape, type.getElementType()), value, groups);
-}
-
 /// Whether `value`, when `user` runs, has no other use ahead of it, so that it
 /// may be overwritten.
 static bool diesAt(Value value, Operation *user) {
@@ -197,15 +179,11 @@ namespace {
 struct DnnlFusePostOpsPass
     : ingot::impl::DnnlFusePostOpsBase<DnnlFusePostOpsPass> {
   void runOnOperation() override {
-    // In order, so that a chain of consumers is taken up one by one.
-    getOperation()->walk([&](Operation *op) {
-      if (isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() == 1 &&
-          fuse(op))
-        ++fused;
-    });
+    fused += fuse::fuseInOrder(getOperation(),
+                               [&](Operation *op) { return fuseOne(op); });
   }
 
-  bool fuse(Operation *op);
+  bool fuseOne(Operation *op);
   bool fuseInto(dnnl::PostOpInterface producer, OpOperand &operand);
 };
 
@@ -217,12 +195,7 @@ static void absorb(dnnl::PostOpInterface producer, Operation *op,
   SmallVector<Attribute> postOps(producer.getPostOps().getValue());
   postOps.push_back(postOp);
   producer.setPostOpsAttr(ArrayAttr::get(op->getContext(), postOps));
-  producer->setLoc(FusedLoc::get(op->getContext(),
-                                 {producer->getLoc(), op->getLoc()}));
-  // Other operands of `op` may only be there where `op` is.
-  producer->moveBefore(op);
-  op->getResult(0).replaceAllUsesWith(producer->getResult(0));
-  op->erase();
+  fuse::replaceByProducer(producer, op);
 }
 
 bool DnnlFusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
@@ -268,25 +241,15 @@ bool DnnlFusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
   OpBuilder builder(op);
   int64_t index = producer.getPostOperands().size();
   producer.getPostOperandsMutable().append(
-      expandRank(builder, other, type.getRank()));
+      fuse::expandRank(builder, other, type.getRank()));
   absorb(producer, op, dnnl::BinaryAttr::get(op->getContext(), *kind, index));
   return true;
 }
 
-bool DnnlFusePostOpsPass::fuse(Operation *op) {
-  SmallVector<OpOperand *> candidates;
-  for (OpOperand &operand : op->getOpOperands())
-    if (operand.get().getDefiningOp<dnnl::PostOpInterface>())
-      candidates.push_back(&operand);
-  // Of two, the later: what it computes need not be kept while the other runs.
-  llvm::sort(candidates, [](OpOperand *a, OpOperand *b) {
-    Operation *opA = a->get().getDefiningOp(), *opB = b->get().getDefiningOp();
-    return opA != opB && opA->getBlock() == opB->getBlock() &&
-           opB->isBeforeInBlock(opA);
-  });
-  for (OpOperand *operand : candidates)
-    if (fuseInto(operand->get().getDefiningOp<dnnl::PostOpInterface>(),
-                 *operand))
-      return true;
-  return false;
+bool DnnlFusePostOpsPass::fuseOne(Operation *op) {
+  return llvm::any_of(
+      fuse::operandsFrom<dnnl::PostOpInterface>(op), [&](OpOperand *operand) {
+        return fuseInto(operand->get().getDefiningOp<dnnl::PostOpInterface>(),
+                        *operand);
+      });
 }

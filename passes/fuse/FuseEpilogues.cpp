@@ -8,6 +8,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
+#include "passes/fuse/Producers.h"
 #include "passes/lower/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,31 +46,15 @@ static bool broadcastsTo(Value other, Value result) {
   return true;
 }
 
-/// `value` with 1s in front, up to `rank` dimensions.
-static Value expandRank(OpBuilder &builder, Value value, int64_t rank) {
-  RankedTensorType type = typeOf(value);
-  int64_t missing = rank - type.getRank();
-  if (missing == 0)
-    return value;
-  SmallVector<OpFoldResult> sizes(missing, builder.getIndexAttr(1));
-  llvm::append_range(sizes, tensor::getMixedSizes(builder, value.getLoc(),
-                                                  value));
-  return lower::reshape(builder, value.getLoc(), value, sizes);
-}
-
 namespace {
 
 struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
   void runOnOperation() override {
-    // In order, so that a chain of consumers is taken up one by one.
-    getOperation()->walk([&](Operation *op) {
-      if (isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() == 1 &&
-          fuse(op))
-        ++fused;
-    });
+    fused += fuse::fuseInOrder(getOperation(),
+                               [&](Operation *op) { return fuseOne(op); });
   }
 
-  bool fuse(Operation *op);
+  bool fuseOne(Operation *op);
   bool fuseInto(cpu::EpilogueOpInterface kernel, Operation *op);
 };
 
@@ -123,33 +108,23 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel,
                  lower::scalar(inside, loc, argument.getType(), *number));
     } else {
       kernel.getEpilogueOperandsMutable().append(
-          expandRank(outside, operand, typeOf(result).getRank()));
+          fuse::expandRank(outside, operand, typeOf(result).getRank()));
       values.map(argument, body.addArgument(argument.getType(), loc));
     }
   }
   for (Operation &step : scratch)
     inside.clone(step, values);
   yield.getValuesMutable()[0].set(values.lookup(built));
-  kernel->setLoc(FusedLoc::get(&getContext(), {kernel->getLoc(), loc}));
-  // Other operands of `op` may only be there where `op` is.
-  kernel->moveBefore(op);
-  op->getResult(0).replaceAllUsesWith(result);
-  op->erase();
+  fuse::replaceByProducer(kernel, op);
   return true;
 }
 
-bool FuseEpiloguesPass::fuse(Operation *op) {
+bool FuseEpiloguesPass::fuseOne(Operation *op) {
   if (!op->hasTrait<nn::Elementwise>())
     return false;
-  SmallVector<Operation *> kernels;
-  for (Value operand : op->getOperands())
-    if (auto kernel = operand.getDefiningOp<cpu::EpilogueOpInterface>())
-      kernels.push_back(kernel);
-  // Of two, the later: what it computes need not be kept while the other runs.
-  llvm::sort(kernels, [](Operation *a, Operation *b) {
-    return a != b && a->getBlock() == b->getBlock() && b->isBeforeInBlock(a);
-  });
-  return llvm::any_of(kernels, [&](Operation *kernel) {
-    return fuseInto(cast<cpu::EpilogueOpInterface>(kernel), op);
-  });
+  return llvm::any_of(
+      fuse::operandsFrom<cpu::EpilogueOpInterface>(op), [&](OpOperand *operand) {
+        return fuseInto(
+            operand->get().getDefiningOp<cpu::EpilogueOpInterface>(), op);
+      });
 }

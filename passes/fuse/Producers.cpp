@@ -1,0 +1,55 @@
+//===- Producers.cpp - kernels that take in what follows them -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/fuse/Producers.h"
+
+#include "dialects/nn/NNDialect.h"
+#include "passes/lower/Tensors.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace ingot;
+
+int64_t fuse::fuseInOrder(Operation *root,
+                          function_ref<bool(Operation *)> fuse) {
+  int64_t count = 0;
+  root->walk([&](Operation *op) {
+    if (isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() == 1 &&
+        fuse(op))
+      ++count;
+  });
+  return count;
+}
+
+SmallVector<OpOperand *>
+fuse::sortByProducer(SmallVector<OpOperand *> operands) {
+  llvm::stable_sort(operands, [](OpOperand *a, OpOperand *b) {
+    Operation *opA = a->get().getDefiningOp(), *opB = b->get().getDefiningOp();
+    return opA != opB && opA->getBlock() == opB->getBlock() &&
+           opB->isBeforeInBlock(opA);
+  });
+  return operands;
+}
+
+void fuse::replaceByProducer(Operation *producer, Operation *op) {
+  producer->setLoc(FusedLoc::get(op->getContext(),
+                                 {producer->getLoc(), op->getLoc()}));
+  // Other operands of `op` may only be there where `op` is.
+  producer->moveBefore(op);
+  op->getResult(0).replaceAllUsesWith(producer->getResult(0));
+  op->erase();
+}
+
+Value fuse::expandRank(OpBuilder &builder, Value value, int64_t rank) {
+  int64_t missing = rank - lower::typeOf(value).getRank();
+  if (missing == 0)
+    return value;
+  SmallVector<OpFoldResult> sizes(missing, builder.getIndexAttr(1));
+  llvm::append_range(sizes, tensor::getMixedSizes(builder, value.getLoc(),
+                                                  value));
+  return lower::reshape(builder, value.getLoc(), value, sizes);
+}
