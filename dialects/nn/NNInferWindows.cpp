@@ -61,6 +61,19 @@ static LogicalResult checkWindow(std::optional<Location> loc, int64_t rank,
   return success();
 }
 
+/// How many windows of `kernel` positions lie in spatial dimension `i` of
+/// `size`; -1 if none does.
+template <typename Adaptor>
+static int64_t windows(Adaptor op, int64_t kernel, int64_t i, int64_t size) {
+  ArrayRef<int64_t> pads = op.getPads();
+  int64_t padding = pads[i] + pads[pads.size() / 2 + i];
+  int64_t dilation = op.getDilations()[i];
+  if (!isDynamic(size) && !isDynamic(kernel) &&
+      size + padding < dilation * (kernel - 1) + 1)
+    return -1;
+  return windowedSize(size, kernel, op.getStrides()[i], padding, dilation);
+}
+
 static LogicalResult checkFits(std::optional<Location> loc,
                                RankedTensorType type) {
   for (int64_t size : type.getShape())
@@ -90,7 +103,9 @@ static LogicalResult checkGroups(std::optional<Location> loc, int64_t channels,
   return success();
 }
 
-INFER(ConvOp) {
+/// Ranks and windows of both directions.
+template <typename Adaptor>
+static LogicalResult checkConvWindow(std::optional<Location> loc, Adaptor op) {
   RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
   if (x.getRank() != w.getRank())
     return emitOptionalError(loc,
@@ -99,42 +114,31 @@ INFER(ConvOp) {
   if (x.getRank() < 3)
     return emitOptionalError(loc, "expects data of rank 3 or more, but got ",
                              x.getRank());
-  ArrayRef<int64_t> kernel = w.getShape().drop_front(2);
-  ArrayRef<int64_t> pads = op.getPads();
-  if (failed(checkWindow(loc, x.getRank(), kernel, op.getStrides(), pads,
-                         op.getDilations())))
+  return checkWindow(loc, x.getRank(), w.getShape().drop_front(2),
+                     op.getStrides(), op.getPads(), op.getDilations());
+}
+
+INFER(ConvOp) {
+  if (failed(checkConvWindow(loc, op)))
     return failure();
+  RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
   int64_t channels = x.getDimSize(op.getChannelsLast() ? x.getRank() - 1 : 1);
   if (failed(checkGroups(loc, channels, w.getDimSize(1), op.getGroups(),
                          w.getDimSize(0))))
     return failure();
-  size_t n = kernel.size();
   RankedTensorType y = spatialType(
       x, op.getChannelsLast(), w.getDimSize(0), [&](int64_t i, int64_t size) {
-        int64_t span = op.getDilations()[i] * (kernel[i] - 1) + 1;
-        if (!isDynamic(size) && !isDynamic(kernel[i]) &&
-            size + pads[i] + pads[n + i] < span)
-          return int64_t(-1);
-        return windowedSize(size, kernel[i], op.getStrides()[i],
-                            pads[i] + pads[n + i], op.getDilations()[i]);
+        return windows(op, w.getDimSize(2 + i), i, size);
       });
   results.push_back(y);
   return checkFits(loc, y);
 }
 
 INFER(ConvTransposeOp) {
-  RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
-  if (x.getRank() != w.getRank())
-    return emitOptionalError(loc,
-                             "expects data and weights of one rank, but got ",
-                             x.getRank(), " and ", w.getRank());
-  if (x.getRank() < 3)
-    return emitOptionalError(loc, "expects data of rank 3 or more, but got ",
-                             x.getRank());
-  ArrayRef<int64_t> kernel = w.getShape().drop_front(2), pads = op.getPads();
-  if (failed(checkWindow(loc, x.getRank(), kernel, op.getStrides(), pads,
-                         op.getDilations())))
+  if (failed(checkConvWindow(loc, op)))
     return failure();
+  RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
+  ArrayRef<int64_t> kernel = w.getShape().drop_front(2), pads = op.getPads();
   size_t n = kernel.size();
   if (op.getOutputPadding().size() != n)
     return emitOptionalError(loc, "expects ", n, " output paddings, but got ",
@@ -174,19 +178,14 @@ static LogicalResult inferPool(std::optional<Location> loc, Adaptor op,
                                bool channelsLast,
                                SmallVectorImpl<Type> &results) {
   RankedTensorType x = typeOf(op.getX());
-  ArrayRef<int64_t> kernel = op.getKernel(), pads = op.getPads();
-  if (failed(checkWindow(loc, x.getRank(), kernel, op.getStrides(), pads,
-                         op.getDilations())))
+  ArrayRef<int64_t> kernel = op.getKernel();
+  if (failed(checkWindow(loc, x.getRank(), kernel, op.getStrides(),
+                         op.getPads(), op.getDilations())))
     return failure();
-  size_t n = kernel.size();
   int64_t channels = x.getDimSize(channelsLast ? x.getRank() - 1 : 1);
   RankedTensorType y =
       spatialType(x, channelsLast, channels, [&](int64_t i, int64_t size) {
-        int64_t span = op.getDilations()[i] * (kernel[i] - 1) + 1;
-        if (!isDynamic(size) && size + pads[i] + pads[n + i] < span)
-          return int64_t(-1);
-        return windowedSize(size, kernel[i], op.getStrides()[i],
-                            pads[i] + pads[n + i], op.getDilations()[i]);
+        return windows(op, kernel[i], i, size);
       });
   results.push_back(y);
   return checkFits(loc, y);

@@ -110,17 +110,24 @@ static std::optional<LinearMap> mapOfPool(nn::AvgPoolOp op) {
   return map;
 }
 
+/// The identity on data of type `x`, to be cropped or padded in space.
+static std::optional<LinearMap> spatialIdentity(RankedTensorType x,
+                                                bool channelsLast) {
+  int64_t rank = x.getRank();
+  if (rank < 3 || x.isDynamicDim(channelDim(rank, channelsLast)))
+    return std::nullopt;
+  return LinearMap::identity(x.getDimSize(channelDim(rank, channelsLast)),
+                             rank - 2);
+}
+
 /// Padding with zeros, or cropping, of the spatial dimensions.
 static std::optional<LinearMap> mapOfPad(nn::PadOp op, bool channelsLast) {
   RankedTensorType x = typeOf(op.getX());
-  int64_t rank = x.getRank();
-  if (rank < 3 || op.getMode() != nn::PadMode::constant ||
+  std::optional<LinearMap> map = spatialIdentity(x, channelsLast);
+  if (!map || op.getMode() != nn::PadMode::constant ||
       nn::getSplat(op.getValue()) != 0.0)
     return std::nullopt;
-  int64_t channel = channelDim(rank, channelsLast);
-  if (x.isDynamicDim(channel))
-    return std::nullopt;
-  LinearMap map = LinearMap::identity(x.getDimSize(channel), rank - 2);
+  int64_t rank = x.getRank(), channel = channelDim(rank, channelsLast);
   int64_t next = 0;
   for (int64_t i = 0; i < rank; ++i) {
     int64_t low = op.getLow()[i], high = op.getHigh()[i];
@@ -129,8 +136,8 @@ static std::optional<LinearMap> mapOfPad(nn::PadOp op, bool channelsLast) {
         return std::nullopt;
       continue;
     }
-    map.dims[next].offset = -low;
-    map.dims[next++].slack = low + high - 1;
+    map->dims[next].offset = -low;
+    map->dims[next++].slack = low + high - 1;
   }
   return map;
 }
@@ -228,13 +235,10 @@ static std::optional<LinearMap> mapOfBorder(nn::ScatterNDOp last,
 /// Cropping with a positive step of the spatial dimensions.
 static std::optional<LinearMap> mapOfSlice(nn::SliceOp op, bool channelsLast) {
   RankedTensorType x = typeOf(op.getX());
-  int64_t rank = x.getRank();
-  if (rank < 3)
+  std::optional<LinearMap> map = spatialIdentity(x, channelsLast);
+  if (!map)
     return std::nullopt;
-  int64_t channel = channelDim(rank, channelsLast);
-  if (x.isDynamicDim(channel))
-    return std::nullopt;
-  LinearMap map = LinearMap::identity(x.getDimSize(channel), rank - 2);
+  int64_t rank = x.getRank(), channel = channelDim(rank, channelsLast);
   int64_t next = 0;
   for (int64_t i = 0; i < rank; ++i) {
     int64_t start = op.getStarts()[i], size = op.getSizes()[i],
@@ -245,7 +249,7 @@ static std::optional<LinearMap> mapOfSlice(nn::SliceOp op, bool channelsLast) {
     if (!whole) {
       if (!spatial || x.isDynamicDim(i) || step < 1 || size < 1)
         return std::nullopt;
-      MapDim &dim = map.dims[next];
+      MapDim &dim = map->dims[next];
       dim.offset = start;
       dim.stride = step;
       dim.slack = (size - 1) * step - x.getDimSize(i);
