@@ -10,6 +10,7 @@
 #include "ingot/ingot.h"
 
 #include <memory>
+#include <string>
 
 namespace ingot::tools {
 
@@ -23,6 +24,18 @@ struct HandleRelease {
 using PoolHandle = std::unique_ptr<ingot_pool, HandleRelease>;
 using ModelHandle = std::unique_ptr<ingot_model, HandleRelease>;
 using ContextHandle = std::unique_ptr<ingot_context, HandleRelease>;
+
+// Each returns an empty string, or what is wrong.
+
+/// `threads` of 0 are all that this process may use.
+std::string createPool(unsigned threads, PoolHandle &pool);
+/// `weights` may be empty: the file beside the model.
+std::string loadModel(const std::string &path, const std::string &weights,
+                      ingot_pool *pool, ModelHandle &model);
+/// Loads what the model tells of itself, but nothing to run it.
+std::string describeModel(const std::string &path, ModelHandle &model);
+std::string createContext(ingot_model *model, ingot_pool *pool,
+                          ContextHandle &context);
 
 } // namespace ingot::tools
 

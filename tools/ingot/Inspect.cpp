@@ -176,13 +176,11 @@ int ingot::inspectMain(int argc, char **argv) {
   if (json && !key.empty())
     return parser.usageError("--json and --metadata exclude each other");
 
-  ingot_error error = INGOT_ERROR_INIT;
-  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
-  options.flags = INGOT_MODEL_DESCRIBE_ONLY;
-  ingot_model *raw = nullptr;
-  if (ingot_model_load(path.c_str(), &options, &raw, &error))
-    return parser.failure(error.message);
-  ModelHandle model(raw);
+  ModelHandle model;
+  std::string problem = describeModel(path, model);
+  if (!problem.empty())
+    return parser.failure(problem);
+  const ingot_model *raw = model.get();
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ingot_model_describe(raw, &info, nullptr);
   if (!key.empty()) {

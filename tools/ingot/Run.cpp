@@ -26,38 +26,6 @@ struct RunOptions {
 };
 } // namespace
 
-/// Loads the model on a pool of the wished size, so that its load step already
-/// prepares for that many threads.
-static ingot_status loadModel(const RunOptions &options, PoolHandle &pool,
-                              ModelHandle &model, ContextHandle &context,
-                              ingot_error &error) {
-  ingot_pool_options poolOptions = INGOT_POOL_OPTIONS_INIT;
-  poolOptions.num_threads = options.threads;
-  ingot_pool *rawPool = nullptr;
-  if (ingot_status status = ingot_pool_create(&poolOptions, &rawPool, &error))
-    return status;
-  pool.reset(rawPool);
-
-  ingot_model_options modelOptions = INGOT_MODEL_OPTIONS_INIT;
-  modelOptions.pool = rawPool;
-  if (!options.weights.empty())
-    modelOptions.weights_path = options.weights.c_str();
-  ingot_model *rawModel = nullptr;
-  if (ingot_status status = ingot_model_load(
-          options.model.c_str(), &modelOptions, &rawModel, &error))
-    return status;
-  model.reset(rawModel);
-
-  ingot_context_options contextOptions = INGOT_CONTEXT_OPTIONS_INIT;
-  contextOptions.pool = rawPool;
-  ingot_context *rawContext = nullptr;
-  if (ingot_status status = ingot_context_create(rawModel, &contextOptions,
-                                                 &rawContext, &error))
-    return status;
-  context.reset(rawContext);
-  return INGOT_OK;
-}
-
 static void printOutputs(const std::vector<std::string> &names,
                          const std::vector<Array> &outputs) {
   std::vector<std::vector<std::string>> rows = {
@@ -98,23 +66,30 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   if (!parser.parse(argc, argv, options.model, exitCode))
     return exitCode;
 
-  ingot_error error = INGOT_ERROR_INIT;
+  // On a pool of the wished size, so that loading already prepares for that
+  // many threads.
   PoolHandle pool;
   ModelHandle model;
   ContextHandle context;
-  if (loadModel(options, pool, model, context, error))
-    return parser.failure(error.message);
+  std::string problem = createPool(options.threads, pool);
+  if (problem.empty())
+    problem = loadModel(options.model, options.weights, pool.get(), model);
+  if (problem.empty())
+    problem = createContext(model.get(), pool.get(), context);
+  if (!problem.empty())
+    return parser.failure(problem);
 
   std::vector<Array> inputs;
   InputSpecs specs;
   specs.inputs = options.inputs;
   specs.shapes = options.shapes;
-  std::string problem = makeInputs(model.get(), specs, inputs);
+  problem = makeInputs(model.get(), specs, inputs);
   if (!problem.empty())
     return parser.failure(problem);
 
   std::vector<std::string> names = outputNames(model.get());
   std::vector<Array> outputs;
+  ingot_error error = INGOT_ERROR_INIT;
   if (runToFit(model.get(), context.get(), inputs, outputs, error))
     return parser.failure(error.message);
 

@@ -120,18 +120,15 @@ bool Comparison::checkPeers(std::string &problem) {
 
 /// All engines read the same values.
 std::string Comparison::writeInputs() {
-  ingot_error error = INGOT_ERROR_INIT;
-  ingot_model_options modelOptions = INGOT_MODEL_OPTIONS_INIT;
-  modelOptions.flags = INGOT_MODEL_DESCRIBE_ONLY;
-  ingot_model *raw = nullptr;
-  if (ingot_model_load(options.model.c_str(), &modelOptions, &raw, &error))
-    return error.message;
-  ModelHandle model(raw);
+  ModelHandle model;
+  std::string problem = describeModel(options.model, model);
+  if (!problem.empty())
+    return problem;
   std::vector<Array> arrays;
-  std::string problem = makeBenchInputs(raw, options, arrays);
+  problem = makeBenchInputs(model.get(), options, arrays);
   for (size_t i = 0; i < arrays.size() && problem.empty(); ++i) {
     ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
-    ingot_model_input_describe(raw, uint32_t(i), &info, nullptr);
+    ingot_model_input_describe(model.get(), uint32_t(i), &info, nullptr);
     std::string file = scratch.path() + "/" + std::to_string(i) + ".npy";
     inputs.push_back({info.name, file});
     problem = writeNpy(file, arrays[i]);

@@ -150,55 +150,33 @@ private:
 
 } // namespace
 
-static std::string makePool(unsigned threads, PoolHandle &pool) {
-  ingot_error error = INGOT_ERROR_INIT;
-  ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
-  options.num_threads = threads;
-  ingot_pool *raw = nullptr;
-  if (ingot_pool_create(&options, &raw, &error))
-    return error.message;
-  pool.reset(raw);
-  return "";
-}
-
 std::string Session::load() {
-  ingot_error error = INGOT_ERROR_INIT;
   // Several contexts share the CPUs, unless told otherwise.
   poolThreads = options.threads
                     ? options.threads
                     : std::max(1u, ingot_cpu_count() / options.contexts);
-  std::string problem = makePool(poolThreads, pool);
+  std::string problem = createPool(poolThreads, pool);
   if (!problem.empty())
     return problem;
-  ingot_model_options modelOptions = INGOT_MODEL_OPTIONS_INIT;
-  modelOptions.pool = pool.get();
-  if (!options.weights.empty())
-    modelOptions.weights_path = options.weights.c_str();
-  ingot_model *raw = nullptr;
   result.baseRssMb = residentMb("VmRSS");
   uint64_t start = nowNs();
-  if (ingot_model_load(options.model.c_str(), &modelOptions, &raw, &error))
-    return error.message;
+  problem = loadModel(options.model, options.weights, pool.get(), model);
   result.loadMs = double(nowNs() - start) / 1e6;
-  model.reset(raw);
-  return makeBenchInputs(raw, options, inputs);
+  return problem.empty() ? makeBenchInputs(model.get(), options, inputs)
+                         : problem;
 }
 
 /// The first context runs on the pool that the model was loaded with; each
 /// other one gets its own, for a pool serves one run at a time.
 std::string Session::makeLane(Lane &lane) {
-  if (!lane.pool) {
-    std::string problem = makePool(poolThreads, lane.pool);
-    if (!problem.empty())
-      return problem;
-  }
-  ingot_context_options contextOptions = INGOT_CONTEXT_OPTIONS_INIT;
-  contextOptions.pool = lane.pool.get();
-  ingot_context *raw = nullptr;
-  if (ingot_context_create(model.get(), &contextOptions, &raw, &lane.error))
-    return lane.error.message;
-  lane.context.reset(raw);
-  if (runToFit(model.get(), raw, inputs, lane.outputs, lane.error))
+  std::string problem;
+  if (!lane.pool)
+    problem = createPool(poolThreads, lane.pool);
+  if (problem.empty())
+    problem = createContext(model.get(), lane.pool.get(), lane.context);
+  if (!problem.empty())
+    return problem;
+  if (runToFit(model.get(), lane.context.get(), inputs, lane.outputs, lane.error))
     return lane.error.message;
   // Tries with too little room have left a message.
   lane.error = INGOT_ERROR_INIT;

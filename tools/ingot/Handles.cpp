@@ -1,0 +1,63 @@
+//===- Handles.cpp - making libingot's objects --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Handles.h"
+
+using namespace ingot::tools;
+
+/// Calls `make` with room for a pointer, which `handle` then owns.
+template <typename Handle, typename Make>
+static std::string fill(Handle &handle, Make make) {
+  ingot_error error = INGOT_ERROR_INIT;
+  typename Handle::pointer raw = nullptr;
+  if (make(&raw, &error))
+    return error.message;
+  handle.reset(raw);
+  return "";
+}
+
+std::string ingot::tools::createPool(unsigned threads, PoolHandle &pool) {
+  ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
+  options.num_threads = threads;
+  return fill(pool, [&](ingot_pool **raw, ingot_error *error) {
+    return ingot_pool_create(&options, raw, error);
+  });
+}
+
+static std::string load(const std::string &path,
+                        const ingot_model_options &options,
+                        ModelHandle &model) {
+  return fill(model, [&](ingot_model **raw, ingot_error *error) {
+    return ingot_model_load(path.c_str(), &options, raw, error);
+  });
+}
+
+std::string ingot::tools::loadModel(const std::string &path,
+                                    const std::string &weights,
+                                    ingot_pool *pool, ModelHandle &model) {
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  options.pool = pool;
+  if (!weights.empty())
+    options.weights_path = weights.c_str();
+  return load(path, options, model);
+}
+
+std::string ingot::tools::describeModel(const std::string &path,
+                                        ModelHandle &model) {
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  options.flags = INGOT_MODEL_DESCRIBE_ONLY;
+  return load(path, options, model);
+}
+
+std::string ingot::tools::createContext(ingot_model *model,
+                                        ingot_pool *pool,
+                                        ContextHandle &context) {
+  ingot_context_options options = INGOT_CONTEXT_OPTIONS_INIT;
+  options.pool = pool;
+  return fill(context, [&](ingot_context **raw, ingot_error *error) {
+    return ingot_context_create(model, &options, raw, error);
+  });
+}
