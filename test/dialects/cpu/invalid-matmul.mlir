@@ -1,0 +1,120 @@
+// RUN: ingot-opt %s -split-input-file -verify-diagnostics
+
+func.func @matmul_low_rank(%a: tensor<7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<9xf32>) {
+  // expected-error @+1 {{expects src of rank 2 or more, but got 1}}
+  %0 = cpu.matmul ins(%a, %w : tensor<7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<9xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_dst_rank(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<1x5x9xf32>) {
+  // expected-error @+1 {{expects dst of rank 2, but got 3}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<1x5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x5x9xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_weights_rank(%a: tensor<2x3x5x7xf32>, %w: tensor<3x1x7x16xf32>, %d: tensor<2x3x5x9xf32>) {
+  // expected-error @+1 {{expects weights of rank 5, but got 4}}
+  %0 = cpu.matmul ins(%a, %w : tensor<2x3x5x7xf32>, tensor<3x1x7x16xf32>) outs(%d : tensor<2x3x5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<2x3x5x9xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_inner(%a: tensor<5x7xf32>, %w: tensor<1x6x16xf32>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects inner dimension of size 7, but got 6}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x6x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_rows(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<4x9xf32>) {
+  // expected-error @+1 {{expects dst rows of size 5, but got 4}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<4x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<4x9xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_dynamic_weights(%a: tensor<5x7xf32>, %w: tensor<1x?x16xf32>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects weights of known size}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x?x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_dynamic_columns(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x?xf32>) {
+  // expected-error @+1 {{expects columns of dst of known size}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x?xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x?xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_panel_width(%a: tensor<5x7xf32>, %w: tensor<1x7x9xf32>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects panels of 16, 32 or 64 channels, but got 9}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x9xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_panels(%a: tensor<5x7xf32>, %w: tensor<2x7x16xf32>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects weight panels of size 1, but got 2}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<2x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_batch(%a: tensor<3x5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<2x5x9xf32>) {
+  // expected-error @+1 {{expects dst batch of size 3, but got 2}}
+  %0 = cpu.matmul ins(%a, %w : tensor<3x5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<2x5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<2x5x9xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_weight_batch(%a: tensor<3x5x7xf32>, %w: tensor<2x1x7x16xf32>, %d: tensor<3x5x9xf32>) {
+  // expected-error @+1 {{expects weight batch of size 3, but got 2}}
+  %0 = cpu.matmul ins(%a, %w : tensor<3x5x7xf32>, tensor<2x1x7x16xf32>) outs(%d : tensor<3x5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<3x5x9xf32>
+  return
+}
