@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures compiled models beside ONNX Runtime and OpenVINO: fp32, batch 1, 1 and 2 threads.
 
-usage: bench.py MODEL_DIR [NAME ...] [--rounds N] [--seconds S] [--output FILE]
+usage: bench.py MODEL_DIR [NAME ...] [--kernels KERNELS] [--rounds N] [--seconds S] [--output FILE]
 
 Every number comes from a fresh process; the engines take turns (A B C A B C …), and ratios are taken within a round,
 so that a machine that slows down slows all. Shown are medians over the rounds, with the lowest and the highest ratio.
@@ -67,8 +67,10 @@ class Model:
         path = os.path.join(args.directory, name + ".onnx")
         artifact = os.path.join(scratch, name + ".so")
         inputs = models.model_inputs(path, name)
-        self.compile_s, self.compile_mb = compile_model(args.bin, path, artifact,
-                                                        models.shape_options(name, inputs))
+        options = models.shape_options(name, inputs)
+        if args.kernels:
+            options += ["--kernels", args.kernels]
+        self.compile_s, self.compile_mb = compile_model(args.bin, path, artifact, options)
         self.artifact_mb, self.model_mb = os.path.getsize(artifact) / 1e6, os.path.getsize(path) / 1e6
         case = measure.Case(scratch, name, path, artifact, inputs)
         self.latency = {threads: measure.interleave(engines, case, threads, args.seconds, args.rounds, args.bin)
@@ -148,6 +150,7 @@ def main():
     parser.add_argument("directory", help="where scripts/models.py wrote the models")
     parser.add_argument("names", nargs="*", metavar="NAME", help="models to measure (default: all ten)")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
+    parser.add_argument("--kernels", help="compile with --kernels=KERNELS (default: the compiler's)")
     parser.add_argument("--rounds", type=int, default=5, help="fresh processes per engine and setting")
     parser.add_argument("--seconds", type=float, default=1.5, help="time measured in each")
     parser.add_argument("--threads", type=lambda t: [int(n) for n in t.split(",")], default=[1, 2],
