@@ -117,12 +117,13 @@ def LinalgRelaxReductions
   }];
 }
 
-def ApproximateMath : Pass<"approximate-math"> {
+def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
   let summary = "Replace frequent transcendental functions by polynomials";
   let description = [{
-    `exp`, `log`, `log1p`, `erf` and `tanh`, on which loops over tensors spend
-    their time: polynomials become vector code, calls of libm do not. Other
-    functions stay calls.
+    `exp`, `log`, `log1p`, `erf` and `tanh` of f32, on which loops over tensors
+    spend their time: polynomials and their quotients become vector code, calls
+    of libm do not. Other functions, and doubles, stay calls. Errors are at most
+    2 ulp for `exp` and `log`, 6 ulp for `erf` and `tanh`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
