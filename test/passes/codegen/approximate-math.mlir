@@ -1,18 +1,55 @@
-// RUN: ingot-opt --approximate-math %s | FileCheck %s
+// RUN: ingot-opt --approximate-math --split-input-file %s | FileCheck %s
 
-// CHECK-LABEL: @frequent
+// The power of two goes into the exponent's bits; behind the largest and before
+// the least result come infinity and zero.
+// CHECK-LABEL: @exp
+// CHECK: %[[BIASED:.*]] = math.fma %arg0
+// CHECK-COUNT-7: math.fma
+// CHECK: arith.shli %{{.*}}, %{{.*}} : i32
+// CHECK: arith.addi
+// CHECK: arith.cmpf ugt
+// CHECK: arith.cmpf olt
 // CHECK-NOT: math.exp
-// CHECK-NOT: math.tanh
-// CHECK-NOT: math.erf
-func.func @frequent(%x: f32) -> (f32, f32, f32) {
+func.func @exp(%x: f32) -> f32 {
+  %0 = math.exp %x : f32
+  return %0 : f32
+}
+
+// -----
+
+// CHECK-LABEL: @vectors
+// CHECK: arith.shli %{{.*}}, %{{.*}} : vector<16xi32>
+// CHECK: arith.divf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK: arith.divf %{{.*}}, %{{.*}} : vector<16xf32>
+// CHECK-NOT: math.{{exp|erf|tanh|log}}
+func.func @vectors(%x: vector<16xf32>)
+    -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+  %0 = math.exp %x : vector<16xf32>
+  %1 = math.erf %x : vector<16xf32>
+  %2 = math.tanh %x : vector<16xf32>
+  %3 = math.log %x : vector<16xf32>
+  return %0, %1, %2, %3 : vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>
+}
+
+// -----
+
+// Where the CPU has no fused multiply-add, it would be a call.
+module attributes {ingot.target = "x86-64-v2"} {
+// CHECK-LABEL: @unfused
+// CHECK-NOT: math.fma
+// CHECK: arith.mulf
+// CHECK-NOT: math.fma
+func.func @unfused(%x: f32) -> (f32, f32, f32) {
   %0 = math.exp %x : f32
   %1 = math.tanh %x : f32
   %2 = math.erf %x : f32
   return %0, %1, %2 : f32, f32, f32
 }
+}
+
+// -----
 
 // Rare functions, and doubles, stay calls.
-
 // CHECK-LABEL: @rare
 // CHECK: math.sin
 // CHECK: math.exp

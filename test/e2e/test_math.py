@@ -1,0 +1,61 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Errors of transcendental functions in units in the last place, against double precision."""
+import math
+
+import numpy as np
+from onnx import helper
+
+from support import Case, make_model
+
+# Function: double precision, least and greatest argument, error in ulp.
+FUNCTIONS = {
+    "Exp": (np.exp, -87.3, 88.7, 2),
+    "Log": (np.log, 1.2e-38, 3e38, 2),
+    "Erf": (np.vectorize(math.erf), -6, 6, 6),
+    "Tanh": (np.tanh, -12, 12, 6),
+    "Sigmoid": (lambda x: 1 / (1 + np.exp(-x)), -87, 40, 3),
+    "Softplus": (lambda x: np.logaddexp(0, x), -87, 88, 3),
+}
+# The highest level here, and one without 512-bit vectors, one without fused multiply-adds, which err more.
+LEVELS = {"native": 0, "x86-64-v3": 0, "x86-64-v2": 1}
+
+
+def arguments(least, greatest):
+    """Evenly spaced, and of all magnitudes."""
+    even = np.linspace(least, greatest, 100_000)
+    powers = 10.0 ** np.linspace(-37, 38, 50_000)
+    values = np.concatenate([even, powers, -powers]).astype(np.float32)
+    return values[(values >= least) & (values <= greatest)]
+
+
+class Accuracy(Case):
+    def model(self, op, count):
+        return make_model([helper.make_node(op, ["x"], ["y"])], [("x", [count])], [("y", [count])])
+
+    def test_error_bounds(self):
+        for level, more in LEVELS.items():
+            for op, (reference, least, greatest, bound) in FUNCTIONS.items():
+                with self.subTest(op=op, level=level):
+                    x = arguments(least, greatest)
+                    artifact = self.compile(self.model(op, len(x)), "--kernels=native", "--target", level)
+                    got = self.run_model(artifact, {"x": x})["y"].astype(np.float64)
+                    expected = reference(x.astype(np.float64))
+                    # Numbers below the normal ones count as zero.
+                    normal = np.abs(expected) > 1.2e-38
+                    unit = np.spacing(np.abs(expected[normal]).astype(np.float32)).astype(np.float64)
+                    self.assertLess(np.max(np.abs(got - expected)[normal] / unit), bound + more)
+                    np.testing.assert_allclose(got[~normal], 0, atol=2.4e-38)
+
+    def test_limits(self):
+        x = np.array([np.inf, -np.inf, np.nan, 89, 1e30, -88, -1e30, 0], np.float32)
+        expected = {"Exp": [np.inf, 0, np.nan, np.inf, np.inf, 0, 0, 1],
+                    "Erf": [1, -1, np.nan, 1, 1, -1, -1, 0],
+                    "Tanh": [1, -1, np.nan, 1, 1, -1, -1, 0],
+                    "Sigmoid": [1, 0, np.nan, 1, 1, 0, 0, 0.5]}
+        for level in LEVELS:
+            for op, values in expected.items():
+                with self.subTest(op=op, level=level):
+                    artifact = self.compile(self.model(op, len(x)), "--kernels=native", "--target", level)
+                    got = self.run_model(artifact, {"x": x})["y"]
+                    np.testing.assert_allclose(got, np.array(values, np.float32), rtol=3e-7, atol=1.2e-38)
