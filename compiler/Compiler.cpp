@@ -48,12 +48,25 @@ public:
   FailureOr<CompileResult> run();
 
 private:
+  /// The code of one CPU level in LLVM IR.
+  struct LevelModule {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module;
+    std::unique_ptr<llvm::TargetMachine> machine;
+  };
+
   LogicalResult checkNames();
-  LogicalResult importAndLower();
+  LogicalResult chooseTargets();
   void chooseKernels();
-  LogicalResult runPhases(StringRef last);
-  LogicalResult translate();
+  LogicalResult importAndLower();
+  LogicalResult runPhases(ModuleOp module, ArrayRef<Phase> phases,
+                          StringRef last = {});
+  LogicalResult describe();
+  /// Does all that depends on the level, with a copy of the module.
+  FailureOr<std::unique_ptr<LevelModule>> generate(const Target &target);
   FailureOr<CompileResult> emitText();
+  FailureOr<std::string> emitLevel(LevelCode &level);
+  FailureOr<std::string> emitDescription();
   FailureOr<CompileResult> emitLibrary();
 
   LogicalResult fail(const Twine &message) {
@@ -79,10 +92,8 @@ private:
   PipelineOptions pipeline;
   MLIRContext &context;
   OwningOpRef<ModuleOp> module;
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> llvmModule;
-  std::unique_ptr<llvm::TargetMachine> machine;
-  Target target;
+  /// Lowest first.
+  std::vector<Target> targets;
   Manifest manifest;
   std::vector<std::string> temporaries;
 };
@@ -150,8 +161,9 @@ LogicalResult Compilation::keep(StringRef temporary, StringRef name) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-LogicalResult Compilation::runPhases(StringRef last) {
-  for (const Phase &phase : getPhases()) {
+LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
+                                     StringRef last) {
+  for (const Phase &phase : phases) {
     report(phase.description);
     PassManager passes(&context);
     phase.build(passes, pipeline);
@@ -165,11 +177,30 @@ LogicalResult Compilation::runPhases(StringRef last) {
             });
           },
           /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-    if (failed(passes.run(*module)))
+    if (failed(passes.run(module)))
       return failure();
     if (last == phase.name)
       break;
   }
+  return success();
+}
+
+/// What is not a shared library holds the code of one level.
+LogicalResult Compilation::chooseTargets() {
+  std::string error;
+  std::optional<std::vector<Target>> found =
+      parseTargets(options.target, error);
+  if (!found)
+    return fail(error);
+  targets = std::move(*found);
+  const Phase *last = findPhase(options.lastPhase);
+  bool dependsOnLevel = options.emit == EmitKind::mlir
+                            ? last && last->dependsOnLevel
+                            : options.emit != EmitKind::sharedLibrary;
+  if (targets.size() > 1 && dependsOnLevel)
+    return fail("only a shared library holds code for several CPU levels; name "
+                "one of them with --target, e.g. --target=" +
+                targets.back().level);
   return success();
 }
 
@@ -183,25 +214,32 @@ void Compilation::chooseKernels() {
   pipeline.kernels = Kernels::native;
 }
 
+/// Passes read it: what they generate depends on it.
+static void setTarget(ModuleOp module, const Target &target) {
+  module->setAttr("ingot.target",
+                  StringAttr::get(module.getContext(), target.level));
+}
+
 LogicalResult Compilation::importAndLower() {
-  std::string error;
-  std::optional<Target> found = lookupTarget(options.target, error);
-  if (!found)
-    return fail(error);
-  target = *found;
-  chooseKernels();
   report("import");
   ImportOptions import = options.import;
   import.isSupported = isLegalizable;
   module = importModel(options.input, context, import);
   if (!module)
     return failure();
-  // Passes read it: what is generated depends on it.
-  module->getOperation()->setAttr(
-      "ingot.target", mlir::StringAttr::get(&context, target.level));
-  if (options.emit != EmitKind::mlir)
-    return runPhases("llvm");
-  return options.lastPhase.empty() ? success() : runPhases(options.lastPhase);
+  bool isText = options.emit == EmitKind::mlir;
+  if ((!isText || !options.lastPhase.empty()) &&
+      failed(runPhases(*module, getSharedPhases(), options.lastPhase)))
+    return failure();
+  if (!isText)
+    return success();
+  // So that ingot-opt goes on with what is written.
+  if (targets.size() == 1)
+    setTarget(*module, targets.front());
+  const Phase *last = findPhase(options.lastPhase);
+  return last && last->dependsOnLevel
+             ? runPhases(*module, getLevelPhases(), options.lastPhase)
+             : success();
 }
 
 /// A C identifier from a file's name.
@@ -214,29 +252,47 @@ static std::string symbolFor(StringRef output) {
   return symbol;
 }
 
-LogicalResult Compilation::translate() {
-  report("code generation");
-  machine = target.createTargetMachine();
-  if (!machine)
-    return fail("LLVM was built without its X86 target");
+LogicalResult Compilation::describe() {
   std::string symbol =
       options.symbol.empty() ? symbolFor(options.output) : options.symbol;
-  FailureOr<Manifest> read = readManifest(*module, target, symbol);
+  FailureOr<Manifest> read = readManifest(*module, targets, symbol);
   if (failed(read))
     return failure();
   manifest = std::move(*read);
-  llvmModule = translateModuleToLLVMIR(*module, llvmContext, "model");
-  if (!llvmModule)
-    return fail("translation to LLVM IR failed");
-  addRunFunction(*llvmModule, manifest);
-  optimize(*llvmModule, *machine);
   return success();
 }
 
+FailureOr<std::unique_ptr<Compilation::LevelModule>>
+Compilation::generate(const Target &target) {
+  OwningOpRef<ModuleOp> copy = module->clone();
+  setTarget(*copy, target);
+  if (failed(runPhases(*copy, getLevelPhases())))
+    return failure();
+  report("code generation for " + target.level);
+  auto code = std::make_unique<LevelModule>();
+  code->machine = target.createTargetMachine();
+  if (!code->machine)
+    return fail("LLVM was built without its X86 target");
+  code->module = translateModuleToLLVMIR(*copy, code->context, "model");
+  if (!code->module)
+    return fail("translation to LLVM IR failed");
+  addRunFunction(*code->module, manifest, target);
+  optimize(*code->module, *code->machine);
+  return code;
+}
+
 FailureOr<CompileResult> Compilation::emitText() {
+  std::unique_ptr<LevelModule> level;
   llvm::SmallVector<char, 0> code;
+  if (options.emit != EmitKind::mlir) {
+    FailureOr<std::unique_ptr<LevelModule>> generated =
+        generate(targets.front());
+    if (failed(generated))
+      return failure();
+    level = std::move(*generated);
+  }
   if (options.emit == EmitKind::assembly || options.emit == EmitKind::object)
-    if (!emitCode(*llvmModule, *machine,
+    if (!emitCode(*level->module, *level->machine,
                   options.emit == EmitKind::assembly
                       ? llvm::CodeGenFileType::AssemblyFile
                       : llvm::CodeGenFileType::ObjectFile,
@@ -248,7 +304,7 @@ FailureOr<CompileResult> Compilation::emitText() {
       module->print(out, flags.enableDebugInfo(false));
       out << '\n';
     } else if (options.emit == EmitKind::llvmIR) {
-      llvmModule->print(out, nullptr);
+      level->module->print(out, nullptr);
     } else {
       out.write(code.data(), code.size());
     }
@@ -266,12 +322,56 @@ FailureOr<CompileResult> Compilation::emitText() {
   return CompileResult();
 }
 
+static auto copyOf(ArrayRef<char> bytes) {
+  return [bytes](raw_ostream &out) {
+    out.write(bytes.data(), bytes.size());
+    return success();
+  };
+}
+
+/// Writes the object file of one level; it is gone from memory then.
+FailureOr<std::string> Compilation::emitLevel(LevelCode &level) {
+  FailureOr<std::unique_ptr<LevelModule>> generated = generate(level.target);
+  if (failed(generated))
+    return failure();
+  llvm::SmallVector<char, 0> code;
+  if (!emitCode(*(*generated)->module, *(*generated)->machine,
+                llvm::CodeGenFileType::ObjectFile, code))
+    return fail("LLVM cannot emit object files");
+  level.bytes = codeBytesOf(StringRef(code.data(), code.size()));
+  std::string path;
+  if (failed(writeTemporary(".code.o", path, copyOf(code))))
+    return failure();
+  return path;
+}
+
+FailureOr<std::string> Compilation::emitDescription() {
+  // Its entry points run on every level.
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::TargetMachine> machine =
+      targets.front().createTargetMachine();
+  std::unique_ptr<llvm::Module> artifact =
+      buildArtifactModule(llvmContext, manifest);
+  optimize(*artifact, *machine);
+  llvm::SmallVector<char, 0> code;
+  if (!emitCode(*artifact, *machine, llvm::CodeGenFileType::ObjectFile, code))
+    return fail("LLVM cannot emit object files");
+  std::string path;
+  if (failed(writeTemporary(".artifact.o", path, copyOf(code))))
+    return failure();
+  return path;
+}
 
 FailureOr<CompileResult> Compilation::emitLibrary() {
-  llvm::SmallVector<char, 0> code;
-  if (!emitCode(*llvmModule, *machine, llvm::CodeGenFileType::ObjectFile, code))
-    return fail("LLVM cannot emit object files");
-  manifest.codeBytes = codeBytesOf(StringRef(code.data(), code.size()));
+  std::vector<std::string> objects;
+  auto add = [&](FailureOr<std::string> object) -> LogicalResult {
+    if (succeeded(object))
+      objects.push_back(*object);
+    return object;
+  };
+  for (LevelCode &level : manifest.levels)
+    if (failed(add(emitLevel(level))))
+      return failure();
   bool hasWeights = manifest.weightsBytes != 0;
   if (options.weightsInFile && hasWeights) {
     manifest.externalWeights = true;
@@ -279,25 +379,9 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
   }
 
   report("link");
-  llvm::SmallVector<char, 0> description;
-  std::unique_ptr<llvm::Module> artifact =
-      buildArtifactModule(llvmContext, manifest);
-  optimize(*artifact, *machine);
-  if (!emitCode(*artifact, *machine, llvm::CodeGenFileType::ObjectFile,
-                description))
-    return fail("LLVM cannot emit object files");
-
-  auto copy = [](ArrayRef<char> bytes) {
-    return [bytes](raw_ostream &out) {
-      out.write(bytes.data(), bytes.size());
-      return success();
-    };
-  };
-  std::vector<std::string> objects(2);
-  std::string weights, library, header;
-  if (failed(writeTemporary(".code.o", objects[0], copy(code))) ||
-      failed(writeTemporary(".artifact.o", objects[1], copy(description))))
+  if (failed(add(emitDescription())))
     return failure();
+  std::string weights, header;
   if (hasWeights) {
     auto write = [&](raw_ostream &out) {
       return manifest.externalWeights
@@ -358,11 +442,14 @@ LogicalResult Compilation::checkNames() {
 }
 
 FailureOr<CompileResult> Compilation::run() {
-  if (failed(checkNames()) || failed(importAndLower()))
+  if (failed(checkNames()) || failed(chooseTargets()))
+    return failure();
+  chooseKernels();
+  if (failed(importAndLower()))
     return failure();
   if (options.emit == EmitKind::mlir)
     return emitText();
-  if (failed(translate()))
+  if (failed(describe()))
     return failure();
   return options.emit == EmitKind::sharedLibrary ? emitLibrary() : emitText();
 }

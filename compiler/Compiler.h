@@ -25,7 +25,7 @@ struct CompileOptions {
   std::string lastPhase;
   /// Pass arguments after which the IR goes to standard error; "all" for all.
   std::vector<std::string> dumpAfter;
-  /// A CPU level, or "native".
+  /// CPU levels, as parseTargets reads them.
   std::string target = "native";
   /// Weights go into `<output>.weights` instead of into the library.
   bool weightsInFile = false;

@@ -36,6 +36,11 @@ private:
   Constant *tensors(ArrayRef<Tensor> list);
   Constant *metadata();
   Constant *layers(std::string &text);
+  /// The members of a level's ingot_abi_variant.
+  struct Variant {
+    Constant *target, *features, *bytes, *load, *unload, *run;
+  };
+  Variant variant(const LevelCode &code);
   Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
   GlobalVariable *buildDescription();
   void buildQuery(GlobalVariable *description);
@@ -127,8 +132,24 @@ Constant *ArtifactBuilder::declare(StringRef name, Type *result,
   return function;
 }
 
-GlobalVariable *ArtifactBuilder::buildDescription() {
+ArtifactBuilder::Variant ArtifactBuilder::variant(const LevelCode &code) {
   Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
+  Constant *load = null, *unload = null;
+  if (manifest.usesOneDNN) {
+    load = declare(levelSymbol("ingot_load", code.target), i32,
+                   {ptr, ptr, ptr, ptr, i64});
+    unload = declare(levelSymbol("ingot_unload", code.target), b.getVoidTy(),
+                     {ptr, ptr});
+  }
+  return {string(code.target.level),
+          b.getInt64(code.target.features),
+          b.getInt64(code.bytes),
+          load,
+          unload,
+          declare(levelSymbol("ingot_run", code.target), i32, {ptr})};
+}
+
+GlobalVariable *ArtifactBuilder::buildDescription() {
   Constant *weights = null;
   if (manifest.weightsBytes != 0 && !manifest.externalWeights) {
     auto *symbol = new GlobalVariable(module, b.getInt8Ty(), /*isConstant=*/true,
@@ -137,11 +158,15 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
     symbol->setVisibility(GlobalValue::HiddenVisibility);
     weights = symbol;
   }
-  Constant *load = null, *unload = null;
-  if (manifest.usesOneDNN) {
-    load = declare("ingot_load", i32, {ptr, ptr, ptr, ptr, i64});
-    unload = declare("ingot_unload", b.getVoidTy(), {ptr, ptr});
+  SmallVector<Variant> variants;
+  SmallVector<Constant *> variantRows;
+  for (const LevelCode &code : manifest.levels) {
+    const Variant &v = variants.emplace_back(variant(code));
+    variantRows.push_back(structure(
+        {v.target, v.features, v.bytes, v.load, v.unload, v.run}));
   }
+  // Hosts that know nothing of levels run the lowest.
+  const Variant &lowest = variants.front();
   std::string layerText;
   Constant *layerRows = layers(layerText);
   Constant *layerStrings =
@@ -152,8 +177,8 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
       b.getInt32(sizeof(ingot_abi_artifact)),
       string("ingot " INGOT_VERSION),
       string(manifest.modelName),
-      string(manifest.target.level),
-      b.getInt64(manifest.target.features),
+      lowest.target,
+      lowest.features,
       b.getInt32(manifest.inputs.size()),
       b.getInt32(manifest.outputs.size()),
       b.getInt32(manifest.metadata.size()),
@@ -165,14 +190,17 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
       b.getInt64(manifest.weightsBytes),
       ConstantDataArray::get(context, ArrayRef(manifest.weightsSha256)),
       b.getInt64(manifest.arenaBytes),
-      b.getInt64(manifest.codeBytes),
-      load,
-      unload,
-      declare("ingot_run", i32, {ptr}),
+      lowest.bytes,
+      lowest.load,
+      lowest.unload,
+      lowest.run,
       b.getInt32(manifest.layers.size()),
       b.getInt32(layerText.size()),
       layerRows,
       layerStrings,
+      b.getInt32(variantRows.size()),
+      b.getInt32(sizeof(ingot_abi_variant)),
+      array(variantRows),
   });
   return new GlobalVariable(module, description->getType(),
                             /*isConstant=*/true, GlobalValue::InternalLinkage,

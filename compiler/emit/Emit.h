@@ -34,6 +34,12 @@ struct Layer {
   uint64_t bytes = 0;
 };
 
+/// The code for one CPU level.
+struct LevelCode {
+  Target target;
+  uint64_t bytes = 0;
+};
+
 /// What the artifact says of itself; read off the module's attributes.
 struct Manifest {
   /// Of the ONNX graph.
@@ -43,24 +49,33 @@ struct Manifest {
   std::vector<Tensor> inputs, outputs;
   std::vector<Layer> layers;
   std::vector<std::pair<std::string, std::string>> metadata;
-  Target target;
+  /// Lowest first, at least one.
+  std::vector<LevelCode> levels;
   uint64_t weightsBytes = 0;
   bool externalWeights = false;
   std::array<uint8_t, 32> weightsSha256 = {};
   uint64_t arenaBytes = 0;
   uint64_t arenaLowerBound = 0;
-  uint64_t codeBytes = 0;
   bool usesOneDNN = false;
 };
 
 /// Reads the manifest of a module on which plan-memory has run.
 mlir::FailureOr<Manifest> readManifest(mlir::ModuleOp module,
-                                       const Target &target,
+                                       llvm::ArrayRef<Target> targets,
                                        llvm::StringRef symbol);
 
-/// Adds `ingot_run`, the function that an artifact description points to, which
-/// calls @forward with what an ingot_abi_call holds.
-void addRunFunction(llvm::Module &module, const Manifest &manifest);
+/// The names of its levels, e.g. "x86-64-v3, x86-64-v4".
+std::string levelNames(const Manifest &manifest);
+
+/// What the artifact's description calls a function of one level's code:
+/// `ingot_run`, `ingot_load`, `ingot_unload`.
+std::string levelSymbol(llvm::StringRef function, const Target &target);
+
+/// Adds the run function that the artifact's description points to, which calls
+/// @forward with what an ingot_abi_call holds, and names what the description
+/// refers to for the level.
+void addRunFunction(llvm::Module &module, const Manifest &manifest,
+                    const Target &target);
 
 /// The artifact's description and typed entry points, as a module of its own.
 std::unique_ptr<llvm::Module> buildArtifactModule(llvm::LLVMContext &context,

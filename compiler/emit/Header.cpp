@@ -93,7 +93,7 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
   std::string guard = "INGOT_MODEL_" + StringRef(name).upper() + "_H";
   out << "/* " << commentText(manifest.modelName.empty() ? name
                                                          : manifest.modelName)
-      << ", compiled by Ingot for " << manifest.target.level
+      << ", compiled by Ingot for " << levelNames(manifest)
       << ".\n *\n * Link with the shared library that this header came with; "
          "nothing else is\n * needed. A handle is for one thread at a time; "
          "handles are independent.\n */\n"

@@ -8,6 +8,8 @@
 
 #include "runtime/include/ingot/abi/artifact.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace ingot;
 
@@ -90,11 +92,13 @@ static std::vector<Layer> readLayers(ModuleOp module) {
   return layers;
 }
 
-FailureOr<Manifest> ingot::readManifest(ModuleOp module, const Target &target,
+FailureOr<Manifest> ingot::readManifest(ModuleOp module,
+                                        ArrayRef<Target> targets,
                                         StringRef symbol) {
   Manifest manifest;
   manifest.symbol = symbol.str();
-  manifest.target = target;
+  for (const Target &target : targets)
+    manifest.levels.push_back({target});
   if (auto name = module->getAttrOfType<StringAttr>("ingot.model_name"))
     manifest.modelName = name.str();
   if (auto metadata =
@@ -118,6 +122,17 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module, const Target &target,
   manifest.arenaLowerBound = integer("ingot.arena_lower_bound");
   manifest.usesOneDNN = module->hasAttr("ingot.onednn");
   return manifest;
+}
+
+std::string ingot::levelNames(const Manifest &manifest) {
+  return llvm::join(
+      llvm::map_range(manifest.levels,
+                      [](const LevelCode &code) { return code.target.level; }),
+      ", ");
+}
+
+std::string ingot::levelSymbol(StringRef function, const Target &target) {
+  return (function + "_" + target.identifier()).str();
 }
 
 std::vector<std::string> ingot::exportedSymbols(const Manifest &manifest) {

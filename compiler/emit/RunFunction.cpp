@@ -22,7 +22,7 @@ public:
   RunBuilder(Module &module, const Manifest &manifest)
       : module(module), manifest(manifest), b(module.getContext()) {}
 
-  void build();
+  void build(StringRef name);
 
 private:
   Value *loadPointer(Value *base, uint64_t offset) {
@@ -136,7 +136,7 @@ static void markNoAlias(Function &forward) {
   forward.addFnAttr(Attribute::NoInline);
 }
 
-void RunBuilder::build() {
+void RunBuilder::build(StringRef name) {
   Function *forward = module.getFunction("forward");
   forward->setLinkage(GlobalValue::InternalLinkage);
   for (Function &function : module)
@@ -168,10 +168,10 @@ void RunBuilder::build() {
   b.CreateCall(forward, arguments);
   b.CreateRetVoid();
 
-  // int32_t ingot_run(call)
+  // int32_t name(call)
   Function *run = Function::Create(
       FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false),
-      GlobalValue::ExternalLinkage, "ingot_run", module);
+      GlobalValue::ExternalLinkage, name, module);
   run->setVisibility(GlobalValue::HiddenVisibility);
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "", run));
   FunctionCallee guard = module.getOrInsertFunction(
@@ -179,10 +179,13 @@ void RunBuilder::build() {
   b.CreateRet(b.CreateCall(guard, {run->getArg(0), function}));
 }
 
-void ingot::addRunFunction(Module &module, const Manifest &manifest) {
+void ingot::addRunFunction(Module &module, const Manifest &manifest,
+                           const Target &target) {
   // The artifact's description, another module, points to them.
   for (StringRef name : {"ingot_load", "ingot_unload"})
-    if (Function *function = module.getFunction(name))
+    if (Function *function = module.getFunction(name)) {
       function->setVisibility(GlobalValue::HiddenVisibility);
-  RunBuilder(module, manifest).build();
+      function->setName(levelSymbol(name, target));
+    }
+  RunBuilder(module, manifest).build(levelSymbol("ingot_run", target));
 }

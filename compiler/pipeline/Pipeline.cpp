@@ -96,6 +96,12 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createPlanMemory());
   passes.addPass(createInstrumentLayers());
   passes.addPass(createConvertDnnlToCalls());
+}
+
+/// ops on memrefs → launches of kernels, split into tasks. The first phase that
+/// knows the CPU level: tasks are whole register tiles.
+static void buildKernelsPipeline(OpPassManager &passes,
+                                 const PipelineOptions &) {
   passes.addPass(createOutlineKernels());
   passes.addPass(createOutlineLinalg());
 }
@@ -133,10 +139,22 @@ static constexpr Phase kPhases[] = {
      buildLayoutPipeline},
     {"linalg", "ops lowered to linalg on tensors", buildLowerPipeline},
     {"memory", "tensors placed in the arena", buildMemoryPipeline},
-    {"llvm", "code in the LLVM dialect", buildCodegenPipeline},
+    {"kernels", "kernels outlined and split into tasks", buildKernelsPipeline,
+     /*dependsOnLevel=*/true},
+    {"llvm", "code in the LLVM dialect", buildCodegenPipeline,
+     /*dependsOnLevel=*/true},
 };
 
 ArrayRef<Phase> ingot::getPhases() { return kPhases; }
+
+ArrayRef<Phase> ingot::getSharedPhases() {
+  return getPhases().take_while(
+      [](const Phase &phase) { return !phase.dependsOnLevel; });
+}
+
+ArrayRef<Phase> ingot::getLevelPhases() {
+  return getPhases().drop_front(getSharedPhases().size());
+}
 
 const Phase *ingot::findPhase(StringRef name) {
   auto *at = llvm::find_if(

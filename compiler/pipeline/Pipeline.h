@@ -25,10 +25,17 @@ struct Phase {
   const char *name;
   const char *description;
   void (*build)(mlir::OpPassManager &, const PipelineOptions &);
+  /// Whether passes read the CPU level, the module's `ingot.target`. All that
+  /// do not come first: their result serves every level of an artifact.
+  bool dependsOnLevel = false;
 };
 
 /// All phases, in order.
 llvm::ArrayRef<Phase> getPhases();
+
+/// The phases that run once a model, and those that run once a CPU level.
+llvm::ArrayRef<Phase> getSharedPhases();
+llvm::ArrayRef<Phase> getLevelPhases();
 
 /// The phase called `name`, or null.
 const Phase *findPhase(llvm::StringRef name);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Target.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -74,24 +75,62 @@ static uint64_t hostFeatures() {
   return features;
 }
 
-std::optional<Target> ingot::lookupTarget(llvm::StringRef name,
-                                          std::string &error) {
-  if (name == "native") {
-    uint64_t host = hostFeatures();
-    std::optional<Target> best;
+std::string Target::identifier() const {
+  std::string text = level;
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
+/// What `multi` stands for: levels that kernels are generated differently for,
+/// 256 bits with 16 registers and 512 bits with 32. Levels above get the same
+/// code as x86-64-v4.
+static constexpr llvm::StringLiteral kMulti[] = {"x86-64-v3", "x86-64-v4"};
+
+static std::optional<Target> nativeTarget() {
+  uint64_t host = hostFeatures();
+  std::optional<Target> best;
+  for (const Level &level : kLevels)
+    if ((level.features & ~host) == 0)
+      best = Target{level.name, level.features};
+  return best;
+}
+
+std::optional<std::vector<Target>> ingot::parseTargets(llvm::StringRef text,
+                                                       std::string &error) {
+  if (text == "native") {
+    std::optional<Target> native = nativeTarget();
+    if (native)
+      return std::vector<Target>{*native};
+    error = "this machine is below the lowest CPU level, " +
+            std::string(kLevels[0].name);
+    return std::nullopt;
+  }
+  llvm::SmallVector<llvm::StringRef> names;
+  if (text == "multi")
+    names.append(std::begin(kMulti), std::end(kMulti));
+  else
+    text.split(names, ',');
+  for (llvm::StringRef name : names) {
+    bool isAlias = name == "native" || name == "multi";
+    if (!isAlias && llvm::any_of(kLevels, [&](const Level &level) {
+          return name == level.name;
+        }))
+      continue;
+    error = isAlias ? "target '" + name.str() + "' stands alone: list levels"
+                    : "unknown target '" + name.str() + "': use native, multi or";
     for (const Level &level : kLevels)
-      if ((level.features & ~host) == 0)
-        best = Target{level.name, level.features};
-    if (!best)
-      error = "this machine is below the lowest CPU level, " +
-              std::string(kLevels[0].name);
-    return best;
+      error += std::string(&level == kLevels ? " " : ", ") + level.name;
+    return std::nullopt;
   }
-  error = "unknown target '" + name.str() + "': use native";
+  std::vector<Target> targets;
   for (const Level &level : kLevels) {
-    if (name == level.name)
-      return Target{level.name, level.features};
-    error += std::string(", ") + level.name;
+    auto count = llvm::count(names, llvm::StringRef(level.name));
+    if (count > 1) {
+      error = "target " + std::string(level.name) + " is listed twice";
+      return std::nullopt;
+    }
+    if (count == 1)
+      targets.push_back({level.name, level.features});
   }
-  return std::nullopt;
+  return targets;
 }

@@ -11,6 +11,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include <memory>
+#include <vector>
 
 namespace ingot {
 
@@ -20,14 +21,19 @@ struct Target {
   /// Bits of cpu_features.inc that code for this level needs.
   uint64_t features = 0;
 
+  /// The level as a part of a C identifier.
+  std::string identifier() const;
   /// Whether 512-bit vectors are worth using.
   bool hasAVX512() const;
   std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;
 };
 
-/// The level called `name`, or with "native" the highest that this machine
-/// runs. On failure `error` says which names there are.
-std::optional<Target> lookupTarget(llvm::StringRef name, std::string &error);
+/// The levels that `text` stands for, lowest first: names with commas between
+/// them; "native", the highest level that this machine runs; or "multi", one
+/// level for each kind of code that passes generate. On failure `error` says
+/// what is wrong with it.
+std::optional<std::vector<Target>> parseTargets(llvm::StringRef text,
+                                                std::string &error);
 
 } // namespace ingot
 

@@ -41,14 +41,38 @@ static void serialFor(void *user, void (*task)(void *arg, int64_t index),
     task(arg, i);
 }
 
-/* A model on a CPU that lacks its instructions would die of SIGILL. */
-static int cpuCanRun(const ingot_abi_artifact *model) {
+/* The code for the highest CPU level that runs here; 0 if there is none: it
+ * would die of SIGILL. */
+static int chooseCode(const ingot_abi_artifact *model,
+                      ingot_abi_variant *code) {
   uint64_t present = 0;
 #define INGOT_CPU_FEATURE(BIT, NAME, LLVM_NAME)                                \
   if (__builtin_cpu_supports(LLVM_NAME))                                       \
     present |= (uint64_t)1 << BIT;
 #include "ingot/abi/cpu_features.inc"
-  return (model->cpu_features & ~present) == 0;
+  /* AMX would have to be asked of the kernel first: bits 14 to 16. */
+  present &= ~(uint64_t)0x1c000;
+  if (model->cpu_features & ~present)
+    return 0;
+  code->target = model->target;
+  code->cpu_features = model->cpu_features;
+  code->code_bytes = model->code_bytes;
+  code->load = model->load;
+  code->unload = model->unload;
+  code->run = model->run;
+  /* A model of an older compiler ends before it tells of levels, and has one. */
+  if (model->struct_size < sizeof(*model))
+    return 1;
+  for (uint32_t i = 1; i < model->num_variants; ++i) {
+    ingot_abi_variant next;
+    memcpy(&next,
+           (const char *)model->variants + (size_t)i * model->variant_bytes,
+           sizeof(next));
+    if (next.cpu_features & ~present)
+      break;
+    *code = next;
+  }
+  return 1;
 }
 
 static uint64_t elementSize(uint32_t dtype) {
@@ -117,14 +141,15 @@ static void printOutput(const ingot_abi_tensor *tensor,
 }
 
 /* Runs once; gives outputs that turn out too small the room they need. */
-static int32_t runModel(const ingot_abi_artifact *model, ingot_abi_call *call,
+static int32_t runModel(const ingot_abi_artifact *model,
+                        const ingot_abi_variant *code, ingot_abi_call *call,
                         ingot_abi_buffer *outputs) {
   int32_t status = INGOT_ABI_BUFFER_TOO_SMALL;
   for (uint32_t attempt = 0;
        status == INGOT_ABI_BUFFER_TOO_SMALL && attempt <= model->num_outputs;
        ++attempt) {
     call->status = INGOT_ABI_OK;
-    status = model->run(call);
+    status = code->run(call);
     for (uint32_t i = 0; i < model->num_outputs; ++i) {
       uint64_t needed = tensorBytes(&model->outputs[i], outputs[i].dims);
       if (status != INGOT_ABI_BUFFER_TOO_SMALL || needed <= outputs[i].bytes)
@@ -139,14 +164,15 @@ static int32_t runModel(const ingot_abi_artifact *model, ingot_abi_call *call,
   return status;
 }
 
-static int useModel(const ingot_abi_artifact *model) {
+static int useModel(const ingot_abi_artifact *model,
+                    const ingot_abi_variant *code) {
   char message[256] = "";
   void *state = NULL;
   ingot_abi_host host = {sizeof(host), 1,       NULL,
                          allocate,     release, serialFor};
-  if (model->load) {
-    int32_t status = model->load(&host, model->weights, &state, message,
-                                 sizeof(message));
+  if (code->load) {
+    int32_t status = code->load(&host, model->weights, &state, message,
+                                sizeof(message));
     if (status) {
       fprintf(stderr, "error: load failed with status %d: %s\n", status,
               message);
@@ -182,7 +208,7 @@ static int useModel(const ingot_abi_artifact *model) {
     call.error = message;
     call.error_bytes = sizeof(message);
     if (call.arena)
-      status = runModel(model, &call, outputs);
+      status = runModel(model, code, &call, outputs);
   }
   if (status)
     fprintf(stderr, "error: run failed with status %d: %s\n", status, message);
@@ -193,8 +219,8 @@ static int useModel(const ingot_abi_artifact *model) {
   free(call.arena);
   freeBuffers(inputs, model->num_inputs);
   freeBuffers(outputs, model->num_outputs);
-  if (model->unload)
-    model->unload(&host, state);
+  if (code->unload)
+    code->unload(&host, state);
   return status ? 1 : 0;
 }
 
@@ -214,6 +240,7 @@ int main(int argc, char **argv) {
   memcpy(&query, &symbol, sizeof(query));
 
   int result = 1;
+  ingot_abi_variant code;
   const ingot_abi_artifact *model = query ? query() : NULL;
   if (!model || model->magic != INGOT_ABI_MAGIC ||
       model->abi_version != INGOT_ABI_VERSION)
@@ -222,11 +249,11 @@ int main(int argc, char **argv) {
   else if (!model->weights && model->weights_bytes)
     fprintf(stderr, "error: '%s' has separate weights; use libingot\n",
             argv[1]);
-  else if (!cpuCanRun(model))
+  else if (!chooseCode(model, &code))
     fprintf(stderr, "error: '%s' needs a CPU of level %s\n", argv[1],
             model->target);
   else
-    result = useModel(model);
+    result = useModel(model, &code);
   dlclose(library);
   return result;
 }

@@ -7,6 +7,7 @@
 #include "runtime/core/Artifact.h"
 
 #include "runtime/core/Error.h"
+#include "runtime/core/Levels.h"
 
 using namespace ingot::rt;
 
@@ -73,7 +74,33 @@ static ingot_status checkTensors(const ingot_abi_tensor *tensors,
 }
 
 uint32_t ingot::rt::layerCount(const ingot_abi_artifact &artifact) {
-  return artifact.struct_size < sizeof(artifact) ? 0 : artifact.num_layers;
+  return artifact.struct_size < offsetof(ingot_abi_artifact, num_variants)
+             ? 0
+             : artifact.num_layers;
+}
+
+/// Each level must be whole and have all features of the one before.
+static ingot_status checkLevels(const ingot_abi_artifact &artifact,
+                                const char *subject, ingot_error *error) {
+  // More than there are CPU features to tell them apart.
+  constexpr uint32_t most = 64;
+  uint32_t count = levelCount(artifact);
+  if (count == 1)
+    return INGOT_OK;
+  if (count > most || !artifact.variants ||
+      artifact.variant_bytes < sizeof(ingot_abi_variant) ||
+      artifact.variant_bytes > 4096 ||
+      artifact.variant_bytes % alignof(ingot_abi_variant))
+    return damaged(subject, "the table of its CPU levels is invalid", error);
+  for (uint32_t i = 1; i < count; ++i) {
+    ingot_abi_variant level = levelAt(artifact, i);
+    if (!level.target || !level.run || (level.load && !level.unload))
+      return damaged(subject, "one of its CPU levels is incomplete", error);
+    uint64_t below = levelAt(artifact, i - 1).cpu_features;
+    if (level.cpu_features == below || (below & ~level.cpu_features))
+      return damaged(subject, "its CPU levels are out of order", error);
+  }
+  return INGOT_OK;
 }
 
 /// Every string of every layer must end inside the text.
@@ -120,6 +147,8 @@ ingot_status ingot::rt::checkArtifact(const ingot_abi_artifact *artifact,
   if (!artifact->compiler || !artifact->name || !artifact->target ||
       !artifact->run || (artifact->load && !artifact->unload))
     return damaged(subject, "its description is incomplete", error);
+  if (ingot_status status = checkLevels(*artifact, subject, error))
+    return status;
   if (artifact->num_metadata && !artifact->metadata)
     return damaged(subject, "its metadata is missing", error);
   for (uint32_t i = 0; i < artifact->num_metadata; ++i)

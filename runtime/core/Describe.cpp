@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/core/Artifact.h"
 #include "runtime/core/Error.h"
+#include "runtime/core/Levels.h"
 #include "runtime/core/Model.h"
 
 using namespace ingot::rt;
@@ -21,18 +22,38 @@ ingot_status ingot_model_describe(const ingot_model *model,
   filled.num_metadata = artifact.num_metadata;
   filled.name = artifact.name;
   filled.compiler = artifact.compiler;
-  filled.target = artifact.target;
-  filled.cpu_features = artifact.cpu_features;
+  filled.target = model->code.target;
+  filled.cpu_features = model->code.cpu_features;
   filled.arena_bytes = artifact.arena_bytes;
   filled.weights_bytes = artifact.weights_bytes;
-  filled.code_bytes = artifact.code_bytes;
+  filled.code_bytes = model->code.code_bytes;
   filled.abi_version = artifact.abi_version;
   filled.uses_onednn = (artifact.flags & INGOT_ABI_FLAG_ONEDNN) != 0;
   filled.separate_weights = !artifact.weights && artifact.weights_bytes;
   memcpy(filled.weights_sha256, artifact.weights_sha256,
          sizeof(filled.weights_sha256));
   filled.num_layers = layerCount(artifact);
+  filled.num_levels = levelCount(artifact);
   return writeSized(info, &filled, sizeof(filled), "ingot_model_info", error);
+}
+
+ingot_status ingot_model_level_describe(const ingot_model *model,
+                                        uint32_t index, ingot_level_info *info,
+                                        ingot_error *error) {
+  if (!model)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  uint32_t count = levelCount(*model->artifact);
+  if (index >= count)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "CPU level %u was asked for, but the model has %u", index,
+                count);
+  ingot_abi_variant level = levelAt(*model->artifact, index);
+  ingot_level_info filled = INGOT_LEVEL_INFO_INIT;
+  filled.is_in_use = index == model->level;
+  filled.name = level.target;
+  filled.cpu_features = level.cpu_features;
+  filled.code_bytes = level.code_bytes;
+  return writeSized(info, &filled, sizeof(filled), "ingot_level_info", error);
 }
 
 ingot_status ingot_model_layer_describe(const ingot_model *model,

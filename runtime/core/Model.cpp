@@ -9,8 +9,8 @@
 #include "runtime/core/Artifact.h"
 #include "runtime/core/ElfFile.h"
 #include "runtime/core/Error.h"
+#include "runtime/core/Levels.h"
 #include "runtime/core/Sha256.h"
-#include "runtime/cpu/CpuFeatures.h"
 
 #include <dlfcn.h>
 #include <initializer_list>
@@ -52,8 +52,8 @@ static void pinOpenMp() {
 }
 
 ingot_model::~ingot_model() {
-  if (loaded && artifact->unload)
-    artifact->unload(&host, state);
+  if (loaded && code.unload)
+    code.unload(&host, state);
   if (library && loaded && (artifact->flags & INGOT_ABI_FLAG_ONEDNN))
     pinOpenMp();
   if (library)
@@ -90,6 +90,24 @@ ingot_status ingot_model::mapWeights(const char *path, bool verify,
   return INGOT_OK;
 }
 
+/// A model that is only described may be for another CPU; then it shows its
+/// lowest level.
+ingot_status ingot_model::selectLevel(const char *subject, bool isDescribedOnly,
+                                      ingot_error *error) {
+  Cpu cpu;
+  if (isDescribedOnly)
+    error = nullptr;
+  ingot_status status = readCpu(cpu, error);
+  if (isDescribedOnly)
+    cpu.requestAmx = [] { return true; };
+  if (!status)
+    status = chooseLevel(*artifact, cpu, subject, level, error);
+  if (status && !isDescribedOnly)
+    return status;
+  code = levelAt(*artifact, level);
+  return INGOT_OK;
+}
+
 ingot_status ingot_model::runLoad(const char *subject, ingot_error *error) {
   host = {sizeof(host), pool->numThreads, this, modelAllocate, modelRelease,
           modelParallelFor};
@@ -98,11 +116,11 @@ ingot_status ingot_model::runLoad(const char *subject, ingot_error *error) {
       host.num_threads = 1;
     noteOpenMpUsed();
   }
-  if (artifact->load) {
+  if (code.load) {
     char message[384] = "";
     void *created = nullptr;
     if (int32_t status =
-            artifact->load(&host, weights, &created, message, sizeof(message)))
+            code.load(&host, weights, &created, message, sizeof(message)))
       return fail(error, status, "'%s' could not be loaded: %s", subject,
                   message[0] ? message : ingot_status_describe(status));
     state = created;
@@ -118,11 +136,11 @@ ingot_status ingot_model::init(const ingot_abi_artifact *checked,
   if (ingot_status status = checkArtifact(checked, subject, error))
     return status;
   artifact = checked;
-  if (options.flags & INGOT_MODEL_DESCRIBE_ONLY)
-    return INGOT_OK;
-  if (ingot_status status =
-          checkCpu(artifact->cpu_features, subject, artifact->target, error))
+  bool isDescribedOnly = options.flags & INGOT_MODEL_DESCRIBE_ONLY;
+  if (ingot_status status = selectLevel(subject, isDescribedOnly, error))
     return status;
+  if (isDescribedOnly)
+    return INGOT_OK;
   weights = artifact->weights;
   if (!weights && artifact->weights_bytes)
     if (ingot_status status = mapWeights(

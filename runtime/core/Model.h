@@ -20,12 +20,16 @@ struct ingot_model {
   ingot_status init(const ingot_abi_artifact *artifact, const char *subject,
                     const char *defaultWeights,
                     const ingot_model_options &options, ingot_error *error);
+  ingot_status selectLevel(const char *subject, bool isDescribedOnly,
+                           ingot_error *error);
   ingot_status mapWeights(const char *path, bool verify, const char *subject,
                           ingot_error *error);
   ingot_status runLoad(const char *subject, ingot_error *error);
 
   std::atomic<uint32_t> references{1};
   const ingot_abi_artifact *artifact = nullptr;
+  uint32_t level = 0;          ///< that runs, as levelAt counts them
+  ingot_abi_variant code = {}; ///< of that level
   void *library = nullptr; ///< of dlopen; null if attached
   ingot::rt::MappedFile weightsFile;
   const void *weights = nullptr;

@@ -296,7 +296,7 @@ ingot_status ingot_context::run(const ingot_input *inputs,
   call.error = message;
   call.error_bytes = sizeof(message);
   call.profile = profile.isOn() ? profile.sink() : nullptr;
-  int32_t status = model->artifact->run(&call);
+  int32_t status = model->code.run(&call);
   blocks.endRun();
   if (profile.isOn())
     profile.endRun(status == INGOT_OK);

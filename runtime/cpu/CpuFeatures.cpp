@@ -8,7 +8,6 @@
 
 #include "runtime/core/Error.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -110,56 +109,41 @@ const char *ingot::rt::highestCpuLevel(uint64_t present) {
   return name;
 }
 
-/// Appends `name` to a comma-separated list, as far as there is room.
-static void append(char *list, size_t room, const char *name) {
+bool ingot::rt::needsAmx(uint64_t features) {
+  return features & (AMX_TILE | AMX_INT8 | AMX_BF16);
+}
+
+void ingot::rt::appendName(char *list, size_t room, const char *name) {
   size_t used = strlen(list);
   snprintf(list + used, room - used, "%s%s", used ? ", " : "", name);
 }
 
-ingot_status ingot::rt::checkCpu(uint64_t needed, const char *subject,
-                                 const char *target, ingot_error *error) {
-  uint64_t present = detectCpuFeatures();
-  const char *cap = getenv("INGOT_MAX_ISA");
-  if (cap && *cap) {
-    uint64_t allowed;
-    if (!findCpuLevel(cap, allowed)) {
-      char known[128] = "";
-      for (const Named &level : levels)
-        append(known, sizeof(known), level.name);
-      return fail(error, INGOT_INVALID_ARGUMENT,
-                  "INGOT_MAX_ISA=%s names no CPU level; known are %s", cap,
-                  known);
+void ingot::rt::nameCpuFeatures(uint64_t wanted, char *list, size_t room) {
+  for (const Named &feature : features)
+    if (wanted & feature.bits) {
+      appendName(list, room, feature.name);
+      wanted &= ~feature.bits;
     }
-    present &= allowed;
-  } else {
-    cap = nullptr;
+  if (wanted)
+    appendName(list, room, "features newer than this libingot");
+}
+
+ingot_status ingot::rt::readCpu(Cpu &cpu, ingot_error *error) {
+  cpu = {detectCpuFeatures(), nullptr, requestAmx};
+  const char *cap = getenv("INGOT_MAX_ISA");
+  if (!cap || !*cap)
+    return INGOT_OK;
+  uint64_t allowed;
+  if (!findCpuLevel(cap, allowed)) {
+    char known[128] = "";
+    for (const Named &level : levels)
+      appendName(known, sizeof(known), level.name);
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "INGOT_MAX_ISA=%s names no CPU level; known are %s", cap,
+                known);
   }
-  if (uint64_t missing = needed & ~present) {
-    char names[160] = "";
-    for (const Named &feature : features)
-      if (missing & feature.bits) {
-        append(names, sizeof(names), feature.name);
-        missing &= ~feature.bits;
-      }
-    if (missing)
-      append(names, sizeof(names), "features newer than this libingot");
-    const char *level = highestCpuLevel(present);
-    if (cap)
-      return fail(error, INGOT_UNSUPPORTED_CPU,
-                  "'%s' was compiled for %s and needs %s, which "
-                  "INGOT_MAX_ISA=%s rules out; compile it with --target=%s",
-                  subject, target, names, cap, level);
-    return fail(error, INGOT_UNSUPPORTED_CPU,
-                "'%s' was compiled for %s and needs %s, which this CPU (%s) "
-                "lacks; compile it with --target=%s",
-                subject, target, names, level, level);
-  }
-  constexpr uint64_t amx = AMX_TILE | AMX_INT8 | AMX_BF16;
-  if ((needed & amx) && !requestAmx())
-    return fail(error, INGOT_UNSUPPORTED_CPU,
-                "'%s' needs AMX, which the operating system does not grant to "
-                "this process (%s)",
-                subject, strerror(errno));
+  cpu.cap = cap;
+  cpu.features &= allowed;
   return INGOT_OK;
 }
 

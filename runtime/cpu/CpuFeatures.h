@@ -26,10 +26,26 @@ bool findCpuLevel(const char *name, uint64_t &features);
 /// Name of the highest level within `features`.
 const char *highestCpuLevel(uint64_t features);
 
-/// Checks that code that needs `needed` may run here, and asks the kernel for
-/// AMX where it is needed. `subject` names the artifact in messages.
-ingot_status checkCpu(uint64_t needed, const char *subject, const char *target,
-                      ingot_error *error);
+/// Whether code that needs `features` uses the tile registers.
+bool needsAmx(uint64_t features);
+
+/// Appends `name` to a comma-separated list, as far as there is room.
+void appendName(char *list, size_t room, const char *name);
+
+/// Appends the names of `features`.
+void nameCpuFeatures(uint64_t features, char *list, size_t room);
+
+/// What code may use.
+struct Cpu {
+  uint64_t features;
+  /// INGOT_MAX_ISA, which `features` respect; null if it is not set.
+  const char *cap;
+  /// Asks the kernel for the tile registers; false if it refuses.
+  bool (*requestAmx)();
+};
+
+/// This CPU; fails if INGOT_MAX_ISA names no level.
+ingot_status readCpu(Cpu &cpu, ingot_error *error);
 
 } // namespace ingot::rt
 

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "support.h"
 
-#include "runtime/cpu/CpuFeatures.h"
+#include "runtime/core/Levels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 struct ingot_support_model {
-  const ingot_abi_artifact *artifact;
+  ingot_abi_variant code;
   const void *weights;
   void *state;
   void *arena;
@@ -56,14 +56,17 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
                   "this model's weights are in a file of their own: map it and "
                   "pass its address");
   ingot_error reason = INGOT_ERROR_INIT;
-  if (ingot::rt::checkCpu(artifact->cpu_features, "this model",
-                          artifact->target, &reason) != INGOT_OK)
+  ingot::rt::Cpu cpu;
+  uint32_t level;
+  if (ingot::rt::readCpu(cpu, &reason) != INGOT_OK ||
+      ingot::rt::chooseLevel(*artifact, cpu, "this model", level, &reason) !=
+          INGOT_OK)
     return refuse(nullptr, error, error_bytes, reason.message);
   auto *model =
       static_cast<ingot_support_model *>(calloc(1, sizeof(ingot_support_model)));
   if (model == nullptr)
     return refuse(nullptr, error, error_bytes, "out of memory");
-  model->artifact = artifact;
+  model->code = ingot::rt::levelAt(*artifact, level);
   model->weights = weights;
   model->host.struct_size = sizeof(model->host);
   model->host.num_threads = num_threads < 1 ? 1 : (uint32_t)num_threads;
@@ -74,9 +77,9 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
                           INGOT_ABI_ALIGNMENT);
   if (model->arena == nullptr)
     return refuse(model, error, error_bytes, "out of memory for the arena");
-  if (artifact->load != nullptr &&
-      artifact->load(&model->host, weights, &model->state, error,
-                     error_bytes) != INGOT_ABI_OK) {
+  if (model->code.load != nullptr &&
+      model->code.load(&model->host, weights, &model->state, error,
+                       error_bytes) != INGOT_ABI_OK) {
     ingot_support_destroy(model);
     return nullptr;
   }
@@ -97,14 +100,14 @@ int32_t ingot_support_call(ingot_support_model *model,
   call.outputs = outputs;
   call.error = error;
   call.error_bytes = error_bytes;
-  return model->artifact->run(&call);
+  return model->code.run(&call);
 }
 
 void ingot_support_destroy(ingot_support_model *model) {
   if (model == nullptr)
     return;
-  if (model->state != nullptr && model->artifact->unload != nullptr)
-    model->artifact->unload(&model->host, model->state);
+  if (model->state != nullptr && model->code.unload != nullptr)
+    model->code.unload(&model->host, model->state);
   free(model->arena);
   free(model);
 }

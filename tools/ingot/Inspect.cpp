@@ -34,6 +34,17 @@ static std::vector<std::string> featureNames(uint64_t bits) {
   return names;
 }
 
+static std::vector<ingot_level_info> levels(const ingot_model *model,
+                                            uint32_t count) {
+  std::vector<ingot_level_info> infos;
+  for (uint32_t i = 0; i < count; ++i) {
+    ingot_level_info info = INGOT_LEVEL_INFO_INIT;
+    ingot_model_level_describe(model, i, &info, nullptr);
+    infos.push_back(info);
+  }
+  return infos;
+}
+
 static std::vector<ingot_tensor_info> tensors(const ingot_model *model,
                                               uint32_t count,
                                               Describe describe) {
@@ -73,16 +84,26 @@ static void printTensors(const char *title,
   printTable(rows);
 }
 
+/// One line a CPU level: what it needs and how much code it is.
+static void printLevels(const std::vector<ingot_level_info> &infos) {
+  const char *title = "target    ";
+  for (const ingot_level_info &info : infos) {
+    std::string features;
+    for (const std::string &name : featureNames(info.cpu_features))
+      features += (features.empty() ? " (" : ", ") + name;
+    features += features.empty() ? "" : ")";
+    printf("%s%s%s, code %s%s\n", title, formatLine(info.name, 60).c_str(),
+           features.c_str(), formatBytes(info.code_bytes).c_str(),
+           infos.size() > 1 && info.is_in_use ? ", used here" : "");
+    title = "          ";
+  }
+}
+
 static void printText(const ingot_model *model, const ingot_model_info &info) {
-  std::string features;
-  for (const std::string &name : featureNames(info.cpu_features))
-    features += (features.empty() ? " (" : ", ") + name;
-  features += features.empty() ? "" : ")";
   printf("model     %s\n", formatLine(info.name, 100).c_str());
   printf("compiler  %s, ABI version %u\n", formatLine(info.compiler, 60).c_str(),
          info.abi_version);
-  printf("target    %s%s\n", formatLine(info.target, 60).c_str(),
-         features.c_str());
+  printLevels(levels(model, info.num_levels));
   printf("kernels   %s\n", info.uses_onednn ? "generated and oneDNN"
                                             : "generated");
   printf("weights   %s, %s\n", formatBytes(info.weights_bytes).c_str(),
@@ -90,7 +111,6 @@ static void printText(const ingot_model *model, const ingot_model_info &info) {
   if (info.separate_weights)
     printf("          SHA-256 %s\n", hex(info.weights_sha256).c_str());
   printf("arena     %s a context\n", formatBytes(info.arena_bytes).c_str());
-  printf("code      %s\n", formatBytes(info.code_bytes).c_str());
   printTensors("inputs",
                tensors(model, info.num_inputs, ingot_model_input_describe));
   printTensors("outputs",
@@ -129,18 +149,39 @@ static void printJsonTensors(const char *key,
   printf("\n  ],\n");
 }
 
-static void printJson(const ingot_model *model, const ingot_model_info &info) {
-  auto ull = [](uint64_t value) -> unsigned long long { return value; };
-  printf("{\n  \"name\": %s,\n  \"compiler\": %s,\n  \"abi_version\": %u,\n"
-         "  \"target\": %s,\n  \"cpu_features\": [",
-         formatJson(info.name).c_str(), formatJson(info.compiler).c_str(),
-         info.abi_version, formatJson(info.target).c_str());
+static void printJsonFeatures(uint64_t bits) {
+  printf("[");
   const char *separator = "";
-  for (const std::string &name : featureNames(info.cpu_features)) {
+  for (const std::string &name : featureNames(bits)) {
     printf("%s\"%s\"", separator, name.c_str());
     separator = ", ";
   }
-  printf("],\n  \"uses_onednn\": %s,\n  \"separate_weights\": %s,\n"
+  printf("]");
+}
+
+static void printJsonLevels(const std::vector<ingot_level_info> &infos) {
+  printf(",\n  \"levels\": [");
+  for (size_t i = 0; i < infos.size(); ++i) {
+    printf("%s\n    {\"target\": %s, \"in_use\": %s, \"code_bytes\": %llu, "
+           "\"cpu_features\": ",
+           i ? "," : "", formatJson(infos[i].name).c_str(),
+           infos[i].is_in_use ? "true" : "false",
+           static_cast<unsigned long long>(infos[i].code_bytes));
+    printJsonFeatures(infos[i].cpu_features);
+    printf("}");
+  }
+  printf("\n  ],\n");
+}
+
+static void printJson(const ingot_model *model, const ingot_model_info &info) {
+  auto ull = [](uint64_t value) -> unsigned long long { return value; };
+  printf("{\n  \"name\": %s,\n  \"compiler\": %s,\n  \"abi_version\": %u,\n"
+         "  \"target\": %s,\n  \"cpu_features\": ",
+         formatJson(info.name).c_str(), formatJson(info.compiler).c_str(),
+         info.abi_version, formatJson(info.target).c_str());
+  printJsonFeatures(info.cpu_features);
+  printJsonLevels(levels(model, info.num_levels));
+  printf("  \"uses_onednn\": %s,\n  \"separate_weights\": %s,\n"
          "  \"weights_bytes\": %llu,\n  \"weights_sha256\": \"%s\",\n"
          "  \"arena_bytes\": %llu,\n  \"code_bytes\": %llu,\n",
          info.uses_onednn ? "true" : "false",

@@ -206,8 +206,10 @@ typedef struct ingot_model_options {
 /** Loads a model from a file written by `ingot compile`. `options` may be
  *  null. Release it with ingot_model_release.
  *
- *  The environment variable INGOT_MAX_ISA caps the CPU features that are taken
- *  as present at one of the named levels, e.g. x86-64-v3. */
+ *  Of a model with code for several CPU levels, the highest one that the CPU
+ *  and the operating system support is used. The environment variable
+ *  INGOT_MAX_ISA caps the CPU features that are taken as present at one of the
+ *  named levels, e.g. x86-64-v3. */
 INGOT_API ingot_status ingot_model_load(const char *path,
                                         const ingot_model_options *options,
                                         ingot_model **model,
@@ -231,21 +233,33 @@ typedef struct ingot_model_info {
   uint32_t num_metadata;
   const char *name;     /**< of the ONNX graph; may be empty */
   const char *compiler; /**< e.g. "ingot 0.1.0" */
-  const char *target;   /**< ISA level, e.g. "x86-64-v4" */
-  uint64_t cpu_features; /**< bits of ingot/abi/cpu_features.inc */
+  /** CPU level of the code in use, e.g. "x86-64-v4"; for a model that is only
+   *  described, the one that this CPU would use, or else the lowest. */
+  const char *target;
+  uint64_t cpu_features; /**< that it needs: bits of ingot/abi/cpu_features.inc */
   uint64_t arena_bytes;  /**< scratch memory of one context */
   uint64_t weights_bytes;
-  uint64_t code_bytes;
+  uint64_t code_bytes; /**< of that level */
   uint32_t abi_version;
   uint32_t uses_onednn;      /**< 1 if the code calls oneDNN */
   uint32_t separate_weights; /**< 1 if the weights are in a file of their own */
   uint32_t reserved0;
   uint8_t weights_sha256[32];
   uint32_t num_layers; /**< that a profile tells apart; 0: compiled without */
-  uint32_t reserved1;
+  uint32_t num_levels; /**< CPU levels that there is code for */
 } ingot_model_info;
 #define INGOT_MODEL_INFO_INIT                                                  \
   {(uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0, 0}
+
+/** The code for one CPU level. The string belongs to the model. */
+typedef struct ingot_level_info {
+  uint32_t struct_size;
+  uint32_t is_in_use; /**< 1 for the level that ingot_model_info.target names */
+  const char *name;   /**< e.g. "x86-64-v4" */
+  uint64_t cpu_features; /**< bits of ingot/abi/cpu_features.inc */
+  uint64_t code_bytes;
+} ingot_level_info;
+#define INGOT_LEVEL_INFO_INIT {(uint32_t)sizeof(ingot_level_info), 0, 0, 0, 0}
 
 /** One input or output. Everything belongs to the model. */
 typedef struct ingot_tensor_info {
@@ -266,6 +280,11 @@ typedef struct ingot_tensor_info {
 INGOT_API ingot_status ingot_model_describe(const ingot_model *model,
                                             ingot_model_info *info,
                                             ingot_error *error);
+/** Level `index`, lowest first. */
+INGOT_API ingot_status ingot_model_level_describe(const ingot_model *model,
+                                                  uint32_t index,
+                                                  ingot_level_info *info,
+                                                  ingot_error *error);
 INGOT_API ingot_status ingot_model_input_describe(const ingot_model *model,
                                                   uint32_t index,
                                                   ingot_tensor_info *info,

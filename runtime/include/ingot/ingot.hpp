@@ -150,6 +150,11 @@ public:
     detail::call(ingot_model_describe, get(), &info);
     return info;
   }
+  ingot_level_info levelInfo(uint32_t index) const {
+    ingot_level_info info = INGOT_LEVEL_INFO_INIT;
+    detail::call(ingot_model_level_describe, get(), index, &info);
+    return info;
+  }
   ingot_tensor_info inputInfo(uint32_t index) const {
     ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
     detail::call(ingot_model_input_describe, get(), index, &info);

@@ -1,5 +1,5 @@
 // The passes of the whole road, phase by phase, as the driver runs them.
-// RUN: ingot-opt %s --ingot-nn --ingot-graph --ingot-layout --ingot-linalg --ingot-memory --ingot-llvm \
+// RUN: ingot-opt %s --ingot-nn --ingot-graph --ingot-layout --ingot-linalg --ingot-memory --ingot-kernels --ingot-llvm \
 // RUN:   --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s
 
 
@@ -61,6 +61,8 @@
 // CHECK-NEXT: {{^ *}}plan-memory{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}instrument-layers{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-dnnl-to-calls{{[,{]|$}}
+
+// Phase kernels.
 // CHECK-NEXT: {{^ *}}outline-kernels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-linalg{{[,{]|$}}
 

@@ -86,6 +86,78 @@ TEST(Support, OneThreadRunsTasksInOrder) {
   EXPECT_EQ(order, (std::vector<int64_t>{0, 1, 2, 3, 4}));
 }
 
+//===----------------------------------------------------------------------===//
+// Models without libingot
+//===----------------------------------------------------------------------===//
+
+template <int level> int32_t runLevel(ingot_abi_call *call) {
+  *static_cast<int *>(call->inputs[0].data) = level;
+  return *static_cast<int *>(call->state) == level ? INGOT_ABI_OK
+                                                   : INGOT_ABI_BACKEND_ERROR;
+}
+template <int level>
+int32_t loadLevel(const ingot_abi_host *, const void *, void **state, char *,
+                  uint64_t) {
+  *state = new int(level);
+  return INGOT_ABI_OK;
+}
+void unloadLevel(const ingot_abi_host *, void *state) {
+  delete static_cast<int *>(state);
+}
+
+/// The level that runs under a cap, or -1 with a message.
+int levelUnder(const char *cap, const ingot_abi_artifact &artifact,
+               char (&error)[256]) {
+  setenv("INGOT_MAX_ISA", cap, 1);
+  ingot_support_model *model =
+      ingot_support_create(&artifact, nullptr, 1, error, sizeof error);
+  unsetenv("INGOT_MAX_ISA");
+  if (!model)
+    return -1;
+  int ran = -2;
+  ingot_abi_buffer input = {&ran, nullptr, sizeof ran};
+  EXPECT_EQ(ingot_support_call(model, &input, nullptr, error, sizeof error),
+            INGOT_ABI_OK);
+  ingot_support_destroy(model);
+  return ran;
+}
+
+TEST(Support, CreateChoosesTheCpuLevel) {
+  const ingot_abi_variant rows[] = {
+      {"x86-64-v2", 0x1, 0, loadLevel<0>, unloadLevel, runLevel<0>},
+      {"x86-64-v3", 0x3f, 0, loadLevel<1>, unloadLevel, runLevel<1>},
+      {"future", ~uint64_t(0), 0, loadLevel<2>, unloadLevel, runLevel<2>}};
+  ingot_abi_artifact artifact = {};
+  artifact.struct_size = sizeof artifact;
+  auto setLowest = [&](const ingot_abi_variant &row) {
+    artifact.target = row.target;
+    artifact.cpu_features = row.cpu_features;
+    artifact.load = row.load;
+    artifact.unload = row.unload;
+    artifact.run = row.run;
+  };
+  setLowest(rows[0]);
+  artifact.num_variants = 3;
+  artifact.variant_bytes = sizeof(ingot_abi_variant);
+  artifact.variants = rows;
+  char error[256] = "";
+  if (levelUnder("x86-64-v2", artifact, error) == -1)
+    GTEST_SKIP() << "this CPU is below x86-64-v2: " << error;
+  EXPECT_EQ(levelUnder("x86-64-v2", artifact, error), 0);
+  bool hasV3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  EXPECT_EQ(levelUnder("sapphirerapids", artifact, error), hasV3 ? 1 : 0);
+
+  setLowest(rows[1]);
+  artifact.num_variants = 2;
+  artifact.variants = rows + 1;
+  EXPECT_EQ(levelUnder("x86-64-v2", artifact, error), -1);
+  EXPECT_NE(strstr(error, "compiled for x86-64-v3, future and needs at least "
+                          "avx, avx2, fma, f16c, bmi2, which "
+                          "INGOT_MAX_ISA=x86-64-v2 rules out"),
+            nullptr)
+      << error;
+}
+
 #if defined(__x86_64__)
 
 constexpr uint32_t kFlushBits = 0x8040;

@@ -45,9 +45,11 @@ struct Options {
                              cl::cat(category),
                              cl::desc("Fix a named dimension, e.g. batch=1")};
   cl::opt<std::string> target{
-      "target", cl::value_desc("level"), cl::init("native"), cl::cat(category),
-      cl::desc("CPU level: native (this machine's), x86-64-v2, x86-64-v3, "
-               "x86-64-v4, cascadelake, znver4, sapphirerapids")};
+      "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
+      cl::desc("CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
+               "cascadelake, znver4, sapphirerapids; or native (this "
+               "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
+               "code for each and runs the highest that the CPU has")};
   cl::opt<Kernels> kernels{
       "kernels", cl::desc("What computes the heavy ops"), cl::cat(category),
       cl::init(Kernels::onednn),
@@ -62,11 +64,12 @@ struct Options {
   cl::opt<std::string> emit{
       "emit", cl::value_desc("kind"), cl::init("so"), cl::cat(category),
       cl::desc("What to write: so, obj, asm, llvm, mlir-onnx, mlir-nn, "
-               "mlir-graph, mlir-layout, mlir-linalg, mlir-memory, mlir-llvm")};
+               "mlir-graph, mlir-layout, mlir-linalg, mlir-memory, "
+               "mlir-kernels, mlir-llvm")};
   cl::opt<std::string> compileTo{
       "compile-to", cl::value_desc("phase"), cl::cat(category),
       cl::desc("Stop after a phase and write its MLIR: onnx, nn, graph, "
-               "layout, linalg, memory, llvm")};
+               "layout, linalg, memory, kernels, llvm")};
   cl::list<std::string> dumpAfter{
       "dump-after", cl::value_desc("pass"), cl::CommaSeparated,
       cl::cat(category),
@@ -208,9 +211,13 @@ static void printBytes(raw_ostream &out, uint64_t bytes) {
 static void printSummary(const CompileOptions &options,
                          const Manifest &manifest) {
   raw_ostream &out = outs();
-  out << options.output << ": " << manifest.target.level << ", code ";
-  printBytes(out, manifest.codeBytes);
-  out << ", weights ";
+  out << options.output << ": ";
+  for (const LevelCode &level : manifest.levels) {
+    out << level.target.level << " code ";
+    printBytes(out, level.bytes);
+    out << ", ";
+  }
+  out << "weights ";
   printBytes(out, manifest.weightsBytes);
   out << ", arena ";
   printBytes(out, manifest.arenaBytes);

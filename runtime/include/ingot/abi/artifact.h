@@ -162,14 +162,30 @@ typedef struct ingot_abi_layer {
   uint64_t bytes;
 } ingot_abi_layer;
 
-/** The constant description of a compiled model. */
+/** The code for one CPU level. Levels differ in nothing else: they share the
+ *  description, the weights and the size of the arena. What one level's `load`
+ *  leaves in *state is for the same level's `run` and `unload`. */
+typedef struct ingot_abi_variant {
+  const char *target; /**< CPU level, e.g. "x86-64-v4" */
+  /** CPU features that the code needs: bits of cpu_features.inc. */
+  uint64_t cpu_features;
+  uint64_t code_bytes;
+  int32_t (*load)(const ingot_abi_host *host, const void *weights,
+                  void **state, char *error, uint64_t error_bytes);
+  void (*unload)(const ingot_abi_host *host, void *state);
+  int32_t (*run)(ingot_abi_call *call);
+} ingot_abi_variant;
+
+/** The constant description of a compiled model. `target`, `cpu_features`,
+ *  `code_bytes`, `load`, `unload` and `run` are those of the lowest CPU level
+ *  that it holds. */
 typedef struct ingot_abi_artifact {
   uint64_t magic;       /**< INGOT_ABI_MAGIC */
   uint32_t abi_version; /**< INGOT_ABI_VERSION */
   uint32_t struct_size; /**< sizeof(ingot_abi_artifact) of the compiler */
   const char *compiler; /**< e.g. "ingot 0.1.0" */
   const char *name;     /**< of the ONNX graph; may be empty */
-  const char *target;   /**< ISA level, e.g. "x86-64-v4" */
+  const char *target;   /**< CPU level, e.g. "x86-64-v4" */
   /** CPU features that the code needs: bits of cpu_features.inc. */
   uint64_t cpu_features;
   uint32_t num_inputs;
@@ -198,6 +214,12 @@ typedef struct ingot_abi_artifact {
   uint32_t layer_text_bytes; /**< the last one is null */
   const ingot_abi_layer *layers;
   const char *layer_text;
+  /** All CPU levels, lowest first, each with all features of the one before;
+   *  artifacts that end before this hold one. A host runs the highest one whose
+   *  features it has. */
+  uint32_t num_variants;
+  uint32_t variant_bytes; /**< sizeof(ingot_abi_variant) of the compiler */
+  const ingot_abi_variant *variants;
 } ingot_abi_artifact;
 
 /** The least struct_size that an artifact of version 1 may have. */
@@ -214,10 +236,13 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 24, "ingot_abi_buffer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_profile) == 24, "ingot_abi_profile");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 32, "ingot_abi_layer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 48, "ingot_abi_variant");
 INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_layers) ==
                             INGOT_ABI_ARTIFACT_BYTES_V1,
                         "ingot_abi_artifact before layers");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 200,
+INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_variants) == 200,
+                        "ingot_abi_artifact before variants");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 216,
                         "ingot_abi_artifact");
 
 #ifdef __cplusplus

@@ -1,0 +1,243 @@
+"""Code for several CPU levels in one artifact: which one runs, what it computes, what is shared."""
+import contextlib
+import json
+import os
+import re
+import subprocess
+
+import numpy as np
+from onnx import helper
+
+from support import Case, make_model, relu_model, tool
+
+LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4", "cascadelake", "znver4", "sapphirerapids")
+
+
+@contextlib.contextmanager
+def cap(level):
+    """INGOT_MAX_ISA for the tools that are started inside."""
+    before = os.environ.pop("INGOT_MAX_ISA", None)
+    if level:
+        os.environ["INGOT_MAX_ISA"] = level
+    try:
+        yield
+    finally:
+        os.environ.pop("INGOT_MAX_ISA", None)
+        if before is not None:
+            os.environ["INGOT_MAX_ISA"] = before
+
+
+def every_family():
+    """A model with an output for each kind of kernel, for any batch, and two sets of inputs."""
+    rng = np.random.default_rng(4)
+
+    def weights(*shape):
+        return (rng.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))).astype(np.float32)
+
+    nodes = [("Conv", ["x", "conv_w", "conv_b"], {"pads": [1] * 4}), ("Conv", ["x", "strided_w"], {"strides": [2, 2]}),
+             ("Conv", ["x", "depthwise_w"], {"group": 19, "pads": [1] * 4}),
+             ("MaxPool", ["x"], {"kernel_shape": [3, 3], "strides": [2, 2]}),
+             ("AveragePool", ["x"], {"kernel_shape": [2, 3], "pads": [0, 1, 0, 1]}), ("GlobalAveragePool", ["x"], {}),
+             ("Gemm", ["rows", "gemm_w", "gemm_b"], {}), ("MatMul", ["steps", "matmul_w"], {}),
+             ("Softmax", ["steps"], {"axis": -1}), ("LayerNormalization", ["steps", "scale", "bias"], {"axis": -1}),
+             ("InstanceNormalization", ["x", "channels", "channels"], {}), ("ReduceMean", ["steps"], {"axes": [2]}),
+             ("Erf", ["rows"], {}), ("Sigmoid", ["x"], {})]
+    initializers = {"conv_w": weights(37, 19, 3, 3), "conv_b": weights(37), "strided_w": weights(8, 19, 5, 2),
+                    "depthwise_w": weights(19, 1, 3, 3), "gemm_w": weights(67, 45), "gemm_b": weights(45),
+                    "matmul_w": weights(51, 33), "scale": weights(51), "bias": weights(51), "channels": weights(19)}
+    model = make_model(
+        [helper.make_node(kind, inputs, [f"y{i}"], name=f"{kind}_{i}", **attributes)
+         for i, (kind, inputs, attributes) in enumerate(nodes)],
+        [("x", ["batch", 19, 13, 17]), ("rows", ["batch", 67]), ("steps", ["batch", 9, 51])],
+        [(f"y{i}", None) for i in range(len(nodes))], initializers)
+    runs = [{"x": weights(batch, 19, 13, 17), "rows": weights(batch, 67), "steps": weights(batch, 9, 51)}
+            for batch in (1, 3)]
+    return model, runs
+
+
+class Target(Case):
+    """What --target understands."""
+    sanitize = True
+
+    def refuse(self, target, *words, options=()):
+        self.assert_refuses(relu_model(), *words, options=[f"--target={target}", *options])
+
+    def test_unknown(self):
+        names = ["native", "multi", *LEVELS]
+        self.refuse("pentium", "unknown target 'pentium'", *names)
+        self.refuse("x86-64-v3,pentium", "unknown target 'pentium'")
+        self.refuse("x86-64-v3,", "unknown target ''")
+        self.refuse("", "unknown target ''")
+
+    def test_twice(self):
+        self.refuse("x86-64-v3,x86-64-v4,x86-64-v3", "x86-64-v3 is listed twice")
+
+    def test_aliases_stand_alone(self):
+        self.refuse("x86-64-v3,native", "'native' stands alone")
+        self.refuse("multi,x86-64-v2", "'multi' stands alone")
+
+    def test_only_libraries_hold_several(self):
+        source = self.save(relu_model())
+        for kind in ("asm", "llvm", "obj", "mlir-kernels", "mlir-llvm"):
+            with self.subTest(kind):
+                done = tool("ingot", "compile", source, "-o", self.path("out"), f"--emit={kind}", "--target=multi")
+                self.assert_one_line(done, "several CPU levels", "--target=x86-64-v4")
+                self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_what_comes_before_depends_on_no_level(self):
+        """The memory plan is the same text for every target: what follows it runs once a level."""
+        source = self.save(every_family()[0])
+        for kernels in ("native", "onednn"):
+            found = set()
+            for target in ("x86-64-v2", "x86-64-v4", "multi"):
+                done = tool("ingot", "compile", source, "-o", "-", "--emit=mlir-memory", f"--target={target}",
+                            f"--kernels={kernels}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(target in done.stdout, target != "multi")
+                found.add(done.stdout.replace(f', ingot.target = "{target}"', ""))
+            self.assertEqual(len(found), 1, kernels)
+
+
+class Files(Case):
+    """What an artifact of several levels holds."""
+
+    def read(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
+    def test_same_levels_same_bytes(self):
+        model, _ = every_family()
+        contents = set()
+        for i, target in enumerate(("multi", "x86-64-v3,x86-64-v4", "x86-64-v4,x86-64-v3", "multi")):
+            os.makedirs(self.path(str(i)))
+            self.compile(model, f"--target={target}", "--kernels=native", name=f"{i}/model")
+            contents.add(self.read(f"{i}/model.so"))
+        self.assertEqual(len(contents), 1)
+
+    def test_weights_are_stored_once(self):
+        model, _ = every_family()
+        for target in ("x86-64-v2", "x86-64-v4", "multi"):
+            self.compile(model, f"--target={target}", "--weights=file", "--kernels=native", name=target)
+        self.assertEqual(self.read("x86-64-v2.so.weights"), self.read("x86-64-v4.so.weights"))
+        self.assertEqual(self.read("x86-64-v2.so.weights"), self.read("multi.so.weights"))
+
+        artifact = self.compile(model, "--target=multi", "--kernels=native", name="embedded")
+        sections = subprocess.run(["llvm-readelf-22", "-SW", artifact], capture_output=True, text=True,
+                                  check=True).stdout
+        self.assertEqual(sections.count(".ingot.weights"), 1)
+
+    def test_only_the_interface_is_visible(self):
+        artifact = self.compile(relu_model(), "--target=multi", "--kernels=native")
+        symbols = subprocess.run(["llvm-nm-22", artifact], capture_output=True, text=True, check=True).stdout
+        for level in ("x86_64_v3", "x86_64_v4"):
+            self.assertIn(f" t ingot_run_{level}\n", symbols)
+        self.assertEqual(sorted(re.findall(r" T (\S+)", symbols)),
+                         ["ingot_artifact_v1", "model_create", "model_destroy", "model_run"])
+
+    def test_description(self):
+        artifact = self.compile(relu_model(), "--target=x86-64-v4,x86-64-v2,x86-64-v3", "--kernels=native")
+        with cap("x86-64-v2"):
+            info = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+            text = tool("ingot", "inspect", artifact).stdout
+        self.assertEqual([level["target"] for level in info["levels"]], ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
+        self.assertEqual([level["in_use"] for level in info["levels"]], [True, False, False])
+        self.assertEqual(info["target"], "x86-64-v2")
+        self.assertEqual(info["code_bytes"], info["levels"][0]["code_bytes"])
+        self.assertTrue(all(level["code_bytes"] for level in info["levels"]))
+        self.assertEqual(len(info["levels"][2]["cpu_features"]), 11)
+        self.assertRegex(text, r"target +x86-64-v2 \(sse4\.2\), code .*, used here\n +x86-64-v3 \(.*\), code [^,]*\n")
+        with open(self.path("model.h")) as f:
+            self.assertIn("compiled by Ingot for x86-64-v2, x86-64-v3, x86-64-v4", f.read())
+
+
+class Runs(Case):
+    """One artifact on every level that this machine has."""
+
+    def setUp(self):
+        super().setUp()
+        with cap(None):
+            native = json.loads(tool("ingot", "inspect", "--json", self.compile(relu_model(), name="here")).stdout)
+        self.native = native["target"]
+        self.here = LEVELS[:LEVELS.index(self.native) + 1]
+
+    def check(self, *options, exact):
+        model, runs = every_family()
+        artifact = self.compile(model, "--target=" + ",".join(LEVELS), *options)
+        for level in self.here:
+            alone = self.compile(model, f"--target={level}", *options, name="alone")
+            for inputs in runs:
+                with self.subTest(level=level, batch=len(inputs["x"])), cap(level):
+                    info = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+                    self.assertEqual(info["target"], level)
+                    one = self.assert_agrees(model, artifact, inputs, tolerance=1e-5)
+                    two = self.run_model(artifact, inputs, "--threads", "2")
+                    single = self.run_model(alone, inputs)
+                    for name, want in one.items():
+                        if exact:
+                            np.testing.assert_array_equal(two[name], want, f"{name} with 2 threads")
+                            np.testing.assert_array_equal(single[name], want, f"{name} of an artifact for {level}")
+                        else:
+                            np.testing.assert_allclose(two[name], want, rtol=1e-4, atol=1e-5)
+                            np.testing.assert_allclose(single[name], want, rtol=1e-4, atol=1e-5)
+
+    def test_native(self):
+        self.check("--kernels=native", exact=True)
+
+    def test_onednn(self):
+        self.check("--kernels=onednn", exact=False)
+
+    def test_weights_file(self):
+        model, runs = every_family()
+        artifact = self.compile(model, "--target=multi", "--kernels=native", "--weights=file")
+        for level in [level for level in self.here if level != "x86-64-v2"]:
+            with cap(level):
+                self.assert_agrees(model, artifact, runs[1], tolerance=1e-5)
+
+    def test_bench_says_what_ran(self):
+        artifact = self.compile(relu_model(), "--target=x86-64-v2,x86-64-v3", "--kernels=native")
+        with cap("x86-64-v2"):
+            done = tool("ingot", "bench", artifact, "--json", "--iterations=1", "--warm-up=0", "--duration=0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["isa"], "x86-64-v2")
+
+    def test_below_the_lowest(self):
+        artifact = self.compile(relu_model(), "--target=multi", "--kernels=native")
+        np.save(self.path("x.npy"), np.zeros((1, 4), np.float32))
+        run = ["ingot", "run", artifact, "--input", f"x={self.path('x.npy')}", "--output-dir", self.path("out")]
+        with cap("x86-64-v2"):
+            self.assert_one_line(tool(*run), "x86-64-v3, x86-64-v4", "INGOT_MAX_ISA=x86-64-v2", "avx2")
+        if self.native == LEVELS[-1]:
+            return
+        above = LEVELS[LEVELS.index(self.native) + 1]
+        self.compile(relu_model(), f"--target={above}", "--kernels=native")
+        with cap(None):
+            self.assert_one_line(tool(*run), f"compiled for {above}", f"this CPU ({self.native})")
+
+    def test_typed_entry_points(self):
+        """A C program that links the model gets the level that it may use, or the message."""
+        self.compile(relu_model(), "--target=multi", "--kernels=native")
+        with open(self.path("use.c"), "w") as f:
+            f.write("""#include "model.h"
+#include <stdio.h>
+int main(void) {
+  char error[256] = "";
+  float in[4] = {-1, 2, -3, 4}, out[4];
+  model *m = model_create(NULL, 1, error, sizeof error);
+  if (!m || model_run(m, in, out, error, sizeof error)) {
+    fprintf(stderr, "%s\\n", error);
+    return 1;
+  }
+  model_destroy(m);
+  return out[0] != 0 || out[1] != 2 || out[2] != 0 || out[3] != 4;
+}
+""")
+        built = subprocess.run(["cc", "use.c", "./model.so", "-o", "use"], cwd=self.dir, capture_output=True,
+                               text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        for level in self.here:
+            with self.subTest(level), cap(level):
+                done = subprocess.run(["./use"], cwd=self.dir, capture_output=True, text=True)
+                if level == "x86-64-v2":
+                    self.assert_one_line(done, "this model", "x86-64-v3, x86-64-v4", "INGOT_MAX_ISA=x86-64-v2")
+                else:
+                    self.assertEqual(done.returncode, 0, done.stderr)
