@@ -113,6 +113,8 @@ def suites(build, jobs):
         own("e2e", "test/e2e/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         own("conformance", "test/conformance/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
             "--list", os.path.join(ROOT, "test/conformance/fast.txt")),
+        own("native", "test/conformance/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs, "--kernels",
+            "native", "--list", os.path.join(ROOT, "test/conformance/fast.txt")),
         ctest("asan-runtime", asan_runtime, env=runtime, preset="asan-runtime"),
         ctest("asan-unit", asan, env=sanitizers, preset="asan"),
         lit("asan-lit", asan, env=sanitizers, minutes=30, preset="asan"),

@@ -18,6 +18,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -40,6 +41,13 @@ namespace {
 constexpr unsigned timeoutSeconds = 300;
 /// More than any test's output needs; larger demands are errors of the model.
 constexpr uint64_t largestOutput = 1ull << 30;
+
+/// How all cases are compiled and run.
+struct Settings {
+  ingot::Kernels kernels = ingot::Kernels::onednn;
+  std::string target = "native";
+  uint32_t threads = 1;
+};
 
 struct Answer {
   std::string kind, detail;
@@ -169,7 +177,8 @@ Answer runSet(ingot_model *model, ingot_context *context, int set,
 }
 
 /// Compiles the case; empty when that worked, else what the compiler said.
-std::vector<std::string> compileCase(const std::string &folder,
+std::vector<std::string> compileCase(const Settings &settings,
+                                     const std::string &folder,
                                      const std::string &artifact) {
   std::unique_ptr<mlir::MLIRContext> context = ingot::createContext();
   // One worker, one thread: the driver runs several workers.
@@ -185,6 +194,8 @@ std::vector<std::string> compileCase(const std::string &folder,
   options.input = folder + "/model.onnx";
   options.output = artifact;
   options.writeHeader = false;
+  options.pipeline.kernels = settings.kernels;
+  options.target = settings.target;
   if (mlir::failed(ingot::compileModel(options, *context)) && errors.empty())
     errors.push_back("compilation failed without a message");
   return errors;
@@ -199,9 +210,10 @@ bool isRefusal(const std::string &message) {
   return false;
 }
 
-Answer runCase(const std::string &folder, const std::string &out) {
+Answer runCase(const Settings &settings, const std::string &folder,
+               const std::string &out) {
   std::string artifact = out + "/model.so";
-  std::vector<std::string> errors = compileCase(folder, artifact);
+  std::vector<std::string> errors = compileCase(settings, folder, artifact);
   if (!errors.empty())
     return {isRefusal(errors.front()) ? "unsupported" : "compile-error",
             errors.front()};
@@ -211,7 +223,7 @@ Answer runCase(const std::string &folder, const std::string &out) {
   if (ingot_model_load(artifact.c_str(), nullptr, &model, &error))
     return failed(error);
   ingot_context_options contextOptions = INGOT_CONTEXT_OPTIONS_INIT;
-  contextOptions.num_threads = 1;
+  contextOptions.num_threads = settings.threads;
   ingot_context *context = nullptr;
   if (ingot_context_create(model, &contextOptions, &context, &error))
     return failed(error);
@@ -229,7 +241,8 @@ Answer runCase(const std::string &folder, const std::string &out) {
 }
 
 /// Runs one case in a child and says what became of it.
-Answer runInChild(const std::string &folder, const std::string &out) {
+Answer runInChild(const Settings &settings, const std::string &folder,
+                  const std::string &out) {
   int channel[2];
   if (pipe(channel))
     return {"crash", "no pipe"};
@@ -241,7 +254,7 @@ Answer runInChild(const std::string &folder, const std::string &out) {
     dup2(null, STDOUT_FILENO);
     if (!getenv("INGOT_CONFORMANCE_STDERR"))
       dup2(null, STDERR_FILENO);
-    Answer answer = runCase(folder, out);
+    Answer answer = runCase(settings, folder, out);
     std::string text = answer.kind + '\t' + answer.detail.substr(0, 4000);
     ssize_t written = write(channel[1], text.data(), text.size());
     _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
@@ -271,16 +284,33 @@ Answer runInChild(const std::string &folder, const std::string &out) {
 
 } // namespace
 
-int main(int argc, char **) {
-  if (argc > 1) {
-    std::cerr << "usage: ingot-conformance < LINES (run by run.py)\n";
+/// False if there is an unknown argument.
+static bool readSettings(int argc, char **argv, Settings &settings) {
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef argument = argv[i];
+    if (argument == "--kernels=native")
+      settings.kernels = ingot::Kernels::native;
+    else if (argument.consume_front("--target="))
+      settings.target = argument.str();
+    else if (!argument.consume_front("--threads=") ||
+             argument.getAsInteger(10, settings.threads))
+      return false;
+  }
+  return true;
+}
+
+int main(int argc, char **argv) {
+  Settings settings;
+  if (!readSettings(argc, argv, settings)) {
+    std::cerr << "usage: ingot-conformance [--kernels=native] [--target=LEVELS] "
+                 "[--threads=N] < LINES (run by run.py)\n";
     return 2;
   }
   for (std::string line; std::getline(std::cin, line);) {
     size_t tab = line.find('\t');
     if (tab == std::string::npos)
       continue;
-    Answer answer = runInChild(line.substr(0, tab), line.substr(tab + 1));
+    Answer answer = runInChild(settings, line.substr(0, tab), line.substr(tab + 1));
     for (char &c : answer.detail)
       if (c == '\n' || c == '\t')
         c = ' ';

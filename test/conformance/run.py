@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs ONNX's own backend tests through compile, load and run.
 
-usage: run.py [--jobs N] [--list FILE] [--update] [--report FILE] [--engine ingot|onnxruntime] [PATTERN ...]
+usage: run.py [--jobs N] [--list FILE] [--update] [--report FILE] [--engine ingot|onnxruntime]
+              [--kernels onednn|native] [--target LEVELS] [--threads N] [PATTERN ...]
 
 Results are compared as ONNX's own runner does: shape and element type exactly, values within the test's tolerances.
 What each test is expected to do stands in expected.txt; a regression and an unexpected pass both fail the command.
@@ -10,6 +11,7 @@ Closes with `N passed, N failed, N skipped`; skipped are the tests that the comp
 examples: run.py                         all 2,033 tests
           run.py 'node/test_conv_*' -v   some of them, with reasons
           run.py --update                accept today's results as expected
+          run.py --kernels native --target x86-64-v3 --threads 2
 """
 import argparse
 import collections
@@ -200,6 +202,9 @@ def main():
     parser.add_argument("--readme", help="replace the summary in this file")
     parser.add_argument("--json", help="write one entry a test there")
     parser.add_argument("--engine", choices=["ingot", "onnxruntime"], default="ingot", help="what runs the models")
+    parser.add_argument("--kernels", choices=["onednn", "native"], default="onednn", help="as for `ingot compile`")
+    parser.add_argument("--target", default="native", help="CPU levels, as for `ingot compile`")
+    parser.add_argument("--threads", type=int, default=1, help="threads of a run")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each test that does not pass")
     args = parser.parse_args()
 
@@ -210,6 +215,8 @@ def main():
         command = [os.path.join(args.bin, "ingot-conformance")]
         if not os.path.exists(command[0]):
             sys.exit(f"run.py: {command[0]} is not there: build first (make build)")
+        command += [f"--target={args.target}", f"--threads={args.threads}"]
+        command += ["--kernels=native"] if args.kernels == "native" else []
     else:
         command = [sys.executable, os.path.join(HERE, "ort_worker.py")]
 
