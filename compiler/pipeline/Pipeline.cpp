@@ -69,6 +69,7 @@ static void buildLowerPipeline(OpPassManager &passes,
   if (options.kernels == Kernels::native) {
     passes.addNestedPass<func::FuncOp>(createNNToCpu());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
+    passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
     passes.addNestedPass<func::FuncOp>(createFlattenKernels());
   }
   passes.addPass(createNNToLinalg());

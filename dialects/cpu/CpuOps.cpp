@@ -21,6 +21,9 @@ using namespace ingot::cpu::checks;
 //===----------------------------------------------------------------------===//
 
 void ConvOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void ConvTransposeOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
 void DepthwiseConvOp::getEffects(Effects &effects) {
   collectEffects(*this, effects);
 }
@@ -58,19 +61,18 @@ static LogicalResult expectPanel(Operation *op, int64_t width) {
          << width;
 }
 
-/// What both convolutions have: windows, batch, destination, epilogue.
+/// What all convolutions have: windows, batch, destination, epilogue.
 template <typename Op>
-static LogicalResult verifyWindows(Op op) {
+static LogicalResult verifyWindows(Op op, int64_t padsPerDim) {
   int64_t rank = typeOf(op.getSrc()).getRank();
   if (rank < 3 || rank > 5)
     return op.emitOpError("expects src of rank 3 to 5, but got ") << rank;
   if (failed(expectRank(op, "dst", op.getDst(), rank)) ||
       failed(expectCount(op, "strides", op.getStrides(), rank - 2)) ||
       failed(expectCount(op, "dilations", op.getDilations(), rank - 2)) ||
-      failed(expectCount(op, "pads", op.getPads(), 2 * (rank - 2))) ||
+      failed(expectCount(op, "pads", op.getPads(), padsPerDim * (rank - 2))) ||
       failed(expectAtLeast(op, "strides", 1, op.getStrides())) ||
       failed(expectAtLeast(op, "dilations", 1, op.getDilations())) ||
-      failed(expectAtLeast(op, "pads", 0, op.getPads())) ||
       failed(expectKnown(op, "pixels of src",
                          typeOf(op.getSrc()).getShape().drop_front())) ||
       failed(expectKnown(op, "pixels of dst",
@@ -83,8 +85,15 @@ static LogicalResult verifyWindows(Op op) {
   return verifyEpilogue(op, op.getDst());
 }
 
+/// Those that read windows of src as they are.
+template <typename Op>
+static LogicalResult verifyConv(Op op) {
+  return failure(failed(verifyWindows(op, 2)) ||
+                 failed(expectAtLeast(op, "pads", 0, op.getPads())));
+}
+
 LogicalResult ConvOp::verify() {
-  if (failed(verifyWindows(*this)))
+  if (failed(verifyConv(*this)))
     return failure();
   ShapedType weights = typeOf(getWeights());
   int64_t rank = typeOf(getSrc()).getRank(), groups = getGroups();
@@ -107,8 +116,28 @@ LogicalResult ConvOp::verify() {
                     weights.getDimSize(0));
 }
 
+LogicalResult ConvTransposeOp::verify() {
+  if (failed(verifyWindows(*this, 1)))
+    return failure();
+  if (!isa<RankedTensorType>(getDst().getType()))
+    return emitOpError("expects tensors");
+  ShapedType weights = typeOf(getWeights());
+  int64_t rank = typeOf(getSrc()).getRank(), groups = getGroups();
+  if (groups < 1)
+    return emitOpError("expects groups of at least 1, but got ") << groups;
+  if (failed(expectRank(*this, "weights", getWeights(), rank)) ||
+      failed(expectSize(*this, "src channels", weights.getDimSize(0),
+                        typeOf(getSrc()).getDimSize(rank - 1))))
+    return failure();
+  if (weights.getDimSize(0) % groups != 0)
+    return emitOpError("expects src channels that ")
+           << groups << " groups divide, but got " << weights.getDimSize(0);
+  return expectSize(*this, "dst channels", weights.getDimSize(1) * groups,
+                    typeOf(getDst()).getDimSize(rank - 1));
+}
+
 LogicalResult DepthwiseConvOp::verify() {
-  if (failed(verifyWindows(*this)))
+  if (failed(verifyConv(*this)))
     return failure();
   int64_t rank = typeOf(getSrc()).getRank();
   if (failed(expectRank(*this, "weights", getWeights(), rank - 1)))

@@ -129,6 +129,29 @@ def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
                        windowArguments);
 }
 
+def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
+  let summary = "n-dimensional grouped transposed convolution";
+  let description = [{
+    `nn.conv_transpose` on channels-last tensors, which
+    `cpu-decompose-conv-transpose` makes kernels of. src is `N, D1…Dn, C`,
+    weights are constant and not packed, `C, O/G, K1…Kn`, dst is `N, E1…En, O`.
+    `pads` are cut off at the beginning of each dimension; what is cut off, or
+    padded, at the end follows from the size of dst.
+
+    Constraints:
+    - C1: src, weights and dst have one rank of 3 to 5
+    - C2: strides and dilations have rank - 2 elements of 1 or more, pads as many
+    - C3: weights have as many channels as src, which groups divides; dst has
+      O/G * groups
+    - C4: the epilogue has an argument for the sum and for each operand
+    - C5: all sizes but the batch are known
+  }];
+  let arguments = (ins Cpu_Value:$src, Cpu_Value:$weights,
+                       Variadic<Cpu_Value>:$epilogue_operands, Cpu_Value:$dst,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+}
+
 def Cpu_MatMulOp : Cpu_KernelOp<"matmul"> {
   let summary = "batched matrix product";
   let description = [{
@@ -151,9 +174,10 @@ include "dialects/cpu/CpuRows.td"
 
 def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                      [Pure, ReturnLike, Terminator,
-                      ParentOneOf<["ConvOp", "DepthwiseConvOp", "GroupNormOp",
-                                   "MatMulOp", "PoolOp", "ReduceOp",
-                                   "RowNormOp", "SoftmaxOp"]>]> {
+                      ParentOneOf<["ConvOp", "ConvTransposeOp",
+                                   "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
+                                   "PoolOp", "ReduceOp", "RowNormOp",
+                                   "SoftmaxOp"]>]> {
   let summary = "what an epilogue stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

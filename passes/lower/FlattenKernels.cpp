@@ -67,6 +67,12 @@ static void replaceByMatMul(PatternRewriter &rewriter,
       tensor::getMixedSizes(rewriter, loc, dst));
 }
 
+/// Whether `dst` is written to a slice with gaps, of which no matrix is made.
+static bool hasGaps(Value dst) {
+  auto slice = dst.getDefiningOp<tensor::ExtractSliceOp>();
+  return slice && !slice.hasUnitStride();
+}
+
 namespace {
 
 struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
@@ -79,7 +85,8 @@ struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
       return failure();
     ArrayRef<int64_t> weights = typeOf(op.getWeights()).getShape();
     if (op.getGroups() != 1 || !allOnes(weights.drop_front().drop_back(2)) ||
-        !allOnes(op.getStrides()) || !readsByRow(op, dst) ||
+        !allOnes(op.getStrides()) || hasGaps(op.getDst()) ||
+        !readsByRow(op, dst) ||
         llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; }))
       return failure();
     SmallVector<ReassociationIndices> groups(3);

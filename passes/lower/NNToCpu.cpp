@@ -80,6 +80,14 @@ struct ConvPattern : OpRewritePattern<nn::ConvOp> {
                                 PatternRewriter &rewriter) const override;
 };
 
+/// The same, transposed.
+struct ConvTransposePattern : OpRewritePattern<nn::ConvTransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ConvTransposeOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
 struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -90,7 +98,8 @@ struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
 struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvPattern, MatMulPattern>(&getContext());
+    patterns.add<ConvPattern, ConvTransposePattern, MatMulPattern>(
+        &getContext());
     lower::populateRowsToCpu(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
@@ -138,6 +147,44 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                  operands, destination, op.getStrides(),
                                  op.getPads(), op.getDilations(), groups);
   buildEpilogue(rewriter, loc, kernel->getRegion(0), type.getElementType(),
+                !operands.empty());
+  rewriter.replaceOp(op, kernel);
+  return success();
+}
+
+/// As many kernels, mostly different ones, as a transposed convolution may
+/// become: one for each phase of its strides.
+static constexpr int64_t kMaxPhases = 64;
+
+LogicalResult
+ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
+                                      PatternRewriter &rewriter) const {
+  RankedTensorType x = typeOf(op.getX()), type = op.getY().getType();
+  ElementsAttr weights = nn::getConstant(op.getW());
+  std::vector<char> storage;
+  if (!op.getChannelsLast() || !lower::takesNative(op) || !weights ||
+      !nn::getRawBytes(weights, storage) || type.getRank() > 5)
+    return failure();
+  for (RankedTensorType data : {x, type})
+    if (ShapedType::isDynamicShape(data.getShape().drop_front()))
+      return failure();
+  int64_t phases = 1;
+  for (int64_t stride : op.getStrides())
+    if ((phases *= std::min(stride, kMaxPhases + 1)) > kMaxPhases)
+      return failure();
+  Location loc = op.getLoc();
+  Value destination =
+      lower::createDestination(rewriter, loc, type, [&](int64_t i) -> Value {
+        return tensor::DimOp::create(rewriter, loc, op.getX(), i);
+      });
+  SmallVector<Value> operands;
+  if (op.getBias())
+    operands.push_back(lower::expandBias(rewriter, op.getBias(), type.getRank()));
+  auto kernel = cpu::ConvTransposeOp::create(
+      rewriter, loc, type, op.getX(), op.getW(), operands, destination,
+      op.getStrides(), op.getPads().take_front(op.getStrides().size()),
+      op.getDilations(), op.getGroups());
+  buildEpilogue(rewriter, loc, kernel.getEpilogue(), type.getElementType(),
                 !operands.empty());
   rewriter.replaceOp(op, kernel);
   return success();

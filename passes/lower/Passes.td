@@ -9,13 +9,34 @@
 
 include "mlir/Pass/PassBase.td"
 
+def DecomposeConvTranspose
+    : Pass<"cpu-decompose-conv-transpose", "::mlir::func::FuncOp"> {
+  let summary = "Turn transposed convolutions into convolutions";
+  let description = [{
+    The pixels of the result that lie a stride apart see the same taps of the
+    kernel, flipped: they are an ordinary convolution of the source with these
+    taps, the sub-pixel convolution of one phase. Each phase writes its pixels
+    where they belong, a slice with steps of the destination; its epilogue goes
+    along. Nothing is multiplied with zeros between pixels.
+
+    Where all phases of the last dimension read the same pixels (the kernel is as
+    wide as the stride and nothing is cut off) they are one convolution with as
+    many times the output channels, whose results lie together in memory.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cpu::CpuDialect",
+                           "::ingot::nn::NNDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
   let summary = "Turn kernels over many dimensions into matrix products";
   let description = [{
     A convolution with a 1x1 kernel, no padding and no strides is the product of
     the matrix of all pixels with the weights; a batched product with one right
     factor is the product of all rows. A product of two matrices tiles best.
-    Left alone where an epilogue operand broadcasts along some of the dimensions.
+    Left alone where an epilogue operand broadcasts along some of the dimensions
+    or the result goes into a slice with steps.
   }];
   let dependentDialects = ["::ingot::cpu::CpuDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -24,8 +45,8 @@ def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
 def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
   let summary = "Give heavy nn ops to native kernels";
   let description = [{
-    Convolutions and matrix products become `cpu` ops: `f32`, data channels-last
-    and of known size but for the batch. Constant weights are packed here, once
+    Convolutions, transposed ones too, and matrix products become `cpu` ops:
+    `f32`, data channels-last and of known size but for the batch. Constant weights are packed here, once
     and for all CPU levels; a right factor that is known in a run only is packed
     by the run. All else stays for `nn-to-linalg`. An op with the attribute
     `ingot.kernel = "loops"` is left alone.

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 import cases as drawing  # noqa: E402
 import harness  # noqa: E402
 
-CONVS, MATMULS, BLOCKS = 14, 10, 6
+CONVS, DECONVS, MATMULS, BLOCKS = 14, 10, 10, 6
 
 
 class Kernels(Case):
@@ -27,6 +27,9 @@ class KernelsV3(Kernels):
 
     def test_conv(self):
         self.check("conv", CONVS)
+
+    def test_deconv(self):
+        self.check("deconv", DECONVS)
 
     def test_matmul(self):
         self.check("matmul", MATMULS)

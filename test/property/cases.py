@@ -160,25 +160,31 @@ def draw_conv(rng):
             return batch, sizes, out, kernel, strides, dilations, pads, channels, outputs, groups
 
 
+def spatial(rng, case, rank):
+    """What makes an input of an array, and the permutation to channels-last data if that is what the run brings."""
+    case.channel_axis = 1
+    if rng.random() >= 0.75:
+        return case.input, None
+    to_first, to_last = [0, rank - 1, *range(1, rank - 1)], [0, *range(2, rank), 1]
+
+    def place(array):
+        if array.ndim == rank:
+            return case.node("Transpose", [case.input(array.transpose(to_last))], perm=to_first)
+        return case.input(array)
+
+    return place, to_last
+
+
 def conv_case(rng, name):
     batch, sizes, out, kernel, strides, dilations, pads, channels, outputs, groups = draw_conv(rng)
     case = Case(name)
     rank = len(sizes) + 2
-    last = rng.random() < 0.75
+    place, to_last = spatial(rng, case, rank)
     bias = rng.random() < 0.5
     dynamic = rng.random() < 0.15
     case.text = (f"conv {batch}{' dynamic' if dynamic else ''} x {channels} x {sizes} -> {outputs} x {out}, kernel "
                  f"{kernel}, strides {strides}, dilations {dilations}, pads {pads}, groups {groups}"
-                 f"{', bias' if bias else ''}{', channels last' if last else ''}:")
-    case.channel_axis = 1
-    to_first = [0, rank - 1, *range(1, rank - 1)]
-    to_last = [0, *range(2, rank), 1]
-
-    def place(array):
-        if last and array.ndim == rank:
-            return case.node("Transpose", [case.input(array.transpose(to_last))], perm=to_first)
-        return case.input(array)
-
+                 f"{', bias' if bias else ''}{', channels last' if to_last else ''}:")
     x = place(normal(rng, [batch, channels, *sizes]))
     inputs = [x, case.weight(normal(rng, [outputs, channels // groups, *kernel],
                                     (channels // groups * np.prod(kernel)) ** -0.5))]
@@ -187,8 +193,66 @@ def conv_case(rng, name):
     y = case.node("Conv", inputs, kernel_shape=kernel, strides=strides, dilations=dilations, group=groups,
                   pads=[p[0] for p in pads] + [p[1] for p in pads])
     y = epilogue(rng, case, y, [batch, outputs, *out], place)
-    case.output = case.node("Transpose", [y], perm=to_last) if last else y
+    case.output = case.node("Transpose", [y], perm=to_last) if to_last else y
     finish(case, rank, dynamic and batch)
+    return case
+
+
+# Transposed convolutions ----------------------------------------------------------------------------------------------
+
+def draw_deconv(rng):
+    """Sizes of a transposed convolution that has an output and is not too much work."""
+    while True:
+        ndim = some(rng, 1, 2, 3, p=[0.2, 0.65, 0.15])
+        kernel, strides, dilations, _ = draw_window(rng, ndim)
+        if rng.random() < 0.4:
+            strides = [some(rng, 1, 2, 3)] * ndim
+            kernel = [k * some(rng, 1, 1, 2) for k in strides]
+        sizes = [int(s) for s in rng.integers(1, 9, ndim - 1)] + [int(rng.integers(1, 33))]
+        style = some(rng, "none", "same", "any", p=[0.35, 0.35, 0.3])
+        pads, beyond = [], []
+        for k, s, d in zip(kernel, strides, dilations):
+            extent = (k - 1) * d
+            most = max(0, extent + 1 - s)
+            low, high = {"none": (0, 0), "same": (most // 2, most - most // 2)}.get(style) or \
+                rng.integers(0, extent + 2, 2)
+            pads.append((int(low), int(high)))
+            # ONNX Runtime wants it to be less than the stride, ONNX less than the larger of stride and dilation.
+            beyond.append(int(rng.integers(0, s)) if rng.random() < 0.3 else 0)
+        out = [(n - 1) * s + (k - 1) * d + 1 + b - lo - hi
+               for n, k, s, d, (lo, hi), b in zip(sizes, kernel, strides, dilations, pads, beyond)]
+        kind = some(rng, "dense", "depthwise", "grouped", p=[0.65, 0.15, 0.2])
+        channels, outputs, groups = int(rng.integers(1, 71)), int(rng.integers(1, 71)), 1
+        if kind == "depthwise":
+            groups = channels
+            outputs = channels * some(rng, 1, 2, p=[0.8, 0.2])
+        elif kind == "grouped":
+            groups = int(rng.integers(2, 9))
+            channels, outputs = groups * int(rng.integers(1, 10)), groups * int(rng.integers(1, 20))
+        batch = some(rng, 1, 2, 3, p=[0.6, 0.3, 0.1])
+        work = batch * int(np.prod(sizes)) * channels * (outputs // groups) * int(np.prod(kernel))
+        if min(out) > 0 and work <= MAX_WORK and np.prod(out) * outputs <= MAX_WORK // 8:
+            return batch, sizes, out, kernel, strides, dilations, pads, beyond, channels, outputs, groups
+
+
+def deconv_case(rng, name):
+    batch, sizes, out, kernel, strides, dilations, pads, beyond, channels, outputs, groups = draw_deconv(rng)
+    case = Case(name)
+    bias, dynamic = rng.random() < 0.5, rng.random() < 0.15
+    place, to_last = spatial(rng, case, len(sizes) + 2)
+    case.text = (f"deconv {batch}{' dynamic' if dynamic else ''} x {channels} x {sizes} -> {outputs} x {out}, kernel "
+                 f"{kernel}, strides {strides}, dilations {dilations}, pads {pads}, output padding {beyond}, groups "
+                 f"{groups}{', bias' if bias else ''}{', channels last' if to_last else ''}:")
+    x = place(normal(rng, [batch, channels, *sizes]))
+    inputs = [x, case.weight(normal(rng, [channels, outputs // groups, *kernel],
+                                    (channels // groups * np.prod(kernel)) ** -0.5))]
+    if bias:
+        inputs.append(case.weight(normal(rng, [outputs])))
+    y = case.node("ConvTranspose", inputs, kernel_shape=kernel, strides=strides, dilations=dilations, group=groups,
+                  output_padding=beyond, pads=[p[0] for p in pads] + [p[1] for p in pads])
+    y = epilogue(rng, case, y, [batch, outputs, *out], place)
+    case.output = case.node("Transpose", [y], perm=to_last) if to_last else y
+    finish(case, len(sizes) + 2, dynamic and batch)
     return case
 
 
@@ -343,7 +407,8 @@ def finish(case, rank, dynamic, axis=0):
             case.dynamic[name] = {0: f"{case.name}_n"}
 
 
-KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case}
+# New kinds come last: the place is part of the seed.
+KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case}
 
 
 def draw(kind, number, seed=0):

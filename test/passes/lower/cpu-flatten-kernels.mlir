@@ -109,3 +109,20 @@ func.func @windows(%x: tensor<1x8x4xf32>, %k: tensor<1x3x4x16xf32>, %w: tensor<1
   } -> tensor<1x8x4xf32>
   return %0, %1, %2, %3 : tensor<1x8x4xf32>, tensor<1x4x4xf32>, tensor<1x9x4xf32>, tensor<1x8x4xf32>
 }
+
+// -----
+
+// Pixels that do not follow each other in memory are not a matrix.
+// CHECK-LABEL: @slice_with_steps
+// CHECK: cpu.conv
+// CHECK-NOT: cpu.matmul
+func.func @slice_with_steps(%x: tensor<1x4x3xf32>, %w: tensor<1x1x3x16xf32>, %d: tensor<1x8x5xf32>) -> tensor<1x8x5xf32> {
+  %s = tensor.extract_slice %d[0, 1, 0] [1, 4, 5] [1, 2, 1] : tensor<1x8x5xf32> to tensor<1x4x5xf32>
+  %y = cpu.conv ins(%x, %w : tensor<1x4x3xf32>, tensor<1x1x3x16xf32>) outs(%s : tensor<1x4x5xf32>)
+      attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x4x5xf32>
+  %r = tensor.insert_slice %y into %d[0, 1, 0] [1, 4, 5] [1, 2, 1] : tensor<1x4x5xf32> into tensor<1x8x5xf32>
+  return %r : tensor<1x8x5xf32>
+}

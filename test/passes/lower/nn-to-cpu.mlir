@@ -138,3 +138,38 @@ func.func @others(%x: tensor<1x8x8x4xf32>, %w: tensor<6x4x3x3xf32>, %v: tensor<1
     strides = array<i64: 1, 1>, ingot.kernel = "loops"} : (tensor<1x8x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
   return %0, %1, %2, %3, %4, %5, %6 : tensor<1x6x6x6xf32>, tensor<1x?x6x6xf32>, tensor<1x6x6x2xf32>, tensor<3x5xf64>, tensor<2x3x5xf32>, tensor<0x5xf32>, tensor<1x6x6x6xf32>
 }
+
+// -----
+
+// Transposed: weights as they are, begin pads alone.
+// CHECK-LABEL: @transposed
+// CHECK: cpu.conv_transpose ins({{.*}} : tensor<?x4x4x2xf32>, tensor<2x3x3x3xf32>) operands({{.*}} : tensor<1x1x1x3xf32>) outs({{.*}} : tensor<?x8x7x3xf32>)
+// CHECK-SAME: dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 0>, strides = array<i64: 2, 2>
+// CHECK: arith.addf
+func.func @transposed(%x: tensor<?x4x4x2xf32>, %b: tensor<3xf32>) -> tensor<?x8x7x3xf32> {
+  %w = arith.constant dense<1.0> : tensor<2x3x3x3xf32>
+  %y = nn.conv_transpose %x, %w bias(%b) {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64,
+    output_padding = array<i64: 1, 0>, pads = array<i64: 1, 0, 1, 2>, strides = array<i64: 2, 2>}
+    : (tensor<?x4x4x2xf32>, tensor<2x3x3x3xf32>, tensor<3xf32>) -> tensor<?x8x7x3xf32>
+  return %y : tensor<?x8x7x3xf32>
+}
+
+// -----
+
+// Weights that a run brings, sizes that it brings, more phases than kernels
+// should be: left alone.
+// CHECK-LABEL: @transposed_otherwise
+// CHECK-COUNT-3: nn.conv_transpose
+// CHECK-NOT: cpu.conv_transpose
+func.func @transposed_otherwise(%x: tensor<1x4x2xf32>, %v: tensor<2x3x2xf32>, %z: tensor<1x?x2xf32>)
+    -> (tensor<1x8x3xf32>, tensor<1x?x3xf32>, tensor<1x390x3xf32>) {
+  %w = arith.constant dense<1.0> : tensor<2x3x2xf32>
+  %w2 = arith.constant dense<1.0> : tensor<2x3x6xf32>
+  %0 = nn.conv_transpose %x, %v {channels_last, dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>,
+    pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x4x2xf32>, tensor<2x3x2xf32>) -> tensor<1x8x3xf32>
+  %1 = nn.conv_transpose %z, %w {channels_last, dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>,
+    pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x?x2xf32>, tensor<2x3x2xf32>) -> tensor<1x?x3xf32>
+  %2 = nn.conv_transpose %x, %w2 {channels_last, dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>,
+    pads = array<i64: 0, 0>, strides = array<i64: 128>} : (tensor<1x4x2xf32>, tensor<2x3x6xf32>) -> tensor<1x390x3xf32>
+  return %0, %1, %2 : tensor<1x8x3xf32>, tensor<1x?x3xf32>, tensor<1x390x3xf32>
+}
