@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +21,7 @@ namespace ingot {
 } // namespace ingot
 
 using namespace mlir;
+using namespace ingot;
 
 namespace {
 
@@ -66,15 +68,16 @@ struct Captures {
 
 } // namespace
 
-/// Memory of the stack or the host, and calls, need what only the function
-/// itself has.
+/// Memory of the stack or the host, calls, and kernels, which run on the run's
+/// threads, need what only the function itself has.
 static bool canOutline(scf::ForOp loop) {
   if (loop.getNumResults() != 0)
     return false;
   return !loop
               ->walk([](Operation *op) {
                 bool stays = isa<memref::AllocOp, memref::AllocaOp,
-                                 memref::DeallocOp, CallOpInterface>(op) ||
+                                 memref::DeallocOp, cpu::LaunchOp,
+                                 CallOpInterface>(op) ||
                              isa<LLVM::LLVMDialect>(op->getDialect());
                 return stays ? WalkResult::interrupt() : WalkResult::advance();
               })

@@ -394,6 +394,34 @@ def attention(rng, case, batch, tokens, width):
     return case
 
 
+# Recurrent nets -------------------------------------------------------------------------------------------------------
+
+def recurrent_case(rng, name):
+    case = Case(name)
+    op, gates = some(rng, ("LSTM", 4), ("GRU", 3), ("RNN", 1), p=[0.45, 0.4, 0.15])
+    steps, batch = int(rng.integers(1, 10)), some(rng, 1, 2, 5, p=[0.7, 0.2, 0.1])
+    width, hidden = int(rng.integers(1, 70)), int(rng.integers(1, 97))
+    direction = some(rng, "forward", "reverse", "bidirectional", p=[0.4, 0.2, 0.4])
+    directions = 2 if direction == "bidirectional" else 1
+    bias, initial, lengths = rng.random() < 0.7, rng.random() < 0.3, rng.random() < 0.3
+    attributes = {"linear_before_reset": int(rng.integers(0, 2))} if op == "GRU" else {}
+    case.text = (f"{op} {steps} x {batch} x {width} -> {hidden} {direction}{', bias' if bias else ''}"
+                 f"{', initial state' if initial else ''}{', lengths' if lengths else ''} {attributes or ''}:")
+    x = case.input(normal(rng, [steps, batch, width]))
+    inputs = [x, case.weight(normal(rng, [directions, gates * hidden, width], width ** -0.5)),
+              case.weight(normal(rng, [directions, gates * hidden, hidden], hidden ** -0.5)),
+              case.weight(normal(rng, [directions, 2 * gates * hidden])) if bias else "",
+              case.weight(rng.integers(1, steps + 1, batch).astype(np.int32)) if lengths else ""]
+    if initial:
+        inputs += [case.input(normal(rng, [directions, batch, hidden])) for _ in range(2 if op == "LSTM" else 1)]
+    y = case.node(op, inputs, hidden_size=hidden, direction=direction, **attributes)
+    case.output = case.node("Relu", [y])
+    # Errors of sums and functions come back at each step, which mostly damps them.
+    case.tolerance = 2 * (LINEAR + FUNCTIONS["Tanh"] + FUNCTIONS["Sigmoid"])
+    case.rank = 4
+    return case
+
+
 def finish(case, rank, dynamic, axis=0):
     """Notes the output, and the inputs of which a run brings the first dimension."""
     case.rank = rank
@@ -408,7 +436,8 @@ def finish(case, rank, dynamic, axis=0):
 
 
 # New kinds come last: the place is part of the seed.
-KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case}
+KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case,
+         "recurrent": recurrent_case}
 
 
 def draw(kind, number, seed=0):

@@ -41,3 +41,18 @@ func.func @forward(%x: memref<16xf32>, %arena: memref<?xi8>, %n: index) {
   }
   return
 }
+
+// A loop that runs kernels, a step of a recurrent net, stays with the run.
+// CHECK-LABEL: func.func @steps
+// CHECK: scf.for
+// CHECK: cpu.launch @kernel
+func.func private @kernel(memref<16xf32>, index)
+func.func @steps(%x: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %c16 step %c1 {
+    cpu.launch @kernel(%x) tasks(%c1) writes 1 : memref<16xf32>
+  }
+  return
+}
