@@ -105,36 +105,76 @@ static constexpr int64_t kPrefetchDistance = 16;
 /// Called with each k: what else to do meanwhile.
 using Meanwhile = function_ref<void(Value k)>;
 
+/// A multiply-add takes 4 cycles and two begin each cycle: sums of fewer than
+/// this many accumulators wait for each other.
+static constexpr int64_t kMinAccumulators = 8;
+
+/// Step k of a product.
+static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const Rows &rows,
+                            Value weights, Index weightsAt, int64_t panel,
+                            Value k, MutableArrayRef<Value> sums,
+                            Meanwhile meanwhile) {
+  VectorType type = vectorOf(b.b, tile.lanes);
+  Index from = b.add(weightsAt, b.mul(Index(k), panel));
+  SmallVector<Value> factors;
+  for (int64_t v = 0; v < tile.vectors; ++v) {
+    Index at = b.add(from, v * tile.lanes);
+    factors.push_back(
+        vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at)));
+    prefetch(b, weights, b.add(at, kPrefetchDistance * panel));
+  }
+  meanwhile(k);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    if (!rows.at[r])
+      continue;
+    Value element = memref::LoadOp::create(
+        b.b, b.loc, rows.data, b.get(b.add(*rows.at[r], Index(k))));
+    Value wide = vector::BroadcastOp::create(b.b, b.loc, type, element);
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      Value &sum = sums[r * tile.vectors + v];
+      sum = multiplyAddVectors(b, tile, wide, factors[v], sum);
+    }
+  }
+}
+
 static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
                                 const Rows &rows, Value weights,
                                 Index weightsAt, int64_t panel, int64_t depth,
                                 const Accumulators &start,
                                 Meanwhile meanwhile) {
-  VectorType type = vectorOf(b.b, tile.lanes);
-  return forEach(b, 0, depth, start, [&](Value k, const Accumulators &sums) {
-    Accumulators next = sums;
-    Index from = b.add(weightsAt, b.mul(Index(k), panel));
-    SmallVector<Value> factors;
-    for (int64_t v = 0; v < tile.vectors; ++v) {
-      Index at = b.add(from, v * tile.lanes);
-      factors.push_back(
-          vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at)));
-      prefetch(b, weights, b.add(at, kPrefetchDistance * panel));
-    }
-    meanwhile(k);
-    for (int64_t r = 0; r < tile.rows; ++r) {
-      if (!rows.at[r])
-        continue;
-      Value element = memref::LoadOp::create(
-          b.b, b.loc, rows.data, b.get(b.add(*rows.at[r], Index(k))));
-      Value wide = vector::BroadcastOp::create(b.b, b.loc, type, element);
-      for (int64_t v = 0; v < tile.vectors; ++v) {
-        Value &sum = next[r * tile.vectors + v];
-        sum = multiplyAddVectors(b, tile, wide, factors[v], sum);
-      }
-    }
-    return next;
-  });
+  auto step = [&](Value k, MutableArrayRef<Value> sums) {
+    multiplyAddStep(b, tile, rows, weights, weightsAt, panel, k, sums,
+                    meanwhile);
+  };
+  // A few rows, a vector times a matrix: every steps-th k has accumulators of
+  // its own.
+  int64_t count = start.size();
+  int64_t steps = std::max<int64_t>(1, kMinAccumulators / count);
+  if (depth < 4 * steps)
+    steps = 1;
+  int64_t whole = depth - depth % steps;
+  Accumulators sums = start;
+  for (int64_t i = 1; i < steps; ++i)
+    llvm::append_range(sums, zeroAccumulators(b, tile));
+  sums = forEach(b, 0, whole / steps, sums,
+                 [&](Value block, const Accumulators &before) {
+                   Accumulators next = before;
+                   Index first = b.mul(Index(block), steps);
+                   for (int64_t i = 0; i < steps; ++i)
+                     step(b.get(b.add(first, i)),
+                          MutableArrayRef(next).slice(i * count, count));
+                   return next;
+                 });
+  for (; steps > 1; steps = llvm::divideCeil(steps, 2)) {
+    int64_t kept = llvm::divideCeil(steps, 2) * count;
+    for (int64_t i = kept; i < steps * count; ++i)
+      sums[i - kept] =
+          arith::AddFOp::create(b.b, b.loc, sums[i - kept], sums[i]);
+    sums.resize(kept);
+  }
+  for (int64_t k = whole; k < depth; ++k)
+    step(b.get(k), sums);
+  return sums;
 }
 
 Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
