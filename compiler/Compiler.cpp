@@ -206,7 +206,7 @@ LogicalResult Compilation::chooseTargets() {
 
 /// Without oneDNN on the machine the compiler still works, and says so.
 void Compilation::chooseKernels() {
-  if (pipeline.kernels != Kernels::onednn || hasOneDNN())
+  if (pipeline.kernels == Kernels::native || hasOneDNN())
     return;
   emitWarning(UnknownLoc::get(&context))
       << "oneDNN is not on this machine: all ops run in generated loops, which "

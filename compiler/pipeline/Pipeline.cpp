@@ -62,11 +62,17 @@ static void buildLayoutPipeline(OpPassManager &passes,
 /// nn → oneDNN's ops and linalg on tensors, elementwise chains fused.
 static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
-  if (options.kernels == Kernels::onednn) {
+  if (options.kernels == Kernels::mixed) {
+    AssignKernelsOptions assigned;
+    assigned.onednn.assign(options.onednnNodes.begin(),
+                           options.onednnNodes.end());
+    passes.addNestedPass<func::FuncOp>(createAssignKernels(assigned));
+  }
+  if (options.kernels != Kernels::native) {
     passes.addNestedPass<func::FuncOp>(createNNToDnnl());
     passes.addNestedPass<func::FuncOp>(createDnnlFusePostOps());
   }
-  if (options.kernels == Kernels::native) {
+  if (options.kernels != Kernels::onednn) {
     passes.addNestedPass<func::FuncOp>(createNNToCpu());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());

@@ -12,10 +12,12 @@
 namespace ingot {
 
 /// Which lowering heavy ops take.
-enum class Kernels { onednn, native };
+enum class Kernels { onednn, native, mixed };
 
 struct PipelineOptions {
   Kernels kernels = Kernels::onednn;
+  /// Of mixed kernels: the ONNX nodes that oneDNN computes.
+  std::vector<std::string> onednnNodes;
 };
 
 /// One stretch of the road. From this table come `--compile-to`, `--emit`, the

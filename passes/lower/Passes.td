@@ -42,6 +42,17 @@ def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def AssignKernels : Pass<"nn-assign-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Say which nn ops oneDNN computes";
+  let description = [{
+    Ops that compute one of the given ONNX nodes get the attribute
+    `ingot.kernel = "onednn"`, all others `"native"`; `nn-to-dnnl` and `nn-to-cpu`
+    act on it. It is an error if no op computes one of the nodes.
+  }];
+  let options = [ListOption<"onednn", "onednn", "std::string",
+                            "ONNX nodes that oneDNN computes">];
+}
+
 def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
   let summary = "Give heavy nn ops to native kernels";
   let description = [{

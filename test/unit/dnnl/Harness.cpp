@@ -176,7 +176,7 @@ ingot_abi_host Model::host(uint32_t numThreads) {
 Model::~Model() {
   ingot_abi_host services = host(1);
   ingot_dnnl_unload(&services, state);
-  EXPECT_EQ(scratchLive, 0);
+  EXPECT_EQ(scratchLive.load(), 0);
 }
 
 int32_t Model::load(uint32_t numThreads) {

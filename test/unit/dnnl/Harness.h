@@ -9,6 +9,7 @@
 
 #include "ingot/abi/dnnl.h"
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
@@ -76,7 +77,7 @@ public:
   const std::string &error() const { return message; }
   std::vector<int64_t> table;
   int64_t scratchAllocations = 0;
-  int64_t scratchLive = 0;
+  std::atomic<int64_t> scratchLive{0};
 
 private:
   ingot_abi_host host(uint32_t numThreads);

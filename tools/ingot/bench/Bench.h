@@ -24,12 +24,15 @@ struct BenchOptions {
   std::vector<double> percentiles = {90, 95, 99};
   std::string exportTimes, exportProfile, exportLayerInfo, exportTrace;
   bool profile = false, json = false;
+  /// Only measure the layers; nothing is compared with the machine's peaks.
+  bool layerTimes = false;
   // Peers, run on the ONNX model that the artifact was compiled from.
   std::vector<std::string> against;
   std::string onnxModel, python = "python3";
 
   bool wantsProfile() const {
-    return profile || !exportProfile.empty() || !exportTrace.empty();
+    return profile || layerTimes || !exportProfile.empty() ||
+           !exportTrace.empty();
   }
 };
 

@@ -344,6 +344,8 @@ void Session::collectLayers(const std::vector<std::vector<double>> &times) {
     layer.flops = taken.flops;
     layer.bytes = taken.bytes;
   }
+  if (options.layerTimes)
+    return;
   uint64_t features = levelFeatures(result.isa);
   result.peaks = measurePeaks(
       result.threads, features ? features : result.cpuFeatures);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
 #include "compiler/Version.h"
+#include "tools/ingot/compile/AutoKernels.h"
 #include "tools/ingot/compile/ShapeOption.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -50,13 +51,13 @@ struct Options {
                "cascadelake, znver4, sapphirerapids; or native (this "
                "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
                "code for each and runs the highest that the CPU has")};
-  cl::opt<Kernels> kernels{
-      "kernels", cl::desc("What computes the heavy ops"), cl::cat(category),
-      cl::init(Kernels::onednn),
-      cl::values(
-          clEnumValN(Kernels::onednn, "onednn", "oneDNN, where it is found"),
-          clEnumValN(Kernels::native, "native",
-                     "generated loops; needs no library, slower"))};
+  cl::opt<std::string> kernels{
+      "kernels", cl::value_desc("onednn|native|auto|FILE"), cl::init("onednn"),
+      cl::cat(category),
+      cl::desc("What computes the heavy ops: oneDNN, where it is found; "
+               "generated kernels, which need no library; whichever of both is "
+               "faster here, layer by layer, which is measured and written to "
+               "<output>.kernels.json; or as such a file says")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("embed|file"), cl::init("embed"),
       cl::cat(category),
@@ -183,7 +184,6 @@ static int readOptions(const Options &options, CompileOptions &result) {
                       ": use embed or file");
   result.weightsInFile = options.weights == "file";
   result.target = options.target;
-  result.pipeline.kernels = options.kernels;
   result.writeHeader = options.header;
   result.symbol = options.symbol;
   if (!result.symbol.empty() && !isCIdentifier(result.symbol))
@@ -196,6 +196,21 @@ static int readOptions(const Options &options, CompileOptions &result) {
   for (const std::string &text : options.dims)
     if (!parseDim(text, result.import.dims, error))
       return usageError(error);
+  return kSuccess;
+}
+
+/// Sets the kernels but for `auto`, which is measured later; 0 or an exit code.
+static int readKernelsOption(StringRef kernels, CompileOptions &result) {
+  if (kernels == "onednn" || kernels == "auto")
+    result.pipeline.kernels = Kernels::onednn;
+  else if (kernels == "native")
+    result.pipeline.kernels = Kernels::native;
+  else if (!sys::path::has_extension(kernels))
+    return usageError("unknown --kernels=" + kernels +
+                      ": use onednn, native, auto or a file that auto wrote");
+  else if (std::string error = readKernels(kernels, result.pipeline);
+           !error.empty())
+    return usageError("--kernels: " + error);
   return kSuccess;
 }
 
@@ -226,6 +241,13 @@ static void printSummary(const CompileOptions &options,
   out << ")" << (manifest.usesOneDNN ? ", uses oneDNN" : "") << '\n';
 }
 
+/// Where `--kernels=auto` writes what it found.
+static std::string kernelsFile(const CompileOptions &options) {
+  SmallString<128> name(options.output);
+  sys::path::replace_extension(name, "kernels.json");
+  return std::string(name);
+}
+
 int ingot::compileMain(int argc, char **argv) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
@@ -253,6 +275,12 @@ int ingot::compileMain(int argc, char **argv) {
   CompileOptions compile;
   if (int code = readOptions(options, compile))
     return code;
+  if (int code = readKernelsOption(options.kernels, compile))
+    return code;
+  const bool isAuto = options.kernels == "auto";
+  if (isAuto && compile.emit != EmitKind::sharedLibrary)
+    return usageError("--kernels=auto makes a shared library; for other output "
+                      "give --kernels the file that it writes");
   // Linking in process puts all options back to their defaults.
   const bool quiet = options.quiet;
   bool isTerminal = sys::Process::StandardErrIsDisplayed() && !quiet;
@@ -271,7 +299,9 @@ int ingot::compileMain(int argc, char **argv) {
     printDiagnostic(diagnostic, compile.input);
     return mlir::success();
   });
-  mlir::FailureOr<CompileResult> result = compileModel(compile, *context);
+  mlir::FailureOr<CompileResult> result = mlir::failure();
+  if (!isAuto || succeeded(measureKernels(compile, kernelsFile(compile), *context)))
+    result = compileModel(compile, *context);
   if (isTerminal)
     errs() << "\r\033[K";
   if (mlir::failed(result))

@@ -1,0 +1,57 @@
+//===- AssignKernels.cpp - nn-assign-kernels ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/NNDialect.h"
+#include "passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_ASSIGNKERNELS
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct AssignKernelsPass : ingot::impl::AssignKernelsBase<AssignKernelsPass> {
+  using AssignKernelsBase::AssignKernelsBase;
+
+  void runOnOperation() override {
+    llvm::StringSet<> wanted, found;
+    for (const std::string &node : onednn)
+      wanted.insert(node);
+    auto native = StringAttr::get(&getContext(), "native");
+    auto other = StringAttr::get(&getContext(), "onednn");
+    getOperation().walk([&](Operation *op) {
+      if (!isa_and_present<nn::NNDialect>(op->getDialect()))
+        return;
+      bool isWanted = false;
+      op->getLoc()->walk([&](Location part) {
+        if (auto named = dyn_cast<NameLoc>(part))
+          if (wanted.contains(named.getName())) {
+            isWanted = true;
+            found.insert(named.getName());
+          }
+        return WalkResult::advance();
+      });
+      op->setAttr("ingot.kernel", isWanted ? other : native);
+    });
+    for (const std::string &node : onednn)
+      if (!found.contains(node)) {
+        getOperation().emitError()
+            << "kernels were chosen for another model: no operation computes "
+               "node '"
+            << node << "'";
+        return signalPassFailure();
+      }
+  }
+};
+
+} // namespace
