@@ -16,6 +16,9 @@ TEST(Wrapper, Runs) {
   ingot::Model model = ingot::Model::load(artifactPath("static"));
   EXPECT_STREQ(model.metadata("author"), "nobody");
   EXPECT_EQ(model.info().num_outputs, 1u);
+  EXPECT_EQ(model.info().num_levels, 1u);
+  EXPECT_STREQ(model.levelInfo(0).name, "x86-64");
+  EXPECT_EQ(model.levelInfo(0).is_in_use, 1u);
   EXPECT_STREQ(model.inputInfo(1).name, "b");
   EXPECT_STREQ(model.outputInfo(0).name, "y");
 
