@@ -46,6 +46,80 @@ static Value sumTaps(Scalars s, Value x, ArrayRef<SmallVector<Tap>> taps,
   return sum;
 }
 
+/// A sum as an element of the result.
+static Value roundSum(Scalars s, Value sum, Type element, bool toUnsigned) {
+  if (isa<IntegerType>(element)) {
+    // Cubic interpolation overshoots; what does not fit is clipped.
+    unsigned width = element.getIntOrFloatBitWidth();
+    double low = toUnsigned ? 0 : -std::ldexp(1.0, width - 1);
+    double high = std::ldexp(1.0, toUnsigned ? width : width - 1) - 1;
+    sum = math::RoundEvenOp::create(s.b, s.loc, sum);
+    sum = arith::MaximumFOp::create(s.b, s.loc, sum, s.f(low));
+    sum = arith::MinimumFOp::create(s.b, s.loc, sum, s.f(high));
+  }
+  return convertScalar(s.b, s.loc, sum, element, false, toUnsigned);
+}
+
+namespace {
+
+/// Interpolation of one dimension after the other, of tensors of known sizes:
+/// the same sums as all at once, but no element of a source is weighted twice
+/// with the same weights.
+struct Separable {
+  OpBuilder &b;
+  Location loc;
+  const Sampling &sampling;
+  bool isUnsigned;
+
+  Value resample(Value x, int64_t dim, const ResampledAxis &axis, Type element,
+                 bool isLast);
+};
+
+} // namespace
+
+/// Elements that fill vectors of every CPU level.
+static constexpr int64_t kVectorElements = 16;
+
+Value Separable::resample(Value x, int64_t dim, const ResampledAxis &axis,
+                          Type element, bool isLast) {
+  RankedTensorType from = typeOf(x);
+  SmallVector<int64_t> shape(from.getShape());
+  shape[dim] = *getConstantIntValue(axis.resultSize);
+  auto sizes = [&](ArrayRef<int64_t> values) {
+    return getAsIndexOpFoldResult(b.getContext(), values);
+  };
+  // All behind the dimension is one run, however few channels a pixel has. What
+  // vectors fit can stay as it is, and be fused with what follows.
+  bool isRun = dim + 1 < from.getRank() &&
+               (!isLast || shape.back() % kVectorElements != 0);
+  SmallVector<int64_t> result = shape;
+  int64_t at = dim;
+  if (isRun) {
+    int64_t outer = 1, inner = 1;
+    for (int64_t i = 0; i < from.getRank(); ++i)
+      (i < dim ? outer : inner) *= i == dim ? 1 : shape[i];
+    x = reshape(b, loc, x, sizes({outer, from.getDimSize(dim), inner}));
+    result = {outer, shape[dim], inner};
+    at = 1;
+  }
+  Value y = generate(
+      b, loc, sizes(result), element,
+      [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
+        Scalars s{b, loc};
+        SmallVector<SmallVector<Tap>> taps;
+        for (auto [i, index] : llvm::enumerate(indices)) {
+          if (int64_t(i) == at)
+            taps.push_back(tapsOf(s, sampling, axis, index));
+          else
+            taps.push_back({{index, Value()}});
+        }
+        SmallVector<Value> position;
+        Value sum = sumTaps(s, x, taps, position, isUnsigned);
+        return roundSum(s, sum, element, isUnsigned);
+      });
+  return isRun ? reshape(b, loc, y, sizes(shape)) : y;
+}
+
 LogicalResult
 LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
                              ConversionPatternRewriter &rewriter) const {
@@ -75,6 +149,25 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
                        type.getDimSize(i) == typeOf(x).getDimSize(i));
   }
   bool isNearest = op.getMode() == nn::ResizeMode::nearest;
+  int64_t left = llvm::count(isCopied, false);
+  // Whole pixels of channels that fill vectors are best done at once.
+  bool fitsVectors =
+      left == 0 || (isCopied.back() &&
+                    type.getShape().back() % kVectorElements == 0);
+  if (!isNearest && !fitsVectors && typeOf(x).hasStaticShape() &&
+      type.hasStaticShape()) {
+    // Innermost first: rows that are read again are short then.
+    Separable separable{rewriter, loc, sampling, noSign};
+    for (int64_t i = type.getRank() - 1; i >= 0; --i)
+      if (!isCopied[i]) {
+        bool isLast = --left == 0;
+        x = separable.resample(
+            x, i, axes[i], isLast ? element : Type(rewriter.getF32Type()),
+            isLast);
+      }
+    rewriter.replaceOp(op, castTo(rewriter, loc, x, type));
+    return success();
+  }
   Value y = generate(
       rewriter, loc, sizes, element,
       [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
@@ -93,16 +186,7 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
           return tensor::ExtractOp::create(b, loc, x, at);
         }
         Value sum = sumTaps(s, x, taps, at, noSign);
-        if (isa<IntegerType>(element)) {
-          // Cubic interpolation overshoots; what does not fit is clipped.
-          unsigned width = element.getIntOrFloatBitWidth();
-          double low = noSign ? 0 : -std::ldexp(1.0, width - 1);
-          double high = std::ldexp(1.0, noSign ? width : width - 1) - 1;
-          sum = math::RoundEvenOp::create(b, loc, sum);
-          sum = arith::MaximumFOp::create(b, loc, sum, s.f(low));
-          sum = arith::MinimumFOp::create(b, loc, sum, s.f(high));
-        }
-        return convertScalar(b, loc, sum, element, false, noSign);
+        return roundSum(s, sum, element, noSign);
       });
   rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
   return success();

@@ -1,4 +1,4 @@
-"""Native kernels on random convolutions, matrix products and recurrent nets: the first cases of `make property`."""
+"""Native kernels on random models: the first cases of `make property`."""
 import os
 import sys
 
@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 import cases as drawing  # noqa: E402
 import harness  # noqa: E402
 
-CONVS, DECONVS, MATMULS, RECURRENTS, BLOCKS = 14, 10, 10, 8, 6
+CONVS, DECONVS, MATMULS, RESIZES, RECURRENTS, BLOCKS = 14, 10, 10, 10, 8, 6
 
 
 class Kernels(Case):
@@ -33,6 +33,9 @@ class KernelsV3(Kernels):
 
     def test_matmul(self):
         self.check("matmul", MATMULS)
+
+    def test_resize(self):
+        self.check("resize", RESIZES)
 
     def test_recurrent(self):
         self.check("recurrent", RECURRENTS)

@@ -394,6 +394,32 @@ def attention(rng, case, batch, tokens, width):
     return case
 
 
+# Resizing -------------------------------------------------------------------------------------------------------------
+
+def resize_case(rng, name):
+    case = Case(name)
+    place, to_last = spatial(rng, case, 4)
+    batch, channels = some(rng, 1, 2), some(rng, int(rng.integers(1, 40)), 16, 32)
+    sizes = [int(s) for s in rng.integers(1, 16, 2)]
+    scales = [float(rng.choice([0.5, 0.6, 1, 1.5, 2, 3, 4, 8])) for _ in sizes]
+    if rng.random() < 0.5:
+        scales = [scales[0]] * 2
+    out = [int(n * s) for n, s in zip(sizes, scales)]
+    if min(out) < 1:
+        scales, out = [1.0, 2.0], [sizes[0], 2 * sizes[1]]
+    mode = some(rng, "nearest", "linear", "cubic", p=[0.3, 0.5, 0.2])
+    coordinates = some(rng, "half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
+    case.text = (f"resize {mode} {coordinates} {batch} x {channels} x {sizes} -> {out}"
+                 f"{', channels last' if to_last else ''}:")
+    x = place(normal(rng, [batch, channels, *sizes]))
+    y = case.node("Resize", [x, "", case.weight(np.array([1, 1, *scales], np.float32))], mode=mode,
+                  coordinate_transformation_mode=coordinates, nearest_mode="floor")
+    y = epilogue(rng, case, y, [batch, channels, *out], place)
+    case.output = case.node("Transpose", [y], perm=to_last) if to_last else y
+    case.rank = 4
+    return case
+
+
 # Recurrent nets -------------------------------------------------------------------------------------------------------
 
 def recurrent_case(rng, name):
@@ -437,7 +463,7 @@ def finish(case, rank, dynamic, axis=0):
 
 # New kinds come last: the place is part of the seed.
 KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case,
-         "recurrent": recurrent_case}
+         "recurrent": recurrent_case, "resize": resize_case}
 
 
 def draw(kind, number, seed=0):

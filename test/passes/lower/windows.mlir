@@ -54,10 +54,29 @@ func.func @avg_pool(%x: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
 
 // -----
 
+// Rows first: each is resampled once, however many rows of the result read it.
+// Then the columns, whole rows at once.
 // CHECK-LABEL: @resize
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x4x8xf32>)
 // CHECK: math.floor
-// CHECK-COUNT-4: tensor.extract
+// CHECK-COUNT-2: tensor.extract
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x8xf32>)
+// CHECK: math.floor
+// CHECK-COUNT-2: tensor.extract
+// CHECK: tensor.expand_shape %{{.*}} : tensor<1x8x8xf32> into tensor<1x1x8x8xf32>
 func.func @resize(%x: tensor<1x1x4x4xf32>) -> tensor<1x1x8x8xf32> {
   %0 = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 1.0, 2.0, 2.0>} : tensor<1x1x4x4xf32> -> tensor<1x1x8x8xf32>
   return %0 : tensor<1x1x8x8xf32>
+}
+
+// -----
+
+// Whole pixels of channels that fill vectors are one sum of all taps.
+// CHECK-LABEL: @resize_channels
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x8x8x32xf32>)
+// CHECK-COUNT-4: tensor.extract
+// CHECK-NOT: linalg.generic
+func.func @resize_channels(%x: tensor<1x4x4x32xf32>) -> tensor<1x8x8x32xf32> {
+  %0 = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 2.0, 2.0, 1.0>} : tensor<1x4x4x32xf32> -> tensor<1x8x8x32xf32>
+  return %0 : tensor<1x8x8x32xf32>
 }
