@@ -112,7 +112,8 @@ class Emit(Case):
     # Something that the module holds after each phase, and something that it holds no more.
     PHASES = {"onnx": ("onnx.node", "nn."), "nn": ("nn.batch_norm", "onnx.node"), "graph": ("nn.conv", "nn.batch_norm"),
               "layout": ("channels_last", "nn.batch_norm"), "linalg": ("linalg.generic", "nn."),
-              "memory": ("memref.view", "tensor.empty"), "llvm": ("llvm.func", "memref.")}
+              "memory": ("memref.view", "tensor.empty"), "kernels": ("cpu.launch", "tensor.empty"),
+              "llvm": ("llvm.func", "memref.")}
 
     def test_phases(self):
         """--emit=mlir-PHASE and --compile-to=PHASE write the same."""
