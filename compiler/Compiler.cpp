@@ -209,8 +209,7 @@ void Compilation::chooseKernels() {
   if (pipeline.kernels == Kernels::native || hasOneDNN())
     return;
   emitWarning(UnknownLoc::get(&context))
-      << "oneDNN is not on this machine: all ops run in generated loops, which "
-         "is slower";
+      << "oneDNN is not on this machine: native kernels take its place";
   pipeline.kernels = Kernels::native;
 }
 

@@ -12,10 +12,10 @@
 namespace ingot {
 
 /// Which lowering heavy ops take.
-enum class Kernels { onednn, native, mixed };
+enum class Kernels { native, onednn, mixed };
 
 struct PipelineOptions {
-  Kernels kernels = Kernels::onednn;
+  Kernels kernels = Kernels::native;
   /// Of mixed kernels: the ONNX nodes that oneDNN computes.
   std::vector<std::string> onednnNodes;
 };

@@ -2,7 +2,7 @@
 """Runs ONNX's own backend tests through compile, load and run.
 
 usage: run.py [--jobs N] [--list FILE] [--update] [--report FILE] [--engine ingot|onnxruntime]
-              [--kernels onednn|native] [--target LEVELS] [--threads N] [PATTERN ...]
+              [--kernels native|onednn] [--target LEVELS] [--threads N] [PATTERN ...]
 
 Results are compared as ONNX's own runner does: shape and element type exactly, values within the test's tolerances.
 What each test is expected to do stands in expected.txt; a regression and an unexpected pass both fail the command.
@@ -202,7 +202,7 @@ def main():
     parser.add_argument("--readme", help="replace the summary in this file")
     parser.add_argument("--json", help="write one entry a test there")
     parser.add_argument("--engine", choices=["ingot", "onnxruntime"], default="ingot", help="what runs the models")
-    parser.add_argument("--kernels", choices=["onednn", "native"], default="onednn", help="as for `ingot compile`")
+    parser.add_argument("--kernels", choices=["native", "onednn"], default="native", help="as for `ingot compile`")
     parser.add_argument("--target", default="native", help="CPU levels, as for `ingot compile`")
     parser.add_argument("--threads", type=int, default=1, help="threads of a run")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each test that does not pass")

@@ -8,10 +8,14 @@ class Families(Case):
     """One test a family: every run agrees, fixed sizes and open ones."""
 
 
-def family_test(name):
+class OneDnn(Case):
+    """The same with oneDNN's kernels."""
+
+
+def family_test(name, *options):
     def test(self):
         model, runs = families.ALL[name]()
-        artifact = self.compile(model)
+        artifact = self.compile(model, *options)
         for inputs in runs:
             self.assert_agrees(model, artifact, inputs)
     return test
@@ -19,6 +23,7 @@ def family_test(name):
 
 for _name in families.ALL:
     setattr(Families, "test_" + _name, family_test(_name))
+    setattr(OneDnn, "test_" + _name, family_test(_name, "--kernels=onednn"))
 
 
 class Variants(Case):
@@ -32,13 +37,6 @@ class Variants(Case):
     def test_fixed_shape(self):
         model, runs = families.ALL["mlp_dynamic"]()
         self.assert_agrees(model, self.compile(model, "--shape", "input=3x20"), runs[1])
-
-    def test_without_onednn(self):
-        """Generated loops alone give the same answers."""
-        for name in ("resnet", "mobilenet_v2", "bert"):
-            with self.subTest(name):
-                model, runs = families.ALL[name]()
-                self.assert_agrees(model, self.compile(model, "--kernels=native"), runs[0])
 
     def test_weights_in_a_file(self):
         model, runs = families.ALL["resnet"]()

@@ -34,10 +34,16 @@
 
 // Phase linalg.
 // CHECK-NEXT: {{^ *}}func.func(
-// CHECK-NEXT: {{^ *}}nn-to-dnnl{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-to-cpu{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}func.func(
-// CHECK-NEXT: {{^ *}}dnnl-fuse-post-ops{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-fuse-epilogues{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}cpu-decompose-conv-transpose{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}cpu-flatten-kernels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}nn-to-linalg{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}

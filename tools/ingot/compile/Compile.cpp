@@ -52,11 +52,11 @@ struct Options {
                "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
                "code for each and runs the highest that the CPU has")};
   cl::opt<std::string> kernels{
-      "kernels", cl::value_desc("onednn|native|auto|FILE"), cl::init("onednn"),
+      "kernels", cl::value_desc("native|onednn|auto|FILE"), cl::init("native"),
       cl::cat(category),
-      cl::desc("What computes the heavy ops: oneDNN, where it is found; "
-               "generated kernels, which need no library; whichever of both is "
-               "faster here, layer by layer, which is measured and written to "
+      cl::desc("What computes the heavy ops: generated kernels, which need no "
+               "library (default); oneDNN, where it is found; whichever of both "
+               "is faster here, layer by layer, which is measured and written to "
                "<output>.kernels.json; or as such a file says")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("embed|file"), cl::init("embed"),
@@ -207,7 +207,7 @@ static int readKernelsOption(StringRef kernels, CompileOptions &result) {
     result.pipeline.kernels = Kernels::native;
   else if (!sys::path::has_extension(kernels))
     return usageError("unknown --kernels=" + kernels +
-                      ": use onednn, native, auto or a file that auto wrote");
+                      ": use native, onednn, auto or a file that auto wrote");
   else if (std::string error = readKernels(kernels, result.pipeline);
            !error.empty())
     return usageError("--kernels: " + error);
