@@ -31,7 +31,8 @@ def PropagateTransposes : Pass<"nn-propagate-transposes"> {
     takes in a swap of the last two dimensions. Channel shuffles (reshape,
     transpose, reshape) become a transpose within each pixel.
 
-    In the end, a transpose that moves only dimensions of one element becomes a
+    In the end, a transpose of what a `resize` made at least four times larger is
+    done before it, and one that moves only dimensions of one element becomes a
     reshape.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -8,6 +8,7 @@
 #include "passes/layout/Sink.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
@@ -33,6 +34,36 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
     rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, type, op.getX());
     return success();
   }
+};
+
+/// What a resize enlarges is transposed before, while it is small; resizing whole
+/// rows then is as good as resizing whole pixels.
+struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto resize = op.getX().getDefiningOp<nn::ResizeOp>();
+    if (!resize || !resize->hasOneUse())
+      return failure();
+    RankedTensorType from = typeOf(resize.getX()), to = op.getType();
+    if (!from.hasStaticShape() || !to.hasStaticShape() ||
+        to.getNumElements() / kMinGrowth < from.getNumElements())
+      return failure();
+    Perm perm(op.getPerm());
+    auto scales = permute(resize.getScales(), perm);
+    Value x = transposed(rewriter, op.getLoc(), resize.getX(), perm);
+    IRMapping mapping;
+    mapping.map(resize.getX(), x);
+    auto after = cast<nn::ResizeOp>(rewriter.clone(*resize, mapping));
+    after.setScales(scales);
+    after.getY().setType(to);
+    rewriter.replaceOp(op, after);
+    rewriter.eraseOp(resize);
+    return success();
+  }
+
+  /// Below this, what is gained is lost again by resizing along rows.
+  static constexpr int64_t kMinGrowth = 4;
 };
 
 /// matmul reads its operands' last two dimensions in either order.
@@ -81,7 +112,7 @@ struct PropagateTransposesPass
     populateSinkThroughReduction(sink);
     populateSinkThroughReshape(sink);
     sink.add<TransposeIntoMatMul>(context);
-    finish.add<TransposeToReshape>(context);
+    finish.add<TransposeBeforeResize, TransposeToReshape>(context);
     nn::ReshapeOp::getCanonicalizationPatterns(finish, context);
     // Reshapes last: they would keep transposes from meeting.
     if (failed(applyPatternsGreedily(getOperation(), std::move(sink))) ||

@@ -62,3 +62,28 @@ func.func @free_transposes(%x: tensor<1x1x16xf32>, %y: tensor<1x1x16xf32>) -> te
   %2 = nn.concat %0, %1 {axis = 1 : i64} : (tensor<1x16x1xf32>, tensor<1x16x1xf32>) -> tensor<1x32x1xf32>
   return %2 : tensor<1x32x1xf32>
 }
+
+// What is resized is transposed while it is small.
+// CHECK-LABEL: @enlarged
+// CHECK: %[[T:.*]] = nn.transpose %{{.*}} {perm = array<i64: 0, 3, 1, 2>} : tensor<1x4x4x21xf32> -> tensor<1x21x4x4xf32>
+// CHECK: %[[Y:.*]] = nn.resize linear %[[T]] {{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 2.000000e+00, 3.000000e+00>} : tensor<1x21x4x4xf32> -> tensor<1x21x8x12xf32>
+// CHECK: return %[[Y]]
+func.func @enlarged(%x: tensor<1x4x4x21xf32>) -> tensor<1x21x8x12xf32> {
+  %0 = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 2.0, 3.0, 1.0>} : tensor<1x4x4x21xf32> -> tensor<1x8x12x21xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x8x12x21xf32> -> tensor<1x21x8x12xf32>
+  return %1 : tensor<1x21x8x12xf32>
+}
+
+// Little is won where it hardly grows, nothing where others read it.
+// CHECK-LABEL: @hardly_enlarged
+// CHECK: nn.resize
+// CHECK: nn.transpose
+// CHECK: nn.resize
+// CHECK: nn.transpose
+func.func @hardly_enlarged(%x: tensor<1x4x4x21xf32>) -> (tensor<1x21x4x8xf32>, tensor<1x8x8x21xf32>, tensor<1x21x8x8xf32>) {
+  %0 = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 1.0, 2.0, 1.0>} : tensor<1x4x4x21xf32> -> tensor<1x4x8x21xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x4x8x21xf32> -> tensor<1x21x4x8xf32>
+  %2 = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 2.0, 2.0, 1.0>} : tensor<1x4x4x21xf32> -> tensor<1x8x8x21xf32>
+  %3 = nn.transpose %2 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x8x8x21xf32> -> tensor<1x21x8x8xf32>
+  return %1, %2, %3 : tensor<1x21x4x8xf32>, tensor<1x8x8x21xf32>, tensor<1x21x8x8xf32>
+}
