@@ -12,6 +12,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/xxhash.h"
+
+#include <map>
 
 namespace ingot {
 #define GEN_PASS_DEF_COLLECTWEIGHTS
@@ -34,23 +37,49 @@ struct CollectWeightsPass
 
   /// Offset of a constant in the weights, which grow if it is new.
   int64_t offsetOf(ElementsAttr value, int64_t bytes);
+  /// A constant met before that has the same bytes, or none.
+  ElementsAttr findEqual(ElementsAttr value);
 
   DenseMap<Attribute, int64_t> offsets;
+  /// By the hash of their bytes: blobs are not uniqued, and weights that a model
+  /// uses twice are packed twice.
+  std::map<uint64_t, SmallVector<ElementsAttr>> byContent;
   SmallVector<Attribute> weights;
   int64_t end = 0;
 };
 
 } // namespace
 
+ElementsAttr CollectWeightsPass::findEqual(ElementsAttr value) {
+  std::vector<char> storage, otherStorage;
+  std::optional<ArrayRef<char>> bytes =
+      ingot::nn::getRawBytes(value, storage);
+  if (!bytes)
+    return {};
+  ArrayRef<uint8_t> data(reinterpret_cast<const uint8_t *>(bytes->data()),
+                         bytes->size());
+  SmallVector<ElementsAttr> &candidates = byContent[llvm::xxh3_64bits(data)];
+  for (ElementsAttr other : candidates)
+    if (ingot::nn::getRawBytes(other, otherStorage) == bytes)
+      return other;
+  candidates.push_back(value);
+  return {};
+}
+
 int64_t CollectWeightsPass::offsetOf(ElementsAttr value, int64_t bytes) {
-  auto [at, isNew] = offsets.try_emplace(value, end);
-  if (isNew) {
+  auto known = offsets.find(value);
+  if (known != offsets.end())
+    return known->second;
+  ElementsAttr equal = findEqual(value);
+  int64_t at = equal ? offsets.lookup(equal) : end;
+  offsets[value] = at;
+  if (!equal) {
     Builder builder(&getContext());
     weights.push_back(
         builder.getArrayAttr({builder.getI64IntegerAttr(end), value}));
     end = llvm::alignTo(end + bytes, kAlignment);
   }
-  return at->second;
+  return at;
 }
 
 /// Whether oneDNN reads the constant: it rearranges what lies in the weights.
@@ -65,6 +94,7 @@ static bool isReadByOneDNN(Value constant) {
 void CollectWeightsPass::runOnOperation() {
   ModuleOp module = getOperation();
   offsets.clear();
+  byContent.clear();
   weights.clear();
   end = 0;
   SymbolTable symbols(module);
