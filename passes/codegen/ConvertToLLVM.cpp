@@ -21,6 +21,7 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -36,6 +37,8 @@ using namespace mlir;
 /// See runtime/support: memory of dynamic size, from the host.
 static constexpr StringLiteral kAllocate = "ingot_support_allocate";
 static constexpr StringLiteral kRelease = "ingot_support_release";
+/// Ends a run that finds something false.
+static constexpr StringLiteral kRequire = "ingot_support_require";
 
 /// The run's ingot_abi_call: the last argument of the function around `op`.
 static Value callArgument(Operation *op) {
@@ -128,6 +131,40 @@ struct LowerDealloc : ConvertOpToLLVMPattern<memref::DeallocOp> {
   }
 };
 
+struct LowerAssert : ConvertOpToLLVMPattern<cf::AssertOp> {
+  LowerAssert(const LLVMTypeConverter &converter, int64_t &count)
+      : ConvertOpToLLVMPattern(converter), count(count) {}
+
+  LogicalResult
+  matchAndRewrite(cf::AssertOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value call = callArgument(op);
+    if (!call)
+      return op.emitError("cannot be checked here");
+    Location loc = op.getLoc();
+    Type condition = rewriter.getI32Type();
+    FailureOr<LLVM::LLVMFuncOp> require = LLVM::lookupOrCreateFn(
+        rewriter, op->getParentOfType<ModuleOp>(), kRequire,
+        {call.getType(), condition, call.getType()},
+        LLVM::LLVMVoidType::get(getContext()));
+    if (failed(require))
+      return failure();
+    std::string text = op.getMsg().str();
+    text.push_back('\0');
+    Value message = LLVM::createGlobalString(
+        loc, rewriter, "ingot_check_" + std::to_string(count++), text,
+        LLVM::Linkage::Internal);
+    Value holds =
+        LLVM::ZExtOp::create(rewriter, loc, condition, adaptor.getArg());
+    LLVM::CallOp::create(rewriter, loc, *require,
+                         ValueRange{call, holds, message});
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  int64_t &count;
+};
+
 struct IngotConvertToLLVMPass
     : ingot::impl::IngotConvertToLLVMBase<IngotConvertToLLVMPass> {
   void runOnOperation() override {
@@ -137,11 +174,12 @@ struct IngotConvertToLLVMPass
     RewritePatternSet patterns(context);
     patterns.add<LowerDynamicAlloc, LowerDealloc>(converter,
                                                   /*benefit=*/10);
+    int64_t checks = 0;
+    patterns.add<LowerAssert>(converter, checks);
     ingot::codegen::populateLaunchToLLVM(converter, patterns);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
-    cf::populateAssertToLLVMConversionPattern(converter, patterns);
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);

@@ -7,6 +7,7 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/Passes.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -68,14 +69,14 @@ struct Captures {
 
 } // namespace
 
-/// Memory of the stack or the host, calls, and kernels, which run on the run's
-/// threads, need what only the function itself has.
+/// Memory of the stack or the host, checks, calls, and kernels, which run on the
+/// run's threads, need what only the function itself has.
 static bool canOutline(scf::ForOp loop) {
   if (loop.getNumResults() != 0)
     return false;
   return !loop
               ->walk([](Operation *op) {
-                bool stays = isa<memref::AllocOp, memref::AllocaOp,
+                bool stays = isa<cf::AssertOp, memref::AllocOp, memref::AllocaOp,
                                  memref::DeallocOp, cpu::LaunchOp,
                                  CallOpInterface>(op) ||
                              isa<LLVM::LLVMDialect>(op->getDialect());

@@ -6,9 +6,22 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ComputedShape.h"
 
+#include "passes/RunChecks.h"
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+
+/// The product of sizes that are all known and small enough for one.
+static std::optional<int64_t> staticCount(ArrayRef<OpFoldResult> sizes) {
+  int64_t count = 1;
+  for (OpFoldResult size : sizes) {
+    auto known = getConstantIntValue(size);
+    if (!known || llvm::MulOverflow(count, *known, count))
+      return std::nullopt;
+  }
+  return count;
+}
 
 void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
                              bool allowZero) {
@@ -26,16 +39,55 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
     values.push_back(value);
     product = i.mul(product, i.choose(i.equal(value, rest), one, value));
   }
-  Value left = i.div(total, i.max(product, one)), count = one;
-  for (Value &value : values) {
-    value = i.choose(i.equal(value, rest), left, value);
-    value = i.max(value, zero);
-    count = i.mul(count, value);
-  }
-  Value fits = i.equal(count, total);
+  Value left = i.div(total, i.max(product, one));
   for (auto [size, value] : llvm::zip_equal(sizes, values))
     if (!getConstantIntValue(size) || *getConstantIntValue(size) <= 0)
-      size = i.choose(fits, value, zero);
+      size = i.choose(i.equal(value, rest), left, value);
+  requireCount(node, x, sizes);
+}
+
+void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
+  // Sizes that both sides have say nothing.
+  Sizes own = sizesOf(node, x), others;
+  for (OpFoldResult size : sizes) {
+    auto same = llvm::find_if(own, [&](OpFoldResult other) {
+      return isEqualConstantIntOrValue(size, other) || isSameDim(size, other);
+    });
+    if (same != own.end())
+      own.erase(same);
+    else
+      others.push_back(size);
+  }
+  if (staticCount(own) && staticCount(own) == staticCount(others))
+    return;
+  Indices i{node.builder, node.loc()};
+  Value total = i.n(1);
+  for (OpFoldResult size : own)
+    total = i.mul(total, indexValue(node, size));
+  // Sizes out of a run's data may be anything: their product is not to wrap
+  // around to a number that fits.
+  Type i64 = node.builder.getI64Type();
+  auto toInt = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(i.b, i.loc, i64, value);
+  };
+  Value zero = arith::ConstantIntOp::create(i.b, i.loc, 0, 64);
+  Value product = arith::ConstantIntOp::create(i.b, i.loc, 1, 64), fits;
+  auto also = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    Value holds = arith::CmpIOp::create(i.b, i.loc, predicate, a, b);
+    fits = fits ? i.both(fits, holds) : holds;
+  };
+  for (OpFoldResult size : others) {
+    Value factor = toInt(indexValue(node, size));
+    if (!isFromDims(size))
+      also(arith::CmpIPredicate::sge, factor, zero);
+    auto wide =
+        arith::MulUIExtendedOp::create(i.b, i.loc, product, factor);
+    product = wide.getLow();
+    also(arith::CmpIPredicate::eq, wide.getHigh(), zero);
+  }
+  also(arith::CmpIPredicate::eq, product, toInt(total));
+  require(i.b, i.loc, fits,
+          "the shape has another number of elements than the data");
 }
 
 Sizes legalize::scatterByAxis(Node &node, ArrayRef<OpFoldResult> axes,

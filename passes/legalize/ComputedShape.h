@@ -12,9 +12,12 @@
 namespace ingot::legalize {
 
 /// Resolves 0 and -1 among the elements of a shape for x, as Reshape has them.
-/// A shape of another number of elements becomes one of none: nothing outside
-/// of x is ever read.
+/// A shape of another number of elements ends the run.
 void completeSizes(Node &node, Value x, Sizes &sizes, bool allowZero);
+
+/// Ends the run where `sizes` have not as many elements as `x`, if that is not
+/// plain to see.
+void requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 
 /// Squeeze and Unsqueeze whose axes, in input 1, are computed.
 LogicalResult squeezeComputed(Node &node);

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -92,6 +93,11 @@ struct CreatedOps : OpBuilder::Listener {
 
 struct OnnxLegalizePass
     : ingot::impl::OnnxLegalizeBase<OnnxLegalizePass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    OnnxLegalizeBase::getDependentDialects(registry);
+    registry.insert<cf::ControlFlowDialect>(); // what a run must find true
+  }
+
   void runOnOperation() override;
 
   LogicalResult legalizeFunction(func::FuncOp function);

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace ingot;
@@ -99,6 +100,17 @@ static void refineSizes(Node &node, Sizes &sizes) {
       sizes[i] = sizeAttr(node, size);
 }
 
+/// Whether the known ones among `sizes` make their product a multiple of
+/// `divisor`.
+static bool dividedBy(ArrayRef<OpFoldResult> sizes, int64_t divisor) {
+  if (divisor == 0)
+    return false;
+  for (OpFoldResult size : sizes)
+    if (auto known = getConstantIntValue(size))
+      divisor /= std::gcd(divisor, *known);
+  return divisor == 1;
+}
+
 static LogicalResult legalizeReshape(Node &node) {
   if (!node.has(0) || !node.has(1))
     return node.invalid("data and shape are needed");
@@ -161,6 +173,10 @@ static LogicalResult legalizeReshape(Node &node) {
       return node.invalid(Twine(*totalInt) + " elements do not divide by " +
                           Twine(*knownInt));
     sizes[*rest] = knownInt == 1 ? total : divSizes(node, total, known);
+    if (!knownInt || !dividedBy(above, *knownInt))
+      requireCount(node, x, sizes);
+  } else {
+    requireCount(node, x, sizes);
   }
   refineSizes(node, sizes);
   SmallVector<int64_t> shape = staticShape(sizes);

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/lower/Tensors.h"
+#include "passes/lower/RequireIndices.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -101,6 +101,7 @@ struct LowerGather : OpConversionPattern<nn::GatherOp> {
     sizes.append(data.begin(), data.begin() + axis);
     llvm::append_range(sizes, middle);
     sizes.append(data.begin() + axis + 1, data.end());
+    requireIndices(rewriter, loc, indices, data[axis]);
     Value y = generate(
         rewriter, loc, sizes, typeOf(x).getElementType(),
         [&](OpBuilder &b, Location loc, ValueRange at) {
@@ -126,6 +127,7 @@ struct LowerGatherElements : OpConversionPattern<nn::GatherElementsOp> {
     Location loc = op.getLoc();
     Value x = adaptor.getX(), indices = adaptor.getIndices();
     Value size = sizeOf(rewriter, loc, x, op.getAxis());
+    requireIndices(rewriter, loc, indices, OpFoldResult(size));
     Value y = generate(
         rewriter, loc, sizesOf(rewriter, loc, indices),
         typeOf(x).getElementType(),
@@ -156,6 +158,8 @@ struct LowerGatherND : OpConversionPattern<nn::GatherNDOp> {
           sizes = sizesOf(rewriter, loc, indices);
     sizes.pop_back();
     sizes.append(data.begin() + batch + depth, data.end());
+    requireIndices(rewriter, loc, indices,
+                   ArrayRef(data).slice(batch, depth));
     Value y = generate(
         rewriter, loc, sizes, typeOf(x).getElementType(),
         [&](OpBuilder &b, Location loc, ValueRange at) {
@@ -259,6 +263,7 @@ struct LowerScatterElements : OpConversionPattern<nn::ScatterElementsOp> {
     int64_t axis = op.getAxis();
     ArrayRef<int64_t> extents = typeOf(adaptor.getUpdates()).getShape();
     Value size = sizeOf(rewriter, loc, x, axis);
+    requireIndices(rewriter, loc, indices, OpFoldResult(size));
     if (!hasNoTarget(x))
       y = scatter(rewriter, loc, x, adaptor.getUpdates(), op.getReduction(),
                   isUnsigned(op.getX().getType()),
@@ -287,6 +292,7 @@ struct LowerScatterND : OpConversionPattern<nn::ScatterNDOp> {
     SmallVector<int64_t> held(depth, kHeld);
     llvm::append_range(held, extents.drop_front(outer));
     Sizes data = sizesOf(rewriter, loc, x);
+    requireIndices(rewriter, loc, indices, ArrayRef(data).take_front(depth));
     if (!hasNoTarget(x))
       y = scatter(
           rewriter, loc, x, adaptor.getUpdates(), op.getReduction(),

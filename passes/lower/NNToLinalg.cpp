@@ -8,6 +8,7 @@
 #include "passes/lower/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -78,6 +79,11 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
 };
 
 struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    NNToLinalgBase::getDependentDialects(registry);
+    registry.insert<cf::ControlFlowDialect>(); // what a run must find true
+  }
+
   void runOnOperation() override {
     lower::SignlessTypeConverter converter;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())

@@ -9,6 +9,7 @@
 #include "passes/memory/LayerCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -53,7 +54,8 @@ struct InstrumentLayersPass
 /// Whether an op takes time in a run, unlike constants, views and sizes.
 static bool isWork(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() ||
-      isa<memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(op))
+      isa<cf::AssertOp, memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(
+          op))
     return false;
   if (op->getNumRegions() != 0 || isa<func::CallOp>(op))
     return true;

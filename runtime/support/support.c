@@ -94,6 +94,14 @@ void ingot_support_layer_end(const ingot_abi_profile *profile, uint64_t layer,
   profile->layer_end(profile->user, layer, flops, bytes);
 }
 
+void ingot_support_require(ingot_abi_call *call, uint32_t holds,
+                           const char *message) {
+  if (holds)
+    return;
+  ingot_support_fail(call, INGOT_ABI_RUNTIME_CHECK, message);
+  longjmp(*(jmp_buf *)call->unwind, 1);
+}
+
 void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
   const ingot_abi_host *host = call->host;
   if (bytes == 0)

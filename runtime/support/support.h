@@ -23,7 +23,12 @@ extern "C" {
 void ingot_support_fail(ingot_abi_call *call, int32_t status,
                         const char *message);
 
-/** Runs `body`, which may stop half-way through ingot_support_allocate.
+/** Ends the run with INGOT_ABI_RUNTIME_CHECK if `holds` is 0: then this does not
+ *  return. Only for the thread that runs the body. */
+void ingot_support_require(ingot_abi_call *call, uint32_t holds,
+                           const char *message);
+
+/** Runs `body`, which may stop half-way through the functions here.
  *  Returns the run's status. Denormal numbers count as zero meanwhile: one of
  *  them costs as much as a hundred ordinary products, and activations such as
  *  GELU leave many. The caller's floating-point state is put back. */

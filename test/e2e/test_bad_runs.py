@@ -76,31 +76,97 @@ class Inputs(Case):
 class DataChecks(Case):
     """Values that only a run can see."""
 
+    def refuses(self, artifact, inputs, *words):
+        arguments = []
+        for name, value in inputs.items():
+            np.save(self.path(name + ".npy"), value)
+            arguments += ["--input", f"{name}={self.path(name + '.npy')}"]
+        out = self.path("refused")
+        done = tool("ingot", "run", artifact, *arguments, "--output-dir", out)
+        self.assert_one_line(done, *words)
+        self.assertFalse(os.path.isdir(out) and os.listdir(out), "an output was written")
+
     def test_index_out_of_range(self):
-        model = make_model([helper.make_node("Gather", ["t", "i"], ["y"], name="look")], [("i", [2], TensorProto.INT64)],
-                           [("y", [2, 3])], {"t": np.arange(12, dtype=np.float32).reshape(4, 3)})
-        artifact = self.compile(model)
-        np.save(self.path("in.npy"), np.array([1, 9], np.int64))
-        done = tool("ingot", "run", artifact, "--input", f"i={self.path('in.npy')}", "--output-dir", self.path("out"))
-        # An index is held inside the table: no run reads outside of a buffer.
-        self.assertEqual(done.returncode, 0, done.stderr)
-        np.testing.assert_array_equal(np.load(os.path.join(self.path("out"), "y.npy")), [[3, 4, 5], [9, 10, 11]])
+        """An error, as in ONNX Runtime; negative indices count from the end, down to the first element."""
+        table = np.arange(12, dtype=np.float32).reshape(4, 3)
+        cases = {  # op: (attributes, a right index, its result, wrong ones)
+            "Gather": ({}, [3, -4], table[[3, 0]], ([1, 4], [0, -5], [2**62, 0])),
+            "GatherElements": ({}, [[3, -4, 0]], [[9, 1, 2]], ([[0, 0, 4]], [[-5, 0, 0]])),
+            "GatherND": ({}, [[3, -3], [-4, 2]], [9, 2], ([[4, 0], [0, 0]], [[0, 0], [0, 3]], [[0, -4], [0, 0]])),
+        }
+        for op, (attributes, right, want, wrongs) in cases.items():
+            right = np.array(right, np.int64)
+            node = helper.make_node(op, ["t", "i"], ["y"], name="look", **attributes)
+            # Two indices are looked at one by one, more in a loop: make a longer list of the same ones.
+            for repeat in (1, 8):
+                indices = np.repeat(right, repeat, axis=0)
+                want_all = np.repeat(np.array(want, np.float32), repeat, axis=0)
+                artifact = self.compile(make_model([node], [("i", indices.shape, TensorProto.INT64)],
+                                                   [("y", want_all.shape)], {"t": table}))
+                np.testing.assert_array_equal(self.run_model(artifact, {"i": indices})["y"], want_all)
+                for wrong in wrongs:
+                    with self.subTest(op, wrong=wrong, repeat=repeat):
+                        self.refuses(artifact, {"i": np.repeat(np.array(wrong, np.int64), repeat, axis=0)}, "look",
+                                     "index", "outside")
+
+    def test_index_out_of_a_dimension_that_the_run_brings(self):
+        artifact = self.compile(make_model([helper.make_node("Gather", ["t", "i"], ["y"], name="look")],
+                                           [("t", ["n"]), ("i", ["m"], TensorProto.INT32)], [("y", ["m"])]))
+        t = np.arange(5, dtype=np.float32)
+        got = self.run_model(artifact, {"t": t, "i": np.array([4, -5, 2], np.int32)})
+        np.testing.assert_array_equal(got["y"], [4, 0, 2])
+        self.refuses(artifact, {"t": t, "i": np.array([4, 5], np.int32)}, "look", "index")
+        self.assertEqual(self.run_model(artifact, {"t": t, "i": np.zeros(0, np.int32)})["y"].shape, (0,))
+
+    def test_update_out_of_range(self):
+        for op, shape in (("ScatterElements", (2,)), ("ScatterND", (2, 1))):
+            with self.subTest(op):
+                artifact = self.compile(make_model([helper.make_node(op, ["t", "i", "u"], ["y"], name="put")],
+                                                   [("t", [4]), ("i", shape, TensorProto.INT64), ("u", [2])], [("y", [4])]))
+                inputs = {"t": np.zeros(4, np.float32), "u": np.array([1, 2], np.float32)}
+                got = self.run_model(artifact, {**inputs, "i": np.array([-4, 3]).reshape(shape)})
+                np.testing.assert_array_equal(got["y"], [1, 0, 0, 2])
+                self.refuses(artifact, {**inputs, "i": np.array([0, 4]).reshape(shape)}, "put", "index", "[-4, 3]")
 
     def test_nothing_to_index(self):
-        """An index into a table without entries, of a size that only the run knows, finds zero."""
+        """An index into a table without entries, of a size that only the run knows."""
         for op, shape in (("Gather", [2]), ("GatherElements", [2]), ("GatherND", [2, 1])):
             with self.subTest(op):
                 artifact = self.compile(make_model([helper.make_node(op, ["t", "i"], ["y"], name="look")],
                                                    [("t", ["n"]), ("i", shape, TensorProto.INT64)], [("y", [2])]))
-                got = self.run_model(artifact, {"t": np.zeros(0, np.float32), "i": np.zeros(shape, np.int64)})
-                np.testing.assert_array_equal(got["y"], [0, 0])
+                self.refuses(artifact, {"t": np.zeros(0, np.float32), "i": np.zeros(shape, np.int64)}, "look")
+
+    def test_shape_of_another_size(self):
+        """Also where the product of the sizes wraps around to the right number."""
+        artifact = self.compile(make_model([helper.make_node("Reshape", ["x", "s"], ["y"], name="fold0")],
+                                           [("x", [12]), ("s", [2], TensorProto.INT64)], [("y", ["a", "b"])]))
+        x = np.arange(12, dtype=np.float32)
+        for sizes in ([3, 4], [-1, 6], [0, 1], [12, -1]):
+            got = self.run_model(artifact, {"x": x, "s": np.array(sizes)})
+            np.testing.assert_array_equal(got["y"], x.reshape([12 if size == 0 else size for size in sizes]))
+        for sizes in ([3, 5], [-1, 5], [-1, -1], [4, 2**62 + 3], [-3, -4], [2**32, 2**32], [-2**63, 2]):
+            with self.subTest(sizes=sizes):
+                self.refuses(artifact, {"x": x, "s": np.array(sizes)}, "fold0", "shape", "elements")
+
+    def test_data_of_another_size(self):
+        """A shape that is fixed, for data that is not."""
+        for shape in ([2, 3], [4, -1], [0, 2, 3]):
+            with self.subTest(shape=shape):
+                artifact = self.compile(make_model(
+                    [helper.make_node("Reshape", ["x", "s"], ["y"], name="fold0")], [("x", ["n", 3])],
+                    [("y", [f"d{i}" for i in range(len(shape))])], {"s": np.array(shape)}))
+                rows = {"23": 2, "4-1": 4}.get("".join(map(str, shape)))
+                if rows:
+                    x = np.arange(3 * rows, dtype=np.float32).reshape(rows, 3)
+                    np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], x.reshape(shape))
+                self.refuses(artifact, {"x": np.zeros((1, 3), np.float32)}, "fold0", "elements")
 
     def test_more_updates_than_data(self):
         """Updates are held inside the data where open dimensions do not fit together."""
         node = helper.make_node("ScatterElements", ["t", "i", "u"], ["y"], axis=0, name="put")
         artifact = self.compile(make_model([node], [("t", ["n", "m"]), ("i", ["k", "l"], TensorProto.INT64),
                                                     ("u", ["k", "l"])], [("y", ["n", "m"])]))
-        for rows, columns in ((2, 3), (0, 3), (2, 0)):
+        for rows, columns in ((2, 3), (2, 0)):
             with self.subTest(f"{rows}x{columns}"):
                 got = self.run_model(artifact, {"t": np.zeros((rows, columns), np.float32),
                                                 "i": np.zeros((2, 64), np.int64),

@@ -108,3 +108,27 @@ func.func @forward(%x: memref<4xf32>, %n: index) {
   cpu.launch @kernel(%x) tasks(%n) writes 1 : memref<4xf32>
   return
 }
+
+// -----
+
+// What a run must find true ends it otherwise.
+
+// CHECK: llvm.mlir.global internal constant @ingot_check_0("node 'look': an index is outside\00")
+// CHECK-LABEL: llvm.func @forward
+// CHECK-SAME: %[[HOLDS:.*]]: i1, %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.call})
+// CHECK-DAG: %[[TEXT:.*]] = llvm.mlir.addressof @ingot_check_0
+// CHECK-DAG: %[[WORD:.*]] = llvm.zext %[[HOLDS]] : i1 to i32
+// CHECK: llvm.call @ingot_support_require(%[[CALL]], %[[WORD]], %{{.*}})
+func.func @forward(%holds: i1, %call: !llvm.ptr {ingot.call}) {
+  cf.assert %holds, "node 'look': an index is outside"
+  return
+}
+
+// -----
+
+func.func @kernel(%holds: i1, %task: index) {
+  // expected-error @below {{cannot be checked here}}
+  // expected-error @below {{failed to legalize}}
+  cf.assert %holds, "never true"
+  return
+}

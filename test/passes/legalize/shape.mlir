@@ -4,6 +4,7 @@ module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 
 // The batch that the shape list takes from the data stays the data's.
 // CHECK-LABEL: @computed_reshape
+// CHECK-NOT: cf.assert
 // CHECK: nn.reshape %arg0 : tensor<?x8x64xf32> -> tensor<?x16x32xf32>
 func.func @computed_reshape(%x: tensor<?x8x64xf32>) -> tensor<*xf32> {
   %0 = onnx.node "Shape"(%x) {end = 1 : i64} : (tensor<?x8x64xf32>) -> tensor<*xi64>
@@ -67,4 +68,33 @@ func.func @errors(%x: tensor<2x3xf32>) {
   %3 = onnx.node "Squeeze"(%x, %c) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
   return
 }
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+
+// A run must find as many elements as the shape wants.
+// CHECK-LABEL: @data_of_another_size
+// CHECK: %[[ROWS:.*]] = tensor.dim %arg0
+// CHECK: %[[FITS:.*]] = arith.cmpi eq
+// CHECK: cf.assert %{{.*}}, "node 'fold0': the shape has another number of elements than the data"
+// CHECK: nn.reshape %arg0 : tensor<?x3xf32> -> tensor<2x3xf32>
+func.func @data_of_another_size(%x: tensor<?x3xf32>) -> tensor<*xf32> {
+  %c = arith.constant dense<[2, 3]> : tensor<2xi64>
+  %0 = onnx.node "Reshape"(%x, %c) : (tensor<?x3xf32>, tensor<2xi64>) -> tensor<*xf32> loc("fold0")
+  return %0 : tensor<*xf32>
+}
+
+// Sizes out of data may be negative, and their product may wrap around.
+// CHECK-LABEL: @shape_of_another_size
+// CHECK: arith.cmpi sge
+// CHECK: arith.mului_extended
+// CHECK: cf.assert
+// CHECK: tensor.reshape
+func.func @shape_of_another_size(%x: tensor<12xf32>, %s: tensor<2xi64>) -> tensor<*xf32> {
+  %0 = onnx.node "Reshape"(%x, %s) : (tensor<12xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
 #include "compiler/Version.h"
+#include "dialects/nn/NodeName.h"
 #include "tools/ingot/compile/AutoKernels.h"
 #include "tools/ingot/compile/ShapeOption.h"
 

@@ -7,7 +7,6 @@
 #include "tools/ingot/compile/ShapeOption.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -68,14 +67,4 @@ bool ingot::isCIdentifier(StringRef text) {
   if (text.empty() || !(isAlpha(text.front()) || text.front() == '_'))
     return false;
   return all_of(text, [](char c) { return isAlnum(c) || c == '_'; });
-}
-
-std::string ingot::nodeNameOf(mlir::Location location) {
-  SetVector<StringRef> names;
-  location->walk([&](mlir::Location part) {
-    if (auto name = dyn_cast<mlir::NameLoc>(part))
-      names.insert(name.getName());
-    return mlir::WalkResult::advance();
-  });
-  return join(names, " + ");
 }

@@ -24,9 +24,6 @@ bool parseDim(llvm::StringRef text, llvm::StringMap<int64_t> &dims,
 
 bool isCIdentifier(llvm::StringRef text);
 
-/// The ONNX nodes a location names, joined by " + "; "" if it names none.
-std::string nodeNameOf(mlir::Location location);
-
 } // namespace ingot
 
 #endif // INGOT_TOOLS_INGOT_COMPILE_SHAPEOPTION_H

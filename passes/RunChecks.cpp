@@ -1,0 +1,21 @@
+//===- RunChecks.cpp - what a run must find true --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/RunChecks.h"
+
+#include "dialects/nn/NodeName.h"
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+
+using namespace mlir;
+
+void ingot::require(OpBuilder &builder, Location loc, Value condition,
+                    const Twine &message) {
+  std::string node = nodeNameOf(loc), text;
+  if (!node.empty())
+    text = "node '" + node + "': ";
+  cf::AssertOp::create(builder, loc, condition, text + message.str());
+}

@@ -1,0 +1,23 @@
+//===- RunChecks.h - what a run must find true ------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_RUNCHECKS_H
+#define INGOT_PASSES_RUNCHECKS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace ingot {
+
+/// Ends the run with INGOT_ABI_RUNTIME_CHECK unless `condition` holds. The
+/// message begins with the ONNX nodes that `loc` names. Not for kernels, which
+/// run on other threads: the check stands in the function that has the run's
+/// `ingot.call`.
+void require(mlir::OpBuilder &builder, mlir::Location loc,
+             mlir::Value condition, const llvm::Twine &message);
+
+} // namespace ingot
+
+#endif // INGOT_PASSES_RUNCHECKS_H
