@@ -256,6 +256,37 @@ class Tensors(Case):
                             helper.make_node("Exp", ["a"], ["y"])], [("x", [2**32, 2**32])], [("y", ["m", "n"])])
         self.assert_refuses(model, "x")
 
+    def test_result_larger_than_any_memory(self):
+        """The message names the node, not only the tensor."""
+        nodes = {"Tile": ["x", "repeats"], "Expand": ["x", "sizes"], "MatMul": ["tall", "wide"]}
+        constants = {"repeats": np.array([2**30, 2**30]), "sizes": np.array([2**31, 2**31])}
+        for op, inputs in nodes.items():
+            with self.subTest(op):
+                known = {name: constants[name] for name in inputs if name in constants}
+                shapes = {"x": [1, 1], "tall": [2**30, 1], "wide": [1, 2**30]}
+                model = make_model([helper.make_node(op, inputs, ["big"], name="huge0"),
+                                    helper.make_node("ReduceSum", ["big"], ["y"], keepdims=0)],
+                                   [(name, shapes[name]) for name in inputs if name in shapes], [("y", [])], known)
+                self.assert_refuses(model, "huge0")
+
+    def test_slice_with_an_enormous_step(self):
+        """No step keeps the inference of shapes busy, whatever its sign."""
+        for step in (-2**63, 2**63 - 1, -2**63 + 1):
+            with self.subTest(step=step):
+                bounds = {"s": np.array([4 if step < 0 else 1]), "e": np.array([-2**63 if step < 0 else 2**63 - 1]),
+                          "a": np.array([0]), "t": np.array([step])}
+                # Of sizes, which inference follows through the graph, and of data.
+                model = make_model([helper.make_node("Shape", ["x"], ["sizes"]),
+                                    helper.make_node("Slice", ["sizes", "s", "e", "a", "t"], ["some"]),
+                                    helper.make_node("Slice", ["v", "s", "e", "a", "t"], ["y"]),
+                                    helper.make_node("Reshape", ["x", "some"], ["z"])],
+                                   [("x", [1, 6, 1, 1, 1] if step > 0 else [1, 1, 1, 1, 6]), ("v", [5])],
+                                   [("y", ["k"]), ("z", ["n"])], bounds)
+                x = np.arange(6, dtype=np.float32).reshape((1, 6, 1, 1, 1) if step > 0 else (1, 1, 1, 1, 6))
+                got = self.run_model(self.compile(model), {"x": x, "v": np.arange(5, dtype=np.float32)})
+                np.testing.assert_array_equal(got["y"], [4 if step < 0 else 1])
+                np.testing.assert_array_equal(got["z"], np.arange(6))
+
 
 class ExternalData(Case):
     """Weights in other files: only inside the model's folder, only within the file."""

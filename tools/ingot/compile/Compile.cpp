@@ -8,12 +8,12 @@
 #include "compiler/Version.h"
 #include "dialects/nn/NodeName.h"
 #include "tools/ingot/compile/AutoKernels.h"
+#include "tools/ingot/compile/FatalErrors.h"
 #include "tools/ingot/compile/ShapeOption.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -110,16 +110,6 @@ static void printDiagnostic(mlir::Diagnostic &diagnostic, StringRef file) {
   if (!where.empty())
     errs() << sys::path::filename(file) << ": node '" << where << "': ";
   errs() << text << '\n';
-}
-
-/// What LLVM and MLIR give up on ends in one line, too, with no file left.
-static void endAfterFatalError(void *errorsPrinted, const char *reason, bool) {
-  if (!*static_cast<bool *>(errorsPrinted))
-    errs() << "ingot compile: error: the compiler itself failed ("
-           << StringRef(reason).trim().split('\n').first.rtrim(".:")
-           << "); please report it with the model\n";
-  sys::RunInterruptHandlers();
-  _exit(kFailure);
 }
 
 /// Sets what is to be emitted; nullopt if the name is unknown.
@@ -290,7 +280,7 @@ int ingot::compileMain(int argc, char **argv) {
       errs() << "\r\033[K" << step << " …";
     };
   bool errorsPrinted = false;
-  ScopedFatalErrorHandler fatalErrors(endAfterFatalError, &errorsPrinted);
+  FatalErrorsInOneLine fatalErrors(errorsPrinted);
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   context->getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
     if (isTerminal)

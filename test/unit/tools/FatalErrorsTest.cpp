@@ -1,0 +1,29 @@
+//===- FatalErrorsTest.cpp - what LLVM gives up on ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/compile/FatalErrors.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+void fail(const char *reason, bool errorsPrinted) {
+  ingot::FatalErrorsInOneLine guard(errorsPrinted);
+  llvm::report_fatal_error(reason);
+}
+
+TEST(FatalErrorsDeathTest, EndInOneLine) {
+  EXPECT_EXIT(fail("Cannot select: t1 = bitcast.\nIn function: forward", false),
+              testing::ExitedWithCode(1),
+              "^ingot compile: error: the compiler itself failed \\(Cannot "
+              "select: t1 = bitcast\\); please report it with the model\n$");
+}
+
+TEST(FatalErrorsDeathTest, AreNotToldTwice) {
+  EXPECT_EXIT(fail("unsupported", true), testing::ExitedWithCode(1), "^$");
+}
+
+} // namespace
