@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup build check check-sanitize demo models conformance property bench fuzz docs clean
+.PHONY: help setup build check check-sanitize demo models conformance property roofline callgrind bench fuzz docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,12 @@ conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
 
 property: build ## run native kernels on random shapes at several CPU levels (some 15 minutes)
 	@$(python) test/property/run.py --jobs $(JOBS)
+
+roofline: build ## measure each kernel family against this machine's roofline; writes docs/kernel-roofline.md
+	@$(python) test/bench/roofline.py --jobs $(JOBS) --output docs/kernel-roofline.md
+
+callgrind: build ## hold the instruction counts of kernels against their baseline
+	@$(python) test/bench/callgrind.py --jobs $(JOBS)
 
 bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md
 	@$(bench_python) scripts/bench.py build/models --output docs/benchmarks.md

@@ -115,6 +115,7 @@ def suites(build, jobs):
             "--list", os.path.join(ROOT, "test/conformance/fast.txt")),
         own("onednn", "test/conformance/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs, "--kernels",
             "onednn", "--list", os.path.join(ROOT, "test/conformance/fast.txt")),
+        own("callgrind", "test/bench/callgrind.py", "--fast", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         ctest("asan-runtime", asan_runtime, env=runtime, preset="asan-runtime"),
         ctest("asan-unit", asan, env=sanitizers, preset="asan"),
         lit("asan-lit", asan, env=sanitizers, minutes=30, preset="asan"),

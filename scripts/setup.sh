@@ -10,10 +10,11 @@ onnx_version=1.23.2
 onednn_version=2023.2.0 # oneDNN 3.2
 mkdir -p "$deps"
 
-packages=(build-essential ca-certificates ccache clang-22 git libclang-rt-22-dev
-  libgtest-dev liblld-22-dev libmlir-22-dev libprotobuf-dev libzstd-dev lld-22
-  llvm-22-dev llvm-22-tools mlir-22-tools ninja-build pkg-config
-  protobuf-compiler python3 python3-venv zlib1g-dev)
+packages=(build-essential ca-certificates ccache clang-22 git
+  libbenchmark-dev libclang-rt-22-dev libgtest-dev liblld-22-dev libmlir-22-dev
+  libprotobuf-dev libzstd-dev lld-22 llvm-22-dev llvm-22-tools mlir-22-tools
+  ninja-build pkg-config protobuf-compiler python3 python3-venv valgrind
+  zlib1g-dev)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
