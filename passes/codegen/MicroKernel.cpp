@@ -147,9 +147,12 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
                     meanwhile);
   };
   // A few rows, a vector times a matrix: every steps-th k has accumulators of
-  // its own.
+  // its own. How many depends on the rows, not on the tile's vectors: all
+  // columns are summed in one order, so that equal ones have equal sums.
+  constexpr int64_t kFullVectors = 2;
   int64_t count = start.size();
-  int64_t steps = std::max<int64_t>(1, kMinAccumulators / count);
+  int64_t steps =
+      std::max<int64_t>(1, kMinAccumulators / (tile.rows * kFullVectors));
   if (depth < 4 * steps)
     steps = 1;
   int64_t whole = depth - depth % steps;

@@ -2,7 +2,10 @@
 import os
 import sys
 
-from support import BIN, ROOT, Case
+import numpy as np
+from onnx import helper
+
+from support import BIN, ROOT, Case, make_model
 
 sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 
@@ -46,6 +49,23 @@ class KernelsV3(Kernels):
 
 class KernelsNative(KernelsV3):
     target = "native"
+
+
+class EqualColumns(Case):
+    """Columns of equal weights have equal sums, whichever tile they are in: a softmax of large ones tells."""
+
+    def test_matmul(self):
+        rng = np.random.default_rng(3)
+        for rows, columns in ((1, 1000), (1, 40), (2, 41), (3, 1000), (5, 77), (17, 49)):
+            weights = np.repeat(rng.standard_normal((515, 1)).astype(np.float32), columns, axis=1)
+            model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="product")],
+                               [("x", [rows, 515])], [("y", [rows, columns])], {"w": weights})
+            x = rng.standard_normal((rows, 515)).astype(np.float32)
+            for target in ("x86-64-v3", "native"):
+                with self.subTest(rows=rows, columns=columns, target=target):
+                    artifact = self.compile(model, "--kernels=native", f"--target={target}")
+                    y = self.run_model(artifact, {"x": x})["y"]
+                    np.testing.assert_array_equal(y, np.repeat(y[:, :1], columns, axis=1))
 
 
 class GuardPages(Case):
