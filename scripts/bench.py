@@ -3,8 +3,9 @@
 
 usage: bench.py MODEL_DIR [NAME ...] [--kernels KERNELS] [--rounds N] [--seconds S] [--output FILE]
 
-Every number comes from a fresh process; the engines take turns (A B C A B C …), and ratios are taken within a round,
-so that a machine that slows down slows all. Shown are medians over the rounds, with the lowest and the highest ratio.
+Latencies: the engines' processes live side by side and take short turns (A B C B C A …). Ratios are taken within a
+round, so that a machine that slows down slows all. Shown are medians over the rounds, with the quartiles of the ratios.
+Loading, first answers and memory come from fresh processes.
 """
 import argparse
 import datetime
@@ -20,6 +21,8 @@ import models
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ENGINES = ["ingot", "onnxruntime", "openvino"]
+# Fresh processes of each engine for its first answer.
+FIRST_ROUNDS = 5
 
 
 def compile_model(bin_dir, path, artifact, options):
@@ -41,20 +44,6 @@ def usable_engines():
     return [e for e in ENGINES if e == "ingot" or importlib.util.find_spec(e)]
 
 
-def ratio(results, engine, key="median_ms"):
-    """(median, lowest, highest) over the rounds of engine's time over Ingot's: above 1 Ingot is faster."""
-    values = [theirs[key] / ours[key] for ours, theirs in zip(results["ingot"], results[engine])]
-    return statistics.median(values), min(values), max(values)
-
-
-def against_best(results, peers):
-    """Like ratio, against the faster peer of each round."""
-    values = []
-    for n, ours in enumerate(results["ingot"]):
-        values.append(min(results[p][n]["median_ms"] for p in peers) / ours["median_ms"])
-    return statistics.median(values), min(values), max(values)
-
-
 def show(triple):
     return f"{triple[0]:.2f} ({triple[1]:.2f}–{triple[2]:.2f})"
 
@@ -73,17 +62,17 @@ class Model:
         self.compile_s, self.compile_mb = compile_model(args.bin, path, artifact, options)
         self.artifact_mb, self.model_mb = os.path.getsize(artifact) / 1e6, os.path.getsize(path) / 1e6
         case = measure.Case(scratch, name, path, artifact, inputs)
-        self.latency = {threads: measure.interleave(engines, case, threads, args.seconds, args.rounds, args.bin)
+        self.latency = {threads: measure.latencies(engines, case, threads, args.seconds, args.rounds, args.bin)
                         for threads in args.threads}
-        self.first = measure.interleave(engines, case, max(args.threads), 0, args.rounds, args.bin)
+        self.first = measure.first_answers(engines, case, max(args.threads), FIRST_ROUNDS, args.bin)
         os.remove(artifact)
 
     def latency_row(self, threads):
         results = self.latency[threads]
         cells = [self.name, f"{measure.middle(results['ingot'], 'median_ms'):.2f}"]
         cells += [f"{measure.middle(results[p], 'median_ms'):.2f}" for p in self.peers]
-        cells += [show(ratio(results, p)) for p in self.peers]
-        return cells + [show(against_best(results, self.peers))]
+        cells += [show(measure.ratio(results, [p])) for p in self.peers]
+        return cells + [show(measure.ratio(results, self.peers)), f"{measure.ratio_at_best(results, self.peers):.2f}"]
 
     def start_row(self):
         cells = [self.name]
@@ -120,21 +109,23 @@ def page(done, failed, peers, args):
              f"fp32, batch 1, models as exported from training (BatchNorm and branches in place). "
              f"{measure.cpu_name()}, {len(os.sched_getaffinity(0))} CPUs, {datetime.date.today()}. "
              f"{versions(done, peers)}.", "",
-             f"Each number is the median of {args.rounds} fresh processes; engines take turns. A ratio is a peer's time "
-             "over Ingot's within a round, above 1 Ingot is faster; in brackets the lowest and the highest round. "
-             "Compare ratios, not times: times move from machine to machine."]
+             f"Engines take turns of {args.seconds:g} s, {args.rounds} each; a turn's latency is the median of its "
+             "runs. Shown are medians over the turns. A ratio is a peer's time over Ingot's within a round, above 1 Ingot "
+             "is faster; in brackets its quartiles; `at best` compares the fastest turns of each. Compare ratios, not "
+             "times: times move from machine to machine, and from minute to minute."]
     names = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
     for threads in args.threads:
         header = ["model", "Ingot ms", *[f"{names[p]} ms" for p in peers], *[f"× {names[p]}" for p in peers],
-                  "× the faster peer"]
+                  "× the faster peer", "at best"]
         lines += ["", f"## Latency, {threads} thread{'s' if threads > 1 else ''}", ""]
         lines += markdown_table(header, [m.latency_row(threads) for m in done])
-        mean = geometric_mean([against_best(m.latency[threads], peers)[0] for m in done])
-        lines += ["", f"Geometric mean against the faster peer: {mean:.2f}."]
+        mean = geometric_mean([measure.ratio(m.latency[threads], peers)[0] for m in done])
+        best = geometric_mean([measure.ratio_at_best(m.latency[threads], peers) for m in done])
+        lines += ["", f"Geometric mean against the faster peer: {mean:.2f}, at best {best:.2f}."]
     lines += ["", "## From opening the model to its first answer, and memory", "",
-              f"{max(args.threads)} threads, files in the page cache. Memory is the peak above what the process had "
-              "before opening. The peers run inside Python, whose start and whose loading of their libraries is not "
-              "counted.", ""]
+              f"{max(args.threads)} threads, files in the page cache, medians of {FIRST_ROUNDS} fresh "
+              "processes. Memory is the peak above what the process had before opening. The peers run inside "
+              "Python, whose start and whose loading of their libraries is not counted.", ""]
     lines += markdown_table(["model", "Ingot", *[names[p] for p in peers], "weights + arena"],
                             [m.start_row() for m in done])
     lines += ["", "## Compiling", ""]
@@ -151,8 +142,8 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", help="models to measure (default: all ten)")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
     parser.add_argument("--kernels", help="compile with --kernels=KERNELS (default: the compiler's)")
-    parser.add_argument("--rounds", type=int, default=5, help="fresh processes per engine and setting")
-    parser.add_argument("--seconds", type=float, default=1.5, help="time measured in each")
+    parser.add_argument("--rounds", type=int, default=15, help="turns of each engine and setting")
+    parser.add_argument("--seconds", type=float, default=0.2, help="time measured in each")
     parser.add_argument("--threads", type=lambda t: [int(n) for n in t.split(",")], default=[1, 2],
                         help="thread counts, e.g. 1,2")
     parser.add_argument("--output", help="write the tables there (Markdown); otherwise to standard output")
@@ -177,7 +168,7 @@ def main():
                 print(f"{name:22} not measured: {error}", file=sys.stderr, flush=True)
                 continue
             done.append(model)
-            best = ", ".join(f"{t} thread{'s' if t > 1 else ''} {show(against_best(model.latency[t], peers))}"
+            best = ", ".join(f"{t} thread{'s' if t > 1 else ''} {show(measure.ratio(model.latency[t], peers))}"
                              for t in args.threads)
             print(f"{name:22} × the faster peer: {best}", file=sys.stderr, flush=True)
     if done:

@@ -23,6 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "build", "demo")
 BIN = os.path.join(ROOT, "build", "bin")
 WHEEL = "rapidocr==3.10.0"
+ROUNDS = 11
 MODEL = "rapidocr/models/PP-OCRv6_rec_small.onnx"
 TEXT = "Ingot 0.1: models, ahead of time"
 SHAPE = "x=1x3x48x320"
@@ -93,19 +94,24 @@ def shipped(artifact, model):
 
 
 def report(case, seconds, sizes):
-    one = measure.interleave(["ingot", "onnxruntime"], case, 1, seconds, 3, BIN)
+    engines = ["ingot", "onnxruntime"]
+    one = measure.latencies(engines, case, 1, seconds / ROUNDS, ROUNDS, BIN)
     cpus = len(os.sched_getaffinity(0))
-    two = measure.interleave(["ingot", "onnxruntime"], case, 2, seconds, 3, BIN) if cpus > 1 else None
-    first = measure.interleave(["ingot", "onnxruntime"], case, min(cpus, 2), 0, 5, BIN)
+    two = measure.latencies(engines, case, 2, seconds / ROUNDS, ROUNDS, BIN) if cpus > 1 else None
+    first = measure.first_answers(engines, case, min(cpus, 2), 5, BIN)
 
     def row(text, results, key, unit, minus=None):
         value = [measure.middle(results[e], key) - (measure.middle(results[e], minus) if minus else 0)
                  for e in ("ingot", "onnxruntime")]
         return [text, f"{value[0]:.1f} {unit}", f"{value[1]:.1f} {unit}", f"{value[1] / max(value[0], 1e-9):.2f} x"]
 
-    rows = [["", "Ingot", "ONNX Runtime", "better by"], row("latency, 1 thread", one, "median_ms", "ms")]
+    def latency(text, results):
+        cells = row(text, results, "median_ms", "ms")
+        return cells[:-1] + [f"{measure.ratio(results, ['onnxruntime'])[0]:.2f} x"]
+
+    rows = [["", "Ingot", "ONNX Runtime", "better by"], latency("latency, 1 thread", one)]
     if two:
-        rows.append(row("latency, 2 threads", two, "median_ms", "ms"))
+        rows.append(latency("latency, 2 threads", two))
     rows.append(row("opening to first answer", first, "first_ms", "ms"))
     rows.append(row("memory, above the bare process", first, "peak_mb", "MB", "base_mb"))
     ours, theirs = (sum(s.values()) for s in sizes)
@@ -115,7 +121,7 @@ def report(case, seconds, sizes):
     import onnxruntime
     listed = [", ".join(f"{name} {mb:.1f}" for name, mb in s.items()) for s in sizes]
     print(f"\nIngot ships {listed[0]} MB; ONNX Runtime {listed[1]} MB.")
-    print(f"fp32, 1x3x48x320, medians over fresh processes in turn, on {measure.cpu_name()}; "
+    print(f"fp32, 1x3x48x320, medians over {ROUNDS} turns each, on {measure.cpu_name()}; "
           f"onnxruntime {onnxruntime.__version__}.")
 
 
@@ -124,7 +130,7 @@ def main():
                                      epilog="example: scripts/demo.py --text 'Hello, world'")
     parser.add_argument("--text", default=TEXT, help="what to draw and read")
     parser.add_argument("--picture", help="read this picture of a text line instead")
-    parser.add_argument("--seconds", type=float, default=1.5, help="time for each measurement")
+    parser.add_argument("--seconds", type=float, default=1.5, help="time for each latency")
     args = parser.parse_args()
     if args.picture and not os.path.exists(args.picture):
         parser.error(f"no picture {args.picture}")
@@ -154,7 +160,7 @@ def main():
     values = {"x": np.fromfile(dumped, np.float32).reshape(1, 3, 48, 320)}
     case = measure.Case(WORK, "input", model, artifact, values)
     scores = os.path.join(WORK, "scores.npy")
-    measure.measure("onnxruntime", case, 1, 0, BIN, save=scores)
+    measure.measure_first("onnxruntime", case, 1, BIN, save=scores)
     dictionary = {p.key: p.value for p in onnx.load(model).metadata_props}["character"]
     peer = greedy_decode(np.load(scores), dictionary)
     print(f"ONNX Runtime   {peer}")

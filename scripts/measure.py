@@ -1,9 +1,14 @@
-"""Measurements in fresh processes, Ingot and its peers in turn: what the demo and the benchmark share."""
+"""Measurements of Ingot and its peers in turn: what the demo and the benchmark share.
+
+Latencies are taken from processes that live side by side and take short turns, so that a machine that changes its speed
+changes it for all; loading, first answers and memory from fresh processes.
+"""
 import json
 import os
 import statistics
 import subprocess
 import sys
+import time
 
 import numpy as np
 
@@ -36,34 +41,76 @@ def run_json(command):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def measure_ingot(case, threads, seconds, bin_dir):
-    """`ingot bench`, in the words of measure_peer.py."""
-    found = run_json([os.path.join(bin_dir, "ingot"), "bench", case.artifact, "--json", f"--threads={threads}",
-                      f"--iterations={5 if seconds else 1}", f"--warm-up={seconds / 4}s", f"--duration={seconds}s",
-                      *[f"--load-inputs={key}:{file}" for key, file in case.inputs.items()]])
-    latency = found["latency_ms"]
+def command_of(engine, case, threads, seconds, bin_dir):
+    """What measures `engine`, ingot or one of PEERS."""
+    if engine == "ingot":
+        return [os.path.join(bin_dir, "ingot"), "bench", case.artifact, f"--threads={threads}",
+                f"--warm-up={seconds / 4}s", f"--duration={seconds}s",
+                *[f"--load-inputs={key}:{file}" for key, file in case.inputs.items()]]
+    return [sys.executable, os.path.join(SCRIPTS, "measure_peer.py"), engine, case.onnx_path, str(threads),
+            str(seconds), *[f"{key}={file}" for key, file in case.inputs.items()]]
+
+
+def measure_first(engine, case, threads, bin_dir, save=None):
+    """Loading and the first answer in a fresh process."""
+    command = command_of(engine, case, threads, 0, bin_dir)
+    if engine != "ingot":
+        return run_json(command + (["--save", save] if save else []))
+    found = run_json(command + ["--json", "--iterations=1"])
     # The peers' memory is counted from where they have their inputs.
-    return {"median_ms": latency["median"], "p95_ms": latency["p95"], "min_ms": latency["min"],
-            "load_ms": found["load_ms"], "first_ms": found["first_answer_ms"], "peak_mb": found["peak_rss_mb"],
+    return {"load_ms": found["load_ms"], "first_ms": found["first_answer_ms"], "peak_mb": found["peak_rss_mb"],
             "base_mb": found["base_rss_mb"] + case.inputs_mb, "arena_mb": found["arena_mb"],
             "weights_mb": found["weights_mb"], "threads": found["threads"], "target": found["target"]}
 
 
-def measure(engine, case, threads, seconds, bin_dir, save=None):
-    """One fresh process. `engine` is ingot or one of PEERS."""
-    if engine == "ingot":
-        return measure_ingot(case, threads, seconds, bin_dir)
-    extra = ["--save", save] if save else []
-    return run_json([sys.executable, os.path.join(SCRIPTS, "measure_peer.py"), engine, case.onnx_path, str(threads),
-                     str(seconds), *extra, *[f"{key}={file}" for key, file in case.inputs.items()]])
-
-
-def interleave(engines, case, threads, seconds, rounds, bin_dir):
-    """{engine: [result of each round]}, measured A B C A B C …"""
+def first_answers(engines, case, threads, rounds, bin_dir):
+    """{engine: [measure_first of each round]}, measured A B C A B C …"""
     results = {engine: [] for engine in engines}
     for _ in range(rounds):
         for engine in engines:
-            results[engine].append(measure(engine, case, threads, seconds, bin_dir))
+            results[engine].append(measure_first(engine, case, threads, bin_dir))
+    return results
+
+
+class Turns:
+    """A process that measures when it is its turn."""
+
+    def __init__(self, engine, case, threads, seconds, bin_dir):
+        self.engine = engine
+        extra = ["--turns", "--iterations=2"] if engine == "ingot" else ["--turns"]
+        self.process = subprocess.Popen(command_of(engine, case, threads, seconds, bin_dir) + extra, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def measure(self):
+        try:
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+            return json.loads(self.process.stdout.readline())
+        except (BrokenPipeError, ValueError):
+            lines = (self.process.stderr.read().strip() or "no message").splitlines()
+            raise MeasureError(f"{self.engine}: {lines[-1]}") from None
+
+    def close(self):
+        self.process.kill()
+        self.process.communicate()
+
+
+def latencies(engines, case, threads, seconds, rounds, bin_dir):
+    """{engine: [{"median_ms", "min_ms", "runs"} of each round]}; who is first changes from round to round."""
+    results = {engine: [] for engine in engines}
+    turns = [Turns(engine, case, threads, seconds, bin_dir) for engine in engines]
+    try:
+        for each in turns:
+            each.measure()
+        for n in range(rounds):
+            for i in range(len(turns)):
+                each = turns[(n + i) % len(turns)]
+                # Threads of the one before that still wait for work go to sleep.
+                time.sleep(0.02)
+                results[each.engine].append(each.measure())
+    finally:
+        for each in turns:
+            each.close()
     return results
 
 
@@ -71,10 +118,19 @@ def middle(results, key):
     return statistics.median(r[key] for r in results)
 
 
-def spread(results, key):
-    """(lowest, highest) over the rounds."""
-    values = [r[key] for r in results]
-    return min(values), max(values)
+def ratio(results, engines):
+    """(median, lower quartile, upper quartile) over the rounds of the time of the fastest of `engines` over Ingot's:
+    above 1 Ingot is faster."""
+    values = [min(results[e][n]["median_ms"] for e in engines) / ours["median_ms"]
+              for n, ours in enumerate(results["ingot"])]
+    quartiles = np.quantile(values, [0.25, 0.75])
+    return statistics.median(values), float(quartiles[0]), float(quartiles[1])
+
+
+def ratio_at_best(results, engines):
+    """The same of the turns in which each was fastest: what is left where neighbours disturb the others."""
+    best = {engine: min(r["median_ms"] for r in results[engine]) for engine in results}
+    return min(best[e] for e in engines) / best["ingot"]
 
 
 def cpu_name():

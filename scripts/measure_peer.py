@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Measures one peer on one model in this fresh process; prints one JSON object. `ingot bench` carries this file along.
 
-usage: measure_peer.py onnxruntime|openvino MODEL.onnx THREADS SECONDS [--save OUTPUT.npy] NAME=FILE.npy ...
+usage: measure_peer.py onnxruntime|openvino MODEL.onnx THREADS SECONDS [--turns] [--save OUTPUT.npy] NAME=FILE.npy ...
 
 Python, numpy and the peer's library are loaded before the clock starts and before base_mb is read.
-SECONDS 0 stops after the first answer.
+SECONDS 0 stops after the first answer. --turns measures SECONDS for every line on standard input, and prints an object
+each time.
 """
 import json
 import sys
@@ -45,8 +46,24 @@ def open_openvino(path, threads, inputs):
     return base, start, run, openvino.__version__.partition('-')[0]
 
 
+def timed(run, warm_up, seconds, least):
+    """Milliseconds of each run, in order of size."""
+    until = time.perf_counter() + warm_up
+    while time.perf_counter() < until:
+        run()
+    times, until = [], time.perf_counter() + seconds
+    while len(times) < 20000 and (len(times) < least or time.perf_counter() < until):
+        t = time.perf_counter()
+        run()
+        times.append(1e3 * (time.perf_counter() - t))
+    return sorted(times)
+
+
 def main():
     arguments = sys.argv[1:]
+    turns = "--turns" in arguments
+    if turns:
+        arguments.remove("--turns")
     save = None
     if "--save" in arguments:
         at = arguments.index("--save")
@@ -68,16 +85,13 @@ def main():
     times = [1e3 * (first - opened)]
     if save:
         np.save(save, results[0])
+    if turns:
+        for _ in sys.stdin:
+            times = timed(run, seconds / 4, seconds, 2)
+            print(json.dumps({"median_ms": times[len(times) // 2], "min_ms": times[0], "runs": len(times)}), flush=True)
+        return
     if seconds > 0:
-        until = time.perf_counter() + seconds / 4
-        while time.perf_counter() < until:
-            run()
-        times, until = [], time.perf_counter() + seconds
-        while len(times) < 20000 and (len(times) < 5 or time.perf_counter() < until):
-            t = time.perf_counter()
-            run()
-            times.append(1e3 * (time.perf_counter() - t))
-    times.sort()
+        times = timed(run, seconds / 4, seconds, 5)
     print(json.dumps({"load_ms": 1e3 * (opened - start), "first_ms": 1e3 * (first - start),
                       "median_ms": times[len(times) // 2], "p95_ms": times[int(0.95 * (len(times) - 1))],
                       "min_ms": times[0], "runs": len(times), "base_mb": base, "peak_mb": status_mb("VmHWM:"),

@@ -51,6 +51,24 @@ TEST_F(Bench, Json) {
   EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 1);
 }
 
+TEST_F(Bench, Turns) {
+  ASSERT_EQ(run("bench @static.so --turns" + std::string(quick) +
+                "< /dev/null"),
+            0)
+      << err;
+  EXPECT_EQ(out, "");
+  std::string lines = directory + "/lines";
+  std::ofstream(lines) << "\ngo\n";
+  ASSERT_EQ(run("bench @static.so --turns" + std::string(quick) + "< " + lines),
+            0)
+      << err;
+  EXPECT_EQ(std::count(out.begin(), out.end(), '\n'), 2);
+  EXPECT_EQ(out.find("{\"median_ms\": "), 0u);
+  expectOutput("\"runs\": 3}\n{");
+  expectError("bench @static.so --turns --json", 2,
+              "ingot bench: error: --turns excludes --json");
+}
+
 TEST_F(Bench, Layers) {
   ASSERT_EQ(run("bench @static.so --profile" + std::string(quick)), 0) << err;
   expectOutput("Layers: mean of ");

@@ -103,6 +103,9 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
       "percentiles of the latency (default: 90,95,99)");
   parser.flag("profile", options.profile, "print the time of each layer");
   parser.flag("json", options.json, "print one JSON object");
+  parser.flag("turns", options.turns,
+              "measure at every line on standard input, print a line of JSON; "
+              "for taking turns with other programs");
   parser.value("export-times", "FILE", options.exportTimes,
                "write the times of all runs (JSON as of trtexec)");
   parser.value("export-profile", "FILE", options.exportProfile,
@@ -123,6 +126,11 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
 
 /// What contradicts what, or an empty string.
 static std::string checkOptions(const BenchOptions &options) {
+  if (options.turns &&
+      (options.wantsProfile() || options.json || !options.against.empty() ||
+       !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
+    return "--turns excludes --json, --profile, --against and the --export "
+           "options";
   if (options.against.empty())
     return options.onnxModel.empty()
                ? ""
@@ -151,6 +159,10 @@ static int bench(OptionParser &parser, int argc, char **argv) {
     return runAgainst(options, problem) ? exitSuccess
                                         : parser.failure(problem);
 
+  if (options.turns) {
+    problem = measureInTurns(options);
+    return problem.empty() ? exitSuccess : parser.failure(problem);
+  }
   BenchResult result;
   problem = measureModel(options, result);
   if (problem.empty())

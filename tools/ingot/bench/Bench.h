@@ -24,6 +24,8 @@ struct BenchOptions {
   std::vector<double> percentiles = {90, 95, 99};
   std::string exportTimes, exportProfile, exportLayerInfo, exportTrace;
   bool profile = false, json = false;
+  /// Measure once for every line on standard input.
+  bool turns = false;
   /// Only measure the layers; nothing is compared with the machine's peaks.
   bool layerTimes = false;
   // Peers, run on the ONNX model that the artifact was compiled from.
@@ -95,6 +97,10 @@ struct BenchResult {
 
 /// Loads and measures. Empty string, or what went wrong.
 std::string measureModel(const BenchOptions &options, BenchResult &result);
+
+/// Loads; then measures for every line on standard input and prints a line of
+/// JSON. Empty string, or what went wrong.
+std::string measureInTurns(const BenchOptions &options);
 
 /// Splits `name:1x2,other:3` at commas in front of an input's name.
 std::vector<std::string> splitSpecs(const ingot_model *model,

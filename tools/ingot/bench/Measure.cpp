@@ -9,6 +9,7 @@
 #include "tools/ingot/Text.h"
 #include "tools/ingot/bench/Bench.h"
 #include "tools/ingot/bench/Distribution.h"
+#include "tools/ingot/bench/Json.h"
 #include "tools/ingot/bench/System.h"
 
 #include <algorithm>
@@ -126,6 +127,7 @@ public:
   Session(const BenchOptions &options, BenchResult &result)
       : options(options), result(result) {}
   std::string run();
+  std::string runTurns();
 
 private:
   std::string load();
@@ -244,6 +246,7 @@ void Session::measureLane(Lane &lane, std::atomic<size_t> &waiting) {
     failed = lane.run() != INGOT_OK;
     ++lane.warmUpRuns;
   }
+  lane.runs.clear();
   lane.runs.reserve(1 << 16);
   --waiting;
   while (waiting)
@@ -270,6 +273,7 @@ std::string Session::measure() {
   measureLane(lanes[0], waiting);
   for (std::thread &other : others)
     other.join();
+  result.runs.clear();
   for (Lane &lane : lanes) {
     if (lane.error.status)
       return lane.error.message;
@@ -401,6 +405,34 @@ std::string Session::run() {
   result.peakRssMb = residentMb("VmHWM");
   warn();
   return options.wantsProfile() ? profile() : "";
+}
+
+std::string Session::runTurns() {
+  std::string problem = load();
+  if (problem.empty())
+    problem = firstAnswer();
+  for (int c; problem.empty() && (c = getchar()) != EOF;) {
+    if (c != '\n')
+      continue;
+    problem = measure();
+    if (!problem.empty())
+      break;
+    Distribution times(result.latencies());
+    JsonWriter json;
+    json.begin('{')
+        .member("median_ms", times.median())
+        .member("min_ms", times.min())
+        .member("runs", result.runs.size())
+        .end('}');
+    printf("%s\n", json.str().c_str());
+    fflush(stdout);
+  }
+  return problem;
+}
+
+std::string ingot::tools::measureInTurns(const BenchOptions &options) {
+  BenchResult result;
+  return Session(options, result).runTurns();
 }
 
 std::string ingot::tools::measureModel(const BenchOptions &options,
