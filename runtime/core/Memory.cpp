@@ -8,14 +8,32 @@
 
 #include "runtime/core/Error.h"
 
+#include <algorithm>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
 using namespace ingot::rt;
 
+/// Of x86-64.
+static constexpr uint64_t kHugePage = 2 << 20;
+
+/// Memory that fills half of a huge page or more gets whole ones: a run walks
+/// through all of its arena, and would wait for translations of 4 KiB pages.
 static void *systemAllocate(void *, uint64_t bytes, uint64_t alignment) {
-  if (alignment < sizeof(void *))
-    alignment = sizeof(void *);
+  bool isHuge = bytes >= kHugePage / 2 && bytes <= UINT64_MAX - kHugePage;
+  if (isHuge) {
+    bytes = (bytes + kHugePage - 1) / kHugePage * kHugePage;
+    alignment = std::max(alignment, kHugePage);
+  }
+  alignment = std::max<uint64_t>(alignment, sizeof(void *));
   void *memory = nullptr;
-  return posix_memalign(&memory, alignment, bytes ? bytes : 1) ? nullptr
-                                                               : memory;
+  if (posix_memalign(&memory, alignment, bytes ? bytes : 1))
+    return nullptr;
+  // Where the system has no huge pages, small ones do.
+  if (isHuge)
+    madvise(memory, bytes, MADV_HUGEPAGE);
+  return memory;
 }
 
 static void systemRelease(void *, void *pointer) { free(pointer); }
