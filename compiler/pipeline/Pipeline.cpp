@@ -7,6 +7,7 @@
 #include "compiler/pipeline/Pipeline.h"
 
 #include "passes/Passes.h"
+#include "passes/precision/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -72,7 +73,10 @@ static void buildLowerPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(createNNToDnnl());
     passes.addNestedPass<func::FuncOp>(createDnnlFusePostOps());
   }
+  bool isBF16 = options.precision == Precision::bf16;
   if (options.kernels != Kernels::onednn) {
+    if (isBF16)
+      passes.addNestedPass<func::FuncOp>(createAssignPrecision());
     passes.addNestedPass<func::FuncOp>(createNNToCpu());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
@@ -84,6 +88,11 @@ static void buildLowerPipeline(OpPassManager &passes,
   passes.addPass(createLinalgElementwiseOpFusionPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  if (isBF16) {
+    passes.addNestedPass<func::FuncOp>(createNarrowStorage());
+    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCSEPass());
+  }
   passes.addPass(createLinalgFillSplats());
   passes.addPass(createLinalgRelaxReductions());
 }
@@ -126,6 +135,7 @@ static void buildCodegenPipeline(OpPassManager &passes,
   passes.addPass(createSoftmaxToVector());
   passes.addPass(createConvertLinalgToLoopsPass());
   passes.addPass(createApproximateMath());
+  passes.addPass(createExpandBF16());
   passes.addPass(createOutlineLoops());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());

@@ -14,10 +14,15 @@ namespace ingot {
 /// Which lowering heavy ops take.
 enum class Kernels { native, onednn, mixed };
 
+/// What heavy ops multiply, and what is stored between them. Sums are f32.
+enum class Precision { fp32, bf16 };
+
 struct PipelineOptions {
   Kernels kernels = Kernels::native;
   /// Of mixed kernels: the ONNX nodes that oneDNN computes.
   std::vector<std::string> onednnNodes;
+  /// bf16 is for native kernels.
+  Precision precision = Precision::fp32;
 };
 
 /// One stretch of the road. From this table come `--compile-to`, `--emit`, the

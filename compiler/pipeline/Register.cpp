@@ -12,6 +12,7 @@
 #include "dialects/onnx/OnnxDialect.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "passes/Passes.h"
+#include "passes/precision/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -32,6 +33,7 @@
 #include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -42,7 +44,8 @@ void ingot::registerDialects(DialectRegistry &registry) {
                   bufferization::BufferizationDialect, func::FuncDialect,
                   LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect>();
+                  tensor::TensorDialect, vector::VectorDialect,
+                  x86vector::X86VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
@@ -59,6 +62,7 @@ void ingot::registerDialects(DialectRegistry &registry) {
 
 void ingot::registerPasses() {
   registerIngotPasses();
+  registerIngotPrecisionPasses();
   registerTransformsPasses();
   registerPipelines();
 }

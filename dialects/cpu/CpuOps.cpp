@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
+#include "dialects/cpu/PackedWeights.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -61,6 +62,33 @@ static LogicalResult expectPanel(Operation *op, int64_t width) {
          << width;
 }
 
+/// The element types of a product: those of src and of the sum go with that of
+/// the weights, and weights in groups have one dimension more.
+template <typename Op>
+static LogicalResult verifyProduct(Op op, int64_t rank) {
+  Type weights = typeOf(op.getWeights()).getElementType();
+  bool isInteger = weights.isInteger();
+  if (!weights.isF32() && !weights.isBF16() && !weights.isInteger(8))
+    return op.emitOpError("expects weights of f32, bf16 or i8, but got ")
+           << weights;
+  Type src = typeOf(op.getSrc()).getElementType();
+  if (src != weights)
+    return op.emitOpError("expects src of ") << weights << ", but got " << src;
+  Builder builder(op.getContext());
+  Type want = isInteger ? Type(builder.getI32Type()) : builder.getF32Type();
+  Block &body = op.getEpilogue().front();
+  if (body.getNumArguments() != 0 && body.getArgument(0).getType() != want)
+    return op.emitOpError("expects a sum of ")
+           << want << ", but got " << body.getArgument(0).getType();
+  int64_t group = groupOf(weights);
+  if (failed(expectRank(op, "weights", op.getWeights(), rank + (group > 1))))
+    return failure();
+  if (group == 1)
+    return success();
+  return expectSize(op, "a group of weights", group,
+                    typeOf(op.getWeights()).getShape().back());
+}
+
 /// What all convolutions have: windows, batch, destination, epilogue.
 template <typename Op>
 static LogicalResult verifyWindows(Op op, int64_t padsPerDim) {
@@ -95,17 +123,27 @@ static LogicalResult verifyConv(Op op) {
 LogicalResult ConvOp::verify() {
   if (failed(verifyConv(*this)))
     return failure();
-  ShapedType weights = typeOf(getWeights());
   int64_t rank = typeOf(getSrc()).getRank(), groups = getGroups();
   if (groups < 1)
     return emitOpError("expects groups of at least 1, but got ") << groups;
-  if (failed(expectRank(*this, "weights", getWeights(), rank + 1)) ||
-      failed(expectSize(*this, "src channels",
-                        weights.getDimSize(rank - 1) * groups,
-                        typeOf(getSrc()).getDimSize(rank - 1))))
+  if (failed(verifyProduct(*this, rank + 1)))
     return failure();
+  PackedWeights weights(getWeights());
+  int64_t channels = typeOf(getSrc()).getDimSize(rank - 1);
+  if (weights.group == 1) {
+    if (failed(expectSize(*this, "src channels", weights.depth * groups,
+                          channels)))
+      return failure();
+  } else if (channels % groups != 0) {
+    return emitOpError("expects src channels that ")
+           << groups << " groups divide, but got " << channels;
+  } else if (failed(expectSize(*this, "weight channels",
+                               llvm::alignTo(channels / groups, weights.group),
+                               weights.depth))) {
+    return failure();
+  }
   int64_t outputs = typeOf(getDst()).getDimSize(rank - 1);
-  int64_t panel = weights.getDimSize(rank);
+  int64_t panel = weights.width;
   if (outputs % groups != 0)
     return emitOpError("expects dst channels that ")
            << groups << " groups divide, but got " << outputs;
@@ -113,7 +151,7 @@ LogicalResult ConvOp::verify() {
     return failure();
   return expectSize(*this, "weight panels",
                     groups * llvm::divideCeil(outputs / groups, panel),
-                    weights.getDimSize(0));
+                    weights.outer.front());
 }
 
 LogicalResult ConvTransposeOp::verify() {
@@ -142,6 +180,9 @@ LogicalResult DepthwiseConvOp::verify() {
   int64_t rank = typeOf(getSrc()).getRank();
   if (failed(expectRank(*this, "weights", getWeights(), rank - 1)))
     return failure();
+  Type weights = typeOf(getWeights()).getElementType();
+  if (!weights.isF32())
+    return emitOpError("expects weights of f32, but got ") << weights;
   int64_t channels = typeOf(getSrc()).getDimSize(rank - 1);
   if (failed(expectSize(*this, "weight channels", channels,
                         typeOf(getWeights()).getDimSize(rank - 2))))
@@ -151,37 +192,44 @@ LogicalResult DepthwiseConvOp::verify() {
 }
 
 LogicalResult MatMulOp::verify() {
-  ShapedType src = typeOf(getSrc()), weights = typeOf(getWeights()),
-             dst = typeOf(getDst());
+  ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
   int64_t rank = src.getRank();
   if (rank < 2)
     return emitOpError("expects src of rank 2 or more, but got ") << rank;
   if (failed(expectRank(*this, "dst", getDst(), rank)))
     return failure();
-  if (weights.getRank() != 3 &&
-      failed(expectRank(*this, "weights", getWeights(), rank + 1)))
+  ShapedType packed = typeOf(getWeights());
+  bool isShared =
+      packed.getRank() == 3 + (groupOf(packed.getElementType()) > 1);
+  if (failed(verifyProduct(*this, isShared ? 3 : rank + 1)))
     return failure();
   auto fromEnd = [](ShapedType type, int64_t i) {
     return type.getDimSize(type.getRank() - i);
   };
-  if (failed(expectSize(*this, "inner dimension", fromEnd(src, 1),
-                        fromEnd(weights, 2))) ||
+  PackedWeights weights(getWeights());
+  // K is there as it is, or rounded up to whole groups.
+  int64_t depth = fromEnd(src, 1);
+  if (weights.group > 1 && !ShapedType::isDynamic(depth))
+    depth = llvm::alignTo(depth, weights.group);
+  if (failed(expectSize(*this, "inner dimension", depth, weights.depth)) ||
       failed(expectSize(*this, "dst rows", fromEnd(src, 2), fromEnd(dst, 2))))
     return failure();
-  int64_t columns = fromEnd(dst, 1), panel = fromEnd(weights, 1);
-  if (failed(expectKnown(*this, "weights", weights.getShape())) ||
+  int64_t columns = fromEnd(dst, 1), panel = weights.width;
+  if (failed(expectKnown(*this, "weights", packed.getShape())) ||
       failed(expectKnown(*this, "columns of dst", columns)) ||
+      failed(expectKnown(*this, "inner dimension", fromEnd(src, 1))) ||
       failed(expectPanel(*this, panel)) ||
       failed(expectSize(*this, "weight panels",
-                        llvm::divideCeil(columns, panel), fromEnd(weights, 3))))
+                        llvm::divideCeil(columns, panel),
+                        weights.outer.back())))
     return failure();
   for (int64_t i = 0; i < rank - 2; ++i) {
     if (failed(expectSize(*this, "dst batch", src.getDimSize(i),
                           dst.getDimSize(i))))
       return failure();
-    if (weights.getRank() > 3 &&
+    if (!isShared &&
         failed(expectSize(*this, "weight batch", src.getDimSize(i),
-                          weights.getDimSize(i))))
+                          weights.outer[i])))
       return failure();
   }
   if (failed(verifyDst(*this, getDst())))

@@ -27,6 +27,12 @@ def Cpu_Dialect : Dialect {
     them as whole vectors, one after the other, whatever its vectors' length:
     `[panel][K1]…[Kn][C][P]`. A panel never spans two groups.
 
+    **Types.** src and weights are of one type, which says what the sum is of:
+    f32 or bf16: f32; i8: i32, src being unsigned and weights signed. bf16 and i8
+    are packed in groups of g = 2 or 4 channels, zeros behind the last:
+    `[panel][K1]…[Kn][C / g][P][g]`, since one instruction multiplies and adds up a
+    group. What is stored is of any type that the epilogue yields.
+
     **Epilogue.** The region computes what is stored from what was summed up,
     while that still is in registers. Its first argument is the sum, the others
     are one element of each epilogue operand: an operand has the rank of dst, and
@@ -121,7 +127,7 @@ def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
   let summary = "n-dimensional convolution of each channel for itself";
   let description = [{
     `nn.conv` with as many groups as src and dst have channels. weights are
-    `K1…Kn, C`. Otherwise as `cpu.conv`.
+    `K1…Kn, C` of f32, src is of f32 or bf16. Otherwise as `cpu.conv`.
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Variadic<Cpu_Value>:$epilogue_operands,

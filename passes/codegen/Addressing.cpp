@@ -86,6 +86,34 @@ Value IndexBuilder::get(Index x) {
   return arith::AddIOp::create(b, loc, x.value, constant);
 }
 
+Index ingot::codegen::dimOf(IndexBuilder &b, Value memref, int64_t i) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(i))
+    return type.getDimSize(i);
+  return Index(Value(memref::DimOp::create(b.b, b.loc, memref, i)));
+}
+
+Index ingot::codegen::countOf(IndexBuilder &b, Value memref, int64_t first,
+                              int64_t end) {
+  Index product = 1;
+  for (int64_t i = first; i < end; ++i)
+    product = b.mul(product, dimOf(b, memref, i));
+  return product;
+}
+
+SmallVector<Index> ingot::codegen::coordinatesOf(IndexBuilder &b, Value memref,
+                                                 int64_t dims, Index number) {
+  SmallVector<Index> coordinates(dims, Index(0));
+  for (int64_t i = dims - 1; i > 0; --i) {
+    Index size = dimOf(b, memref, i);
+    coordinates[i] = b.rem(number, size);
+    number = b.div(number, size);
+  }
+  if (dims)
+    coordinates[0] = number;
+  return coordinates;
+}
+
 Flat::Flat(IndexBuilder &b, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   shape = type.getShape();
@@ -117,4 +145,11 @@ Index Flat::at(IndexBuilder &b, ArrayRef<Index> coordinates) const {
   for (auto [coordinate, stride] : llvm::zip_equal(coordinates, strides))
     sum = b.add(sum, b.mul(coordinate, stride));
   return sum;
+}
+
+SmallVector<Flat> ingot::codegen::flatten(IndexBuilder &b, ValueRange memrefs) {
+  SmallVector<Flat> flat;
+  for (Value memref : memrefs)
+    flat.emplace_back(b, memref);
+  return flat;
 }

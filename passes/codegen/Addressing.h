@@ -15,7 +15,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 
 namespace ingot::codegen {
 
@@ -44,6 +44,14 @@ struct IndexBuilder {
   mlir::Value get(Index x);
 };
 
+/// Dimension `i` of a memref, and the product of dimensions [first, end).
+Index dimOf(IndexBuilder &b, mlir::Value memref, int64_t i);
+Index countOf(IndexBuilder &b, mlir::Value memref, int64_t first, int64_t end);
+/// Where row `number` lies: a coordinate for each of the first `dims` dimensions,
+/// over which rows are counted, the last fastest.
+llvm::SmallVector<Index> coordinatesOf(IndexBuilder &b, mlir::Value memref,
+                                       int64_t dims, Index number);
+
 /// A memref as one dimension of elements.
 struct Flat {
   /// Of `memref`, which must have static inner strides.
@@ -55,6 +63,8 @@ struct Flat {
 
   Index at(IndexBuilder &b, llvm::ArrayRef<Index> coordinates) const;
 };
+
+llvm::SmallVector<Flat> flatten(IndexBuilder &b, mlir::ValueRange memrefs);
 
 } // namespace ingot::codegen
 

@@ -23,9 +23,11 @@
 #include "passes/codegen/RowTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_CONVTOVECTOR
@@ -41,37 +43,44 @@ namespace {
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::ConvOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
-        weights(b, op.getWeights()), dst(b, op.getDst()),
+        weights(b, op.getWeights()), output(b, op),
         outer(src.shape.size() - 3),
         window(op.getStrides(), op.getPads(), op.getDilations(),
-               weights.shape.drop_front().drop_back(2), src.shape, dst.shape) {
-    for (Value operand : op.getEpilogueOperands())
-      operands.emplace_back(b, operand);
-  }
+               plan.weights.outer.drop_front(), src.shape, output.dst.shape) {}
 
   void emit(Value task);
   void emitRow(const Tile &tile, Index group, Index columnTile, Index row);
   void emitTile(const Tile &tile, const RowTile &pixels, Index firstPixel,
                 Index group, Index columnTile, ArrayRef<Index> row);
-  Accumulators sumOuter(const Tile &tile, const RowTile &pixels,
-                        SmallVector<Index> srcAt, SmallVector<Index> weightsAt,
-                        ArrayRef<Index> row, int64_t dim,
-                        const Accumulators &start);
   Accumulators sumRow(const Tile &tile, const RowTile &pixels,
                       ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
                       const Accumulators &start);
+  Accumulators sumWidened(const Tile &tile, const RowTile &pixels, Index from,
+                          Index panelAt, const Accumulators &start);
+  Rows rowsOfTap(const Tile &tile, const RowTile &pixels, int64_t tap,
+                 Value data, Index first, Index stride);
+  bool isContiguous() const;
+  Value roomFor(int64_t elements);
 
   IndexBuilder b;
   cpu::ConvOp op;
   ConvPlan plan;
-  Flat src, weights, dst;
-  SmallVector<Flat> operands;
+  Flat src, weights;
+  Output output;
   /// Spatial dimensions but the last.
   int64_t outer;
   Window window;
+  /// Pixels as f32, and how many elements there is room for.
+  Value copied;
+  int64_t room = 0;
 };
 
 struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvToVectorBase::getDependentDialects(registry);
+    registry.insert<LLVM::LLVMDialect, x86vector::X86VectorDialect>();
+  }
+
   void runOnOperation() override {
     if (failed(emitKernels<cpu::ConvOp, Emitter>(getOperation())))
       signalPassFailure();
@@ -81,9 +90,9 @@ struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
 } // namespace
 
 void Emitter::emit(Value task) {
-  Index rows = window.countRows(b, op.getDst());
+  Index rows = countOf(b, op.getDst(), 0, outer + 1);
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.columnTiles());
-  int64_t columns = dst.shape.back() / plan.groups;
+  int64_t columns = output.dst.shape.back() / plan.groups;
   auto emitTiles = [&](Index begin, Index end, Index group) {
     forEachColumnTile(
         b, begin, end, plan.tilesPerGroup, fullTile(plan.unit, plan.tile),
@@ -104,7 +113,7 @@ void Emitter::emit(Value task) {
 
 void Emitter::emitRow(const Tile &tile, Index group, Index columnTile,
                       Index row) {
-  SmallVector<Index> at = window.coordinatesOfRow(b, row);
+  SmallVector<Index> at = coordinatesOf(b, op.getDst(), outer + 1, row);
   for (const RowTile &pixels : window.splitRow(tile.rows)) {
     forEach(b, 0, pixels.count, 1, [&](Value i) {
       Index first = b.add(b.mul(Index(i), pixels.size), pixels.first);
@@ -118,15 +127,8 @@ void Emitter::emitTile(const Tile &tile, const RowTile &pixels,
                        Index firstPixel, Index group, Index columnTile,
                        ArrayRef<Index> row) {
   int64_t width = plan.tile.vectors * plan.unit.lanes;
-  int64_t inner = window.inner();
-  // Where tap 0 of the first pixel would be; the outer taps come on top.
-  SmallVector<Index> srcAt = {row[0]};
-  for (int64_t d = 0; d < outer; ++d)
-    srcAt.push_back(b.add(b.mul(row[1 + d], window.strides[d]),
-                          -window.pads[d]));
-  srcAt.push_back(b.add(b.mul(firstPixel, window.strides[inner]),
-                        -window.pads[inner]));
-  int64_t channels = weights.shape[weights.shape.size() - 2];
+  int64_t channels = src.shape.back() / plan.groups;
+  SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(b.mul(group, channels));
 
   int64_t panels = weights.shape[0] / plan.groups;
@@ -134,12 +136,19 @@ void Emitter::emitTile(const Tile &tile, const RowTile &pixels,
       b.mul(group, panels), b.div(columnTile, plan.tilesPerPanel))};
   weightsAt.append(outer + 2, Index(0));
   weightsAt.push_back(b.mul(b.rem(columnTile, plan.tilesPerPanel), width));
+  // The first element of a group.
+  weightsAt.resize(weights.shape.size(), Index(0));
 
-  Accumulators sums = sumOuter(tile, pixels, srcAt, weightsAt, row, 0,
-                               zeroAccumulators(b, tile));
-  Index column = b.add(b.mul(group, dst.shape.back() / plan.groups),
+  Accumulators sums = window.sumOuter(
+      b, srcAt, zeroAccumulators(b, tile),
+      [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
+          const Accumulators &sums) {
+        llvm::copy(taps, weightsAt.begin() + 1);
+        return sumRow(tile, pixels, srcAt, weightsAt, sums);
+      });
+  Index column = b.add(b.mul(group, output.dst.shape.back() / plan.groups),
                        b.mul(columnTile, width));
-  storeTile(b, tile, op, dst, operands, sums,
+  storeTile(b, tile, output, sums,
             [&](IndexBuilder &b, Index inTile) {
               SmallVector<Index> coordinates(row);
               coordinates.append({b.add(firstPixel, inTile), column});
@@ -147,55 +156,120 @@ void Emitter::emitTile(const Tile &tile, const RowTile &pixels,
             });
 }
 
-/// The taps of outer dimension `dim` and those within.
-Accumulators Emitter::sumOuter(const Tile &tile, const RowTile &pixels,
-                               SmallVector<Index> srcAt,
-                               SmallVector<Index> weightsAt,
-                               ArrayRef<Index> row, int64_t dim,
-                               const Accumulators &start) {
-  if (dim == outer)
-    return sumRow(tile, pixels, srcAt, weightsAt, start);
-  auto [begin, end] = window.tapsWithin(b, dim, srcAt[1 + dim]);
-  Index origin = srcAt[1 + dim];
-  return forEach(b, begin, end, start,
-                 [&](Value tap, const Accumulators &sums) {
-                   srcAt[1 + dim] = b.add(
-                       origin, b.mul(Index(tap), window.dilations[dim]));
-                   weightsAt[1 + dim] = Index(tap);
-                   return sumOuter(tile, pixels, srcAt, weightsAt, row, dim + 1,
-                                   sums);
-                 });
-}
-
 /// The taps along the row.
 Accumulators Emitter::sumRow(const Tile &tile, const RowTile &pixels,
                              ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
                              const Accumulators &start) {
   int64_t inner = window.inner();
-  int64_t channels = weights.shape[weights.shape.size() - 2];
-  int64_t taps = window.kernel[inner], stride = window.strides[inner];
   Index from = src.at(b, srcAt), panelAt = weights.at(b, weightsAt);
+  if (tile.product == Product::bf16Wide)
+    return sumWidened(tile, pixels, from, panelAt, start);
+  int64_t channels = src.shape.back() / plan.groups;
+  int64_t taps = window.kernel[inner], stride = window.strides[inner];
   Index pixelStride = src.strides[src.strides.size() - 2];
   auto rowsOf = [&](int64_t tap) {
     Index first = b.add(from, b.mul(pixelStride, tap * window.dilations[inner]));
-    Rows rows(b, src.data, first, b.mul(pixelStride, stride), tile.rows);
-    for (int64_t r = 0; r < tile.rows; ++r)
-      if (!pixels.hasTap(r, tap))
-        rows.at[r] = std::nullopt;
-    return rows;
+    return rowsOfTap(tile, pixels, tap, src.data, first,
+                     b.mul(pixelStride, stride));
   };
-  bool isContiguous = plan.groups == 1 && window.dilations[inner] == 1 &&
-                      !pixelStride.value && pixelStride.constant == channels;
   if (pixels.isWhole() && taps == 1)
     return multiplyAddWhole(b, tile, rowsOf(0), weights.data, panelAt,
                             plan.panel, channels, start, op);
-  if (pixels.isWhole() && isContiguous)
+  if (pixels.isWhole() && isContiguous())
     return multiplyAdd(b, tile, rowsOf(0), weights.data, panelAt, plan.panel,
                        taps * channels, start);
   Accumulators sums = start;
   for (int64_t tap = 0; tap < taps; ++tap)
     sums = multiplyAdd(b, tile, rowsOf(tap), weights.data,
-                       b.add(panelAt, tap * channels * plan.panel), plan.panel,
-                       channels, sums);
+                       b.add(panelAt, tap * plan.weights.depth * plan.panel),
+                       plan.panel, channels, sums);
+  return sums;
+}
+
+/// Whether the taps of a row and their channels lie one behind the other, in src
+/// as in the weights.
+bool Emitter::isContiguous() const {
+  Index pixelStride = src.strides[src.strides.size() - 2];
+  return plan.groups == 1 && window.dilations[window.inner()] == 1 &&
+         !pixelStride.value &&
+         pixelStride.constant == src.shape.back() &&
+         plan.weights.depth == src.shape.back();
+}
+
+/// The pixels that have the tap.
+Rows Emitter::rowsOfTap(const Tile &tile, const RowTile &pixels, int64_t tap,
+                        Value data, Index first, Index stride) {
+  Rows rows(b, data, first, stride, tile.rows);
+  for (int64_t r = 0; r < tile.rows; ++r)
+    if (!pixels.hasTap(r, tap))
+      rows.at[r] = std::nullopt;
+  return rows;
+}
+
+/// Room for a copy, which all tiles share that fit in.
+Value Emitter::roomFor(int64_t elements) {
+  if (elements > room) {
+    room = elements;
+    copied = createScratch(b, op, elements, b.b.getF32Type());
+  }
+  return copied;
+}
+
+/// Elements of src that are copied at a time: with the weights that go with them
+/// they stay in the first-level cache.
+static constexpr int64_t kCopied = 4096;
+
+/// The taps along the row, over a copy of the pixels in f32.
+Accumulators Emitter::sumWidened(const Tile &tile, const RowTile &pixels,
+                                 Index from, Index panelAt,
+                                 const Accumulators &start) {
+  int64_t inner = window.inner(), taps = window.kernel[inner];
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
+  int64_t low = read.first, span = read.second - low;
+  int64_t channels = src.shape.back() / plan.groups;
+  if (span <= 0)
+    return start;
+  int64_t group = plan.weights.group;
+  int64_t most = llvm::alignTo(std::max<int64_t>(kCopied / span, 32), 32);
+  int64_t size = copiedAtOnce(channels, most, group);
+  Index pixelStride = src.strides[src.strides.size() - 2];
+  bool isRun = isContiguous() && size == channels;
+  int64_t pitch = isRun ? channels : llvm::alignTo(size, tile.lanes);
+  Value scratch = roomFor(span * pitch + tile.lanes);
+  auto addBlock = [&](Index channel, int64_t size, const Accumulators &start) {
+    Index first = b.add(b.add(from, b.mul(pixelStride, low)), channel);
+    if (isRun)
+      copyRuns(b, tile.lanes, src.data, first, scratch, Index(0),
+               span * channels);
+    else
+      forEach(b, 0, span, 1, [&](Value pixel) {
+        copyRuns(b, tile.lanes, src.data,
+                 b.add(first, b.mul(Index(pixel), pixelStride)), scratch,
+                 b.mul(Index(pixel), pitch), size);
+      });
+    auto rowsOf = [&](int64_t tap) {
+      return rowsOfTap(tile, pixels, tap, scratch,
+                       (tap * dilation - low) * pitch, stride * pitch);
+    };
+    Index block = b.add(panelAt, b.mul(channel, plan.panel));
+    if (pixels.isWhole() && isRun)
+      return multiplyAdd(b, tile, rowsOf(0), weights.data, block, plan.panel,
+                         taps * channels, start);
+    Accumulators sums = start;
+    for (int64_t tap = 0; tap < taps; ++tap)
+      sums = multiplyAdd(b, tile, rowsOf(tap), weights.data,
+                         b.add(block, tap * plan.weights.depth * plan.panel),
+                         plan.panel, size, sums);
+    return sums;
+  };
+  Accumulators sums = start;
+  if (channels >= size)
+    sums = forEach(b, 0, channels / size, sums,
+                   [&](Value i, const Accumulators &sums) {
+                     return addBlock(b.mul(Index(i), size), size, sums);
+                   });
+  if (channels % size != 0)
+    sums = addBlock(channels / size * size, channels % size, sums);
   return sums;
 }

@@ -26,6 +26,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/Transforms.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/IR/Matchers.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_INGOTCONVERTTOLLVM
@@ -33,21 +37,13 @@ namespace ingot {
 } // namespace ingot
 
 using namespace mlir;
+using ingot::codegen::callArgument;
 
 /// See runtime/support: memory of dynamic size, from the host.
 static constexpr StringLiteral kAllocate = "ingot_support_allocate";
 static constexpr StringLiteral kRelease = "ingot_support_release";
 /// Ends a run that finds something false.
 static constexpr StringLiteral kRequire = "ingot_support_require";
-
-/// The run's ingot_abi_call: the last argument of the function around `op`.
-static Value callArgument(Operation *op) {
-  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-  if (!function || function.getNumArguments() == 0)
-    return {};
-  Value last = function.getArguments().back();
-  return isa<LLVM::LLVMPointerType>(last.getType()) ? last : Value();
-}
 
 /// The bytes of a buffer of these sizes, or the largest number if there is no
 /// such buffer: sizes may come from a run's inputs.
@@ -165,6 +161,72 @@ struct LowerAssert : ConvertOpToLLVMPattern<cf::AssertOp> {
   int64_t &count;
 };
 
+/// Of bf16 as of i16: LLVM takes masked loads and stores of bf16 apart.
+template <typename Op> struct LowerMaskedBF16 : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    VectorType type = op.getVectorType();
+    if (!type.getElementType().isBF16())
+      return failure();
+    Location loc = op.getLoc();
+    Value at = this->getStridedElementPtr(rewriter, loc, op.getMemRefType(),
+                                          adaptor.getBase(),
+                                          adaptor.getIndices());
+    auto bits = VectorType::get(type.getShape(), rewriter.getI16Type());
+    constexpr unsigned alignment = 2;
+    if constexpr (std::is_same_v<Op, vector::MaskedLoadOp>) {
+      Value rest = LLVM::BitcastOp::create(rewriter, loc, bits,
+                                           adaptor.getPassThru());
+      Value loaded = LLVM::MaskedLoadOp::create(
+          rewriter, loc, bits, at, adaptor.getMask(), rest, alignment);
+      rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, type, loaded);
+    } else {
+      Value stored = LLVM::BitcastOp::create(rewriter, loc, bits,
+                                             adaptor.getValueToStore());
+      rewriter.replaceOpWithNewOp<LLVM::MaskedStoreOp>(
+          op, stored, at, adaptor.getMask(), alignment);
+    }
+    return success();
+  }
+};
+
+/// A masked store of one lane that is known, of less than 32 bits. LLVM 22 makes
+/// one scalar store of the truncation that precedes it and the masked store: of
+/// what was truncated, over the neighbours.
+struct LowerStoreOfOneLane : ConvertOpToLLVMPattern<vector::MaskedStoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::MaskedStoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    VectorType type = op.getVectorType();
+    DenseElementsAttr mask;
+    if (type.getRank() != 1 || type.getElementTypeBitWidth() >= 32 ||
+        !matchPattern(op.getMask(), m_Constant(&mask)))
+      return failure();
+    auto lanes = mask.getValues<bool>();
+    if (llvm::count(lanes, true) != 1)
+      return failure();
+    int64_t lane = llvm::find(lanes, true) - lanes.begin();
+    Location loc = op.getLoc();
+    Value at = getStridedElementPtr(rewriter, loc, op.getMemRefType(),
+                                    adaptor.getBase(), adaptor.getIndices());
+    Type element = adaptor.getValueToStore().getType();
+    element = cast<VectorType>(element).getElementType();
+    Value number = LLVM::ConstantOp::create(
+        rewriter, loc, rewriter.getI64Type(), rewriter.getIndexAttr(lane));
+    Value stored = LLVM::ExtractElementOp::create(
+        rewriter, loc, adaptor.getValueToStore(), number);
+    Value target = LLVM::GEPOp::create(rewriter, loc, at.getType(), element, at,
+                                       LLVM::GEPArg(int32_t(lane)));
+    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, stored, target);
+    return success();
+  }
+};
+
 struct IngotConvertToLLVMPass
     : ingot::impl::IngotConvertToLLVMBase<IngotConvertToLLVMPass> {
   void runOnOperation() override {
@@ -172,8 +234,11 @@ struct IngotConvertToLLVMPass
     LowerToLLVMOptions options(context);
     LLVMTypeConverter converter(context, options);
     RewritePatternSet patterns(context);
-    patterns.add<LowerDynamicAlloc, LowerDealloc>(converter,
-                                                  /*benefit=*/10);
+    patterns.add<LowerDynamicAlloc, LowerDealloc,
+                 LowerMaskedBF16<vector::MaskedLoadOp>,
+                 LowerMaskedBF16<vector::MaskedStoreOp>>(converter,
+                                                         /*benefit=*/10);
+    patterns.add<LowerStoreOfOneLane>(converter, /*benefit=*/11);
     int64_t checks = 0;
     patterns.add<LowerAssert>(converter, checks);
     ingot::codegen::populateLaunchToLLVM(converter, patterns);
@@ -190,9 +255,11 @@ struct IngotConvertToLLVMPass
                                          /*benefit=*/2);
     populateMathToLibmConversionPatterns(patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
+    populateX86VectorLegalizeForLLVMExportPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
 
     LLVMConversionTarget target(*context);
+    configureX86VectorLegalizeForExportTarget(target);
     target.addLegalOp<ModuleOp>();
     if (failed(applyFullConversion(getOperation(), target,
                                    std::move(patterns))))

@@ -37,20 +37,14 @@ namespace {
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::DepthwiseConvOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
-        weights(b, op.getWeights()), dst(b, op.getDst()),
+        weights(b, op.getWeights()), output(b, op),
         outer(src.shape.size() - 3),
         window(op.getStrides(), op.getPads(), op.getDilations(),
-               weights.shape.drop_back(), src.shape, dst.shape) {
-    for (Value operand : op.getEpilogueOperands())
-      operands.emplace_back(b, operand);
-  }
+               weights.shape.drop_back(), src.shape, output.dst.shape) {}
 
   void emit(Value task);
   void emitTile(const Tile &tile, const RowTile &pixels, Index firstPixel,
                 Index channel, ArrayRef<Index> row);
-  Accumulators sumOuter(const Tile &tile, const RowTile &pixels,
-                        SmallVector<Index> srcAt, SmallVector<Index> weightsAt,
-                        int64_t dim, const Accumulators &start);
   Accumulators sumRow(const Tile &tile, const RowTile &pixels,
                       ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
                       const Accumulators &start);
@@ -58,8 +52,8 @@ struct Emitter {
   IndexBuilder b;
   cpu::DepthwiseConvOp op;
   DepthwisePlan plan;
-  Flat src, weights, dst;
-  SmallVector<Flat> operands;
+  Flat src, weights;
+  Output output;
   int64_t outer;
   Window window;
 };
@@ -75,12 +69,13 @@ struct DepthwiseToVectorPass
 } // namespace
 
 void Emitter::emit(Value task) {
-  Index rows = window.countRows(b, op.getDst());
+  Index rows = countOf(b, op.getDst(), 0, outer + 1);
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
   Tile full = fullTile(plan.unit, plan.tile);
-  Tile last = lastTile(plan.unit, plan.tile, dst.shape.back());
+  Tile last = lastTile(plan.unit, plan.tile, output.dst.shape.back());
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    SmallVector<Index> at = window.coordinatesOfRow(b, Index(row));
+    SmallVector<Index> at =
+        coordinatesOf(b, op.getDst(), outer + 1, Index(row));
     for (const RowTile &pixels : window.splitRow(plan.tile.rows))
       forEach(b, 0, pixels.count, 1, [&](Value i) {
         Index first = b.add(b.mul(Index(i), pixels.size), pixels.first);
@@ -96,43 +91,23 @@ void Emitter::emit(Value task) {
 
 void Emitter::emitTile(const Tile &tile, const RowTile &pixels,
                        Index firstPixel, Index channel, ArrayRef<Index> row) {
-  int64_t inner = window.inner();
-  SmallVector<Index> srcAt = {row[0]};
-  for (int64_t d = 0; d < outer; ++d)
-    srcAt.push_back(
-        b.add(b.mul(row[1 + d], window.strides[d]), -window.pads[d]));
-  srcAt.push_back(b.add(b.mul(firstPixel, window.strides[inner]),
-                        -window.pads[inner]));
+  SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(channel);
   SmallVector<Index> weightsAt(outer + 1, Index(0));
   weightsAt.push_back(channel);
-  Accumulators sums = sumOuter(tile, pixels, srcAt, weightsAt, 0,
-                               zeroAccumulators(b, tile));
-  storeTile(b, tile, op, dst, operands, sums,
+  Accumulators sums = window.sumOuter(
+      b, srcAt, zeroAccumulators(b, tile),
+      [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
+          const Accumulators &sums) {
+        llvm::copy(taps, weightsAt.begin());
+        return sumRow(tile, pixels, srcAt, weightsAt, sums);
+      });
+  storeTile(b, tile, output, sums,
             [&](IndexBuilder &b, Index inTile) {
               SmallVector<Index> coordinates(row);
               coordinates.append({b.add(firstPixel, inTile), channel});
               return coordinates;
             });
-}
-
-/// The taps of outer dimension `dim` and those within.
-Accumulators Emitter::sumOuter(const Tile &tile, const RowTile &pixels,
-                               SmallVector<Index> srcAt,
-                               SmallVector<Index> weightsAt, int64_t dim,
-                               const Accumulators &start) {
-  if (dim == outer)
-    return sumRow(tile, pixels, srcAt, weightsAt, start);
-  auto [begin, end] = window.tapsWithin(b, dim, srcAt[1 + dim]);
-  Index origin = srcAt[1 + dim];
-  return forEach(b, begin, end, start,
-                 [&](Value tap, const Accumulators &sums) {
-                   srcAt[1 + dim] = b.add(
-                       origin, b.mul(Index(tap), window.dilations[dim]));
-                   weightsAt[dim] = Index(tap);
-                   return sumOuter(tile, pixels, srcAt, weightsAt, dim + 1,
-                                   sums);
-                 });
 }
 
 /// The taps along the row.

@@ -37,10 +37,8 @@ namespace {
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::GroupNormOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.unit.lanes),
-        src(b, op.getSrc()), dst(b, op.getDst()),
+        src(b, op.getSrc()), output(b, op),
         positions(dimOf(b, op.getSrc(), 1)) {
-    for (Value operand : op.getEpilogueOperands())
-      operands.emplace_back(b, operand);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(
         &op->getParentOfType<func::FuncOp>().getBody().front());
@@ -65,8 +63,8 @@ struct Emitter {
   cpu::GroupNormOp op;
   ColumnPlan plan;
   int64_t lanes;
-  Flat src, dst;
-  SmallVector<Flat> operands;
+  Flat src;
+  Output output;
   Index positions;
   /// Of each channel of a block.
   Value means, factors;
@@ -188,7 +186,7 @@ void Emitter::emitBlock(Index sample, Index channel, const Tile &block) {
             b.b, b.loc,
             centered(b, Index(position), inBlock, tile, v, /*hasMean=*/true),
             loadPiece(b, lanes, factors, b.add(inBlock, v * lanes), {})));
-      storeTile(b, tile.withRows(1), op, dst, operands, results,
+      storeTile(b, tile.withRows(1), output, results,
                 [&](IndexBuilder &b, Index) -> SmallVector<Index> {
                   return {sample, Index(position), b.add(channel, inBlock)};
                 });

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/Kernels.h"
 #include "passes/codegen/Rows.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,20 +23,12 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
-/// The product of sizes, unknown if one of them is.
-static int64_t productOf(ArrayRef<int64_t> sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes) {
-    if (ShapedType::isDynamic(size))
-      return size;
-    product *= size;
-  }
-  return product;
-}
-
 static int64_t bytesOf(Value value) {
-  int64_t elements = productOf(shapeOf(value));
-  return ShapedType::isDynamic(elements) ? 1 << 20 : 4 * elements;
+  auto type = cast<ShapedType>(value.getType());
+  int64_t elements = lower::productOf(type.getShape());
+  return ShapedType::isDynamic(elements)
+             ? 1 << 20
+             : elements * type.getElementTypeBitWidth() / 8;
 }
 
 static VectorUnit unitOf(Operation *op) {
@@ -46,18 +39,18 @@ static VectorUnit unitOf(Operation *op) {
 // Plans
 //===----------------------------------------------------------------------===//
 
-ConvPlan::ConvPlan(cpu::ConvOp op) : unit(unitOf(op)) {
-  ArrayRef<int64_t> weights = shapeOf(op.getWeights());
+ConvPlan::ConvPlan(cpu::ConvOp op)
+    : unit(unitOf(op)), weights(op.getWeights()) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  panel = weights.back();
+  panel = weights.width;
   groups = op.getGroups();
-  tile = chooseTile(unit, panel);
+  tile = chooseTile(unit, productFor(unit, weights.element), panel);
   int64_t columns = tile.vectors * unit.lanes;
   tilesPerPanel = panel / columns;
   tilesPerGroup = llvm::divideCeil(dst.back() / groups, columns);
-  rows = productOf(dst.drop_back(2));
-  int64_t flops = 2 * productOf(weights.drop_front()) / panel * dst.back() *
-                  dst[dst.size() - 2];
+  rows = lower::productOf(dst.drop_back(2));
+  int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
+                  weights.depth * dst.back() * dst[dst.size() - 2];
   grid = chooseGrid({rows, columnTiles(), flops, 1, bytesOf(op.getSrc()),
                      bytesOf(op.getWeights())});
   // A task's tiles are of one group.
@@ -65,22 +58,21 @@ ConvPlan::ConvPlan(cpu::ConvOp op) : unit(unitOf(op)) {
     grid.columnTilesPerTask = 1;
 }
 
-MatMulPlan::MatMulPlan(cpu::MatMulOp op) : unit(unitOf(op)) {
-  ArrayRef<int64_t> weights = shapeOf(op.getWeights());
+MatMulPlan::MatMulPlan(cpu::MatMulOp op)
+    : unit(unitOf(op)), weights(op.getWeights()) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  panel = weights.back();
-  tile = chooseTile(unit, panel);
+  panel = weights.width;
+  tile = chooseTile(unit, productFor(unit, weights.element), panel);
   int64_t columns = tile.vectors * unit.lanes;
   tilesPerPanel = panel / columns;
   tiles = llvm::divideCeil(dst.back(), columns);
   rows = dst[dst.size() - 2];
   if (!ShapedType::isDynamic(rows))
     tile.rows = evenTile(rows, tile.rows);
-  int64_t depth = weights[weights.size() - 2];
-  int64_t batches = productOf(dst.drop_back(2));
+  int64_t batches = lower::productOf(dst.drop_back(2));
   if (ShapedType::isDynamic(batches))
     batches = 8;
-  grid = chooseGrid({rows, tiles, 2 * depth * dst.back(), tile.rows,
+  grid = chooseGrid({rows, tiles, 2 * weights.depth * dst.back(), tile.rows,
                      bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // Products of many matrices are tasks of their own.
   if (batches >= 8)
@@ -96,9 +88,9 @@ DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op) : unit(unitOf(op)) {
   // Each tap loads a vector of weights once for all pixels of the tile.
   tile = {unit.numRegisters == 32 ? 8 : 4, 1};
   tiles = llvm::divideCeil(dst.back(), unit.lanes);
-  rows = productOf(dst.drop_back(2));
-  int64_t flops =
-      2 * productOf(weights.drop_back()) * dst.back() * dst[dst.size() - 2];
+  rows = lower::productOf(dst.drop_back(2));
+  int64_t flops = 2 * lower::productOf(weights.drop_back()) * dst.back() *
+                  dst[dst.size() - 2];
   // By rows: channels of a pixel lie together.
   grid = chooseGrid({rows, 1, flops, 1, bytesOf(op.getSrc()), 0});
   grid.columnTilesPerTask = tiles;
@@ -115,19 +107,6 @@ int64_t DepthwisePlan::columnBlocks() const { return blocksOf(*this, tiles); }
 //===----------------------------------------------------------------------===//
 // Tasks
 //===----------------------------------------------------------------------===//
-
-/// The product of the sizes of dimensions [0, count) of a memref.
-static Index sizeOf(IndexBuilder &b, Value memref, int64_t first, int64_t end) {
-  Index product = 1;
-  for (int64_t i = first; i < end; ++i) {
-    int64_t size = shapeOf(memref)[i];
-    product = b.mul(product, ShapedType::isDynamic(size)
-                                 ? Index(memref::DimOp::create(b.b, b.loc,
-                                                               memref, i))
-                                 : Index(size));
-  }
-  return product;
-}
 
 static Index blocksOfRows(IndexBuilder &b, Index rows, int64_t rowsPerTask) {
   return b.div(b.add(rows, rowsPerTask - 1), rowsPerTask);
@@ -151,22 +130,22 @@ Value codegen::countTasks(OpBuilder &builder, Operation *op) {
       .Case([&](cpu::ConvOp conv) {
         Value dst = conv.getDst();
         return count(ConvPlan(conv), dst,
-                     sizeOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
+                     countOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
       })
       .Case([&](cpu::DepthwiseConvOp conv) {
         Value dst = conv.getDst();
         return count(DepthwisePlan(conv), dst,
-                     sizeOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
+                     countOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
       })
       .Case([&](cpu::MatMulOp product) {
         Value dst = product.getDst();
         int64_t rank = shapeOf(dst).size();
         return count(MatMulPlan(product), dst,
-                     sizeOf(b, dst, rank - 2, rank - 1),
-                     sizeOf(b, dst, 0, rank - 2));
+                     countOf(b, dst, rank - 2, rank - 1),
+                     countOf(b, dst, 0, rank - 2));
       })
       .Case([&](cpu::ReduceOp reduce) {
-        Index rows = sizeOf(b, reduce.getDst(), 0, 1);
+        Index rows = countOf(b, reduce.getDst(), 0, 1);
         if (reducesRows(reduce))
           return b.get(
               blocksOfRows(b, rows, RowPlan(reduce).grid.rowsPerTask));
@@ -174,17 +153,18 @@ Value codegen::countTasks(OpBuilder &builder, Operation *op) {
       })
       .Case<cpu::SoftmaxOp, cpu::RowNormOp>([&](auto row) {
         Value src = row.getSrc();
-        return b.get(blocksOfRows(b, sizeOf(b, src, 0, shapeOf(src).size() - 1),
-                                  RowPlan(row).grid.rowsPerTask));
+        Index rows = countOf(b, src, 0, shapeOf(src).size() - 1);
+        return b.get(
+            blocksOfRows(b, rows, RowPlan(row).grid.rowsPerTask));
       })
       .Case([&](cpu::GroupNormOp norm) {
         Value dst = norm.getDst();
-        return count(ColumnPlan(norm), dst, sizeOf(b, dst, 0, 1), 1);
+        return count(ColumnPlan(norm), dst, countOf(b, dst, 0, 1), 1);
       })
       .Case([&](cpu::PoolOp pool) {
         Value dst = pool.getDst();
         return count(ColumnPlan(pool), dst,
-                     sizeOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
+                     countOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
       });
 }
 
@@ -210,7 +190,8 @@ TaskRange codegen::rangeOf(IndexBuilder &b, Value number, const Grid &grid,
 //===----------------------------------------------------------------------===//
 
 Tile codegen::fullTile(const VectorUnit &unit, const RegisterTile &tile) {
-  return {tile.rows, tile.vectors, unit.lanes, unit.lanes, unit.hasFMA};
+  return {tile.rows,  tile.vectors, unit.lanes,
+          unit.lanes, unit.hasFMA,  tile.product};
 }
 
 Tile codegen::lastTile(const VectorUnit &unit, const RegisterTile &tile,

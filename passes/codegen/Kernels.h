@@ -12,8 +12,8 @@
 #ifndef INGOT_PASSES_CODEGEN_KERNELS_H
 #define INGOT_PASSES_CODEGEN_KERNELS_H
 
-#include "dialects/cpu/CpuDialect.h"
-#include "passes/codegen/MicroKernel.h"
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/codegen/Products.h"
 
 namespace ingot::codegen {
 
@@ -45,6 +45,7 @@ struct ConvPlan {
   explicit ConvPlan(cpu::ConvOp op);
 
   VectorUnit unit;
+  cpu::PackedWeights weights;
   RegisterTile tile;
   Grid grid;
   int64_t panel, groups, tilesPerGroup, tilesPerPanel;
@@ -59,6 +60,7 @@ struct MatMulPlan {
   explicit MatMulPlan(cpu::MatMulOp op);
 
   VectorUnit unit;
+  cpu::PackedWeights weights;
   RegisterTile tile;
   Grid grid;
   int64_t panel, tiles, tilesPerPanel;

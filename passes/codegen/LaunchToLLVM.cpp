@@ -20,8 +20,7 @@ using namespace ingot;
 /// See runtime/support.
 static constexpr StringLiteral kParallel = "ingot_support_parallel";
 
-/// The run's ingot_abi_call: the last argument of the function around `op`.
-static Value callArgument(Operation *op) {
+Value codegen::callArgument(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   if (!function || function.getNumArguments() == 0)
     return {};
@@ -139,7 +138,7 @@ LowerLaunch::getTask(cpu::LaunchOp op,
 LogicalResult
 LowerLaunch::matchAndRewrite(cpu::LaunchOp op, OpAdaptor adaptor,
                              ConversionPatternRewriter &rewriter) const {
-  Value call = callArgument(op);
+  Value call = codegen::callArgument(op);
   if (!call)
     return op.emitError("cannot be launched here");
   Location loc = op.getLoc();

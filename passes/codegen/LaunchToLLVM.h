@@ -9,10 +9,16 @@
 
 namespace mlir {
 class LLVMTypeConverter;
+class Operation;
 class RewritePatternSet;
+class Value;
 } // namespace mlir
 
 namespace ingot::codegen {
+
+/// The run's ingot_abi_call: the last argument of the function around `op`; null
+/// if it has none.
+mlir::Value callArgument(mlir::Operation *op);
 
 /// A launch becomes a call of `ingot_support_parallel` with a function that
 /// runs one task, and the addresses and sizes that the kernel takes.

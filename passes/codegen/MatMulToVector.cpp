@@ -16,9 +16,11 @@
 #include "passes/codegen/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_MATMULTOVECTOR
@@ -34,10 +36,7 @@ namespace {
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::MatMulOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
-        weights(b, op.getWeights()), dst(b, op.getDst()) {
-    for (Value operand : op.getEpilogueOperands())
-      operands.emplace_back(b, operand);
-  }
+        weights(b, op.getWeights()), output(b, op) {}
 
   void emit(Value task);
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
@@ -48,11 +47,16 @@ struct Emitter {
   IndexBuilder b;
   cpu::MatMulOp op;
   MatMulPlan plan;
-  Flat src, weights, dst;
-  SmallVector<Flat> operands;
+  Flat src, weights;
+  Output output;
 };
 
 struct MatMulToVectorPass : ingot::impl::MatMulToVectorBase<MatMulToVectorPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    MatMulToVectorBase::getDependentDialects(registry);
+    registry.insert<LLVM::LLVMDialect, x86vector::X86VectorDialect>();
+  }
+
   void runOnOperation() override {
     if (failed(emitKernels<cpu::MatMulOp, Emitter>(getOperation())))
       signalPassFailure();
@@ -62,32 +66,18 @@ struct MatMulToVectorPass : ingot::impl::MatMulToVectorBase<MatMulToVectorPass> 
 } // namespace
 
 void Emitter::emit(Value task) {
-  ArrayRef<int64_t> shape = dst.shape;
+  ArrayRef<int64_t> shape = output.dst.shape;
   int64_t numBatchDims = shape.size() - 2;
-  auto sizeOf = [&](int64_t i) -> Index {
-    if (!ShapedType::isDynamic(shape[i]))
-      return shape[i];
-    return Index(Value(memref::DimOp::create(b.b, b.loc, op.getDst(), i)));
-  };
-  Index rows = sizeOf(numBatchDims);
-  // The number of a batch, taken apart from the innermost dimension.
+  Index rows = dimOf(b, op.getDst(), numBatchDims);
   Value inBatch = task;
-  SmallVector<Index> batch(numBatchDims);
+  SmallVector<Index> batch;
   if (numBatchDims) {
     Index blocks = b.div(b.add(rows, plan.grid.rowsPerTask - 1),
                          plan.grid.rowsPerTask);
     Value perBatch = b.get(b.mul(blocks, plan.columnBlocks()));
     Value number = arith::DivUIOp::create(b.b, b.loc, task, perBatch);
     inBatch = arith::RemUIOp::create(b.b, b.loc, task, perBatch);
-    for (int64_t i = numBatchDims - 1; i >= 0; --i) {
-      if (i == 0) {
-        batch[i] = Index(number);
-        break;
-      }
-      Value size = b.get(sizeOf(i));
-      batch[i] = Index(Value(arith::RemUIOp::create(b.b, b.loc, number, size)));
-      number = arith::DivUIOp::create(b.b, b.loc, number, size);
-    }
+    batch = coordinatesOf(b, op.getDst(), numBatchDims, Index(number));
   }
   TaskRange range = rangeOf(b, inBatch, plan.grid, rows, plan.tiles);
   forEachColumnTile(
@@ -105,16 +95,16 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                           Index columnTile, Index firstRow, Index endRow) {
   SmallVector<int64_t> sizes = {tile.rows};
   if (ShapedType::isDynamic(plan.rows)) {
-    sizes.append({4, 1});
+    llvm::copy_if(ArrayRef<int64_t>{4, 1}, std::back_inserter(sizes),
+                  [&](int64_t size) { return size < tile.rows; });
   } else if (int64_t rest = plan.rows % tile.rows) {
     sizes.push_back(rest);
   }
   Index row = firstRow;
-  for (auto [i, size] : llvm::enumerate(sizes)) {
+  for (int64_t size : sizes) {
     // Rows up to here are in tiles of this size.
     Index whole = b.div(b.add(endRow, b.mul(row, -1)), size);
-    bool isLast = i + 1 == sizes.size();
-    Index end = isLast ? endRow : b.add(row, b.mul(whole, size));
+    Index end = size == sizes.back() ? endRow : b.add(row, b.mul(whole, size));
     forEach(b, row, end, size, [&](Value at) {
       emitTile(tile.withRows(size), batch, columnTile, Index(at));
     });
@@ -131,16 +121,17 @@ void Emitter::emitTile(const Tile &tile, ArrayRef<Index> batch,
   Rows rows(b, src.data, first, src.strides[src.strides.size() - 2], tile.rows);
 
   SmallVector<Index> panelAt;
-  if (weights.shape.size() > 3)
+  if (plan.weights.outer.size() > 1)
     panelAt.append(batch.begin(), batch.end());
   panelAt.append({b.div(columnTile, plan.tilesPerPanel), 0,
                   b.mul(b.rem(columnTile, plan.tilesPerPanel), width)});
-  int64_t depth = weights.shape[weights.shape.size() - 2];
+  panelAt.resize(weights.shape.size(), Index(0));
   Accumulators sums = multiplyAddWhole(
-      b, tile, rows, weights.data, weights.at(b, panelAt), plan.panel, depth,
+      b, tile, rows, weights.data, weights.at(b, panelAt), plan.panel,
+      src.shape.back(),
       zeroAccumulators(b, tile), op);
   Index column = b.mul(columnTile, width);
-  storeTile(b, tile, op, dst, operands, sums,
+  storeTile(b, tile, output, sums,
             [&](IndexBuilder &b, Index inTile) {
               SmallVector<Index> coordinates(batch);
               coordinates.append({b.add(row, inTile), column});

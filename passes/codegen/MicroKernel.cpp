@@ -17,13 +17,16 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-static VectorType vectorOf(OpBuilder &b, int64_t lanes) {
-  return VectorType::get({lanes}, b.getF32Type());
+static VectorType accumulatorType(OpBuilder &b, const Tile &tile) {
+  bool isInteger =
+      tile.product == Product::int8Dot || tile.product == Product::int8Wide;
+  return VectorType::get({tile.lanes}, isInteger ? Type(b.getI32Type())
+                                                 : Type(b.getF32Type()));
 }
 
 Accumulators codegen::zeroAccumulators(IndexBuilder &b, const Tile &tile) {
   Value zero = arith::ConstantOp::create(
-      b.b, b.loc, b.b.getZeroAttr(vectorOf(b.b, tile.lanes)));
+      b.b, b.loc, b.b.getZeroAttr(accumulatorType(b.b, tile)));
   return Accumulators(tile.rows * tile.vectors, zero);
 }
 
@@ -62,7 +65,7 @@ void codegen::forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Parts of a tile
 //===----------------------------------------------------------------------===//
 
 Value codegen::multiplyAddVectors(IndexBuilder &b, const Tile &tile, Value x,
@@ -73,181 +76,22 @@ Value codegen::multiplyAddVectors(IndexBuilder &b, const Tile &tile, Value x,
   return arith::AddFOp::create(b.b, b.loc, sum, product);
 }
 
-Rows::Rows(IndexBuilder &b, Value data, Index first, Index stride,
-           int64_t count)
-    : data(data), stride(stride) {
-  for (int64_t r = 0; r < count; ++r)
-    at.push_back(b.add(first, b.mul(stride, r)));
+Value codegen::widenBF16(IndexBuilder &b, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  if (!type.getElementType().isBF16())
+    return vector;
+  return arith::ExtFOp::create(b.b, b.loc, type.clone(b.b.getF32Type()),
+                               vector);
 }
 
-static void prefetch(IndexBuilder &b, Value data, Index at) {
-  memref::PrefetchOp::create(b.b, b.loc, data, ValueRange{b.get(at)},
-                             /*isWrite=*/false, /*localityHint=*/3,
-                             /*isDataCache=*/true);
-}
-
-/// Elements of a cache line.
-static constexpr int64_t kLine = 16;
-
-/// Asks for the rows' lines that are needed `ahead` elements later: one a step
-/// of k, so that 16 steps ask for the lines of 16 rows.
-static void prefetchRows(IndexBuilder &b, const Rows &rows, Value k,
-                         int64_t ahead) {
-  Value row = arith::AndIOp::create(b.b, b.loc, k, b.get(kLine - 1));
-  Index line = b.add(Index(k), b.mul(Index(row), b.add(rows.stride, -1)));
-  prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), ahead));
-}
-
-/// Weights come from the second-level cache: they are asked for this many steps
-/// of k ahead, which covers its latency.
-static constexpr int64_t kPrefetchDistance = 16;
-
-/// Called with each k: what else to do meanwhile.
-using Meanwhile = function_ref<void(Value k)>;
-
-/// A multiply-add takes 4 cycles and two begin each cycle: sums of fewer than
-/// this many accumulators wait for each other.
-static constexpr int64_t kMinAccumulators = 8;
-
-/// Step k of a product.
-static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const Rows &rows,
-                            Value weights, Index weightsAt, int64_t panel,
-                            Value k, MutableArrayRef<Value> sums,
-                            Meanwhile meanwhile) {
-  VectorType type = vectorOf(b.b, tile.lanes);
-  Index from = b.add(weightsAt, b.mul(Index(k), panel));
-  SmallVector<Value> factors;
-  for (int64_t v = 0; v < tile.vectors; ++v) {
-    Index at = b.add(from, v * tile.lanes);
-    factors.push_back(
-        vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at)));
-    prefetch(b, weights, b.add(at, kPrefetchDistance * panel));
-  }
-  meanwhile(k);
-  for (int64_t r = 0; r < tile.rows; ++r) {
-    if (!rows.at[r])
-      continue;
-    Value element = memref::LoadOp::create(
-        b.b, b.loc, rows.data, b.get(b.add(*rows.at[r], Index(k))));
-    Value wide = vector::BroadcastOp::create(b.b, b.loc, type, element);
-    for (int64_t v = 0; v < tile.vectors; ++v) {
-      Value &sum = sums[r * tile.vectors + v];
-      sum = multiplyAddVectors(b, tile, wide, factors[v], sum);
-    }
-  }
-}
-
-static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
-                                const Rows &rows, Value weights,
-                                Index weightsAt, int64_t panel, int64_t depth,
-                                const Accumulators &start,
-                                Meanwhile meanwhile) {
-  auto step = [&](Value k, MutableArrayRef<Value> sums) {
-    multiplyAddStep(b, tile, rows, weights, weightsAt, panel, k, sums,
-                    meanwhile);
-  };
-  // A few rows, a vector times a matrix: every steps-th k has accumulators of
-  // its own. How many depends on the rows, not on the tile's vectors: all
-  // columns are summed in one order, so that equal ones have equal sums.
-  constexpr int64_t kFullVectors = 2;
-  int64_t count = start.size();
-  int64_t steps =
-      std::max<int64_t>(1, kMinAccumulators / (tile.rows * kFullVectors));
-  if (depth < 4 * steps)
-    steps = 1;
-  int64_t whole = depth - depth % steps;
-  Accumulators sums = start;
-  for (int64_t i = 1; i < steps; ++i)
-    llvm::append_range(sums, zeroAccumulators(b, tile));
-  sums = forEach(b, 0, whole / steps, sums,
-                 [&](Value block, const Accumulators &before) {
-                   Accumulators next = before;
-                   Index first = b.mul(Index(block), steps);
-                   for (int64_t i = 0; i < steps; ++i)
-                     step(b.get(b.add(first, i)),
-                          MutableArrayRef(next).slice(i * count, count));
-                   return next;
-                 });
-  for (; steps > 1; steps = llvm::divideCeil(steps, 2)) {
-    int64_t kept = llvm::divideCeil(steps, 2) * count;
-    for (int64_t i = kept; i < steps * count; ++i)
-      sums[i - kept] =
-          arith::AddFOp::create(b.b, b.loc, sums[i - kept], sums[i]);
-    sums.resize(kept);
-  }
-  for (int64_t k = whole; k < depth; ++k)
-    step(b.get(k), sums);
-  return sums;
-}
-
-Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
-                                  const Rows &rows, Value weights,
-                                  Index weightsAt, int64_t panel, int64_t depth,
-                                  const Accumulators &start) {
-  return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
-                       [](Value) {});
-}
-
-/// Room on the stack of the kernel that `op` is in.
-static Value createScratch(IndexBuilder &b, Operation *op, int64_t elements) {
+Value codegen::createScratch(IndexBuilder &b, Operation *op, int64_t elements,
+                             Type type) {
   OpBuilder::InsertionGuard guard(b.b);
   b.b.setInsertionPointToStart(
       &op->getParentOfType<func::FuncOp>().getBody().front());
   return memref::AllocaOp::create(
-      b.b, b.loc, MemRefType::get({elements}, b.b.getF32Type()),
+      b.b, b.loc, MemRefType::get({elements}, type),
       b.b.getI64IntegerAttr(64));
-}
-
-/// Rows that are a multiple of this many bytes apart all fall into the same set
-/// of the first-level cache, which holds 8 to 12 lines.
-static constexpr int64_t kCacheSetStride = 4096;
-/// What is copied of a row at a time: 14 rows then take 14 KiB.
-static constexpr int64_t kCopied = 256;
-
-Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
-                                       const Rows &rows, Value weights,
-                                       Index weightsAt, int64_t panel,
-                                       int64_t depth, const Accumulators &start,
-                                       Operation *op) {
-  bool collides = !rows.stride.value && tile.rows > 8 &&
-                  rows.stride.constant * 4 % kCacheSetStride == 0;
-  if (!collides || depth % kCopied != 0) {
-    // Short rows are there before prefetching starts to help.
-    bool isLong = depth >= 8 * kLine;
-    return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
-                         [&](Value k) {
-                           if (isLong)
-                             prefetchRows(b, rows, k, 2 * kLine);
-                         });
-  }
-  // The copies are a cache line more than their length apart.
-  int64_t pitch = kCopied + kLine;
-  Value scratch = createScratch(b, op, tile.rows * pitch);
-  VectorType type = vectorOf(b.b, tile.lanes);
-  return forEach(
-      b, 0, depth / kCopied, start,
-      [&](Value block, const Accumulators &sums) {
-        Index from = b.mul(Index(block), kCopied);
-        forEach(b, 0, kCopied / tile.lanes, 1, [&](Value i) {
-          Index at = b.mul(Index(i), tile.lanes);
-          for (int64_t r = 0; r < tile.rows; ++r) {
-            Value part = vector::LoadOp::create(
-                b.b, b.loc, type, rows.data,
-                b.get(b.add(b.add(*rows.at[r], from), at)));
-            vector::StoreOp::create(b.b, b.loc, part, scratch,
-                                    b.get(b.add(at, r * pitch)));
-          }
-        });
-        Rows copies(b, scratch, 0, pitch, tile.rows);
-        Rows ahead = rows;
-        for (std::optional<Index> &at : ahead.at)
-          at = b.add(*at, from);
-        return ::multiplyAdd(b, tile, copies, weights,
-                             b.add(weightsAt, b.mul(from, panel)), panel,
-                             kCopied, sums, [&](Value k) {
-                               prefetchRows(b, ahead, k, kCopied);
-                             });
-      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,7 +121,8 @@ static Value loadVector(IndexBuilder &b, Value data, Index at,
 
 Value codegen::loadPart(IndexBuilder &b, const Tile &tile, Value data,
                         Index at) {
-  return loadVector(b, data, at, Place{{}, tile.lanes, tile.lastLanes, {}});
+  return widenBF16(b, loadVector(b, data, at,
+                             Place{{}, tile.lanes, tile.lastLanes, {}}));
 }
 
 /// The vector of an epilogue operand that belongs to a place.
@@ -320,14 +165,18 @@ static void vectorize(OpBuilder &b, Operation &op, int64_t lanes,
     values.map(from, to);
 }
 
-void codegen::storeVector(IndexBuilder &b, cpu::EpilogueOpInterface op,
-                          const Flat &dst, ArrayRef<Flat> operands, Value sum,
+Output::Output(IndexBuilder &b, cpu::EpilogueOpInterface op)
+    : op(op), dst(b, cast<DestinationStyleOpInterface>(*op).getDpsInits()[0]),
+      operands(flatten(b, op.getEpilogueOperands())) {}
+
+void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
                           const Place &place) {
-  Block &body = op.getEpilogue().front();
+  const Flat &dst = output.dst;
+  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
   IRMapping values;
   values.map(body.getArgument(0), sum);
   for (auto [operand, argument] :
-       llvm::zip_equal(operands, body.getArguments().drop_front()))
+       llvm::zip_equal(output.operands, body.getArguments().drop_front()))
     values.map(argument, loadOperand(b, operand, place));
   for (Operation &step : body.without_terminator())
     vectorize(b.b, step, place.lanes, values);
@@ -352,8 +201,8 @@ static int64_t costOf(Operation &op) {
 }
 
 void codegen::storeTile(
-    IndexBuilder &b, const Tile &tile, cpu::EpilogueOpInterface op,
-    const Flat &dst, ArrayRef<Flat> operands, const Accumulators &sums,
+    IndexBuilder &b, const Tile &tile, const Output &output,
+    const Accumulators &sums,
     function_ref<SmallVector<Index>(IndexBuilder &, Index row)> rowAt) {
   auto store = [&](Index row, int64_t v, Value sum) {
     Place place;
@@ -362,8 +211,9 @@ void codegen::storeTile(
     column = b.add(column, v * tile.lanes);
     place.lanes = tile.lanes;
     place.valid = v == tile.vectors - 1 ? tile.lastLanes : tile.lanes;
-    storeVector(b, op, dst, operands, sum, place);
+    storeVector(b, output, sum, place);
   };
+  cpu::EpilogueOpInterface op = output.op;
   int64_t cost = 0;
   for (Operation &step : op.getEpilogue().front().without_terminator())
     cost += costOf(step);
@@ -373,9 +223,9 @@ void codegen::storeTile(
         store(r, v, sums[r * tile.vectors + v]);
     return;
   }
-  VectorType type = vectorOf(b.b, tile.lanes);
-  Value spilled =
-      createScratch(b, op, tile.rows * tile.vectors * tile.lanes);
+  VectorType type = accumulatorType(b.b, tile);
+  Value spilled = createScratch(b, op, tile.rows * tile.vectors * tile.lanes,
+                                type.getElementType());
   for (auto [i, sum] : llvm::enumerate(sums))
     vector::StoreOp::create(b.b, b.loc, sum, spilled,
                             b.get(int64_t(i) * tile.lanes));

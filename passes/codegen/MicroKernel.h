@@ -19,6 +19,7 @@ struct Tile {
   /// Elements of a vector, and of the last one those within the tensor.
   int64_t lanes, lastLanes;
   bool hasFMA;
+  Product product = Product::f32;
 
   int64_t columns() const { return (vectors - 1) * lanes + lastLanes; }
   Tile withRows(int64_t rows) const {
@@ -43,41 +44,21 @@ forEach(IndexBuilder &b, Index begin, Index end, const Accumulators &start,
 void forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
              llvm::function_ref<void(mlir::Value)> body);
 
-/// The rows of src that a tile reads: element k of row r stands at
-/// `data[at[r] + k]`; rows that are nullopt do not take part.
-struct Rows {
-  mlir::Value data;
-  llvm::SmallVector<std::optional<Index>> at;
-  /// Elements between two rows.
-  Index stride;
-
-  /// `count` rows from `first` on.
-  Rows(IndexBuilder &b, mlir::Value data, Index first, Index stride,
-       int64_t count);
-};
-
-/// Adds the products of `depth` elements of the rows and the weights: vector v
-/// for element k stands at `weights[weightsAt + k * panel + v * lanes]`.
-Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const Rows &rows,
-                         mlir::Value weights, Index weightsAt, int64_t panel,
-                         int64_t depth, const Accumulators &start);
-
-/// The same for rows that may lie so that they collide in the first-level cache:
-/// if so, over contiguous copies of them in the stack of the kernel of `op`. All
-/// rows take part.
-Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
-                              const Rows &rows, mlir::Value weights,
-                              Index weightsAt, int64_t panel, int64_t depth,
-                              const Accumulators &start, mlir::Operation *op);
-
 /// x * y + sum.
 mlir::Value multiplyAddVectors(IndexBuilder &b, const Tile &tile, mlir::Value x,
                                mlir::Value y, mlir::Value sum);
 
-/// The vector of a tile of one vector at `data[at]`: what is behind the tensor's
-/// end is not read.
+/// A vector of bf16 as f32; others as they are.
+mlir::Value widenBF16(IndexBuilder &b, mlir::Value vector);
+
+/// The vector of a tile of one vector at `data[at]`, bf16 widened: what is behind
+/// the tensor's end is not read.
 mlir::Value loadPart(IndexBuilder &b, const Tile &tile, mlir::Value data,
                      Index at);
+
+/// Room on the stack of the kernel that `op` is in.
+mlir::Value createScratch(IndexBuilder &b, mlir::Operation *op,
+                          int64_t elements, mlir::Type type);
 
 /// Where one vector of the output lies, and how much of it.
 struct Place {
@@ -89,16 +70,24 @@ struct Place {
   bool isWhole() const { return !mask && valid == lanes; }
 };
 
-/// Runs the epilogue of `op` over one vector and stores it.
-void storeVector(IndexBuilder &b, cpu::EpilogueOpInterface op, const Flat &dst,
-                 llvm::ArrayRef<Flat> operands, mlir::Value sum,
+/// Where a kernel's results go, through its epilogue.
+struct Output {
+  Output(IndexBuilder &b, cpu::EpilogueOpInterface op);
+
+  cpu::EpilogueOpInterface op;
+  Flat dst;
+  llvm::SmallVector<Flat> operands;
+};
+
+/// Runs the epilogue over one vector and stores it.
+void storeVector(IndexBuilder &b, const Output &output, mlir::Value sum,
                  const Place &place);
 
-/// Runs the epilogue of `op` over the accumulators and stores them. `rowAt(b,
-/// row)` are the coordinates of a row's first element in dst.
+/// Runs the epilogue over the accumulators and stores them. `rowAt(b, row)` are
+/// the coordinates of a row's first element in dst.
 void storeTile(
-    IndexBuilder &b, const Tile &tile, cpu::EpilogueOpInterface op,
-    const Flat &dst, llvm::ArrayRef<Flat> operands, const Accumulators &sums,
+    IndexBuilder &b, const Tile &tile, const Output &output,
+    const Accumulators &sums,
     llvm::function_ref<llvm::SmallVector<Index>(IndexBuilder &, Index row)>
         rowAt);
 

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/codegen/RowTiles.h"
 #include "passes/codegen/Rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,10 +47,7 @@ struct Taps {
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::PoolOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
-        dst(b, op.getDst()), numDims(op.getKernel().size()) {
-    for (Value operand : op.getEpilogueOperands())
-      operands.emplace_back(b, operand);
-  }
+        output(b, op), numDims(op.getKernel().size()) {}
 
   void emit(Value task);
   void emitRow(ArrayRef<Index> row);
@@ -69,8 +67,8 @@ struct Emitter {
   IndexBuilder b;
   cpu::PoolOp op;
   ColumnPlan plan;
-  Flat src, dst;
-  SmallVector<Flat> operands;
+  Flat src;
+  Output output;
   int64_t numDims;
 };
 
@@ -88,32 +86,18 @@ Taps Emitter::tapsOf(int64_t dim, Index at) {
   int64_t kernel = op.getKernel()[dim], dilation = op.getDilations()[dim];
   int64_t low = op.getPads()[dim], high = op.getPads()[numDims + dim];
   Taps taps{b.add(b.mul(at, op.getStrides()[dim]), -low), 0, kernel};
-  // ceil of what is not negative.
-  auto steps = [&](Index distance) {
-    return b.div(b.add(b.max(distance, 0), dilation - 1), dilation);
-  };
-  Index negated = b.mul(taps.origin, -1);
-  if (high > 0)
-    taps.end =
-        b.min(steps(b.add(negated, dimOf(b, op.getSrc(), 1 + dim))), kernel);
-  if (low > 0)
-    taps.begin = b.min(steps(negated), taps.end);
+  std::tie(taps.begin, taps.end) =
+      tapsWithin(b, taps.origin, dimOf(b, op.getSrc(), 1 + dim), kernel,
+                 dilation, /*crossesLow=*/low > 0, /*crossesHigh=*/high > 0);
+  taps.begin = b.min(taps.begin, taps.end);
   return taps;
 }
 
 void Emitter::emit(Value task) {
-  Index rows = countRows(b, op.getDst(), 2);
+  Index rows = countOf(b, op.getDst(), 0, numDims);
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
   forEach(b, range.firstRow, range.endRow, 1, [&](Value number) {
-    Index row(number);
-    SmallVector<Index> at(numDims, Index(0));
-    for (int64_t d = numDims - 1; d > 0; --d) {
-      Index size = dimOf(b, op.getDst(), d);
-      at[d] = b.rem(row, size);
-      row = b.div(row, size);
-    }
-    at[0] = row;
-    emitRow(at);
+    emitRow(coordinatesOf(b, op.getDst(), numDims, Index(number)));
   });
 }
 
@@ -157,7 +141,7 @@ void Emitter::emitPixels(ArrayRef<Index> row, SmallVector<Taps> taps,
     pixel.push_back(Index(x));
     forEachColumnTile(
         b, 0, plan.tiles, plan.tiles, fullTile(plan.unit, plan.tile),
-        lastTile(plan.unit, plan.tile, dst.shape.back()),
+        lastTile(plan.unit, plan.tile, output.dst.shape.back()),
         [&](Value number, const Tile &tile) {
           emitTile(tile, pixel, all,
                    b.mul(Index(number), plan.tile.vectors * plan.unit.lanes),
@@ -191,7 +175,7 @@ void Emitter::emitTile(const Tile &tile, ArrayRef<Index> pixel,
   if (factor)
     for (Value &vector : folded)
       vector = arith::MulFOp::create(b.b, b.loc, vector, factor);
-  storeTile(b, tile, op, dst, operands, folded,
+  storeTile(b, tile, output, folded,
             [&](IndexBuilder &, Index) {
               SmallVector<Index> coordinates(pixel);
               coordinates.push_back(channel);

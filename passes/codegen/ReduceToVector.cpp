@@ -38,10 +38,7 @@ namespace {
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::ReduceOp op)
       : b{builder, op.getLoc()}, op(op), src(b, op.getSrc()),
-        dst(b, op.getDst()), length(dimOf(b, op.getSrc(), 1)) {
-    for (Value operand : op.getEpilogueOperands())
-      operands.emplace_back(b, operand);
-  }
+        output(b, op), length(dimOf(b, op.getSrc(), 1)) {}
 
   void emit(Value task) {
     if (reducesRows(op))
@@ -56,8 +53,8 @@ struct Emitter {
 
   IndexBuilder b;
   cpu::ReduceOp op;
-  Flat src, dst;
-  SmallVector<Flat> operands;
+  Flat src;
+  Output output;
   Index length;
 };
 
@@ -97,7 +94,7 @@ void Emitter::emitRows(Value task) {
                                               b.add(from, piece.at),
                                               piece.mask));
                 });
-    storeVector(b, op, dst, operands, finish(b, splat(b, 1, folded)),
+    storeVector(b, output, finish(b, splat(b, 1, folded)),
                 Place{{Index(row), 0}, 1, 1, {}});
   });
 }
@@ -106,7 +103,8 @@ void Emitter::emitColumns(Value task) {
   ColumnPlan plan(op);
   TaskRange range =
       rangeOf(b, task, plan.grid, dimOf(b, op.getDst(), 0), plan.tiles);
-  int64_t channels = dst.shape[1], width = plan.tile.vectors * plan.unit.lanes;
+  int64_t channels = output.dst.shape[1];
+  int64_t width = plan.tile.vectors * plan.unit.lanes;
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
     forEachColumnTile(
         b, range.firstTile, range.endTile, plan.tiles,
@@ -125,7 +123,7 @@ void Emitter::emitColumns(Value task) {
               });
           for (Value &vector : folded)
             vector = finish(b, vector);
-          storeTile(b, tile.withRows(1), op, dst, operands, folded,
+          storeTile(b, tile.withRows(1), output, folded,
                     [&](IndexBuilder &, Index) -> SmallVector<Index> {
                       return {Index(row), channel};
                     });

@@ -35,10 +35,7 @@ namespace {
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::RowNormOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.unit.lanes),
-        src(b, op.getSrc()), dst(b, op.getDst()) {
-    for (Value operand : op.getEpilogueOperands())
-      operands.emplace_back(b, operand);
-  }
+        src(b, op.getSrc()), output(b, op) {}
 
   void emit(Value task);
   void emitRow(ArrayRef<Index> row);
@@ -47,8 +44,8 @@ struct Emitter {
   cpu::RowNormOp op;
   RowPlan plan;
   int64_t lanes;
-  Flat src, dst;
-  SmallVector<Flat> operands;
+  Flat src;
+  Output output;
 };
 
 struct RowNormToVectorPass : ingot::impl::RowNormToVectorBase<RowNormToVectorPass> {
@@ -61,11 +58,8 @@ struct RowNormToVectorPass : ingot::impl::RowNormToVectorBase<RowNormToVectorPas
 } // namespace
 
 void Emitter::emit(Value task) {
-  Index rows = countRows(b, op.getSrc(), 1);
-  TaskRange range = rangeOf(b, task, plan.grid, rows, 1);
-  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    emitRow(coordinatesOf(b, op.getSrc(), Index(row)));
-  });
+  forEachRow(b, plan, op.getSrc(), task,
+             [&](ArrayRef<Index> row) { emitRow(row); });
 }
 
 void Emitter::emitRow(ArrayRef<Index> row) {
@@ -101,7 +95,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
         arith::MulFOp::create(b.b, b.loc, centered(b, piece), factor);
     SmallVector<Index> coordinates(row);
     coordinates.push_back(piece.at);
-    storeVector(b, op, dst, operands, y,
+    storeVector(b, output, y,
                 Place{coordinates, lanes, lanes, piece.mask});
   });
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/Rows.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
@@ -33,11 +34,6 @@ static int64_t productOf(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-static int64_t countOf(ArrayRef<int64_t> sizes) {
-  return ShapedType::isDynamicShape(sizes) ? ShapedType::kDynamic
-                                           : productOf(sizes);
-}
-
 bool codegen::reducesRows(cpu::ReduceOp op) {
   return shapeOf(op.getSrc()).back() == 1;
 }
@@ -54,7 +50,8 @@ RowPlan::RowPlan(Operation *op) : unit(unitOf(op)) {
     return;
   }
   int64_t cost = isa<cpu::SoftmaxOp>(op) ? kSoftmaxCost : kNormCost;
-  grid = splitRows(countOf(shape.drop_back()), cost * productOf(shape.back()));
+  grid = splitRows(lower::productOf(shape.drop_back()),
+                   cost * productOf(shape.back()));
 }
 
 /// Eight accumulators: enough to hide an addition's latency, and all registers
@@ -80,7 +77,7 @@ ColumnPlan::ColumnPlan(cpu::PoolOp op) : unit(unitOf(op)) {
   channelsPerTile = tile.vectors * unit.lanes;
   tiles = llvm::divideCeil(dst.back(), channelsPerTile);
   // By rows: channels of a pixel lie together.
-  grid = splitRows(countOf(dst.drop_back(2)),
+  grid = splitRows(lower::productOf(dst.drop_back(2)),
                    kReduceCost * productOf(op.getKernel()) *
                        productOf(dst.take_back(2)));
   grid.columnTilesPerTask = tiles;

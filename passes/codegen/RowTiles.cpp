@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/RowTiles.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -18,6 +17,20 @@ bool RowTile::isWhole() const {
   });
 }
 
+std::pair<int64_t, int64_t> RowTile::pixelsRead(int64_t stride,
+                                                int64_t dilation) const {
+  std::pair<int64_t, int64_t> read = {std::numeric_limits<int64_t>::max(), 0};
+  for (auto [pixel, range] : llvm::enumerate(taps)) {
+    if (range.first >= range.second)
+      continue;
+    int64_t at = int64_t(pixel) * stride;
+    read.first = std::min(read.first, at + range.first * dilation);
+    read.second =
+        std::max(read.second, at + (range.second - 1) * dilation + 1);
+  }
+  return read.second == 0 ? std::pair<int64_t, int64_t>(0, 0) : read;
+}
+
 Window::Window(ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
                ArrayRef<int64_t> dilations, ArrayRef<int64_t> kernel,
                ArrayRef<int64_t> src, ArrayRef<int64_t> dst)
@@ -25,44 +38,65 @@ Window::Window(ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
       srcSizes(src.drop_front().drop_back()),
       dstSizes(dst.drop_front().drop_back()) {}
 
-Index Window::countRows(IndexBuilder &b, Value dst) const {
-  auto type = cast<MemRefType>(dst.getType());
-  Index rows = 1;
-  for (int64_t i = 0; i < type.getRank() - 2; ++i)
-    rows = b.mul(rows, type.isDynamicDim(i)
-                           ? Index(Value(memref::DimOp::create(b.b, b.loc, dst,
-                                                               i)))
-                           : Index(type.getDimSize(i)));
-  return rows;
+std::pair<Index, Index>
+ingot::codegen::tapsWithin(IndexBuilder &b, Index origin, Index size,
+                           int64_t numTaps, int64_t dilation, bool crossesLow,
+                           bool crossesHigh) {
+  // ceil of what is not negative.
+  auto steps = [&](Index distance) {
+    return b.div(b.add(b.max(distance, 0), dilation - 1), dilation);
+  };
+  Index begin = 0, end = numTaps;
+  Index negated = b.mul(origin, -1);
+  if (crossesLow)
+    begin = steps(negated);
+  if (crossesHigh)
+    end = b.min(steps(b.add(negated, size)), numTaps);
+  return {begin, end};
 }
 
-SmallVector<Index> Window::coordinatesOfRow(IndexBuilder &b, Index row) const {
-  SmallVector<Index> reversed;
-  for (int64_t d = inner() - 1; d >= 0; --d) {
-    reversed.push_back(b.rem(row, dstSizes[d]));
-    row = b.div(row, dstSizes[d]);
-  }
-  reversed.push_back(row);
-  return llvm::to_vector(llvm::reverse(reversed));
+SmallVector<Index> Window::originOf(IndexBuilder &b, ArrayRef<Index> row,
+                                    Index pixel) const {
+  SmallVector<Index> at = {row[0]};
+  for (int64_t d = 0; d <= inner(); ++d)
+    at.push_back(b.add(b.mul(d == inner() ? pixel : row[1 + d], strides[d]),
+                       -pads[d]));
+  return at;
 }
 
 std::pair<Index, Index> Window::tapsWithin(IndexBuilder &b, int64_t dim,
                                            Index origin) const {
   int64_t extent = (kernel[dim] - 1) * dilations[dim];
-  int64_t lowest = -pads[dim];
   int64_t highest = (dstSizes[dim] - 1) * strides[dim] - pads[dim];
-  // ceil(-origin / dilation) and ceil((size - origin) / dilation), both of
-  // numbers that are not negative.
-  Index begin = 0, end = kernel[dim];
-  Index negated = b.mul(origin, -1);
-  if (lowest < 0)
-    begin = b.div(b.add(b.max(negated, 0), dilations[dim] - 1), dilations[dim]);
-  if (highest + extent >= srcSizes[dim])
-    end = b.min(b.div(b.add(b.max(b.add(negated, srcSizes[dim]), 0),
-                            dilations[dim] - 1),
-                      dilations[dim]),
-                kernel[dim]);
-  return {begin, end};
+  return codegen::tapsWithin(b, origin, srcSizes[dim], kernel[dim],
+                             dilations[dim], /*crossesLow=*/pads[dim] > 0,
+                             highest + extent >= srcSizes[dim]);
+}
+
+Accumulators Window::sumOuter(
+    IndexBuilder &b, SmallVector<Index> srcAt, const Accumulators &start,
+    function_ref<Accumulators(ArrayRef<Index>, ArrayRef<Index>,
+                              const Accumulators &)>
+        sum) const {
+  SmallVector<Index> taps;
+  std::function<Accumulators(const Accumulators &)> sumDim =
+      [&](const Accumulators &start) {
+        int64_t d = taps.size();
+        if (d == inner())
+          return sum(srcAt, taps, start);
+        Index origin = srcAt[1 + d];
+        auto [begin, end] = tapsWithin(b, d, origin);
+        return forEach(b, begin, end, start,
+                       [&](Value tap, const Accumulators &sums) {
+                         srcAt[1 + d] = b.add(
+                             origin, b.mul(Index(tap), dilations[d]));
+                         taps.push_back(Index(tap));
+                         Accumulators next = sumDim(sums);
+                         taps.pop_back();
+                         return next;
+                       });
+      };
+  return sumDim(start);
 }
 
 /// The taps [begin, end) within [0, size) of a window that starts at `origin`.

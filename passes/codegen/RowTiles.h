@@ -7,7 +7,7 @@
 #ifndef INGOT_PASSES_CODEGEN_ROWTILES_H
 #define INGOT_PASSES_CODEGEN_ROWTILES_H
 
-#include "passes/codegen/Addressing.h"
+#include "passes/codegen/MicroKernel.h"
 
 namespace ingot::codegen {
 
@@ -22,9 +22,20 @@ struct RowTile {
   bool hasTap(int64_t pixel, int64_t tap) const {
     return taps[pixel].first <= tap && tap < taps[pixel].second;
   }
+  /// The pixels [first, end) of src that are read, counted from tap 0 of the
+  /// first pixel.
+  std::pair<int64_t, int64_t> pixelsRead(int64_t stride,
+                                         int64_t dilation) const;
   /// Whether no tap of any pixel lies in the padding.
   bool isWhole() const;
 };
+
+/// The taps [begin, end) that lie within `size` elements, tap 0 being at `origin`;
+/// end may be below begin. A window never starts before the elements, or never
+/// ends behind them, unless it crosses that end.
+std::pair<Index, Index> tapsWithin(IndexBuilder &b, Index origin, Index size,
+                                   int64_t numTaps, int64_t dilation,
+                                   bool crossesLow, bool crossesHigh);
 
 /// The windows of a convolution on channels-last data: sizes of the row
 /// dimension, the last spatial one, are known.
@@ -39,14 +50,23 @@ struct Window {
 
   int64_t inner() const { return int64_t(kernel.size()) - 1; }
 
-  /// The number of rows of dst: the product of the other dimensions.
-  Index countRows(IndexBuilder &b, mlir::Value dst) const;
-  /// Row number → n, e1, …, e(n-1).
-  llvm::SmallVector<Index> coordinatesOfRow(IndexBuilder &b, Index row) const;
+  /// Where tap 0 of pixel `pixel` of dst row `row` (n, e1, …, e(n-1)) would be in
+  /// src, but for the channel.
+  llvm::SmallVector<Index> originOf(IndexBuilder &b, llvm::ArrayRef<Index> row,
+                                    Index pixel) const;
   /// The taps [begin, end) of outer dimension `dim` that lie within src, tap 0
   /// being at coordinate `origin`.
   std::pair<Index, Index> tapsWithin(IndexBuilder &b, int64_t dim,
                                      Index origin) const;
+  /// Carries accumulators through `sum(srcAt, taps, sums)` for all taps of the
+  /// outer dimensions that lie within src, `srcAt` being moved to each.
+  Accumulators
+  sumOuter(IndexBuilder &b, llvm::SmallVector<Index> srcAt,
+           const Accumulators &start,
+           llvm::function_ref<Accumulators(llvm::ArrayRef<Index> srcAt,
+                                           llvm::ArrayRef<Index> taps,
+                                           const Accumulators &sums)>
+               sum) const;
   /// Splits a row into tiles of up to `most` pixels.
   llvm::SmallVector<RowTile> splitRow(int64_t most) const;
 };

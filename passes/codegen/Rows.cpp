@@ -28,35 +28,15 @@ static int64_t lanesOf(Value vector) {
   return cast<VectorType>(vector.getType()).getDimSize(0);
 }
 
-Index codegen::dimOf(IndexBuilder &b, Value memref, int64_t i) {
-  int64_t size = cast<MemRefType>(memref.getType()).getDimSize(i);
-  if (!ShapedType::isDynamic(size))
-    return size;
-  return Index(Value(memref::DimOp::create(b.b, b.loc, memref, i)));
-}
-
-Index codegen::countRows(IndexBuilder &b, Value memref, int64_t behind) {
-  Index rows = 1;
-  for (int64_t i = 0, e = cast<MemRefType>(memref.getType()).getRank() - behind;
-       i < e; ++i)
-    rows = b.mul(rows, dimOf(b, memref, i));
-  return rows;
-}
-
-SmallVector<Index> codegen::coordinatesOf(IndexBuilder &b, Value memref,
-                                          Index row) {
-  int64_t last = cast<MemRefType>(memref.getType()).getRank() - 1;
-  SmallVector<Index> coordinates(last, Index(0));
-  for (int64_t i = last - 1; i >= 0; --i) {
-    if (i == 0) {
-      coordinates[i] = row;
-      break;
-    }
-    Index size = dimOf(b, memref, i);
-    coordinates[i] = b.rem(row, size);
-    row = b.div(row, size);
-  }
-  return coordinates;
+void codegen::forEachRow(IndexBuilder &b, const RowPlan &plan, Value memref,
+                         Value number,
+                         function_ref<void(ArrayRef<Index>)> body) {
+  int64_t dims = cast<MemRefType>(memref.getType()).getRank() - 1;
+  Index rows = countOf(b, memref, 0, dims);
+  TaskRange range = rangeOf(b, number, plan.grid, rows, 1);
+  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
+    body(coordinatesOf(b, memref, dims, Index(row)));
+  });
 }
 
 Value codegen::floatConstant(IndexBuilder &b, double value) {
@@ -79,12 +59,14 @@ Value codegen::toFloat(IndexBuilder &b, Index x) {
 
 Value codegen::loadPiece(IndexBuilder &b, int64_t lanes, Value data, Index at,
                          Value mask) {
-  VectorType type = vectorOf(b, lanes);
+  auto type = VectorType::get(
+      {lanes}, cast<MemRefType>(data.getType()).getElementType());
   if (!mask)
-    return vector::LoadOp::create(b.b, b.loc, type, data, b.get(at));
+    return widenBF16(b,
+                 vector::LoadOp::create(b.b, b.loc, type, data, b.get(at)));
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  return vector::MaskedLoadOp::create(b.b, b.loc, type, data, b.get(at), mask,
-                                      zero);
+  return widenBF16(b, vector::MaskedLoadOp::create(b.b, b.loc, type, data,
+                                               b.get(at), mask, zero));
 }
 
 Value codegen::keepLanes(IndexBuilder &b, Value mask, Value x) {

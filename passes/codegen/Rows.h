@@ -85,13 +85,11 @@ mlir::Value keepLanes(IndexBuilder &b, mlir::Value mask, mlir::Value x);
 /// The mask of a tile's vector; null for a whole one.
 mlir::Value maskOfVector(IndexBuilder &b, const Tile &tile, int64_t vector);
 
-/// Dimension `i` of a memref.
-Index dimOf(IndexBuilder &b, mlir::Value memref, int64_t i);
-/// The product of all dimensions but the last `behind`.
-Index countRows(IndexBuilder &b, mlir::Value memref, int64_t behind);
-/// Row number → coordinates of all dimensions but the last.
-llvm::SmallVector<Index> coordinatesOf(IndexBuilder &b, mlir::Value memref,
-                                       Index row);
+/// Runs `body` for each row of `memref`, the elements of its last dimension,
+/// that task `number` has; `row` are the coordinates of all other dimensions.
+void forEachRow(IndexBuilder &b, const RowPlan &plan, mlir::Value memref,
+                mlir::Value number,
+                llvm::function_ref<void(llvm::ArrayRef<Index> row)> body);
 
 mlir::Value floatConstant(IndexBuilder &b, double value);
 mlir::Value splat(IndexBuilder &b, int64_t lanes, mlir::Value scalar);

@@ -26,7 +26,8 @@ static constexpr Level kLevels[] = {
 };
 
 static constexpr uint64_t bit(unsigned number) { return uint64_t(1) << number; }
-static constexpr unsigned kAVX = 1, kFMA = 3, kAVX512F = 6;
+static constexpr unsigned kAVX = 1, kFMA = 3, kAVX512F = 6, kVNNI = 11,
+                          kBF16 = 12;
 
 VectorUnit codegen::vectorUnitOf(ModuleOp module) {
   auto name = module->getAttrOfType<StringAttr>("ingot.target");
@@ -35,8 +36,31 @@ VectorUnit codegen::vectorUnitOf(ModuleOp module) {
     if (name && name.getValue() == level.name)
       features = level.features;
   if (features & bit(kAVX512F))
-    return {16, 32, true};
+    return {16, 32, true, bool(features & bit(kBF16)),
+            bool(features & bit(kVNNI))};
   return {features & bit(kAVX) ? 8 : 4, 16, bool(features & bit(kFMA))};
+}
+
+Product codegen::productFor(const VectorUnit &unit, Type weights) {
+  if (weights.isBF16())
+    return unit.hasBF16 ? Product::bf16Dot : Product::bf16Wide;
+  if (weights.isInteger(8))
+    return unit.hasVNNI ? Product::int8Dot : Product::int8Wide;
+  return Product::f32;
+}
+
+int64_t codegen::groupOf(Product product) {
+  switch (product) {
+  case Product::f32:
+    return 1;
+  case Product::bf16Dot:
+  case Product::bf16Wide:
+    return 2;
+  case Product::int8Dot:
+  case Product::int8Wide:
+    return 4;
+  }
+  llvm_unreachable("all products are listed");
 }
 
 // Two vectors a row: an element broadcast from memory then serves two
@@ -44,9 +68,25 @@ VectorUnit codegen::vectorUnitOf(ModuleOp module) {
 // ports: 14 + 2 loads for 28 multiply-adds. With 28 accumulators and 2 vectors
 // of weights 32 registers leave 2, which hide the broadcasts' latency; with 16
 // registers it is 12 and 2. One vector a row is for panels of one vector.
-RegisterTile codegen::chooseTile(const VectorUnit &unit, int64_t panelWidth) {
+//
+// Widening takes registers for the weights and for one half of them, and for
+// masks, so 12 rows of 32 registers and 5 of 16; bytes have both halves there at
+// once, and two parts of a row.
+RegisterTile codegen::chooseTile(const VectorUnit &unit, Product product,
+                                 int64_t panelWidth) {
   int64_t vectors = panelWidth >= 2 * unit.lanes ? 2 : 1;
-  return {unit.numRegisters == 32 ? 14 : 6, vectors};
+  bool isSmall = unit.numRegisters != 32;
+  switch (product) {
+  case Product::f32:
+  case Product::bf16Dot:
+  case Product::int8Dot:
+    return {isSmall ? 6 : 14, vectors, product};
+  case Product::bf16Wide:
+    return {isSmall ? 5 : 12, vectors, product};
+  case Product::int8Wide:
+    return {isSmall ? 4 : 12, vectors, product};
+  }
+  llvm_unreachable("all products are listed");
 }
 
 int64_t codegen::evenTile(int64_t rows, int64_t most) {

@@ -21,11 +21,34 @@ struct VectorUnit {
   int64_t lanes;
   int64_t numRegisters;
   bool hasFMA;
+  /// Dot products of pairs of bf16, and of fours of bytes.
+  bool hasBF16 = false, hasVNNI = false;
 };
 
 /// The unit of the level that the module's `ingot.target` names; x86-64-v3's if
 /// there is none.
 VectorUnit vectorUnitOf(mlir::ModuleOp module);
+
+/// How a product is summed up. But for f32, elements of neighbouring k form a
+/// group of four bytes, which one step of k takes.
+enum class Product {
+  f32,
+  /// Pairs of bf16, added up by one instruction.
+  bf16Dot,
+  /// Pairs of bf16: the rows are copied as f32, weights are widened as they are
+  /// read.
+  bf16Wide,
+  /// Fours of unsigned (src) and signed bytes, added up by one instruction.
+  int8Dot,
+  /// The same in words: the even and the odd bytes, so that nothing saturates.
+  int8Wide,
+};
+
+/// How the unit sums up products with weights of this element type.
+Product productFor(const VectorUnit &unit, mlir::Type weights);
+
+/// The elements of a group.
+int64_t groupOf(Product product);
 
 /// A register tile of a matrix product: rows (pixels) times vectors of columns
 /// (output channels), one accumulator each. What the accumulators leave free
@@ -33,10 +56,12 @@ VectorUnit vectorUnitOf(mlir::ModuleOp module);
 struct RegisterTile {
   int64_t rows;
   int64_t vectors;
+  Product product = Product::f32;
 };
 
 /// The tile for panels of `panelWidth` columns.
-RegisterTile chooseTile(const VectorUnit &unit, int64_t panelWidth);
+RegisterTile chooseTile(const VectorUnit &unit, Product product,
+                        int64_t panelWidth);
 
 /// The number of rows, near `most`, that splits `rows` most evenly.
 int64_t evenTile(int64_t rows, int64_t most);

@@ -35,10 +35,7 @@ namespace {
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::SoftmaxOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.unit.lanes),
-        src(b, op.getSrc()), dst(b, op.getDst()) {
-    for (Value operand : op.getEpilogueOperands())
-      operands.emplace_back(b, operand);
-  }
+        src(b, op.getSrc()), output(b, op) {}
 
   void emit(Value task);
   void emitRow(ArrayRef<Index> row);
@@ -47,8 +44,8 @@ struct Emitter {
   cpu::SoftmaxOp op;
   RowPlan plan;
   int64_t lanes;
-  Flat src, dst;
-  SmallVector<Flat> operands;
+  Flat src;
+  Output output;
 };
 
 struct SoftmaxToVectorPass : ingot::impl::SoftmaxToVectorBase<SoftmaxToVectorPass> {
@@ -61,17 +58,14 @@ struct SoftmaxToVectorPass : ingot::impl::SoftmaxToVectorBase<SoftmaxToVectorPas
 } // namespace
 
 void Emitter::emit(Value task) {
-  Index rows = countRows(b, op.getSrc(), 1);
-  TaskRange range = rangeOf(b, task, plan.grid, rows, 1);
-  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    emitRow(coordinatesOf(b, op.getSrc(), Index(row)));
-  });
+  forEachRow(b, plan, op.getSrc(), task,
+             [&](ArrayRef<Index> row) { emitRow(row); });
 }
 
 void Emitter::emitRow(ArrayRef<Index> row) {
   SmallVector<Index> first(row);
   first.push_back(0);
-  Index from = src.at(b, first), to = dst.at(b, first);
+  Index from = src.at(b, first), to = output.dst.at(b, first);
   Index length = dimOf(b, op.getSrc(), row.size());
   auto load = [&](IndexBuilder &b, const Piece &piece) {
     return loadPiece(b, lanes, src.data, b.add(from, piece.at), piece.mask);
@@ -84,12 +78,16 @@ void Emitter::emitRow(ArrayRef<Index> row) {
     Value power = math::ExpOp::create(b.b, b.loc, shifted(b, piece));
     if (op.getLog())
       return power;
-    Value at = b.get(b.add(to, piece.at));
+    Value at = b.get(b.add(to, piece.at)), stored = power;
+    Type element = cast<MemRefType>(output.dst.data.getType()).getElementType();
+    if (element.isBF16())
+      stored = arith::TruncFOp::create(
+          b.b, b.loc, VectorType::get({lanes}, element), power);
     if (piece.mask)
-      vector::MaskedStoreOp::create(b.b, b.loc, dst.data, at, piece.mask,
-                                    power);
+      vector::MaskedStoreOp::create(b.b, b.loc, output.dst.data, at, piece.mask,
+                                    stored);
     else
-      vector::StoreOp::create(b.b, b.loc, power, dst.data, at);
+      vector::StoreOp::create(b.b, b.loc, stored, output.dst.data, at);
     return power;
   };
   Value sum = foldRow(b, plan.unit, length, FoldKind::sum, power);
@@ -105,12 +103,12 @@ void Emitter::emitRow(ArrayRef<Index> row) {
       y = arith::SubFOp::create(b.b, b.loc, shifted(b, piece), shift);
     else
       y = arith::MulFOp::create(b.b, b.loc,
-                                loadPiece(b, lanes, dst.data,
+                                loadPiece(b, lanes, output.dst.data,
                                           b.add(to, piece.at), piece.mask),
                                 factor);
     SmallVector<Index> coordinates(row);
     coordinates.push_back(piece.at);
-    storeVector(b, op, dst, operands, y,
+    storeVector(b, output, y,
                 Place{coordinates, lanes, lanes, piece.mask});
   });
 }

@@ -397,7 +397,9 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   bool isDepthwise =
       groups > 1 && groups == channels && typeOf(dst).getShape().back() == channels;
   ElementsAttr packed = isDepthwise ? lower::packDepthwiseWeights(filter)
-                                    : lower::packConvWeights(filter, groups);
+                                    : lower::packConvWeights(
+                                          filter, groups,
+                                          filter.getElementType());
   Value constant =
       arith::ConstantOp::create(b, op.getWeights().getLoc(), packed);
   Operation *conv;

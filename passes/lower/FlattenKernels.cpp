@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/cpu/CpuDialect.h"
+#include "dialects/cpu/PackedWeights.h"
 #include "passes/Passes.h"
 #include "passes/lower/Tensors.h"
 
@@ -83,17 +83,20 @@ struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
     auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
     if (!dst)
       return failure();
-    ArrayRef<int64_t> weights = typeOf(op.getWeights()).getShape();
-    if (op.getGroups() != 1 || !allOnes(weights.drop_front().drop_back(2)) ||
+    cpu::PackedWeights weights(op.getWeights());
+    if (op.getGroups() != 1 || !allOnes(weights.outer.drop_front()) ||
         !allOnes(op.getStrides()) || hasGaps(op.getDst()) ||
         !readsByRow(op, dst) ||
         llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; }))
       return failure();
-    SmallVector<ReassociationIndices> groups(3);
-    for (int64_t i = 0; i < int64_t(weights.size()) - 2; ++i)
-      groups[0].push_back(i);
-    groups[1].push_back(weights.size() - 2);
-    groups[2].push_back(weights.size() - 1);
+    SmallVector<ReassociationIndices> groups(1);
+    int64_t rank = typeOf(op.getWeights()).getRank(),
+            outer = weights.outer.size();
+    for (int64_t i = 0; i < rank; ++i) {
+      if (i >= outer)
+        groups.emplace_back();
+      groups.back().push_back(i);
+    }
     Value flat = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
                                                  op.getWeights(), groups);
     replaceByMatMul(rewriter, op, op.getSrc(), flat, op.getDst());
@@ -108,7 +111,7 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
                                 PatternRewriter &rewriter) const override {
     auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
     if (!dst || dst.getRank() == 2 ||
-        cast<ShapedType>(op.getWeights().getType()).getRank() != 3 ||
+        cpu::PackedWeights(op.getWeights()).outer.size() != 1 ||
         !readsByRow(op, dst))
       return failure();
     replaceByMatMul(rewriter, op, op.getSrc(), op.getWeights(), op.getDst());

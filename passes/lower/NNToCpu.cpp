@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "dialects/cpu/CpuDialect.h"
+#include "dialects/cpu/PackedWeights.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
@@ -41,6 +41,22 @@ bool lower::takesNative(Operation *op) {
   };
   return llvm::all_of(op->getOperands(), fits) &&
          llvm::all_of(op->getResults(), fits);
+}
+
+/// The type of src and weights: bf16 where nn-assign-precision said so.
+static Type productType(Operation *op) {
+  auto precision = op->getAttrOfType<StringAttr>("ingot.precision");
+  Builder builder(op->getContext());
+  return precision && precision.getValue() == "bf16" ? builder.getBF16Type()
+                                                     : builder.getF32Type();
+}
+
+static Value castElements(OpBuilder &builder, Location loc, Value value,
+                          Type element) {
+  RankedTensorType type = typeOf(value);
+  if (type.getElementType() == element)
+    return value;
+  return nn::CastOp::create(builder, loc, type.clone(element), value);
 }
 
 /// An epilogue that stores the sum, or the sum and an element of the bias.
@@ -124,9 +140,10 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   int64_t channels = x.getShape().back(), groups = op.getGroups();
   bool isDepthwise = groups > 1 && groups == channels &&
                      type.getShape().back() == channels;
+  Type element = productType(op);
   ElementsAttr packed = isDepthwise
                             ? lower::packDepthwiseWeights(weights)
-                            : lower::packConvWeights(weights, groups);
+                            : lower::packConvWeights(weights, groups, element);
   if (!packed)
     return failure();
   Value constant =
@@ -137,13 +154,14 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   SmallVector<Value> operands;
   if (op.getBias())
     operands.push_back(lower::expandBias(rewriter, op.getBias(), type.getRank()));
+  Value src = castElements(rewriter, loc, op.getX(), element);
   Operation *kernel;
   if (isDepthwise)
     kernel = cpu::DepthwiseConvOp::create(
-        rewriter, loc, type, op.getX(), constant, operands, destination,
+        rewriter, loc, type, src, constant, operands, destination,
         op.getStrides(), op.getPads(), op.getDilations());
   else
-    kernel = cpu::ConvOp::create(rewriter, loc, type, op.getX(), constant,
+    kernel = cpu::ConvOp::create(rewriter, loc, type, src, constant,
                                  operands, destination, op.getStrides(),
                                  op.getPads(), op.getDilations(), groups);
   buildEpilogue(rewriter, loc, kernel->getRegion(0), type.getElementType(),
@@ -194,35 +212,45 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
 static Value packAtRunTime(OpBuilder &builder, Location loc, Value b,
                            bool transposed) {
   RankedTensorType type = typeOf(b);
-  int64_t rank = type.getRank();
-  int64_t at = transposed ? rank - 2 : rank - 1;
-  int64_t columns = type.getDimSize(at), width = lower::panelWidth(columns);
+  Type element = type.getElementType();
+  int64_t rank = type.getRank(), group = cpu::groupOf(element);
+  int64_t n = transposed ? rank - 2 : rank - 1, k = 2 * rank - 3 - n;
+  int64_t columns = type.getDimSize(n), width = lower::panelWidth(columns);
   int64_t panels = llvm::divideCeil(columns, width);
-  if (panels * width != columns) {
-    SmallVector<int64_t> low(rank, 0), high(rank, 0);
-    high[at] = panels * width - columns;
+  int64_t depth = type.getDimSize(k), groups = llvm::divideCeil(depth, group);
+  SmallVector<int64_t> low(rank, 0), high(rank, 0);
+  high[n] = panels * width - columns;
+  high[k] = groups * group - depth;
+  if (high[n] || high[k])
     b = lower::pad(builder, loc, b, low, high,
-                   lower::scalar(builder, loc, type.getElementType(), 0));
-  }
-  // …, K, panels, P or …, panels, P, K.
-  SmallVector<int64_t> shape(typeOf(b).getShape());
-  shape[at] = panels;
-  shape.insert(shape.begin() + at + 1, width);
-  SmallVector<ReassociationIndices> groups;
+                   lower::scalar(builder, loc, element, 0));
+  // …, K / g, g, panels, P or …, panels, P, K / g, g; g where it is not 1.
+  SmallVector<int64_t> shape, dims;
+  SmallVector<ReassociationIndices> reassociation;
+  int64_t at[4] = {};
   for (int64_t i = 0; i < rank; ++i) {
-    int64_t first = i <= at ? i : i + 1;
-    groups.push_back({first});
-    if (i == at)
-      groups.back().push_back(first + 1);
+    int64_t first = shape.size();
+    if (i == n) {
+      at[0] = first;
+      at[2] = first + 1;
+      shape.append({panels, width});
+    } else if (i == k) {
+      at[1] = first;
+      shape.push_back(groups);
+      if (group > 1) {
+        at[3] = first + 1;
+        shape.push_back(group);
+      }
+    } else {
+      shape.push_back(type.getDimSize(i));
+    }
+    auto parts = llvm::seq<int64_t>(first, shape.size());
+    reassociation.emplace_back(parts.begin(), parts.end());
   }
   Value split = tensor::ExpandShapeOp::create(
-      builder, loc, RankedTensorType::get(shape, type.getElementType()), b,
-      groups);
+      builder, loc, RankedTensorType::get(shape, element), b, reassociation);
   SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(rank - 2));
-  if (transposed)
-    perm.append({rank - 2, rank, rank - 1});
-  else
-    perm.append({rank - 1, rank - 2, rank});
+  perm.append(at, at + (group > 1 ? 4 : 3));
   return lower::transpose(builder, loc, split, perm);
 }
 
@@ -243,15 +271,18 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   if (a.getShape().drop_back(1) != type.getShape().drop_back(1))
     return failure();
   Location loc = op.getLoc();
+  Type element = productType(op);
   Value weights;
   if (ElementsAttr constant = nn::getConstant(op.getB())) {
     ElementsAttr packed =
-        lower::packMatMulWeights(constant, op.getTransposeB());
+        lower::packMatMulWeights(constant, op.getTransposeB(), element);
     if (!packed)
       return failure();
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);
   } else {
-    weights = packAtRunTime(rewriter, loc, op.getB(), op.getTransposeB());
+    weights = packAtRunTime(
+        rewriter, loc, castElements(rewriter, loc, op.getB(), element),
+        op.getTransposeB());
   }
   Value bias = op.getBias();
   bool isVector = bias && typeOf(bias).getRank() == 1 &&
@@ -263,8 +294,9 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
       rewriter, loc, type, [&](int64_t i) -> Value {
         return tensor::DimOp::create(rewriter, loc, op.getA(), i);
       });
-  auto product = cpu::MatMulOp::create(rewriter, loc, type, op.getA(), weights,
-                                       operands, destination);
+  auto product = cpu::MatMulOp::create(
+      rewriter, loc, type, castElements(rewriter, loc, op.getA(), element),
+      weights, operands, destination);
   buildEpilogue(rewriter, loc, product.getEpilogue(), type.getElementType(),
                 isVector);
   Value result = product.getResult();

@@ -7,6 +7,8 @@
 #include "passes/lower/PackWeights.h"
 
 #include "dialects/nn/Constants.h"
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/lower/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -22,49 +24,79 @@ int64_t lower::panelWidth(int64_t channels) {
 
 namespace {
 
-/// The elements of a packed tensor, filled one by one.
+/// The elements of a packed tensor, filled one by one; f32 may become bf16.
 struct Packer {
-  Packer(ElementsAttr weights, ArrayRef<int64_t> shape)
-      : type(RankedTensorType::get(shape, weights.getElementType())),
-        elementBytes(nn::elementBytes(weights.getElementType())),
+  Packer(ElementsAttr weights, ArrayRef<int64_t> shape, Type element)
+      : type(RankedTensorType::get(shape, element)),
+        from(nn::elementBytes(weights.getElementType())),
+        to(nn::elementBytes(element)),
         source(nn::getRawBytes(weights, storage)),
-        packed(source ? type.getNumElements() * elementBytes : 0, 0) {}
+        packed(source ? type.getNumElements() * to : 0, 0) {}
 
-  void copy(int64_t from, int64_t to) {
-    std::memcpy(&packed[to * elementBytes], source->data() + from * elementBytes,
-                elementBytes);
+  void copy(int64_t fromAt, int64_t toAt) {
+    const char *element = source->data() + fromAt * from;
+    char *target = &packed[toAt * to];
+    if (from == to) {
+      std::memcpy(target, element, to);
+      return;
+    }
+    uint32_t bits;
+    std::memcpy(&bits, element, sizeof(bits));
+    uint16_t rounded = roundToBF16(bits);
+    std::memcpy(target, &rounded, sizeof(rounded));
   }
   ElementsAttr take() {
     return source ? nn::makeConstantAttr(type, std::move(packed))
                   : ElementsAttr();
   }
 
+  /// The bits of an f32 to those of the nearest bf16, of two the even one.
+  static uint16_t roundToBF16(uint32_t bits) {
+    if ((bits & 0x7fffffff) > 0x7f800000)
+      return uint16_t(bits >> 16 | 0x40);
+    return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  }
+
   RankedTensorType type;
-  int64_t elementBytes;
+  int64_t from, to;
   std::vector<char> storage;
   std::optional<ArrayRef<char>> source;
   std::vector<char> packed;
 };
 
+/// Where element `k` of `column` stands in a panel.
+struct PanelLayout {
+  PanelLayout(Type element, int64_t depth, int64_t width)
+      : group(cpu::groupOf(element)), groups(llvm::divideCeil(depth, group)),
+        width(width) {}
+
+  int64_t at(int64_t k, int64_t column) const {
+    return (k / group * width + column) * group + k % group;
+  }
+  int64_t size() const { return groups * width * group; }
+  void addDims(SmallVectorImpl<int64_t> &shape) const {
+    shape.append({groups, width});
+    if (group > 1)
+      shape.push_back(group);
+  }
+
+  int64_t group, groups, width;
+};
+
 } // namespace
 
-static int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t result = 1;
-  for (int64_t size : sizes)
-    result *= size;
-  return result;
-}
-
-ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups) {
+ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
+                                    Type element) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   ArrayRef<int64_t> kernel = shape.drop_front(2);
   int64_t outputs = shape[0] / groups, inputs = shape[1];
-  int64_t width = panelWidth(outputs), taps = product(kernel);
+  int64_t width = panelWidth(outputs), taps = productOf(kernel);
   int64_t panels = llvm::divideCeil(outputs, width);
   SmallVector<int64_t> packed = {groups * panels};
   llvm::append_range(packed, kernel);
-  packed.append({inputs, width});
-  Packer packer(weights, packed);
+  PanelLayout layout(element, inputs, width);
+  layout.addDims(packed);
+  Packer packer(weights, packed, element);
   if (!packer.source)
     return {};
   for (int64_t g = 0; g < groups; ++g)
@@ -74,17 +106,18 @@ ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups) {
       for (int64_t t = 0; t < taps; ++t)
         for (int64_t c = 0; c < inputs; ++c)
           packer.copy((row + c) * taps + t,
-                      ((panel * taps + t) * inputs + c) * width + o % width);
+                      (panel * taps + t) * layout.size() +
+                          layout.at(c, o % width));
     }
   return packer.take();
 }
 
 ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
-  int64_t channels = shape[0], taps = product(shape.drop_front(2));
+  int64_t channels = shape[0], taps = productOf(shape.drop_front(2));
   SmallVector<int64_t> packed(shape.drop_front(2));
   packed.push_back(channels);
-  Packer packer(weights, packed);
+  Packer packer(weights, packed, weights.getElementType());
   if (!packer.source)
     return {};
   for (int64_t c = 0; c < channels; ++c)
@@ -93,7 +126,8 @@ ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
   return packer.take();
 }
 
-ElementsAttr lower::packMatMulWeights(ElementsAttr weights, bool transposed) {
+ElementsAttr lower::packMatMulWeights(ElementsAttr weights, bool transposed,
+                                      Type element) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   int64_t depth = shape[shape.size() - 2], columns = shape.back();
   if (transposed)
@@ -101,17 +135,19 @@ ElementsAttr lower::packMatMulWeights(ElementsAttr weights, bool transposed) {
   int64_t width = panelWidth(columns);
   int64_t panels = llvm::divideCeil(columns, width);
   SmallVector<int64_t> packed(shape.drop_back(2));
-  packed.append({panels, depth, width});
-  Packer packer(weights, packed);
+  packed.push_back(panels);
+  PanelLayout layout(element, depth, width);
+  layout.addDims(packed);
+  Packer packer(weights, packed, element);
   if (!packer.source)
     return {};
-  int64_t batches = product(shape.drop_back(2));
+  int64_t batches = productOf(shape.drop_back(2));
   for (int64_t b = 0; b < batches; ++b)
     for (int64_t k = 0; k < depth; ++k)
       for (int64_t j = 0; j < columns; ++j) {
         int64_t from = transposed ? j * depth + k : k * columns + j;
-        int64_t to =
-            ((b * panels + j / width) * depth + k) * width + j % width;
+        int64_t to = (b * panels + j / width) * layout.size() +
+                     layout.at(k, j % width);
         packer.copy(b * depth * columns + from, to);
       }
   return packer.take();

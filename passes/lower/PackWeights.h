@@ -20,15 +20,17 @@ namespace ingot::lower {
 /// where the padding behind the last panel would be large.
 int64_t panelWidth(int64_t channels);
 
-/// `O, C/G, K1…Kn` as `G*panels, K1…Kn, C/G, P`. Null for other than numbers.
-mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups);
+/// `O, C/G, K1…Kn` as `G*panels, K1…Kn, C/G, P`, of `element`: the weights' own
+/// type, or bf16 for f32. Null for other than numbers.
+mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups,
+                                   mlir::Type element);
 
 /// `C, 1, K1…Kn` as `K1…Kn, C`.
 mlir::ElementsAttr packDepthwiseWeights(mlir::ElementsAttr weights);
 
-/// `…, K, N` (`…, N, K` if `transposed`) as `…, panels, K, P`.
+/// `…, K, N` (`…, N, K` if `transposed`) as `…, panels, K, P`, of `element`.
 mlir::ElementsAttr packMatMulWeights(mlir::ElementsAttr weights,
-                                     bool transposed);
+                                     bool transposed, mlir::Type element);
 
 } // namespace ingot::lower
 

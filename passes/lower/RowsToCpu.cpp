@@ -8,6 +8,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/Destination.h"
 #include "passes/lower/NNToCpu.h"
+#include "passes/lower/Shapes.h"
 #include "passes/lower/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,16 +37,6 @@ static OpFoldResult productOf(OpBuilder &b, Location loc,
   OpFoldResult product = b.getIndexAttr(1);
   for (OpFoldResult size : sizes)
     product = mulSizes(b, loc, product, size);
-  return product;
-}
-
-static int64_t productOf(ArrayRef<int64_t> sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes) {
-    if (ShapedType::isDynamic(size))
-      return size;
-    product *= size;
-  }
   return product;
 }
 
@@ -126,7 +117,7 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
   if (end - first != int64_t(axes.size()))
     return failure();
   ArrayRef<int64_t> shape = type.getShape();
-  int64_t channels = productOf(shape.drop_front(end));
+  int64_t channels = lower::productOf(shape.drop_front(end));
   if (ShapedType::isDynamic(channels))
     return failure();
   Location loc = op.getLoc();
@@ -137,8 +128,8 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
   OpFoldResult inner = b.getIndexAttr(channels);
   auto kind = cpu::ReduceKind(op.getKind());
   int64_t parts =
-      countParts(productOf(shape.take_front(first)),
-                 productOf(shape.slice(first, axes.size())), channels);
+      countParts(lower::productOf(shape.take_front(first)),
+                 lower::productOf(shape.slice(first, axes.size())), channels);
   Value x = op.getX();
   if (parts > 1) {
     OpFoldResult count = b.getIndexAttr(parts);

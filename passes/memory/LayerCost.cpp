@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/memory/LayerCost.h"
 
-#include "dialects/cpu/CpuDialect.h"
+#include "dialects/cpu/PackedWeights.h"
 #include "dialects/dnnl/DnnlDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -198,12 +198,15 @@ void LayerCost::addFlops(Operation *op) {
             std::max<int64_t>(1, weights.getDimSize(0))));
       })
       .Case([&](cpu::ConvOp conv) {
-        // Panels, taps, channels of a group, columns of a panel.
-        auto weights = cast<MemRefType>(conv.getWeights().getType());
+        // Taps, channels of a group.
+        cpu::PackedWeights weights(conv.getWeights());
         addDims(conv.getDst(), factors);
         factors.push_back(constant(2));
-        for (int64_t size : weights.getShape().drop_front().drop_back())
+        for (int64_t size : weights.outer.drop_front())
           factors.push_back(constant(size));
+        factors.push_back(constant(
+            cast<MemRefType>(conv.getSrc().getType()).getShape().back() /
+            int64_t(conv.getGroups())));
       })
       .Case([&](cpu::DepthwiseConvOp conv) {
         auto weights = cast<MemRefType>(conv.getWeights().getType());

@@ -83,6 +83,7 @@
 // CHECK-NEXT: {{^ *}}cpu-softmax-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}expand-bf16{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-strided-metadata{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}lower-affine{{[,{]|$}}

@@ -118,3 +118,58 @@ func.func @matmul_weight_batch(%a: tensor<3x5x7xf32>, %w: tensor<2x1x7x16xf32>, 
   } -> tensor<3x5x9xf32>
   return
 }
+
+// -----
+
+func.func @src_type(%a: tensor<5x7xf32>, %w: tensor<1x4x16x2xbf16>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects src of 'bf16', but got 'f32'}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x4x16x2xbf16>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}
+
+// -----
+
+func.func @weights_type(%a: tensor<5x7xf16>, %w: tensor<1x7x16xf16>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects weights of f32, bf16 or i8, but got 'f16'}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf16>, tensor<1x7x16xf16>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}
+
+// -----
+
+func.func @sum_type(%a: tensor<5x7xi8>, %w: tensor<1x2x16x4xi8>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects a sum of 'i32', but got 'f32'}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xi8>, tensor<1x2x16x4xi8>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}
+
+// -----
+
+func.func @group(%a: tensor<5x7xbf16>, %w: tensor<1x2x16x4xbf16>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects a group of weights of size 2, but got 4}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xbf16>, tensor<1x2x16x4xbf16>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}
+
+// -----
+
+func.func @padded_depth(%a: tensor<5x7xbf16>, %w: tensor<1x3x16x2xbf16>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects inner dimension of size 8, but got 6}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xbf16>, tensor<1x3x16x2xbf16>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}

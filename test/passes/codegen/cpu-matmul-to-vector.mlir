@@ -172,3 +172,93 @@ func.func @no_task_number(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memre
   }
   return
 }
+
+// -----
+
+// Pairs of bf16, 7 of them three and a half: three steps, then one element with
+// zeros behind it.
+// CHECK-LABEL: func.func private @bf16_dot
+// CHECK: %[[P:.*]]:20 = scf.for %{{.*}} = %c0 to %c3 step
+// CHECK: vector.load {{.*}} vector<32xbf16>
+// CHECK: vector.load {{.*}} vector<2xbf16>
+// CHECK: vector.bitcast {{.*}} : vector<2xbf16> to vector<1xi32>
+// CHECK: x86vector.avx512.dot {{.*}} : vector<32xbf16> -> vector<16xf32>
+// CHECK: arith.extui {{.*}} : i16 to i32
+// CHECK: x86vector.avx512.dot %[[P]]#0
+// CHECK-NOT: vector.fma
+// CHECK: vector.store {{.*}} vector<16xf32>
+module attributes {ingot.target = "znver4"} {
+  func.func private @bf16_dot(%a: memref<20x7xbf16>, %w: memref<1x4x32x2xbf16>, %d: memref<20x32xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<20x7xbf16>, memref<1x4x32x2xbf16>) outs(%d : memref<20x32xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Without the instruction rows are copied as f32, and both halves of a pair of
+// weights are multiplied as such. What is stored may be rounded.
+// CHECK-LABEL: func.func private @bf16_wide
+// CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<{{.*}}xf32>
+// CHECK: arith.extf {{.*}} : vector<8xbf16> to vector<8xf32>
+// CHECK: vector.store {{.*}}, %[[COPY]]
+// CHECK: %{{.*}}:10 = scf.for %{{.*}} = %c0 to %c4 step
+// CHECK: vector.load {{.*}} vector<16xbf16>
+// CHECK: memref.load %[[COPY]]
+// CHECK: arith.shli {{.*}} : vector<8xi32>
+// CHECK: vector.fma {{.*}} : vector<8xf32>
+// CHECK: arith.andi {{.*}} : vector<8xi32>
+// CHECK-NOT: x86vector
+// CHECK: arith.truncf {{.*}} : vector<8xf32> to vector<8xbf16>
+module attributes {ingot.target = "x86-64-v3"} {
+  func.func private @bf16_wide(%a: memref<5x8xbf16>, %w: memref<1x4x16x2xbf16>, %d: memref<5x16xbf16>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<5x8xbf16>, memref<1x4x16x2xbf16>) outs(%d : memref<5x16xbf16>) {
+    ^bb0(%sum: f32):
+      %r = arith.truncf %sum : f32 to bf16
+      cpu.yield %r : bf16
+    }
+    return
+  }
+}
+
+// -----
+
+// Fours of bytes: one instruction on VNNI.
+// CHECK-LABEL: func.func private @int8_dot
+// CHECK: %{{.*}}:10 = scf.for %{{.*}} = %c0 to %c2 step
+// CHECK: vector.load {{.*}} vector<64xi8>
+// CHECK: vector.load {{.*}} vector<4xi8>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: vector.store {{.*}} vector<16xi32>
+module attributes {ingot.target = "cascadelake"} {
+  func.func private @int8_dot(%a: memref<5x8xi8>, %w: memref<1x2x32x4xi8>, %d: memref<5x32xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<5x8xi8>, memref<1x2x32x4xi8>) outs(%d : memref<5x32xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
+// Without it in words, the even and the odd bytes, which never saturate; here six
+// bytes, the last two with zeros behind them.
+// CHECK-LABEL: func.func private @int8_wide
+// CHECK: arith.shrsi {{.*}} : vector<16xi16>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK-NOT: pmadd.ub
+// CHECK: arith.extui {{.*}} : i8 to i32
+// CHECK: vector.store {{.*}} vector<8xi32>
+module attributes {ingot.target = "x86-64-v3"} {
+  func.func private @int8_wide(%a: memref<4x6xi8>, %w: memref<1x2x16x4xi8>, %d: memref<4x16xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<4x6xi8>, memref<1x2x16x4xi8>) outs(%d : memref<4x16xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}

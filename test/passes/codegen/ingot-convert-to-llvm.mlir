@@ -132,3 +132,29 @@ func.func @kernel(%holds: i1, %task: index) {
   cf.assert %holds, "never true"
   return
 }
+
+// -----
+
+// Masked stores of halves and bytes; of one known lane they are scalar stores.
+
+// CHECK-LABEL: llvm.func @narrow
+// CHECK: llvm.intr.masked.store {{.*}} : vector<16xi8>
+// CHECK: llvm.intr.masked.store {{.*}} : vector<16xi16>
+// CHECK-NOT: llvm.intr.masked.store
+// CHECK: llvm.store %{{.*}}, %{{.*}} : i8, !llvm.ptr
+// CHECK: llvm.getelementptr %{{.*}}[2]
+// CHECK: llvm.store %{{.*}}, %{{.*}} : bf16, !llvm.ptr
+// CHECK-NOT: llvm.store
+// CHECK: llvm.intr.masked.store {{.*}} : vector<4xf32>
+func.func @narrow(%bytes: vector<16xi8>, %halves: vector<16xbf16>, %few: vector<4xbf16>, %whole: vector<4xf32>,
+                  %mask: vector<16xi1>, %b: memref<64xi8>, %h: memref<64xbf16>, %f: memref<64xf32>, %i: index) {
+  %first = arith.constant dense<[true, false, false, false, false, false, false, false, false, false, false, false,
+                                 false, false, false, false]> : vector<16xi1>
+  %third = arith.constant dense<[false, false, true, false]> : vector<4xi1>
+  vector.maskedstore %b[%i], %mask, %bytes : memref<64xi8>, vector<16xi1>, vector<16xi8>
+  vector.maskedstore %h[%i], %mask, %halves : memref<64xbf16>, vector<16xi1>, vector<16xbf16>
+  vector.maskedstore %b[%i], %first, %bytes : memref<64xi8>, vector<16xi1>, vector<16xi8>
+  vector.maskedstore %h[%i], %third, %few : memref<64xbf16>, vector<4xi1>, vector<4xbf16>
+  vector.maskedstore %f[%i], %third, %whole : memref<64xf32>, vector<4xi1>, vector<4xf32>
+  return
+}

@@ -173,3 +173,47 @@ func.func @transposed_otherwise(%x: tensor<1x4x2xf32>, %v: tensor<2x3x2xf32>, %z
     pads = array<i64: 0, 0>, strides = array<i64: 128>} : (tensor<1x4x2xf32>, tensor<2x3x6xf32>) -> tensor<1x390x3xf32>
   return %0, %1, %2 : tensor<1x8x3xf32>, tensor<1x?x3xf32>, tensor<1x390x3xf32>
 }
+
+// -----
+
+// bf16: src is cast, constant weights are rounded and lie in pairs of channels, of
+// which the last has a zero. The sum is f32.
+// CHECK-LABEL: @bf16_conv
+// CHECK-DAG: %[[W:.*]] = arith.constant {{.*}} : tensor<1x1x2x16x2xbf16>
+// CHECK-DAG: %[[X:.*]] = nn.cast %arg0 : tensor<1x8x3xf32> -> tensor<1x8x3xbf16>
+// CHECK: cpu.conv ins(%[[X]], %[[W]] : tensor<1x8x3xbf16>, tensor<1x1x2x16x2xbf16>) outs(%{{.*}} : tensor<1x8x2xf32>)
+// CHECK-NEXT: ^bb0(%{{.*}}: f32):
+func.func @bf16_conv(%x: tensor<1x8x3xf32>) -> tensor<1x8x2xf32> {
+  %w = arith.constant dense<[[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]]> : tensor<2x3x1xf32>
+  %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>,
+    strides = array<i64: 1>, ingot.precision = "bf16"} : (tensor<1x8x3xf32>, tensor<2x3x1xf32>) -> tensor<1x8x2xf32>
+  return %y : tensor<1x8x2xf32>
+}
+
+// -----
+
+// A right factor of the run is cast before it is packed; an odd K gets a row of
+// zeros.
+// CHECK-LABEL: @bf16_matmul
+// CHECK: nn.cast %arg1 : tensor<7x16xf32> -> tensor<7x16xbf16>
+// CHECK: linalg.fill ins(%{{.*}} : bf16)
+// CHECK: tensor.insert_slice {{.*}} : tensor<7x16xbf16> into tensor<8x16xbf16>
+// CHECK: tensor.expand_shape {{.*}} : tensor<8x16xbf16> into tensor<4x2x1x16xbf16>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x2x1x16xbf16>) outs(%{{.*}} : tensor<1x4x16x2xbf16>)
+// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<5x7xbf16>, tensor<1x4x16x2xbf16>)
+func.func @bf16_matmul(%a: tensor<5x7xf32>, %b: tensor<7x16xf32>) -> tensor<5x16xf32> {
+  %y = nn.matmul %a, %b {ingot.precision = "bf16"} : (tensor<5x7xf32>, tensor<7x16xf32>) -> tensor<5x16xf32>
+  return %y : tensor<5x16xf32>
+}
+
+// -----
+
+// Filters of depthwise convolutions stay f32: they are few.
+// CHECK-LABEL: @bf16_depthwise
+// CHECK: cpu.depthwise_conv ins(%{{.*}}, %{{.*}} : tensor<1x8x2xbf16>, tensor<1x2xf32>)
+func.func @bf16_depthwise(%x: tensor<1x8x2xf32>) -> tensor<1x8x2xf32> {
+  %w = arith.constant dense<1.0> : tensor<2x1x1xf32>
+  %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>,
+    strides = array<i64: 1>, ingot.precision = "bf16"} : (tensor<1x8x2xf32>, tensor<2x1x1xf32>) -> tensor<1x8x2xf32>
+  return %y : tensor<1x8x2xf32>
+}

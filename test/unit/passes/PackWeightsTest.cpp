@@ -39,17 +39,50 @@ protected:
     return mlir::DenseElementsAttr::get(type, llvm::ArrayRef<float>(values));
   }
 
-  std::vector<float> valuesOf(ElementsAttr attr, const Shape &shape) {
+  /// The bits of the elements, of which `Element` is one.
+  template <typename Element>
+  std::vector<Element> bitsOf(ElementsAttr attr, const Shape &shape) {
     EXPECT_EQ(Shape(attr.getShapedType().getShape()), shape);
     std::vector<char> storage;
     std::optional<llvm::ArrayRef<char>> bytes =
         ingot::nn::getRawBytes(attr, storage);
-    EXPECT_TRUE(bytes && bytes->size() == product(shape) * sizeof(float));
-    std::vector<float> values(product(shape));
+    EXPECT_TRUE(bytes && bytes->size() == product(shape) * sizeof(Element));
+    std::vector<Element> values(product(shape));
     if (bytes)
       std::memcpy(values.data(), bytes->data(),
-                  std::min(bytes->size(), values.size() * sizeof(float)));
+                  std::min(bytes->size(), values.size() * sizeof(Element)));
     return values;
+  }
+
+  std::vector<float> valuesOf(ElementsAttr attr, const Shape &shape) {
+    if (attr.getElementType().isF32())
+      return bitsOf<float>(attr, shape);
+    std::vector<float> values;
+    for (uint16_t half : bitsOf<uint16_t>(attr, shape)) {
+      uint32_t whole = uint32_t(half) << 16;
+      values.emplace_back();
+      std::memcpy(&values.back(), &whole, sizeof(whole));
+    }
+    return values;
+  }
+
+  /// `value`, a whole number, as the element type holds it.
+  float hold(float value) const {
+    if (element.isF32())
+      return value;
+    llvm::APFloat number(value);
+    bool isInexact;
+    number.convert(llvm::APFloat::BFloat(), llvm::APFloat::rmNearestTiesToEven,
+                   &isInexact);
+    return number.convertToFloat();
+  }
+
+  /// Runs `checks` with panels of f32, then with pairs of bf16.
+  template <typename Checks> void forEachType(Checks checks) {
+    checks();
+    element = mlir::BFloat16Type::get(&context);
+    group = 2;
+    checks();
   }
 
   void checkConv(int64_t outputs, int64_t inputs, const Shape &kernel,
@@ -58,6 +91,9 @@ protected:
                    bool transposed);
 
   mlir::MLIRContext context;
+  /// Of the packed weights, and how many neighbouring k lie together.
+  mlir::Type element = mlir::Float32Type::get(&context);
+  int64_t group = 1;
 };
 
 void PackWeights::checkConv(int64_t outputs, int64_t inputs,
@@ -69,23 +105,27 @@ void PackWeights::checkConv(int64_t outputs, int64_t inputs,
   int64_t panels = (perGroup + width - 1) / width;
   Shape packed = {groups * panels};
   packed.insert(packed.end(), kernel.begin(), kernel.end());
-  packed.insert(packed.end(), {inputs, width});
+  int64_t channelGroups = (inputs + group - 1) / group;
+  packed.insert(packed.end(), {channelGroups, width});
+  if (group > 1)
+    packed.push_back(group);
   std::vector<float> got =
-      valuesOf(packConvWeights(count(shape), groups), packed);
+      valuesOf(packConvWeights(count(shape), groups, element), packed);
   size_t at = 0;
   for (int64_t p = 0; p < groups * panels; ++p)
     for (int64_t tap = 0; tap < taps; ++tap)
-      for (int64_t c = 0; c < inputs; ++c)
-        for (int64_t lane = 0; lane < width; ++lane) {
-          int64_t inGroup = p % panels * width + lane;
-          int64_t output = p / panels * perGroup + inGroup;
-          float want = inGroup < perGroup
-                           ? 1 + (output * inputs + c) * taps + tap
-                           : 0;
-          ASSERT_EQ(got[at++], want)
-              << "panel " << p << " tap " << tap << " channel " << c
-              << " lane " << lane;
-        }
+      for (int64_t i = 0; i < channelGroups * width * group; ++i) {
+        int64_t c = i / (width * group) * group + i % group;
+        int64_t lane = i / group % width;
+        int64_t inGroup = p % panels * width + lane;
+        int64_t output = p / panels * perGroup + inGroup;
+        float want = inGroup < perGroup && c < inputs
+                         ? 1 + (output * inputs + c) * taps + tap
+                         : 0;
+        ASSERT_EQ(got[at++], hold(want))
+            << "panel " << p << " tap " << tap << " channel " << c << " lane "
+            << lane;
+      }
 }
 
 void PackWeights::checkMatMul(const Shape &batch, int64_t depth,
@@ -96,21 +136,25 @@ void PackWeights::checkMatMul(const Shape &batch, int64_t depth,
   int64_t width = panelWidth(columns);
   int64_t panels = (columns + width - 1) / width;
   Shape packed = batch;
-  packed.insert(packed.end(), {panels, depth, width});
+  int64_t depthGroups = (depth + group - 1) / group;
+  packed.insert(packed.end(), {panels, depthGroups, width});
+  if (group > 1)
+    packed.push_back(group);
   std::vector<float> got =
-      valuesOf(packMatMulWeights(count(shape), transposed), packed);
+      valuesOf(packMatMulWeights(count(shape), transposed, element), packed);
   size_t at = 0;
   for (int64_t b = 0; b < product(batch); ++b)
     for (int64_t p = 0; p < panels; ++p)
-      for (int64_t k = 0; k < depth; ++k)
-        for (int64_t lane = 0; lane < width; ++lane) {
-          int64_t j = p * width + lane;
-          int64_t from = transposed ? j * depth + k : k * columns + j;
-          float want = j < columns ? 1 + b * depth * columns + from : 0;
-          ASSERT_EQ(got[at++], want)
-              << "batch " << b << " panel " << p << " k " << k << " lane "
-              << lane;
-        }
+      for (int64_t i = 0; i < depthGroups * width * group; ++i) {
+        int64_t k = i / (width * group) * group + i % group;
+        int64_t lane = i / group % width, j = p * width + lane;
+        int64_t from = transposed ? j * depth + k : k * columns + j;
+        float want =
+            j < columns && k < depth ? 1 + b * depth * columns + from : 0;
+        ASSERT_EQ(got[at++], hold(want))
+            << "batch " << b << " panel " << p << " k " << k << " lane "
+            << lane;
+      }
 }
 
 // A panel is one of the widths that every level's registers divide, and the
@@ -131,16 +175,20 @@ TEST_F(PackWeights, PanelWidth) {
 }
 
 TEST_F(PackWeights, Conv) {
-  checkConv(5, 3, {2, 3}, 1);
-  checkConv(16, 2, {3}, 1);
-  checkConv(33, 2, {1, 1}, 1);
-  checkConv(70, 3, {2, 1, 2}, 1);
+  forEachType([&] {
+    checkConv(5, 3, {2, 3}, 1);
+    checkConv(16, 2, {3}, 1);
+    checkConv(33, 2, {1, 1}, 1);
+    checkConv(70, 3, {2, 1, 2}, 1);
+  });
 }
 
 TEST_F(PackWeights, GroupsHavePanelsOfTheirOwn) {
-  checkConv(6, 2, {3, 3}, 3);
-  checkConv(40, 1, {2}, 2);
-  checkConv(99, 4, {1}, 3);
+  forEachType([&] {
+    checkConv(6, 2, {3, 3}, 3);
+    checkConv(40, 1, {2}, 2);
+    checkConv(99, 4, {1}, 3);
+  });
 }
 
 TEST_F(PackWeights, Depthwise) {
@@ -152,12 +200,36 @@ TEST_F(PackWeights, Depthwise) {
 }
 
 TEST_F(PackWeights, MatMul) {
-  for (bool transposed : {false, true}) {
-    checkMatMul({}, 3, 5, transposed);
-    checkMatMul({}, 7, 33, transposed);
-    checkMatMul({2, 3}, 4, 20, transposed);
-    checkMatMul({4}, 1, 64, transposed);
-  }
+  forEachType([&] {
+    for (bool transposed : {false, true}) {
+      checkMatMul({}, 3, 5, transposed);
+      checkMatMul({}, 7, 33, transposed);
+      checkMatMul({2, 3}, 4, 20, transposed);
+      checkMatMul({4}, 1, 64, transposed);
+    }
+  });
+}
+
+// To the nearest bf16, of two the even one; a NaN stays one, though all its bits
+// may be among those that go.
+TEST_F(PackWeights, RoundsToBF16) {
+  std::vector<std::pair<uint32_t, uint16_t>> cases = {
+      {0x3f800000, 0x3f80}, {0x3f807fff, 0x3f80}, {0x3f808000, 0x3f80},
+      {0x3f808001, 0x3f81}, {0x3f818000, 0x3f82}, {0xbf818000, 0xbf82},
+      {0x7f7fffff, 0x7f80}, {0xff800000, 0xff80}, {0x7f800001, 0x7fc0},
+      {0xffffffff, 0xffff}, {0x00000001, 0x0000}, {0x80018000, 0x8002}};
+  std::vector<float> values(cases.size());
+  for (size_t i = 0; i < cases.size(); ++i)
+    std::memcpy(&values[i], &cases[i].first, sizeof(float));
+  auto type = mlir::RankedTensorType::get({int64_t(cases.size()), 1},
+                                          mlir::Float32Type::get(&context));
+  ElementsAttr packed = packMatMulWeights(
+      mlir::DenseElementsAttr::get(type, llvm::ArrayRef<float>(values)), false,
+      mlir::BFloat16Type::get(&context));
+  std::vector<uint16_t> got = bitsOf<uint16_t>(packed, {1, 6, 16, 2});
+  for (size_t i = 0; i < cases.size(); ++i)
+    EXPECT_EQ(got[i / 2 * 32 + i % 2], cases[i].second)
+        << std::hex << cases[i].first;
 }
 
 } // namespace

@@ -54,14 +54,42 @@ TEST(Schedule, UnitOfLevel) {
 TEST(Schedule, TilesFitRegisters) {
   for (const char *level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     VectorUnit unit = unitOf(level);
-    for (int64_t panel : {16, 32, 64}) {
-      RegisterTile tile = chooseTile(unit, panel);
-      EXPECT_GE(tile.rows, 1);
-      EXPECT_GE(tile.vectors, 1);
-      EXPECT_LE(tile.rows * tile.vectors + tile.vectors + 1,
-                unit.numRegisters);
-      EXPECT_EQ(panel % (tile.vectors * unit.lanes), 0) << level << panel;
-    }
+    for (Product product : {Product::f32, Product::bf16Dot, Product::bf16Wide,
+                            Product::int8Dot, Product::int8Wide})
+      for (int64_t panel : {16, 32, 64}) {
+        RegisterTile tile = chooseTile(unit, product, panel);
+        EXPECT_EQ(tile.product, product);
+        EXPECT_GE(tile.rows, 1);
+        EXPECT_GE(tile.vectors, 1);
+        // Widened weights are there next to what they are made of.
+        bool isWide =
+            product == Product::bf16Wide || product == Product::int8Wide;
+        EXPECT_LE(tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1,
+                  unit.numRegisters);
+        EXPECT_EQ(panel % (tile.vectors * unit.lanes), 0) << level << panel;
+      }
+  }
+}
+
+// The instruction where the level has it.
+TEST(Schedule, ProductOfTypeAndLevel) {
+  mlir::MLIRContext context;
+  mlir::Type f32 = mlir::Float32Type::get(&context),
+             bf16 = mlir::BFloat16Type::get(&context),
+             i8 = mlir::IntegerType::get(&context, 8);
+  for (const char *level : {"x86-64-v2", "x86-64-v3", "x86-64-v4",
+                            "cascadelake", "znver4", "sapphirerapids"}) {
+    VectorUnit unit = unitOf(level);
+    llvm::StringRef name = level;
+    bool hasBF16 = name == "znver4" || name == "sapphirerapids";
+    bool hasVNNI = hasBF16 || name == "cascadelake";
+    EXPECT_EQ(productFor(unit, f32), Product::f32) << level;
+    EXPECT_EQ(productFor(unit, bf16),
+              hasBF16 ? Product::bf16Dot : Product::bf16Wide)
+        << level;
+    EXPECT_EQ(productFor(unit, i8),
+              hasVNNI ? Product::int8Dot : Product::int8Wide)
+        << level;
   }
 }
 

@@ -59,6 +59,13 @@ struct Options {
                "library (default); oneDNN, where it is found; whichever of both "
                "is faster here, layer by layer, which is measured and written to "
                "<output>.kernels.json; or as such a file says")};
+  cl::opt<Precision> precision{
+      "precision", cl::desc("What heavy ops multiply and store"),
+      cl::cat(category), cl::init(Precision::fp32),
+      cl::values(clEnumValN(Precision::fp32, "fp32", "32-bit floats"),
+                 clEnumValN(Precision::bf16, "bf16",
+                            "bfloat16, summed up as 32-bit floats; for "
+                            "native kernels"))};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("embed|file"), cl::init("embed"),
       cl::cat(category),
@@ -175,6 +182,11 @@ static int readOptions(const Options &options, CompileOptions &result) {
                       ": use embed or file");
   result.weightsInFile = options.weights == "file";
   result.target = options.target;
+  result.pipeline.precision = options.precision;
+  if (options.precision == Precision::bf16 && options.kernels != "native")
+    return usageError("--precision=bf16 is for native kernels: it does not go "
+                      "with --kernels=" +
+                      options.kernels);
   result.writeHeader = options.header;
   result.symbol = options.symbol;
   if (!result.symbol.empty() && !isCIdentifier(result.symbol))

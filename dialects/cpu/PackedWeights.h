@@ -1,0 +1,46 @@
+//===- PackedWeights.h - the shape of weights in panels ---------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_CPU_PACKEDWEIGHTS_H
+#define INGOT_DIALECTS_CPU_PACKEDWEIGHTS_H
+
+#include "dialects/cpu/CpuDialect.h"
+
+namespace ingot::cpu {
+
+/// How many elements of neighbouring k lie together: as many as four bytes hold.
+inline int64_t groupOf(mlir::Type element) {
+  return element.isBF16() ? 2 : element.isInteger(8) ? 4 : 1;
+}
+
+/// Weights of a product taken apart: `outer…, depth / group, width`, and `group`
+/// behind it where that is not 1.
+struct PackedWeights {
+  explicit PackedWeights(mlir::Value value)
+      : element(mlir::cast<mlir::ShapedType>(value.getType()).getElementType()),
+        group(groupOf(element)) {
+    auto shape = mlir::cast<mlir::ShapedType>(value.getType()).getShape();
+    if (group > 1)
+      shape = shape.drop_back();
+    width = shape.back();
+    depth = shape[shape.size() - 2];
+    if (!mlir::ShapedType::isDynamic(depth))
+      depth *= group;
+    outer = shape.drop_back(2);
+  }
+
+  mlir::Type element;
+  int64_t group;
+  /// Panels, then taps; or batches, then panels.
+  mlir::ArrayRef<int64_t> outer;
+  /// Zeros behind the last element included.
+  int64_t depth;
+  int64_t width;
+};
+
+} // namespace ingot::cpu
+
+#endif // INGOT_DIALECTS_CPU_PACKEDWEIGHTS_H

@@ -1,0 +1,27 @@
+//===- Shapes.h - arithmetic on shapes --------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LOWER_SHAPES_H
+#define INGOT_PASSES_LOWER_SHAPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace ingot::lower {
+
+/// The product of sizes, unknown if one of them is.
+inline int64_t productOf(mlir::ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) {
+    if (mlir::ShapedType::isDynamic(size))
+      return size;
+    product *= size;
+  }
+  return product;
+}
+
+} // namespace ingot::lower
+
+#endif // INGOT_PASSES_LOWER_SHAPES_H

@@ -1,0 +1,340 @@
+//===- NarrowStorage.cpp - narrow-storage ---------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensors that must be of one type, as the source and the result of a reshape, are
+// a class; tensor.empty, which many ops share, is in none. A class becomes bf16 if
+// - no op that makes or uses one of its tensors needs f32, and
+// - it goes into a product of bf16, or comes from one: through no more than ops
+//   whose inputs may be of either type.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/precision/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_NARROWSTORAGE
+#include "passes/precision/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+static bool isTensorOf(Value value, bool (Type::*isElement)() const) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && (type.getElementType().*isElement)();
+}
+static bool isF32(Value value) {
+  return isTensorOf(value, &Type::isF32) &&
+         !value.getDefiningOp<tensor::EmptyOp>();
+}
+static bool isBF16(Value value) { return isTensorOf(value, &Type::isBF16); }
+
+/// Whether the op only moves elements of tensors that are of one type.
+static bool isMovement(Operation *op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return generic.getNumDpsInputs() == 1 && generic.getNumResults() == 1 &&
+           generic.getBlock()->getTerminator()->getOperand(0) ==
+               generic.getBlock()->getArgument(0);
+  return isa<linalg::BroadcastOp, linalg::CopyOp, linalg::FillOp,
+             linalg::TransposeOp, tensor::CastOp, tensor::CollapseShapeOp,
+             tensor::ConcatOp, tensor::ExpandShapeOp, tensor::ExtractSliceOp,
+             tensor::InsertSliceOp, tensor::PadOp, tensor::ReshapeOp>(op);
+}
+
+/// Whether the body of a generic op turns floats into floats.
+static bool isFloatOnly(linalg::GenericOp op) {
+  for (Value yielded : op.getBlock()->getTerminator()->getOperands())
+    if (!isa<FloatType>(yielded.getType()))
+      return false;
+  return !op.getBlock()
+              ->walk([](Operation *inner) {
+                return isa<arith::FPToSIOp, arith::FPToUIOp, tensor::ExtractOp>(
+                           inner)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// A generic op that rounds its input and does nothing else.
+static bool isCast(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic.getNumDpsInits() != 1 || !isBF16(generic.getResult(0)) ||
+      !isF32(generic.getDpsInputs()[0]) ||
+      generic.getNumParallelLoops() != generic.getNumLoops() ||
+      !llvm::all_of(generic.getIndexingMapsArray(),
+                    [](AffineMap map) { return map.isIdentity(); }))
+    return false;
+  Block &body = *generic.getBlock();
+  auto rounding = dyn_cast<arith::TruncFOp>(body.front());
+  return rounding && body.getOperations().size() == 2 &&
+         rounding.getIn() == body.getArgument(0) &&
+         body.getTerminator()->getOperand(0) == rounding.getResult();
+}
+
+static bool isProduct(Operation *op) {
+  return isa<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::MatMulOp>(op);
+}
+
+namespace {
+
+struct NarrowStoragePass : ingot::impl::NarrowStorageBase<NarrowStoragePass> {
+  void runOnOperation() override;
+
+private:
+  void constrain(Operation *op);
+  void constrainResult(Value init, Value result, bool isFixed);
+  void touch(Value value) { touched.insert(leaderOf(value)); }
+  bool spread(Operation *op);
+  bool becomesBF16(Value value) {
+    return isF32(value) && touched.contains(leaderOf(value)) &&
+           !fixed.contains(leaderOf(value));
+  }
+  Value leaderOf(Value value) { return classes.getOrInsertLeaderValue(value); }
+
+  llvm::EquivalenceClasses<Value> classes;
+  /// Tensors that stay f32.
+  SmallVector<Value> kept;
+  /// Leaders of their classes, and of classes around products of bf16.
+  llvm::DenseSet<Value> fixed, touched;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+/// A result is written where `init` is.
+void NarrowStoragePass::constrainResult(Value init, Value result,
+                                        bool isFixed) {
+  if (!isF32(result))
+    return;
+  if (isF32(init))
+    classes.unionSets(init, result);
+  if (isFixed)
+    kept.push_back(result);
+}
+
+/// What `op` asks of the tensors that it makes and uses.
+void NarrowStoragePass::constrain(Operation *op) {
+  auto keepOperands = [&](ValueRange values) {
+    llvm::copy_if(values, std::back_inserter(kept), isF32);
+  };
+  if (isa<tensor::DimOp, tensor::EmptyOp>(op))
+    return;
+  if (isMovement(op)) {
+    SmallVector<Value> same;
+    llvm::copy_if(op->getOperands(), std::back_inserter(same), isF32);
+    llvm::copy_if(op->getResults(), std::back_inserter(same), isF32);
+    for (Value value : same)
+      classes.unionSets(same.front(), value);
+    return;
+  }
+  if (auto kernel = dyn_cast<cpu::EpilogueOpInterface>(op)) {
+    if (isProduct(op))
+      keepOperands(op->getOperands().take_front(2));
+    auto dst = cast<DestinationStyleOpInterface>(op).getDpsInits()[0];
+    return constrainResult(dst, op->getResult(0), /*isFixed=*/false);
+  }
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (generic && isFloatOnly(generic)) {
+    for (auto [init, result] :
+         llvm::zip_equal(generic.getDpsInits(), generic.getResults())) {
+      auto argument = generic.getMatchingBlockArgument(
+          generic.getDpsInitOperand(result.getResultNumber()));
+      constrainResult(init, result,
+                      generic.getNumReductionLoops() != 0 ||
+                          !argument.use_empty());
+    }
+    return;
+  }
+  keepOperands(op->getOperands());
+  keepOperands(op->getResults());
+  // Loops and branches are looked into; what other regions use stays.
+  if (generic || !op->hasTrait<OpTrait::NoRegionArguments>())
+    for (Region &region : op->getRegions())
+      region.walk(
+          [&](Operation *inner) { keepOperands(inner->getOperands()); });
+}
+
+/// Takes from what `op` reads to what it makes; false if nothing is new.
+bool NarrowStoragePass::spread(Operation *op) {
+  bool reads = llvm::any_of(op->getOperands(), [&](Value operand) {
+    return isBF16(operand) || becomesBF16(operand);
+  });
+  bool isNew = false;
+  if (reads && (isMovement(op) ||
+                isa<linalg::GenericOp, cpu::EpilogueOpInterface>(op)))
+    for (Value result : op->getResults())
+      if (isF32(result))
+        isNew |= touched.insert(leaderOf(result)).second;
+  return isNew;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// Lets a body that computes in f32 take `argument` as `type`.
+static void widenArgument(BlockArgument argument, Type type) {
+  if (argument.getType() == type)
+    return;
+  Type wide = argument.getType();
+  argument.setType(type);
+  if (argument.use_empty())
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(argument.getOwner());
+  auto widened =
+      arith::ExtFOp::create(builder, argument.getLoc(), wide, argument);
+  argument.replaceAllUsesExcept(widened, widened);
+}
+
+/// Lets a body yield a value of `type`.
+static void roundYielded(OpOperand &yielded, Type type) {
+  if (yielded.get().getType() == type)
+    return;
+  OpBuilder builder(yielded.getOwner());
+  yielded.set(arith::TruncFOp::create(builder, yielded.getOwner()->getLoc(),
+                                      type, yielded.get()));
+}
+
+static Type elementOf(Value value) {
+  return cast<ShapedType>(value.getType()).getElementType();
+}
+
+/// Lets `op` write where there is room for what it now makes.
+static void replaceEmpty(Operation *op) {
+  if (op->getNumResults() == 0 || isa<tensor::DimOp>(op))
+    return;
+  auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
+  OpBuilder builder(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto empty = operand.get().getDefiningOp<tensor::EmptyOp>();
+    if (!empty)
+      continue;
+    if (destinations && !destinations.isDpsInit(&operand))
+      continue;
+    Value result = destinations ? destinations.getTiedOpResult(&operand)
+                                : op->getResult(0);
+    Type element = elementOf(result);
+    if (element.isBF16() && empty.getType().getElementType().isF32())
+      operand.set(tensor::EmptyOp::create(builder, empty.getLoc(),
+                                          empty.getMixedSizes(), element));
+  }
+}
+
+/// Fits `op` to the types that its operands and results now have.
+static void adapt(Operation *op) {
+  replaceEmpty(op);
+  OpBuilder builder(op);
+  auto replace = [&](Operation *other) {
+    op->replaceAllUsesWith(other);
+    op->erase();
+  };
+  if (auto kernel = dyn_cast<cpu::EpilogueOpInterface>(op)) {
+    Block &body = kernel.getEpilogue().front();
+    for (auto [operand, argument] :
+         llvm::zip_equal(kernel.getEpilogueOperands(),
+                         body.getArguments().drop_front()))
+      widenArgument(argument, elementOf(operand));
+    roundYielded(body.getTerminator()->getOpOperand(0),
+                 elementOf(op->getResult(0)));
+  } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    for (auto [operand, argument] :
+         llvm::zip_equal(op->getOperands(), generic.getBlock()->getArguments()))
+      widenArgument(argument, getElementTypeOrSelf(operand));
+    for (auto [result, yielded] : llvm::zip_equal(
+             op->getResults(),
+             generic.getBlock()->getTerminator()->getOpOperands()))
+      roundYielded(yielded, elementOf(result));
+  } else if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    roundYielded(pad.getBody()->getTerminator()->getOpOperand(0),
+                 elementOf(pad.getResult()));
+  } else if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+    replace(linalg::FillOp::create(builder, op->getLoc(), fill.getInputs(),
+                                   fill.getOutputs()));
+  } else if (auto copy = dyn_cast<linalg::CopyOp>(op)) {
+    replace(linalg::CopyOp::create(builder, op->getLoc(), copy.getInputs(),
+                                   copy.getOutputs()));
+  } else if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
+    replace(linalg::TransposeOp::create(builder, op->getLoc(),
+                                        transpose.getInput(),
+                                        transpose.getInit(),
+                                        transpose.getPermutation()));
+  } else if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
+    replace(linalg::BroadcastOp::create(builder, op->getLoc(),
+                                        broadcast.getInput(),
+                                        broadcast.getInit(),
+                                        broadcast.getDimensions()));
+  }
+}
+
+void NarrowStoragePass::runOnOperation() {
+  SmallVector<Operation *> ops;
+  getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (isa<func::FuncOp>(op) || !isa<linalg::LinalgOp>(op))
+          llvm::copy_if(block.getArguments(), std::back_inserter(kept), isF32);
+    if (op == getOperation())
+      return WalkResult::advance();
+    ops.push_back(op);
+    bool hasBody = isa<linalg::LinalgOp, cpu::EpilogueOpInterface>(op);
+    return hasBody ? WalkResult::skip() : WalkResult::advance();
+  });
+  for (Operation *op : ops)
+    constrain(op);
+  for (Value value : kept)
+    fixed.insert(leaderOf(value));
+
+  llvm::DenseSet<Operation *> casts;
+  for (Operation *op : ops) {
+    if (isCast(op)) {
+      casts.insert(op);
+      touch(op->getOperand(0));
+    } else if (isProduct(op) && isBF16(op->getOperand(0)) &&
+               isF32(op->getResult(0))) {
+      touch(op->getResult(0));
+    }
+  }
+  while (llvm::count_if(ops, [&](Operation *op) { return spread(op); }) != 0) {
+  }
+
+  llvm::SetVector<Operation *> changed;
+  SmallVector<Value> values;
+  for (Operation *op : ops)
+    for (Value result : op->getResults())
+      if (becomesBF16(result)) {
+        values.push_back(result);
+        changed.insert(op);
+        changed.insert(result.user_begin(), result.user_end());
+      }
+  auto bf16 = BFloat16Type::get(&getContext());
+  for (Value value : values)
+    value.setType(cast<RankedTensorType>(value.getType()).clone(bf16));
+  narrowed += values.size();
+  for (Operation *op : changed) {
+    if (!casts.contains(op)) {
+      adapt(op);
+      continue;
+    }
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  }
+  classes = {};
+  kept.clear();
+  fixed.clear();
+  touched.clear();
+}

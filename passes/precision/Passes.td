@@ -1,0 +1,47 @@
+//===- Passes.td - passes that choose element types --------*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_PRECISION_PASSES_TD
+#define INGOT_PASSES_PRECISION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def AssignPrecision : Pass<"nn-assign-precision", "::mlir::func::FuncOp"> {
+  let summary = "Say which heavy ops multiply in bf16";
+  let description = [{
+    Convolutions and matrix products of f32 get the attribute
+    `ingot.precision = "bf16"`, which `nn-to-cpu` follows: src and weights are
+    bf16, sums stay f32. All other ops compute in f32. An op that has the attribute
+    already keeps it.
+  }];
+}
+
+def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
+  let summary = "Store what goes from heavy op to heavy op as bf16";
+  let description = [{
+    Around products of bf16 a tensor of f32 becomes one of bf16 where all ops that
+    make or use it can: the epilogue that stores it rounds, what loads it widens,
+    data movement takes it as it is, and a cast to bf16 is there no more. All
+    arithmetic stays f32. What the function takes and returns, constants, results of
+    `linalg` reductions and all that is compared or converted to integers is stored
+    as before.
+  }];
+  let statistics = [
+    Statistic<"narrowed", "narrowed", "tensors stored as bf16">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+def ExpandBF16 : Pass<"expand-bf16", "::mlir::ModuleOp"> {
+  let summary = "Round to bf16 by integer arithmetic";
+  let description = [{
+    For levels without AVX512-BF16, where LLVM calls a function an element.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif // INGOT_PASSES_PRECISION_PASSES_TD

@@ -1,0 +1,22 @@
+"""int8 kernels at every level that this machine runs: the first cases of test/property/integer.py."""
+import os
+import sys
+import unittest
+
+from support import BIN, ROOT
+
+sys.path.insert(0, os.path.join(ROOT, "test", "property"))
+
+import integer  # noqa: E402
+
+
+class Integer(unittest.TestCase):
+    def check(self, kind):
+        for target in integer.supported():
+            self.assertEqual(integer.check(BIN, [integer.draw(kind, n) for n in range(12)], target), [])
+
+    def test_matmul(self):
+        self.check("matmul")
+
+    def test_conv(self):
+        self.check("conv")

@@ -1,0 +1,130 @@
+"""--precision=bf16: kernels on factors that bf16 holds exactly, and rounding where it does not."""
+import os
+import sys
+import unittest
+
+import numpy as np
+from onnx import helper
+
+import support
+from support import BIN, ROOT, make_model
+
+sys.path.insert(0, os.path.join(ROOT, "test", "property"))
+
+import cases as drawing  # noqa: E402
+import harness  # noqa: E402
+
+OPTIONS = ("--precision=bf16",)
+# Of the largest value: a product of factors that bf16 holds is as exact as that of f32, until it is stored for a
+# further op. Then each rounding is off by up to 2^-9, and what follows may enlarge it.
+EXACT, ROUNDED = 1e-5, 4e-2
+
+
+def rounded(array):
+    """To bf16 and back."""
+    if array.dtype != np.float32:
+        return array
+    bits = array.view(np.uint32).astype(np.uint64)
+    bits = (bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000
+    return np.ascontiguousarray(bits.astype(np.uint32).view(np.float32).reshape(array.shape))
+
+
+class Kernels(support.Case):
+    target = ""
+
+    def check(self, kind, count):
+        batch = []
+        for number in range(count):
+            case = drawing.draw(kind, number)
+            case.inputs = {name: rounded(array) for name, array in case.inputs.items()}
+            case.weights = {name: rounded(array) for name, array in case.weights.items()}
+            case.tolerance = EXACT if kind != "block" and case.text.endswith(":") else ROUNDED
+            batch.append(case)
+        wrong = harness.check(BIN, batch, self.target, OPTIONS)
+        self.assertEqual([f"{case.name}: {what}\n{case.text}" for case, what in wrong], [])
+
+
+class KernelsV3(Kernels):
+    target = "x86-64-v3"
+
+    def test_conv(self):
+        self.check("conv", 24)
+
+    def test_matmul(self):
+        self.check("matmul", 16)
+
+    def test_block(self):
+        self.check("block", 8)
+
+
+class KernelsNative(KernelsV3):
+    target = "native"
+
+
+class KernelsV2(Kernels):
+    target = "x86-64-v2"
+
+    def test_conv(self):
+        self.check("conv", 8)
+
+
+class Precision(support.Case):
+    def model(self):
+        rng = np.random.default_rng(0)
+        nodes = [helper.make_node("MatMul", ["x", "w0"], ["a"], name="first"),
+                 helper.make_node("Relu", ["a"], ["b"], name="relu"),
+                 helper.make_node("MatMul", ["b", "w1"], ["y"], name="second")]
+        weights = {name: (rng.standard_normal((64, 64)) / 8).astype(np.float32) for name in ("w0", "w1")}
+        return make_model(nodes, [("x", [32, 64])], [("y", [32, 64])], weights), rng
+
+    def test_rounds_and_stores_half(self):
+        model, rng = self.model()
+        inputs = {"x": rng.standard_normal((32, 64)).astype(np.float32)}
+        whole = self.compile(model, "--kernels=native", name="whole")
+        half = self.compile(model, "--kernels=native", *OPTIONS, name="half")
+        exact = self.assert_agrees(model, whole, inputs)["y"]
+        got = self.assert_agrees(model, half, inputs, ROUNDED)["y"]
+        self.assertGreater(np.abs(got - exact).max(), 1e-4 * np.abs(exact).max(), "nothing was rounded")
+        self.assertLess(os.path.getsize(half), os.path.getsize(whole) - 64 * 64 * 2)
+
+    def test_numbers_that_bf16_rounds_to_infinity_or_nan(self):
+        model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", [4, 2])],
+                           [("y", [4, 2])], {"w": np.eye(2, dtype=np.float32)})
+        x = np.array([[3.4e38, 0], [np.nan, 0], [-np.inf, 1], [1e-40, 1]], np.float32)
+        got = self.run_model(self.compile(model, "--kernels=native", *OPTIONS), {"x": x})["y"]
+        self.assertTrue(np.isposinf(got[0, 0]) and np.isnan(got[1, 0]) and np.isneginf(got[2, 0]), got)
+        self.assertEqual(got[3, 1], 1)
+
+    def assembly(self, model, target):
+        path = self.path(target + ".s")
+        done = support.tool("ingot", "compile", self.save(model), "-o", path, "--emit=asm", "--kernels=native",
+                            f"--target={target}", *OPTIONS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(path) as f:
+            return f.read()
+
+    def test_instructions(self):
+        model, _ = self.model()
+        for target in ("znver4", "sapphirerapids"):
+            text = self.assembly(model, target)
+            # 32 rows are two tiles of 11 and one of 10, of two vectors: no product is left to FMA.
+            self.assertGreaterEqual(text.count("vdpbf16ps"), 2 * 11, target)
+            self.assertIn("vcvtneps2bf16", text)
+            self.assertNotIn("vfmadd", text)
+        for target in ("x86-64-v3", "x86-64-v4"):
+            text = self.assembly(model, target)
+            self.assertNotIn("vdpbf16ps", text)
+            self.assertNotIn("truncsfbf2", text)
+            self.assertIn("vfmadd", text)
+
+    def test_needs_native_kernels(self):
+        model, _ = self.model()
+        for kernels in ("--kernels=onednn", "--kernels=auto"):
+            self.assert_refuses(model, "--precision=bf16", kernels, options=(*OPTIONS, kernels))
+        self.assert_refuses(model, "--precision", options=("--kernels=native", "--precision=fp8"))
+
+
+del Kernels
+
+if __name__ == "__main__":
+    unittest.main()

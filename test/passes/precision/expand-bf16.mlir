@@ -1,0 +1,34 @@
+// RUN: ingot-opt %s --expand-bf16 --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @no_instruction
+// CHECK-NOT: arith.truncf
+// CHECK: arith.select {{.*}} : vector<16xi1>, vector<16xi32>
+// CHECK: arith.trunci {{.*}} vector<16xi32> to vector<16xi16>
+// CHECK-NEXT: arith.bitcast {{.*}} : vector<16xi16> to vector<16xbf16>
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func @no_instruction(%x: vector<16xf32>) -> vector<16xbf16> {
+    %0 = arith.truncf %x : vector<16xf32> to vector<16xbf16>
+    return %0 : vector<16xbf16>
+  }
+  // CHECK-LABEL: @scalars
+  // CHECK-NOT: arith.truncf
+  // CHECK: arith.select {{.*}} : i32
+  // CHECK: arith.extui {{.*}} : i16 to i32
+  // CHECK-NOT: arith.extf
+  func.func @scalars(%x: f32) -> f32 {
+    %0 = arith.truncf %x : f32 to bf16
+    %1 = arith.extf %0 : bf16 to f32
+    return %1 : f32
+  }
+}
+
+// -----
+
+// CHECK-LABEL: @instruction
+// CHECK: arith.truncf
+module attributes {ingot.target = "znver4"} {
+  func.func @instruction(%x: vector<16xf32>) -> vector<16xbf16> {
+    %0 = arith.truncf %x : vector<16xf32> to vector<16xbf16>
+    return %0 : vector<16xbf16>
+  }
+}

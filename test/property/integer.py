@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Runs int8 kernels, written by the passes of ingot-opt, and holds them against numpy: exactly.
+
+usage: integer.py [--cases N] [--seed S] [--targets LEVEL[,LEVEL...]] [--measure]
+
+Half of the cases are full of the extremes of both types (255 and -128, 255 and 127), where sums of words saturate. With
+--measure prints GOP/s of some products instead. Needs mlir-translate and clang of the LLVM that Ingot is built with.
+"""
+import argparse
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LLVM = os.environ.get("INGOT_LLVM_BIN", "/usr/lib/llvm-22/bin")
+PASSES = "builtin.module(ingot-llvm)"
+# What each level promises, as compiler/target has it.
+FEATURES = {"x86-64-v2": ["-march=x86-64-v2"], "x86-64-v3": ["-march=x86-64-v3"], "x86-64-v4": ["-march=x86-64-v4"],
+            "cascadelake": ["-march=x86-64-v4", "-mavx512vnni"]}
+NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl", "cascadelake": "avx512_vnni"}
+TYPES = {np.uint8: "i8", np.int8: "i8", np.int32: "i32", np.float32: "f32"}
+
+# Stores the sum as it is, or scaled, rounded and held within a byte: what a quantized layer does.
+PLAIN = """^bb0(%sum: i32):
+  cpu.yield %sum : i32
+"""
+REQUANTIZE = """^bb0(%sum: i32, %scale: f32):
+  %low = arith.constant 0.0 : f32
+  %high = arith.constant 255.0 : f32
+  %zero = arith.constant 3.0 : f32
+  %real = arith.sitofp %sum : i32 to f32
+  %scaled = arith.mulf %real, %scale : f32
+  %near = math.roundeven %scaled : f32
+  %moved = arith.addf %near, %zero : f32
+  %above = arith.maximumf %moved, %low : f32
+  %within = arith.minimumf %above, %high : f32
+  %whole = arith.fptosi %within : f32 to i32
+  %byte = arith.trunci %whole : i32 to i8
+  cpu.yield %byte : i8
+"""
+
+
+def supported(levels=NEEDS):
+    with open("/proc/cpuinfo") as f:
+        flags = f.read().split()
+    return [level for level in levels if NEEDS[level] in flags]
+
+
+def memref(array):
+    return f"memref<{'x'.join(map(str, array.shape))}x{TYPES[array.dtype.type]}>"
+
+
+def pack(weights):
+    """[groups][K taps...][C][O] → [groups * panels, taps..., C / 4, P, 4]."""
+    groups, *taps, depth, columns = weights.shape
+    width = 32 if -(-columns // 32) * 32 * 8 <= -(-columns // 16) * 16 * 9 else 16
+    panels, fours = -(-columns // width), -(-depth // 4)
+    padded = np.zeros((groups, *taps, fours * 4, panels * width), np.int8)
+    padded[..., :depth, :columns] = weights
+    split = padded.reshape(groups, *taps, fours, 4, panels, width)
+    n = len(taps)
+    split = np.transpose(split, (0, n + 3, *range(1, n + 1), n + 1, n + 4, n + 2))
+    return np.ascontiguousarray(split.reshape(groups * panels, *taps, fours, width, 4))
+
+
+class Case:
+    """A product: the op's text, its arrays and what must come out."""
+
+    def __init__(self, rng, kind):
+        self.requantized = bool(rng.integers(2))
+        extreme = bool(rng.integers(2))
+
+        def source(*shape):
+            if extreme:
+                return np.where(rng.random(shape) < 0.9, 255, 0).astype(np.uint8)
+            return rng.integers(0, 256, shape).astype(np.uint8)
+
+        def factor(*shape):
+            if extreme:
+                return np.where(rng.random(shape) < 0.9, -128, 127).astype(np.int8)
+            return rng.integers(-128, 128, shape).astype(np.int8)
+
+        if kind == "matmul":
+            rows, depth, columns = (int(v) for v in (rng.integers(1, 40), rng.integers(1, 300), rng.integers(1, 80)))
+            self.text = f"matmul {rows} x {depth} x {columns}"
+            self.src, weights = source(rows, depth), factor(1, depth, columns)
+            self.attributes = ""
+            self.sums = self.src.astype(np.int32) @ weights[0].astype(np.int32)
+        else:
+            groups, kernel, stride, dilation = (int(rng.integers(1, n)) for n in (4, 5, 3, 3))
+            channels, outputs = int(rng.integers(1, 40)), int(rng.integers(1, 50))
+            pad = int(rng.integers(0, kernel))
+            least = max(1, (kernel - 1) * dilation + 1 - 2 * pad)
+            height, width = (int(rng.integers(least, least + n)) for n in (4, 30))
+            self.text = (f"conv {height} x {width} x {channels * groups}, {groups} groups, {outputs * groups} outputs, "
+                         f"kernel {kernel}, stride {stride}, dilation {dilation}, pad {pad}")
+            self.src = source(1, height, width, channels * groups)
+            weights = factor(groups, kernel, kernel, channels, outputs)
+            self.attributes = (f" attributes {{strides = array<i64: {stride}, {stride}>, pads = array<i64: {pad}, {pad}, "
+                               f"{pad}, {pad}>, dilations = array<i64: {dilation}, {dilation}>, groups = {groups} : i64}}")
+            self.sums = self.convolve(weights.astype(np.int32), groups, kernel, stride, dilation, pad)
+        self.kind, self.weights = kind, pack(weights)
+        self.text += " requantized" if self.requantized else ""
+        self.text += " extreme" if extreme else ""
+        self.operands = []
+        self.want = self.sums
+        if self.requantized:
+            shape = [1] * (self.sums.ndim - 1) + [self.sums.shape[-1]]
+            scale = (rng.random(shape) * 300 / max(1, np.abs(self.sums).max())).astype(np.float32)
+            self.operands = [scale]
+            near = np.round(self.sums.astype(np.float32) * scale) + np.float32(3)
+            self.want = np.clip(near, 0, 255).astype(np.uint8)
+
+    def convolve(self, weights, groups, kernel, stride, dilation, pad):
+        src = np.pad(self.src.astype(np.int32), ((0, 0), (pad, pad), (pad, pad), (0, 0)))
+        extent = (kernel - 1) * dilation
+        rows, columns = ((n - extent - 1) // stride + 1 for n in src.shape[1:3])
+        channels, outputs = weights.shape[-2:]
+        sums = np.zeros((1, rows, columns, groups * outputs), np.int32)
+        for g in range(groups):
+            for i in range(kernel):
+                for j in range(kernel):
+                    part = src[:, i * dilation:i * dilation + (rows - 1) * stride + 1:stride,
+                               j * dilation:j * dilation + (columns - 1) * stride + 1:stride,
+                               g * channels:(g + 1) * channels]
+                    sums[..., g * outputs:(g + 1) * outputs] += part @ weights[g, i, j]
+        return sums
+
+    def arrays(self, dst):
+        return [self.src, self.weights, *self.operands, dst]
+
+    def function(self, name):
+        dst = np.empty_like(self.want)
+        types = [memref(a) for a in self.arrays(dst)]
+        names = [f"%{i}" for i in range(len(types))]
+        operands = ""
+        if self.operands:
+            operands = f" operands({', '.join(names[2:-1])} : {', '.join(types[2:-1])})"
+        body = REQUANTIZE if self.requantized else PLAIN
+        arguments = ", ".join(f"%{i}: {t}" for i, t in enumerate(types))
+        return (f"func.func @{name}({arguments}, %task: index) {{\n"
+                f"cpu.{self.kind} ins(%0, %1 : {types[0]}, {types[1]}){operands} outs({names[-1]} : {types[-1]})"
+                f"{self.attributes} {{\n{body}}}\nreturn\n}}\n")
+
+    def call(self, function, dst, task):
+        words = []
+        for array in self.arrays(dst):
+            strides = [s // array.itemsize for s in array.strides]
+            words += [ctypes.c_void_p(array.ctypes.data)] * 2 + [ctypes.c_int64(0)]
+            words += [ctypes.c_int64(n) for n in (*array.shape, *strides)]
+        function(*words, ctypes.c_int64(task))
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode:
+        raise RuntimeError(f"{os.path.basename(command[0])}: {done.stderr[:800]}")
+    return done.stdout
+
+
+def build(binaries, cases, target, folder):
+    """A library of the cases' kernels, and how many tasks each has."""
+    text = f'module attributes {{ingot.target = "{target}"}} {{\n'
+    text += "".join(case.function(f"kernel{i}") for i, case in enumerate(cases)) + "}\n"
+    path = os.path.join(folder, "kernels")
+    with open(path + ".mlir", "w") as f:
+        f.write(text)
+    optimizer = os.path.join(binaries, "ingot-opt")
+    run([optimizer, path + ".mlir", f"--pass-pipeline={PASSES}", "-o", path + ".llvm.mlir"])
+    run([os.path.join(LLVM, "mlir-translate"), "--mlir-to-llvmir", path + ".llvm.mlir", "-o", path + ".ll"])
+    run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[target], "-fPIC", "-shared", path + ".ll",
+         "-lm", "-o", path + ".so"])
+    launches = run([optimizer, path + ".mlir", "--outline-kernels", "--canonicalize"])
+    return ctypes.CDLL(path + ".so"), [int(n) for n in re.findall(r"tasks\(%c(\d+)", launches)]
+
+
+def check(binaries, cases, target):
+    """What is wrong, a line a case."""
+    folder = tempfile.mkdtemp(prefix="ingot-integer-")
+    try:
+        library, tasks = build(binaries, cases, target, folder)
+        wrong = []
+        for i, (case, count) in enumerate(zip(cases, tasks, strict=True)):
+            dst = np.full_like(case.want, 77)
+            for task in range(count):
+                case.call(library[f"kernel{i}"], dst, task)
+            if not np.array_equal(dst, case.want):
+                many = np.count_nonzero(dst != case.want)
+                at = tuple(int(n) for n in np.argwhere(dst != case.want)[0])
+                wrong.append(f"{target}: {case.text}: {many} of {dst.size} elements, {dst[at]} for {case.want[at]} at {at}")
+        return wrong
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def draw(kind, number, seed=0):
+    return Case(np.random.default_rng([seed, ("matmul", "conv").index(kind), number]), kind)
+
+
+def measure(binaries, target):
+    """GOP/s of products whose data stays in the second-level cache, the best of many runs on one thread."""
+    for rows, depth, columns in ((196, 256, 256), (196, 1024, 256), (784, 128, 512), (256, 512, 512)):
+        case = draw("matmul", 0)
+        rng = np.random.default_rng(0)
+        case.src = rng.integers(0, 256, (rows, depth)).astype(np.uint8)
+        case.weights = pack(rng.integers(-128, 128, (1, depth, columns)).astype(np.int8))
+        case.requantized, case.operands, case.want = False, [], np.zeros((rows, columns), np.int32)
+        folder = tempfile.mkdtemp(prefix="ingot-integer-")
+        library, (tasks,) = build(binaries, [case], target, folder)
+        dst, best = np.empty_like(case.want), float("inf")
+        for _ in range(300):
+            start = time.perf_counter()
+            for task in range(tasks):
+                case.call(library["kernel0"], dst, task)
+            best = min(best, time.perf_counter() - start)
+        print(f"{target}: matmul {rows} x {depth} x {columns}: {2e-9 * rows * depth * columns / best:.0f} GOP/s")
+        shutil.rmtree(folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="example: integer.py --cases 100")
+    parser.add_argument("--cases", type=int, default=200, help="cases of each kind (default: 200)")
+    parser.add_argument("--seed", type=int, default=0, help="draws other cases (default: 0)")
+    parser.add_argument("--targets", help="CPU levels, comma-separated (default: all that this machine runs)")
+    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
+    parser.add_argument("--measure", action="store_true", help="print GOP/s instead")
+    args = parser.parse_args()
+    targets = args.targets.split(",") if args.targets else supported()
+    failed = done = 0
+    for target in targets:
+        if args.measure:
+            measure(args.bin, target)
+            continue
+        for kind in ("matmul", "conv"):
+            for first in range(0, args.cases, 20):
+                cases = [draw(kind, n, args.seed) for n in range(first, min(first + 20, args.cases))]
+                wrong = check(args.bin, cases, target)
+                print("".join(f"FAILED {line}\n" for line in wrong), end="")
+                failed += len(wrong)
+                done += len(cases)
+    if not args.measure:
+        print(f"{done - failed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
