@@ -122,7 +122,8 @@ Accumulators Emitter::sumRow(const Tile &tile, const RowTile &pixels,
   auto pixelAt = [&](int64_t i) {
     Value &pixel = pixelsRead[i];
     if (!pixel)
-      pixel = loadPart(b, tile, src.data, b.add(from, b.mul(pixelStride, i)));
+      pixel = widenBF16(
+          b, loadPart(b, tile, src.data, b.add(from, b.mul(pixelStride, i))));
     return pixel;
   };
   Accumulators sums = start;

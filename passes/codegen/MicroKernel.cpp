@@ -121,8 +121,7 @@ static Value loadVector(IndexBuilder &b, Value data, Index at,
 
 Value codegen::loadPart(IndexBuilder &b, const Tile &tile, Value data,
                         Index at) {
-  return widenBF16(b, loadVector(b, data, at,
-                             Place{{}, tile.lanes, tile.lastLanes, {}}));
+  return loadVector(b, data, at, Place{{}, tile.lanes, tile.lastLanes, {}});
 }
 
 /// The vector of an epilogue operand that belongs to a place.

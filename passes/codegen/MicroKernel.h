@@ -51,8 +51,8 @@ mlir::Value multiplyAddVectors(IndexBuilder &b, const Tile &tile, mlir::Value x,
 /// A vector of bf16 as f32; others as they are.
 mlir::Value widenBF16(IndexBuilder &b, mlir::Value vector);
 
-/// The vector of a tile of one vector at `data[at]`, bf16 widened: what is behind
-/// the tensor's end is not read.
+/// The vector of a tile of one vector at `data[at]`: what is behind the tensor's
+/// end is not read.
 mlir::Value loadPart(IndexBuilder &b, const Tile &tile, mlir::Value data,
                      Index at);
 

@@ -298,6 +298,8 @@ void codegen::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
     Tile part{1, 1, lanes, valid, false};
     for (auto [source, target] : llvm::zip_equal(from, at)) {
       Value piece = loadPart(b, part, data, b.add(source, offset));
+      if (elementOf(to).isF32())
+        piece = widenBF16(b, piece);
       vector::StoreOp::create(b.b, b.loc, piece, to,
                               b.get(b.add(target, offset)));
     }
@@ -327,7 +329,7 @@ int64_t codegen::copiedAtOnce(int64_t depth, int64_t most, int64_t group) {
 /// Rows that are a multiple of this many bytes apart all fall into the same set
 /// of the first-level cache, which holds 8 to 12 lines.
 static constexpr int64_t kCacheSetStride = 4096;
-/// What is copied of a row at a time: 14 rows then take 14 KiB.
+/// Groups that are copied of a row at a time: 14 rows then take 14 KiB.
 static constexpr int64_t kCopied = 256;
 
 Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
@@ -342,7 +344,10 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                           elementOf(rows.data).getIntOrFloatBitWidth() / 8 %
                           kCacheSetStride ==
                       0;
-  if (!isWidened && (!collides || depth % kCopied != 0)) {
+  // As many elements are in four bytes of a copy.
+  int64_t perWord = isWidened ? 1 : group;
+  int64_t most = kCopied * perWord, lanes = tile.lanes * perWord;
+  if (!isWidened && (!collides || depth % most != 0)) {
     // Short rows are there before prefetching starts to help.
     bool isLong = depth >= 8 * kLine * group;
     return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
@@ -351,9 +356,9 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                              prefetchRows(b, rows, group, k, 2 * kLine);
                          });
   }
-  int64_t size = copiedAtOnce(depth, kCopied, group);
+  int64_t size = copiedAtOnce(depth, most, group);
   // The copies are a cache line more than their length apart.
-  int64_t pitch = llvm::alignTo(size, tile.lanes) + kLine;
+  int64_t pitch = llvm::alignTo(size, lanes) + kLine * perWord;
   Type element =
       isWidened ? Type(b.b.getF32Type()) : elementOf(rows.data);
   Value scratch = createScratch(b, op, tile.rows * pitch, element);
@@ -366,7 +371,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
       sources.push_back(*source);
       targets.push_back(*copy);
     }
-    copyRuns(b, tile.lanes, rows.data, sources, scratch, targets, size);
+    copyRuns(b, lanes, rows.data, sources, scratch, targets, size);
     return ::multiplyAdd(b, tile, copies, weights,
                          b.add(weightsAt, b.mul(from, panel)), panel, size,
                          sums, [&](Value k) {

@@ -45,7 +45,7 @@ Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                               const Accumulators &start, mlir::Operation *op);
 
 /// Copies `count` elements from `data[from[i]]` on to `to[at[i]]`, for each i in
-/// turn, bf16 to f32. Up to a vector behind them is written too.
+/// turn; bf16 may become f32. Up to a vector behind them is written too.
 void copyRuns(IndexBuilder &b, int64_t lanes, mlir::Value data,
               llvm::ArrayRef<Index> from, mlir::Value to,
               llvm::ArrayRef<Index> at, int64_t count);

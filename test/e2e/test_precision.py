@@ -1,5 +1,6 @@
 """--precision=bf16: kernels on factors that bf16 holds exactly, and rounding where it does not."""
 import os
+import re
 import sys
 import unittest
 
@@ -116,6 +117,27 @@ class Precision(support.Case):
             self.assertNotIn("vdpbf16ps", text)
             self.assertNotIn("truncsfbf2", text)
             self.assertIn("vfmadd", text)
+
+    def test_inner_loops(self):
+        """A pair of bf16, loaded once into all lanes, meets both vectors of weights; sums stay in registers."""
+        rng = np.random.default_rng(0)
+        nodes = [helper.make_node("Conv", ["x", "k"], ["a"], kernel_shape=[3, 3], pads=[1] * 4, name="conv"),
+                 helper.make_node("Reshape", ["a", "shape"], ["b"]),
+                 # Rows of 4096 bytes, which are copied: they would fall into one set of the cache.
+                 helper.make_node("MatMul", ["b", "w"], ["y"], name="product")]
+        weights = {"k": (rng.standard_normal((64, 64, 3, 3)) / 24).astype(np.float32),
+                   "shape": np.array([98, 2048], np.int64),
+                   "w": (rng.standard_normal((2048, 64)) / 45).astype(np.float32)}
+        model = make_model(nodes, [("x", [1, 64, 56, 56])], [("y", [98, 64])], weights)
+        text = self.assembly(model, "znver4")
+        loops = [block for block in re.split(r"\n(?=\.LBB)", text)
+                 if block.count("vdpbf16ps") >= 20 and re.search(rf"\tj\w+\s+{re.escape(block.split(':')[0])}\n", block)]
+        self.assertGreaterEqual(len(loops), 2)
+        for block in loops:
+            loop = block[:re.search(r"\tj\w+", block).start()]
+            self.assertEqual(loop.count("vdpbf16ps"), 2 * len(re.findall(r"vbroadcastss\s+-?\d*\(", loop)), loop)
+            # What is spilled stands at a fixed place of the stack; the copies do not.
+            self.assertNotRegex(loop, r"\(%rsp\)")
 
     def test_needs_native_kernels(self):
         model, _ = self.model()

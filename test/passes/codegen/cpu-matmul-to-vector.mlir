@@ -199,6 +199,29 @@ module attributes {ingot.target = "znver4"} {
 
 // -----
 
+// Rows that fall into one set of the cache are copied as they are, 512 elements at
+// a time.
+// CHECK-LABEL: func.func private @bf16_colliding
+// CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<7616xbf16>
+// CHECK: %[[PIECE:.*]] = vector.load {{.*}} vector<32xbf16>
+// CHECK-NEXT: vector.store %[[PIECE]], %[[COPY]]
+// CHECK-NOT: arith.extf
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c256 step
+// CHECK: vector.load %[[COPY]]{{.*}} vector<2xbf16>
+// CHECK: x86vector.avx512.dot
+module attributes {ingot.target = "znver4"} {
+  func.func private @bf16_colliding(%a: memref<14x2048xbf16>, %w: memref<1x1024x32x2xbf16>, %d: memref<14x32xf32>,
+                                    %task: index) {
+    cpu.matmul ins(%a, %w : memref<14x2048xbf16>, memref<1x1024x32x2xbf16>) outs(%d : memref<14x32xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Without the instruction rows are copied as f32, and both halves of a pair of
 // weights are multiplied as such. What is stored may be rounded.
 // CHECK-LABEL: func.func private @bf16_wide
