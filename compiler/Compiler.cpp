@@ -258,6 +258,7 @@ LogicalResult Compilation::describe() {
   if (failed(read))
     return failure();
   manifest = std::move(*read);
+  manifest.usesBF16 = pipeline.precision == Precision::bf16;
   return success();
 }
 

@@ -182,7 +182,8 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
       b.getInt32(manifest.inputs.size()),
       b.getInt32(manifest.outputs.size()),
       b.getInt32(manifest.metadata.size()),
-      b.getInt32(manifest.usesOneDNN ? INGOT_ABI_FLAG_ONEDNN : 0),
+      b.getInt32((manifest.usesOneDNN ? INGOT_ABI_FLAG_ONEDNN : 0) |
+                 (manifest.usesBF16 ? INGOT_ABI_FLAG_BF16 : 0)),
       tensors(manifest.inputs),
       tensors(manifest.outputs),
       metadata(),

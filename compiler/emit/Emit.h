@@ -57,6 +57,8 @@ struct Manifest {
   uint64_t arenaBytes = 0;
   uint64_t arenaLowerBound = 0;
   bool usesOneDNN = false;
+  /// Compiled with --precision=bf16.
+  bool usesBF16 = false;
 };
 
 /// Reads the manifest of a module on which plan-memory has run.

@@ -29,6 +29,7 @@ ingot_status ingot_model_describe(const ingot_model *model,
   filled.code_bytes = model->code.code_bytes;
   filled.abi_version = artifact.abi_version;
   filled.uses_onednn = (artifact.flags & INGOT_ABI_FLAG_ONEDNN) != 0;
+  filled.uses_bf16 = (artifact.flags & INGOT_ABI_FLAG_BF16) != 0;
   filled.separate_weights = !artifact.weights && artifact.weights_bytes;
   memcpy(filled.weights_sha256, artifact.weights_sha256,
          sizeof(filled.weights_sha256));

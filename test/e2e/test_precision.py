@@ -1,4 +1,5 @@
 """--precision=bf16: kernels on factors that bf16 holds exactly, and rounding where it does not."""
+import json
 import os
 import re
 import sys
@@ -87,6 +88,12 @@ class Precision(support.Case):
         got = self.assert_agrees(model, half, inputs, ROUNDED)["y"]
         self.assertGreater(np.abs(got - exact).max(), 1e-4 * np.abs(exact).max(), "nothing was rounded")
         self.assertLess(os.path.getsize(half), os.path.getsize(whole) - 64 * 64 * 2)
+        for artifact, precision in ((whole, "fp32"), (half, "bf16")):
+            told = support.tool("ingot", "inspect", artifact)
+            self.assertRegex(told.stdout, rf"(?m)^precision {precision}$")
+            for command in (("inspect",), ("bench", "--iterations=2", "--duration=0", "--warm-up=0")):
+                done = support.tool("ingot", command[0], artifact, "--json", *command[1:])
+                self.assertEqual(json.loads(done.stdout)["precision"], precision, done.stderr)
 
     def test_numbers_that_bf16_rounds_to_infinity_or_nan(self):
         model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", [4, 2])],

@@ -106,6 +106,7 @@ static void printText(const ingot_model *model, const ingot_model_info &info) {
   printLevels(levels(model, info.num_levels));
   printf("kernels   %s\n", info.uses_onednn ? "generated and oneDNN"
                                             : "generated");
+  printf("precision %s\n", info.uses_bf16 ? "bf16" : "fp32");
   printf("weights   %s, %s\n", formatBytes(info.weights_bytes).c_str(),
          info.separate_weights ? "in a file of their own" : "embedded");
   if (info.separate_weights)
@@ -181,10 +182,12 @@ static void printJson(const ingot_model *model, const ingot_model_info &info) {
          info.abi_version, formatJson(info.target).c_str());
   printJsonFeatures(info.cpu_features);
   printJsonLevels(levels(model, info.num_levels));
-  printf("  \"uses_onednn\": %s,\n  \"separate_weights\": %s,\n"
+  printf("  \"uses_onednn\": %s,\n  \"precision\": \"%s\",\n"
+         "  \"separate_weights\": %s,\n"
          "  \"weights_bytes\": %llu,\n  \"weights_sha256\": \"%s\",\n"
          "  \"arena_bytes\": %llu,\n  \"code_bytes\": %llu,\n",
          info.uses_onednn ? "true" : "false",
+         info.uses_bf16 ? "bf16" : "fp32",
          info.separate_weights ? "true" : "false", ull(info.weights_bytes),
          hex(info.weights_sha256).c_str(), ull(info.arena_bytes),
          ull(info.code_bytes));

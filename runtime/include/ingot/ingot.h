@@ -243,7 +243,7 @@ typedef struct ingot_model_info {
   uint32_t abi_version;
   uint32_t uses_onednn;      /**< 1 if the code calls oneDNN */
   uint32_t separate_weights; /**< 1 if the weights are in a file of their own */
-  uint32_t reserved0;
+  uint32_t uses_bf16; /**< 1 if heavy ops multiply bf16: --precision=bf16 */
   uint8_t weights_sha256[32];
   uint32_t num_layers; /**< that a profile tells apart; 0: compiled without */
   uint32_t num_levels; /**< CPU levels that there is code for */

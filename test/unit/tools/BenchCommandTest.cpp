@@ -43,7 +43,7 @@ TEST_F(Bench, Json) {
   for (const char *key :
        {"latency_ms", "min", "mean", "median", "p75", "p90", "p95", "p99",
         "max", "throughput", "load_ms", "first_answer_ms", "peak_rss_mb",
-        "base_rss_mb", "threads", "isa", "cpu", "warnings"})
+        "base_rss_mb", "threads", "isa", "precision", "cpu", "warnings"})
     expectOutput("\"" + std::string(key) + "\": ");
   expectOutput("\"runs\": 3,");
   expectOutput("\"inputs\": {\"x\": \"2x3\", \"b\": \"1\"}");

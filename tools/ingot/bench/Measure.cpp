@@ -207,6 +207,7 @@ void Session::describe() {
   result.compiler = info.compiler;
   result.target = info.target;
   result.usesOneDnn = info.uses_onednn;
+  result.usesBF16 = info.uses_bf16;
   result.cpuFeatures = info.cpu_features;
   result.weightsBytes = info.weights_bytes;
   result.arenaBytes = info.arena_bytes;

@@ -227,6 +227,8 @@ typedef struct ingot_abi_artifact {
 
 /** The code calls oneDNN, which brings its own (OpenMP) threads. */
 #define INGOT_ABI_FLAG_ONEDNN 1u
+/** Compiled with --precision=bf16: what heavy ops multiply is rounded. */
+#define INGOT_ABI_FLAG_BF16 2u
 
 typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
 
