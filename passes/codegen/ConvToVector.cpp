@@ -13,6 +13,15 @@
 //           accumulators += src[pixel, k] * weights[k, column]
 //       epilogue, store
 //
+// Where rows are so short that a tile has few pixels, weights are needed faster
+// than the second-level cache brings them. Then sums wait on the stack:
+//
+// for block of rows, column tile
+//   for tap, block of its channels: these weights stay in the first-level cache
+//     for output row, pixel tile
+//       for k in the block: sums += src[pixel, k] * weights[k, column]
+//   epilogue, store
+//
 // Taps in the padding are not computed: in the outer dimensions the bounds of the
 // loops leave them out; within a row it is known which pixels of which tile have
 // them, and such a tile has code of its own, tap by tap.
@@ -21,6 +30,7 @@
 #include "passes/Passes.h"
 #include "passes/codegen/Kernels.h"
 #include "passes/codegen/RowTiles.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -49,12 +59,20 @@ struct Emitter {
                plan.weights.outer.drop_front(), src.shape, output.dst.shape) {}
 
   void emit(Value task);
-  void emitRow(const Tile &tile, Index group, Index columnTile, Index row);
+  void emitRow(const Tile &tile, Index group, Index columnTile, Index row,
+               Index rowInTask);
+  bool isBlocked(const Tile &tile) const;
+  void emitBlocks(const Tile &tile, Index group, Index columnTile,
+                  const TaskRange &range);
   void emitTile(const Tile &tile, const RowTile &pixels, Index firstPixel,
-                Index group, Index columnTile, ArrayRef<Index> row);
+                Index group, Index columnTile, ArrayRef<Index> row, Index pass,
+                int64_t passes);
+  void store(const Tile &tile, const Accumulators &sums, Index group,
+             Index columnTile, ArrayRef<Index> row, Index firstPixel);
+  SmallVector<Index> weightsOf(Index group, Index columnTile);
   Accumulators sumRow(const Tile &tile, const RowTile &pixels,
                       ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
-                      const Accumulators &start);
+                      const Accumulators &start, const Ahead &ahead);
   Accumulators sumWidened(const Tile &tile, const RowTile &pixels, Index from,
                           Index panelAt, const Accumulators &start);
   Rows rowsOfTap(const Tile &tile, const RowTile &pixels, int64_t tap,
@@ -73,6 +91,8 @@ struct Emitter {
   /// Pixels as f32, and how many elements there is room for.
   Value copied;
   int64_t room = 0;
+  /// Sums between two blocks of weights.
+  Value waiting;
 };
 
 struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
@@ -98,8 +118,11 @@ void Emitter::emit(Value task) {
         b, begin, end, plan.tilesPerGroup, fullTile(plan.unit, plan.tile),
         lastTile(plan.unit, plan.tile, columns),
         [&](Value columnTile, const Tile &tile) {
+          if (isBlocked(tile))
+            return emitBlocks(tile, group, Index(columnTile), range);
           forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-            emitRow(tile, group, Index(columnTile), Index(row));
+            emitRow(tile, group, Index(columnTile), Index(row),
+                    b.add(Index(row), b.mul(range.firstRow, -1)));
           });
         });
   };
@@ -112,42 +135,59 @@ void Emitter::emit(Value task) {
 }
 
 void Emitter::emitRow(const Tile &tile, Index group, Index columnTile,
-                      Index row) {
+                      Index row, Index rowInTask) {
   SmallVector<Index> at = coordinatesOf(b, op.getDst(), outer + 1, row);
-  for (const RowTile &pixels : window.splitRow(tile.rows)) {
+  SmallVector<RowTile> tiles = window.splitRow(tile.rows);
+  int64_t tilesPerRow = 0;
+  for (const RowTile &pixels : tiles)
+    tilesPerRow += pixels.count;
+  int64_t passes = plan.grid.rowsPerTask * tilesPerRow;
+  Index pass = b.add(b.mul(b.rem(columnTile, plan.tilesPerPanel), passes),
+                     b.mul(rowInTask, tilesPerRow));
+  for (const RowTile &pixels : tiles) {
     forEach(b, 0, pixels.count, 1, [&](Value i) {
       Index first = b.add(b.mul(Index(i), pixels.size), pixels.first);
       emitTile(tile.withRows(pixels.size), pixels, first, group, columnTile,
-               at);
+               at, b.add(pass, Index(i)), passes * plan.tilesPerPanel);
     });
+    pass = b.add(pass, pixels.count);
   }
 }
 
 void Emitter::emitTile(const Tile &tile, const RowTile &pixels,
                        Index firstPixel, Index group, Index columnTile,
-                       ArrayRef<Index> row) {
-  int64_t width = plan.tile.vectors * plan.unit.lanes;
+                       ArrayRef<Index> row, Index pass, int64_t passes) {
   int64_t channels = src.shape.back() / plan.groups;
   SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(b.mul(group, channels));
-
-  int64_t panels = weights.shape[0] / plan.groups;
-  SmallVector<Index> weightsAt = {b.add(
-      b.mul(group, panels), b.div(columnTile, plan.tilesPerPanel))};
-  weightsAt.append(outer + 2, Index(0));
-  weightsAt.push_back(b.mul(b.rem(columnTile, plan.tilesPerPanel), width));
-  // The first element of a group.
-  weightsAt.resize(weights.shape.size(), Index(0));
-
+  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  SmallVector<Index> nextAt = {b.add(weightsAt[0], 1)};
+  nextAt.resize(weights.shape.size(), Index(0));
+  int64_t panelElements =
+      lower::productOf(plan.weights.outer.drop_front()) * plan.weights.depth *
+      plan.panel;
+  Ahead ahead = askAhead(b, weights.data, weights.at(b, nextAt),
+                          panelElements, pass, plan.grid.asksAhead ? passes : 0);
   Accumulators sums = window.sumOuter(
       b, srcAt, zeroAccumulators(b, tile),
       [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
           const Accumulators &sums) {
         llvm::copy(taps, weightsAt.begin() + 1);
-        return sumRow(tile, pixels, srcAt, weightsAt, sums);
+        Index tapAt = 0;
+        for (auto [tap, stride] :
+             llvm::zip(taps, ArrayRef(weights.strides).drop_front()))
+          tapAt = b.add(tapAt, b.mul(tap, stride));
+        return sumRow(tile, pixels, srcAt, weightsAt, sums,
+                      ahead.from(b, tapAt));
       });
-  Index column = b.add(b.mul(group, output.dst.shape.back() / plan.groups),
-                       b.mul(columnTile, width));
+  store(tile, sums, group, columnTile, row, firstPixel);
+}
+
+void Emitter::store(const Tile &tile, const Accumulators &sums, Index group,
+                    Index columnTile, ArrayRef<Index> row, Index firstPixel) {
+  Index column =
+      b.add(b.mul(group, output.dst.shape.back() / plan.groups),
+            b.mul(columnTile, plan.tile.vectors * plan.unit.lanes));
   storeTile(b, tile, output, sums,
             [&](IndexBuilder &b, Index inTile) {
               SmallVector<Index> coordinates(row);
@@ -156,10 +196,141 @@ void Emitter::emitTile(const Tile &tile, const RowTile &pixels,
             });
 }
 
+/// Where the weights of a column tile start.
+SmallVector<Index> Emitter::weightsOf(Index group, Index columnTile) {
+  int64_t panels = weights.shape[0] / plan.groups;
+  SmallVector<Index> at = {b.add(b.mul(group, panels),
+                                 b.div(columnTile, plan.tilesPerPanel))};
+  at.append(outer + 2, Index(0));
+  at.push_back(b.mul(b.rem(columnTile, plan.tilesPerPanel),
+                     plan.tile.vectors * plan.unit.lanes));
+  // The first element of a group.
+  at.resize(weights.shape.size(), Index(0));
+  return at;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks of weights
+//===----------------------------------------------------------------------===//
+
+/// Groups of channels whose weights are multiplied with all rows of a task, one
+/// after the other: 16 KiB of a panel.
+static constexpr int64_t kBlockGroups = 128;
+/// More sums would not stay in the first-level cache beside them.
+static constexpr int64_t kMostBlockedPixels = 98;
+
+bool Emitter::isBlocked(const Tile &tile) const {
+  int64_t pixels = output.dst.shape[outer + 1];
+  int64_t tilesPerRow = llvm::divideCeil(pixels, tile.rows);
+  int64_t rows = plan.grid.rowsPerTask;
+  return tile.product != Product::bf16Wide &&
+         // A vector of weights serves fewer than 3/4 of the tile's rows.
+         int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
+         rows * tilesPerRow >= 3 && rows * pixels <= kMostBlockedPixels &&
+         src.shape.back() / plan.groups >=
+             kBlockGroups * groupOf(tile.product);
+}
+
+void Emitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
+                         const TaskRange &range) {
+  int64_t inner = window.inner(), channels = src.shape.back() / plan.groups;
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  int64_t pixelSize = tile.vectors * tile.lanes;
+  int64_t rowSize = output.dst.shape[outer + 1] * pixelSize;
+  int64_t block = kBlockGroups * groupOf(tile.product);
+  Index pixelStride = src.strides[src.strides.size() - 2];
+  SmallVector<RowTile> tiles = window.splitRow(tile.rows);
+  if (!waiting)
+    waiting = createScratch(
+        b, op,
+        plan.grid.rowsPerTask * output.dst.shape[outer + 1] *
+            plan.tile.vectors * tile.lanes,
+        sumType(b, tile));
+
+  // What is done with each tile of each row.
+  using Body = function_ref<void(const Tile &, const RowTile &, Index firstPixel,
+                                 Index sumsAt)>;
+  auto forEachTile = [&](Index rowInTask, Body body) {
+    for (const RowTile &pixels : tiles)
+      forEach(b, 0, pixels.count, 1, [&](Value i) {
+        Index first = b.add(b.mul(Index(i), pixels.size), pixels.first);
+        body(tile.withRows(pixels.size), pixels, first,
+             b.add(b.mul(rowInTask, rowSize), b.mul(first, pixelSize)));
+      });
+  };
+  Index numRows = b.add(range.endRow, b.mul(range.firstRow, -1));
+  forEach(b, 0, numRows, 1, [&](Value row) {
+    forEachTile(Index(row), [&](const Tile &part, const RowTile &, Index,
+                                Index sumsAt) {
+      spill(b, part, zeroAccumulators(b, part), waiting, sumsAt);
+    });
+  });
+
+  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  // The products of `size` channels from `channel` on at one tap.
+  auto addBlock = [&](ArrayRef<Index> taps, int64_t tap, Index channel,
+                      int64_t size) {
+    llvm::copy(taps, weightsAt.begin() + 1);
+    weightsAt[1 + outer] = tap;
+    Index from = b.add(weights.at(b, weightsAt), b.mul(channel, plan.panel));
+    forEach(b, 0, numRows, 1, [&](Value rowInTask) {
+      SmallVector<Index> row =
+          coordinatesOf(b, op.getDst(), outer + 1,
+                        b.add(range.firstRow, Index(rowInTask)));
+      window.ifWithin(b, row, taps, [&](ArrayRef<Index> srcRow) {
+        forEachTile(
+            Index(rowInTask),
+            [&](const Tile &part, const RowTile &pixels, Index firstPixel,
+                Index sumsAt) {
+              SmallVector<Index> at(srcRow);
+              at.push_back(b.add(b.mul(firstPixel, stride),
+                                 tap * dilation - window.pads[inner]));
+              at.push_back(b.add(b.mul(group, channels), channel));
+              Rows rows = rowsOfTap(part, pixels, tap, src.data,
+                                    src.at(b, at), b.mul(pixelStride, stride));
+              Ahead ahead = askAhead(b, weights.data,
+                                     b.add(from, size * plan.panel),
+                                     size * plan.panel, Index(rowInTask),
+                                     plan.grid.rowsPerTask);
+              Accumulators sums = multiplyAdd(
+                  b, part, rows, weights.data, from, plan.panel, size,
+                  reload(b, part, waiting, sumsAt), ahead);
+              spill(b, part, sums, waiting, sumsAt);
+            });
+      });
+    });
+  };
+  window.forEachOuterTap(b, [&](ArrayRef<Index> taps) {
+    for (int64_t tap = 0; tap < window.kernel[inner]; ++tap) {
+      forEach(b, 0, channels / block, 1, [&](Value i) {
+        addBlock(taps, tap, b.mul(Index(i), block), block);
+      });
+      if (channels % block != 0)
+        addBlock(taps, tap, channels / block * block, channels % block);
+    }
+  });
+
+  forEach(b, 0, numRows, 1, [&](Value rowInTask) {
+    SmallVector<Index> row =
+        coordinatesOf(b, op.getDst(), outer + 1,
+                      b.add(range.firstRow, Index(rowInTask)));
+    forEachTile(Index(rowInTask),
+                [&](const Tile &part, const RowTile &, Index firstPixel,
+                    Index sumsAt) {
+                  store(part, reload(b, part, waiting, sumsAt), group,
+                        columnTile, row, firstPixel);
+                });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of a row
+//===----------------------------------------------------------------------===//
+
 /// The taps along the row.
 Accumulators Emitter::sumRow(const Tile &tile, const RowTile &pixels,
                              ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
-                             const Accumulators &start) {
+                             const Accumulators &start, const Ahead &ahead) {
   int64_t inner = window.inner();
   Index from = src.at(b, srcAt), panelAt = weights.at(b, weightsAt);
   if (tile.product == Product::bf16Wide)
@@ -174,15 +345,17 @@ Accumulators Emitter::sumRow(const Tile &tile, const RowTile &pixels,
   };
   if (pixels.isWhole() && taps == 1)
     return multiplyAddWhole(b, tile, rowsOf(0), weights.data, panelAt,
-                            plan.panel, channels, start, op);
+                            plan.panel, channels, start, op, ahead);
   if (pixels.isWhole() && isContiguous())
     return multiplyAdd(b, tile, rowsOf(0), weights.data, panelAt, plan.panel,
-                       taps * channels, start);
+                       taps * channels, start, ahead);
   Accumulators sums = start;
-  for (int64_t tap = 0; tap < taps; ++tap)
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    int64_t tapAt = tap * plan.weights.depth * plan.panel;
     sums = multiplyAdd(b, tile, rowsOf(tap), weights.data,
-                       b.add(panelAt, tap * plan.weights.depth * plan.panel),
-                       plan.panel, channels, sums);
+                       b.add(panelAt, tapAt), plan.panel, channels, sums,
+                       ahead.from(b, tapAt));
+  }
   return sums;
 }
 

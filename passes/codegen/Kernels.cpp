@@ -74,6 +74,11 @@ MatMulPlan::MatMulPlan(cpu::MatMulOp op)
     batches = 8;
   grid = chooseGrid({rows, tiles, 2 * weights.depth * dst.back(), tile.rows,
                      bytesOf(op.getSrc()), bytesOf(op.getWeights())});
+  // Blocks of columns are tasks enough: each reads its weights once.
+  constexpr int64_t kEnoughTasks = 16;
+  if (!grid.rowsOutside && columnBlocks() >= kEnoughTasks &&
+      !ShapedType::isDynamic(rows))
+    grid.rowsPerTask = llvm::alignTo(rows, tile.rows);
   // Products of many matrices are tasks of their own.
   if (batches >= 8)
     grid = {ShapedType::isDynamic(rows)

@@ -33,16 +33,28 @@ using namespace ingot::codegen;
 
 namespace {
 
+/// A column tile of one product of a batch.
+struct ColumnTile {
+  /// Where its weights start, and its first column.
+  Index weightsAt, first;
+  ArrayRef<Index> batch;
+};
+
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::MatMulOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
         weights(b, op.getWeights()), output(b, op) {}
 
   void emit(Value task);
+  void forEachRowTile(const Tile &tile, Index firstRow, Index endRow,
+                      function_ref<void(const Tile &, Index row)> body);
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
                    Index firstRow, Index endRow);
-  void emitTile(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
-                Index row);
+  Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
+                   const Ahead &ahead);
+  void store(const Tile &tile, const Accumulators &sums,
+             const ColumnTile &columns, Index row);
+  int64_t numTiles() const;
 
   IndexBuilder b;
   cpu::MatMulOp op;
@@ -90,9 +102,10 @@ void Emitter::emit(Value task) {
       });
 }
 
-/// All row tiles of one column tile: full ones, then what is left.
-void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
-                          Index columnTile, Index firstRow, Index endRow) {
+/// Row tiles: full ones, then what is left.
+void Emitter::forEachRowTile(
+    const Tile &tile, Index firstRow, Index endRow,
+    function_ref<void(const Tile &, Index row)> body) {
   SmallVector<int64_t> sizes = {tile.rows};
   if (ShapedType::isDynamic(plan.rows)) {
     llvm::copy_if(ArrayRef<int64_t>{4, 1}, std::back_inserter(sizes),
@@ -105,36 +118,69 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     // Rows up to here are in tiles of this size.
     Index whole = b.div(b.add(endRow, b.mul(row, -1)), size);
     Index end = size == sizes.back() ? endRow : b.add(row, b.mul(whole, size));
-    forEach(b, row, end, size, [&](Value at) {
-      emitTile(tile.withRows(size), batch, columnTile, Index(at));
-    });
+    forEach(b, row, end, size,
+            [&](Value at) { body(tile.withRows(size), Index(at)); });
     row = end;
   }
 }
 
-void Emitter::emitTile(const Tile &tile, ArrayRef<Index> batch,
-                       Index columnTile, Index row) {
-  int64_t width = plan.tile.vectors * plan.unit.lanes;
-  SmallVector<Index> at(batch);
-  at.append({row, 0});
-  Index first = src.at(b, at);
-  Rows rows(b, src.data, first, src.strides[src.strides.size() - 2], tile.rows);
+void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
+                          Index columnTile, Index firstRow, Index endRow) {
+  bool isBatched = plan.weights.outer.size() > 1;
+  int64_t columns = plan.tile.vectors * plan.unit.lanes;
+  auto weightsOf = [&](Index panel, Index column) {
+    SmallVector<Index> at;
+    if (isBatched)
+      at.append(batch.begin(), batch.end());
+    at.append({panel, 0, column});
+    at.resize(weights.shape.size(), Index(0));
+    return weights.at(b, at);
+  };
+  Index panel = b.div(columnTile, plan.tilesPerPanel);
+  Index part = b.rem(columnTile, plan.tilesPerPanel);
+  ColumnTile at{weightsOf(panel, b.mul(part, columns)),
+                b.mul(columnTile, columns), batch};
 
-  SmallVector<Index> panelAt;
-  if (plan.weights.outer.size() > 1)
-    panelAt.append(batch.begin(), batch.end());
-  panelAt.append({b.div(columnTile, plan.tilesPerPanel), 0,
-                  b.mul(b.rem(columnTile, plan.tilesPerPanel), width)});
-  panelAt.resize(weights.shape.size(), Index(0));
-  Accumulators sums = multiplyAddWhole(
-      b, tile, rows, weights.data, weights.at(b, panelAt), plan.panel,
-      src.shape.back(),
-      zeroAccumulators(b, tile), op);
-  Index column = b.mul(columnTile, width);
+  int64_t tiles = numTiles();
+  forEachRowTile(tile, firstRow, endRow, [&](const Tile &tile, Index row) {
+    // Weights that a run packs are in the cache.
+    Ahead ahead;
+    if (!isBatched && plan.grid.asksAhead)
+      ahead = askAhead(b, weights.data, weightsOf(b.add(panel, 1), 0),
+                       plan.weights.depth * plan.panel,
+                       b.add(b.mul(part, tiles),
+                             b.div(b.add(row, b.mul(firstRow, -1)),
+                                   plan.tile.rows)),
+                       tiles * plan.tilesPerPanel);
+    store(tile, sum(tile, at, row, ahead), at, row);
+  });
+}
+
+/// Row tiles of a task; 0 if unknown.
+int64_t Emitter::numTiles() const {
+  if (ShapedType::isDynamic(plan.rows))
+    return 0;
+  return llvm::divideCeil(std::min(plan.grid.rowsPerTask, plan.rows),
+                          plan.tile.rows);
+}
+
+Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
+                          Index row, const Ahead &ahead) {
+  SmallVector<Index> at(columns.batch);
+  at.append({row, 0});
+  Rows rows(b, src.data, src.at(b, at), src.strides[src.strides.size() - 2],
+            tile.rows);
+  return multiplyAddWhole(b, tile, rows, weights.data, columns.weightsAt,
+                          plan.panel, src.shape.back(),
+                          zeroAccumulators(b, tile), op, ahead);
+}
+
+void Emitter::store(const Tile &tile, const Accumulators &sums,
+                    const ColumnTile &columns, Index row) {
   storeTile(b, tile, output, sums,
             [&](IndexBuilder &b, Index inTile) {
-              SmallVector<Index> coordinates(batch);
-              coordinates.append({b.add(row, inTile), column});
+              SmallVector<Index> coordinates(columns.batch);
+              coordinates.append({b.add(row, inTile), columns.first});
               return coordinates;
             });
 }

@@ -17,16 +17,19 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-static VectorType accumulatorType(OpBuilder &b, const Tile &tile) {
+Type codegen::sumType(IndexBuilder &b, const Tile &tile) {
   bool isInteger =
       tile.product == Product::int8Dot || tile.product == Product::int8Wide;
-  return VectorType::get({tile.lanes}, isInteger ? Type(b.getI32Type())
-                                                 : Type(b.getF32Type()));
+  return isInteger ? Type(b.b.getI32Type()) : Type(b.b.getF32Type());
+}
+
+static VectorType accumulatorType(IndexBuilder &b, const Tile &tile) {
+  return VectorType::get({tile.lanes}, sumType(b, tile));
 }
 
 Accumulators codegen::zeroAccumulators(IndexBuilder &b, const Tile &tile) {
   Value zero = arith::ConstantOp::create(
-      b.b, b.loc, b.b.getZeroAttr(accumulatorType(b.b, tile)));
+      b.b, b.loc, b.b.getZeroAttr(accumulatorType(b, tile)));
   return Accumulators(tile.rows * tile.vectors, zero);
 }
 
@@ -92,6 +95,23 @@ Value codegen::createScratch(IndexBuilder &b, Operation *op, int64_t elements,
   return memref::AllocaOp::create(
       b.b, b.loc, MemRefType::get({elements}, type),
       b.b.getI64IntegerAttr(64));
+}
+
+void codegen::spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
+                    Value scratch, Index at) {
+  for (auto [i, sum] : llvm::enumerate(sums))
+    vector::StoreOp::create(b.b, b.loc, sum, scratch,
+                            b.get(b.add(at, int64_t(i) * tile.lanes)));
+}
+
+Accumulators codegen::reload(IndexBuilder &b, const Tile &tile, Value scratch,
+                             Index at) {
+  Accumulators sums;
+  for (int64_t i = 0; i < tile.rows * tile.vectors; ++i)
+    sums.push_back(
+        vector::LoadOp::create(b.b, b.loc, accumulatorType(b, tile), scratch,
+                               b.get(b.add(at, i * tile.lanes))));
+  return sums;
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,18 +242,14 @@ void codegen::storeTile(
         store(r, v, sums[r * tile.vectors + v]);
     return;
   }
-  VectorType type = accumulatorType(b.b, tile);
-  Value spilled = createScratch(b, op, tile.rows * tile.vectors * tile.lanes,
-                                type.getElementType());
-  for (auto [i, sum] : llvm::enumerate(sums))
-    vector::StoreOp::create(b.b, b.loc, sum, spilled,
-                            b.get(int64_t(i) * tile.lanes));
+  int64_t rowSize = tile.vectors * tile.lanes;
+  Value spilled =
+      createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
+  spill(b, tile, sums, spilled, 0);
   forEach(b, 0, tile.rows, 1, [&](Value row) {
-    for (int64_t v = 0; v < tile.vectors; ++v) {
-      Index at = b.add(b.mul(Index(row), tile.vectors * tile.lanes),
-                       v * tile.lanes);
-      store(Index(row), v,
-            vector::LoadOp::create(b.b, b.loc, type, spilled, b.get(at)));
-    }
+    Accumulators sums = reload(b, tile.withRows(1), spilled,
+                               b.mul(Index(row), rowSize));
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      store(Index(row), v, sums[v]);
   });
 }

@@ -60,6 +60,15 @@ mlir::Value loadPart(IndexBuilder &b, const Tile &tile, mlir::Value data,
 mlir::Value createScratch(IndexBuilder &b, mlir::Operation *op,
                           int64_t elements, mlir::Type type);
 
+/// Writes accumulators to `scratch[at]` and on, and reads them back.
+void spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
+           mlir::Value scratch, Index at);
+Accumulators reload(IndexBuilder &b, const Tile &tile, mlir::Value scratch,
+                    Index at);
+
+/// The element type of accumulators.
+mlir::Type sumType(IndexBuilder &b, const Tile &tile);
+
 /// Where one vector of the output lies, and how much of it.
 struct Place {
   llvm::SmallVector<Index> coordinates;

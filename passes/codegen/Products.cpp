@@ -19,7 +19,7 @@ using namespace ingot::codegen;
 
 Rows::Rows(IndexBuilder &b, Value data, Index first, Index stride,
            int64_t count)
-    : data(data), stride(stride) {
+    : data(data), dataOf(count, data), stride(stride) {
   for (int64_t r = 0; r < count; ++r)
     at.push_back(b.add(first, b.mul(stride, r)));
 }
@@ -162,9 +162,13 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
 // Loops over k
 //===----------------------------------------------------------------------===//
 
-static void prefetch(IndexBuilder &b, Value data, Index at) {
+/// The caches that a line is asked for into.
+enum class Into { second = 2, first = 3 };
+
+static void prefetch(IndexBuilder &b, Value data, Index at,
+                     Into cache = Into::first) {
   memref::PrefetchOp::create(b.b, b.loc, data, ValueRange{b.get(at)},
-                             /*isWrite=*/false, /*localityHint=*/3,
+                             /*isWrite=*/false, uint32_t(cache),
                              /*isDataCache=*/true);
 }
 
@@ -174,11 +178,39 @@ static constexpr int64_t kLine = 16;
 /// Asks for the rows' lines that are needed `ahead` groups later: one a step of
 /// k, so that 16 steps ask for the lines of 16 rows.
 static void prefetchRows(IndexBuilder &b, const Rows &rows, int64_t group,
-                         Value k, int64_t ahead) {
+                         Value k, int64_t ahead, Into cache = Into::first) {
   Value row = arith::AndIOp::create(b.b, b.loc, k, b.get(kLine - 1));
   Index line = b.add(b.mul(Index(k), group),
                      b.mul(Index(row), b.add(rows.stride, -group)));
-  prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), ahead * group));
+  prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), ahead * group), cache);
+}
+
+/// With many passes, weights that wait for memory in the first of them cost
+/// little, and one pass asks for each line several times.
+static constexpr int64_t kMostPasses = 12;
+
+Ahead codegen::askAhead(IndexBuilder &b, Value weights, Index nextAt,
+                        int64_t elements, Index pass, int64_t passes) {
+  if (passes < 2 || passes > kMostPasses)
+    return {};
+  return {weights, b.add(nextAt, b.mul(pass, elements / passes)), passes};
+}
+
+Ahead Ahead::from(IndexBuilder &b, Index elements) const {
+  if (passes == 0)
+    return {};
+  return {weights, b.add(at, b.div(elements, passes)), passes};
+}
+
+/// `width` weights are multiplied with each k. They are two lines, so one line a
+/// step is enough for two passes.
+static void prefetchAhead(IndexBuilder &b, const Ahead &ahead, int64_t width,
+                          Value k) {
+  if (ahead.passes == 0)
+    return;
+  // A shift instead of a division.
+  Index done = b.div(b.mul(Index(k), 256 * width / ahead.passes), 256);
+  prefetch(b, ahead.weights, b.add(ahead.at, done), Into::second);
 }
 
 /// Weights come from the second-level cache: they are asked for this many steps
@@ -214,7 +246,7 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const Rows &rows,
     if (!rows.at[r])
       continue;
     SmallVector<Value> row =
-        rowParts(b, tile, rows.data,
+        rowParts(b, tile, rows.dataOf[r],
                  b.add(*rows.at[r], b.mul(Index(k), group)), count);
     for (auto [i, part] : llvm::enumerate(row))
       for (int64_t v = 0; v < tile.vectors; ++v) {
@@ -282,9 +314,11 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
 Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
                                   const Rows &rows, Value weights,
                                   Index weightsAt, int64_t panel, int64_t depth,
-                                  const Accumulators &start) {
+                                  const Accumulators &start,
+                                  const Ahead &ahead) {
+  int64_t width = panel * groupOf(tile.product);
   return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
-                       [](Value) {});
+                       [&](Value k) { prefetchAhead(b, ahead, width, k); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,7 +361,8 @@ int64_t codegen::copiedAtOnce(int64_t depth, int64_t most, int64_t group) {
 }
 
 /// Rows that are a multiple of this many bytes apart all fall into the same set
-/// of the first-level cache, which holds 8 to 12 lines.
+/// of the first-level cache, which holds 8 to 12 lines. What is asked for early
+/// goes to the second level, therefore.
 static constexpr int64_t kCacheSetStride = 4096;
 /// Groups that are copied of a row at a time: 14 rows then take 14 KiB.
 static constexpr int64_t kCopied = 256;
@@ -336,7 +371,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                                        const Rows &rows, Value weights,
                                        Index weightsAt, int64_t panel,
                                        int64_t depth, const Accumulators &start,
-                                       Operation *op) {
+                                       Operation *op, const Ahead &ahead) {
   int64_t group = groupOf(tile.product);
   bool isWidened = tile.product == Product::bf16Wide;
   bool collides = !rows.stride.value && tile.rows > 8 &&
@@ -354,6 +389,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                          [&](Value k) {
                            if (isLong)
                              prefetchRows(b, rows, group, k, 2 * kLine);
+                           prefetchAhead(b, ahead, panel * group, k);
                          });
   }
   int64_t size = copiedAtOnce(depth, most, group);
@@ -361,8 +397,10 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
   int64_t pitch = llvm::alignTo(size, lanes) + kLine * perWord;
   Type element =
       isWidened ? Type(b.b.getF32Type()) : elementOf(rows.data);
-  Value scratch = createScratch(b, op, tile.rows * pitch, element);
-  Rows copies(b, scratch, 0, pitch, tile.rows);
+  // The cache holds half of the rows as they are.
+  int64_t direct = isWidened ? 0 : tile.rows / 2;
+  Value scratch = createScratch(b, op, (tile.rows - direct) * pitch, element);
+  Rows copies(b, scratch, -direct * pitch, pitch, tile.rows);
   auto addBlock = [&](Index from, int64_t size, const Accumulators &sums) {
     Rows block = rows;
     SmallVector<Index> sources, targets;
@@ -371,11 +409,21 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
       sources.push_back(*source);
       targets.push_back(*copy);
     }
-    copyRuns(b, lanes, rows.data, sources, scratch, targets, size);
-    return ::multiplyAdd(b, tile, copies, weights,
+    copyRuns(b, lanes, rows.data, ArrayRef(sources).drop_front(direct),
+             scratch, ArrayRef(targets).drop_front(direct), size);
+    Rows used = copies;
+    used.dataOf.assign(tile.rows, scratch);
+    for (int64_t r = 0; r < direct; ++r) {
+      used.dataOf[r] = rows.data;
+      used.at[r] = sources[r];
+    }
+    Ahead later = ahead.from(b, b.mul(from, panel));
+    return ::multiplyAdd(b, tile, used, weights,
                          b.add(weightsAt, b.mul(from, panel)), panel, size,
                          sums, [&](Value k) {
-                           prefetchRows(b, block, group, k, size / group);
+                           prefetchRows(b, block, group, k, size / group,
+                                        Into::second);
+                           prefetchAhead(b, later, panel * group, k);
                          });
   };
   Accumulators sums = start;

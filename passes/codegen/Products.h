@@ -16,9 +16,11 @@
 namespace ingot::codegen {
 
 /// The rows of src that a tile reads: element k of row r stands at
-/// `data[at[r] + k]`; rows that are nullopt do not take part.
+/// `dataOf[r][at[r] + k]`; rows that are nullopt do not take part.
 struct Rows {
+  /// Of all rows, but for those that were copied.
   mlir::Value data;
+  llvm::SmallVector<mlir::Value> dataOf;
   llvm::SmallVector<std::optional<Index>> at;
   /// Elements between two rows.
   Index stride;
@@ -28,13 +30,33 @@ struct Rows {
        int64_t count);
 };
 
+/// The weights that come next, asked for while others are multiplied: each of
+/// several passes over these asks for a part of those, in step with what it
+/// multiplies.
+struct Ahead {
+  mlir::Value weights;
+  /// The part of this pass.
+  Index at = 0;
+  /// None if 0.
+  int64_t passes = 0;
+
+  /// The same for what is multiplied `elements` later in a pass.
+  Ahead from(IndexBuilder &b, Index elements) const;
+};
+
+/// For pass number `pass` of `passes`: the `elements` weights from `nextAt` on.
+/// None if there are so few or so many passes that it does not pay.
+Ahead askAhead(IndexBuilder &b, mlir::Value weights, Index nextAt,
+               int64_t elements, Index pass, int64_t passes);
+
 /// Adds the products of `depth` elements of the rows and the weights: the group
 /// of vector v that holds element k starts at
 /// `weights[weightsAt + k * panel + v * lanes * group]`. Rows of bf16 that are
 /// multiplied as f32 are given as such.
 Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const Rows &rows,
                          mlir::Value weights, Index weightsAt, int64_t panel,
-                         int64_t depth, const Accumulators &start);
+                         int64_t depth, const Accumulators &start,
+                         const Ahead &ahead = {});
 
 /// The same for rows as src has them, all of which take part: over copies of
 /// them in the stack of the kernel of `op` if they have to be widened, or may lie
@@ -42,7 +64,8 @@ Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const Rows &rows,
 Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                               const Rows &rows, mlir::Value weights,
                               Index weightsAt, int64_t panel, int64_t depth,
-                              const Accumulators &start, mlir::Operation *op);
+                              const Accumulators &start, mlir::Operation *op,
+                              const Ahead &ahead = {});
 
 /// Copies `count` elements from `data[from[i]]` on to `to[at[i]]`, for each i in
 /// turn; bf16 may become f32. Up to a vector behind them is written too.

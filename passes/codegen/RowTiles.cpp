@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/RowTiles.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -97,6 +99,49 @@ Accumulators Window::sumOuter(
                        });
       };
   return sumDim(start);
+}
+
+void Window::forEachOuterTap(
+    IndexBuilder &b, function_ref<void(ArrayRef<Index>)> body) const {
+  SmallVector<Index> taps;
+  std::function<void()> loop = [&] {
+    if (int64_t(taps.size()) == inner())
+      return body(taps);
+    forEach(b, 0, kernel[taps.size()], 1, [&](Value tap) {
+      taps.push_back(Index(tap));
+      loop();
+      taps.pop_back();
+    });
+  };
+  loop();
+}
+
+void Window::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
+                      ArrayRef<Index> taps,
+                      function_ref<void(ArrayRef<Index>)> body) const {
+  SmallVector<Index> srcRow = {row[0]};
+  Value condition;
+  for (auto [d, tap] : llvm::enumerate(taps)) {
+    Index at = b.add(b.add(b.mul(row[1 + d], strides[d]), -pads[d]),
+                     b.mul(tap, dilations[d]));
+    srcRow.push_back(at);
+    int64_t extent = (kernel[d] - 1) * dilations[d];
+    if (pads[d] <= 0 &&
+        (dstSizes[d] - 1) * strides[d] - pads[d] + extent < srcSizes[d])
+      continue;
+    // What is below 0 is a large unsigned number.
+    Value within = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
+                                         b.get(at), b.get(srcSizes[d]));
+    condition = condition ? arith::AndIOp::create(b.b, b.loc, condition, within)
+                                .getResult()
+                          : within;
+  }
+  if (!condition)
+    return body(srcRow);
+  auto branch = scf::IfOp::create(b.b, b.loc, condition, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(branch.thenBlock());
+  body(srcRow);
 }
 
 /// The taps [begin, end) within [0, size) of a window that starts at `origin`.

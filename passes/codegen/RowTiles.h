@@ -67,6 +67,16 @@ struct Window {
                                            llvm::ArrayRef<Index> taps,
                                            const Accumulators &sums)>
                sum) const;
+  /// Loops over the taps of the outer dimensions.
+  void forEachOuterTap(
+      IndexBuilder &b,
+      llvm::function_ref<void(llvm::ArrayRef<Index> taps)> body) const;
+  /// `body(srcRow)` if dst row `row` has these taps of the outer dimensions
+  /// within src: n and their coordinates.
+  void ifWithin(IndexBuilder &b, llvm::ArrayRef<Index> row,
+                llvm::ArrayRef<Index> taps,
+                llvm::function_ref<void(llvm::ArrayRef<Index> srcRow)> body)
+      const;
   /// Splits a row into tiles of up to `most` pixels.
   llvm::SmallVector<RowTile> splitRow(int64_t most) const;
 };

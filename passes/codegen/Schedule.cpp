@@ -100,6 +100,11 @@ static constexpr int64_t kMinTaskFlops = 400'000;
 /// Enough for two threads to end within 1/32 of each other.
 static constexpr int64_t kMaxTasks = 32;
 
+/// What may stay of an operand in the second-level cache, half of 1 MiB.
+static constexpr int64_t kCacheBytes = 512 << 10;
+/// Weights that come soon enough.
+static constexpr int64_t kFewBytes = 64 << 10;
+
 Grid codegen::chooseGrid(const Work &work) {
   // Of a dynamic number assume some.
   int64_t rows = ShapedType::isDynamic(work.rows) ? 256 : work.rows;
@@ -120,5 +125,6 @@ Grid codegen::chooseGrid(const Work &work) {
   }
   return {int64_t(llvm::divideCeil(units, rowBlocks)) * work.rowUnit,
           int64_t(llvm::divideCeil(work.columnTiles, columnBlocks)),
-          rowsOutside};
+          rowsOutside,
+          work.weightBytes > (rowsOutside ? kCacheBytes : kFewBytes)};
 }

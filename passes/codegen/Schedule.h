@@ -74,6 +74,9 @@ struct Grid {
   /// Whether the tasks of a block of rows follow each other, rather than those of
   /// a block of columns.
   bool rowsOutside;
+  /// Whether it pays to ask for weights ahead: they are neither few nor stay in the
+  /// second-level cache, block of rows after block.
+  bool asksAhead = false;
 };
 
 /// What a grid is chosen by.

@@ -143,14 +143,17 @@ def draw_conv(rng):
     while True:
         ndim = some(rng, 1, 2, 3, p=[0.2, 0.6, 0.2])
         kernel, strides, dilations, pads = draw_window(rng, ndim)
-        sizes = [int(s) for s in rng.integers(1, 12, ndim - 1)] + [int(rng.integers(1, 41))]
+        kind = some(rng, "dense", "narrow", "depthwise", "grouped", p=[0.45, 0.1, 0.25, 0.2])
+        # Short rows of many channels take blocks of weights.
+        sizes = [int(s) for s in rng.integers(1, 12, ndim - 1)] + [int(rng.integers(1, 11 if kind == "narrow" else 41))]
         out = [(s + lo + hi - (k - 1) * d - 1) // st + 1 if s + lo + hi > (k - 1) * d else 0
                for s, (lo, hi), k, d, st in zip(sizes, pads, kernel, dilations, strides)]
-        kind = some(rng, "dense", "depthwise", "grouped", p=[0.55, 0.25, 0.2])
         channels, outputs, groups = int(rng.integers(1, 71)), int(rng.integers(1, 71)), 1
         if kind == "depthwise":
             groups = channels
             outputs = channels * some(rng, 1, 2, 3, p=[0.8, 0.1, 0.1])
+        elif kind == "narrow":
+            channels = int(rng.integers(100, 400))
         elif kind == "grouped":
             groups = int(rng.integers(2, 9))
             channels, outputs = groups * int(rng.integers(1, 10)), groups * int(rng.integers(1, 40))
@@ -264,6 +267,8 @@ def matmul_case(rng, name):
         rows, inner, columns = (int(v) for v in rng.integers(1, 201, 3))
         if rng.random() < 0.4:
             rows = int(rng.integers(1, 20))
+        if rng.random() < 0.1:  # rows that fall into the same sets of a cache
+            inner = some(rng, 1024, 2048)
         batch = some(rng, [], [int(rng.integers(1, 13))], [int(v) for v in rng.integers(1, 5, 2)], p=[0.4, 0.4, 0.2])
         if rows * inner * columns * int(np.prod(batch)) <= MAX_WORK:
             break

@@ -178,6 +178,67 @@ func.func @none(%x: f32) -> f32 {
 
 // -----
 
+// Rows of 7 pixels, 160 channels: blocks of 128 and of 32 channels' weights are
+// multiplied with all rows of a task, whose sums wait on the stack: 4 rows of 7
+// pixels of 32 columns.
+// CHECK-LABEL: func.func private @blocks
+// CHECK: %[[WAITING:.*]] = memref.alloca() {alignment = 64 : i64} : memref<896xf32>
+// They start as zeros.
+// CHECK: scf.for
+// CHECK-COUNT-14: vector.store %cst{{.*}}, %[[WAITING]]
+// Rows of taps, here of three; then rows that have the tap.
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: vector.load %[[WAITING]]
+// The left pixel lacks the first tap.
+// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c128 step
+// CHECK-COUNT-12: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+// CHECK: vector.store %{{.*}}, %[[WAITING]]
+// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c32 step
+// The second tap.
+// CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c128 step
+// CHECK-COUNT-14: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+// Last of all the epilogue.
+// CHECK: arith.maximumf
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @blocks(%x: memref<1x7x7x160xf32>, %w: memref<16x3x3x160x32xf32>, %d: memref<1x7x7x512xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x7x7x160xf32>, memref<16x3x3x160x32xf32>) outs(%d : memref<1x7x7x512xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      %zero = arith.constant 0.0 : f32
+      %0 = arith.maximumf %sum, %zero : f32
+      cpu.yield %0 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Few channels: the rows' weights are in the first-level cache anyway.
+// CHECK-LABEL: func.func private @no_blocks
+// CHECK-NOT: memref.alloca
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @no_blocks(%x: memref<1x7x7x64xf32>, %w: memref<16x3x3x64x32xf32>, %d: memref<1x7x7x512xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x7x7x64xf32>, memref<16x3x3x64x32xf32>) outs(%d : memref<1x7x7x512xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 func.func @not_outlined(%x: memref<1x8x4xf32>, %w: memref<1x3x4x16xf32>, %d: memref<1x6x16xf32>) {
   // expected-error @+1 {{expects to be in a kernel: outline-kernels makes it}}
   cpu.conv ins(%x, %w : memref<1x8x4xf32>, memref<1x3x4x16xf32>) outs(%d : memref<1x6x16xf32>)

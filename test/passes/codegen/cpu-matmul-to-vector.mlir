@@ -112,14 +112,16 @@ module attributes {ingot.target = "x86-64-v4"} {
 
 // -----
 
-// Rows 4 KB apart fall into one set of the cache: they are copied, 256 elements
-// at a time, and the products read the copy.
+// Rows 4 KB apart fall into one set of the cache: half of them are copied, 256
+// elements at a time, and the products read the copies.
 // CHECK-LABEL: func.func private @colliding
 // CHECK: %[[COPY:.*]] = memref.alloca() {alignment = 64 : i64}
 // CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c4 step
 // CHECK: vector.store %{{.*}}, %[[COPY]]
 // CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c256 step
-// CHECK: memref.load %[[COPY]]
+// CHECK: memref.load %{{[^]]*}}[
+// CHECK-COUNT-7: memref.load %[[COPY]]
+// CHECK-NOT: memref.load
 // CHECK: return
 module attributes {ingot.target = "x86-64-v4"} {
   func.func private @colliding(%a: memref<14x1024xf32>, %w: memref<1x1024x16xf32>, %d: memref<14x16xf32>, %task: index) {
@@ -141,6 +143,53 @@ module attributes {ingot.target = "x86-64-v4"} {
 module attributes {ingot.target = "x86-64-v4"} {
   func.func private @colliding_slice(%a: memref<14x300xf32, strided<[1024, 1]>>, %w: memref<1x300x16xf32>, %d: memref<14x16xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<14x300xf32, strided<[1024, 1]>>, memref<1x300x16xf32>) outs(%d : memref<14x16xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Two passes over a panel ask for a half of the next one each, into the
+// second-level cache.
+// CHECK-LABEL: func.func private @ahead
+// CHECK: scf.for
+// CHECK: %{{.*}}:28 = scf.for %[[K:.*]] = %c0 to %c300 step
+// CHECK: %[[DONE:.*]] = arith.muli %[[K]], %c4096
+// CHECK: arith.divui %[[DONE]], %c256
+// CHECK: memref.prefetch {{.*}} read, locality<2>
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @ahead(%a: memref<40x300xf32>, %w: memref<2x300x32xf32>, %d: memref<40x64xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<40x300xf32>, memref<2x300x32xf32>) outs(%d : memref<40x64xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// A single pass has no time for it, and weights that all stay in the cache while
+// blocks of rows pass by need nothing.
+// CHECK-LABEL: func.func private @one_pass
+// CHECK-NOT: locality<2>
+// CHECK-LABEL: func.func private @weights_stay
+// CHECK-NOT: locality<2>
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @one_pass(%a: memref<7x300xf32>, %w: memref<2x300x32xf32>, %d: memref<7x64xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<7x300xf32>, memref<2x300x32xf32>) outs(%d : memref<7x64xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+  func.func private @weights_stay(%a: memref<100x300xf32>, %w: memref<2x300x32xf32>, %d: memref<100x64xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<100x300xf32>, memref<2x300x32xf32>) outs(%d : memref<100x64xf32>) {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }
@@ -202,7 +251,7 @@ module attributes {ingot.target = "znver4"} {
 // Rows that fall into one set of the cache are copied as they are, 512 elements at
 // a time.
 // CHECK-LABEL: func.func private @bf16_colliding
-// CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<7616xbf16>
+// CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<3808xbf16>
 // CHECK: %[[PIECE:.*]] = vector.load {{.*}} vector<32xbf16>
 // CHECK-NEXT: vector.store %[[PIECE]], %[[COPY]]
 // CHECK-NOT: arith.extf

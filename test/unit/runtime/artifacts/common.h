@@ -75,7 +75,10 @@ static const ingot_abi_artifact artifact = {
     MODEL_LOAD,
     MODEL_UNLOAD,
     run,
-    MODEL_LAYERS};
+    MODEL_LAYERS,
+    0,
+    sizeof(ingot_abi_variant),
+    NULL};
 
 #ifndef MODEL_QUERY
 #define MODEL_QUERY ingot_artifact_v1
