@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Measures compiled models beside ONNX Runtime and OpenVINO: fp32, batch 1, 1 and 2 threads.
+"""Measures compiled models beside ONNX Runtime and OpenVINO: batch 1, 1 and 2 threads.
 
-usage: bench.py MODEL_DIR [NAME ...] [--kernels KERNELS] [--rounds N] [--seconds S] [--output FILE]
+usage: bench.py MODEL_DIR [NAME ...] [--precision=bf16] [--kernels KERNELS] [--rounds N] [--seconds S] [--output FILE]
+
+With --precision=bf16 models are compiled so and OpenVINO gets its hint; ONNX Runtime, which has none, computes in fp32.
 
 Latencies: the engines' processes live side by side and take short turns (A B C B C A …). Ratios are taken within a
 round, so that a machine that slows down slows all. Shown are medians over the rounds, with the quartiles of the ratios.
@@ -59,9 +61,11 @@ class Model:
         options = models.shape_options(name, inputs)
         if args.kernels:
             options += ["--kernels", args.kernels]
+        if args.precision != "fp32":
+            options += [f"--precision={args.precision}"]
         self.compile_s, self.compile_mb = compile_model(args.bin, path, artifact, options)
         self.artifact_mb, self.model_mb = os.path.getsize(artifact) / 1e6, os.path.getsize(path) / 1e6
-        case = measure.Case(scratch, name, path, artifact, inputs)
+        case = measure.Case(scratch, name, path, artifact, inputs, args.precision)
         self.latency = {threads: measure.latencies(engines, case, threads, args.seconds, args.rounds, args.bin)
                         for threads in args.threads}
         self.first = measure.first_answers(engines, case, max(args.threads), FIRST_ROUNDS, args.bin)
@@ -106,7 +110,7 @@ def geometric_mean(values):
 
 def page(done, failed, peers, args):
     lines = ["# Benchmarks", "", "<!-- Written by `make bench`; do not edit. -->", "",
-             f"fp32, batch 1, models as exported from training (BatchNorm and branches in place). "
+             f"{args.precision}{'' if args.precision == 'fp32' else ' (ONNX Runtime: fp32)'}, batch 1, models as exported from training (BatchNorm and branches in place). "
              f"{measure.cpu_name()}, {len(os.sched_getaffinity(0))} CPUs, {datetime.date.today()}. "
              f"{versions(done, peers)}.", "",
              f"Engines take turns of {args.seconds:g} s, {args.rounds} each; a turn's latency is the median of its "
@@ -141,6 +145,7 @@ def main():
     parser.add_argument("directory", help="where scripts/models.py wrote the models")
     parser.add_argument("names", nargs="*", metavar="NAME", help="models to measure (default: all ten)")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
+    parser.add_argument("--precision", default="fp32", choices=["fp32", "bf16"], help="of heavy ops (default: fp32)")
     parser.add_argument("--kernels", help="compile with --kernels=KERNELS (default: the compiler's)")
     parser.add_argument("--rounds", type=int, default=15, help="turns of each engine and setting")
     parser.add_argument("--seconds", type=float, default=0.2, help="time measured in each")

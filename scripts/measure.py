@@ -21,10 +21,11 @@ class MeasureError(Exception):
 
 
 class Case:
-    """A model with its inputs as .npy files."""
+    """A model with its inputs as .npy files; `precision` is what peers are asked for, fp32 or bf16."""
 
-    def __init__(self, directory, name, onnx_path, artifact, inputs):
+    def __init__(self, directory, name, onnx_path, artifact, inputs, precision="fp32"):
         self.name, self.onnx_path, self.artifact = name, onnx_path, artifact
+        self.precision = precision
         self.inputs = {}
         self.inputs_mb = sum(value.nbytes for value in inputs.values()) / 2**20
         for i, (key, value) in enumerate(inputs.items()):
@@ -47,8 +48,9 @@ def command_of(engine, case, threads, seconds, bin_dir):
         return [os.path.join(bin_dir, "ingot"), "bench", case.artifact, f"--threads={threads}",
                 f"--warm-up={seconds / 4}s", f"--duration={seconds}s",
                 *[f"--load-inputs={key}:{file}" for key, file in case.inputs.items()]]
+    hint = ["--precision=bf16"] if case.precision == "bf16" else []
     return [sys.executable, os.path.join(SCRIPTS, "measure_peer.py"), engine, case.onnx_path, str(threads),
-            str(seconds), *[f"{key}={file}" for key, file in case.inputs.items()]]
+            str(seconds), *hint, *[f"{key}={file}" for key, file in case.inputs.items()]]
 
 
 def measure_first(engine, case, threads, bin_dir, save=None):

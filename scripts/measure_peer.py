@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures one peer on one model in this fresh process; prints one JSON object. `ingot bench` carries this file along.
 
-usage: measure_peer.py onnxruntime|openvino MODEL.onnx THREADS SECONDS [--turns] [--save OUTPUT.npy] NAME=FILE.npy ...
+usage: measure_peer.py onnxruntime|openvino MODEL.onnx THREADS SECONDS [--turns] [--precision=bf16] [--save OUTPUT.npy]
+                       NAME=FILE.npy ...
 
 Python, numpy and the peer's library are loaded before the clock starts and before base_mb is read.
 SECONDS 0 stops after the first answer. --turns measures SECONDS for every line on standard input, and prints an object
-each time.
+each time. --precision=bf16 is OpenVINO's hint; ONNX Runtime has none for x86 and computes in fp32.
 """
 import json
 import sys
@@ -19,7 +20,7 @@ def status_mb(key):
         return next(int(line.split()[1]) for line in f if line.startswith(key)) / 1024
 
 
-def open_onnxruntime(path, threads, inputs):
+def open_onnxruntime(path, threads, inputs, precision):
     import onnxruntime
     base, start = status_mb("VmRSS:"), time.perf_counter()
     options = onnxruntime.SessionOptions()
@@ -28,14 +29,14 @@ def open_onnxruntime(path, threads, inputs):
     return base, start, lambda: session.run(None, inputs), onnxruntime.__version__
 
 
-def open_openvino(path, threads, inputs):
+def open_openvino(path, threads, inputs, precision):
     import openvino
     base, start = status_mb("VmRSS:"), time.perf_counter()
     core = openvino.Core()
     model = core.read_model(path)
     model.reshape({name: list(value.shape) for name, value in inputs.items()})
     compiled = core.compile_model(model, "CPU", {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads,
-                                                 "INFERENCE_PRECISION_HINT": "f32"})
+                                                 "INFERENCE_PRECISION_HINT": precision})
     request = compiled.create_infer_request()
     for port in compiled.inputs:
         request.set_tensor(port, openvino.Tensor(inputs[port.get_any_name()]))
@@ -64,6 +65,10 @@ def main():
     turns = "--turns" in arguments
     if turns:
         arguments.remove("--turns")
+    precision = "f32"
+    if "--precision=bf16" in arguments:
+        arguments.remove("--precision=bf16")
+        precision = "bf16"
     save = None
     if "--save" in arguments:
         at = arguments.index("--save")
@@ -78,7 +83,7 @@ def main():
         inputs[name] = np.load(file)
 
     opener = open_onnxruntime if peer == "onnxruntime" else open_openvino
-    base, start, run, version = opener(path, threads, inputs)
+    base, start, run, version = opener(path, threads, inputs, precision)
     opened = time.perf_counter()
     results = run()
     first = time.perf_counter()

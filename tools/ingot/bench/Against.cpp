@@ -75,6 +75,7 @@ private:
   std::vector<std::pair<std::string, std::string>> inputs; ///< name, file
   std::vector<Engine> engines;
   unsigned threads = 0;
+  bool usesBF16 = false;
 };
 
 } // namespace
@@ -124,6 +125,9 @@ std::string Comparison::writeInputs() {
   std::string problem = describeModel(options.model, model);
   if (!problem.empty())
     return problem;
+  ingot_model_info described = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model.get(), &described, nullptr);
+  usesBF16 = described.uses_bf16;
   std::vector<Array> arrays;
   problem = makeBenchInputs(model.get(), options, arrays);
   for (size_t i = 0; i < arrays.size() && problem.empty(); ++i) {
@@ -172,6 +176,8 @@ std::string Comparison::measurePeer(Engine &engine, Sample &sample) {
       options.python,           "-c", peerScript, engine.name,
       options.onnxModel,        std::to_string(threads),
       std::to_string(options.durationMs / 1e3)};
+  if (usesBF16)
+    command.push_back("--precision=bf16");
   for (const auto &[name, file] : inputs)
     command.push_back(name + "=" + file);
   ProcessResult done = runProcess(command);
@@ -238,6 +244,7 @@ void Comparison::printJson() const {
   json.begin('{')
       .member("model", options.model)
       .member("onnx_model", options.onnxModel)
+      .member("precision", usesBF16 ? "bf16" : "fp32")
       .member("threads", threads)
       .member("rounds", options.rounds)
       .begin("engines", '[');
