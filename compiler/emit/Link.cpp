@@ -112,7 +112,7 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<std::string> objects,
     error = "cannot make a file in memory for the linker";
     return failure();
   }
-  auto close = llvm::make_scope_exit([&] {
+  llvm::scope_exit close([&] {
     ::close(std::stoi(exports->substr(exports->rfind('/') + 1)));
   });
   args.push_back("--version-script=" + *exports);

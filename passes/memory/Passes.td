@@ -13,7 +13,9 @@ def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
   let summary = "Give @forward the form in which an artifact runs it";
   let description = [{
     Inputs become memrefs; an output of static shape becomes a memref to write
-    to, one of dynamic shape is handed to the host at the end. Behind them come
+    to, which takes on the reshapes at the result's end, so that the op in front of
+    them writes there; one of dynamic shape is handed to the host at the end. Behind
+    them come
     the weights and the arena (`memref<?xi8>`) and the run's `ingot_abi_call`
     (`!llvm.ptr`), marked by the argument attributes `ingot.weights`,
     `ingot.arena` and `ingot.call`. Names and types move into the module's

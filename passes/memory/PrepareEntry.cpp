@@ -131,6 +131,34 @@ void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
                         data, constant(storedBytes(type.getElementType()))});
 }
 
+/// Takes reshapes off the end of a result: what is in front of them is stored
+/// into `destination`, of another shape, so that the op that computes it can write
+/// there.
+static void reshapeDestination(Value &result, Value &destination) {
+  OpBuilder builder(destination.getContext());
+  builder.setInsertionPointAfterValue(destination);
+  auto isStatic = [](Value value) {
+    return cast<ShapedType>(value.getType()).hasStaticShape();
+  };
+  while (Operation *op = result.getDefiningOp()) {
+    Location loc = op->getLoc();
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+        expand && isStatic(expand.getSrc())) {
+      destination = memref::CollapseShapeOp::create(
+          builder, loc, destination, expand.getReassociationIndices());
+      result = expand.getSrc();
+    } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+               collapse && isStatic(collapse.getSrc())) {
+      result = collapse.getSrc();
+      destination = memref::ExpandShapeOp::create(
+          builder, loc, cast<ShapedType>(result.getType()).getShape(),
+          destination, collapse.getReassociationIndices());
+    } else {
+      return;
+    }
+  }
+}
+
 void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
   Block &body = function.getBody().front();
   Operation *terminator = body.getTerminator();
@@ -149,10 +177,13 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
   BlockArgument call =
       body.addArgument(LLVM::LLVMPointerType::get(&getContext()), loc);
 
-  for (auto [result, destination] : fixed)
+  for (auto [result, argument] : fixed) {
+    Value source = result, destination = argument;
+    reshapeDestination(source, destination);
     bufferization::MaterializeInDestinationOp::create(
-        builder, result.getLoc(), /*result=*/Type(), result, destination,
+        builder, result.getLoc(), /*result=*/Type(), source, destination,
         /*restrict=*/true, /*writable=*/true);
+  }
   for (auto [i, result] : llvm::enumerate(results))
     if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
       storeDynamic(builder, result, i, call);

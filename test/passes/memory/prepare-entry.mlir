@@ -13,6 +13,20 @@ func.func @forward(%x: tensor<2x3xi8> {ingot.name = "x", ingot.dim_names = ["", 
 
 // -----
 
+// What is in front of reshapes is stored where they would put it.
+
+// CHECK: func.func @forward(%{{.*}}: memref<6x4xf32>, %[[Y:.*]]: memref<2x12xf32>,
+// CHECK: %[[EXPANDED:.*]] = memref.expand_shape %[[Y]] {{\[\[}}0], [1, 2]] output_shape [2, 3, 4]
+// CHECK: %[[COLLAPSED:.*]] = memref.collapse_shape %[[EXPANDED]] {{\[\[}}0, 1], [2]] : memref<2x3x4xf32> into memref<6x4xf32>
+// CHECK: bufferization.materialize_in_destination %{{.*}} in restrict writable %[[COLLAPSED]]
+func.func @forward(%x: tensor<6x4xf32>) -> tensor<2x12xf32> {
+  %0 = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %1 = tensor.collapse_shape %0 [[0], [1, 2]] : tensor<2x3x4xf32> into tensor<2x12xf32>
+  return %1 : tensor<2x12xf32>
+}
+
+// -----
+
 // An output of dynamic shape is handed to the host, with its dims.
 
 // CHECK: func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
