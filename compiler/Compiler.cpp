@@ -193,6 +193,9 @@ LogicalResult Compilation::chooseTargets() {
   if (!found)
     return fail(error);
   targets = std::move(*found);
+  if (!options.pipeline.emulateOn.empty() &&
+      !emulate(targets, options.pipeline.emulateOn, error))
+    return fail(error);
   const Phase *last = findPhase(options.lastPhase);
   bool dependsOnLevel = options.emit == EmitKind::mlir
                             ? last && last->dependsOnLevel

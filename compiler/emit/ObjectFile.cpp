@@ -8,6 +8,7 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -16,6 +17,14 @@
 
 using namespace llvm;
 using namespace ingot;
+
+/// A loop that copies must not become a call in such a function: calls clobber the
+/// tiles, so that LLVM would save and load them around it.
+static bool usesTiles(const Function &function) {
+  return llvm::any_of(instructions(function), [](const Instruction &i) {
+    return i.getType()->isX86_AMXTy();
+  });
+}
 
 void ingot::optimize(Module &module, TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
@@ -29,6 +38,9 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
     // tensors gain on all that have them.
     function.addFnAttr("prefer-vector-width", "512");
   }
+  for (Function &function : module)
+    if (usesTiles(function))
+      function.addFnAttr("no-builtins");
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;

@@ -7,6 +7,7 @@
 #include "compiler/pipeline/Pipeline.h"
 
 #include "passes/Passes.h"
+#include "passes/emulate/Passes.h"
 #include "passes/precision/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -124,7 +125,7 @@ static void buildKernelsPipeline(OpPassManager &passes,
 
 /// linalg on memrefs → loops → LLVM dialect.
 static void buildCodegenPipeline(OpPassManager &passes,
-                                 const PipelineOptions &) {
+                                 const PipelineOptions &options) {
   passes.addPass(createConvToVector());
   passes.addPass(createDepthwiseToVector());
   passes.addPass(createMatMulToVector());
@@ -133,6 +134,11 @@ static void buildCodegenPipeline(OpPassManager &passes,
   passes.addPass(createReduceToVector());
   passes.addPass(createRowNormToVector());
   passes.addPass(createSoftmaxToVector());
+  if (!options.emulateOn.empty()) {
+    EmulateInstructionsOptions emulated;
+    emulated.on = options.emulateOn;
+    passes.addPass(createEmulateInstructions(emulated));
+  }
   passes.addPass(createConvertLinalgToLoopsPass());
   passes.addPass(createApproximateMath());
   passes.addPass(createExpandBF16());

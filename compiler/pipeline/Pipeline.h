@@ -23,6 +23,9 @@ struct PipelineOptions {
   std::vector<std::string> onednnNodes;
   /// bf16 is for native kernels.
   Precision precision = Precision::fp32;
+  /// The CPU level that is to run the code, without the instructions that it
+  /// lacks: they are emulated. Empty: the level that the code is for.
+  std::string emulateOn;
 };
 
 /// One stretch of the road. From this table come `--compile-to`, `--emit`, the

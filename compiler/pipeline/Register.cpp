@@ -12,8 +12,10 @@
 #include "dialects/onnx/OnnxDialect.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "passes/Passes.h"
+#include "passes/emulate/Passes.h"
 #include "passes/precision/Passes.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -40,7 +42,7 @@ using namespace mlir;
 
 void ingot::registerDialects(DialectRegistry &registry) {
   registry.insert<onnx::OnnxDialect, nn::NNDialect, dnnl::DnnlDialect,
-                  cpu::CpuDialect, arith::ArithDialect,
+                  cpu::CpuDialect, amx::AMXDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, func::FuncDialect,
                   LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect,
@@ -62,6 +64,7 @@ void ingot::registerDialects(DialectRegistry &registry) {
 
 void ingot::registerPasses() {
   registerIngotPasses();
+  registerIngotEmulatePasses();
   registerIngotPrecisionPasses();
   registerTransformsPasses();
   registerPipelines();

@@ -134,3 +134,25 @@ std::optional<std::vector<Target>> ingot::parseTargets(llvm::StringRef text,
   }
   return targets;
 }
+
+bool ingot::emulate(std::vector<Target> &targets, llvm::StringRef on,
+                    std::string &error) {
+  const Level *level = llvm::find_if(
+      kLevels, [&](const Level &level) { return on == level.name; });
+  if (level == std::end(kLevels)) {
+    error = "unknown CPU level '" + on.str() + "' to emulate on";
+    return false;
+  }
+  if (targets.size() != 1) {
+    error = "code for one CPU level can be emulated, not for several";
+    return false;
+  }
+  Target &target = targets.front();
+  if (level->features & ~target.features) {
+    error = "code for " + target.level + " cannot be emulated on " + on.str() +
+            ", which is above it";
+    return false;
+  }
+  target.features = level->features;
+  return true;
+}

@@ -35,6 +35,11 @@ struct Target {
 std::optional<std::vector<Target>> parseTargets(llvm::StringRef text,
                                                 std::string &error);
 
+/// Lets code for the levels of `targets` run on the level `on`, below each of
+/// them. On failure `error` says why it cannot.
+bool emulate(std::vector<Target> &targets, llvm::StringRef on,
+             std::string &error);
+
 } // namespace ingot
 
 #endif // INGOT_COMPILER_TARGET_TARGET_H

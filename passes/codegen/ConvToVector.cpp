@@ -24,14 +24,17 @@
 //
 // Taps in the padding are not computed: in the outer dimensions the bounds of the
 // loops leave them out; within a row it is known which pixels of which tile have
-// them, and such a tile has code of its own, tap by tap.
+// them, and such a tile has code of its own, tap by tap. With AMX such a tile is
+// copied, zeros around it, and computed as a whole.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/codegen/AmxTiles.h"
 #include "passes/codegen/Kernels.h"
 #include "passes/codegen/RowTiles.h"
 #include "passes/lower/Shapes.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -75,10 +78,13 @@ struct Emitter {
                       const Accumulators &start, const Ahead &ahead);
   Accumulators sumWidened(const Tile &tile, const RowTile &pixels, Index from,
                           Index panelAt, const Accumulators &start);
+  Accumulators sumAmx(const Tile &tile, const RowTile &pixels, Index from,
+                      Index panelAt, const Accumulators &start);
+  void copyPadded(const RowTile &pixels, Index from, int64_t pitch);
   Rows rowsOfTap(const Tile &tile, const RowTile &pixels, int64_t tap,
                  Value data, Index first, Index stride);
   bool isContiguous() const;
-  Value roomFor(int64_t elements);
+  Value roomFor(int64_t elements, Type type);
 
   IndexBuilder b;
   cpu::ConvOp op;
@@ -88,7 +94,7 @@ struct Emitter {
   /// Spatial dimensions but the last.
   int64_t outer;
   Window window;
-  /// Pixels as f32, and how many elements there is room for.
+  /// Pixels, as they are multiplied, and how many elements there is room for.
   Value copied;
   int64_t room = 0;
   /// Sums between two blocks of weights.
@@ -98,7 +104,8 @@ struct Emitter {
 struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     ConvToVectorBase::getDependentDialects(registry);
-    registry.insert<LLVM::LLVMDialect, x86vector::X86VectorDialect>();
+    registry.insert<amx::AMXDialect, LLVM::LLVMDialect,
+                    x86vector::X86VectorDialect>();
   }
 
   void runOnOperation() override {
@@ -223,7 +230,7 @@ bool Emitter::isBlocked(const Tile &tile) const {
   int64_t pixels = output.dst.shape[outer + 1];
   int64_t tilesPerRow = llvm::divideCeil(pixels, tile.rows);
   int64_t rows = plan.grid.rowsPerTask;
-  return tile.product != Product::bf16Wide &&
+  return tile.product != Product::bf16Wide && !usesTiles(tile.product) &&
          // A vector of weights serves fewer than 3/4 of the tile's rows.
          int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
          rows * tilesPerRow >= 3 && rows * pixels <= kMostBlockedPixels &&
@@ -335,6 +342,8 @@ Accumulators Emitter::sumRow(const Tile &tile, const RowTile &pixels,
   Index from = src.at(b, srcAt), panelAt = weights.at(b, weightsAt);
   if (tile.product == Product::bf16Wide)
     return sumWidened(tile, pixels, from, panelAt, start);
+  if (usesTiles(tile.product))
+    return sumAmx(tile, pixels, from, panelAt, start);
   int64_t channels = src.shape.back() / plan.groups;
   int64_t taps = window.kernel[inner], stride = window.strides[inner];
   Index pixelStride = src.strides[src.strides.size() - 2];
@@ -380,10 +389,10 @@ Rows Emitter::rowsOfTap(const Tile &tile, const RowTile &pixels, int64_t tap,
 }
 
 /// Room for a copy, which all tiles share that fit in.
-Value Emitter::roomFor(int64_t elements) {
+Value Emitter::roomFor(int64_t elements, Type type) {
   if (elements > room) {
     room = elements;
-    copied = createScratch(b, op, elements, b.b.getF32Type());
+    copied = createScratch(b, op, elements, type);
   }
   return copied;
 }
@@ -409,7 +418,7 @@ Accumulators Emitter::sumWidened(const Tile &tile, const RowTile &pixels,
   Index pixelStride = src.strides[src.strides.size() - 2];
   bool isRun = isContiguous() && size == channels;
   int64_t pitch = isRun ? channels : llvm::alignTo(size, tile.lanes);
-  Value scratch = roomFor(span * pitch + tile.lanes);
+  Value scratch = roomFor(span * pitch + tile.lanes, b.b.getF32Type());
   auto addBlock = [&](Index channel, int64_t size, const Accumulators &start) {
     Index first = b.add(b.add(from, b.mul(pixelStride, low)), channel);
     if (isRun)
@@ -445,4 +454,62 @@ Accumulators Emitter::sumWidened(const Tile &tile, const RowTile &pixels,
   if (channels % size != 0)
     sums = addBlock(channels / size * size, channels % size, sums);
   return sums;
+}
+
+/// The taps along the row by AMX tiles, over the pixels as they are or over a copy
+/// with zeros in the padding.
+Accumulators Emitter::sumAmx(const Tile &tile, const RowTile &pixels,
+                             Index from, Index panelAt,
+                             const Accumulators &start) {
+  int64_t inner = window.inner(), taps = window.kernel[inner];
+  int64_t channels = src.shape.back() / plan.groups;
+  // The same for all tiles of a kernel: AMX tiles are of one shape.
+  bool isRun = isContiguous();
+  Value data = src.data;
+  Index pixelStride = src.strides[src.strides.size() - 2];
+  if (!pixels.isWhole()) {
+    int64_t whole = amxRowElements(plan.weights.element);
+    int64_t pitch =
+        isRun ? channels : int64_t(llvm::alignTo(channels, whole));
+    copyPadded(pixels, from, pitch);
+    data = copied;
+    from = 0;
+    pixelStride = pitch;
+  }
+  Index stride = b.mul(pixelStride, window.strides[inner]);
+  Accumulators sums = start;
+  for (int64_t tap = 0; tap < (isRun ? 1 : taps); ++tap) {
+    Index first = b.add(from, b.mul(pixelStride, tap * window.dilations[inner]));
+    sums = multiplyAddAmx(b, tile, Rows(b, data, first, stride, 1), weights.data,
+                          b.add(panelAt, tap * plan.weights.depth * plan.panel),
+                          plan.panel, isRun ? taps * channels : channels, sums,
+                          op);
+  }
+  return sums;
+}
+
+/// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the first on.
+void Emitter::copyPadded(const RowTile &pixels, Index from, int64_t pitch) {
+  int64_t inner = window.inner(), channels = src.shape.back() / plan.groups;
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  auto spanOf = [&](int64_t pixels) {
+    return (pixels - 1) * stride + (window.kernel[inner] - 1) * dilation + 1;
+  };
+  Type element = plan.weights.element;
+  int64_t room = spanOf(plan.tile.rows) * pitch + amxRowElements(element);
+  Value scratch = roomFor(room, element);
+  auto [low, high] = pixels.pixelsRead(stride, dilation);
+  // From the first to the last: each writes a little too far.
+  copyRun(b, {}, 0, scratch, 0, low * pitch);
+  Index pixelStride = src.strides[src.strides.size() - 2];
+  if (isContiguous())
+    copyRun(b, src.data, b.add(from, b.mul(pixelStride, low)), scratch,
+            low * pitch, (high - low) * pitch);
+  else
+    forEach(b, low, high, 1, [&](Value pixel) {
+      copyRun(b, src.data, b.add(from, b.mul(Index(pixel), pixelStride)),
+              scratch, b.mul(Index(pixel), pitch), channels);
+    });
+  copyRun(b, {}, 0, scratch, high * pitch,
+          (spanOf(pixels.size) - high) * pitch);
 }

@@ -20,6 +20,8 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/AMX/Transforms.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
@@ -256,10 +258,12 @@ struct IngotConvertToLLVMPass
     populateMathToLibmConversionPatterns(patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     populateX86VectorLegalizeForLLVMExportPatterns(converter, patterns);
+    populateAMXLegalizeForLLVMExportPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
 
     LLVMConversionTarget target(*context);
     configureX86VectorLegalizeForExportTarget(target);
+    configureAMXLegalizeForExportTarget(target);
     target.addLegalOp<ModuleOp>();
     if (failed(applyFullConversion(getOperation(), target,
                                    std::move(patterns))))

@@ -39,18 +39,46 @@ static VectorUnit unitOf(Operation *op) {
 // Plans
 //===----------------------------------------------------------------------===//
 
+/// The first-level cache: what a tile copies of src stays in it.
+static constexpr int64_t kMaxCopiedBytes = 48 * 1024;
+
+static RegisterTile chooseConvTile(cpu::ConvOp op, const ConvPlan &plan) {
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  ArrayRef<int64_t> kernel = plan.weights.outer.drop_front();
+  int64_t channels = shapeOf(op.getSrc()).back() / plan.groups;
+  int64_t pixels = dst[dst.size() - 2];
+  RegisterTile tile =
+      chooseTile(plan.unit, {plan.weights.element, plan.panel, pixels, channels,
+                             lower::productOf(kernel)});
+  if (!usesTiles(tile.product))
+    return tile;
+  // Tiles with padding are copied whole.
+  int64_t span = (tile.rows - 1) * op.getStrides().back() +
+                 (kernel.back() - 1) * op.getDilations().back() + 1;
+  ArrayRef<int64_t> pads = op.getPads();
+  bool isPadded = pads[kernel.size() - 1] > 0 || pads.back() > 0;
+  bool fits = span * channels * plan.weights.element.getIntOrFloatBitWidth() <=
+              8 * kMaxCopiedBytes;
+  return !isPadded || fits
+             ? tile
+             : chooseTile(plan.unit, productFor(plan.unit, plan.weights.element),
+                          plan.panel);
+}
+
 ConvPlan::ConvPlan(cpu::ConvOp op)
     : unit(unitOf(op)), weights(op.getWeights()) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   panel = weights.width;
   groups = op.getGroups();
-  tile = chooseTile(unit, productFor(unit, weights.element), panel);
+  tile = chooseConvTile(op, *this);
   int64_t columns = tile.vectors * unit.lanes;
   tilesPerPanel = panel / columns;
   tilesPerGroup = llvm::divideCeil(dst.back() / groups, columns);
   rows = lower::productOf(dst.drop_back(2));
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back() * dst[dst.size() - 2];
+  if (usesTiles(tile.product))
+    flops /= kAmxSpeed;
   grid = chooseGrid({rows, columnTiles(), flops, 1, bytesOf(op.getSrc()),
                      bytesOf(op.getWeights())});
   // A task's tiles are of one group.
@@ -62,18 +90,22 @@ MatMulPlan::MatMulPlan(cpu::MatMulOp op)
     : unit(unitOf(op)), weights(op.getWeights()) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   panel = weights.width;
-  tile = chooseTile(unit, productFor(unit, weights.element), panel);
+  rows = dst[dst.size() - 2];
+  tile = chooseTile(unit, {weights.element, panel, rows,
+                           shapeOf(op.getSrc()).back(), 1});
   int64_t columns = tile.vectors * unit.lanes;
   tilesPerPanel = panel / columns;
   tiles = llvm::divideCeil(dst.back(), columns);
-  rows = dst[dst.size() - 2];
   if (!ShapedType::isDynamic(rows))
     tile.rows = evenTile(rows, tile.rows);
   int64_t batches = lower::productOf(dst.drop_back(2));
   if (ShapedType::isDynamic(batches))
     batches = 8;
-  grid = chooseGrid({rows, tiles, 2 * weights.depth * dst.back(), tile.rows,
-                     bytesOf(op.getSrc()), bytesOf(op.getWeights())});
+  int64_t flops = 2 * weights.depth * dst.back();
+  if (usesTiles(tile.product))
+    flops /= kAmxSpeed;
+  grid = chooseGrid({rows, tiles, flops, tile.rows, bytesOf(op.getSrc()),
+                     bytesOf(op.getWeights())});
   // Blocks of columns are tasks enough: each reads its weights once.
   constexpr int64_t kEnoughTasks = 16;
   if (!grid.rowsOutside && columnBlocks() >= kEnoughTasks &&
@@ -195,8 +227,8 @@ TaskRange codegen::rangeOf(IndexBuilder &b, Value number, const Grid &grid,
 //===----------------------------------------------------------------------===//
 
 Tile codegen::fullTile(const VectorUnit &unit, const RegisterTile &tile) {
-  return {tile.rows,  tile.vectors, unit.lanes,
-          unit.lanes, unit.hasFMA,  tile.product};
+  return {tile.rows,   tile.vectors, unit.lanes,  unit.lanes,
+          unit.hasFMA, tile.product, tile.amxRows};
 }
 
 Tile codegen::lastTile(const VectorUnit &unit, const RegisterTile &tile,

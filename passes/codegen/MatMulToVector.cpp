@@ -11,10 +11,15 @@
 //     for k: accumulators += src[row, k] * weights[k, column]
 //     epilogue, store
 //
+// With AMX a row tile that would be too small for its tiles starts earlier, and
+// stores what is left.
+//
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/codegen/AmxTiles.h"
 #include "passes/codegen/Kernels.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -46,6 +51,7 @@ struct Emitter {
         weights(b, op.getWeights()), output(b, op) {}
 
   void emit(Value task);
+  Tile tileOf(const Tile &tile, int64_t count) const;
   void forEachRowTile(const Tile &tile, Index firstRow, Index endRow,
                       function_ref<void(const Tile &, Index row)> body);
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
@@ -66,7 +72,8 @@ struct Emitter {
 struct MatMulToVectorPass : ingot::impl::MatMulToVectorBase<MatMulToVectorPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     MatMulToVectorBase::getDependentDialects(registry);
-    registry.insert<LLVM::LLVMDialect, x86vector::X86VectorDialect>();
+    registry.insert<amx::AMXDialect, LLVM::LLVMDialect,
+                    x86vector::X86VectorDialect>();
   }
 
   void runOnOperation() override {
@@ -102,12 +109,29 @@ void Emitter::emit(Value task) {
       });
 }
 
+/// The tile for `count` rows, at most as many as `tile` has.
+Tile Emitter::tileOf(const Tile &tile, int64_t count) const {
+  Tile part = tile.withRows(count);
+  if (!usesTiles(tile.product) || count >= tile.amxRows)
+    return part;
+  if (ShapedType::isDynamic(plan.rows)) {
+    part.product = productFor(plan.unit, plan.weights.element);
+    return part;
+  }
+  // An AMX tile that ends with the last row, of which the first are done.
+  part.rows = tile.amxRows;
+  part.done = tile.amxRows - count;
+  return part;
+}
+
 /// Row tiles: full ones, then what is left.
 void Emitter::forEachRowTile(
     const Tile &tile, Index firstRow, Index endRow,
     function_ref<void(const Tile &, Index row)> body) {
   SmallVector<int64_t> sizes = {tile.rows};
   if (ShapedType::isDynamic(plan.rows)) {
+    if (usesTiles(tile.product))
+      sizes.push_back(tile.amxRows);
     llvm::copy_if(ArrayRef<int64_t>{4, 1}, std::back_inserter(sizes),
                   [&](int64_t size) { return size < tile.rows; });
   } else if (int64_t rest = plan.rows % tile.rows) {
@@ -118,8 +142,9 @@ void Emitter::forEachRowTile(
     // Rows up to here are in tiles of this size.
     Index whole = b.div(b.add(endRow, b.mul(row, -1)), size);
     Index end = size == sizes.back() ? endRow : b.add(row, b.mul(whole, size));
+    Tile part = tileOf(tile, size);
     forEach(b, row, end, size,
-            [&](Value at) { body(tile.withRows(size), Index(at)); });
+            [&](Value at) { body(part, b.add(Index(at), -part.done)); });
     row = end;
   }
 }
@@ -168,8 +193,12 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
                           Index row, const Ahead &ahead) {
   SmallVector<Index> at(columns.batch);
   at.append({row, 0});
-  Rows rows(b, src.data, src.at(b, at), src.strides[src.strides.size() - 2],
-            tile.rows);
+  Index first = src.at(b, at), stride = src.strides[src.strides.size() - 2];
+  if (usesTiles(tile.product))
+    return multiplyAddAmx(b, tile, Rows(b, src.data, first, stride, 1),
+                          weights.data, columns.weightsAt, plan.panel,
+                          src.shape.back(), zeroAccumulators(b, tile), op);
+  Rows rows(b, src.data, first, stride, tile.rows);
   return multiplyAddWhole(b, tile, rows, weights.data, columns.weightsAt,
                           plan.panel, src.shape.back(),
                           zeroAccumulators(b, tile), op, ahead);

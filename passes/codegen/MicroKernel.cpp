@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/codegen/MicroKernel.h"
+#include "passes/codegen/AmxTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,9 +18,14 @@ using namespace ingot;
 using namespace ingot::codegen;
 
 Type codegen::sumType(IndexBuilder &b, const Tile &tile) {
-  bool isInteger =
-      tile.product == Product::int8Dot || tile.product == Product::int8Wide;
-  return isInteger ? Type(b.b.getI32Type()) : Type(b.b.getF32Type());
+  switch (tile.product) {
+  case Product::int8Dot:
+  case Product::int8Wide:
+  case Product::int8Tiles:
+    return b.b.getI32Type();
+  default:
+    return b.b.getF32Type();
+  }
 }
 
 static VectorType accumulatorType(IndexBuilder &b, const Tile &tile) {
@@ -28,6 +33,8 @@ static VectorType accumulatorType(IndexBuilder &b, const Tile &tile) {
 }
 
 Accumulators codegen::zeroAccumulators(IndexBuilder &b, const Tile &tile) {
+  if (usesTiles(tile.product))
+    return zeroAmxTiles(b, tile);
   Value zero = arith::ConstantOp::create(
       b.b, b.loc, b.b.getZeroAttr(accumulatorType(b, tile)));
   return Accumulators(tile.rows * tile.vectors, zero);
@@ -233,6 +240,17 @@ void codegen::storeTile(
     storeVector(b, output, sum, place);
   };
   cpu::EpilogueOpInterface op = output.op;
+  int64_t rowSize = tile.vectors * tile.lanes;
+  auto storeRows = [&](Value spilled) {
+    forEach(b, tile.done, tile.rows, 1, [&](Value row) {
+      Accumulators sums = reload(b, tile.withRows(1), spilled,
+                                        b.mul(Index(row), rowSize));
+      for (int64_t v = 0; v < tile.vectors; ++v)
+        store(Index(row), v, sums[v]);
+    });
+  };
+  if (usesTiles(tile.product))
+    return storeRows(spillAmxTiles(b, tile, sums, op));
   int64_t cost = 0;
   for (Operation &step : op.getEpilogue().front().without_terminator())
     cost += costOf(step);
@@ -242,14 +260,8 @@ void codegen::storeTile(
         store(r, v, sums[r * tile.vectors + v]);
     return;
   }
-  int64_t rowSize = tile.vectors * tile.lanes;
   Value spilled =
       createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
   spill(b, tile, sums, spilled, 0);
-  forEach(b, 0, tile.rows, 1, [&](Value row) {
-    Accumulators sums = reload(b, tile.withRows(1), spilled,
-                               b.mul(Index(row), rowSize));
-    for (int64_t v = 0; v < tile.vectors; ++v)
-      store(Index(row), v, sums[v]);
-  });
+  storeRows(spilled);
 }

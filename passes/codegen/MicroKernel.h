@@ -20,6 +20,10 @@ struct Tile {
   int64_t lanes, lastLanes;
   bool hasFMA;
   Product product = Product::f32;
+  /// Of each AMX tile.
+  int64_t amxRows = 0;
+  /// The first rows that another tile of AMX has stored.
+  int64_t done = 0;
 
   int64_t columns() const { return (vectors - 1) * lanes + lastLanes; }
   Tile withRows(int64_t rows) const {
@@ -29,7 +33,7 @@ struct Tile {
   }
 };
 
-/// One accumulator a row and vector, row by row.
+/// One accumulator a row and vector, row by row; AMX tiles likewise.
 using Accumulators = llvm::SmallVector<mlir::Value>;
 
 Accumulators zeroAccumulators(IndexBuilder &b, const Tile &tile);

@@ -154,8 +154,11 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
     Value pairs = callIntrinsic(b, name, sum.getType(), {row, weights});
     return arith::AddIOp::create(b.b, b.loc, sum, pairs);
   }
+  case Product::bf16Tiles:
+  case Product::int8Tiles:
+    break;
   }
-  llvm_unreachable("all products are listed");
+  llvm_unreachable("a product of vectors");
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,7 +27,7 @@ static constexpr Level kLevels[] = {
 
 static constexpr uint64_t bit(unsigned number) { return uint64_t(1) << number; }
 static constexpr unsigned kAVX = 1, kFMA = 3, kAVX512F = 6, kVNNI = 11,
-                          kBF16 = 12;
+                          kBF16 = 12, kAMXTile = 14, kAMXInt8 = 15, kAMXBF16 = 16;
 
 VectorUnit codegen::vectorUnitOf(ModuleOp module) {
   auto name = module->getAttrOfType<StringAttr>("ingot.target");
@@ -35,9 +35,15 @@ VectorUnit codegen::vectorUnitOf(ModuleOp module) {
   for (const Level &level : kLevels)
     if (name && name.getValue() == level.name)
       features = level.features;
-  if (features & bit(kAVX512F))
-    return {16, 32, true, bool(features & bit(kBF16)),
-            bool(features & bit(kVNNI))};
+  auto has = [&](unsigned number) { return bool(features & bit(number)); };
+  if (has(kAVX512F))
+    return {16,
+            32,
+            true,
+            has(kBF16),
+            has(kVNNI),
+            has(kAMXTile) && has(kAMXBF16),
+            has(kAMXTile) && has(kAMXInt8)};
   return {features & bit(kAVX) ? 8 : 4, 16, bool(features & bit(kFMA))};
 }
 
@@ -49,19 +55,28 @@ Product codegen::productFor(const VectorUnit &unit, Type weights) {
   return Product::f32;
 }
 
+bool codegen::usesTiles(Product product) {
+  return product == Product::bf16Tiles || product == Product::int8Tiles;
+}
+
 int64_t codegen::groupOf(Product product) {
   switch (product) {
   case Product::f32:
     return 1;
   case Product::bf16Dot:
   case Product::bf16Wide:
+  case Product::bf16Tiles:
     return 2;
   case Product::int8Dot:
   case Product::int8Wide:
+  case Product::int8Tiles:
     return 4;
   }
   llvm_unreachable("all products are listed");
 }
+
+/// Rows, and groups of four bytes a row, of an AMX tile.
+static constexpr int64_t kAmxRows = 16, kAmxGroups = 16;
 
 // Two vectors a row: an element broadcast from memory then serves two
 // multiply-adds, so that the two load ports of a core keep up with its two FMA
@@ -85,8 +100,62 @@ RegisterTile codegen::chooseTile(const VectorUnit &unit, Product product,
     return {isSmall ? 5 : 12, vectors, product};
   case Product::int8Wide:
     return {isSmall ? 4 : 12, vectors, product};
+  case Product::bf16Tiles:
+  case Product::int8Tiles:
+    return {2 * kAmxRows, vectors, product, kAmxRows};
   }
   llvm_unreachable("all products are listed");
+}
+
+// One instruction multiplies a tile, whose rows it takes a cycle each, with 16
+// columns of 16 groups: 16 times what a vector instruction does. What it costs to
+// get there are the weights' tiles, 16 cache lines each, and the way of the
+// accumulators over the stack, 16 lines stored and loaded.
+//
+// Below four rows the weights' lines, two a cycle, are what either waits for, and
+// vectors need no configuration. With fewer than four groups a tile is nearly
+// empty, with fewer than 16 in all the accumulators' way costs more than the
+// products.
+static constexpr int64_t kMinAmxRows = 4, kMinAmxRun = 4, kMinAmxGroups = 16;
+
+static bool isWorthTiles(const ProductShape &shape, int64_t group) {
+  int64_t groups = llvm::divideCeil(shape.depth, group);
+  return (ShapedType::isDynamic(shape.rows) || shape.rows >= kMinAmxRows) &&
+         groups >= kMinAmxRun && groups * shape.runs >= kMinAmxGroups;
+}
+
+RegisterTile codegen::chooseTile(const VectorUnit &unit,
+                                 const ProductShape &shape) {
+  Product product = productFor(unit, shape.weights);
+  Product tiles = shape.weights.isBF16() ? Product::bf16Tiles
+                                         : Product::int8Tiles;
+  bool hasTiles = shape.weights.isBF16()
+                      ? unit.hasBF16Tiles
+                      : shape.weights.isInteger(8) && unit.hasInt8Tiles;
+  if (hasTiles && isWorthTiles(shape, groupOf(tiles)))
+    product = tiles;
+  RegisterTile tile = chooseTile(unit, product, shape.panelWidth);
+  if (!usesTiles(product) || ShapedType::isDynamic(shape.rows))
+    return tile;
+  // Rows split evenly: no row of a tile is empty, and smaller tiles take less
+  // time. Where they do not divide, two AMX tiles overlap.
+  tile.rows = evenTile(shape.rows, tile.rows);
+  tile.amxRows = evenTile(tile.rows, kAmxRows);
+  return tile;
+}
+
+AmxSteps::AmxSteps(int64_t depth, int64_t group) {
+  int64_t all = llvm::divideCeil(depth, group);
+  int64_t steps = llvm::divideCeil(all, kAmxGroups);
+  bool isWhole = depth % group == 0;
+  if (isWhole && all % steps == 0) {
+    groups = all / steps;
+    whole = steps;
+    return;
+  }
+  groups = std::min(all, kAmxGroups);
+  whole = depth / (groups * group);
+  last = all - groups;
 }
 
 int64_t codegen::evenTile(int64_t rows, int64_t most) {
@@ -95,7 +164,7 @@ int64_t codegen::evenTile(int64_t rows, int64_t most) {
   return llvm::divideCeil(rows, llvm::divideCeil(rows, most));
 }
 
-/// Handing out a task costs about a microsecond: 100 kFLOP.
+/// Handing out a task costs about a microsecond: 100 kFLOP of vectors.
 static constexpr int64_t kMinTaskFlops = 400'000;
 /// Enough for two threads to end within 1/32 of each other.
 static constexpr int64_t kMaxTasks = 32;

@@ -13,6 +13,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
+
 namespace ingot::codegen {
 
 /// What code generation needs to know of a CPU level.
@@ -23,6 +25,8 @@ struct VectorUnit {
   bool hasFMA;
   /// Dot products of pairs of bf16, and of fours of bytes.
   bool hasBF16 = false, hasVNNI = false;
+  /// Products of AMX tiles.
+  bool hasBF16Tiles = false, hasInt8Tiles = false;
 };
 
 /// The unit of the level that the module's `ingot.target` names; x86-64-v3's if
@@ -42,9 +46,15 @@ enum class Product {
   int8Dot,
   /// The same in words: the even and the odd bytes, so that nothing saturates.
   int8Wide,
+  /// AMX tiles: up to 16 rows and 16 groups of them by 16 columns, added up by one
+  /// instruction.
+  bf16Tiles,
+  int8Tiles,
 };
 
-/// How the unit sums up products with weights of this element type.
+bool usesTiles(Product product);
+
+/// How the unit sums up products with weights of this element type in vectors.
 Product productFor(const VectorUnit &unit, mlir::Type weights);
 
 /// The elements of a group.
@@ -57,11 +67,39 @@ struct RegisterTile {
   int64_t rows;
   int64_t vectors;
   Product product = Product::f32;
+  /// Of each AMX tile; a register tile has that many rows or up to twice as many.
+  int64_t amxRows = 0;
 };
 
 /// The tile for panels of `panelWidth` columns.
 RegisterTile chooseTile(const VectorUnit &unit, Product product,
                         int64_t panelWidth);
+
+/// Rows that are multiplied with one panel, each the sum of `runs` runs of
+/// `depth` elements that are contiguous in memory.
+struct ProductShape {
+  mlir::Type weights;
+  int64_t panelWidth;
+  /// Those that stand a stride apart; may be unknown.
+  int64_t rows;
+  int64_t depth, runs;
+};
+
+/// The tile and the kind of product for a shape.
+RegisterTile chooseTile(const VectorUnit &unit, const ProductShape &shape);
+
+/// How a run of `depth` elements is cut into the groups of AMX tiles.
+struct AmxSteps {
+  AmxSteps(int64_t depth, int64_t group);
+
+  /// Of a step: the same in all, since LLVM gives a register one shape.
+  int64_t groups;
+  /// Steps whose elements all are within the run.
+  int64_t whole;
+  /// Where a last one begins, in groups, that others are in: those behind the
+  /// run and those that `whole` steps have counted.
+  std::optional<int64_t> last;
+};
 
 /// The number of rows, near `most`, that splits `rows` most evenly.
 int64_t evenTile(int64_t rows, int64_t most);
@@ -78,6 +116,9 @@ struct Grid {
   /// second-level cache, block of rows after block.
   bool asksAhead = false;
 };
+
+/// How many times as fast tiles are, as far as tasks are concerned.
+constexpr int64_t kAmxSpeed = 8;
 
 /// What a grid is chosen by.
 struct Work {

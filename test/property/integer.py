@@ -20,11 +20,16 @@ import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = os.environ.get("INGOT_LLVM_BIN", "/usr/lib/llvm-22/bin")
-PASSES = "builtin.module(ingot-llvm)"
+PASSES = "builtin.module({emulation}ingot-llvm)"
 # What each level promises, as compiler/target has it.
 FEATURES = {"x86-64-v2": ["-march=x86-64-v2"], "x86-64-v3": ["-march=x86-64-v3"], "x86-64-v4": ["-march=x86-64-v4"],
-            "cascadelake": ["-march=x86-64-v4", "-mavx512vnni"]}
-NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl", "cascadelake": "avx512_vnni"}
+            "cascadelake": ["-march=x86-64-v4", "-mavx512vnni"],
+            "sapphirerapids": ["-march=x86-64-v4", "-mavx512vnni", "-mamx-tile", "-mamx-int8"]}
+NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl", "cascadelake": "avx512_vnni",
+         "sapphirerapids": "amx_int8"}
+# Kernels for one level whose instructions are emulated on another.
+EMULATION = "cpu-conv-to-vector,cpu-matmul-to-vector,emulate-instructions{{on={}}},"
+EMULATED = ("sapphirerapids@x86-64-v3", "sapphirerapids@x86-64-v4")
 TYPES = {np.uint8: "i8", np.int8: "i8", np.int32: "i32", np.float32: "f32"}
 
 # Stores the sum as it is, or scaled, rounded and held within a byte: what a quantized layer does.
@@ -47,10 +52,21 @@ REQUANTIZE = """^bb0(%sum: i32, %scale: f32):
 """
 
 
-def supported(levels=NEEDS):
+def runs_on(target):
+    return target.rpartition("@")[2]
+
+
+def supported(targets=(*NEEDS, *EMULATED)):
     with open("/proc/cpuinfo") as f:
         flags = f.read().split()
-    return [level for level in levels if NEEDS[level] in flags]
+    return [target for target in targets if NEEDS[runs_on(target)] in flags]
+
+
+def request_tiles():
+    """Asks the kernel for AMX's registers, as the runtime does."""
+    arch_prctl, permission, tiles = 158, 0x1023, 18
+    if ctypes.CDLL(None, use_errno=True).syscall(arch_prctl, permission, tiles):
+        raise RuntimeError(f"the kernel grants no AMX: {os.strerror(ctypes.get_errno())}")
 
 
 def memref(array):
@@ -173,15 +189,19 @@ def run(command):
 
 def build(binaries, cases, target, folder):
     """A library of the cases' kernels, and how many tasks each has."""
-    text = f'module attributes {{ingot.target = "{target}"}} {{\n'
+    level, _, on = target.partition("@")
+    if level == "sapphirerapids" and not on:
+        request_tiles()
+    text = f'module attributes {{ingot.target = "{level}"}} {{\n'
     text += "".join(case.function(f"kernel{i}") for i, case in enumerate(cases)) + "}\n"
     path = os.path.join(folder, "kernels")
     with open(path + ".mlir", "w") as f:
         f.write(text)
     optimizer = os.path.join(binaries, "ingot-opt")
-    run([optimizer, path + ".mlir", f"--pass-pipeline={PASSES}", "-o", path + ".llvm.mlir"])
+    passes = PASSES.format(emulation=EMULATION.format(on) if on else "")
+    run([optimizer, path + ".mlir", f"--pass-pipeline={passes}", "-o", path + ".llvm.mlir"])
     run([os.path.join(LLVM, "mlir-translate"), "--mlir-to-llvmir", path + ".llvm.mlir", "-o", path + ".ll"])
-    run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[target], "-fPIC", "-shared", path + ".ll",
+    run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[runs_on(target)], "-fPIC", "-shared", path + ".ll",
          "-lm", "-o", path + ".so"])
     launches = run([optimizer, path + ".mlir", "--outline-kernels", "--canonicalize"])
     return ctypes.CDLL(path + ".so"), [int(n) for n in re.findall(r"tasks\(%c(\d+)", launches)]
@@ -249,7 +269,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="example: integer.py --cases 100")
     parser.add_argument("--cases", type=int, default=200, help="cases of each kind (default: 200)")
     parser.add_argument("--seed", type=int, default=0, help="draws other cases (default: 0)")
-    parser.add_argument("--targets", help="CPU levels, comma-separated (default: all that this machine runs)")
+    parser.add_argument("--targets", help="CPU levels, comma-separated, one whose instructions are emulated on a "
+                        "lower one as LEVEL@LOWER (default: all that this machine runs)")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
     parser.add_argument("--measure", action="store_true", help="print GOP/s instead")
     args = parser.parse_args()

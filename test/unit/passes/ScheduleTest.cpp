@@ -93,6 +93,78 @@ TEST(Schedule, ProductOfTypeAndLevel) {
   }
 }
 
+// AMX where the level has it and there is enough to do.
+TEST(Schedule, TilesForShape) {
+  mlir::MLIRContext context;
+  mlir::Type f32 = mlir::Float32Type::get(&context),
+             bf16 = mlir::BFloat16Type::get(&context),
+             i8 = mlir::IntegerType::get(&context, 8);
+  VectorUnit unit = unitOf("sapphirerapids");
+  auto product = [&](ProductShape shape) {
+    return chooseTile(unit, shape).product;
+  };
+  EXPECT_EQ(product({f32, 32, 64, 64, 1}), Product::f32);
+  EXPECT_EQ(product({bf16, 32, 64, 64, 1}), Product::bf16Tiles);
+  EXPECT_EQ(product({i8, 32, 64, 64, 1}), Product::int8Tiles);
+  EXPECT_EQ(product({bf16, 32, ShapedType::kDynamic, 64, 1}),
+            Product::bf16Tiles);
+  EXPECT_EQ(product({bf16, 32, 3, 64, 1}), Product::bf16Dot);
+  EXPECT_EQ(product({bf16, 32, 64, 16, 1}), Product::bf16Dot);
+  EXPECT_EQ(product({bf16, 32, 64, 16, 9}), Product::bf16Tiles);
+  EXPECT_EQ(product({i8, 32, 64, 16, 3}), Product::int8Dot);
+  // Three channels of a picture.
+  EXPECT_EQ(product({bf16, 32, 112, 3, 49}), Product::bf16Dot);
+  for (const char *level : {"cascadelake", "znver4"})
+    EXPECT_FALSE(usesTiles(
+        chooseTile(unitOf(level), {bf16, 32, 64, 64, 1}).product));
+}
+
+// A register tile is one AMX tile or two, which cover its rows.
+TEST(Schedule, RowsOfAmxTiles) {
+  mlir::MLIRContext context;
+  mlir::Type bf16 = mlir::BFloat16Type::get(&context);
+  VectorUnit unit = unitOf("sapphirerapids");
+  for (int64_t rows = 4; rows <= 300; ++rows) {
+    RegisterTile tile = chooseTile(unit, {bf16, 32, rows, 64, 1});
+    ASSERT_LE(tile.amxRows, 16);
+    ASSERT_GE(tile.rows, tile.amxRows);
+    ASSERT_LE(tile.rows, 2 * tile.amxRows);
+    ASSERT_LE(tile.amxRows, rows);
+    // The smaller tiles of a row of pixels.
+    if (tile.rows > tile.amxRows) {
+      ASSERT_GE(tile.rows - 1, tile.amxRows);
+    } else {
+      ASSERT_EQ(tile.rows, rows);
+    }
+  }
+  RegisterTile tile = chooseTile(unit, {bf16, 32, 56, 64, 1});
+  EXPECT_EQ(tile.rows, 28);
+  EXPECT_EQ(tile.amxRows, 14);
+}
+
+// Steps are of one size, count every element once and read weights only.
+TEST(Schedule, StepsOfAmxTiles) {
+  for (int64_t group : {2, 4})
+    for (int64_t depth = 1; depth <= 600; ++depth) {
+      AmxSteps steps(depth, group);
+      int64_t groups = divideCeil(depth, group);
+      ASSERT_GE(steps.groups, 1);
+      ASSERT_LE(steps.groups, 16);
+      int64_t whole = steps.whole * steps.groups;
+      ASSERT_LE(whole * group, depth);
+      // As few as there can be.
+      ASSERT_EQ(steps.whole + steps.last.has_value(),
+                int64_t(divideCeil(groups, 16)));
+      if (steps.last) {
+        ASSERT_GE(*steps.last, 0);
+        ASSERT_LE(*steps.last, whole);
+        ASSERT_EQ(*steps.last + steps.groups, groups);
+      } else {
+        ASSERT_EQ(whole * group, depth);
+      }
+    }
+}
+
 TEST(Schedule, EvenTile) {
   EXPECT_EQ(evenTile(5, 14), 5);
   EXPECT_EQ(evenTile(14, 14), 14);

@@ -58,6 +58,23 @@ TEST(CpuFeatures, Levels) {
   EXPECT_STREQ(highestCpuLevel(0x1ffff), "sapphirerapids");
 }
 
+// The kernel grants the tile registers where they are, as often as it is asked,
+// and says no where they are not.
+TEST(CpuFeatures, PermissionForAmx) {
+  ScopedEnv env("INGOT_MAX_ISA", nullptr);
+  Cpu cpu;
+  ASSERT_EQ(readCpu(cpu, nullptr), INGOT_OK);
+  bool hasTiles = cpu.features & AMX_TILE;
+  EXPECT_EQ(cpu.requestAmx(), hasTiles);
+  EXPECT_EQ(cpu.requestAmx(), hasTiles);
+}
+
+TEST(CpuFeatures, PermissionIsForTiles) {
+  EXPECT_TRUE(needsAmx(AMX_TILE | AMX_BF16));
+  EXPECT_TRUE(needsAmx(AMX_TILE | AVX512F));
+  EXPECT_FALSE(needsAmx(AVX512BF16 | AVX512VNNI | AVX512FP16));
+}
+
 TEST(CpuFeatures, UnsupportedCpu) {
   ScopedEnv env("INGOT_MAX_ISA", nullptr);
   expectLoadFails(artifactPath("needs_future"), INGOT_UNSUPPORTED_CPU,

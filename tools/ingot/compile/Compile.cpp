@@ -66,6 +66,11 @@ struct Options {
                  clEnumValN(Precision::bf16, "bf16",
                             "bfloat16, summed up as 32-bit floats; for "
                             "native kernels"))};
+  cl::opt<std::string> emulateOn{
+      "emulate-on", cl::value_desc("level"), cl::Hidden, cl::cat(category),
+      cl::desc("For tests: code as for --target, in which the instructions of "
+               "AMX, AVX512-BF16 and VNNI are emulated, to be run on a lower "
+               "CPU level")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("embed|file"), cl::init("embed"),
       cl::cat(category),
@@ -183,6 +188,7 @@ static int readOptions(const Options &options, CompileOptions &result) {
   result.weightsInFile = options.weights == "file";
   result.target = options.target;
   result.pipeline.precision = options.precision;
+  result.pipeline.emulateOn = options.emulateOn;
   if (options.precision == Precision::bf16 && options.kernels != "native")
     return usageError("--precision=bf16 is for native kernels: it does not go "
                       "with --kernels=" +

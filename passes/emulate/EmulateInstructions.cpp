@@ -1,0 +1,394 @@
+//===- EmulateInstructions.cpp - emulate-instructions ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/emulate/Passes.h"
+
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_EMULATEINSTRUCTIONS
+#include "passes/emulate/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+
+static constexpr StringLiteral kVnni = "llvm.x86.avx512.vpdpbusd.512";
+
+//===----------------------------------------------------------------------===//
+// Lanes of four bytes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Arithmetic on the groups of a vector: pairs of bf16 or fours of bytes.
+struct Groups {
+  OpBuilder &b;
+  Location loc;
+
+  VectorType words(int64_t lanes) {
+    return VectorType::get({lanes}, b.getI32Type());
+  }
+  Value asWords(Value vector) {
+    auto type = cast<VectorType>(vector.getType());
+    int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+    auto as = words(bits / 32);
+    return type == as ? vector
+                      : vector::BitCastOp::create(b, loc, as, vector);
+  }
+  Value splat(VectorType type, int64_t value) {
+    return arith::ConstantOp::create(
+        b, loc,
+        DenseElementsAttr::get(
+            type, b.getIntegerAttr(type.getElementType(), value)));
+  }
+  /// Element `i` of each pair as f32.
+  Value half(Value pairs, int64_t i) {
+    auto type = cast<VectorType>(pairs.getType());
+    Value bits =
+        i == 0
+            ? arith::ShLIOp::create(b, loc, pairs, splat(type, 16)).getResult()
+            : arith::AndIOp::create(b, loc, pairs,
+                                    splat(type, int32_t(0xffff0000)));
+    return vector::BitCastOp::create(b, loc, type.clone(b.getF32Type()), bits);
+  }
+  /// Byte `i` of each four as i32.
+  Value byte(Value fours, int64_t i, bool isSigned) {
+    auto type = cast<VectorType>(fours.getType());
+    Value top = arith::ShLIOp::create(b, loc, fours, splat(type, 24 - 8 * i));
+    Value low = splat(type, 24);
+    return isSigned ? arith::ShRSIOp::create(b, loc, top, low).getResult()
+                    : arith::ShRUIOp::create(b, loc, top, low);
+  }
+  /// Adds element i of the pairs' products to sums[i].
+  SmallVector<Value> addPairs(Value x, Value y, ValueRange sums) {
+    SmallVector<Value> next;
+    for (auto [i, sum] : llvm::enumerate(sums))
+      next.push_back(math::FmaOp::create(b, loc, half(x, i), half(y, i), sum));
+    return next;
+  }
+  Value addFours(Value x, Value y, Value sum, bool isSignedX, bool isSignedY) {
+    for (int64_t i = 0; i < 4; ++i) {
+      Value product = arith::MulIOp::create(b, loc, byte(x, i, isSignedX),
+                                            byte(y, i, isSignedY));
+      sum = arith::AddIOp::create(b, loc, sum, product);
+    }
+    return sum;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Dot products
+//===----------------------------------------------------------------------===//
+
+struct EmulateDot : OpConversionPattern<x86vector::DotBF16Op> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(x86vector::DotBF16Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Groups groups{rewriter, op.getLoc()};
+    Value x = groups.asWords(adaptor.getA()), y = groups.asWords(adaptor.getB());
+    Value sum = adaptor.getSrc();
+    for (int64_t i : {1, 0})
+      sum = math::FmaOp::create(rewriter, op.getLoc(), groups.half(x, i),
+                                groups.half(y, i), sum);
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+};
+
+struct EmulateVnni : OpConversionPattern<LLVM::CallIntrinsicOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LLVM::CallIntrinsicOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getIntrin() != kVnni)
+      return failure();
+    Groups groups{rewriter, op.getLoc()};
+    ValueRange args = adaptor.getArgs();
+    rewriter.replaceOp(op, groups.addFours(groups.asWords(args[1]),
+                                           groups.asWords(args[2]), args[0],
+                                           /*isSignedX=*/false,
+                                           /*isSignedY=*/true));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// AMX
+//===----------------------------------------------------------------------===//
+
+/// Memory of `type` on the stack of the function around `op`.
+Value createTile(OpBuilder &b, Operation *op, MemRefType type) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(
+      &op->getParentOfType<func::FuncOp>().getBody().front());
+  return memref::AllocaOp::create(b, op->getLoc(), type,
+                                  b.getI64IntegerAttr(64));
+}
+
+Value indexOf(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+/// A loop over the rows of a tile.
+void forEachRow(OpBuilder &b, Location loc, MemRefType tile,
+                function_ref<void(Value row)> body) {
+  auto loop = scf::ForOp::create(b, loc, indexOf(b, loc, 0),
+                                 indexOf(b, loc, tile.getDimSize(0)),
+                                 indexOf(b, loc, 1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+VectorType rowType(MemRefType tile) {
+  return VectorType::get({tile.getDimSize(1)}, tile.getElementType());
+}
+
+/// The row of a tile in one dimension of memory.
+Value rowAt(OpBuilder &b, Location loc, Value at, Value stride, Value row) {
+  return arith::AddIOp::create(b, loc, at,
+                               arith::MulIOp::create(b, loc, row, stride));
+}
+
+template <typename Op> struct TilePattern : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  MemRefType memoryOf(Type tile) const {
+    return cast<MemRefType>(this->getTypeConverter()->convertType(tile));
+  }
+};
+
+struct EmulateZero : TilePattern<amx::TileZeroOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(amx::TileZeroOp op, OpAdaptor,
+                  ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    MemRefType type = memoryOf(op.getType());
+    Value tile = createTile(b, op, type);
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(rowType(type)));
+    forEachRow(b, loc, type, [&](Value row) {
+      vector::StoreOp::create(b, loc, zero, tile,
+                              ValueRange{row, indexOf(b, loc, 0)});
+    });
+    b.replaceOp(op, tile);
+    return success();
+  }
+};
+
+struct EmulateLoad : TilePattern<amx::TileLoadOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(amx::TileLoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    MemRefType type = memoryOf(op.getType());
+    Value tile = createTile(b, op, type);
+    forEachRow(b, loc, type, [&](Value row) {
+      Value at = rowAt(b, loc, adaptor.getIndices()[0], adaptor.getStride(), row);
+      Value loaded = vector::LoadOp::create(b, loc, rowType(type),
+                                            adaptor.getBase(), at);
+      vector::StoreOp::create(b, loc, loaded, tile,
+                              ValueRange{row, indexOf(b, loc, 0)});
+    });
+    b.replaceOp(op, tile);
+    return success();
+  }
+};
+
+struct EmulateStore : TilePattern<amx::TileStoreOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(amx::TileStoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    MemRefType type = memoryOf(op.getVal().getType());
+    forEachRow(b, loc, type, [&](Value row) {
+      Value at = rowAt(b, loc, adaptor.getIndices()[0], adaptor.getStride(), row);
+      Value loaded =
+          vector::LoadOp::create(b, loc, rowType(type), adaptor.getVal(),
+                                 ValueRange{row, indexOf(b, loc, 0)});
+      vector::StoreOp::create(b, loc, loaded, adaptor.getBase(), at);
+    });
+    b.eraseOp(op);
+    return success();
+  }
+};
+
+/// Adds row by row: `addGroup(x, y, sums)` what one group, in all lanes of x, and
+/// the groups of a row of the right tile add. `numSums` partial sums start at
+/// zero and are added to the accumulator at the end.
+template <typename Op>
+void emulateProduct(OpBuilder &b, Op op, Value lhs, Value rhs, Value acc,
+                    int64_t numSums,
+                    function_ref<SmallVector<Value>(Groups &, Value x, Value y,
+                                                    ValueRange sums)>
+                        addGroup) {
+  Location loc = op.getLoc();
+  Groups groups{b, loc};
+  auto left = cast<MemRefType>(lhs.getType());
+  auto right = cast<MemRefType>(rhs.getType());
+  auto sums = cast<MemRefType>(acc.getType());
+  int64_t depth = right.getDimSize(0), size = left.getDimSize(1) / depth;
+  Value zero = indexOf(b, loc, 0);
+  forEachRow(b, loc, sums, [&](Value row) {
+    Value start = arith::ConstantOp::create(b, loc, b.getZeroAttr(rowType(sums)));
+    auto loop = scf::ForOp::create(b, loc, zero, indexOf(b, loc, depth),
+                                   indexOf(b, loc, 1),
+                                   SmallVector<Value>(numSums, start));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value k = loop.getInductionVar();
+      Value at = arith::MulIOp::create(b, loc, k, indexOf(b, loc, size));
+      Value group = groups.asWords(vector::LoadOp::create(
+          b, loc, VectorType::get({size}, left.getElementType()), lhs,
+          ValueRange{row, at}));
+      Value x = vector::BroadcastOp::create(
+          b, loc, groups.words(sums.getDimSize(1)),
+          vector::ExtractOp::create(b, loc, group, 0));
+      Value y = groups.asWords(vector::LoadOp::create(
+          b, loc, rowType(right), rhs, ValueRange{k, zero}));
+      scf::YieldOp::create(b, loc,
+                           addGroup(groups, x, y, loop.getRegionIterArgs()));
+    }
+    Value sum = loop.getResult(0);
+    bool isInteger = sums.getElementType().isInteger();
+    auto add = [&](Value x, Value y) -> Value {
+      return isInteger ? arith::AddIOp::create(b, loc, x, y).getResult()
+                       : arith::AddFOp::create(b, loc, x, y);
+    };
+    for (Value other : loop.getResults().drop_front())
+      sum = add(sum, other);
+    Value before = vector::LoadOp::create(b, loc, rowType(sums), acc,
+                                          ValueRange{row, zero});
+    vector::StoreOp::create(b, loc, add(before, sum), acc,
+                            ValueRange{row, zero});
+  });
+}
+
+struct EmulateMulF : TilePattern<amx::TileMulFOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(amx::TileMulFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &b) const override {
+    emulateProduct(b, op, adaptor.getLhs(), adaptor.getRhs(), adaptor.getAcc(),
+                   /*numSums=*/2,
+                   [](Groups &groups, Value x, Value y, ValueRange sums) {
+                     return groups.addPairs(x, y, sums);
+                   });
+    b.replaceOp(op, adaptor.getAcc());
+    return success();
+  }
+};
+
+struct EmulateMulI : TilePattern<amx::TileMulIOp> {
+  using TilePattern::TilePattern;
+
+  LogicalResult
+  matchAndRewrite(amx::TileMulIOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &b) const override {
+    bool isSignedX = !op.getIsZextLhs(), isSignedY = !op.getIsZextRhs();
+    emulateProduct(b, op, adaptor.getLhs(), adaptor.getRhs(), adaptor.getAcc(),
+                   /*numSums=*/1,
+                   [&](Groups &groups, Value x, Value y,
+                       ValueRange sums) -> SmallVector<Value> {
+                     return {groups.addFours(x, y, sums[0], isSignedX,
+                                             isSignedY)};
+                   });
+    b.replaceOp(op, adaptor.getAcc());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+bool isOneDimension(MemRefType base, Value stride) {
+  return base.getRank() == 1 && stride;
+}
+
+/// What holds for the tiles of our kernels, so that each can be one piece of
+/// memory: an accumulator is not needed as it was, no other tile outlives the
+/// iteration that loads it.
+LogicalResult check(Operation *op) {
+  Value acc;
+  if (auto product = dyn_cast<amx::TileMulFOp>(op)) {
+    if (!product.getLhsTileType().getElementType().isBF16())
+      return op->emitOpError("of this type cannot be emulated");
+    acc = product.getAcc();
+  } else if (auto product = dyn_cast<amx::TileMulIOp>(op)) {
+    acc = product.getAcc();
+  } else if (auto load = dyn_cast<amx::TileLoadOp>(op)) {
+    if (!isOneDimension(load.getMemRefType(), load.getStride()))
+      return op->emitOpError("without a stride cannot be emulated");
+    if (llvm::any_of(load->getUsers(), [](Operation *user) {
+          return isa<scf::YieldOp>(user);
+        }))
+      return op->emitOpError("that a loop carries on cannot be emulated");
+  } else if (auto store = dyn_cast<amx::TileStoreOp>(op)) {
+    if (!isOneDimension(store.getMemRefType(), store.getStride()))
+      return op->emitOpError("without a stride cannot be emulated");
+  }
+  if (acc && !acc.hasOneUse())
+    return op->emitOpError("cannot be emulated: its accumulator is used again");
+  return success();
+}
+
+struct EmulateInstructionsPass
+    : ingot::impl::EmulateInstructionsBase<EmulateInstructionsPass> {
+  using EmulateInstructionsBase::EmulateInstructionsBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    MLIRContext *context = &getContext();
+    WalkResult checked = module.walk([](Operation *op) {
+      return failed(check(op)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+    });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
+    TypeConverter converter;
+    converter.addConversion([](Type type) { return type; });
+    converter.addConversion([](amx::TileType type) {
+      return MemRefType::get(type.getShape(), type.getElementType());
+    });
+    RewritePatternSet patterns(context);
+    patterns.add<EmulateDot, EmulateVnni, EmulateZero, EmulateLoad,
+                 EmulateStore, EmulateMulF, EmulateMulI>(converter, context);
+    ConversionTarget target(*context);
+    target.addIllegalDialect<amx::AMXDialect, x86vector::X86VectorDialect>();
+    target.addDynamicallyLegalOp<LLVM::CallIntrinsicOp>(
+        [](LLVM::CallIntrinsicOp op) { return op.getIntrin() != kVnni; });
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+    module->setAttr("ingot.target", StringAttr::get(context, on));
+  }
+};
+
+} // namespace

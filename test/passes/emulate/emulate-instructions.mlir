@@ -1,0 +1,93 @@
+// RUN: ingot-opt %s --emulate-instructions=on=x86-64-v4 --split-input-file --verify-diagnostics | FileCheck %s
+
+// A tile is memory; the product adds to its accumulator's, pair by pair.
+// CHECK: module attributes {ingot.target = "x86-64-v4"}
+// CHECK-LABEL: func.func @bf16
+// CHECK-COUNT-3: memref.alloca() {{.*}} : memref<{{2x8xbf16|4x32xbf16|2x16xf32}}>
+// CHECK-NOT: amx
+// CHECK: scf.for {{.*}} -> (memref<2x16xf32>)
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c4
+// CHECK: vector.broadcast {{.*}} : i32 to vector<16xi32>
+// CHECK-COUNT-2: math.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: amx
+module attributes {ingot.target = "sapphirerapids"} {
+  func.func @bf16(%a: memref<?xbf16>, %w: memref<?xbf16>, %d: memref<?xf32>, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %zero = amx.tile_zero : !amx.tile<2x16xf32>
+    %sums = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (!amx.tile<2x16xf32>) {
+      %x = amx.tile_load %a[%i], %c16 : memref<?xbf16> into !amx.tile<2x8xbf16>
+      %y = amx.tile_load %w[%i], %c64 : memref<?xbf16> into !amx.tile<4x32xbf16>
+      %next = amx.tile_mulf %x, %y, %sum : !amx.tile<2x8xbf16>, !amx.tile<4x32xbf16>, !amx.tile<2x16xf32>
+      scf.yield %next : !amx.tile<2x16xf32>
+    }
+    amx.tile_store %d[%c0], %sums, %c16 : memref<?xf32>, !amx.tile<2x16xf32>
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @int8
+// CHECK-NOT: amx
+// CHECK-COUNT-4: arith.muli {{.*}} : vector<16xi32>
+// CHECK-LABEL: func.func @dots
+// CHECK-COUNT-2: math.fma {{.*}} : vector<16xf32>
+// CHECK-COUNT-4: arith.muli {{.*}} : vector<16xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+func.func @int8(%a: memref<?xi8>, %w: memref<?xi8>, %d: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = amx.tile_zero : !amx.tile<2x16xi32>
+  %x = amx.tile_load %a[%c0], %c64 : memref<?xi8> into !amx.tile<2x64xi8>
+  %y = amx.tile_load %w[%c0], %c64 : memref<?xi8> into !amx.tile<16x64xi8>
+  %sum = amx.tile_muli %x zext, %y, %zero : !amx.tile<2x64xi8>, !amx.tile<16x64xi8>, !amx.tile<2x16xi32>
+  amx.tile_store %d[%c0], %sum, %c64 : memref<?xi32>, !amx.tile<2x16xi32>
+  return
+}
+func.func @dots(%s: vector<16xf32>, %x: vector<32xbf16>, %t: vector<16xi32>, %y: vector<64xi8>, %z: vector<32xi16>) -> (vector<16xf32>, vector<16xi32>, vector<16xi32>) {
+  %0 = x86vector.avx512.dot %s, %x, %x : vector<32xbf16> -> vector<16xf32>
+  %1 = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"(%t, %y, %y) : (vector<16xi32>, vector<64xi8>, vector<64xi8>) -> vector<16xi32>
+  %2 = llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"(%z, %z) : (vector<32xi16>, vector<32xi16>) -> vector<16xi32>
+  return %0, %1, %2 : vector<16xf32>, vector<16xi32>, vector<16xi32>
+}
+
+// -----
+
+func.func @usedAgain(%a: memref<?xbf16>, %d: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = amx.tile_zero : !amx.tile<16x16xf32>
+  %x = amx.tile_load %a[%c0], %c64 : memref<?xbf16> into !amx.tile<16x32xbf16>
+  // expected-error @below {{cannot be emulated: its accumulator is used again}}
+  %sum = amx.tile_mulf %x, %x, %zero : !amx.tile<16x32xbf16>, !amx.tile<16x32xbf16>, !amx.tile<16x16xf32>
+  amx.tile_store %d[%c0], %sum, %c64 : memref<?xf32>, !amx.tile<16x16xf32>
+  amx.tile_store %d[%c0], %zero, %c64 : memref<?xf32>, !amx.tile<16x16xf32>
+  return
+}
+
+// -----
+
+func.func @noStride(%a: memref<?x?xbf16>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{without a stride cannot be emulated}}
+  %x = amx.tile_load %a[%c0, %c0] : memref<?x?xbf16> into !amx.tile<16x32xbf16>
+  return
+}
+
+// -----
+
+func.func @carried(%a: memref<?xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %first = amx.tile_zero : !amx.tile<16x32xbf16>
+  %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %first) -> (!amx.tile<16x32xbf16>) {
+    // expected-error @below {{that a loop carries on cannot be emulated}}
+    %next = amx.tile_load %a[%i], %c64 : memref<?xbf16> into !amx.tile<16x32xbf16>
+    scf.yield %next : !amx.tile<16x32xbf16>
+  }
+  return
+}
