@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 
 import cases as drawing  # noqa: E402
 import harness  # noqa: E402
+import integer  # noqa: E402
 
 OPTIONS = ("--precision=bf16",)
 # Of the largest value: a product of factors that bf16 holds is as exact as that of f32, until it is stored for a
@@ -34,15 +35,17 @@ def rounded(array):
 class Kernels(support.Case):
     target = ""
 
+    options = OPTIONS
+
     def check(self, kind, count):
-        batch = []
-        for number in range(count):
-            case = drawing.draw(kind, number)
+        self.compare([drawing.draw(kind, number) for number in range(count)], kind)
+
+    def compare(self, batch, kind):
+        for case in batch:
             case.inputs = {name: rounded(array) for name, array in case.inputs.items()}
             case.weights = {name: rounded(array) for name, array in case.weights.items()}
             case.tolerance = EXACT if kind != "block" and case.text.endswith(":") else ROUNDED
-            batch.append(case)
-        wrong = harness.check(BIN, batch, self.target, OPTIONS)
+        wrong = harness.check(BIN, batch, self.target, self.options)
         self.assertEqual([f"{case.name}: {what}\n{case.text}" for case, what in wrong], [])
 
 
@@ -68,6 +71,44 @@ class KernelsV2(Kernels):
 
     def test_conv(self):
         self.check("conv", 8)
+
+
+class KernelsEmulated(Kernels):
+    """Kernels of vdpbf16ps, which run as other instructions of the highest level here."""
+    target = "znver4"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        levels = integer.supported(("x86-64-v3", "x86-64-v4"))
+        if not levels:
+            raise unittest.SkipTest("no AVX2")
+        cls.options = (*OPTIONS, f"--emulate-on={levels[-1]}")
+
+    def test_conv(self):
+        self.check("conv", 12)
+
+    def test_matmul(self):
+        self.check("matmul", 12)
+
+    def product(self, rows, depth, columns):
+        rng = np.random.default_rng(rows)
+        case = drawing.Case(f"product{rows}", text=f"matmul {rows} x {depth} x {columns}:", rank=2)
+        x, w = f"{case.name}x", f"{case.name}w"
+        case.inputs = {x: drawing.normal(rng, [rows, depth])}
+        case.weights = {w: drawing.normal(rng, [depth, columns])}
+        case.output = case.node("MatMul", [x, w])
+        return case
+
+    def test_long_rows(self):
+        rng = np.random.default_rng(0)
+        conv = drawing.Case("blocks", text="conv 7 x 7 x 515 -> 64, kernel 3:", rank=4)
+        conv.inputs = {"blocksx": drawing.normal(rng, [1, 515, 7, 7])}
+        conv.weights = {"blocksw": drawing.normal(rng, [64, 515, 3, 3])}
+        conv.output = conv.node("Conv", ["blocksx", "blocksw"], kernel_shape=[3, 3], pads=[1] * 4)
+        self.compare([conv], "conv")
+        # Those that collide in the cache are copied; few rows have blocks of weights.
+        self.compare([self.product(28, 2048, 64), self.product(29, 2047, 40), self.product(7, 600, 512)], "matmul")
 
 
 class Precision(support.Case):
