@@ -57,6 +57,10 @@ static void replaceByMatMul(PatternRewriter &rewriter,
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(flatten(operand));
   Value flatDst = flatten(dst);
+  // So that a result can be computed where it is to go.
+  if (dst.getDefiningOp<tensor::EmptyOp>() && type.hasStaticShape())
+    flatDst = tensor::EmptyOp::create(rewriter, loc, typeOf(flatDst).getShape(),
+                                      type.getElementType());
   auto product =
       cpu::MatMulOp::create(rewriter, loc, flatDst.getType(), flatten(src),
                             weights, operands, flatDst);

@@ -126,3 +126,20 @@ func.func @slice_with_steps(%x: tensor<1x4x3xf32>, %w: tensor<1x1x3x16xf32>, %d:
   %r = tensor.insert_slice %y into %d[0, 1, 0] [1, 4, 5] [1, 2, 1] : tensor<1x4x5xf32> into tensor<1x8x5xf32>
   return %r : tensor<1x8x5xf32>
 }
+
+// -----
+
+// What is computed into a new tensor takes one of the flat shape: behind it are
+// reshapes only, so that it may be a result of the model.
+// CHECK-LABEL: func.func @empty
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<10x16xf32>
+// CHECK: cpu.matmul {{.*}} outs(%[[EMPTY]] : tensor<10x16xf32>)
+// CHECK: tensor.expand_shape
+func.func @empty(%a: tensor<2x5x7xf32>, %w: tensor<1x7x16xf32>) -> tensor<2x5x16xf32> {
+  %0 = tensor.empty() : tensor<2x5x16xf32>
+  %1 = cpu.matmul ins(%a, %w : tensor<2x5x7xf32>, tensor<1x7x16xf32>) outs(%0 : tensor<2x5x16xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<2x5x16xf32>
+  return %1 : tensor<2x5x16xf32>
+}
