@@ -43,6 +43,16 @@ static bool readsByRow(cpu::EpilogueOpInterface op, RankedTensorType dst) {
   });
 }
 
+/// Whether the result is only returned, reshaped or not. Others may overwrite a
+/// tensor of their shape.
+static bool endsInReturn(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<func::ReturnOp>(user) ||
+           (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
+            endsInReturn(user));
+  });
+}
+
 /// The op as a product of matrices; `weights` have rank 3.
 static void replaceByMatMul(PatternRewriter &rewriter,
                             cpu::EpilogueOpInterface op, Value src,
@@ -57,8 +67,9 @@ static void replaceByMatMul(PatternRewriter &rewriter,
   for (Value operand : op.getEpilogueOperands())
     operands.push_back(flatten(operand));
   Value flatDst = flatten(dst);
-  // So that a result can be computed where it is to go.
-  if (dst.getDefiningOp<tensor::EmptyOp>() && type.hasStaticShape())
+  // So that the model's result is computed where it is to go.
+  if (dst.getDefiningOp<tensor::EmptyOp>() && type.hasStaticShape() &&
+      endsInReturn(op))
     flatDst = tensor::EmptyOp::create(rewriter, loc, typeOf(flatDst).getShape(),
                                       type.getElementType());
   auto product =
