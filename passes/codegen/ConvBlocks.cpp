@@ -31,7 +31,7 @@ static constexpr int64_t kMostBlockedPixels = 98;
 
 bool ConvEmitter::isBlocked(const Tile &tile) const {
   int64_t pixels = output.dst.shape[outer + 1];
-  int64_t tilesPerRow = llvm::divideCeil(pixels, tile.rows);
+  int64_t tilesPerRow = window.tilesPerRow(tile.rows);
   int64_t rows = plan.grid.rowsPerTask;
   return tile.product != Product::bf16Wide && !usesTiles(tile.product) &&
          // A vector of weights serves fewer than 3/4 of the tile's rows.
@@ -49,7 +49,6 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
   int64_t rowSize = output.dst.shape[outer + 1] * pixelSize;
   int64_t block = kBlockGroups * groupOf(tile.product);
   Index pixelStride = src.strides[src.strides.size() - 2];
-  SmallVector<RowTile> tiles = window.splitRow(tile.rows);
   if (!waiting)
     waiting = createScratch(
         b, op,
@@ -57,21 +56,21 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
             plan.tile.vectors * tile.lanes,
         sumType(b, tile));
 
-  // What is done with each tile of each row.
-  using Body = function_ref<void(const Tile &, const RowTile &, Index firstPixel,
-                                 Index sumsAt)>;
-  auto forEachTile = [&](Index rowInTask, Body body) {
-    for (const RowTile &pixels : tiles)
-      forEach(b, 0, pixels.count, 1, [&](Value i) {
-        Index first = b.add(b.mul(Index(i), pixels.size), pixels.first);
-        body(tile.withRows(pixels.size), pixels, first,
-             b.add(b.mul(rowInTask, rowSize), b.mul(first, pixelSize)));
-      });
+  using Body = function_ref<void(const Tile &, const RowTile &, Index)>;
+  auto forEachTile = [&](Body body) {
+    window.forEachTile(b, tile.rows, [&](const RowTile &pixels,
+                                         Index firstPixel, Index) {
+      body(tile.withRows(pixels.size), pixels, firstPixel);
+    });
+  };
+  auto waitingAt = [&](Value rowInTask, Index firstPixel) {
+    return b.add(b.mul(Index(rowInTask), rowSize),
+                 b.mul(firstPixel, pixelSize));
   };
   Index numRows = b.add(range.endRow, b.mul(range.firstRow, -1));
-  forEach(b, 0, numRows, 1, [&](Value row) {
-    forEachTile(Index(row), [&](const Tile &part, const RowTile &, Index,
-                                Index sumsAt) {
+  forEach(b, 0, numRows, 1, [&](Value rowInTask) {
+    forEachTile([&](const Tile &part, const RowTile &, Index firstPixel) {
+      Index sumsAt = waitingAt(rowInTask, firstPixel);
       spill(b, part, zeroAccumulators(b, part), waiting, sumsAt);
     });
   });
@@ -88,25 +87,24 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
           coordinatesOf(b, op.getDst(), outer + 1,
                         b.add(range.firstRow, Index(rowInTask)));
       window.ifWithin(b, row, taps, [&](ArrayRef<Index> srcRow) {
-        forEachTile(
-            Index(rowInTask),
-            [&](const Tile &part, const RowTile &pixels, Index firstPixel,
-                Index sumsAt) {
-              SmallVector<Index> at(srcRow);
-              at.push_back(b.add(b.mul(firstPixel, stride),
-                                 tap * dilation - window.pads[inner]));
-              at.push_back(b.add(b.mul(group, channels), channel));
-              Rows rows = rowsOfTap(part, pixels, tap, src.data,
-                                    src.at(b, at), b.mul(pixelStride, stride));
-              Ahead ahead = askAhead(b, weights.data,
-                                     b.add(from, size * plan.panel),
-                                     size * plan.panel, Index(rowInTask),
-                                     plan.grid.rowsPerTask);
-              Accumulators sums = multiplyAdd(
-                  b, part, rows, weights.data, from, plan.panel, size,
-                  reload(b, part, waiting, sumsAt), ahead);
-              spill(b, part, sums, waiting, sumsAt);
-            });
+        forEachTile([&](const Tile &part, const RowTile &pixels,
+                        Index firstPixel) {
+          Index sumsAt = waitingAt(rowInTask, firstPixel);
+          SmallVector<Index> at(srcRow);
+          at.push_back(b.add(b.mul(firstPixel, stride),
+                             tap * dilation - window.pads[inner]));
+          at.push_back(b.add(b.mul(group, channels), channel));
+          Rows rows = rowsOfTap(part, pixels, tap, src.data, src.at(b, at),
+                                b.mul(pixelStride, stride));
+          Ahead ahead =
+              askAhead(b, weights.data, b.add(from, size * plan.panel),
+                       size * plan.panel, Index(rowInTask),
+                       plan.grid.rowsPerTask);
+          Accumulators sums =
+              multiplyAdd(b, part, rows, weights.data, from, plan.panel, size,
+                          reload(b, part, waiting, sumsAt), ahead);
+          spill(b, part, sums, waiting, sumsAt);
+        });
       });
     });
   };
@@ -124,11 +122,10 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
     SmallVector<Index> row =
         coordinatesOf(b, op.getDst(), outer + 1,
                       b.add(range.firstRow, Index(rowInTask)));
-    forEachTile(Index(rowInTask),
-                [&](const Tile &part, const RowTile &, Index firstPixel,
-                    Index sumsAt) {
-                  store(part, reload(b, part, waiting, sumsAt), group,
-                        columnTile, row, firstPixel);
-                });
+    forEachTile([&](const Tile &part, const RowTile &, Index firstPixel) {
+      Index sumsAt = waitingAt(rowInTask, firstPixel);
+      store(part, reload(b, part, waiting, sumsAt), group, columnTile, row,
+            firstPixel);
+    });
   });
 }

@@ -87,21 +87,15 @@ void ConvEmitter::emit(Value task) {
 void ConvEmitter::emitRow(const Tile &tile, Index group, Index columnTile,
                           Index row, Index rowInTask) {
   SmallVector<Index> at = coordinatesOf(b, op.getDst(), outer + 1, row);
-  SmallVector<RowTile> tiles = window.splitRow(tile.rows);
-  int64_t tilesPerRow = 0;
-  for (const RowTile &pixels : tiles)
-    tilesPerRow += pixels.count;
+  int64_t tilesPerRow = window.tilesPerRow(tile.rows);
   int64_t passes = plan.grid.rowsPerTask * tilesPerRow;
   Index pass = b.add(b.mul(b.rem(columnTile, plan.tilesPerPanel), passes),
                      b.mul(rowInTask, tilesPerRow));
-  for (const RowTile &pixels : tiles) {
-    forEach(b, 0, pixels.count, 1, [&](Value i) {
-      Index first = b.add(b.mul(Index(i), pixels.size), pixels.first);
-      emitTile(tile.withRows(pixels.size), pixels, first, group, columnTile,
-               at, b.add(pass, Index(i)), passes * plan.tilesPerPanel);
-    });
-    pass = b.add(pass, pixels.count);
-  }
+  window.forEachTile(b, tile.rows, [&](const RowTile &pixels,
+                                       Index firstPixel, Index number) {
+    emitTile(tile.withRows(pixels.size), pixels, firstPixel, group, columnTile,
+             at, b.add(pass, number), passes * plan.tilesPerPanel);
+  });
 }
 
 void ConvEmitter::emitTile(const Tile &tile, const RowTile &pixels,

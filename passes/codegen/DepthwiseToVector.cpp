@@ -76,16 +76,16 @@ void Emitter::emit(Value task) {
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
     SmallVector<Index> at =
         coordinatesOf(b, op.getDst(), outer + 1, Index(row));
-    for (const RowTile &pixels : window.splitRow(plan.tile.rows))
-      forEach(b, 0, pixels.count, 1, [&](Value i) {
-        Index first = b.add(b.mul(Index(i), pixels.size), pixels.first);
-        forEachColumnTile(b, 0, plan.tiles, plan.tiles, full, last,
-                          [&](Value channelTile, const Tile &tile) {
-                            emitTile(tile.withRows(pixels.size), pixels, first,
-                                     b.mul(Index(channelTile), plan.unit.lanes),
-                                     at);
-                          });
-      });
+    window.forEachTile(b, plan.tile.rows, [&](const RowTile &pixels,
+                                              Index firstPixel, Index) {
+      forEachColumnTile(b, 0, plan.tiles, plan.tiles, full, last,
+                        [&](Value channelTile, const Tile &tile) {
+                          emitTile(tile.withRows(pixels.size), pixels,
+                                   firstPixel,
+                                   b.mul(Index(channelTile), plan.unit.lanes),
+                                   at);
+                        });
+    });
   });
 }
 

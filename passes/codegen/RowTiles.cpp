@@ -157,9 +157,13 @@ static std::pair<int64_t, int64_t> clip(int64_t origin, int64_t size,
   return {begin, std::max(begin, end)};
 }
 
+int64_t Window::tilesPerRow(int64_t most) const {
+  return llvm::divideCeil(dstSizes[inner()], most);
+}
+
 SmallVector<RowTile> Window::splitRow(int64_t most) const {
   int64_t i = inner(), width = dstSizes[i];
-  int64_t numTiles = llvm::divideCeil(width, most);
+  int64_t numTiles = tilesPerRow(most);
   SmallVector<RowTile> tiles;
   int64_t first = 0;
   for (int64_t t = 0; t < numTiles; ++t) {
@@ -177,4 +181,17 @@ SmallVector<RowTile> Window::splitRow(int64_t most) const {
       tiles.push_back(std::move(tile));
   }
   return tiles;
+}
+
+void Window::forEachTile(
+    IndexBuilder &b, int64_t most,
+    function_ref<void(const RowTile &, Index, Index)> body) const {
+  int64_t before = 0;
+  for (const RowTile &pixels : splitRow(most)) {
+    forEach(b, 0, pixels.count, 1, [&](Value i) {
+      body(pixels, b.add(b.mul(Index(i), pixels.size), pixels.first),
+           b.add(Index(i), before));
+    });
+    before += pixels.count;
+  }
 }

@@ -77,8 +77,14 @@ struct Window {
                 llvm::ArrayRef<Index> taps,
                 llvm::function_ref<void(llvm::ArrayRef<Index> srcRow)> body)
       const;
-  /// Splits a row into tiles of up to `most` pixels.
+  /// How many tiles of up to `most` pixels a row takes, and these.
+  int64_t tilesPerRow(int64_t most) const;
   llvm::SmallVector<RowTile> splitRow(int64_t most) const;
+  /// Loops over these tiles, which are numbered.
+  void forEachTile(IndexBuilder &b, int64_t most,
+                   llvm::function_ref<void(const RowTile &pixels,
+                                           Index firstPixel, Index number)>
+                       body) const;
 };
 
 } // namespace ingot::codegen
