@@ -37,18 +37,16 @@ bool ConvEmitter::isBlocked(const Tile &tile) const {
          // A vector of weights serves fewer than 3/4 of the tile's rows.
          int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
          rows * tilesPerRow >= 3 && rows * pixels <= kMostBlockedPixels &&
-         src.shape.back() / plan.groups >=
-             kBlockGroups * groupOf(tile.product);
+         channels >= kBlockGroups * groupOf(tile.product);
 }
 
 void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
                              const TaskRange &range) {
-  int64_t inner = window.inner(), channels = src.shape.back() / plan.groups;
+  int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   int64_t pixelSize = tile.vectors * tile.lanes;
   int64_t rowSize = output.dst.shape[outer + 1] * pixelSize;
   int64_t block = kBlockGroups * groupOf(tile.product);
-  Index pixelStride = src.strides[src.strides.size() - 2];
   if (!waiting)
     waiting = createScratch(
         b, op,

@@ -28,17 +28,15 @@ static constexpr int64_t kCopied = 4096;
 Accumulators ConvEmitter::sumWidened(const Tile &tile, const RowTile &pixels,
                                      Index from, Index panelAt,
                                      const Accumulators &start) {
-  int64_t inner = window.inner(), taps = window.kernel[inner];
+  int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
   int64_t low = read.first, span = read.second - low;
-  int64_t channels = src.shape.back() / plan.groups;
   if (span <= 0)
     return start;
   int64_t group = plan.weights.group;
   int64_t most = llvm::alignTo(std::max<int64_t>(kCopied / span, 32), 32);
   int64_t size = copiedAtOnce(channels, most, group);
-  Index pixelStride = src.strides[src.strides.size() - 2];
   bool isRun = isContiguous() && size == channels;
   int64_t pitch = isRun ? channels : llvm::alignTo(size, tile.lanes);
   Value scratch = roomFor(span * pitch + tile.lanes, b.b.getF32Type());
@@ -58,15 +56,7 @@ Accumulators ConvEmitter::sumWidened(const Tile &tile, const RowTile &pixels,
                        (tap * dilation - low) * pitch, stride * pitch);
     };
     Index block = b.add(panelAt, b.mul(channel, plan.panel));
-    if (pixels.isWhole() && isRun)
-      return multiplyAdd(b, tile, rowsOf(0), weights.data, block, plan.panel,
-                         taps * channels, start);
-    Accumulators sums = start;
-    for (int64_t tap = 0; tap < taps; ++tap)
-      sums = multiplyAdd(b, tile, rowsOf(tap), weights.data,
-                         b.add(block, tap * plan.weights.depth * plan.panel),
-                         plan.panel, size, sums);
-    return sums;
+    return sumTaps(tile, pixels.isWhole() && isRun, rowsOf, block, size, start);
   };
   Accumulators sums = start;
   if (channels >= size)
@@ -83,11 +73,10 @@ Accumulators ConvEmitter::sumAmx(const Tile &tile, const RowTile &pixels,
                                  Index from, Index panelAt,
                                  const Accumulators &start) {
   int64_t inner = window.inner(), taps = window.kernel[inner];
-  int64_t channels = src.shape.back() / plan.groups;
   // The same for all tiles of a kernel: AMX tiles are of one shape.
   bool isRun = isContiguous();
   Value data = src.data;
-  Index pixelStride = src.strides[src.strides.size() - 2];
+  Index distance = pixelStride;
   if (!pixels.isWhole()) {
     int64_t whole = amxRowElements(plan.weights.element);
     int64_t pitch =
@@ -95,12 +84,12 @@ Accumulators ConvEmitter::sumAmx(const Tile &tile, const RowTile &pixels,
     copyPadded(pixels, from, pitch);
     data = copied;
     from = 0;
-    pixelStride = pitch;
+    distance = pitch;
   }
-  Index stride = b.mul(pixelStride, window.strides[inner]);
+  Index stride = b.mul(distance, window.strides[inner]);
   Accumulators sums = start;
   for (int64_t tap = 0; tap < (isRun ? 1 : taps); ++tap) {
-    Index first = b.add(from, b.mul(pixelStride, tap * window.dilations[inner]));
+    Index first = b.add(from, b.mul(distance, tap * window.dilations[inner]));
     sums = multiplyAddAmx(b, tile, Rows(b, data, first, stride, 1), weights.data,
                           b.add(panelAt, tap * plan.weights.depth * plan.panel),
                           plan.panel, isRun ? taps * channels : channels, sums,
@@ -110,7 +99,7 @@ Accumulators ConvEmitter::sumAmx(const Tile &tile, const RowTile &pixels,
 }
 
 void ConvEmitter::copyPadded(const RowTile &pixels, Index from, int64_t pitch) {
-  int64_t inner = window.inner(), channels = src.shape.back() / plan.groups;
+  int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   auto spanOf = [&](int64_t pixels) {
     return (pixels - 1) * stride + (window.kernel[inner] - 1) * dilation + 1;
@@ -121,7 +110,6 @@ void ConvEmitter::copyPadded(const RowTile &pixels, Index from, int64_t pitch) {
   auto [low, high] = pixels.pixelsRead(stride, dilation);
   // From the first to the last: each writes a little too far.
   copyRun(b, {}, 0, scratch, 0, low * pitch);
-  Index pixelStride = src.strides[src.strides.size() - 2];
   if (isContiguous())
     copyRun(b, src.data, b.add(from, b.mul(pixelStride, low)), scratch,
             low * pitch, (high - low) * pitch);

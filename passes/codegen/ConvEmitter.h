@@ -23,6 +23,8 @@ struct ConvEmitter {
   ConvEmitter(mlir::OpBuilder &builder, cpu::ConvOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
         weights(b, op.getWeights()), output(b, op),
+        channels(src.shape.back() / plan.groups),
+        pixelStride(src.strides[src.strides.size() - 2]),
         outer(src.shape.size() - 3),
         window(op.getStrides(), op.getPads(), op.getDilations(),
                plan.weights.outer.drop_front(), src.shape, output.dst.shape) {}
@@ -54,6 +56,12 @@ struct ConvEmitter {
   Accumulators sumAmx(const Tile &tile, const RowTile &pixels, Index from,
                       Index panelAt, const Accumulators &start);
 
+  /// Of each tap along the row adds the products of `depth` elements of
+  /// `rowsOf(tap)`; `asOne` if the taps follow each other, in memory as well.
+  Accumulators sumTaps(const Tile &tile, bool asOne,
+                       llvm::function_ref<Rows(int64_t tap)> rowsOf,
+                       Index weightsAt, int64_t depth,
+                       const Accumulators &start, const Ahead &ahead = {});
   /// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the first
   /// on.
   void copyPadded(const RowTile &pixels, Index from, int64_t pitch);
@@ -74,6 +82,9 @@ struct ConvEmitter {
   ConvPlan plan;
   Flat src, weights;
   Output output;
+  /// Of src: those of a group, and elements between two pixels of a row.
+  int64_t channels;
+  Index pixelStride;
   /// Spatial dimensions but the last.
   int64_t outer;
   Window window;

@@ -101,7 +101,6 @@ void ConvEmitter::emitRow(const Tile &tile, Index group, Index columnTile,
 void ConvEmitter::emitTile(const Tile &tile, const RowTile &pixels,
                            Index firstPixel, Index group, Index columnTile,
                            ArrayRef<Index> row, Index pass, int64_t passes) {
-  int64_t channels = src.shape.back() / plan.groups;
   SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(b.mul(group, channels));
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);
@@ -164,32 +163,38 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const RowTile &pixels,
     return sumWidened(tile, pixels, from, panelAt, start);
   if (usesTiles(tile.product))
     return sumAmx(tile, pixels, from, panelAt, start);
-  int64_t channels = src.shape.back() / plan.groups;
-  int64_t taps = window.kernel[inner], stride = window.strides[inner];
-  Index pixelStride = src.strides[src.strides.size() - 2];
   auto rowsOf = [&](int64_t tap) {
     Index first = b.add(from, b.mul(pixelStride, tap * window.dilations[inner]));
     return rowsOfTap(tile, pixels, tap, src.data, first,
-                     b.mul(pixelStride, stride));
+                     b.mul(pixelStride, window.strides[inner]));
   };
-  if (pixels.isWhole() && taps == 1)
+  if (pixels.isWhole() && window.kernel[inner] == 1)
     return multiplyAddWhole(b, tile, rowsOf(0), weights.data, panelAt,
                             plan.panel, channels, start, op, ahead);
-  if (pixels.isWhole() && isContiguous())
-    return multiplyAdd(b, tile, rowsOf(0), weights.data, panelAt, plan.panel,
-                       taps * channels, start, ahead);
+  return sumTaps(tile, pixels.isWhole() && isContiguous(), rowsOf, panelAt,
+                 channels, start, ahead);
+}
+
+Accumulators ConvEmitter::sumTaps(const Tile &tile, bool asOne,
+                                  function_ref<Rows(int64_t tap)> rowsOf,
+                                  Index weightsAt, int64_t depth,
+                                  const Accumulators &start,
+                                  const Ahead &ahead) {
+  int64_t taps = window.kernel[window.inner()];
+  if (asOne)
+    return multiplyAdd(b, tile, rowsOf(0), weights.data, weightsAt, plan.panel,
+                       taps * depth, start, ahead);
   Accumulators sums = start;
   for (int64_t tap = 0; tap < taps; ++tap) {
     int64_t tapAt = tap * plan.weights.depth * plan.panel;
     sums = multiplyAdd(b, tile, rowsOf(tap), weights.data,
-                       b.add(panelAt, tapAt), plan.panel, channels, sums,
+                       b.add(weightsAt, tapAt), plan.panel, depth, sums,
                        ahead.from(b, tapAt));
   }
   return sums;
 }
 
 bool ConvEmitter::isContiguous() const {
-  Index pixelStride = src.strides[src.strides.size() - 2];
   return plan.groups == 1 && window.dilations[window.inner()] == 1 &&
          !pixelStride.value &&
          pixelStride.constant == src.shape.back() &&
