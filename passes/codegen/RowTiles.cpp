@@ -57,6 +57,11 @@ ingot::codegen::tapsWithin(IndexBuilder &b, Index origin, Index size,
   return {begin, end};
 }
 
+bool Window::crossesHigh(int64_t dim) const {
+  int64_t highest = (dstSizes[dim] - 1) * strides[dim] - pads[dim];
+  return highest + (kernel[dim] - 1) * dilations[dim] >= srcSizes[dim];
+}
+
 SmallVector<Index> Window::originOf(IndexBuilder &b, ArrayRef<Index> row,
                                     Index pixel) const {
   SmallVector<Index> at = {row[0]};
@@ -68,11 +73,8 @@ SmallVector<Index> Window::originOf(IndexBuilder &b, ArrayRef<Index> row,
 
 std::pair<Index, Index> Window::tapsWithin(IndexBuilder &b, int64_t dim,
                                            Index origin) const {
-  int64_t extent = (kernel[dim] - 1) * dilations[dim];
-  int64_t highest = (dstSizes[dim] - 1) * strides[dim] - pads[dim];
   return codegen::tapsWithin(b, origin, srcSizes[dim], kernel[dim],
-                             dilations[dim], /*crossesLow=*/pads[dim] > 0,
-                             highest + extent >= srcSizes[dim]);
+                             dilations[dim], crossesLow(dim), crossesHigh(dim));
 }
 
 Accumulators Window::sumOuter(
@@ -125,9 +127,7 @@ void Window::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
     Index at = b.add(b.add(b.mul(row[1 + d], strides[d]), -pads[d]),
                      b.mul(tap, dilations[d]));
     srcRow.push_back(at);
-    int64_t extent = (kernel[d] - 1) * dilations[d];
-    if (pads[d] <= 0 &&
-        (dstSizes[d] - 1) * strides[d] - pads[d] + extent < srcSizes[d])
+    if (!crossesLow(d) && !crossesHigh(d))
       continue;
     // What is below 0 is a large unsigned number.
     Value within = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,

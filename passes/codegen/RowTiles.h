@@ -50,6 +50,11 @@ struct Window {
 
   int64_t inner() const { return int64_t(kernel.size()) - 1; }
 
+  /// Whether a window starts before the elements of a dimension, or ends behind
+  /// them.
+  bool crossesLow(int64_t dim) const { return pads[dim] > 0; }
+  bool crossesHigh(int64_t dim) const;
+
   /// Where tap 0 of pixel `pixel` of dst row `row` (n, e1, …, e(n-1)) would be in
   /// src, but for the channel.
   llvm::SmallVector<Index> originOf(IndexBuilder &b, llvm::ArrayRef<Index> row,
