@@ -107,13 +107,10 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
     });
   };
   window.forEachOuterTap(b, [&](ArrayRef<Index> taps) {
-    for (int64_t tap = 0; tap < window.kernel[inner]; ++tap) {
-      forEach(b, 0, channels / block, 1, [&](Value i) {
-        addBlock(taps, tap, b.mul(Index(i), block), block);
+    for (int64_t tap = 0; tap < window.kernel[inner]; ++tap)
+      forEachBlock(b, channels, block, [&](Index channel, int64_t size) {
+        addBlock(taps, tap, channel, size);
       });
-      if (channels % block != 0)
-        addBlock(taps, tap, channels / block * block, channels % block);
-    }
   });
 
   forEach(b, 0, numRows, 1, [&](Value rowInTask) {

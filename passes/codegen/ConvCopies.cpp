@@ -58,15 +58,7 @@ Accumulators ConvEmitter::sumWidened(const Tile &tile, const RowTile &pixels,
     Index block = b.add(panelAt, b.mul(channel, plan.panel));
     return sumTaps(tile, pixels.isWhole() && isRun, rowsOf, block, size, start);
   };
-  Accumulators sums = start;
-  if (channels >= size)
-    sums = forEach(b, 0, channels / size, sums,
-                   [&](Value i, const Accumulators &sums) {
-                     return addBlock(b.mul(Index(i), size), size, sums);
-                   });
-  if (channels % size != 0)
-    sums = addBlock(channels / size * size, channels % size, sums);
-  return sums;
+  return forEachBlock(b, channels, size, start, addBlock);
 }
 
 Accumulators ConvEmitter::sumAmx(const Tile &tile, const RowTile &pixels,

@@ -74,6 +74,28 @@ void codegen::forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
   body(loop.getInductionVar());
 }
 
+Accumulators codegen::forEachBlock(
+    IndexBuilder &b, int64_t depth, int64_t size, const Accumulators &start,
+    function_ref<Accumulators(Index, int64_t, const Accumulators &)> body) {
+  Accumulators sums = start;
+  if (depth >= size)
+    sums = forEach(b, 0, depth / size, sums,
+                   [&](Value i, const Accumulators &sums) {
+                     return body(b.mul(Index(i), size), size, sums);
+                   });
+  if (depth % size != 0)
+    sums = body(depth / size * size, depth % size, sums);
+  return sums;
+}
+
+void codegen::forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
+                           function_ref<void(Index, int64_t)> body) {
+  forEach(b, 0, depth / size, 1,
+          [&](Value i) { body(b.mul(Index(i), size), size); });
+  if (depth % size != 0)
+    body(depth / size * size, depth % size);
+}
+
 //===----------------------------------------------------------------------===//
 // Parts of a tile
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,16 @@ forEach(IndexBuilder &b, Index begin, Index end, const Accumulators &start,
 void forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
              llvm::function_ref<void(mlir::Value)> body);
 
+/// Goes through [0, depth) in blocks of `size`, the last of what is left.
+Accumulators
+forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
+             const Accumulators &start,
+             llvm::function_ref<Accumulators(Index from, int64_t size,
+                                             const Accumulators &)>
+                 body);
+void forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
+                  llvm::function_ref<void(Index from, int64_t size)> body);
+
 /// x * y + sum.
 mlir::Value multiplyAddVectors(IndexBuilder &b, const Tile &tile, mlir::Value x,
                                mlir::Value y, mlir::Value sum);

@@ -429,13 +429,5 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                            prefetchAhead(b, later, panel * group, k);
                          });
   };
-  Accumulators sums = start;
-  if (depth >= size)
-    sums = forEach(b, 0, depth / size, sums,
-                   [&](Value i, const Accumulators &sums) {
-                     return addBlock(b.mul(Index(i), size), size, sums);
-                   });
-  if (depth % size != 0)
-    sums = addBlock(depth / size * size, depth % size, sums);
-  return sums;
+  return forEachBlock(b, depth, size, start, addBlock);
 }
