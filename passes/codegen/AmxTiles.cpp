@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,10 +24,6 @@ using namespace ingot::codegen;
 static constexpr int64_t kColumns = 16;
 /// Of a register tile.
 static constexpr int64_t kMaxRows = 32;
-
-static Type elementOf(Value memref) {
-  return cast<MemRefType>(memref.getType()).getElementType();
-}
 
 int64_t codegen::amxRowElements(Type element) {
   return kColumns * cpu::groupOf(element);
@@ -65,7 +62,7 @@ Accumulators codegen::zeroAmxTiles(IndexBuilder &b, const Tile &tile) {
 
 static Value loadTile(IndexBuilder &b, int64_t rows, int64_t groups, Value data,
                       Index at, Index stride) {
-  Type element = elementOf(data);
+  Type element = getElementTypeOrSelf(data);
   auto type =
       amx::TileType::get({rows, groups * cpu::groupOf(element)}, element);
   return amx::TileLoadOp::create(b.b, b.loc, type, data, b.get(at),
@@ -84,7 +81,7 @@ static Value multiplyTiles(IndexBuilder &b, Value row, Value weights,
 /// rows of their own on the stack: zeros take the place of those.
 static Rows copyLast(IndexBuilder &b, const Tile &tile, const Rows &rows,
                      const AmxSteps &steps, int64_t depth, Operation *op) {
-  Type element = elementOf(rows.data);
+  Type element = getElementTypeOrSelf(rows.data);
   int64_t lanes = amxRowElements(element), group = cpu::groupOf(element);
   int64_t from = *steps.last * group;
   auto type = VectorType::get({lanes}, element);
@@ -165,7 +162,7 @@ Value codegen::spillAmxTiles(IndexBuilder &b, const Tile &tile,
 
 void codegen::copyRun(IndexBuilder &b, Value data, Index from, Value to,
                       Index at, int64_t count) {
-  Type element = elementOf(to);
+  Type element = getElementTypeOrSelf(to);
   int64_t lanes = amxRowElements(element);
   auto type = VectorType::get({lanes}, element);
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -28,10 +29,6 @@ Rows::Rows(IndexBuilder &b, Value data, Index first, Index stride,
 // One step of k
 //===----------------------------------------------------------------------===//
 
-static Type elementOf(Value memref) {
-  return cast<MemRefType>(memref.getType()).getElementType();
-}
-
 static Value splatInt(IndexBuilder &b, VectorType type, int64_t value) {
   return arith::ConstantOp::create(
       b.b, b.loc,
@@ -42,7 +39,7 @@ static Value splatInt(IndexBuilder &b, VectorType type, int64_t value) {
 /// The group at `data[at]` as an i32, with zeros behind `count` elements.
 static Value loadGroup(IndexBuilder &b, Value data, Index at, int64_t count,
                        int64_t group) {
-  Type element = elementOf(data), word = b.b.getI32Type();
+  Type element = getElementTypeOrSelf(data), word = b.b.getI32Type();
   if (count == group) {
     Value loaded = vector::LoadOp::create(
         b.b, b.loc, VectorType::get({group}, element), data, b.get(at));
@@ -92,7 +89,7 @@ static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
         b.b, b.loc, VectorType::get({tile.lanes * perLane}, element), words);
   };
   if (tile.product != Product::int8Wide)
-    return {as(group, elementOf(data))};
+    return {as(group, getElementTypeOrSelf(data))};
   Value pairs = as(2, b.b.getI16Type());
   auto type = cast<VectorType>(pairs.getType());
   return {arith::AndIOp::create(b.b, b.loc, pairs, splatInt(b, type, 0xff)),
@@ -233,7 +230,8 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const Rows &rows,
                             Value k, int64_t count, MutableArrayRef<Value> sums,
                             Meanwhile meanwhile) {
   int64_t group = groupOf(tile.product);
-  auto type = VectorType::get({tile.lanes * group}, elementOf(weights));
+  auto type = VectorType::get({tile.lanes * group},
+                              getElementTypeOrSelf(weights));
   Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
   SmallVector<Value> factors;
   for (int64_t v = 0; v < tile.vectors; ++v) {
@@ -335,7 +333,7 @@ void codegen::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
     Tile part{1, 1, lanes, valid, false};
     for (auto [source, target] : llvm::zip_equal(from, at)) {
       Value piece = loadPart(b, part, data, b.add(source, offset));
-      if (elementOf(to).isF32())
+      if (getElementTypeOrSelf(to).isF32())
         piece = widenBF16(b, piece);
       vector::StoreOp::create(b.b, b.loc, piece, to,
                               b.get(b.add(target, offset)));
@@ -377,11 +375,11 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                                        Operation *op, const Ahead &ahead) {
   int64_t group = groupOf(tile.product);
   bool isWidened = tile.product == Product::bf16Wide;
+  Type rowElement = getElementTypeOrSelf(rows.data);
+  int64_t rowDistance =
+      rows.stride.constant * rowElement.getIntOrFloatBitWidth() / 8;
   bool collides = !rows.stride.value && tile.rows > 8 &&
-                  rows.stride.constant *
-                          elementOf(rows.data).getIntOrFloatBitWidth() / 8 %
-                          kCacheSetStride ==
-                      0;
+                  rowDistance % kCacheSetStride == 0;
   // As many elements are in four bytes of a copy.
   int64_t perWord = isWidened ? 1 : group;
   int64_t most = kCopied * perWord, lanes = tile.lanes * perWord;
@@ -398,8 +396,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
   int64_t size = copiedAtOnce(depth, most, group);
   // The copies are a cache line more than their length apart.
   int64_t pitch = llvm::alignTo(size, lanes) + kLine * perWord;
-  Type element =
-      isWidened ? Type(b.b.getF32Type()) : elementOf(rows.data);
+  Type element = isWidened ? Type(b.b.getF32Type()) : rowElement;
   // The cache holds half of the rows as they are.
   int64_t direct = isWidened ? 0 : tile.rows / 2;
   Value scratch = createScratch(b, op, (tile.rows - direct) * pitch, element);

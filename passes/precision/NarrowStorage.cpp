@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 namespace ingot {
@@ -210,10 +211,6 @@ static void roundYielded(OpOperand &yielded, Type type) {
                                       type, yielded.get()));
 }
 
-static Type elementOf(Value value) {
-  return cast<ShapedType>(value.getType()).getElementType();
-}
-
 /// Lets `op` write where there is room for what it now makes.
 static void replaceEmpty(Operation *op) {
   if (op->getNumResults() == 0 || isa<tensor::DimOp>(op))
@@ -228,7 +225,7 @@ static void replaceEmpty(Operation *op) {
       continue;
     Value result = destinations ? destinations.getTiedOpResult(&operand)
                                 : op->getResult(0);
-    Type element = elementOf(result);
+    Type element = getElementTypeOrSelf(result);
     if (element.isBF16() && empty.getType().getElementType().isF32())
       operand.set(tensor::EmptyOp::create(builder, empty.getLoc(),
                                           empty.getMixedSizes(), element));
@@ -248,9 +245,9 @@ static void adapt(Operation *op) {
     for (auto [operand, argument] :
          llvm::zip_equal(kernel.getEpilogueOperands(),
                          body.getArguments().drop_front()))
-      widenArgument(argument, elementOf(operand));
+      widenArgument(argument, getElementTypeOrSelf(operand));
     roundYielded(body.getTerminator()->getOpOperand(0),
-                 elementOf(op->getResult(0)));
+                 getElementTypeOrSelf(op->getResult(0)));
   } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     for (auto [operand, argument] :
          llvm::zip_equal(op->getOperands(), generic.getBlock()->getArguments()))
@@ -258,10 +255,10 @@ static void adapt(Operation *op) {
     for (auto [result, yielded] : llvm::zip_equal(
              op->getResults(),
              generic.getBlock()->getTerminator()->getOpOperands()))
-      roundYielded(yielded, elementOf(result));
+      roundYielded(yielded, getElementTypeOrSelf(result));
   } else if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     roundYielded(pad.getBody()->getTerminator()->getOpOperand(0),
-                 elementOf(pad.getResult()));
+                 getElementTypeOrSelf(pad.getResult()));
   } else if (auto fill = dyn_cast<linalg::FillOp>(op)) {
     replace(linalg::FillOp::create(builder, op->getLoc(), fill.getInputs(),
                                    fill.getOutputs()));
