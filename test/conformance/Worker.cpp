@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads lines `CASE-FOLDER <tab> OUTPUT-FOLDER` and answers each with one line
-// `KIND <tab> DETAIL`: ran, unsupported, compile-error, run-error, crash or
-// timeout. Each case runs in a forked child of this warm process, so that
+// `KIND <tab> DETAIL`: ran, unsupported, compile-error, run-error, crash,
+// timeout, or wrong where the number of threads matters. Each case runs in a forked child of this warm process, so that
 // neither a crash nor a hang ends the others, and start-up is paid once.
 // The case's files are described in cases.py; results are left as raw bytes
 // with an index, and are compared by run.py.
@@ -18,7 +18,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -46,7 +46,8 @@ constexpr uint64_t largestOutput = 1ull << 30;
 struct Settings {
   ingot::Kernels kernels = ingot::Kernels::onednn;
   std::string target = "native";
-  uint32_t threads = 1;
+  /// A run with each; all must give the same bytes.
+  std::vector<uint32_t> threads = {1};
 };
 
 struct Answer {
@@ -104,6 +105,17 @@ struct Output {
   std::vector<char> data;
   std::vector<int64_t> dims;
 
+  /// Of what the run wrote.
+  uint64_t bytes() const {
+    uint64_t bytes = ingot_dtype_size(info.dtype);
+    for (int64_t dim : dims)
+      bytes *= dim;
+    return bytes;
+  }
+  bool operator==(const Output &other) const {
+    return dims == other.dims && data == other.data;
+  }
+
   bool grow() {
     uint64_t bytes = ingot_dtype_size(info.dtype);
     for (int64_t dim : dims) {
@@ -122,9 +134,9 @@ Answer failed(const ingot_error &error) {
   return {"run-error", error.message};
 }
 
-Answer runSet(ingot_model *model, ingot_context *context, int set,
+Answer runSet(ingot_model *model, ingot_context *context,
               const std::map<std::string, Input> &given,
-              const std::string &folder, std::ostream &index) {
+              std::vector<Output> &outputs) {
   ingot_error error = INGOT_ERROR_INIT;
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   if (ingot_model_describe(model, &info, &error))
@@ -134,7 +146,7 @@ Answer runSet(ingot_model *model, ingot_context *context, int set,
     inputs.push_back({name.c_str(), value.data.data(), value.data.size(),
                       value.dims.data(),
                       static_cast<uint32_t>(value.dims.size()), value.dtype});
-  std::vector<Output> outputs(info.num_outputs);
+  outputs.resize(info.num_outputs);
   for (uint32_t i = 0; i < info.num_outputs; ++i) {
     Output &output = outputs[i];
     if (ingot_model_output_describe(model, i, &output.info, &error))
@@ -158,22 +170,25 @@ Answer runSet(ingot_model *model, ingot_context *context, int set,
     if (status != INGOT_BUFFER_TOO_SMALL || attempt == 4)
       return failed(error);
   }
+  for (Output &output : outputs)
+    output.data.resize(output.bytes());
+  return {"ran", ""};
+}
+
+void writeSet(int set, const std::vector<Output> &outputs,
+              const std::string &folder, std::ostream &index) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Output &output = outputs[i];
-    uint64_t bytes = ingot_dtype_size(output.info.dtype);
     std::string dims;
-    for (int64_t dim : output.dims) {
-      bytes *= dim;
+    for (int64_t dim : output.dims)
       dims += (dims.empty() ? "" : "x") + std::to_string(dim);
-    }
     std::ofstream file(folder + "/" + std::to_string(set) + "_got_" +
                            std::to_string(i) + ".bin",
                        std::ios::binary);
-    file.write(output.data.data(), bytes);
+    file.write(output.data.data(), output.data.size());
     index << set << '\t' << i << '\t' << output.info.dtype << '\t'
           << (dims.empty() ? "scalar" : dims) << '\n';
   }
-  return {"ran", ""};
 }
 
 /// Compiles the case; empty when that worked, else what the compiler said.
@@ -222,22 +237,32 @@ Answer runCase(const Settings &settings, const std::string &folder,
   ingot_model *model = nullptr;
   if (ingot_model_load(artifact.c_str(), nullptr, &model, &error))
     return failed(error);
-  ingot_context_options contextOptions = INGOT_CONTEXT_OPTIONS_INIT;
-  contextOptions.num_threads = settings.threads;
-  ingot_context *context = nullptr;
-  if (ingot_context_create(model, &contextOptions, &context, &error))
-    return failed(error);
-  std::ostringstream index;
-  Answer answer{"ran", ""};
-  for (const auto &[set, inputs] : readPlan(folder)) {
-    answer = runSet(model, context, set, inputs, out, index);
-    if (answer.kind != "ran")
-      break;
+  const Plan plan = readPlan(folder);
+  std::map<int, std::vector<Output>> results;
+  for (uint32_t threads : settings.threads) {
+    ingot_context_options contextOptions = INGOT_CONTEXT_OPTIONS_INIT;
+    contextOptions.num_threads = threads;
+    ingot_context *context = nullptr;
+    if (ingot_context_create(model, &contextOptions, &context, &error))
+      return failed(error);
+    for (const auto &[set, inputs] : plan) {
+      std::vector<Output> outputs;
+      Answer answer = runSet(model, context, inputs, outputs);
+      if (answer.kind != "ran")
+        return answer;
+      if (!(results.emplace(set, outputs).first->second == outputs))
+        return {"wrong", "with " + std::to_string(threads) +
+                             " threads other bits than with " +
+                             std::to_string(settings.threads.front())};
+    }
+    ingot_context_release(context);
   }
-  ingot_context_release(context);
   ingot_model_release(model);
+  std::ostringstream index;
+  for (const auto &[set, outputs] : results)
+    writeSet(set, outputs, out, index);
   std::ofstream(out + "/got.txt") << index.str();
-  return answer;
+  return {"ran", ""};
 }
 
 /// Runs one case in a child and says what became of it.
@@ -284,6 +309,14 @@ Answer runInChild(const Settings &settings, const std::string &folder,
 
 } // namespace
 
+static bool readThreads(llvm::StringRef text, std::vector<uint32_t> &threads) {
+  threads.clear();
+  for (llvm::StringRef number : llvm::split(text, ','))
+    if (number.getAsInteger(10, threads.emplace_back()))
+      return false;
+  return true;
+}
+
 /// False if there is an unknown argument.
 static bool readSettings(int argc, char **argv, Settings &settings) {
   for (int i = 1; i < argc; ++i) {
@@ -293,7 +326,7 @@ static bool readSettings(int argc, char **argv, Settings &settings) {
     else if (argument.consume_front("--target="))
       settings.target = argument.str();
     else if (!argument.consume_front("--threads=") ||
-             argument.getAsInteger(10, settings.threads))
+             !readThreads(argument, settings.threads))
       return false;
   }
   return true;
@@ -303,7 +336,7 @@ int main(int argc, char **argv) {
   Settings settings;
   if (!readSettings(argc, argv, settings)) {
     std::cerr << "usage: ingot-conformance [--kernels=native] [--target=LEVELS] "
-                 "[--threads=N] < LINES (run by run.py)\n";
+                 "[--threads=N,...] < LINES (run by run.py)\n";
     return 2;
   }
   for (std::string line; std::getline(std::cin, line);) {

@@ -2,7 +2,7 @@
 """Runs ONNX's own backend tests through compile, load and run.
 
 usage: run.py [--jobs N] [--list FILE] [--update] [--report FILE] [--engine ingot|onnxruntime]
-              [--kernels native|onednn] [--target LEVELS] [--threads N] [PATTERN ...]
+              [--kernels native|onednn] [--target LEVELS] [--threads N[,N...]] [PATTERN ...]
 
 Results are compared as ONNX's own runner does: shape and element type exactly, values within the test's tolerances.
 What each test is expected to do stands in expected.txt; a regression and an unexpected pass both fail the command.
@@ -11,7 +11,7 @@ Closes with `N passed, N failed, N skipped`; skipped are the tests that the comp
 examples: run.py                         all 2,033 tests
           run.py 'node/test_conv_*' -v   some of them, with reasons
           run.py --update                accept today's results as expected
-          run.py --kernels native --target x86-64-v3 --threads 2
+          run.py --kernels native --target x86-64-v3 --threads 1,2
 """
 import argparse
 import collections
@@ -188,6 +188,12 @@ def choose(folders, args):
     return chosen
 
 
+def thread_counts(text):
+    if not re.fullmatch(r"[1-9]\d{0,2}(,[1-9]\d{0,2})*", text):
+        raise argparse.ArgumentTypeError(f"not numbers with commas between them: '{text}'")
+    return text
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0],
                                      epilog="example: run.py 'node/test_conv_*' --verbose")
@@ -204,9 +210,12 @@ def main():
     parser.add_argument("--engine", choices=["ingot", "onnxruntime"], default="ingot", help="what runs the models")
     parser.add_argument("--kernels", choices=["native", "onednn"], default="native", help="as for `ingot compile`")
     parser.add_argument("--target", default="native", help="CPU levels, as for `ingot compile`")
-    parser.add_argument("--threads", type=int, default=1, help="threads of a run")
+    parser.add_argument("--threads", default="1", type=thread_counts, metavar="N[,N...]",
+                        help="threads of a run (default: 1); with native kernels all numbers must give the same bits")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each test that does not pass")
     args = parser.parse_args()
+    if "," in args.threads and args.kernels != "native":
+        parser.error("only native kernels promise the same bits for several numbers of --threads")
 
     start = time.monotonic()
     all_folders = cases.prepare(os.path.join(args.work, "cases"))
