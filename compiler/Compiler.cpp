@@ -46,6 +46,7 @@ public:
   ~Compilation();
 
   FailureOr<CompileResult> run();
+  LogicalResult checkNames();
 
 private:
   /// The code of one CPU level in LLVM IR.
@@ -55,8 +56,8 @@ private:
     std::unique_ptr<llvm::TargetMachine> machine;
   };
 
-  LogicalResult checkNames();
   LogicalResult chooseTargets();
+  LogicalResult checkDumps();
   void chooseKernels();
   LogicalResult importAndLower();
   LogicalResult runPhases(ModuleOp module, ArrayRef<Phase> phases,
@@ -86,6 +87,8 @@ private:
   FailureOr<std::string> createTemporary(StringRef suffix);
   LogicalResult writeTemporary(StringRef suffix, std::string &path,
                                function_ref<LogicalResult(raw_ostream &)> write);
+  LogicalResult writeFile(StringRef path,
+                          function_ref<LogicalResult(raw_ostream &)> write);
   LogicalResult keep(StringRef temporary, StringRef name);
 
   const CompileOptions &options;
@@ -103,6 +106,20 @@ private:
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
+
+/// A device or a pipe that no file must take the place of.
+static bool isSpecial(StringRef name) {
+  llvm::sys::fs::file_status status;
+  return !llvm::sys::fs::status(name, status) &&
+         llvm::sys::fs::exists(status) &&
+         !llvm::sys::fs::is_regular_file(status) &&
+         !llvm::sys::fs::is_directory(status);
+}
+
+/// Text also goes through a link, such as /dev/stdout.
+static bool isWrittenInPlace(StringRef name) {
+  return isSpecial(name) || llvm::sys::fs::is_symlink_file(name);
+}
 
 Compilation::~Compilation() {
   for (const std::string &path : temporaries) {
@@ -131,6 +148,12 @@ LogicalResult Compilation::writeTemporary(
   if (failed(created))
     return failure();
   path = *created;
+  return writeFile(path, write);
+}
+
+LogicalResult
+Compilation::writeFile(StringRef path,
+                       function_ref<LogicalResult(raw_ostream &)> write) {
   std::error_code error;
   llvm::raw_fd_ostream out(path, error);
   if (error)
@@ -316,6 +339,15 @@ FailureOr<CompileResult> Compilation::emitText() {
   if (options.output == "-") {
     (void)write(llvm::outs());
     llvm::outs().flush();
+    if (!llvm::outs().has_error())
+      return CompileResult();
+    std::string message = llvm::outs().error().message();
+    llvm::outs().clear_error();
+    return fail("cannot write to standard output: " + message);
+  }
+  if (isWrittenInPlace(options.output)) {
+    if (failed(writeFile(options.output, write)))
+      return failure();
     return CompileResult();
   }
   std::string path;
@@ -436,6 +468,12 @@ LogicalResult Compilation::checkNames() {
     }
   }
   for (const std::string &name : names) {
+    StringRef folder = llvm::sys::path::parent_path(name);
+    if (std::error_code error = llvm::sys::fs::access(
+            folder.empty() ? "." : folder, llvm::sys::fs::AccessMode::Exist))
+      return fail("cannot write '" + name + "': " + error.message());
+    if (options.emit == EmitKind::sharedLibrary && isSpecial(name))
+      return fail("cannot write '" + name + "': it is not a regular file");
     if (llvm::sys::fs::is_directory(name))
       return fail("cannot write '" + name + "': it is a directory");
     if (llvm::sys::fs::equivalent(name, options.input))
@@ -444,8 +482,17 @@ LogicalResult Compilation::checkNames() {
   return success();
 }
 
+/// The name of no pass would dump nothing.
+LogicalResult Compilation::checkDumps() {
+  for (const std::string &name : options.dumpAfter)
+    if (name != "all" && !hasPass(name, pipeline, context))
+      return fail("--dump-after=" + name +
+                  ": no pass of this compilation has that name");
+  return success();
+}
+
 FailureOr<CompileResult> Compilation::run() {
-  if (failed(checkNames()) || failed(chooseTargets()))
+  if (failed(checkNames()) || failed(chooseTargets()) || failed(checkDumps()))
     return failure();
   chooseKernels();
   if (failed(importAndLower()))
@@ -455,6 +502,11 @@ FailureOr<CompileResult> Compilation::run() {
   if (failed(describe()))
     return failure();
   return options.emit == EmitKind::sharedLibrary ? emitLibrary() : emitText();
+}
+
+LogicalResult ingot::checkOutputs(const CompileOptions &options,
+                                  MLIRContext &context) {
+  return Compilation(options, context).checkNames();
 }
 
 FailureOr<CompileResult> ingot::compileModel(const CompileOptions &options,

@@ -39,6 +39,11 @@ struct CompileOptions {
   std::function<void(llvm::StringRef step)> progress;
 };
 
+/// Whether each file that `options` asks for can get its name. Errors go to the
+/// context's diagnostic handler. compileModel looks at the same first.
+mlir::LogicalResult checkOutputs(const CompileOptions &options,
+                                 mlir::MLIRContext &context);
+
 struct CompileResult {
   /// Set when a shared library was written.
   std::optional<Manifest> manifest;

@@ -185,6 +185,21 @@ const Phase *ingot::findPhase(StringRef name) {
   return at == std::end(kPhases) ? nullptr : at;
 }
 
+bool ingot::hasPass(StringRef argument, const PipelineOptions &options,
+                    MLIRContext &context) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (const Phase &phase : kPhases) {
+    mlir::PassManager passes(&context);
+    phase.build(passes, options);
+    passes.printAsTextualPipeline(stream);
+  }
+  // Names stand between (, ), {, } and commas: `a(b{option=x},c)`.
+  SmallVector<StringRef> names;
+  llvm::SplitString(text, names, "(){},= ");
+  return llvm::is_contained(names, argument);
+}
+
 void ingot::registerPipelines() {
   for (const Phase &phase : kPhases)
     mlir::registerPassPipeline(

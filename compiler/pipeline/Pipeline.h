@@ -50,6 +50,10 @@ llvm::ArrayRef<Phase> getLevelPhases();
 /// The phase called `name`, or null.
 const Phase *findPhase(llvm::StringRef name);
 
+/// Whether a pass with this argument is part of any phase.
+bool hasPass(llvm::StringRef argument, const PipelineOptions &options,
+             mlir::MLIRContext &context);
+
 /// Makes each phase known as a pass pipeline.
 void registerPipelines();
 

@@ -380,6 +380,14 @@ class Options(Case):
     def test_unknown_target(self):
         self.refuses(["--target", "z80"], "z80")
 
+    def test_unknown_precision(self):
+        self.refuses(["--precision=fp8"], "--precision=fp8", "fp32 or bf16")
+
+    def test_several_models(self):
+        done = tool("ingot", "compile", self.save(relu_model()), self.save(relu_model(), "other.onnx"))
+        self.assert_one_line(done, "more than one model")
+        self.assert_one_line(tool("ingot", "compile", ""), "empty")
+
     def test_unknown_kernels(self):
         self.refuses(["--kernels=fast"], "fast")
 

@@ -7,6 +7,7 @@
 #include "tools/ingot/compile/AutoKernels.h"
 
 #include "compiler/Version.h"
+#include "compiler/target/Target.h"
 #include "tools/ingot/bench/Bench.h"
 #include "tools/ingot/bench/Distribution.h"
 
@@ -83,6 +84,7 @@ private:
   }
   mlir::LogicalResult compile(Variant &variant, StringRef name,
                               const PipelineOptions &pipeline);
+  mlir::LogicalResult checkStart(StringRef file);
   mlir::LogicalResult checkInputs(const Manifest &manifest);
   mlir::LogicalResult measure(ArrayRef<Variant *> variants, bool profile);
   std::vector<Group> groupLayers() const;
@@ -223,11 +225,30 @@ mlir::LogicalResult Measurement::write(StringRef file, ArrayRef<Group> groups) {
     return Error::success();
   });
   if (error)
-    return fail("cannot write '" + file + "': " + toString(std::move(error)));
+    return fail("cannot write " + toString(std::move(error)));
+  return mlir::success();
+}
+
+/// That nothing stands in the way of the measurement is known before it.
+mlir::LogicalResult Measurement::checkStart(StringRef file) {
+  if (sys::fs::is_directory(file))
+    return fail("cannot write '" + file + "': it is a directory");
+  std::string error;
+  auto targets = parseTargets(options.target, error),
+       native = parseTargets("native", error);
+  if (!targets || !native)
+    return fail(error);
+  const ingot::Target &lowest = targets->front(), &here = native->front();
+  if (lowest.features & ~here.features)
+    return fail("--kernels=auto measures the model on this machine (" +
+                here.level + "), which cannot run code for " + lowest.level +
+                "; measure on one that can and give --kernels its file here");
   return mlir::success();
 }
 
 mlir::LogicalResult Measurement::run(StringRef file) {
+  if (failed(checkOutputs(options, context)) || failed(checkStart(file)))
+    return mlir::failure();
   if (std::error_code error = scratch.create())
     return fail("cannot create a directory for measuring: " + error.message());
   PipelineOptions pipeline = options.pipeline;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
 #include "compiler/Version.h"
+#include "compiler/target/Target.h"
 #include "dialects/nn/NodeName.h"
 #include "tools/ingot/compile/AutoKernels.h"
 #include "tools/ingot/compile/FatalErrors.h"
@@ -59,13 +60,11 @@ struct Options {
                "library (default); oneDNN, where it is found; whichever of both "
                "is faster here, layer by layer, which is measured and written to "
                "<output>.kernels.json; or as such a file says")};
-  cl::opt<Precision> precision{
-      "precision", cl::desc("What heavy ops multiply and store"),
-      cl::cat(category), cl::init(Precision::fp32),
-      cl::values(clEnumValN(Precision::fp32, "fp32", "32-bit floats"),
-                 clEnumValN(Precision::bf16, "bf16",
-                            "bfloat16, summed up as 32-bit floats; for "
-                            "native kernels"))};
+  cl::opt<std::string> precision{
+      "precision", cl::value_desc("fp32|bf16"), cl::init("fp32"),
+      cl::cat(category),
+      cl::desc("What heavy ops multiply and store: 32-bit floats (default), or "
+               "bfloat16, summed up as 32-bit floats; for native kernels")};
   cl::opt<std::string> emulateOn{
       "emulate-on", cl::value_desc("level"), cl::Hidden, cl::cat(category),
       cl::desc("For tests: code as for --target, in which the instructions of "
@@ -162,6 +161,8 @@ static const char *extensionOf(EmitKind kind) {
 /// Fills `result` from the command line; 0 or an exit code.
 static int readOptions(const Options &options, CompileOptions &result) {
   result.input = options.input;
+  if (result.input.empty())
+    return usageError("the name of the model is empty");
   std::string kind = options.emit;
   if (!options.compileTo.empty()) {
     if (options.emit.getNumOccurrences())
@@ -187,9 +188,16 @@ static int readOptions(const Options &options, CompileOptions &result) {
                       ": use embed or file");
   result.weightsInFile = options.weights == "file";
   result.target = options.target;
-  result.pipeline.precision = options.precision;
+  std::string error;
+  if (!parseTargets(options.target, error))
+    return usageError(error);
+  if (options.precision != "fp32" && options.precision != "bf16")
+    return usageError("unknown --precision=" + options.precision +
+                      ": use fp32 or bf16");
+  if (options.precision == "bf16")
+    result.pipeline.precision = Precision::bf16;
   result.pipeline.emulateOn = options.emulateOn;
-  if (options.precision == Precision::bf16 && options.kernels != "native")
+  if (options.precision == "bf16" && options.kernels != "native")
     return usageError("--precision=bf16 is for native kernels: it does not go "
                       "with --kernels=" +
                       options.kernels);
@@ -198,7 +206,6 @@ static int readOptions(const Options &options, CompileOptions &result) {
   if (!result.symbol.empty() && !isCIdentifier(result.symbol))
     return usageError("--symbol=" + result.symbol + " is not a C identifier");
   result.dumpAfter.assign(options.dumpAfter.begin(), options.dumpAfter.end());
-  std::string error;
   for (const std::string &text : options.shapes)
     if (!parseShape(text, result.import.shapes, error))
       return usageError(error);
@@ -250,6 +257,17 @@ static void printSummary(const CompileOptions &options,
   out << ")" << (manifest.usesOneDNN ? ", uses oneDNN" : "") << '\n';
 }
 
+/// 0 or an exit code: what was printed may have no room.
+static int flushOutput() {
+  outs().flush();
+  if (!outs().has_error())
+    return kSuccess;
+  errs() << "ingot compile: error: cannot write to standard output: "
+         << outs().error().message() << '\n';
+  outs().clear_error();
+  return kFailure;
+}
+
 /// Where `--kernels=auto` writes what it found.
 static std::string kernelsFile(const CompileOptions &options) {
   SmallString<128> name(options.output);
@@ -278,6 +296,8 @@ int ingot::compileMain(int argc, char **argv) {
     // It prints what is wrong with an option's value itself, the rest here.
     StringRef message = StringRef(errors).split('\n').first.trim();
     message.consume_front("ingot compile: ");
+    if (message.starts_with("Too many positional"))
+      message = "more than one model is given";
     return message.empty() ? int(kUsage) : usageError(message);
   }
 
@@ -308,14 +328,18 @@ int ingot::compileMain(int argc, char **argv) {
     printDiagnostic(diagnostic, compile.input);
     return mlir::success();
   });
+  const std::string measured = isAuto ? kernelsFile(compile) : "";
   mlir::FailureOr<CompileResult> result = mlir::failure();
-  if (!isAuto || succeeded(measureKernels(compile, kernelsFile(compile), *context)))
+  if (!isAuto || succeeded(measureKernels(compile, measured, *context))) {
     result = compileModel(compile, *context);
+    if (isAuto && failed(result))
+      (void)sys::fs::remove(measured);
+  }
   if (isTerminal)
     errs() << "\r\033[K";
   if (mlir::failed(result))
     return kFailure;
   if (result->manifest && !quiet)
     printSummary(compile, *result->manifest);
-  return kSuccess;
+  return flushOutput();
 }
