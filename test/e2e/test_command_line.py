@@ -1,10 +1,11 @@
 """What every command has: help with an example, a version, exit codes, silence, and file names that stay in a folder."""
 import os
+import subprocess
 import time
 
 import families
 
-from support import Case, have, helper, make_model, relu_model, start, tool
+from support import BIN, Case, have, helper, make_model, relu_model, start, tool
 
 COMMANDS = [["ingot"], ["ingot", "compile"], ["ingot", "run"], ["ingot", "bench"], ["ingot", "inspect"], ["ingot-opt"],
             ["ingot-import"], ["ingot-ocr"]]
@@ -74,6 +75,62 @@ class Output(Case):
                 self.assert_one_line(tool("ingot", "compile", source, "-o", self.path(name)), name)
                 self.assertEqual(sorted(os.listdir(self.dir)), before)
         self.assertEqual(os.path.getsize(source), len(relu_model().SerializeToString()))
+
+    def test_output_that_is_no_file(self):
+        """Devices and pipes are not replaced by files: text goes into them, a library does not."""
+        source = self.save(relu_model())
+        os.mkfifo(self.path("pipe.so"))
+        before = sorted(os.listdir(self.dir))
+        self.assert_one_line(tool("ingot", "compile", source, "-o", self.path("pipe.so")), "pipe.so", "regular file")
+        self.assertEqual(sorted(os.listdir(self.dir)), before)
+
+        os.symlink("text", self.path("link"))
+        done = tool("ingot", "compile", source, "-o", self.path("link"), "--emit=mlir-nn")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(os.path.islink(self.path("link")))
+        with open(self.path("text")) as f:
+            self.assertIn("nn.relu", f.read())
+        done = tool("ingot", "compile", source, "-o", "/dev/stdout", "--emit=mlir-nn")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("nn.relu", done.stdout)
+        artifact = self.compile(source)
+        done = tool("ingot", "bench", artifact, "--export-times=/dev/stdout", "--iterations=1", "--duration=0")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("startComputeMs", done.stdout)
+
+    def test_standard_output_without_room(self):
+        """What could not be printed was not done."""
+        source = self.save(relu_model())
+        artifact = self.compile(source)
+        for command in (["compile", source, "-o", "-", "--emit=asm"], ["compile", source, "-o", artifact],
+                        ["run", artifact, "--input", "random"], ["inspect", artifact, "--json"],
+                        ["bench", artifact, "--json", "--iterations=1", "--duration=0", "--warm-up=0"]):
+            with self.subTest(command[0]), open("/dev/full", "w") as full:
+                done = subprocess.run([os.path.join(BIN, "ingot"), *command], stdout=full, stderr=subprocess.PIPE,
+                                      text=True)
+                self.assert_one_line(done, f"ingot {command[0]}: error: cannot write", "standard output")
+
+    def test_folder_that_does_not_exist(self):
+        """It is known before anything is compiled or measured."""
+        source = self.save(relu_model())
+        artifact = self.compile(source)
+        for command in (["compile", source, "-o", self.path("no/model.so"), "--kernels=auto"],
+                        ["bench", artifact, "--duration=1000s", "--export-profile", self.path("no/profile")]):
+            with self.subTest(command[0]):
+                self.assert_one_line(tool("ingot", *command), self.path("no"), "No such file")
+
+    def test_options_that_would_do_nothing(self):
+        source = self.save(relu_model())
+        artifact = self.compile(source)
+        for command, words in ((["compile", source, "--dump-after=fold"], ["--dump-after=fold", "no pass"]),
+                               (["run", artifact, "--weights=nothing"], ["--weights", "no separate weights"]),
+                               (["bench", artifact, "--weights=nothing"], ["--weights", "no separate weights"]),
+                               (["bench", artifact, "--rounds=2"], ["--rounds", "--against"]),
+                               (["bench", artifact, "--python=python3"], ["--python", "--against"]),
+                               (["bench", artifact, source, "--against=openvino", "--percentile=50"],
+                                ["--against", "--percentile"])):
+            with self.subTest(" ".join(words)):
+                self.assert_one_line(tool("ingot", *command), *words)
 
     def test_interrupted(self):
         """A compiler that is told to end leaves no temporary files."""

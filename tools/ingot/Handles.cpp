@@ -42,7 +42,14 @@ std::string ingot::tools::loadModel(const std::string &path,
   options.pool = pool;
   if (!weights.empty())
     options.weights_path = weights.c_str();
-  return load(path, options, model);
+  std::string problem = load(path, options, model);
+  if (!problem.empty() || weights.empty())
+    return problem;
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model.get(), &info, nullptr);
+  return info.separate_weights ? ""
+                               : "'" + path + "' has no separate weights; "
+                                 "leave out --weights";
 }
 
 std::string ingot::tools::describeModel(const std::string &path,

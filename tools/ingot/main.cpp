@@ -43,6 +43,16 @@ static void printUsage(FILE *out) {
                "exit codes: 0 done, 1 failed, 2 wrong use\n");
 }
 
+/// What was printed may have no room: then the command failed after all.
+static int flushOutput(const char *command, int exitCode) {
+  bool written = !fflush(stdout) && !ferror(stdout);
+  if (written || exitCode)
+    return exitCode;
+  fprintf(stderr, "ingot %s: error: cannot write all to standard output\n",
+          command);
+  return exitFailure;
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     printUsage(stderr);
@@ -58,7 +68,7 @@ int main(int argc, char **argv) {
   }
   for (const Command &command : commands)
     if (!strcmp(argv[1], command.name))
-      return command.main(argc - 1, argv + 1);
+      return flushOutput(command.name, command.main(argc - 1, argv + 1));
   fprintf(stderr, "ingot: error: unknown command '%s'; see: ingot --help\n",
           argv[1]);
   return exitUsage;

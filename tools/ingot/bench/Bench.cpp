@@ -131,18 +131,33 @@ static std::string checkOptions(const BenchOptions &options) {
        !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
     return "--turns excludes --json, --profile, --against and the --export "
            "options";
-  if (options.against.empty())
-    return options.onnxModel.empty()
-               ? ""
-               : "unexpected argument '" + options.onnxModel + "'";
+  if (options.against.empty()) {
+    if (!options.onnxModel.empty())
+      return "unexpected argument '" + options.onnxModel + "'";
+    return options.rounds || !options.python.empty()
+               ? "--rounds and --python are for --against"
+               : "";
+  }
   if (options.onnxModel.empty())
     return "--against needs the ONNX model for the peers: MODEL.so MODEL.onnx";
   if (options.wantsProfile() || !options.exportTimes.empty() ||
       !options.exportLayerInfo.empty())
     return "--against excludes --profile and the --export options";
+  if (!options.percentiles.empty())
+    return "--against compares medians; leave out --percentile";
   if (options.contexts != 1)
     return "--against measures one context; leave out --contexts";
   return "";
+}
+
+/// Of options that only some uses take.
+static void setDefaults(BenchOptions &options) {
+  if (options.percentiles.empty())
+    options.percentiles = {90, 95, 99};
+  if (options.python.empty())
+    options.python = "python3";
+  if (!options.rounds)
+    options.rounds = 5;
 }
 
 static int bench(OptionParser &parser, int argc, char **argv) {
@@ -155,6 +170,7 @@ static int bench(OptionParser &parser, int argc, char **argv) {
   std::string problem = checkOptions(options);
   if (!problem.empty())
     return parser.usageError(problem);
+  setDefaults(options);
   if (!options.against.empty())
     return runAgainst(options, problem) ? exitSuccess
                                         : parser.failure(problem);
@@ -164,7 +180,9 @@ static int bench(OptionParser &parser, int argc, char **argv) {
     return problem.empty() ? exitSuccess : parser.failure(problem);
   }
   BenchResult result;
-  problem = measureModel(options, result);
+  problem = checkExports(options);
+  if (problem.empty())
+    problem = measureModel(options, result);
   if (problem.empty())
     problem = exportFiles(options, result);
   if (!problem.empty())

@@ -19,9 +19,9 @@ namespace ingot::tools {
 struct BenchOptions {
   std::string model, weights;
   std::vector<std::string> shapes, inputs;
-  unsigned iterations = 10, threads = 0, contexts = 1, rounds = 5;
+  unsigned iterations = 10, threads = 0, contexts = 1;
   double warmUpMs = 200, durationMs = 3000;
-  std::vector<double> percentiles = {90, 95, 99};
+  std::vector<double> percentiles;
   std::string exportTimes, exportProfile, exportLayerInfo, exportTrace;
   bool profile = false, json = false;
   /// Measure once for every line on standard input.
@@ -30,7 +30,8 @@ struct BenchOptions {
   bool layerTimes = false;
   // Peers, run on the ONNX model that the artifact was compiled from.
   std::vector<std::string> against;
-  std::string onnxModel, python = "python3";
+  std::string onnxModel, python;
+  unsigned rounds = 0;
 
   bool wantsProfile() const {
     return profile || layerTimes || !exportProfile.empty() ||
@@ -116,6 +117,10 @@ std::string makeBenchInputs(const ingot_model *model,
 
 void printReport(const BenchOptions &options, const BenchResult &result);
 std::string jsonReport(const BenchOptions &options, const BenchResult &result);
+
+/// Whether the files that were asked for can be written; known before minutes
+/// of measuring. Empty string, or what is wrong.
+std::string checkExports(const BenchOptions &options);
 
 /// Writes the files that were asked for. Empty string, or what went wrong.
 std::string exportFiles(const BenchOptions &options, const BenchResult &result);

@@ -8,7 +8,9 @@
 #include "tools/ingot/bench/Json.h"
 
 #include <errno.h>
+#include <filesystem>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace ingot::tools;
@@ -107,11 +109,21 @@ static std::string traceFile(const BenchOptions &options,
   return json.line().end(']').end('}').str() + "\n";
 }
 
+/// Not a file of our own to replace: a device, a pipe, /dev/stdout.
+static bool isSpecial(const std::string &path) {
+  struct stat status;
+  return !lstat(path.c_str(), &status) && !S_ISREG(status.st_mode);
+}
+
 /// Writes under a temporary name first: a reader never sees half a file.
 static std::string writeFile(const std::string &path, const std::string &text) {
   std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
+  bool inPlace = isSpecial(path);
+  if (inPlace)
+    temporary = path;
   auto fail = [&](int reason) {
-    remove(temporary.c_str());
+    if (!inPlace)
+      remove(temporary.c_str());
     return "cannot write '" + path + "': " + strerror(reason);
   };
   FILE *file = fopen(temporary.c_str(), "w");
@@ -121,7 +133,19 @@ static std::string writeFile(const std::string &path, const std::string &text) {
   int reason = errno;
   if (fclose(file) || !written)
     return fail(written ? errno : reason);
+  if (inPlace)
+    return "";
   return rename(temporary.c_str(), path.c_str()) ? fail(errno) : "";
+}
+
+std::string ingot::tools::checkExports(const BenchOptions &options) {
+  for (const std::string &path : {options.exportTimes, options.exportProfile,
+                                  options.exportLayerInfo, options.exportTrace}) {
+    std::string folder = std::filesystem::path(path).parent_path();
+    if (!path.empty() && access(folder.empty() ? "." : folder.c_str(), X_OK))
+      return "cannot write '" + path + "': " + strerror(errno);
+  }
+  return "";
 }
 
 std::string ingot::tools::exportFiles(const BenchOptions &options,
