@@ -39,6 +39,11 @@ static VectorUnit unitOf(Operation *op) {
 // Plans
 //===----------------------------------------------------------------------===//
 
+/// Operations of vectors that take as long as `flops` with this tile.
+static int64_t costOf(int64_t flops, const RegisterTile &tile) {
+  return usesTiles(tile.product) ? flops / kAmxSpeed : flops;
+}
+
 /// The first-level cache: what a tile copies of src stays in it.
 static constexpr int64_t kMaxCopiedBytes = 48 * 1024;
 
@@ -77,10 +82,8 @@ ConvPlan::ConvPlan(cpu::ConvOp op)
   rows = lower::productOf(dst.drop_back(2));
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back() * dst[dst.size() - 2];
-  if (usesTiles(tile.product))
-    flops /= kAmxSpeed;
-  grid = chooseGrid({rows, columnTiles(), flops, 1, bytesOf(op.getSrc()),
-                     bytesOf(op.getWeights())});
+  grid = chooseGrid({rows, columnTiles(), costOf(flops, tile), 1,
+                     bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // A task's tiles are of one group.
   if (groups > 1)
     grid.columnTilesPerTask = 1;
@@ -102,10 +105,8 @@ MatMulPlan::MatMulPlan(cpu::MatMulOp op)
   if (ShapedType::isDynamic(batches))
     batches = 8;
   int64_t flops = 2 * weights.depth * dst.back();
-  if (usesTiles(tile.product))
-    flops /= kAmxSpeed;
-  grid = chooseGrid({rows, tiles, flops, tile.rows, bytesOf(op.getSrc()),
-                     bytesOf(op.getWeights())});
+  grid = chooseGrid({rows, tiles, costOf(flops, tile), tile.rows,
+                     bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // Blocks of columns are tasks enough: each reads its weights once.
   constexpr int64_t kEnoughTasks = 16;
   if (!grid.rowsOutside && columnBlocks() >= kEnoughTasks &&

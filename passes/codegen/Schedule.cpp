@@ -55,6 +55,15 @@ Product codegen::productFor(const VectorUnit &unit, Type weights) {
   return Product::f32;
 }
 
+/// How the unit sums them up in AMX tiles, if it has any for this type.
+static std::optional<Product> tilesFor(const VectorUnit &unit, Type weights) {
+  if (weights.isBF16() && unit.hasBF16Tiles)
+    return Product::bf16Tiles;
+  if (weights.isInteger(8) && unit.hasInt8Tiles)
+    return Product::int8Tiles;
+  return std::nullopt;
+}
+
 bool codegen::usesTiles(Product product) {
   return product == Product::bf16Tiles || product == Product::int8Tiles;
 }
@@ -127,13 +136,9 @@ static bool isWorthTiles(const ProductShape &shape, int64_t group) {
 RegisterTile codegen::chooseTile(const VectorUnit &unit,
                                  const ProductShape &shape) {
   Product product = productFor(unit, shape.weights);
-  Product tiles = shape.weights.isBF16() ? Product::bf16Tiles
-                                         : Product::int8Tiles;
-  bool hasTiles = shape.weights.isBF16()
-                      ? unit.hasBF16Tiles
-                      : shape.weights.isInteger(8) && unit.hasInt8Tiles;
-  if (hasTiles && isWorthTiles(shape, groupOf(tiles)))
-    product = tiles;
+  std::optional<Product> tiles = tilesFor(unit, shape.weights);
+  if (tiles && isWorthTiles(shape, groupOf(*tiles)))
+    product = *tiles;
   RegisterTile tile = chooseTile(unit, product, shape.panelWidth);
   if (!usesTiles(product) || ShapedType::isDynamic(shape.rows))
     return tile;
