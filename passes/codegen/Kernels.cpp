@@ -18,10 +18,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
+using lower::shapeOf;
 
 static int64_t bytesOf(Value value) {
   auto type = cast<ShapedType>(value.getType());
@@ -29,10 +26,6 @@ static int64_t bytesOf(Value value) {
   return ShapedType::isDynamic(elements)
              ? 1 << 20
              : elements * type.getElementTypeBitWidth() / 8;
-}
-
-static VectorUnit unitOf(Operation *op) {
-  return vectorUnitOf(op->getParentOfType<ModuleOp>());
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,7 +64,7 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const ConvPlan &plan) {
 }
 
 ConvPlan::ConvPlan(cpu::ConvOp op)
-    : unit(unitOf(op)), weights(op.getWeights()) {
+    : unit(vectorUnitOf(op)), weights(op.getWeights()) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   panel = weights.width;
   groups = op.getGroups();
@@ -90,7 +83,7 @@ ConvPlan::ConvPlan(cpu::ConvOp op)
 }
 
 MatMulPlan::MatMulPlan(cpu::MatMulOp op)
-    : unit(unitOf(op)), weights(op.getWeights()) {
+    : unit(vectorUnitOf(op)), weights(op.getWeights()) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   panel = weights.width;
   rows = dst[dst.size() - 2];
@@ -120,7 +113,7 @@ MatMulPlan::MatMulPlan(cpu::MatMulOp op)
             tiles, true};
 }
 
-DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op) : unit(unitOf(op)) {
+DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op) : unit(vectorUnitOf(op)) {
   ArrayRef<int64_t> weights = shapeOf(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   // Each tap loads a vector of weights once for all pixels of the tile.

@@ -13,21 +13,14 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
+using lower::shapeOf;
 
 /// What an element costs, in floating-point operations of a product: these
 /// kernels wait for memory or for polynomials.
 static constexpr int64_t kReduceCost = 8, kNormCost = 24, kSoftmaxCost = 60;
 
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<ShapedType>(value.getType()).getShape();
-}
-
-static VectorUnit unitOf(Operation *op) {
-  return vectorUnitOf(op->getParentOfType<ModuleOp>());
-}
-
 /// The product of sizes, of unknown ones a guess.
-static int64_t productOf(ArrayRef<int64_t> sizes) {
+static int64_t guessProduct(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
   for (int64_t size : sizes)
     product *= ShapedType::isDynamic(size) ? 64 : size;
@@ -43,15 +36,15 @@ static Grid splitRows(int64_t rows, int64_t costPerRow) {
                      /*srcBytes=*/1, /*weightBytes=*/0});
 }
 
-RowPlan::RowPlan(Operation *op) : unit(unitOf(op)) {
+RowPlan::RowPlan(Operation *op) : unit(vectorUnitOf(op)) {
   ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
   if (isa<cpu::ReduceOp>(op)) {
-    grid = splitRows(shape[0], kReduceCost * productOf(shape[1]));
+    grid = splitRows(shape[0], kReduceCost * guessProduct(shape[1]));
     return;
   }
   int64_t cost = isa<cpu::SoftmaxOp>(op) ? kSoftmaxCost : kNormCost;
   grid = splitRows(lower::productOf(shape.drop_back()),
-                   cost * productOf(shape.back()));
+                   cost * guessProduct(shape.back()));
 }
 
 /// Eight accumulators: enough to hide an addition's latency, and all registers
@@ -62,28 +55,29 @@ static RegisterTile columnTile(const VectorUnit &unit, int64_t channels) {
   return {8 / vectors, vectors};
 }
 
-ColumnPlan::ColumnPlan(cpu::ReduceOp op) : unit(unitOf(op)) {
+ColumnPlan::ColumnPlan(cpu::ReduceOp op) : unit(vectorUnitOf(op)) {
   ArrayRef<int64_t> src = shapeOf(op.getSrc());
   tile = columnTile(unit, src[2]);
   channelsPerTile = tile.vectors * unit.lanes;
   tiles = llvm::divideCeil(src[2], channelsPerTile);
-  grid = chooseGrid({src[0], tiles, kReduceCost * productOf({src[1], src[2]}),
+  grid = chooseGrid({src[0], tiles,
+                     kReduceCost * guessProduct({src[1], src[2]}),
                      /*rowUnit=*/1, /*srcBytes=*/0, /*weightBytes=*/0});
 }
 
-ColumnPlan::ColumnPlan(cpu::PoolOp op) : unit(unitOf(op)) {
+ColumnPlan::ColumnPlan(cpu::PoolOp op) : unit(vectorUnitOf(op)) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   tile = {1, columnTile(unit, dst.back()).vectors};
   channelsPerTile = tile.vectors * unit.lanes;
   tiles = llvm::divideCeil(dst.back(), channelsPerTile);
   // By rows: channels of a pixel lie together.
   grid = splitRows(lower::productOf(dst.drop_back(2)),
-                   kReduceCost * productOf(op.getKernel()) *
-                       productOf(dst.take_back(2)));
+                   kReduceCost * guessProduct(op.getKernel()) *
+                       guessProduct(dst.take_back(2)));
   grid.columnTilesPerTask = tiles;
 }
 
-ColumnPlan::ColumnPlan(cpu::GroupNormOp op) : unit(unitOf(op)) {
+ColumnPlan::ColumnPlan(cpu::GroupNormOp op) : unit(vectorUnitOf(op)) {
   ArrayRef<int64_t> src = shapeOf(op.getSrc());
   int64_t perGroup = src[2] / op.getGroups();
   // Whole groups, of as many channels as a tile has or more.

@@ -47,6 +47,10 @@ VectorUnit codegen::vectorUnitOf(ModuleOp module) {
   return {features & bit(kAVX) ? 8 : 4, 16, bool(features & bit(kFMA))};
 }
 
+VectorUnit codegen::vectorUnitOf(Operation *op) {
+  return vectorUnitOf(op->getParentOfType<ModuleOp>());
+}
+
 Product codegen::productFor(const VectorUnit &unit, Type weights) {
   if (weights.isBF16())
     return unit.hasBF16 ? Product::bf16Dot : Product::bf16Wide;

@@ -32,6 +32,8 @@ struct VectorUnit {
 /// The unit of the level that the module's `ingot.target` names; x86-64-v3's if
 /// there is none.
 VectorUnit vectorUnitOf(mlir::ModuleOp module);
+/// That of the module around `op`.
+VectorUnit vectorUnitOf(mlir::Operation *op);
 
 /// How a product is summed up. But for f32, elements of neighbouring k form a
 /// group of four bytes, which one step of k takes.

@@ -8,8 +8,13 @@
 #define INGOT_PASSES_LOWER_SHAPES_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
 
 namespace ingot::lower {
+
+inline mlir::ArrayRef<int64_t> shapeOf(mlir::Value value) {
+  return mlir::cast<mlir::ShapedType>(value.getType()).getShape();
+}
 
 /// The product of sizes, unknown if one of them is.
 inline int64_t productOf(mlir::ArrayRef<int64_t> sizes) {
