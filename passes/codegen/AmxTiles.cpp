@@ -112,7 +112,7 @@ Accumulators codegen::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
                                      Index weightsAt, int64_t panel,
                                      int64_t depth, const Accumulators &start,
                                      Operation *op) {
-  int64_t group = groupOf(tile.product);
+  int64_t group = cpu::groupOf(getElementTypeOrSelf(weights));
   AmxSteps steps(depth, group);
   auto step = [&](const Rows &rows, Index rowAt, Index groupAt,
                   const Accumulators &before) {

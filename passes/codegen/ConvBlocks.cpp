@@ -37,7 +37,7 @@ bool ConvEmitter::isBlocked(const Tile &tile) const {
          // A vector of weights serves fewer than 3/4 of the tile's rows.
          int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
          rows * tilesPerRow >= 3 && rows * pixels <= kMostBlockedPixels &&
-         channels >= kBlockGroups * groupOf(tile.product);
+         channels >= kBlockGroups * plan.weights.group;
 }
 
 void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
@@ -46,7 +46,7 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   int64_t pixelSize = tile.vectors * tile.lanes;
   int64_t rowSize = output.dst.shape[outer + 1] * pixelSize;
-  int64_t block = kBlockGroups * groupOf(tile.product);
+  int64_t block = kBlockGroups * plan.weights.group;
   if (!waiting)
     waiting = createScratch(
         b, op,

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/Products.h"
 
+#include "dialects/cpu/PackedWeights.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,6 +31,11 @@ Rows::Rows(IndexBuilder &b, Value data, Index first, Index stride,
 // One step of k
 //===----------------------------------------------------------------------===//
 
+/// The elements that one step of k takes.
+static int64_t groupOf(Value weights) {
+  return cpu::groupOf(getElementTypeOrSelf(weights));
+}
+
 static Value splatInt(IndexBuilder &b, VectorType type, int64_t value) {
   return arith::ConstantOp::create(
       b.b, b.loc,
@@ -37,9 +44,9 @@ static Value splatInt(IndexBuilder &b, VectorType type, int64_t value) {
 }
 
 /// The group at `data[at]` as an i32, with zeros behind `count` elements.
-static Value loadGroup(IndexBuilder &b, Value data, Index at, int64_t count,
-                       int64_t group) {
+static Value loadGroup(IndexBuilder &b, Value data, Index at, int64_t count) {
   Type element = getElementTypeOrSelf(data), word = b.b.getI32Type();
+  int64_t group = cpu::groupOf(element);
   if (count == group) {
     Value loaded = vector::LoadOp::create(
         b.b, b.loc, VectorType::get({group}, element), data, b.get(at));
@@ -75,7 +82,6 @@ static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
     return vector::BroadcastOp::create(
         b.b, b.loc, VectorType::get({tile.lanes}, scalar.getType()), scalar);
   };
-  int64_t group = groupOf(tile.product);
   if (tile.product == Product::f32 || tile.product == Product::bf16Wide) {
     SmallVector<Value> parts;
     for (int64_t i = 0; i < count; ++i)
@@ -83,13 +89,14 @@ static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
           memref::LoadOp::create(b.b, b.loc, data, b.get(b.add(at, i)))));
     return parts;
   }
-  Value words = broadcast(loadGroup(b, data, at, count, group));
+  Value words = broadcast(loadGroup(b, data, at, count));
   auto as = [&](int64_t perLane, Type element) -> Value {
     return vector::BitCastOp::create(
         b.b, b.loc, VectorType::get({tile.lanes * perLane}, element), words);
   };
+  Type element = getElementTypeOrSelf(data);
   if (tile.product != Product::int8Wide)
-    return {as(group, getElementTypeOrSelf(data))};
+    return {as(cpu::groupOf(element), element)};
   Value pairs = as(2, b.b.getI16Type());
   auto type = cast<VectorType>(pairs.getType());
   return {arith::AndIOp::create(b.b, b.loc, pairs, splatInt(b, type, 0xff)),
@@ -229,7 +236,7 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const Rows &rows,
                             Value weights, Index weightsAt, int64_t panel,
                             Value k, int64_t count, MutableArrayRef<Value> sums,
                             Meanwhile meanwhile) {
-  int64_t group = groupOf(tile.product);
+  int64_t group = groupOf(weights);
   auto type = VectorType::get({tile.lanes * group},
                               getElementTypeOrSelf(weights));
   Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
@@ -270,7 +277,7 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
                                 Index weightsAt, int64_t panel, int64_t depth,
                                 const Accumulators &start,
                                 Meanwhile meanwhile) {
-  int64_t group = groupOf(tile.product), groups = depth / group;
+  int64_t group = groupOf(weights), groups = depth / group;
   auto step = [&](Value k, MutableArrayRef<Value> sums) {
     multiplyAddStep(b, tile, rows, weights, weightsAt, panel, k, group, sums,
                     meanwhile);
@@ -317,7 +324,7 @@ Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
                                   Index weightsAt, int64_t panel, int64_t depth,
                                   const Accumulators &start,
                                   const Ahead &ahead) {
-  int64_t width = panel * groupOf(tile.product);
+  int64_t width = panel * groupOf(weights);
   return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
                        [&](Value k) { prefetchAhead(b, ahead, width, k); });
 }
@@ -373,7 +380,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                                        Index weightsAt, int64_t panel,
                                        int64_t depth, const Accumulators &start,
                                        Operation *op, const Ahead &ahead) {
-  int64_t group = groupOf(tile.product);
+  int64_t group = groupOf(weights);
   bool isWidened = tile.product == Product::bf16Wide;
   Type rowElement = getElementTypeOrSelf(rows.data);
   int64_t rowDistance =

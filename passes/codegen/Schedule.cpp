@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/Schedule.h"
 
+#include "dialects/cpu/PackedWeights.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -72,22 +74,6 @@ bool codegen::usesTiles(Product product) {
   return product == Product::bf16Tiles || product == Product::int8Tiles;
 }
 
-int64_t codegen::groupOf(Product product) {
-  switch (product) {
-  case Product::f32:
-    return 1;
-  case Product::bf16Dot:
-  case Product::bf16Wide:
-  case Product::bf16Tiles:
-    return 2;
-  case Product::int8Dot:
-  case Product::int8Wide:
-  case Product::int8Tiles:
-    return 4;
-  }
-  llvm_unreachable("all products are listed");
-}
-
 /// Rows, and groups of four bytes a row, of an AMX tile.
 static constexpr int64_t kAmxRows = 16, kAmxGroups = 16;
 
@@ -131,8 +117,9 @@ RegisterTile codegen::chooseTile(const VectorUnit &unit, Product product,
 // products.
 static constexpr int64_t kMinAmxRows = 4, kMinAmxRun = 4, kMinAmxGroups = 16;
 
-static bool isWorthTiles(const ProductShape &shape, int64_t group) {
-  int64_t groups = llvm::divideCeil(shape.depth, group);
+static bool isWorthTiles(const ProductShape &shape) {
+  int64_t groups =
+      llvm::divideCeil(shape.depth, cpu::groupOf(shape.weights));
   return (ShapedType::isDynamic(shape.rows) || shape.rows >= kMinAmxRows) &&
          groups >= kMinAmxRun && groups * shape.runs >= kMinAmxGroups;
 }
@@ -141,7 +128,7 @@ RegisterTile codegen::chooseTile(const VectorUnit &unit,
                                  const ProductShape &shape) {
   Product product = productFor(unit, shape.weights);
   std::optional<Product> tiles = tilesFor(unit, shape.weights);
-  if (tiles && isWorthTiles(shape, groupOf(*tiles)))
+  if (tiles && isWorthTiles(shape))
     product = *tiles;
   RegisterTile tile = chooseTile(unit, product, shape.panelWidth);
   if (!usesTiles(product) || ShapedType::isDynamic(shape.rows))

@@ -59,9 +59,6 @@ bool usesTiles(Product product);
 /// How the unit sums up products with weights of this element type in vectors.
 Product productFor(const VectorUnit &unit, mlir::Type weights);
 
-/// The elements of a group.
-int64_t groupOf(Product product);
-
 /// A register tile of a matrix product: rows (pixels) times vectors of columns
 /// (output channels), one accumulator each. What the accumulators leave free
 /// holds a vector of weights a column and a broadcast element of the input.
