@@ -116,14 +116,36 @@ Value codegen::widenBF16(IndexBuilder &b, Value vector) {
                                vector);
 }
 
-Value codegen::createScratch(IndexBuilder &b, Operation *op, int64_t elements,
-                             Type type) {
+Value codegen::splatInt(IndexBuilder &b, VectorType type, int64_t value) {
+  return arith::ConstantOp::create(
+      b.b, b.loc,
+      DenseElementsAttr::get(
+          type, b.b.getIntegerAttr(type.getElementType(), value)));
+}
+
+Value codegen::widenHalf(IndexBuilder &b, Value pairs, int64_t i) {
+  auto type = cast<VectorType>(pairs.getType());
+  // The upper half of an f32.
+  Value half =
+      i == 0 ? arith::ShLIOp::create(b.b, b.loc, pairs, splatInt(b, type, 16))
+                   .getResult()
+             : arith::AndIOp::create(b.b, b.loc, pairs,
+                                     splatInt(b, type, int32_t(0xffff0000)));
+  return vector::BitCastOp::create(b.b, b.loc, type.clone(b.b.getF32Type()),
+                                   half);
+}
+
+Value codegen::createScratch(IndexBuilder &b, Operation *op, MemRefType type) {
   OpBuilder::InsertionGuard guard(b.b);
   b.b.setInsertionPointToStart(
       &op->getParentOfType<func::FuncOp>().getBody().front());
-  return memref::AllocaOp::create(
-      b.b, b.loc, MemRefType::get({elements}, type),
-      b.b.getI64IntegerAttr(64));
+  return memref::AllocaOp::create(b.b, b.loc, type,
+                                  b.b.getI64IntegerAttr(64));
+}
+
+Value codegen::createScratch(IndexBuilder &b, Operation *op, int64_t elements,
+                             Type type) {
+  return createScratch(b, op, MemRefType::get({elements}, type));
 }
 
 void codegen::spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,

@@ -65,12 +65,19 @@ mlir::Value multiplyAddVectors(IndexBuilder &b, const Tile &tile, mlir::Value x,
 /// A vector of bf16 as f32; others as they are.
 mlir::Value widenBF16(IndexBuilder &b, mlir::Value vector);
 
+mlir::Value splatInt(IndexBuilder &b, mlir::VectorType type, int64_t value);
+
+/// Element `i` of each pair of bf16, in words of 32 bits, as f32.
+mlir::Value widenHalf(IndexBuilder &b, mlir::Value pairs, int64_t i);
+
 /// The vector of a tile of one vector at `data[at]`: what is behind the tensor's
 /// end is not read.
 mlir::Value loadPart(IndexBuilder &b, const Tile &tile, mlir::Value data,
                      Index at);
 
 /// Room on the stack of the kernel that `op` is in.
+mlir::Value createScratch(IndexBuilder &b, mlir::Operation *op,
+                          mlir::MemRefType type);
 mlir::Value createScratch(IndexBuilder &b, mlir::Operation *op,
                           int64_t elements, mlir::Type type);
 

@@ -36,13 +36,6 @@ static int64_t groupOf(Value weights) {
   return cpu::groupOf(getElementTypeOrSelf(weights));
 }
 
-static Value splatInt(IndexBuilder &b, VectorType type, int64_t value) {
-  return arith::ConstantOp::create(
-      b.b, b.loc,
-      DenseElementsAttr::get(
-          type, b.b.getIntegerAttr(type.getElementType(), value)));
-}
-
 /// The group at `data[at]` as an i32, with zeros behind `count` elements.
 static Value loadGroup(IndexBuilder &b, Value data, Index at, int64_t count) {
   Type element = getElementTypeOrSelf(data), word = b.b.getI32Type();
@@ -106,23 +99,14 @@ static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
 /// Part `i` of a vector of weights, to go with part `i` of a row.
 static Value weightPart(IndexBuilder &b, const Tile &tile, Value weights,
                         int64_t i) {
-  auto as = [&](Value value, int64_t perLane, Type element) -> Value {
+  auto as = [&](int64_t perLane, Type element) -> Value {
     return vector::BitCastOp::create(
-        b.b, b.loc, VectorType::get({tile.lanes * perLane}, element), value);
+        b.b, b.loc, VectorType::get({tile.lanes * perLane}, element), weights);
   };
-  if (tile.product == Product::bf16Wide) {
-    // The upper half of an f32.
-    Value words = as(weights, 1, b.b.getI32Type());
-    auto type = cast<VectorType>(words.getType());
-    Value half =
-        i == 0 ? arith::ShLIOp::create(b.b, b.loc, words, splatInt(b, type, 16))
-                     .getResult()
-               : arith::AndIOp::create(b.b, b.loc, words,
-                                       splatInt(b, type, int32_t(0xffff0000)));
-    return as(half, 1, b.b.getF32Type());
-  }
+  if (tile.product == Product::bf16Wide)
+    return widenHalf(b, as(1, b.b.getI32Type()), i);
   if (tile.product == Product::int8Wide) {
-    Value pairs = as(weights, 2, b.b.getI16Type());
+    Value pairs = as(2, b.b.getI16Type());
     Value eight = splatInt(b, cast<VectorType>(pairs.getType()), 8);
     if (i == 0)
       pairs = arith::ShLIOp::create(b.b, b.loc, pairs, eight);

@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/codegen/MicroKernel.h"
 #include "passes/emulate/Passes.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,6 +24,7 @@ namespace ingot {
 } // namespace ingot
 
 using namespace mlir;
+using namespace ingot::codegen;
 
 static constexpr StringLiteral kVnni = "llvm.x86.avx512.vpdpbusd.512";
 
@@ -35,55 +36,40 @@ namespace {
 
 /// Arithmetic on the groups of a vector: pairs of bf16 or fours of bytes.
 struct Groups {
-  OpBuilder &b;
-  Location loc;
+  IndexBuilder b;
 
   VectorType words(int64_t lanes) {
-    return VectorType::get({lanes}, b.getI32Type());
+    return VectorType::get({lanes}, b.b.getI32Type());
   }
   Value asWords(Value vector) {
     auto type = cast<VectorType>(vector.getType());
     int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
     auto as = words(bits / 32);
     return type == as ? vector
-                      : vector::BitCastOp::create(b, loc, as, vector);
-  }
-  Value splat(VectorType type, int64_t value) {
-    return arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(
-            type, b.getIntegerAttr(type.getElementType(), value)));
-  }
-  /// Element `i` of each pair as f32.
-  Value half(Value pairs, int64_t i) {
-    auto type = cast<VectorType>(pairs.getType());
-    Value bits =
-        i == 0
-            ? arith::ShLIOp::create(b, loc, pairs, splat(type, 16)).getResult()
-            : arith::AndIOp::create(b, loc, pairs,
-                                    splat(type, int32_t(0xffff0000)));
-    return vector::BitCastOp::create(b, loc, type.clone(b.getF32Type()), bits);
+                      : vector::BitCastOp::create(b.b, b.loc, as, vector);
   }
   /// Byte `i` of each four as i32.
   Value byte(Value fours, int64_t i, bool isSigned) {
     auto type = cast<VectorType>(fours.getType());
-    Value top = arith::ShLIOp::create(b, loc, fours, splat(type, 24 - 8 * i));
-    Value low = splat(type, 24);
-    return isSigned ? arith::ShRSIOp::create(b, loc, top, low).getResult()
-                    : arith::ShRUIOp::create(b, loc, top, low);
+    Value top = arith::ShLIOp::create(b.b, b.loc, fours,
+                                      splatInt(b, type, 24 - 8 * i));
+    Value low = splatInt(b, type, 24);
+    return isSigned ? arith::ShRSIOp::create(b.b, b.loc, top, low).getResult()
+                    : arith::ShRUIOp::create(b.b, b.loc, top, low);
   }
   /// Adds element i of the pairs' products to sums[i].
-  SmallVector<Value> addPairs(Value x, Value y, ValueRange sums) {
-    SmallVector<Value> next;
+  Accumulators addPairs(Value x, Value y, ValueRange sums) {
+    Accumulators next;
     for (auto [i, sum] : llvm::enumerate(sums))
-      next.push_back(math::FmaOp::create(b, loc, half(x, i), half(y, i), sum));
+      next.push_back(math::FmaOp::create(b.b, b.loc, widenHalf(b, x, i),
+                                         widenHalf(b, y, i), sum));
     return next;
   }
   Value addFours(Value x, Value y, Value sum, bool isSignedX, bool isSignedY) {
     for (int64_t i = 0; i < 4; ++i) {
-      Value product = arith::MulIOp::create(b, loc, byte(x, i, isSignedX),
+      Value product = arith::MulIOp::create(b.b, b.loc, byte(x, i, isSignedX),
                                             byte(y, i, isSignedY));
-      sum = arith::AddIOp::create(b, loc, sum, product);
+      sum = arith::AddIOp::create(b.b, b.loc, sum, product);
     }
     return sum;
   }
@@ -99,12 +85,13 @@ struct EmulateDot : OpConversionPattern<x86vector::DotBF16Op> {
   LogicalResult
   matchAndRewrite(x86vector::DotBF16Op op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Groups groups{rewriter, op.getLoc()};
+    IndexBuilder b{rewriter, op.getLoc()};
+    Groups groups{b};
     Value x = groups.asWords(adaptor.getA()), y = groups.asWords(adaptor.getB());
     Value sum = adaptor.getSrc();
     for (int64_t i : {1, 0})
-      sum = math::FmaOp::create(rewriter, op.getLoc(), groups.half(x, i),
-                                groups.half(y, i), sum);
+      sum = math::FmaOp::create(rewriter, op.getLoc(), widenHalf(b, x, i),
+                                widenHalf(b, y, i), sum);
     rewriter.replaceOp(op, sum);
     return success();
   }
@@ -118,7 +105,7 @@ struct EmulateVnni : OpConversionPattern<LLVM::CallIntrinsicOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (op.getIntrin() != kVnni)
       return failure();
-    Groups groups{rewriter, op.getLoc()};
+    Groups groups{{rewriter, op.getLoc()}};
     ValueRange args = adaptor.getArgs();
     rewriter.replaceOp(op, groups.addFours(groups.asWords(args[1]),
                                            groups.asWords(args[2]), args[0],
@@ -132,38 +119,37 @@ struct EmulateVnni : OpConversionPattern<LLVM::CallIntrinsicOp> {
 // AMX
 //===----------------------------------------------------------------------===//
 
-/// Memory of `type` on the stack of the function around `op`.
-Value createTile(OpBuilder &b, Operation *op, MemRefType type) {
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(
-      &op->getParentOfType<func::FuncOp>().getBody().front());
-  return memref::AllocaOp::create(b, op->getLoc(), type,
-                                  b.getI64IntegerAttr(64));
-}
-
-Value indexOf(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantIndexOp::create(b, loc, value);
-}
-
-/// A loop over the rows of a tile.
-void forEachRow(OpBuilder &b, Location loc, MemRefType tile,
-                function_ref<void(Value row)> body) {
-  auto loop = scf::ForOp::create(b, loc, indexOf(b, loc, 0),
-                                 indexOf(b, loc, tile.getDimSize(0)),
-                                 indexOf(b, loc, 1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
-
 VectorType rowType(MemRefType tile) {
   return VectorType::get({tile.getDimSize(1)}, tile.getElementType());
 }
 
+/// A row of a tile.
+Value loadRow(IndexBuilder &b, Value tile, Value row) {
+  return vector::LoadOp::create(b.b, b.loc,
+                                rowType(cast<MemRefType>(tile.getType())), tile,
+                                ValueRange{row, b.get(0)});
+}
+void storeRow(IndexBuilder &b, Value value, Value tile, Value row) {
+  vector::StoreOp::create(b.b, b.loc, value, tile, ValueRange{row, b.get(0)});
+}
+
+void forEachRow(IndexBuilder &b, MemRefType tile,
+                function_ref<void(Value row)> body) {
+  forEach(b, 0, tile.getDimSize(0), 1, body);
+}
+
+/// Memory for a tile of `op`, whose rows are `rowOf(row)`.
+Value fillTile(IndexBuilder &b, Operation *op, MemRefType type,
+               function_ref<Value(Value row)> rowOf) {
+  Value tile = createScratch(b, op, type);
+  forEachRow(b, type,
+             [&](Value row) { storeRow(b, rowOf(row), tile, row); });
+  return tile;
+}
+
 /// The row of a tile in one dimension of memory.
-Value rowAt(OpBuilder &b, Location loc, Value at, Value stride, Value row) {
-  return arith::AddIOp::create(b, loc, at,
-                               arith::MulIOp::create(b, loc, row, stride));
+Value rowAt(IndexBuilder &b, Value at, Value stride, Value row) {
+  return b.get(b.add(Index(at), b.mul(Index(row), Index(stride))));
 }
 
 template <typename Op> struct TilePattern : OpConversionPattern<Op> {
@@ -179,17 +165,12 @@ struct EmulateZero : TilePattern<amx::TileZeroOp> {
 
   LogicalResult
   matchAndRewrite(amx::TileZeroOp op, OpAdaptor,
-                  ConversionPatternRewriter &b) const override {
-    Location loc = op.getLoc();
+                  ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder b{rewriter, op.getLoc()};
     MemRefType type = memoryOf(op.getType());
-    Value tile = createTile(b, op, type);
-    Value zero =
-        arith::ConstantOp::create(b, loc, b.getZeroAttr(rowType(type)));
-    forEachRow(b, loc, type, [&](Value row) {
-      vector::StoreOp::create(b, loc, zero, tile,
-                              ValueRange{row, indexOf(b, loc, 0)});
-    });
-    b.replaceOp(op, tile);
+    Value zero = arith::ConstantOp::create(b.b, b.loc,
+                                           b.b.getZeroAttr(rowType(type)));
+    rewriter.replaceOp(op, fillTile(b, op, type, [&](Value) { return zero; }));
     return success();
   }
 };
@@ -199,18 +180,14 @@ struct EmulateLoad : TilePattern<amx::TileLoadOp> {
 
   LogicalResult
   matchAndRewrite(amx::TileLoadOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &b) const override {
-    Location loc = op.getLoc();
+                  ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder b{rewriter, op.getLoc()};
     MemRefType type = memoryOf(op.getType());
-    Value tile = createTile(b, op, type);
-    forEachRow(b, loc, type, [&](Value row) {
-      Value at = rowAt(b, loc, adaptor.getIndices()[0], adaptor.getStride(), row);
-      Value loaded = vector::LoadOp::create(b, loc, rowType(type),
-                                            adaptor.getBase(), at);
-      vector::StoreOp::create(b, loc, loaded, tile,
-                              ValueRange{row, indexOf(b, loc, 0)});
-    });
-    b.replaceOp(op, tile);
+    rewriter.replaceOp(op, fillTile(b, op, type, [&](Value row) -> Value {
+      Value at = rowAt(b, adaptor.getIndices()[0], adaptor.getStride(), row);
+      return vector::LoadOp::create(b.b, b.loc, rowType(type),
+                                    adaptor.getBase(), at);
+    }));
     return success();
   }
 };
@@ -220,17 +197,14 @@ struct EmulateStore : TilePattern<amx::TileStoreOp> {
 
   LogicalResult
   matchAndRewrite(amx::TileStoreOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    MemRefType type = memoryOf(op.getVal().getType());
-    forEachRow(b, loc, type, [&](Value row) {
-      Value at = rowAt(b, loc, adaptor.getIndices()[0], adaptor.getStride(), row);
-      Value loaded =
-          vector::LoadOp::create(b, loc, rowType(type), adaptor.getVal(),
-                                 ValueRange{row, indexOf(b, loc, 0)});
-      vector::StoreOp::create(b, loc, loaded, adaptor.getBase(), at);
+                  ConversionPatternRewriter &rewriter) const override {
+    IndexBuilder b{rewriter, op.getLoc()};
+    forEachRow(b, memoryOf(op.getVal().getType()), [&](Value row) {
+      Value at = rowAt(b, adaptor.getIndices()[0], adaptor.getStride(), row);
+      vector::StoreOp::create(b.b, b.loc, loadRow(b, adaptor.getVal(), row),
+                              adaptor.getBase(), at);
     });
-    b.eraseOp(op);
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -239,51 +213,40 @@ struct EmulateStore : TilePattern<amx::TileStoreOp> {
 /// the groups of a row of the right tile add. `numSums` partial sums start at
 /// zero and are added to the accumulator at the end.
 template <typename Op>
-void emulateProduct(OpBuilder &b, Op op, Value lhs, Value rhs, Value acc,
+void emulateProduct(OpBuilder &builder, Op op, Value lhs, Value rhs, Value acc,
                     int64_t numSums,
-                    function_ref<SmallVector<Value>(Groups &, Value x, Value y,
-                                                    ValueRange sums)>
+                    function_ref<Accumulators(Groups &, Value x, Value y,
+                                              ValueRange sums)>
                         addGroup) {
-  Location loc = op.getLoc();
-  Groups groups{b, loc};
+  IndexBuilder b{builder, op.getLoc()};
+  Groups groups{b};
   auto left = cast<MemRefType>(lhs.getType());
   auto right = cast<MemRefType>(rhs.getType());
   auto sums = cast<MemRefType>(acc.getType());
   int64_t depth = right.getDimSize(0), size = left.getDimSize(1) / depth;
-  Value zero = indexOf(b, loc, 0);
-  forEachRow(b, loc, sums, [&](Value row) {
-    Value start = arith::ConstantOp::create(b, loc, b.getZeroAttr(rowType(sums)));
-    auto loop = scf::ForOp::create(b, loc, zero, indexOf(b, loc, depth),
-                                   indexOf(b, loc, 1),
-                                   SmallVector<Value>(numSums, start));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value k = loop.getInductionVar();
-      Value at = arith::MulIOp::create(b, loc, k, indexOf(b, loc, size));
+  forEachRow(b, sums, [&](Value row) {
+    Value zero = arith::ConstantOp::create(b.b, b.loc,
+                                           b.b.getZeroAttr(rowType(sums)));
+    auto addRow = [&](Value k, const Accumulators &partial) {
       Value group = groups.asWords(vector::LoadOp::create(
-          b, loc, VectorType::get({size}, left.getElementType()), lhs,
-          ValueRange{row, at}));
+          b.b, b.loc, VectorType::get({size}, left.getElementType()), lhs,
+          ValueRange{row, b.get(b.mul(Index(k), size))}));
       Value x = vector::BroadcastOp::create(
-          b, loc, groups.words(sums.getDimSize(1)),
-          vector::ExtractOp::create(b, loc, group, 0));
-      Value y = groups.asWords(vector::LoadOp::create(
-          b, loc, rowType(right), rhs, ValueRange{k, zero}));
-      scf::YieldOp::create(b, loc,
-                           addGroup(groups, x, y, loop.getRegionIterArgs()));
-    }
-    Value sum = loop.getResult(0);
+          b.b, b.loc, groups.words(sums.getDimSize(1)),
+          vector::ExtractOp::create(b.b, b.loc, group, 0));
+      return addGroup(groups, x, groups.asWords(loadRow(b, rhs, k)), partial);
+    };
+    Accumulators partial =
+        forEach(b, 0, depth, Accumulators(numSums, zero), addRow);
     bool isInteger = sums.getElementType().isInteger();
     auto add = [&](Value x, Value y) -> Value {
-      return isInteger ? arith::AddIOp::create(b, loc, x, y).getResult()
-                       : arith::AddFOp::create(b, loc, x, y);
+      return isInteger ? arith::AddIOp::create(b.b, b.loc, x, y).getResult()
+                       : arith::AddFOp::create(b.b, b.loc, x, y);
     };
-    for (Value other : loop.getResults().drop_front())
+    Value sum = partial[0];
+    for (Value other : ArrayRef(partial).drop_front())
       sum = add(sum, other);
-    Value before = vector::LoadOp::create(b, loc, rowType(sums), acc,
-                                          ValueRange{row, zero});
-    vector::StoreOp::create(b, loc, add(before, sum), acc,
-                            ValueRange{row, zero});
+    storeRow(b, add(loadRow(b, acc, row), sum), acc, row);
   });
 }
 
@@ -313,7 +276,7 @@ struct EmulateMulI : TilePattern<amx::TileMulIOp> {
     emulateProduct(b, op, adaptor.getLhs(), adaptor.getRhs(), adaptor.getAcc(),
                    /*numSums=*/1,
                    [&](Groups &groups, Value x, Value y,
-                       ValueRange sums) -> SmallVector<Value> {
+                       ValueRange sums) -> Accumulators {
                      return {groups.addFours(x, y, sums[0], isSignedX,
                                              isSignedY)};
                    });
