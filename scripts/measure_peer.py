@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 """Measures one peer on one model in this fresh process; prints one JSON object. `ingot bench` carries this file along.
 
-usage: measure_peer.py onnxruntime|openvino MODEL.onnx THREADS SECONDS [--turns] [--precision=bf16] [--save OUTPUT.npy]
-                       NAME=FILE.npy ...
-
 Python, numpy and the peer's library are loaded before the clock starts and before base_mb is read.
-SECONDS 0 stops after the first answer. --turns measures SECONDS for every line on standard input, and prints an object
-each time. --precision=bf16 is OpenVINO's hint; ONNX Runtime has none for x86 and computes in fp32.
 """
+import argparse
 import json
 import sys
 import time
@@ -61,36 +57,35 @@ def timed(run, warm_up, seconds, least):
 
 
 def main():
-    arguments = sys.argv[1:]
-    turns = "--turns" in arguments
-    if turns:
-        arguments.remove("--turns")
-    precision = "f32"
-    if "--precision=bf16" in arguments:
-        arguments.remove("--precision=bf16")
-        precision = "bf16"
-    save = None
-    if "--save" in arguments:
-        at = arguments.index("--save")
-        save = arguments[at + 1]
-        del arguments[at:at + 2]
-    if len(arguments) < 4 or arguments[0] not in ("onnxruntime", "openvino"):
-        sys.exit(__doc__)
-    peer, path, threads, seconds = arguments[0], arguments[1], int(arguments[2]), float(arguments[3])
+    openers = {"onnxruntime": open_onnxruntime, "openvino": open_openvino}
+    parser = argparse.ArgumentParser(prog="measure_peer.py", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("peer", choices=openers)
+    parser.add_argument("model", metavar="MODEL.onnx")
+    parser.add_argument("threads", type=int)
+    parser.add_argument("seconds", type=float, help="0 stops after the first answer")
+    parser.add_argument("inputs", nargs="*", metavar="NAME=FILE.npy")
+    parser.add_argument("--turns", action="store_true",
+                        help="measure SECONDS for every line on standard input, print an object each time")
+    parser.add_argument("--precision", choices=["f32", "bf16"], default="f32",
+                        help="OpenVINO's hint; ONNX Runtime has none for x86 and computes in fp32")
+    parser.add_argument("--save", metavar="OUTPUT.npy", help="where the first output goes")
+    # Options stand between and behind the others.
+    args = parser.parse_intermixed_args()
     inputs = {}
-    for pair in arguments[4:]:
+    for pair in args.inputs:
         name, _, file = pair.partition("=")
         inputs[name] = np.load(file)
 
-    opener = open_onnxruntime if peer == "onnxruntime" else open_openvino
-    base, start, run, version = opener(path, threads, inputs, precision)
+    threads, seconds = args.threads, args.seconds
+    base, start, run, version = openers[args.peer](args.model, threads, inputs, args.precision)
     opened = time.perf_counter()
     results = run()
     first = time.perf_counter()
     times = [1e3 * (first - opened)]
-    if save:
-        np.save(save, results[0])
-    if turns:
+    if args.save:
+        np.save(args.save, results[0])
+    if args.turns:
         for _ in sys.stdin:
             times = timed(run, seconds / 4, seconds, 2)
             print(json.dumps({"median_ms": times[len(times) // 2], "min_ms": times[0], "runs": len(times)}), flush=True)
