@@ -110,13 +110,14 @@ def geometric_mean(values):
 
 def page(done, failed, peers, args):
     lines = ["# Benchmarks", "", "<!-- Written by `make bench`; do not edit. -->", "",
-             f"{args.precision}{'' if args.precision == 'fp32' else ' (ONNX Runtime: fp32)'}, batch 1, models as exported from training (BatchNorm and branches in place). "
+             f"{args.precision}{'' if args.precision == 'fp32' else ' (ONNX Runtime: fp32)'}, batch 1, models as "
+             "exported from training (BatchNorm and branches in place). "
              f"{measure.cpu_name()}, {len(os.sched_getaffinity(0))} CPUs, {datetime.date.today()}. "
              f"{versions(done, peers)}.", "",
              f"Engines take turns of {args.seconds:g} s, {args.rounds} each; a turn's latency is the median of its "
-             "runs. Shown are medians over the turns. A ratio is a peer's time over Ingot's within a round, above 1 Ingot "
-             "is faster; in brackets its quartiles; `at best` compares the fastest turns of each. Compare ratios, not "
-             "times: times move from machine to machine, and from minute to minute."]
+             "runs. Shown are medians over the turns. A ratio is a peer's time over Ingot's within a round, above 1 "
+             "Ingot is faster; in brackets its quartiles; `at best` compares the fastest turns of each. Compare "
+             "ratios, not times: times move from machine to machine, and from minute to minute."]
     names = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
     for threads in args.threads:
         header = ["model", "Ingot ms", *[f"{names[p]} ms" for p in peers], *[f"× {names[p]}" for p in peers],

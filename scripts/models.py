@@ -8,10 +8,10 @@ Models are as exported from training: BatchNorm and branches stay, opset 17. Con
 numbers with BatchNorm statistics taken from image-like data, so that activations neither die nor explode; the PP-OCR
 models are the trained ones of the rapidocr package. A file that is there is not written again.
 
-Two results agree if the largest absolute error is at most 1e-4 of the largest absolute output. With --precision=bf16, on
-native kernels, they agree if the cosine of the angle between them is at least 0.995: random weights under fifty layers
-leave no more when factors are rounded. The arena may be at most 1.1 times its lower bound, the largest sum of bytes that
-live at one time.
+Two results agree if the largest absolute error is at most 1e-4 of the largest absolute output. With --precision=bf16,
+on native kernels, they agree if the cosine of the angle between them is at least 0.995: random weights under fifty
+layers leave no more when factors are rounded. The arena may be at most 1.1 times its lower bound, the largest sum of
+bytes that live at one time.
 """
 import argparse
 import math

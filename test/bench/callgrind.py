@@ -4,9 +4,9 @@
 usage: callgrind.py [WORD ...] [--fast] [--update] [--json RESULT]
 
 Instruction counts do not vary with the machine's load, so that a slower kernel shows in small models and seconds. The
-models of kernels.py are compiled for x86-64-v3, the highest level that Valgrind runs everywhere, and each is run once on
-one thread. A count more than 3 % above or below its baseline fails; `--update` accepts what is. The counts depend on
-LLVM's version, which the baseline names: with another one there is nothing to compare, and all are skipped.
+models of kernels.py are compiled for x86-64-v3, the highest level that Valgrind runs everywhere, and each is run once
+on one thread. A count more than 3 % above or below its baseline fails; `--update` accepts what is. The counts depend
+on LLVM's version, which the baseline names: with another one there is nothing to compare, and all are skipped.
 Closes with `N passed, N failed, N skipped`; exit code 0 if nothing failed, else 1.
 """
 import argparse
@@ -57,7 +57,7 @@ def read_baseline():
 
 def write_baseline(version, counts):
     with open(BASELINE, "w") as f:
-        f.write("# Instructions of one run of each kernel, by callgrind, compiled for " + TARGET + " with:\n" + version + "\n")
+        f.write(f"# Instructions of one run of each kernel, by callgrind, compiled for {TARGET} with:\n{version}\n")
         f.write("".join(f"{number:>9} {name}\n" for name, number in counts.items()))
 
 

@@ -25,7 +25,8 @@ def compile_all(bin_dir, kernels, folder, target, jobs):
     os.makedirs(folder, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         lines = []
-        for line in pool.map(lambda kernel: compile_one(os.path.join(bin_dir, "ingot"), kernel, folder, target), kernels):
+        ingot = os.path.join(bin_dir, "ingot")
+        for line in pool.map(lambda kernel: compile_one(ingot, kernel, folder, target), kernels):
             lines.append(line)
             if sys.stderr.isatty():
                 print(f"\r\033[Kcompiled {len(lines)} of {len(kernels)}", end="", file=sys.stderr)

@@ -36,10 +36,10 @@ def make(nodes, inputs, constants, opset=20, result=None):
     """A model; ONNX infers the shape of the result where none is given."""
     tensors = [numpy_helper.from_array(np.asarray(value), name) for name, value in constants.items()]
     infos = [helper.make_tensor_value_info(name, kind, shape) for name, shape, kind in inputs]
-    output = nodes[-1].output[0]
-    graph = helper.make_graph(nodes, "kernel", infos, [helper.make_empty_tensor_value_info(output) if result is None else
-                                                       helper.make_tensor_value_info(output, TensorProto.FLOAT, result)],
-                              tensors)
+    name = nodes[-1].output[0]
+    output = (helper.make_empty_tensor_value_info(name) if result is None
+              else helper.make_tensor_value_info(name, TensorProto.FLOAT, result))
+    graph = helper.make_graph(nodes, "kernel", infos, [output], tensors)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
     return onnx.shape_inference.infer_shapes(model, strict_mode=True) if result is None else model
 
@@ -94,8 +94,8 @@ def matmul(family, rows, inner, columns, batch=None):
                      {"w": random(inner, columns)})
     else:
         name = f"{batch}x{name}"
-        model = make([helper.make_node("MatMul", ["x", "w"], ["y"])],
-                     [("x", [batch, rows, inner], TensorProto.FLOAT), ("w", [batch, inner, columns], TensorProto.FLOAT)], {})
+        inputs = [("x", [batch, rows, inner], TensorProto.FLOAT), ("w", [batch, inner, columns], TensorProto.FLOAT)]
+        model = make([helper.make_node("MatMul", ["x", "w"], ["y"])], inputs, {})
     times = batch or 1
     return Kernel(family, name, model, 2 * times * rows * inner * columns,
                   times * count([rows, inner], [inner, columns], [rows, columns]))
@@ -143,7 +143,8 @@ def global_pool(channels, size):
 def reduce(op, shape, axis):
     axes = {"axes": np.array([axis])}
     result = [1 if i == axis % len(shape) else size for i, size in enumerate(shape)]
-    return plain("reduction", f"{op[6:].lower()} {'x'.join(map(str, shape))} axis {axis}", op, list(shape), axes, result)
+    name = f"{op[6:].lower()} {'x'.join(map(str, shape))} axis {axis}"
+    return plain("reduction", name, op, list(shape), axes, result)
 
 
 def transpose(shape, perm):

@@ -44,8 +44,8 @@ def summary(results):
     lines = ["| ONNX's backend tests | all | pass |", "|---|---|---|"]
     lines += [f"| {text} | {sum(by_kind[kind].values())} | {by_kind[kind]['passed']} |"
               for kind, text in KIND_TEXT.items() if kind in by_kind]
-    lines += ["", f"All node tests pass for {whole} operators, some for {part} more; [conformance](docs/conformance.md) "
-              "lists them all, with what is missing."]
+    lines += ["", f"All node tests pass for {whole} operators, some for {part} more; "
+              "[conformance](docs/conformance.md) lists them all, with what is missing."]
     return "\n".join(lines)
 
 

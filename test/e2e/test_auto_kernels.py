@@ -107,7 +107,8 @@ class KernelsFiles(Case):
         self.refuse('{"ingot_kernels": 1, "kernels": "fast"}', "native, onednn, mixed")
         self.refuse('{"ingot_kernels": 1, "kernels": "mixed"}', "layers")
         self.refuse('{"ingot_kernels": 1, "kernels": "mixed", "layers": [3]}', "a layer lacks")
-        self.refuse('{"ingot_kernels": 1, "kernels": "mixed", "layers": [{"kernels": "onednn", "nodes": [1]}]}', "string")
+        self.refuse('{"ingot_kernels": 1, "kernels": "mixed", "layers": [{"kernels": "onednn", "nodes": [1]}]}',
+                    "string")
 
     def test_missing_file_and_unknown_name(self):
         self.assert_refuses(small_model(), "nowhere.json", options=("--kernels", self.path("nowhere.json")))

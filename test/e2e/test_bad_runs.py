@@ -121,8 +121,9 @@ class DataChecks(Case):
     def test_update_out_of_range(self):
         for op, shape in (("ScatterElements", (2,)), ("ScatterND", (2, 1))):
             with self.subTest(op):
-                artifact = self.compile(make_model([helper.make_node(op, ["t", "i", "u"], ["y"], name="put")],
-                                                   [("t", [4]), ("i", shape, TensorProto.INT64), ("u", [2])], [("y", [4])]))
+                put = helper.make_node(op, ["t", "i", "u"], ["y"], name="put")
+                artifact = self.compile(make_model([put], [("t", [4]), ("i", shape, TensorProto.INT64), ("u", [2])],
+                                                   [("y", [4])]))
                 inputs = {"t": np.zeros(4, np.float32), "u": np.array([1, 2], np.float32)}
                 got = self.run_model(artifact, {**inputs, "i": np.array([-4, 3]).reshape(shape)})
                 np.testing.assert_array_equal(got["y"], [1, 0, 0, 2])
@@ -194,8 +195,9 @@ class Arithmetic(Case):
         for name, numpy_type in (("INT8", np.int8), ("INT32", np.int32), ("INT64", np.int64), ("UINT8", np.uint8)):
             with self.subTest(name):
                 dtype, least = getattr(TensorProto, name), np.iinfo(numpy_type).min
-                model = make_model([helper.make_node("Div", ["a", "b"], ["q"]), helper.make_node("Mod", ["a", "b"], ["r"])],
-                                   [("a", [4], dtype), ("b", [4], dtype)], [("q", [4], dtype), ("r", [4], dtype)])
+                nodes = [helper.make_node("Div", ["a", "b"], ["q"]), helper.make_node("Mod", ["a", "b"], ["r"])]
+                model = make_model(nodes, [("a", [4], dtype), ("b", [4], dtype)],
+                                   [("q", [4], dtype), ("r", [4], dtype)])
                 minus_one = -1 if least < 0 else 1
                 got = self.run_model(self.compile(model), {
                     "a": np.array([7, least, 7, 0], numpy_type), "b": np.array([0, minus_one, 2, 0], numpy_type)})
@@ -217,8 +219,8 @@ class Memory(Case):
     sanitize = True
 
     def test_sizes_that_overflow_in_the_run(self):
-        model = make_model([helper.make_node("Expand", ["x", "s"], ["y"])], [("x", [1, 1]), ("s", [2], TensorProto.INT64)],
-                           [("y", ["a", "b"])])
+        model = make_model([helper.make_node("Expand", ["x", "s"], ["y"])],
+                           [("x", [1, 1]), ("s", [2], TensorProto.INT64)], [("y", ["a", "b"])])
         artifact = self.compile(model)
         np.save(self.path("x.npy"), np.ones((1, 1), np.float32))
         for sizes in ([2**63 - 1] * 2, [2**32, 2**32], [2**62, 4], [-1, 5], [-2**63, 2]):

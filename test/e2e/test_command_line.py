@@ -1,4 +1,4 @@
-"""What every command has: help with an example, a version, exit codes, silence, and file names that stay in a folder."""
+"""What every command has: help with an example, a version, exit codes, silence, file names that stay in a folder."""
 import os
 import subprocess
 import time

@@ -1,4 +1,4 @@
-"""Native kernels of reductions, softmax, norms and pooling against ONNX Runtime or numpy: odd sizes, 1 and 2 threads."""
+"""Native kernels of reductions, softmax, norms, pooling against ONNX Runtime or numpy: odd sizes, 1 and 2 threads."""
 import itertools
 import unittest
 

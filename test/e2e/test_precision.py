@@ -156,7 +156,8 @@ class Precision(support.Case):
         model, _ = self.model()
         for target, products in (("znver4", 2 * 11), ("sapphirerapids", 4)):
             text = self.assembly(model, target)
-            # 32 rows are two tiles of 11 and one of 10, of two vectors, or 2 x 2 tiles of AMX: no product is left to FMA.
+            # 32 rows are two tiles of 11 and one of 10, of two vectors, or 2 x 2 tiles of AMX: no product is left to
+            # FMA.
             self.assertGreaterEqual(text.count("vdpbf16ps" if target == "znver4" else "tdpbf16ps"), products, target)
             self.assertIn("vcvtneps2bf16", text)
             self.assertNotIn("vfmadd", text)
@@ -179,7 +180,8 @@ class Precision(support.Case):
         model = make_model(nodes, [("x", [1, 64, 56, 56])], [("y", [98, 64])], weights)
         text = self.assembly(model, "znver4")
         loops = [block for block in re.split(r"\n(?=\.LBB)", text)
-                 if block.count("vdpbf16ps") >= 20 and re.search(rf"\tj\w+\s+{re.escape(block.split(':')[0])}\n", block)]
+                 if block.count("vdpbf16ps") >= 20
+                 and re.search(rf"\tj\w+\s+{re.escape(block.split(':')[0])}\n", block)]
         self.assertGreaterEqual(len(loops), 2)
         for block in loops:
             loop = block[:re.search(r"\tj\w+", block).start()]

@@ -1,4 +1,4 @@
-"""Random models of a heavy op and what follows it, or of a block of them: seeded, so that a number names a case for good.
+"""Random models of a heavy op and what follows it, or of a block of them: seeded, so that a number names a case.
 
 Data stands channels-last in most convolutions (transposes around the op, which the compiler removes), so that the
 kernel itself reads and writes the buffers of the run.
@@ -107,7 +107,8 @@ def binary(rng, case, x, shape, place):
     constant = kind == "number" or rng.random() < 0.5
     other = case.weight(array) if constant else place(array)
     swap = name != "Div" and rng.random() < 0.4
-    case.text += f" {name}({'x'.join(map(str, dims)) or 'number'}{' const' if constant else ''}{' swapped' if swap else ''})"
+    shape = "x".join(map(str, dims)) or "number"
+    case.text += f" {name}({shape}{' const' if constant else ''}{' swapped' if swap else ''})"
     return case.node(name, [other, x] if swap else [x, other])
 
 
@@ -355,7 +356,8 @@ def block_case(rng, name):
         y = case.node("Concat", [case.node("Relu", [p]) for p in parts], axis=1)
     else:
         half = channels // 2
-        case.nodes.append(helper.make_node("Split", [x], [f"{name}_left", f"{name}_right"], axis=1, name=f"{name}_split"))
+        case.nodes.append(helper.make_node("Split", [x], [f"{name}_left", f"{name}_right"], axis=1,
+                                           name=f"{name}_split"))
         case.nodes[-1].input.append(case.weight(np.array([half, half], np.int64)))
         right = conv(rng, case, f"{name}_right", half, half, kernel, some(rng, 1, half))
         y = case.node("Concat", [f"{name}_left", case.node("Relu", [right])], axis=1)

@@ -123,8 +123,9 @@ class Case:
                          f"kernel {kernel}, stride {stride}, dilation {dilation}, pad {pad}")
             self.src = source(1, height, width, channels * groups)
             weights = factor(groups, kernel, kernel, channels, outputs)
-            self.attributes = (f" attributes {{strides = array<i64: {stride}, {stride}>, pads = array<i64: {pad}, {pad}, "
-                               f"{pad}, {pad}>, dilations = array<i64: {dilation}, {dilation}>, groups = {groups} : i64}}")
+            self.attributes = (f" attributes {{strides = array<i64: {stride}, {stride}>, "
+                               f"pads = array<i64: {pad}, {pad}, {pad}, {pad}>, "
+                               f"dilations = array<i64: {dilation}, {dilation}>, groups = {groups} : i64}}")
             self.sums = self.convolve(weights.astype(np.int32), groups, kernel, stride, dilation, pad)
         self.kind, self.weights = kind, pack(weights)
         self.text += " requantized" if self.requantized else ""
@@ -201,8 +202,8 @@ def build(binaries, cases, target, folder):
     passes = PASSES.format(emulation=EMULATION.format(on) if on else "")
     run([optimizer, path + ".mlir", f"--pass-pipeline={passes}", "-o", path + ".llvm.mlir"])
     run([os.path.join(LLVM, "mlir-translate"), "--mlir-to-llvmir", path + ".llvm.mlir", "-o", path + ".ll"])
-    run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[runs_on(target)], "-fPIC", "-shared", path + ".ll",
-         "-lm", "-o", path + ".so"])
+    run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[runs_on(target)], "-fPIC", "-shared",
+         path + ".ll", "-lm", "-o", path + ".so"])
     launches = run([optimizer, path + ".mlir", "--outline-kernels", "--canonicalize"])
     return ctypes.CDLL(path + ".so"), [int(n) for n in re.findall(r"tasks\(%c(\d+)", launches)]
 
@@ -220,7 +221,8 @@ def check(binaries, cases, target):
             if not np.array_equal(dst, case.want):
                 many = np.count_nonzero(dst != case.want)
                 at = tuple(int(n) for n in np.argwhere(dst != case.want)[0])
-                wrong.append(f"{target}: {case.text}: {many} of {dst.size} elements, {dst[at]} for {case.want[at]} at {at}")
+                wrong.append(f"{target}: {case.text}: {many} of {dst.size} elements, "
+                             f"{dst[at]} for {case.want[at]} at {at}")
         return wrong
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -182,7 +182,8 @@ def gelu(a, x):
 OPS = {
     "conv": conv, "conv_transpose": conv_transpose, "matmul": matmul, "batch_norm": batch_norm, "avg_pool": avg_pool,
     "max_pool": max_pool, "reduce": reduce, "layer_norm": layer_norm, "group_norm": group_norm, "lrn": lrn,
-    "softmax": softmax, "scatter_nd": scatter_nd, "slice": nn_slice, "pad": nn_pad, "resize": nearest, "concat": concat, "gelu": gelu,
+    "softmax": softmax, "scatter_nd": scatter_nd, "slice": nn_slice, "pad": nn_pad, "resize": nearest,
+    "concat": concat, "gelu": gelu,
     "transpose": lambda a, x: x.transpose(a["perm"]),
     "gather": lambda a, x, i: np.take(x, i.astype(int), a["axis"]),
     "relu": lambda a, x: np.maximum(x, 0), "clamp": lambda a, x: np.clip(x, a["min"], a["max"]),
@@ -264,7 +265,8 @@ class Function:
         def append(*operands, **attrs):
             y = self.new(OPS[op]({k: v for k, v in attrs.items()}, *[o.data for o in operands]))
             text = ", ".join(f"{k} = {attribute(k, v)}" for k, v in attrs.items())
-            self.lines.append(f'{y.name} = "nn.{op}"({", ".join(o.name for o in operands)}) {f"<{{{text}}}> " if text else ""}: '
+            properties = f"<{{{text}}}> " if text else ""
+            self.lines.append(f'{y.name} = "nn.{op}"({", ".join(o.name for o in operands)}) {properties}: '
                               f'({", ".join(type_of(o.data) for o in operands)}) -> {type_of(y.data)}')
             return y
         return append
@@ -277,7 +279,8 @@ class Function:
         more = [self.rand(out)] if bias else []
         pads = pair(pad) * 2 if isinstance(pad, int) or len(pad) == 2 else list(pad)
         layout = {"channels_last": True} if last else {}
-        return self.conv(x, w, *more, strides=pair(stride), pads=pads, dilations=pair(dilation), groups=groups, **layout)
+        return self.conv(x, w, *more, strides=pair(stride), pads=pads, dilations=pair(dilation), groups=groups,
+                         **layout)
 
     def bn(self, x, last=False):
         c = x.shape[-1 if last else 1]
@@ -321,8 +324,8 @@ def parse_attributes(text):
         if not value:
             attrs[name] = True
         elif value.startswith("array<"):
-            attrs[name] = [float(v) if "." in v else int(v) for v in re.findall(r"[-+.\de]+", value.split(":", 1)[-1])] \
-                if ":" in value else []
+            numbers = re.findall(r"[-+.\de]+", value.split(":", 1)[-1]) if ":" in value else []
+            attrs[name] = [float(v) if "." in v else int(v) for v in numbers]
         elif value in ("true", "false"):
             attrs[name] = value == "true"
         else:
