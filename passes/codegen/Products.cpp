@@ -178,7 +178,7 @@ static void prefetchRows(IndexBuilder &b, const Rows &rows, int64_t group,
 
 /// With many passes, weights that wait for memory in the first of them cost
 /// little, and one pass asks for each line several times.
-static constexpr int64_t kMostPasses = 12;
+static constexpr int64_t kMostPasses = 16;
 
 Ahead codegen::askAhead(IndexBuilder &b, Value weights, Index nextAt,
                         int64_t elements, Index pass, int64_t passes) {
