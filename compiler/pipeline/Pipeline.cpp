@@ -78,6 +78,9 @@ static void buildLowerPipeline(OpPassManager &passes,
   if (options.kernels != Kernels::onednn) {
     if (isBF16)
       passes.addNestedPass<func::FuncOp>(createAssignPrecision());
+    passes.addNestedPass<func::FuncOp>(createFuseAttention());
+    // Masks that it transposed.
+    passes.addPass(createNNFoldConstants());
     passes.addNestedPass<func::FuncOp>(createNNToCpu());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
@@ -126,6 +129,7 @@ static void buildKernelsPipeline(OpPassManager &passes,
 /// linalg on memrefs → loops → LLVM dialect.
 static void buildCodegenPipeline(OpPassManager &passes,
                                  const PipelineOptions &options) {
+  passes.addPass(createAttentionToVector());
   passes.addPass(createConvToVector());
   passes.addPass(createDepthwiseToVector());
   passes.addPass(createMatMulToVector());

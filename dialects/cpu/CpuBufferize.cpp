@@ -114,6 +114,7 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
 void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, CpuDialect *) {
+    AttentionOp::attachInterface<Model<AttentionOp>>(*context);
     ConvOp::attachInterface<Model<ConvOp>>(*context);
     DepthwiseConvOp::attachInterface<Model<DepthwiseConvOp>>(*context);
     GroupNormOp::attachInterface<Model<GroupNormOp>>(*context);

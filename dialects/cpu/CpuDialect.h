@@ -29,6 +29,10 @@
 
 namespace ingot::cpu {
 
+/// What attention keeps on the stack: a vector of scores for each key, and
+/// queries.
+constexpr int64_t kMaxKeys = 1024, kMaxHeadSize = 256;
+
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
 

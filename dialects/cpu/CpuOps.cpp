@@ -21,6 +21,9 @@ using namespace ingot::cpu::checks;
 // Effects
 //===----------------------------------------------------------------------===//
 
+void AttentionOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
 void ConvOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void ConvTransposeOp::getEffects(Effects &effects) {
   collectEffects(*this, effects);
@@ -231,6 +234,63 @@ LogicalResult MatMulOp::verify() {
         failed(expectSize(*this, "weight batch", src.getDimSize(i),
                           weights.outer[i])))
       return failure();
+  }
+  if (failed(verifyDst(*this, getDst())))
+    return failure();
+  return verifyEpilogue(*this, getDst());
+}
+
+LogicalResult AttentionOp::verify() {
+  struct Part {
+    StringRef name;
+    Value value;
+  };
+  SmallVector<Part> parts = {{"src", getSrc()},
+                             {"keys", getKeys()},
+                             {"values", getValues()},
+                             {"dst", getDst()}};
+  if (Value mask = getMask())
+    parts.push_back({"mask", mask});
+  for (const Part &part : parts) {
+    ShapedType type = typeOf(part.value);
+    if (failed(expectRank(*this, part.name, part.value, 4)) ||
+        failed(expectKnown(*this, part.name, type.getShape())))
+      return failure();
+    // What is stored is of any type that the epilogue yields.
+    if (part.value != getDst() && !type.getElementType().isF32())
+      return emitOpError("expects ")
+             << part.name << " of f32, but got " << type.getElementType();
+  }
+  ArrayRef<int64_t> src = typeOf(getSrc()).getShape();
+  ArrayRef<int64_t> values = typeOf(getValues()).getShape();
+  int64_t keys = values[1];
+  auto expectShape = [&](StringRef name, Value value, ArrayRef<int64_t> want) {
+    for (auto [i, sizes] :
+         llvm::enumerate(llvm::zip_equal(want, typeOf(value).getShape())))
+      if (failed(expectSize(*this, name + " dimension " + Twine(i),
+                            std::get<0>(sizes), std::get<1>(sizes))))
+        return failure();
+    return success();
+  };
+  if (failed(expectShape("keys", getKeys(), {src[0], keys, src[2], src[3]})) ||
+      failed(expectShape("values", getValues(),
+                         {src[0], keys, src[2], values[3]})) ||
+      failed(expectShape("dst", getDst(), {src[0], src[1], src[2], values[3]})))
+    return failure();
+  for (int64_t size : {src[3], values[3]})
+    if (size % 16 != 0 || size < 16 || size > kMaxHeadSize)
+      return emitOpError("expects heads of a multiple of 16 elements, at most ")
+             << kMaxHeadSize << ", but got " << size;
+  if (keys < 1 || keys > kMaxKeys)
+    return emitOpError("expects 1 to ")
+           << kMaxKeys << " keys, but got " << keys;
+  if (Value mask = getMask()) {
+    int64_t want[] = {src[0], src[2], keys, src[1]};
+    for (auto [i, size] : llvm::enumerate(typeOf(mask).getShape()))
+      if (size != want[i] && (size != 1 || i == 2))
+        return emitOpError("expects mask dimension ")
+               << i << " of " << want[i] << (i == 2 ? "" : " or 1")
+               << ", but got " << size;
   }
   if (failed(verifyDst(*this, getDst())))
     return failure();

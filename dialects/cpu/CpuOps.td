@@ -176,12 +176,54 @@ def Cpu_MatMulOp : Cpu_KernelOp<"matmul"> {
                        Variadic<Cpu_Value>:$epilogue_operands, Cpu_Value:$dst);
 }
 
+def Cpu_AttentionOp : Cpu_KernelOp<"attention", [AttrSizedOperandSegments]> {
+  let summary = "scaled dot-product attention of several heads";
+  let description = [{
+    `dst[b, i, h, :] = sum over j of p[j] values[b, j, h, :]`, then the epilogue,
+    with `p = softmax over j of (scale * src[b, i, h, :] · keys[b, j, h, :] +
+    mask[b, h, j, i])`. src is `B, M, H, D`, keys `B, N, H, D`, values `B, N, H,
+    E`, dst `B, M, H, E`: heads lie within a position, as the products before and
+    after an attention have them. The mask has the queries last. Neither scores
+    nor probabilities are stored outside of a task (Vaswani et al., Attention Is
+    All You Need, 2017; without storing scores: Rabe and Staats, 2021).
+
+    Constraints:
+    - C1: all are of f32 and of rank 4, their sizes known and as above
+    - C2: D and E are multiples of 16 of at most 256, N is at most 1024
+    - C3: the mask's sizes are those of B, H, M, or 1, and N
+    - C4: the epilogue has an argument for the result and for each operand
+
+    Example:
+    ```mlir
+    %y = cpu.attention ins(%q, %k, %v : tensor<1x7x2x16xf32>,
+            tensor<1x9x2x16xf32>, tensor<1x9x2x32xf32>)
+        mask(%m : tensor<1x1x9x1xf32>) outs(%d : tensor<1x7x2x32xf32>)
+        attributes {scale = 2.5e-1 : f32} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    } -> tensor<1x7x2x32xf32>
+    ```
+  }];
+  let arguments = (ins Cpu_Value:$src, Cpu_Value:$keys, Cpu_Value:$values,
+                       Optional<Cpu_Value>:$mask,
+                       Variadic<Cpu_Value>:$epilogue_operands, Cpu_Value:$dst,
+                       F32Attr:$scale);
+  let assemblyFormat = [{
+    `ins` `(` $src `,` $keys `,` $values
+    `:` type($src) `,` type($keys) `,` type($values) `)`
+    (`mask` `(` $mask^ `:` type($mask) `)`)?
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
+}
+
 include "dialects/cpu/CpuRows.td"
 
 def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                      [Pure, ReturnLike, Terminator,
-                      ParentOneOf<["ConvOp", "ConvTransposeOp",
-                                   "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
+                      ParentOneOf<["AttentionOp", "ConvOp",
+                                   "ConvTransposeOp", "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
                                    "PoolOp", "ReduceOp", "RowNormOp",
                                    "SoftmaxOp"]>]> {
   let summary = "what an epilogue stores";

@@ -127,6 +127,24 @@ DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op) : unit(vectorUnitOf(op)) {
   grid.columnTilesPerTask = tiles;
 }
 
+// Scores have queries in lanes: keys are then read as rows, one element a
+// multiply-add, probabilities are read the same way and values as vectors, so
+// that of all operands only queries are transposed, and a softmax goes over whole
+// vectors. Two vectors of queries, as products have two vectors of columns.
+AttentionPlan::AttentionPlan(cpu::AttentionOp op) : unit(unitOf(op)) {
+  queries = shapeOf(op.getSrc())[1];
+  int64_t keys = shapeOf(op.getKeys())[1], width = shapeOf(op.getDst())[3];
+  scores = chooseTile(unit, Product::f32, 2 * unit.lanes);
+  scores.rows = evenTile(keys, scores.rows);
+  queriesPerTask = scores.vectors * unit.lanes;
+  result = chooseTile(unit, Product::f32, width);
+  result.rows = evenTile(std::min(queries, queriesPerTask), result.rows);
+}
+
+int64_t AttentionPlan::blocks() const {
+  return llvm::divideCeil(queries, queriesPerTask);
+}
+
 template <typename Plan> static int64_t blocksOf(const Plan &plan, int64_t n) {
   return llvm::divideCeil(n, plan.grid.columnTilesPerTask);
 }
@@ -162,6 +180,10 @@ Value codegen::countTasks(OpBuilder &builder, Operation *op) {
         Value dst = conv.getDst();
         return count(ConvPlan(conv), dst,
                      countOf(b, dst, 0, shapeOf(dst).size() - 2), 1);
+      })
+      .Case([&](cpu::AttentionOp attention) {
+        ArrayRef<int64_t> dst = shapeOf(attention.getDst());
+        return b.get(dst[0] * dst[2] * AttentionPlan(attention).blocks());
       })
       .Case([&](cpu::DepthwiseConvOp conv) {
         Value dst = conv.getDst();

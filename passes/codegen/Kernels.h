@@ -82,6 +82,18 @@ struct DepthwisePlan {
   int64_t columnBlocks() const;
 };
 
+/// Attention: a block of queries of one head is a task.
+struct AttentionPlan {
+  explicit AttentionPlan(cpu::AttentionOp op);
+
+  VectorUnit unit;
+  /// Keys times vectors of queries; queries times vectors of values.
+  RegisterTile scores, result;
+  int64_t queries, queriesPerTask;
+
+  int64_t blocks() const;
+};
+
 /// The range of one task: a block of rows and a block of column tiles.
 struct TaskRange {
   Index firstRow, endRow, firstTile, endTile;

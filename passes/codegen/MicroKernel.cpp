@@ -96,6 +96,16 @@ void codegen::forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
     body(depth / size * size, depth % size);
 }
 
+void codegen::forEachPart(IndexBuilder &b, int64_t all, int64_t most,
+                          function_ref<void(int64_t, Index)> body) {
+  int64_t parts = llvm::divideCeil(all, most), size = all / parts;
+  int64_t endLarger = all % parts * (size + 1);
+  if (endLarger != 0)
+    forEach(b, 0, endLarger, size + 1,
+            [&](Value at) { body(size + 1, Index(at)); });
+  forEach(b, endLarger, all, size, [&](Value at) { body(size, Index(at)); });
+}
+
 //===----------------------------------------------------------------------===//
 // Parts of a tile
 //===----------------------------------------------------------------------===//

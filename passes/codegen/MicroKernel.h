@@ -58,6 +58,11 @@ forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
 void forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
                   llvm::function_ref<void(Index from, int64_t size)> body);
 
+/// Splits `all` as evenly as parts of at most `most` allow, so that no part is
+/// much smaller than the others, and runs `body` for each part.
+void forEachPart(IndexBuilder &b, int64_t all, int64_t most,
+                 llvm::function_ref<void(int64_t count, Index first)> body);
+
 /// x * y + sum.
 mlir::Value multiplyAddVectors(IndexBuilder &b, const Tile &tile, mlir::Value x,
                                mlir::Value y, mlir::Value sum);

@@ -22,6 +22,13 @@ class Cpu_RowsToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
     "::mlir::vector::VectorDialect"];
 }
 
+def AttentionToVector : Cpu_RowsToVector<"cpu-attention-to-vector"> {
+  let summary = "Write attention kernels as loops over register tiles";
+  let description = [{
+    See the head of AttentionToVector.cpp.
+  }];
+}
+
 def ConvToVector : Cpu_ToVector<"cpu-conv-to-vector"> {
   let summary = "Write convolution kernels as loops over register tiles";
   let description = [{

@@ -239,7 +239,8 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const Rows &rows,
       continue;
     SmallVector<Value> row =
         rowParts(b, tile, rows.dataOf[r],
-                 b.add(*rows.at[r], b.mul(Index(k), group)), count);
+                 b.add(*rows.at[r], b.mul(Index(k), group * rows.step)),
+                 count);
     for (auto [i, part] : llvm::enumerate(row))
       for (int64_t v = 0; v < tile.vectors; ++v) {
         if (parts[v].size() == i)

@@ -16,7 +16,7 @@
 namespace ingot::codegen {
 
 /// The rows of src that a tile reads: element k of row r stands at
-/// `dataOf[r][at[r] + k]`; rows that are nullopt do not take part.
+/// `dataOf[r][at[r] + k * step]`; rows that are nullopt do not take part.
 struct Rows {
   /// Of all rows, but for those that were copied.
   mlir::Value data;
@@ -24,6 +24,8 @@ struct Rows {
   llvm::SmallVector<std::optional<Index>> at;
   /// Elements between two rows.
   Index stride;
+  /// And between two of a row; others than 1 are for f32.
+  int64_t step = 1;
 
   /// `count` rows from `first` on.
   Rows(IndexBuilder &b, mlir::Value data, Index first, Index stride,

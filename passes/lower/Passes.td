@@ -53,6 +53,20 @@ def AssignKernels : Pass<"nn-assign-kernels", "::mlir::func::FuncOp"> {
                             "ONNX nodes that oneDNN computes">];
 }
 
+def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "Make one kernel of scores, softmax and their product";
+  let description = [{
+    `softmax(scale * q kᵀ + mask) v` becomes `cpu.attention`: `f32`, sizes known
+    and within the kernel's bounds, scores used by nothing else. Scale and mask
+    may be missing; a scale may stand at the queries or be a division.
+    Transposes that bring heads to the front are taken along. Products that bf16
+    was assigned to stay as they are.
+  }];
+  let dependentDialects = ["::ingot::cpu::CpuDialect",
+                           "::ingot::nn::NNDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
   let summary = "Give heavy nn ops to native kernels";
   let description = [{

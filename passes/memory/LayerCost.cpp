@@ -215,6 +215,17 @@ void LayerCost::addFlops(Operation *op) {
         for (int64_t size : weights.getShape().drop_back())
           factors.push_back(constant(size));
       })
+      .Case([&](cpu::AttentionOp attention) {
+        // Scores, softmax, result.
+        Value keys = attention.getKeys();
+        addDims(attention.getSrc(), factors, /*drop=*/1);
+        factors.push_back(dim(keys, 1));
+        auto sizeOf = [](Value value) {
+          return cast<MemRefType>(value.getType()).getShape().back();
+        };
+        factors.push_back(constant(2 * sizeOf(keys) + kSoftmaxFlops +
+                                   2 * sizeOf(attention.getValues())));
+      })
       .Case([&](cpu::MatMulOp matmul) {
         Value src = matmul.getSrc();
         addDims(matmul.getDst(), factors);

@@ -43,7 +43,9 @@ static bool diesAt(Value value, Operation *user) {
 /// Whether `op` may write its result over `operand`.
 static bool isReusable(cpu::EpilogueOpInterface op, Value operand,
                        OpOperand &init) {
-  if (operand.getType() != init.get().getType() || operand == op->getOperand(0))
+  // What the kernel reads otherwise too, it may read after it wrote there.
+  if (operand.getType() != init.get().getType() ||
+      llvm::count(op->getOperands(), operand) > 1)
     return false;
   Value root = rootOf(operand);
   // Something that bufferization would not copy anyway: neither a constant nor

@@ -101,6 +101,21 @@ def matmul(family, rows, inner, columns, batch=None):
                   times * count([rows, inner], [inner, columns], [rows, columns]))
 
 
+def attention(length, size, heads):
+    """Of one tensor that holds queries, keys and values, as a product before it leaves them."""
+    nodes = [helper.make_node("Split", ["x", "ones"], ["q3", "k3", "v3"], axis=2)]
+    for part in "qkv":
+        nodes += [helper.make_node("Squeeze", [part + "3", "two"], [part + "2"]),
+                  helper.make_node("Transpose", [part + "2"], [part], perm=[0, 2, 3, 1] if part == "k" else [0, 2, 1, 3])]
+    nodes += [helper.make_node("MatMul", ["q", "k"], ["scores"]), helper.make_node("Mul", ["scores", "scale"], ["scaled"]),
+              helper.make_node("Softmax", ["scaled"], ["p"], axis=-1), helper.make_node("MatMul", ["p", "v"], ["heads"]),
+              helper.make_node("Transpose", ["heads"], ["y"], perm=[0, 2, 1, 3])]
+    constants = {"ones": np.array([1, 1, 1], np.int64), "two": np.array([2], np.int64), "scale": np.float32(size ** -0.5)}
+    model = make(nodes, [("x", [1, length, 3, heads, size], TensorProto.FLOAT)], constants)
+    return Kernel("attention", f"{heads}x{length}x{size}", model, 4 * heads * length * length * size,
+                  count([length, 4, heads, size]))
+
+
 def plain(family, name, op, shape, constants=None, result=None, opset=20, **attributes):
     """An operation that is bound by what it moves."""
     constants = constants or {}
@@ -205,6 +220,8 @@ def roofline():
     yield matmul("batched product", 197, 64, 197, batch=3)
     yield matmul("row times matrix", 1, 2048, 1000)
     yield matmul("row times matrix", 1, 768, 768)
+    yield attention(197, 64, 3)
+    yield attention(128, 32, 12)
     yield softmax(12, 128, 128)
     yield softmax(3, 197, 197)
     yield layer_norm(128, 768)
@@ -236,6 +253,7 @@ def counted():
     yield conv("convolution 1x1", 64, 64, 8, 1)
     yield depthwise(32, 14, 3)
     yield matmul("matrix product", 31, 64, 80)
+    yield attention(40, 32, 2)
     yield softmax(16, 50)
     yield layer_norm(16, 100)
     yield pool("MaxPool", 32, 14, 3, 2)

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 import cases as drawing  # noqa: E402
 import harness  # noqa: E402
 
-CONVS, DECONVS, MATMULS, RESIZES, RECURRENTS, BLOCKS = 14, 10, 10, 10, 8, 6
+CONVS, DECONVS, MATMULS, RESIZES, RECURRENTS, BLOCKS, ATTENTIONS = 14, 10, 10, 10, 8, 6, 12
 
 
 class Kernels(Case):
@@ -45,6 +45,9 @@ class KernelsV3(Kernels):
 
     def test_block(self):
         self.check("block", BLOCKS)
+
+    def test_attention(self):
+        self.check("attention", ATTENTIONS)
 
 
 class KernelsNative(KernelsV3):

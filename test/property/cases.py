@@ -3,65 +3,11 @@
 Data stands channels-last in most convolutions (transposes around the op, which the compiler removes), so that the
 kernel itself reads and writes the buffers of the run.
 """
-import dataclasses
-
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-# Of the largest absolute value of the output. A linear op may round each of its sums another way; a function's error
-# comes on top.
-LINEAR = 1e-5
-FUNCTIONS = {
-    # Exact, or as exact as their arithmetic.
-    "Relu": 0, "LeakyRelu": 0, "Clip": 0, "Neg": 0, "Abs": 0, "HardSigmoid": 0, "HardSwish": 0, "PRelu": 0,
-    # e^x within 2 ulps, and arithmetic on it.
-    "Sigmoid": 1e-6, "Swish": 2e-6, "Elu": 2e-6, "Selu": 2e-6, "Celu": 2e-6, "Exp": 1e-5,
-    # Polynomials and quotients of them.
-    "Tanh": 1e-5, "Erf": 1e-5, "Gelu": 1e-5, "Softplus": 1e-5, "Mish": 2e-5,
-}
-MAX_WORK = 3_000_000  # multiply-adds of one case: enough for several tasks
-
-
-@dataclasses.dataclass
-class Case:
-    """Nodes to put into a model, and how exact its output must be."""
-    name: str
-    text: str = ""
-    nodes: list = dataclasses.field(default_factory=list)
-    inputs: dict = dataclasses.field(default_factory=dict)  # name → array
-    dynamic: dict = dataclasses.field(default_factory=dict)  # input or output → {axis: dimension's name}
-    weights: dict = dataclasses.field(default_factory=dict)  # name → array
-    output: str = ""
-    rank: int = 0
-    tolerance: float = LINEAR
-    used: int = 0
-
-    def value(self):
-        self.used += 1
-        return f"{self.name}_{self.used}"
-
-    def node(self, op, inputs, **attributes):
-        result = self.value()
-        self.nodes.append(helper.make_node(op, inputs, [result], name=f"{result}_{op}", **attributes))
-        return result
-
-    def input(self, array):
-        name = self.value()
-        self.inputs[name] = array
-        return name
-
-    def weight(self, array):
-        name = self.value()
-        self.weights[name] = np.asarray(array)
-        return name
-
-
-def normal(rng, shape, scale=1.0):
-    return (rng.standard_normal(shape) * scale).astype(np.float32)
-
-
-def some(rng, *choices, p=None):
-    return choices[rng.choice(len(choices), p=p)]
+from attention import attention_case
+from case import FUNCTIONS, LINEAR, MAX_WORK, Case, normal, some
 
 
 # What follows ---------------------------------------------------------------------------------------------------------
@@ -470,7 +416,7 @@ def finish(case, rank, dynamic, axis=0):
 
 # New kinds come last: the place is part of the seed.
 KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case,
-         "recurrent": recurrent_case, "resize": resize_case}
+         "recurrent": recurrent_case, "resize": resize_case, "attention": attention_case}
 
 
 def draw(kind, number, seed=0):

@@ -34,6 +34,10 @@
 
 // Phase linalg.
 // CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}nn-fuse-attention{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}nn-to-cpu{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}func.func(
@@ -73,6 +77,7 @@
 // CHECK-NEXT: {{^ *}}outline-linalg{{[,{]|$}}
 
 // Phase llvm.
+// CHECK-NEXT: {{^ *}}cpu-attention-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-conv-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-depthwise-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-matmul-to-vector{{[,{]|$}}

@@ -73,6 +73,6 @@ func.func @epilogue_value_type(%x: tensor<1x8x8x3xf32>, %w: tensor<1x3x3x3x16xf3
 // -----
 
 func.func @yield_outside(%x: f32) {
-  // expected-error @+1 {{expects parent op to be one of 'cpu.conv, }}
+  // expected-error @+1 {{expects parent op to be one of 'cpu.attention, }}
   cpu.yield %x : f32
 }

@@ -60,3 +60,27 @@ func.func @input(%x: tensor<4x8xf32>, %w: tensor<1x8x16xf32>, %r: tensor<4x8xf32
   } -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+// Values that a task still reads when another has written.
+// CHECK-LABEL: func.func @also_values
+// CHECK: tensor.empty
+// CHECK: %[[F:.*]] = tensor.empty
+// CHECK: %[[V:.*]] = cpu.softmax
+// CHECK: cpu.attention ins({{.*}}) operands(%[[V]] : {{.*}}) outs(%[[F]] :
+func.func @also_values(%q: tensor<1x9x1x16xf32>) -> tensor<1x9x1x16xf32> {
+  %e = tensor.empty() : tensor<1x9x1x16xf32>
+  %f = tensor.empty() : tensor<1x9x1x16xf32>
+  %v = cpu.softmax ins(%q : tensor<1x9x1x16xf32>) outs(%e : tensor<1x9x1x16xf32>) {
+  ^bb0(%y: f32):
+    cpu.yield %y : f32
+  } -> tensor<1x9x1x16xf32>
+  %0 = cpu.attention ins(%q, %q, %v : tensor<1x9x1x16xf32>, tensor<1x9x1x16xf32>, tensor<1x9x1x16xf32>)
+      operands(%v : tensor<1x9x1x16xf32>) outs(%f : tensor<1x9x1x16xf32>) attributes {scale = 1.0 : f32} {
+  ^bb0(%sum: f32, %y: f32):
+    %1 = arith.addf %sum, %y : f32
+    cpu.yield %1 : f32
+  } -> tensor<1x9x1x16xf32>
+  return %0 : tensor<1x9x1x16xf32>
+}

@@ -1,0 +1,74 @@
+// RUN: ingot-opt --outline-kernels --cpu-attention-to-vector --canonicalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// 70 queries are two blocks of 32 and one of 6, which takes one vector; 9 keys one tile of scores. Two samples with
+// three heads: 18 tasks.
+
+module attributes {ingot.target = "x86-64-v4"} {
+// CHECK-LABEL: func.func @blocks
+// CHECK: %[[TASKS:.*]] = arith.constant 18 : index
+// CHECK: cpu.launch @attention.0({{.*}}) tasks(%[[TASKS]])
+// CHECK-LABEL: func.func private @attention.0
+// CHECK-DAG: memref.alloca() {{.*}} : memref<512xf32>
+// CHECK-DAG: memref.alloca() {{.*}} : memref<288xf32>
+// CHECK-DAG: memref.alloca() {{.*}} : memref<32xf32>
+// CHECK: scf.if
+// CHECK-COUNT-64: vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+// CHECK: vector.fma {{.*}} : vector<16xf32>
+// CHECK: math.exp {{.*}} : vector<16xf32>
+// CHECK: arith.divf {{.*}} : vector<16xf32>
+// CHECK: vector.fma {{.*}} : vector<16xf32>
+// CHECK: } else {
+// CHECK: math.exp
+// CHECK-NOT: cpu.attention
+func.func @blocks(%q: memref<2x70x3x16xf32>, %k: memref<2x9x3x16xf32>, %v: memref<2x9x3x32xf32>,
+                  %y: memref<2x70x3x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<2x70x3x16xf32>, memref<2x9x3x16xf32>, memref<2x9x3x32xf32>)
+      outs(%y : memref<2x70x3x32xf32>) attributes {scale = 2.5e-1 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Without a rest there is one way. A mask of keys is the same number for all queries.
+
+module attributes {ingot.target = "x86-64-v3"} {
+// CHECK-LABEL: func.func private @attention.0
+// CHECK-NOT: scf.if
+// CHECK: vector.fma {{.*}} : vector<8xf32>
+// CHECK: memref.load
+// CHECK: arith.addf {{.*}} : vector<8xf32>
+// CHECK-NOT: vector.maskedload
+// CHECK: math.exp {{.*}} : vector<8xf32>
+func.func @key_mask(%q: memref<1x32x1x16xf32>, %k: memref<1x9x1x16xf32>, %v: memref<1x9x1x16xf32>,
+                    %m: memref<1x1x9x1xf32>, %y: memref<1x32x1x16xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x32x1x16xf32>, memref<1x9x1x16xf32>, memref<1x9x1x16xf32>)
+      mask(%m : memref<1x1x9x1xf32>) outs(%y : memref<1x32x1x16xf32>) attributes {scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Of a mask of queries nothing behind its end is read.
+
+module attributes {ingot.target = "x86-64-v3"} {
+// CHECK-LABEL: func.func private @attention.0
+// CHECK: vector.maskedload {{.*}}, vector<8xi1>, vector<8xf32> into vector<8xf32>
+// CHECK: math.exp
+func.func @query_mask(%q: memref<1x5x1x16xf32>, %k: memref<1x9x1x16xf32>, %v: memref<1x9x1x16xf32>,
+                      %m: memref<1x1x9x5xf32>, %y: memref<1x5x1x16xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<1x5x1x16xf32>, memref<1x9x1x16xf32>, memref<1x9x1x16xf32>)
+      mask(%m : memref<1x1x9x5xf32>) outs(%y : memref<1x5x1x16xf32>) attributes {scale = 1.0 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}

@@ -1,0 +1,154 @@
+// RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention),canonicalize)' --split-input-file %s | FileCheck %s
+
+// Heads come from within a position and go back there: no transpose is left. The scale stands at the queries.
+
+// CHECK-LABEL: @self_attention
+// CHECK-SAME: (%[[Q:.*]]: tensor<1x7x2x16xf32>, %[[K:.*]]: tensor<1x7x2x16xf32>, %[[V:.*]]: tensor<1x7x2x16xf32>)
+// CHECK-NOT: nn.
+// CHECK: %[[Y:.*]] = cpu.attention ins(%[[Q]], %[[K]], %[[V]] :
+// CHECK-SAME: scale = 2.500000e-01
+// CHECK: return %[[Y]]
+func.func @self_attention(%q: tensor<1x7x2x16xf32>, %k: tensor<1x7x2x16xf32>, %v: tensor<1x7x2x16xf32>)
+    -> tensor<1x7x2x16xf32> {
+  %c = arith.constant dense<0.25> : tensor<f32>
+  %0 = nn.mul %q, %c : tensor<1x7x2x16xf32>, tensor<f32> -> tensor<1x7x2x16xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 2, 1, 3>} : tensor<1x7x2x16xf32> -> tensor<1x2x7x16xf32>
+  %2 = nn.transpose %k {perm = array<i64: 0, 2, 1, 3>} : tensor<1x7x2x16xf32> -> tensor<1x2x7x16xf32>
+  %3 = nn.transpose %v {perm = array<i64: 0, 2, 1, 3>} : tensor<1x7x2x16xf32> -> tensor<1x2x7x16xf32>
+  %4 = nn.matmul %1, %2 {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>) -> tensor<1x2x7x7xf32>
+  %5 = nn.softmax %4 {axis = 3 : i64} : tensor<1x2x7x7xf32> -> tensor<1x2x7x7xf32>
+  %6 = nn.matmul %5, %3 : (tensor<1x2x7x7xf32>, tensor<1x2x7x16xf32>) -> tensor<1x2x7x16xf32>
+  %7 = nn.transpose %6 {perm = array<i64: 0, 2, 1, 3>} : tensor<1x2x7x16xf32> -> tensor<1x7x2x16xf32>
+  return %7 : tensor<1x7x2x16xf32>
+}
+
+// -----
+
+// Scores are divided, and keys masked. Heads in front are brought inside.
+
+// CHECK-LABEL: @masked
+// CHECK-SAME: %[[M:[a-z0-9]+]]: tensor<1x1x1x9xf32>)
+// CHECK-DAG: %[[Q:.*]] = nn.transpose %arg0 {perm = array<i64: 0, 2, 1, 3>}
+// CHECK-DAG: %[[K:.*]] = nn.transpose %arg1 {perm = array<i64: 0, 2, 1, 3>}
+// CHECK-DAG: %[[V:.*]] = nn.transpose %arg2 {perm = array<i64: 0, 2, 1, 3>}
+// CHECK-DAG: %[[T:.*]] = nn.reshape %[[M]] : tensor<1x1x1x9xf32> -> tensor<1x1x9x1xf32>
+// CHECK: cpu.attention ins(%[[Q]], %[[K]], %[[V]] : {{.*}}) mask(%[[T]] : tensor<1x1x9x1xf32>)
+// CHECK-SAME: outs({{.*}} : tensor<2x7x3x32xf32>) attributes {scale = 2.500000e-01
+// CHECK: nn.transpose {{.*}} : tensor<2x7x3x32xf32> -> tensor<2x3x7x32xf32>
+func.func @masked(%q: tensor<2x3x7x16xf32>, %k: tensor<2x3x9x16xf32>, %v: tensor<2x3x9x32xf32>,
+                  %m: tensor<1x1x1x9xf32>) -> tensor<2x3x7x32xf32> {
+  %c = arith.constant dense<4.0> : tensor<f32>
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<2x3x7x16xf32>, tensor<2x3x9x16xf32>) -> tensor<2x3x7x9xf32>
+  %1 = nn.div %0, %c : tensor<2x3x7x9xf32>, tensor<f32> -> tensor<2x3x7x9xf32>
+  %2 = nn.add %1, %m : tensor<2x3x7x9xf32>, tensor<1x1x1x9xf32> -> tensor<2x3x7x9xf32>
+  %3 = nn.softmax %2 {axis = 3 : i64} : tensor<2x3x7x9xf32> -> tensor<2x3x7x9xf32>
+  %4 = nn.matmul %3, %v : (tensor<2x3x7x9xf32>, tensor<2x3x9x32xf32>) -> tensor<2x3x7x32xf32>
+  return %4 : tensor<2x3x7x32xf32>
+}
+
+// -----
+
+// A single head; a mask of queries and keys is turned around.
+
+// CHECK-LABEL: @single_head
+// CHECK: nn.transpose {{.*}} {perm = array<i64: 0, 1, 3, 2>} : tensor<1x1x7x9xf32> -> tensor<1x1x9x7xf32>
+// CHECK: cpu.attention {{.*}} mask({{.*}} : tensor<1x1x9x7xf32>) outs({{.*}} : tensor<2x7x1x16xf32>)
+// CHECK-SAME: scale = 1.000000e+00
+// CHECK: nn.reshape {{.*}} : tensor<2x7x1x16xf32> -> tensor<2x7x16xf32>
+func.func @single_head(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tensor<2x9x16xf32>, %m: tensor<7x9xf32>)
+    -> tensor<2x7x16xf32> {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<2x7x16xf32>, tensor<2x9x16xf32>) -> tensor<2x7x9xf32>
+  %1 = nn.add %m, %0 : tensor<7x9xf32>, tensor<2x7x9xf32> -> tensor<2x7x9xf32>
+  %2 = nn.softmax %1 {axis = 2 : i64} : tensor<2x7x9xf32> -> tensor<2x7x9xf32>
+  %3 = nn.matmul %2, %v : (tensor<2x7x9xf32>, tensor<2x9x16xf32>) -> tensor<2x7x16xf32>
+  return %3 : tensor<2x7x16xf32>
+}
+
+// -----
+
+// Somebody else reads the scores.
+
+// CHECK-LABEL: @scores_returned
+// CHECK-NOT: cpu.attention
+func.func @scores_returned(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x9x16xf32>, %v: tensor<1x2x9x16xf32>)
+    -> (tensor<1x2x7x16xf32>, tensor<1x2x7x9xf32>) {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
+  %1 = nn.softmax %0 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
+  %2 = nn.matmul %1, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
+  return %2, %0 : tensor<1x2x7x16xf32>, tensor<1x2x7x9xf32>
+}
+
+// -----
+
+// Probabilities too.
+
+// CHECK-LABEL: @probabilities_returned
+// CHECK-NOT: cpu.attention
+func.func @probabilities_returned(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x9x16xf32>, %v: tensor<1x2x9x16xf32>)
+    -> (tensor<1x2x7x16xf32>, tensor<1x2x7x9xf32>) {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
+  %1 = nn.softmax %0 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
+  %2 = nn.matmul %1, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
+  return %2, %1 : tensor<1x2x7x16xf32>, tensor<1x2x7x9xf32>
+}
+
+// -----
+
+// A softmax over queries, and its logarithm, are others.
+
+// CHECK-LABEL: @other_softmax
+// CHECK-NOT: cpu.attention
+func.func @other_softmax(%q: tensor<1x2x9x16xf32>, %k: tensor<1x2x9x16xf32>, %v: tensor<1x2x9x16xf32>)
+    -> (tensor<1x2x9x16xf32>, tensor<1x2x9x16xf32>) {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x2x9x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x9x9xf32>
+  %1 = nn.softmax %0 {axis = 2 : i64} : tensor<1x2x9x9xf32> -> tensor<1x2x9x9xf32>
+  %2 = nn.matmul %1, %v : (tensor<1x2x9x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x9x16xf32>
+  %3 = nn.matmul %k, %q {transpose_b} : (tensor<1x2x9x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x9x9xf32>
+  %4 = nn.softmax %3 {axis = 3 : i64, log} : tensor<1x2x9x9xf32> -> tensor<1x2x9x9xf32>
+  %5 = nn.matmul %4, %v : (tensor<1x2x9x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x9x16xf32>
+  return %2, %5 : tensor<1x2x9x16xf32>, tensor<1x2x9x16xf32>
+}
+
+// -----
+
+// Heads that do not fill vectors, more keys than the stack has room for, sizes that only a run knows.
+
+// CHECK-LABEL: @sizes
+// CHECK-NOT: cpu.attention
+func.func @sizes(%q: tensor<1x2x7x24xf32>, %k: tensor<1x2x9x24xf32>, %v: tensor<1x2x9x16xf32>,
+                 %mq: tensor<1x1x2x16xf32>, %mk: tensor<1x1x1025x16xf32>, %mv: tensor<1x1x1025x16xf32>,
+                 %dq: tensor<1x1x?x16xf32>, %dk: tensor<1x1x9x16xf32>, %dv: tensor<1x1x9x16xf32>)
+    -> (tensor<1x2x7x16xf32>, tensor<1x1x2x16xf32>, tensor<1x1x?x16xf32>) {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x2x7x24xf32>, tensor<1x2x9x24xf32>) -> tensor<1x2x7x9xf32>
+  %1 = nn.softmax %0 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
+  %2 = nn.matmul %1, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
+  %3 = nn.matmul %mq, %mk {transpose_b} : (tensor<1x1x2x16xf32>, tensor<1x1x1025x16xf32>) -> tensor<1x1x2x1025xf32>
+  %4 = nn.softmax %3 {axis = 3 : i64} : tensor<1x1x2x1025xf32> -> tensor<1x1x2x1025xf32>
+  %5 = nn.matmul %4, %mv : (tensor<1x1x2x1025xf32>, tensor<1x1x1025x16xf32>) -> tensor<1x1x2x16xf32>
+  %6 = nn.matmul %dq, %dk {transpose_b} : (tensor<1x1x?x16xf32>, tensor<1x1x9x16xf32>) -> tensor<1x1x?x9xf32>
+  %7 = nn.softmax %6 {axis = 3 : i64} : tensor<1x1x?x9xf32> -> tensor<1x1x?x9xf32>
+  %8 = nn.matmul %7, %dv : (tensor<1x1x?x9xf32>, tensor<1x1x9x16xf32>) -> tensor<1x1x?x16xf32>
+  return %2, %5, %8 : tensor<1x2x7x16xf32>, tensor<1x1x2x16xf32>, tensor<1x1x?x16xf32>
+}
+
+// -----
+
+// What is added makes more of the keys; products of bf16, or for another kernel, are left alone.
+
+// CHECK-LABEL: @others
+// CHECK-NOT: cpu.attention
+func.func @others(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x1x16xf32>, %v: tensor<1x2x9x16xf32>, %m: tensor<9xf32>,
+                  %k2: tensor<1x2x9x16xf32>)
+    -> (tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>) {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x1x16xf32>) -> tensor<1x2x7x1xf32>
+  %1 = nn.add %0, %m : tensor<1x2x7x1xf32>, tensor<9xf32> -> tensor<1x2x7x9xf32>
+  %2 = nn.softmax %1 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
+  %3 = nn.matmul %2, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
+  %4 = nn.matmul %q, %k2 {ingot.precision = "bf16", transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
+  %5 = nn.softmax %4 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
+  %6 = nn.matmul %5, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
+  %7 = nn.matmul %q, %k2 {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
+  %8 = nn.softmax %7 {axis = 3 : i64, ingot.kernel = "loops"} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
+  %9 = nn.matmul %8, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
+  return %3, %6, %9 : tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>
+}
