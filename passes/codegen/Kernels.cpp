@@ -131,7 +131,7 @@ DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op) : unit(vectorUnitOf(op)) {
 // multiply-add, probabilities are read the same way and values as vectors, so
 // that of all operands only queries are transposed, and a softmax goes over whole
 // vectors. Two vectors of queries, as products have two vectors of columns.
-AttentionPlan::AttentionPlan(cpu::AttentionOp op) : unit(unitOf(op)) {
+AttentionPlan::AttentionPlan(cpu::AttentionOp op) : unit(vectorUnitOf(op)) {
   queries = shapeOf(op.getSrc())[1];
   int64_t keys = shapeOf(op.getKeys())[1], width = shapeOf(op.getDst())[3];
   scores = chooseTile(unit, Product::f32, 2 * unit.lanes);
