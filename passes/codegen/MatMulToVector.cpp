@@ -45,6 +45,10 @@ struct ColumnTile {
   ArrayRef<Index> batch;
 };
 
+/// Given the tile, its first row and its number in the task.
+using RowTileFn =
+    function_ref<void(const Tile &tile, Index row, Index number)>;
+
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::MatMulOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
@@ -52,10 +56,12 @@ struct Emitter {
 
   void emit(Value task);
   Tile tileOf(const Tile &tile, int64_t count) const;
-  void forEachRowTile(const Tile &tile, Index firstRow, Index endRow,
-                      function_ref<void(const Tile &, Index row)> body);
+  void forEachRowTile(const Tile &tile, const TaskRange &range,
+                      RowTileFn body);
+  void forEachEvenRowTile(const Tile &tile, const TaskRange &range,
+                          RowTileFn body);
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
-                   Index firstRow, Index endRow);
+                   const TaskRange &range);
   Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
                    const Ahead &ahead);
   void store(const Tile &tile, const Accumulators &sums,
@@ -104,8 +110,7 @@ void Emitter::emit(Value task) {
       fullTile(plan.unit, plan.tile),
       lastTile(plan.unit, plan.tile, shape.back()),
       [&](Value columnTile, const Tile &tile) {
-        emitColumns(tile, batch, Index(columnTile), range.firstRow,
-                    range.endRow);
+        emitColumns(tile, batch, Index(columnTile), range);
       });
 }
 
@@ -124,12 +129,33 @@ Tile Emitter::tileOf(const Tile &tile, int64_t count) const {
   return part;
 }
 
+/// Row tiles of even sizes: no last one with a row or two, which would read all
+/// weights for little. The first ones have a row more than the others.
+void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
+                                 RowTileFn body) {
+  int64_t most = plan.tile.rows, tiles = llvm::divideCeil(plan.rows, most);
+  int64_t size = plan.rows / tiles, larger = plan.rows % tiles;
+  Index first = b.div(range.firstRow, most);
+  Index end = b.div(b.add(range.endRow, most - 1), most);
+  auto emit = [&](Index begin, Index end, int64_t size, int64_t before) {
+    forEach(b, begin, end, 1, [&](Value number) {
+      body(tile.withRows(size), b.add(b.mul(Index(number), size), before),
+           b.add(Index(number), b.mul(first, -1)));
+    });
+  };
+  if (larger != 0)
+    emit(first, b.min(end, larger), size + 1, 0);
+  emit(b.max(first, larger), end, size, larger);
+}
+
 /// Row tiles: full ones, then what is left.
-void Emitter::forEachRowTile(
-    const Tile &tile, Index firstRow, Index endRow,
-    function_ref<void(const Tile &, Index row)> body) {
+void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
+                             RowTileFn body) {
+  bool isDynamic = ShapedType::isDynamic(plan.rows);
+  if (!isDynamic && !usesTiles(tile.product))
+    return forEachEvenRowTile(tile, range, body);
   SmallVector<int64_t> sizes = {tile.rows};
-  if (ShapedType::isDynamic(plan.rows)) {
+  if (isDynamic) {
     if (usesTiles(tile.product))
       sizes.push_back(tile.amxRows);
     llvm::copy_if(ArrayRef<int64_t>{4, 1}, std::back_inserter(sizes),
@@ -137,20 +163,24 @@ void Emitter::forEachRowTile(
   } else if (int64_t rest = plan.rows % tile.rows) {
     sizes.push_back(rest);
   }
-  Index row = firstRow;
+  Index row = range.firstRow;
   for (int64_t size : sizes) {
     // Rows up to here are in tiles of this size.
-    Index whole = b.div(b.add(endRow, b.mul(row, -1)), size);
-    Index end = size == sizes.back() ? endRow : b.add(row, b.mul(whole, size));
+    Index whole = b.div(b.add(range.endRow, b.mul(row, -1)), size);
+    Index end = size == sizes.back() ? range.endRow
+                                     : b.add(row, b.mul(whole, size));
     Tile part = tileOf(tile, size);
-    forEach(b, row, end, size,
-            [&](Value at) { body(part, b.add(Index(at), -part.done)); });
+    forEach(b, row, end, size, [&](Value at) {
+      Index number = b.div(b.add(Index(at), b.mul(range.firstRow, -1)),
+                           plan.tile.rows);
+      body(part, b.add(Index(at), -part.done), number);
+    });
     row = end;
   }
 }
 
 void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
-                          Index columnTile, Index firstRow, Index endRow) {
+                          Index columnTile, const TaskRange &range) {
   bool isBatched = plan.weights.outer.size() > 1;
   int64_t columns = plan.tile.vectors * plan.unit.lanes;
   auto weightsOf = [&](Index panel, Index column) {
@@ -167,15 +197,13 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                 b.mul(columnTile, columns), batch};
 
   int64_t tiles = numTiles();
-  forEachRowTile(tile, firstRow, endRow, [&](const Tile &tile, Index row) {
+  forEachRowTile(tile, range, [&](const Tile &tile, Index row, Index number) {
     // Weights that a run packs are in the cache.
     Ahead ahead;
     if (!isBatched && plan.grid.asksAhead)
       ahead = askAhead(b, weights.data, weightsOf(b.add(panel, 1), 0),
                        plan.weights.depth * plan.panel,
-                       b.add(b.mul(part, tiles),
-                             b.div(b.add(row, b.mul(firstRow, -1)),
-                                   plan.tile.rows)),
+                       b.add(b.mul(part, tiles), number),
                        tiles * plan.tilesPerPanel);
     store(tile, sum(tile, at, row, ahead), at, row);
   });

@@ -22,13 +22,14 @@ module attributes {ingot.target = "x86-64-v4"} {
 
 // -----
 
-// 13 rows at 6 a tile: two of 5, then one of 3. Half a vector of columns is
+// 13 rows at 6 a tile: one of 5, then two of 4. Half a vector of columns is
 // masked.
 // CHECK-LABEL: func.func private @v3
 // CHECK: %{{.*}}:5 = scf.for %{{.*}} = %c0 to %c7 step
 // CHECK: vector.fma {{.*}} : vector<8xf32>
 // CHECK: vector.maskedstore {{.*}} vector<8xf32>
-// CHECK: %{{.*}}:3 = scf.for %{{.*}} = %c0 to %c7 step
+// CHECK: scf.for %{{.*}} = %c1 to %c3 step
+// CHECK: %{{.*}}:4 = scf.for %{{.*}} = %c0 to %c7 step
 // CHECK-NOT: vector.store
 // CHECK: return
 module attributes {ingot.target = "x86-64-v3"} {
