@@ -47,6 +47,21 @@ static constexpr StringLiteral kRelease = "ingot_support_release";
 /// Ends a run that finds something false.
 static constexpr StringLiteral kRequire = "ingot_support_require";
 
+/// Calls function `name` of runtime/support, in behalf of `op`, with the run's
+/// call and `arguments`.
+static FailureOr<LLVM::CallOp> callSupport(OpBuilder &b, Operation *op,
+                                           StringRef name, Type result,
+                                           Value call, ValueRange arguments) {
+  SmallVector<Value> all = {call};
+  llvm::append_range(all, arguments);
+  FailureOr<LLVM::LLVMFuncOp> callee = LLVM::lookupOrCreateFn(
+      b, op->getParentOfType<ModuleOp>(), name,
+      llvm::to_vector(ValueRange(all).getTypes()), result);
+  if (failed(callee))
+    return failure();
+  return LLVM::CallOp::create(b, op->getLoc(), *callee, all);
+}
+
 /// The bytes of a buffer of these sizes, or the largest number if there is no
 /// such buffer: sizes may come from a run's inputs.
 static Value checkedBytes(OpBuilder &b, Location loc, Type element,
@@ -89,15 +104,11 @@ struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
     getMemRefDescriptorSizes(loc, op.getType(), adaptor.getDynamicSizes(),
                              rewriter, sizes, strides, bytes);
     bytes = checkedBytes(rewriter, loc, element, sizes);
-    auto module = op->getParentOfType<ModuleOp>();
-    FailureOr<LLVM::LLVMFuncOp> allocate = LLVM::lookupOrCreateFn(
-        rewriter, module, kAllocate, {call.getType(), bytes.getType()},
-        call.getType());
-    if (failed(allocate))
+    FailureOr<LLVM::CallOp> allocated =
+        callSupport(rewriter, op, kAllocate, call.getType(), call, bytes);
+    if (failed(allocated))
       return failure();
-    Value data = LLVM::CallOp::create(rewriter, loc, *allocate,
-                                      ValueRange{call, bytes})
-                     .getResult();
+    Value data = allocated->getResult();
     rewriter.replaceOp(op, {createMemRefDescriptor(loc, op.getType(), data,
                                                    data, sizes, strides,
                                                    rewriter)});
@@ -114,16 +125,11 @@ struct LowerDealloc : ConvertOpToLLVMPattern<memref::DeallocOp> {
     Value call = callArgument(op);
     if (!call)
       return op.emitError("cannot be released here");
-    auto module = op->getParentOfType<ModuleOp>();
-    FailureOr<LLVM::LLVMFuncOp> release = LLVM::lookupOrCreateFn(
-        rewriter, module, kRelease, {call.getType(), call.getType()},
-        LLVM::LLVMVoidType::get(getContext()));
-    if (failed(release))
-      return failure();
     Value data = MemRefDescriptor(adaptor.getMemref())
                      .allocatedPtr(rewriter, op.getLoc());
-    LLVM::CallOp::create(rewriter, op.getLoc(), *release,
-                         ValueRange{call, data});
+    if (failed(callSupport(rewriter, op, kRelease,
+                           LLVM::LLVMVoidType::get(getContext()), call, data)))
+      return failure();
     rewriter.eraseOp(op);
     return success();
   }
@@ -140,22 +146,17 @@ struct LowerAssert : ConvertOpToLLVMPattern<cf::AssertOp> {
     if (!call)
       return op.emitError("cannot be checked here");
     Location loc = op.getLoc();
-    Type condition = rewriter.getI32Type();
-    FailureOr<LLVM::LLVMFuncOp> require = LLVM::lookupOrCreateFn(
-        rewriter, op->getParentOfType<ModuleOp>(), kRequire,
-        {call.getType(), condition, call.getType()},
-        LLVM::LLVMVoidType::get(getContext()));
-    if (failed(require))
-      return failure();
     std::string text = op.getMsg().str();
     text.push_back('\0');
     Value message = LLVM::createGlobalString(
         loc, rewriter, "ingot_check_" + std::to_string(count++), text,
         LLVM::Linkage::Internal);
-    Value holds =
-        LLVM::ZExtOp::create(rewriter, loc, condition, adaptor.getArg());
-    LLVM::CallOp::create(rewriter, loc, *require,
-                         ValueRange{call, holds, message});
+    Value holds = LLVM::ZExtOp::create(rewriter, loc, rewriter.getI32Type(),
+                                       adaptor.getArg());
+    if (failed(callSupport(rewriter, op, kRequire,
+                           LLVM::LLVMVoidType::get(getContext()), call,
+                           {holds, message})))
+      return failure();
     rewriter.eraseOp(op);
     return success();
   }
