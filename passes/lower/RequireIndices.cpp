@@ -1,5 +1,4 @@
-//===- RequireIndices.cpp - indices that a run brings
-//-------------------------===//
+//===- RequireIndices.cpp - indices that a run brings ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
