@@ -8,6 +8,7 @@ import numpy as np
 from onnx import helper
 
 from support import Case, make_model, tool
+from test_levels import LEVELS, cap
 
 
 def small_model(shape=(1, 4, 12, 12)):
@@ -34,7 +35,7 @@ def has_onednn(case):
     return uses_onednn(case.compile(small_model(), "--kernels=onednn", name="probe"))
 
 
-class AutoKernels(Case):
+class Choosing(Case):
     def setUp(self):
         super().setUp()
         if not has_onednn(self):
@@ -48,6 +49,8 @@ class AutoKernels(Case):
             json.dump({"ingot_kernels": 1, "kernels": kernels, "layers": layers}, f)
         return path
 
+
+class AutoKernels(Choosing):
     def test_auto_measures_and_writes(self):
         model = small_model()
         self.assert_agrees(model, self.compile(model, "--kernels=auto"), self.inputs)
@@ -88,6 +91,61 @@ class AutoKernels(Case):
     def test_dynamic_shape(self):
         self.assert_refuses(small_model(("n", 4, 12, 12)), "--kernels=auto", "--shape", "'x'",
                             options=("--kernels=auto",))
+
+
+class SeveralLevels(Choosing):
+    """One choice serves all CPU levels of an artifact."""
+
+    def setUp(self):
+        super().setUp()
+        with cap(None):
+            here = json.loads(tool("ingot", "inspect", "--json", self.compile(small_model(), name="here")).stdout)
+        self.native = here["target"]
+        self.levels = [level for level in ("x86-64-v2", "x86-64-v3", "x86-64-v4")
+                       if LEVELS.index(level) <= LEVELS.index(self.native)]
+
+    def check(self, model, artifact):
+        """Every level agrees with ONNX Runtime on one thread and on two."""
+        info = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+        self.assertEqual([level["target"] for level in info["levels"]], self.levels)
+        for level in self.levels:
+            with self.subTest(level), cap(level):
+                self.assertEqual(json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["target"], level)
+                one = self.assert_agrees(model, artifact, self.inputs)
+                two = self.run_model(artifact, self.inputs, "--threads", "2")
+                np.testing.assert_allclose(two["y"], one["y"], rtol=1e-4, atol=1e-5)
+
+    def test_auto_measures_and_writes(self):
+        model, target = small_model(), "--target=" + ",".join(self.levels)
+        artifact = self.compile(model, "--kernels=auto", target)
+        self.check(model, artifact)
+        with open(artifact, "rb") as f:
+            measured = f.read()
+        with open(self.path("model.kernels.json")) as f:
+            self.assertEqual(json.load(f)["target"], self.levels[-1])
+        os.rename(self.path("model.kernels.json"), self.path("kept.json"))
+        with open(self.compile(model, "--kernels", self.path("kept.json"), target), "rb") as f:
+            self.assertEqual(f.read(), measured)
+
+    def test_measures_what_runs(self):
+        """INGOT_MAX_ISA holds for the measurement, too."""
+        with cap(self.levels[0]):
+            self.compile(small_model(), "--kernels=auto", "--target=" + ",".join(self.levels))
+        with open(self.path("model.kernels.json")) as f:
+            self.assertEqual(json.load(f)["target"], self.levels[0])
+
+    def test_mixed(self):
+        model = small_model()
+        artifact = self.compile(model, "--kernels", self.write("mixed", ["conv1"]), "--target=" + ",".join(self.levels))
+        self.assertTrue(uses_onednn(artifact))
+        self.check(model, artifact)
+
+    def test_level_that_cannot_be_measured(self):
+        if self.native == LEVELS[-1]:
+            self.skipTest("this machine runs every level")
+        above = LEVELS[LEVELS.index(self.native) + 1]
+        self.assert_refuses(small_model(), "measures", f"this machine ({self.native})", above,
+                            options=("--kernels=auto", f"--target={above}"))
 
 
 class KernelsFiles(Case):
