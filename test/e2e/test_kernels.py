@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 import cases as drawing  # noqa: E402
 import harness  # noqa: E402
 
-CONVS, DECONVS, MATMULS, RESIZES, RECURRENTS, BLOCKS, ATTENTIONS = 14, 10, 10, 10, 8, 6, 12
+CONVS, WINDOWS, DECONVS, MATMULS, RESIZES, RECURRENTS, BLOCKS, ATTENTIONS = 14, 10, 10, 10, 10, 8, 6, 12
 
 
 class Kernels(Case):
@@ -30,6 +30,9 @@ class KernelsV3(Kernels):
 
     def test_conv(self):
         self.check("conv", CONVS)
+
+    def test_window(self):
+        self.check("window", WINDOWS)
 
     def test_deconv(self):
         self.check("deconv", DECONVS)

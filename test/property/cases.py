@@ -110,6 +110,26 @@ def draw_conv(rng):
             return batch, sizes, out, kernel, strides, dilations, pads, channels, outputs, groups
 
 
+def draw_window_conv(rng):
+    """The same, with nothing made likely: windows of any stride and dilation on any size, often wider than the data."""
+    while True:
+        ndim = some(rng, 1, 2, 3, p=[0.2, 0.65, 0.15])
+        kernel, strides, dilations = ([int(v) for v in rng.integers(1, most + 1, ndim)] for most in (7, 7, 5))
+        sizes = [int(s) for s in rng.integers(1, 41, ndim)]
+        pads = [tuple(int(p) for p in rng.integers(0, (k - 1) * d + 4, 2)) for k, d in zip(kernel, dilations)]
+        out = [(s + lo + hi - (k - 1) * d - 1) // st + 1 if s + lo + hi > (k - 1) * d else 0
+               for s, (lo, hi), k, d, st in zip(sizes, pads, kernel, dilations, strides)]
+        channels, outputs = int(rng.integers(1, 71)), int(rng.integers(1, 71))
+        groups = 1
+        if rng.random() < 0.4:
+            groups = some(rng, *[g for g in range(1, channels + 1) if channels % g == 0])
+            outputs = groups * int(rng.integers(1, 1 + max(1, 70 // groups)))
+        batch = int(rng.integers(1, 5))
+        work = batch * int(np.prod(out)) * outputs * (channels // groups) * int(np.prod(kernel))
+        if min(out) > 0 and work <= MAX_WORK:
+            return batch, sizes, out, kernel, strides, dilations, pads, channels, outputs, groups
+
+
 def spatial(rng, case, rank):
     """What makes an input of an array, and the permutation to channels-last data if that is what the run brings."""
     case.channel_axis = 1
@@ -125,8 +145,8 @@ def spatial(rng, case, rank):
     return place, to_last
 
 
-def conv_case(rng, name):
-    batch, sizes, out, kernel, strides, dilations, pads, channels, outputs, groups = draw_conv(rng)
+def conv_case(rng, name, sizes_of=draw_conv):
+    batch, sizes, out, kernel, strides, dilations, pads, channels, outputs, groups = sizes_of(rng)
     case = Case(name)
     rank = len(sizes) + 2
     place, to_last = spatial(rng, case, rank)
@@ -146,6 +166,10 @@ def conv_case(rng, name):
     case.output = case.node("Transpose", [y], perm=to_last) if to_last else y
     finish(case, rank, dynamic and batch)
     return case
+
+
+def window_case(rng, name):
+    return conv_case(rng, name, draw_window_conv)
 
 
 # Transposed convolutions ----------------------------------------------------------------------------------------------
@@ -416,7 +440,7 @@ def finish(case, rank, dynamic, axis=0):
 
 # New kinds come last: the place is part of the seed.
 KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case,
-         "recurrent": recurrent_case, "resize": resize_case, "attention": attention_case}
+         "recurrent": recurrent_case, "resize": resize_case, "attention": attention_case, "window": window_case}
 
 
 def draw(kind, number, seed=0):

@@ -5,8 +5,8 @@ attentions, held against ONNX Runtime.
 usage: run.py [--cases N] [--seed S] [--targets LEVEL[,LEVEL...]] [KIND[:NUMBER] ...]
 
 Every case is compiled for every level and run on one and two threads, between guard pages; all runs must give the
-same bytes. KIND is conv, deconv, matmul, resize, recurrent, attention or block, NUMBER one case of it. Closes with
-`N passed, N failed, 0 skipped`.
+same bytes. KIND is conv, window, deconv, matmul, resize, recurrent, attention or block, NUMBER one case of it. Closes
+with `N passed, N failed, 0 skipped`.
 """
 import argparse
 import concurrent.futures
