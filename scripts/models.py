@@ -2,7 +2,8 @@
 """Writes the ten benchmark models as ONNX files, and compares compiled models with ONNX Runtime.
 
 usage: models.py write DIR [NAME ...]       needs requirements-bench.txt
-       models.py check DIR [NAME ...] [--precision=bf16]    compiles, runs, compares (no NAME: all ten)
+       models.py check DIR [NAME ...] [--precision=bf16] [--target LEVEL] [--threads N[,N...]]
+                                                   compiles, runs, compares (no NAME: all ten)
 
 Models are as exported from training: BatchNorm and branches stay, opset 17. Convolutional weights are seeded random
 numbers with BatchNorm statistics taken from image-like data, so that activations neither die nor explode; the PP-OCR
@@ -10,8 +11,8 @@ models are the trained ones of the rapidocr package. A file that is there is not
 
 Two results agree if the largest absolute error is at most 1e-4 of the largest absolute output. With --precision=bf16,
 on native kernels, they agree if the cosine of the angle between them is at least 0.995: random weights under fifty
-layers leave no more when factors are rounded. The arena may be at most 1.1 times its lower bound, the largest sum of
-bytes that live at one time.
+layers leave no more when factors are rounded. Each number of --threads (1,2) runs twice, and all runs must give the
+same bytes. The arena may be at most 1.1 times its lower bound, the largest sum of bytes that live at one time.
 """
 import argparse
 import math
@@ -221,13 +222,27 @@ def arena_ratio(ingot, path, options):
     return size / max(bound, 1)
 
 
-def check_one(ingot, directory, name, scratch, precision):
+def run_twice(command, threads, out):
+    """{file: array} of the first run, and whether all runs, two with each number of threads, gave the same bytes."""
+    first, same = {}, True
+    for count in threads:
+        for _ in range(2):
+            shutil.rmtree(out, ignore_errors=True)
+            subprocess.run([*command, "--threads", count, "--output-dir", out], check=True, stdout=subprocess.DEVNULL)
+            got = {file: np.load(os.path.join(out, file)) for file in os.listdir(out)}
+            first = first or got
+            same &= all(got[file].tobytes() == array.tobytes() for file, array in first.items())
+    return first, same
+
+
+def check_one(ingot, directory, name, scratch, args):
     """(whether the outputs agree, how far, the arena over its lower bound)."""
     import onnxruntime
+    precision = args.precision
     path = os.path.join(directory, name + ".onnx")
     values = model_inputs(path, name)
     artifact = os.path.join(scratch, name + ".so")
-    compiling = shape_options(name, values)
+    compiling = [*shape_options(name, values), f"--target={args.target}"]
     if precision != "fp32":
         compiling += ["--kernels=native", f"--precision={precision}"]
     subprocess.run([ingot, "compile", path, "-o", artifact, *compiling], check=True, stdout=subprocess.DEVNULL)
@@ -235,31 +250,31 @@ def check_one(ingot, directory, name, scratch, precision):
     for i, (key, value) in enumerate(values.items()):
         np.save(os.path.join(scratch, f"{i}.npy"), value)
         options += ["--input", f"{key}={scratch}/{i}.npy"]
-    out = os.path.join(scratch, name)
-    subprocess.run([ingot, "run", artifact, *options, "--output-dir", out], check=True, stdout=subprocess.DEVNULL)
+    results, same = run_twice([ingot, "run", artifact, *options], args.threads, os.path.join(scratch, name))
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     worst, least = 0.0, 1.0
     for output, want in zip(session.get_outputs(), session.run(None, values)):
         # Where a name has characters that a file's should not, `ingot run` writes underscores.
         file = re.sub(r"[^A-Za-z0-9._-]", "_", output.name) + ".npy"
-        got = np.load(os.path.join(out, file))
+        got = results[file]
         worst = max(worst, relative_error(got, want))
         least = min(least, cosine(got, want)) if got.shape == want.shape else -1.0
     os.remove(artifact)
     text = f"error {worst:.1e} of the largest output"
+    text += "" if same else ", NOT THE SAME BYTES from run to run"
     agrees = worst <= TOLERANCE
     if precision != "fp32":
         text += f", cosine {least:.5f}"
         agrees = least >= LEAST_COSINE
-    return agrees, text, arena_ratio(ingot, path, compiling)
+    return agrees and same, text, arena_ratio(ingot, path, compiling)
 
 
-def check(directory, names, ingot, precision):
+def check(names, args):
     bad = 0
     with tempfile.TemporaryDirectory(prefix="ingot-models-") as scratch:
         for name in names:
             try:
-                agrees, text, arena = check_one(ingot, directory, name, scratch, precision)
+                agrees, text, arena = check_one(args.ingot, args.directory, name, scratch, args)
                 fine = agrees and arena <= ARENA_LIMIT
                 verdict = "agrees" if fine else "DIFFERS" if not agrees else "arena too large"
                 print(f"{name:22} {verdict}  {text}, arena {arena:.2f} times its lower bound", flush=True)
@@ -278,6 +293,9 @@ def main():
     parser.add_argument("directory", help="where the models are")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES)}")
     parser.add_argument("--ingot", default=os.path.join(ROOT, "build", "bin", "ingot"), help="the compiler")
+    parser.add_argument("--target", default="native", help="CPU level to compile for (default: native)")
+    parser.add_argument("--threads", default="1,2", type=lambda text: text.split(","), metavar="N[,N...]",
+                        help="threads of the runs (default: 1,2)")
     parser.add_argument("--precision", default="fp32", choices=["fp32", "bf16"], help="of heavy ops (default: fp32)")
     args = parser.parse_args()
     unknown = set(args.names) - set(NAMES)
@@ -286,7 +304,7 @@ def main():
     names = args.names or NAMES
     if args.what == "write":
         return write(args.directory, names)
-    return check(args.directory, names, args.ingot, args.precision)
+    return check(names, args)
 
 
 if __name__ == "__main__":
