@@ -27,6 +27,10 @@ ingot_status ingot::rt::fail(ingot_error *error, ingot_status status,
   va_start(args, format);
   vsnprintf(error->message, room, format, args);
   va_end(args);
+  // Names of files, nodes and symbols hold anything; a message is one line.
+  for (char *c = error->message; *c; ++c)
+    if (static_cast<unsigned char>(*c) < ' ' || *c == '\x7f')
+      *c = '?';
   return status;
 }
 
