@@ -5,7 +5,8 @@ import sys
 import numpy as np
 from onnx import helper
 
-from support import BIN, ROOT, Case, make_model
+import families
+from support import BIN, ROOT, TOLERANCE, Case, make_model
 
 sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 
@@ -88,5 +89,31 @@ class GuardPages(Case):
         with self.assertRaisesRegex(harness.Broken, "touches a byte [0-9]+ behind input"):
             harness.run_guarded(BIN, artifact, folder, inputs, outputs)
 
+
+class GuardedV3(Case):
+    """Whole models between guard pages, on one thread and on two: the families, one run each."""
+    target = "x86-64-v3"
+
+
+class GuardedNative(GuardedV3):
+    target = "native"
+
+
+def guarded_test(name):
+    def test(self):
+        model, runs = families.ALL[name]()
+        artifact = self.compile(model, "--weights=file", f"--target={self.target}")
+        os.makedirs(self.path("run"))
+        inputs = {value.name: runs[-1][value.name] for value in model.graph.input}
+        wanted = harness.expected(model, inputs)
+        got, notes = harness.run_guarded(BIN, artifact, self.path("run"), inputs, wanted)
+        self.assertEqual(notes, [])
+        for output, want in wanted.items():
+            self.assertEqual(harness.error_of(got[output], want, TOLERANCE), "", output)
+    return test
+
+
+for _name in families.ALL:
+    setattr(GuardedV3, "test_" + _name, guarded_test(_name))
 
 del Kernels

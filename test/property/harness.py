@@ -46,7 +46,7 @@ def run_guarded(binaries, artifact, folder, inputs, outputs):
     done = call([os.path.join(binaries, "ingot-guarded-run"), artifact, folder])
     if done.returncode not in (0, 1):
         raise Broken(f"run: {done.stderr.strip() or f'exit code {done.returncode}'}")
-    found = {name: np.fromfile(os.path.join(folder, f"out{i}"), np.float32).reshape(array.shape)
+    found = {name: np.fromfile(os.path.join(folder, f"out{i}"), array.dtype).reshape(array.shape)
              for i, (name, array) in enumerate(outputs.items())}
     return found, done.stdout.splitlines()
 
