@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
 
+#include "compiler/OutputFiles.h"
 #include "compiler/emit/SupportPaths.h"
 #include "compiler/pipeline/Register.h"
 #include "passes/legalize/Legalize.h"
@@ -18,8 +19,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -42,8 +41,8 @@ namespace {
 class Compilation {
 public:
   Compilation(const CompileOptions &options, MLIRContext &context)
-      : options(options), pipeline(options.pipeline), context(context) {}
-  ~Compilation();
+      : options(options), pipeline(options.pipeline), context(context),
+        files(context, options.output) {}
 
   FailureOr<CompileResult> run();
   LogicalResult checkNames();
@@ -82,14 +81,6 @@ private:
     if (options.progress)
       options.progress(step);
   }
-  /// A file beside the output that is gone when the compilation ends, unless it
-  /// is kept under its final name.
-  FailureOr<std::string> createTemporary(StringRef suffix);
-  LogicalResult writeTemporary(StringRef suffix, std::string &path,
-                               function_ref<LogicalResult(raw_ostream &)> write);
-  LogicalResult writeFile(StringRef path,
-                          function_ref<LogicalResult(raw_ostream &)> write);
-  LogicalResult keep(StringRef temporary, StringRef name);
 
   const CompileOptions &options;
   PipelineOptions pipeline;
@@ -98,87 +89,10 @@ private:
   /// Lowest first.
   std::vector<Target> targets;
   Manifest manifest;
-  std::vector<std::string> temporaries;
+  OutputFiles files;
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Files
-//===----------------------------------------------------------------------===//
-
-/// A device or a pipe that no file must take the place of.
-static bool isSpecial(StringRef name) {
-  llvm::sys::fs::file_status status;
-  return !llvm::sys::fs::status(name, status) &&
-         llvm::sys::fs::exists(status) &&
-         !llvm::sys::fs::is_regular_file(status) &&
-         !llvm::sys::fs::is_directory(status);
-}
-
-/// Text also goes through a link, such as /dev/stdout.
-static bool isWrittenInPlace(StringRef name) {
-  return isSpecial(name) || llvm::sys::fs::is_symlink_file(name);
-}
-
-Compilation::~Compilation() {
-  for (const std::string &path : temporaries) {
-    (void)llvm::sys::fs::remove(path);
-    llvm::sys::DontRemoveFileOnSignal(path);
-  }
-}
-
-FailureOr<std::string> Compilation::createTemporary(StringRef suffix) {
-  llvm::SmallString<128> path;
-  int descriptor;
-  if (std::error_code error = llvm::sys::fs::createUniqueFile(
-          options.output + ".%%%%%%" + suffix, descriptor, path))
-    return fail("cannot write '" + options.output + "': " + error.message());
-  llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
-  temporaries.push_back(std::string(path));
-  // Whoever ends the compiler early finds nothing either.
-  (void)llvm::sys::RemoveFileOnSignal(path);
-  return std::string(path);
-}
-
-LogicalResult Compilation::writeTemporary(
-    StringRef suffix, std::string &path,
-    function_ref<LogicalResult(raw_ostream &)> write) {
-  FailureOr<std::string> created = createTemporary(suffix);
-  if (failed(created))
-    return failure();
-  path = *created;
-  return writeFile(path, write);
-}
-
-LogicalResult
-Compilation::writeFile(StringRef path,
-                       function_ref<LogicalResult(raw_ostream &)> write) {
-  std::error_code error;
-  llvm::raw_fd_ostream out(path, error);
-  if (error)
-    return fail("cannot write '" + path + "': " + error.message());
-  if (failed(write(out)))
-    return failure();
-  out.close();
-  if (out.has_error()) {
-    std::string message = out.error().message();
-    out.clear_error();
-    return fail("cannot write '" + options.output + "': " + message);
-  }
-  return success();
-}
-
-LogicalResult Compilation::keep(StringRef temporary, StringRef name) {
-  // createUniqueFile makes files private; outputs are as the umask says.
-  auto mask = llvm::sys::fs::getUmask();
-  (void)llvm::sys::fs::setPermissions(
-      temporary, static_cast<llvm::sys::fs::perms>(
-                     (name.ends_with(".so") ? 0777 : 0666) & ~mask));
-  if (std::error_code error = llvm::sys::fs::rename(temporary, name))
-    return fail("cannot write '" + name + "': " + error.message());
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Steps
@@ -346,13 +260,13 @@ FailureOr<CompileResult> Compilation::emitText() {
     return fail("cannot write to standard output: " + message);
   }
   if (isWrittenInPlace(options.output)) {
-    if (failed(writeFile(options.output, write)))
+    if (failed(files.writeFile(options.output, write)))
       return failure();
     return CompileResult();
   }
   std::string path;
-  if (failed(writeTemporary("", path, write)) ||
-      failed(keep(path, options.output)))
+  if (failed(files.writeTemporary("", path, write)) ||
+      failed(files.keep(path, options.output)))
     return failure();
   return CompileResult();
 }
@@ -375,7 +289,7 @@ FailureOr<std::string> Compilation::emitLevel(LevelCode &level) {
     return fail("LLVM cannot emit object files");
   level.bytes = codeBytesOf(StringRef(code.data(), code.size()));
   std::string path;
-  if (failed(writeTemporary(".code.o", path, copyOf(code))))
+  if (failed(files.writeTemporary(".code.o", path, copyOf(code))))
     return failure();
   return path;
 }
@@ -392,7 +306,7 @@ FailureOr<std::string> Compilation::emitDescription() {
   if (!emitCode(*artifact, *machine, llvm::CodeGenFileType::ObjectFile, code))
     return fail("LLVM cannot emit object files");
   std::string path;
-  if (failed(writeTemporary(".artifact.o", path, copyOf(code))))
+  if (failed(files.writeTemporary(".artifact.o", path, copyOf(code))))
     return failure();
   return path;
 }
@@ -423,19 +337,25 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
                  ? writeWeights(*module, out)
                  : writeWeightsObject(*module, manifest.weightsBytes, out);
     };
-    if (failed(writeTemporary(".weights", weights, write)))
+    if (failed(files.writeTemporary(".weights", weights, write)))
       return failure();
     if (!manifest.externalWeights)
       objects.push_back(weights);
   }
-  FailureOr<std::string> linked = createTemporary(".so");
+  FailureOr<std::string> linked = files.createTemporary(".so");
   if (failed(linked))
     return failure();
   std::string error;
   if (failed(linkSharedLibrary(objects, manifest, *linked, error)))
     return fail(error);
+  // The linker writes page by page, through a mapping.
+  std::string library;
+  if (failed(files.writeTemporary(".so", library, [&](raw_ostream &out) {
+        return files.copyFile(*linked, out);
+      })))
+    return failure();
   if (options.writeHeader &&
-      failed(writeTemporary(".h", header, [&](raw_ostream &out) {
+      failed(files.writeTemporary(".h", header, [&](raw_ostream &out) {
         writeHeader(manifest, out);
         return success();
       })))
@@ -443,11 +363,11 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
 
   // All is written; now give each its name, the library last.
   if (manifest.externalWeights &&
-      failed(keep(weights, options.output + ".weights")))
+      failed(files.keep(weights, options.output + ".weights")))
     return failure();
-  if (options.writeHeader && failed(keep(header, headerName())))
+  if (options.writeHeader && failed(files.keep(header, headerName())))
     return failure();
-  if (failed(keep(*linked, options.output)))
+  if (failed(files.keep(library, options.output)))
     return failure();
   return CompileResult{manifest};
 }
