@@ -160,8 +160,12 @@ int64_t codegen::evenTile(int64_t rows, int64_t most) {
   return llvm::divideCeil(rows, llvm::divideCeil(rows, most));
 }
 
-/// Handing out a task costs about a microsecond: 100 kFLOP of vectors.
-static constexpr int64_t kMinTaskFlops = 400'000;
+/// Handing out a task costs about a microsecond, 100 kFLOP of vectors, and what one
+/// thread wrote is far from another. With less, a small text classifier was
+/// slower on two threads than on one.
+static constexpr int64_t kMinTaskFlops = 1'000'000;
+/// Weights that few rows are multiplied with: they are what is waited for.
+static constexpr int64_t kMinTaskBytes = 512 << 10;
 /// Enough for two threads to end within 1/32 of each other.
 static constexpr int64_t kMaxTasks = 32;
 
@@ -173,8 +177,12 @@ static constexpr int64_t kFewBytes = 64 << 10;
 Grid codegen::chooseGrid(const Work &work) {
   // Of a dynamic number assume some.
   int64_t rows = ShapedType::isDynamic(work.rows) ? 256 : work.rows;
-  int64_t tasks = std::clamp<int64_t>(rows * work.flopsPerRow / kMinTaskFlops,
-                                      1, kMaxTasks);
+  int64_t worth = std::max(rows * work.flopsPerRow / kMinTaskFlops,
+                           work.weightBytes / kMinTaskBytes);
+  int64_t tasks = std::clamp<int64_t>(worth, 1, kMaxTasks);
+  // Three tasks take two threads as long as four.
+  if (tasks > 1)
+    tasks = llvm::alignTo(tasks, 2);
   int64_t units = llvm::divideCeil(rows, work.rowUnit);
   auto rest = [&](int64_t blocks) {
     return int64_t(llvm::divideCeil(tasks, blocks));

@@ -131,8 +131,8 @@ struct Work {
   int64_t srcBytes, weightBytes;
 };
 
-/// Splits the work so that every task has at least kMinTaskFlops where there is
-/// more than one. The larger of src and weights is read once, a block of it
+/// Splits the work so that every task has about kMinTaskFlops or kMinTaskBytes
+/// where there is more than one. The larger of src and weights is read once, a block of it
 /// staying in the second-level cache, the smaller one as often as there are
 /// blocks.
 Grid chooseGrid(const Work &work);

@@ -163,8 +163,8 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK: memref.prefetch {{.*}} read, locality<2>
 // CHECK: return
 module attributes {ingot.target = "x86-64-v4"} {
-  func.func private @ahead(%a: memref<40x300xf32>, %w: memref<2x300x32xf32>, %d: memref<40x64xf32>, %task: index) {
-    cpu.matmul ins(%a, %w : memref<40x300xf32>, memref<2x300x32xf32>) outs(%d : memref<40x64xf32>) {
+  func.func private @ahead(%a: memref<28x300xf32>, %w: memref<2x300x32xf32>, %d: memref<28x64xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<28x300xf32>, memref<2x300x32xf32>) outs(%d : memref<28x64xf32>) {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
     }

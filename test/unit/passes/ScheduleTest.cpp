@@ -217,6 +217,12 @@ TEST(Schedule, LargeWorkIsSplit) {
   EXPECT_GE(check({1, 32, 2ll * 2048 * 1000, 1, 8'192, 8'192'000}).tasks, 8);
 }
 
+// Two threads end at the same time.
+TEST(Schedule, TasksAreEven) {
+  EXPECT_EQ(check({64, 1, 50'000, 1, 100'000, 1'000}).tasks, 4);
+  EXPECT_EQ(check({64, 1, 80'000, 1, 100'000, 1'000}).tasks, 6);
+}
+
 // What is larger, pixels or weights, is read once.
 TEST(Schedule, LargerOperandIsSplitFirst) {
   Grid pixels = chooseGrid({56, 8, 20'000'000, 1, 10'000'000, 100'000});
