@@ -58,8 +58,9 @@ roofline: build ## measure each kernel family against this machine's roofline; w
 callgrind: build ## hold the instruction counts of kernels against their baseline
 	@$(python) test/bench/callgrind.py --jobs $(JOBS)
 
-bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md
+bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md and docs/benchmarks-bf16.md
 	@$(bench_python) scripts/bench.py build/models --output docs/benchmarks.md
+	@$(bench_python) scripts/bench.py build/models --precision=bf16 --output docs/benchmarks-bf16.md
 
 fuzz: setup ## fuzz the importer (ASan, UBSan) for FUZZ_SECONDS, by default 600
 	@scripts/fuzz.sh

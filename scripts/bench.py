@@ -108,16 +108,27 @@ def geometric_mean(values):
     return statistics.geometric_mean(values) if values else float("nan")
 
 
+def precision_note(precision):
+    """What is compared where it is not f32 everywhere."""
+    if precision == "fp32":
+        return []
+    text = "ONNX Runtime has no bf16 kernels for these models and runs fp32."
+    if not measure.cpu_flags() & {"avx512_bf16", "amx_bf16"}:
+        text += (" This CPU has no bf16 instructions: Ingot widens to f32 in registers, OpenVINO (inference precision "
+                 "bf16) as it sees fit.")
+    return ["", text]
+
+
 def page(done, failed, peers, args):
-    lines = ["# Benchmarks", "", "<!-- Written by `make bench`; do not edit. -->", "",
-             f"{args.precision}{'' if args.precision == 'fp32' else ' (ONNX Runtime: fp32)'}, batch 1, models as "
-             "exported from training (BatchNorm and branches in place). "
+    bf16 = args.precision == "bf16"
+    lines = [f"# Benchmarks{' in bf16' if bf16 else ''}", "", "<!-- Written by `make bench`; do not edit. -->", "",
+             f"{args.precision}, batch 1, models as exported from training (BatchNorm and branches in place). "
              f"{measure.cpu_name()}, {len(os.sched_getaffinity(0))} CPUs, {datetime.date.today()}. "
-             f"{versions(done, peers)}.", "",
+             f"{versions(done, peers)}.", *precision_note(args.precision), "",
              f"Engines take turns of {args.seconds:g} s, {args.rounds} each; a turn's latency is the median of its "
-             "runs. Shown are medians over the turns. A ratio is a peer's time over Ingot's within a round, above 1 "
-             "Ingot is faster; in brackets its quartiles; `at best` compares the fastest turns of each. Compare "
-             "ratios, not times: times move from machine to machine, and from minute to minute."]
+             "runs. Shown are medians over the turns. A ratio is a peer's time over Ingot's within a round, above 1 Ingot "
+             "is faster; in brackets its quartiles; `at best` compares the fastest turns of each. Compare ratios, not "
+             "times: times move from machine to machine, and from minute to minute."]
     names = {"onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
     for threads in args.threads:
         header = ["model", "Ingot ms", *[f"{names[p]} ms" for p in peers], *[f"× {names[p]}" for p in peers],

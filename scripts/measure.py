@@ -143,6 +143,11 @@ def cpu_name():
     return "unknown CPU"
 
 
+def cpu_flags():
+    with open("/proc/cpuinfo") as f:
+        return next((set(line.partition(":")[2].split()) for line in f if line.startswith("flags")), set())
+
+
 def print_table(rows, out=sys.stdout):
     """Columns as wide as they need; the first is text, the others are numbers."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
