@@ -9,6 +9,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
 #include "passes/fuse/Producers.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,14 +26,11 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
+using lower::typeOf;
 using dnnl::EltwiseKind;
 
 /// Longer epilogues than models have; oneDNN takes 32.
 static constexpr size_t kMaxPostOps = 8;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 //===----------------------------------------------------------------------===//
 // Functions of one number

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/lower/Lowering.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -22,10 +23,6 @@ using namespace ingot;
 using namespace ingot::lower;
 
 using nn::ReduceKind;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/Lowering.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -34,10 +35,6 @@ struct LowerElementwise : ConversionPattern {
 };
 
 } // namespace
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Decides size and broadcasting of result dimension `dim`. Original operands
 /// tell where sizes come from; converted ones are read.

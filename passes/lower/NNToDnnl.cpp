@@ -8,6 +8,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
 #include "passes/lower/Destination.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,6 +26,7 @@ using lower::createDestination;
 using lower::createDestinationLike;
 using lower::createWindowed;
 using lower::scaleIndex;
+using lower::typeOf;
 
 /// Chooses the kernels of one op: set to "loops", oneDNN leaves it alone.
 static constexpr StringLiteral kKernelAttr = "ingot.kernel";
@@ -32,10 +34,6 @@ static constexpr StringLiteral kKernelAttr = "ingot.kernel";
 //===----------------------------------------------------------------------===//
 // What oneDNN takes
 //===----------------------------------------------------------------------===//
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Types that oneDNN computes as exactly as ONNX asks for.
 static bool isSupported(Type elementType) { return elementType.isF32(); }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/Lowering.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -15,10 +16,6 @@ using namespace ingot;
 using namespace ingot::lower;
 
 using nn::ReduceKind;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 Value lower::extremum(OpBuilder &b, Location loc, Type type, bool highest,
                       bool isUnsigned) {

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/Lowering.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace ingot;
+using lower::typeOf;
 
 namespace {
 using Dim = std::pair<Value, int64_t>;
@@ -35,10 +37,6 @@ private:
 constexpr int kMaxSteps = 4096, kMaxDepth = 256;
 
 } // namespace
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Where the dimensions of an elementwise op's operands that decide result
 /// dimension `dim` come from, if that is one place.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/Lowering.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,10 +20,6 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::lower;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 namespace {
 

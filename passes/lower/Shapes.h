@@ -12,6 +12,10 @@
 
 namespace ingot::lower {
 
+inline mlir::RankedTensorType typeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
 inline mlir::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return mlir::cast<mlir::ShapedType>(value.getType()).getShape();
 }

@@ -8,6 +8,7 @@
 #define INGOT_PASSES_LOWER_TENSORS_H
 
 #include "passes/lower/Lowering.h"
+#include "passes/lower/Shapes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -25,10 +26,6 @@ using mlir::Value;
 using mlir::ValueRange;
 /// Index attributes where static, index values where not.
 using Sizes = llvm::SmallVector<OpFoldResult>;
-
-inline RankedTensorType typeOf(Value value) {
-  return mlir::cast<RankedTensorType>(value.getType());
-}
 
 /// An op's result type without signs.
 template <typename Op>
