@@ -160,32 +160,12 @@ Value codegen::spillAmxTiles(IndexBuilder &b, const Tile &tile,
   return scratch;
 }
 
-void codegen::copyRun(IndexBuilder &b, Value data, Index from, Value to,
-                      Index at, int64_t count) {
+void codegen::clearRun(IndexBuilder &b, Value to, Index at, int64_t count) {
   Type element = getElementTypeOrSelf(to);
   int64_t lanes = amxRowElements(element);
-  auto type = VectorType::get({lanes}, element);
-  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  auto copy = [&](Index offset, int64_t valid) {
-    Value piece = zero;
-    if (data && valid == lanes) {
-      piece = vector::LoadOp::create(b.b, b.loc, type, data,
-                                     b.get(b.add(from, offset)));
-    } else if (data) {
-      SmallVector<bool> within(lanes, false);
-      std::fill_n(within.begin(), valid, true);
-      Value mask = arith::ConstantOp::create(
-          b.b, b.loc,
-          DenseElementsAttr::get(VectorType::get({lanes}, b.b.getI1Type()),
-                                 within));
-      piece = vector::MaskedLoadOp::create(b.b, b.loc, type, data,
-                                           b.get(b.add(from, offset)), mask,
-                                           zero);
-    }
-    vector::StoreOp::create(b.b, b.loc, piece, to, b.get(b.add(at, offset)));
-  };
-  forEach(b, 0, count / lanes, 1,
-          [&](Value i) { copy(b.mul(Index(i), lanes), lanes); });
-  if (count % lanes != 0)
-    copy(count / lanes * lanes, count % lanes);
+  Value zero = arith::ConstantOp::create(
+      b.b, b.loc, b.b.getZeroAttr(VectorType::get({lanes}, element)));
+  forEachBlock(b, count, lanes, [&](Index from, int64_t) {
+    vector::StoreOp::create(b.b, b.loc, zero, to, b.get(b.add(at, from)));
+  });
 }

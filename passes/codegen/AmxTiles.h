@@ -32,10 +32,8 @@ Accumulators multiplyAddAmx(IndexBuilder &b, const Tile &tile, const Rows &rows,
 mlir::Value spillAmxTiles(IndexBuilder &b, const Tile &tile,
                           const Accumulators &sums, mlir::Operation *op);
 
-/// Copies `count` elements from `data[from]` on to `to[at]`, or zeros if there is
-/// no `data`. Up to a vector behind them is written too.
-void copyRun(IndexBuilder &b, mlir::Value data, Index from, mlir::Value to,
-             Index at, int64_t count);
+/// Writes `count` zeros to `to[at]` and on; up to a vector behind them too.
+void clearRun(IndexBuilder &b, mlir::Value to, Index at, int64_t count);
 
 /// Elements of a vector as long as a row of an AMX tile.
 int64_t amxRowElements(mlir::Type element);

@@ -97,19 +97,20 @@ void ConvEmitter::copyPadded(const RowTile &pixels, Index from, int64_t pitch) {
     return (pixels - 1) * stride + (window.kernel[inner] - 1) * dilation + 1;
   };
   Type element = plan.weights.element;
-  int64_t room = spanOf(plan.tile.rows) * pitch + amxRowElements(element);
+  int64_t lanes = amxRowElements(element);
+  int64_t room = spanOf(plan.tile.rows) * pitch + lanes;
   Value scratch = roomFor(room, element);
   auto [low, high] = pixels.pixelsRead(stride, dilation);
   // From the first to the last: each writes a little too far.
-  copyRun(b, {}, 0, scratch, 0, low * pitch);
+  clearRun(b, scratch, 0, low * pitch);
   if (isContiguous())
-    copyRun(b, src.data, b.add(from, b.mul(pixelStride, low)), scratch,
-            low * pitch, (high - low) * pitch);
+    copyRuns(b, lanes, src.data, b.add(from, b.mul(pixelStride, low)), scratch,
+             Index(low * pitch), (high - low) * pitch);
   else
     forEach(b, low, high, 1, [&](Value pixel) {
-      copyRun(b, src.data, b.add(from, b.mul(Index(pixel), pixelStride)),
-              scratch, b.mul(Index(pixel), pitch), channels);
+      copyRuns(b, lanes, src.data,
+               b.add(from, b.mul(Index(pixel), pixelStride)), scratch,
+               b.mul(Index(pixel), pitch), channels);
     });
-  copyRun(b, {}, 0, scratch, high * pitch,
-          (spanOf(pixels.size) - high) * pitch);
+  clearRun(b, scratch, high * pitch, (spanOf(pixels.size) - high) * pitch);
 }
