@@ -31,20 +31,20 @@ static bool swapsHeads(nn::TransposeOp op) {
   return op && op.getPerm() == ArrayRef<int64_t>(kSwapHeads);
 }
 
-static Value reshape(PatternRewriter &rewriter, Value value,
+static Value reshape(PatternRewriter &rewriter, Location loc, Value value,
                      ArrayRef<int64_t> shape) {
   RankedTensorType type = typeOf(value).clone(shape);
   if (type == value.getType())
     return value;
-  return nn::ReshapeOp::create(rewriter, value.getLoc(), type, value);
+  return nn::ReshapeOp::create(rewriter, loc, type, value);
 }
 
-static Value transpose(PatternRewriter &rewriter, Value value,
+static Value transpose(PatternRewriter &rewriter, Location loc, Value value,
                        ArrayRef<int64_t> perm) {
   SmallVector<int64_t> shape;
   for (int64_t dim : perm)
     shape.push_back(typeOf(value).getDimSize(dim));
-  return nn::TransposeOp::create(rewriter, value.getLoc(),
+  return nn::TransposeOp::create(rewriter, loc,
                                  typeOf(value).clone(shape), value, perm);
 }
 
@@ -70,6 +70,8 @@ struct Attention {
   nn::SoftmaxOp softmax;
   Value mask;
   double scale = 1;
+  /// Of the ops between the factors and the result.
+  SmallVector<Location> locations;
 
   /// The op `value` is the only result of, if nothing else uses it.
   template <typename Op> static Op soleProducer(Value value) {
@@ -78,6 +80,7 @@ struct Attention {
 
   LogicalResult match(nn::MatMulOp op);
   bool isSupported();
+  bool isScaleModest();
 };
 
 struct AttentionPattern : OpRewritePattern<nn::MatMulOp> {
@@ -104,8 +107,10 @@ LogicalResult Attention::match(nn::MatMulOp op) {
       int64_t(softmax.getAxis()) != typeOf(op.getA()).getRank() - 1 ||
       op.getTransposeA() || op.getTransposeB() || op.getBias())
     return failure();
+  locations = {op.getLoc(), softmax.getLoc()};
   Value sum = softmax.getX();
   if (auto add = soleProducer<nn::AddOp>(sum)) {
+    locations.push_back(add.getLoc());
     bool isFirst = isa_and_nonnull<nn::MatMulOp, nn::MulOp, nn::DivOp>(
                        add.getA().getDefiningOp()) &&
                    add.getA().getType() == add.getType();
@@ -118,9 +123,12 @@ LogicalResult Attention::match(nn::MatMulOp op) {
     Value x = sum.hasOneUse() ? dropScale(sum, scale) : sum;
     if (x == sum)
       return failure();
+    locations.push_back(sum.getLoc());
     sum = x;
   }
   scores = soleProducer<nn::MatMulOp>(sum);
+  if (scores)
+    locations.push_back(scores.getLoc());
   return success(scores && !scores.getTransposeA() && scores.getTransposeB() &&
                  !scores.getBias());
 }
@@ -165,50 +173,70 @@ bool Attention::isSupported() {
   return true;
 }
 
+/// The transpose that brought the heads of a factor to the front, if any.
+static nn::TransposeOp headsTranspose(Value value) {
+  auto op = value.getDefiningOp<nn::TransposeOp>();
+  return swapsHeads(op) ? op : nn::TransposeOp();
+}
+
+/// Whether all that scales the scores may scale the queries instead, without
+/// taking ordinary ones out of f32's range.
+bool Attention::isScaleModest() {
+  double all = scale;
+  for (Value factor : {scores.getA(), scores.getB()})
+    if (auto transposed = headsTranspose(dropScale(factor, all)))
+      dropScale(transposed.getX(), all);
+  return std::abs(all) >= 0x1p-64 && std::abs(all) <= 0x1p64;
+}
+
 /// A factor, `B, H, L, D` or `B, L, D`, as `B, L, H, D`.
-static Value headsInside(PatternRewriter &rewriter, Value value) {
+static Value headsInside(PatternRewriter &rewriter, Location loc, Value value) {
   if (typeOf(value).getRank() == 3) {
     ArrayRef<int64_t> shape = typeOf(value).getShape();
-    return reshape(rewriter, value, {shape[0], shape[1], 1, shape[2]});
+    return reshape(rewriter, loc, value, {shape[0], shape[1], 1, shape[2]});
   }
-  if (auto transposed = value.getDefiningOp<nn::TransposeOp>();
-      swapsHeads(transposed))
+  if (auto transposed = headsTranspose(value))
     return transposed.getX();
-  return transpose(rewriter, value, kSwapHeads);
+  return transpose(rewriter, loc, value, kSwapHeads);
 }
 
 /// The mask, which broadcasts to `B, H, M, N`, as `B, H, N, M`.
-static Value queriesLast(PatternRewriter &rewriter, Value mask, int64_t rank) {
+static Value queriesLast(PatternRewriter &rewriter, Location loc, Value mask,
+                         int64_t rank) {
   ArrayRef<int64_t> given = typeOf(mask).getShape();
   SmallVector<int64_t> shape(rank - given.size(), 1);
   llvm::append_range(shape, given);
   if (rank == 3)
     shape.insert(shape.begin() + 1, 1);
   if (shape[2] != 1)
-    return transpose(rewriter, reshape(rewriter, mask, shape), {0, 1, 3, 2});
+    return transpose(rewriter, loc, reshape(rewriter, loc, mask, shape),
+                     {0, 1, 3, 2});
   std::swap(shape[2], shape[3]);
-  return reshape(rewriter, mask, shape);
+  return reshape(rewriter, loc, mask, shape);
 }
 
 LogicalResult
 AttentionPattern::matchAndRewrite(nn::MatMulOp op,
                                   PatternRewriter &rewriter) const {
   Attention found;
-  if (failed(found.match(op)) || !found.isSupported())
+  if (failed(found.match(op)) || !found.isSupported() ||
+      !found.isScaleModest())
     return failure();
   Location loc = FusedLoc::get(
-      getContext(), {found.scores.getLoc(), found.softmax.getLoc(), op.getLoc()});
+      getContext(), llvm::to_vector(llvm::reverse(found.locations)));
   int64_t rank = typeOf(op.getY()).getRank();
   // Queries and keys may be scaled, before or after their transposes.
   double scale = found.scale;
   auto unscaled = [&](Value value) {
-    Value heads = headsInside(rewriter, dropScale(value, scale));
+    Value heads =
+        headsInside(rewriter, op.getLoc(), dropScale(value, scale));
     return dropScale(heads, scale);
   };
   Value q = unscaled(found.scores.getA()), k = unscaled(found.scores.getB());
-  Value v = headsInside(rewriter, op.getB());
+  Value v = headsInside(rewriter, op.getLoc(), op.getB());
   Value mask =
-      found.mask ? queriesLast(rewriter, found.mask, rank) : Value();
+      found.mask ? queriesLast(rewriter, op.getLoc(), found.mask, rank)
+                 : Value();
   ArrayRef<int64_t> queries = typeOf(q).getShape();
   RankedTensorType type = typeOf(v).clone(
       {queries[0], queries[1], queries[2], typeOf(v).getDimSize(3)});
@@ -224,7 +252,7 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
                          ValueRange{body->addArgument(type.getElementType(), loc)});
   }
   if (rank == 3) {
-    rewriter.replaceOp(op, reshape(rewriter, kernel.getResult(),
+    rewriter.replaceOp(op, reshape(rewriter, op.getLoc(), kernel.getResult(),
                                    typeOf(op.getY()).getShape()));
     return success();
   }
@@ -232,6 +260,7 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
   for (Operation *user : op->getUsers())
     if (swapsHeads(dyn_cast<nn::TransposeOp>(user)))
       rewriter.replaceAllUsesWith(user->getResult(0), kernel.getResult());
-  rewriter.replaceOp(op, transpose(rewriter, kernel.getResult(), kSwapHeads));
+  rewriter.replaceOp(op, transpose(rewriter, op.getLoc(), kernel.getResult(),
+                                   kSwapHeads));
   return success();
 }

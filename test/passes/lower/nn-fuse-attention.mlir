@@ -1,4 +1,5 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention),canonicalize)' --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-fuse-attention))' --split-input-file --mlir-print-debuginfo %s | FileCheck %s --check-prefix=LOC
 
 // Heads come from within a position and go back there: no transpose is left. The scale stands at the queries.
 
@@ -62,6 +63,82 @@ func.func @single_head(%q: tensor<2x7x16xf32>, %k: tensor<2x9x16xf32>, %v: tenso
   %2 = nn.softmax %1 {axis = 2 : i64} : tensor<2x7x9xf32> -> tensor<2x7x9xf32>
   %3 = nn.matmul %2, %v : (tensor<2x7x9xf32>, tensor<2x9x16xf32>) -> tensor<2x7x16xf32>
   return %3 : tensor<2x7x16xf32>
+}
+
+// -----
+
+// Scales of both factors cancel out. Queries alone, times what the scores are scaled with, would not be numbers of f32.
+
+// CHECK-LABEL: @cancelled
+// CHECK: cpu.attention {{.*}}scale = 1.000000e+00
+// CHECK-LABEL: @scores_too_large
+// CHECK-NOT: cpu.attention
+// CHECK-LABEL: @scores_too_small
+// CHECK-NOT: cpu.attention
+func.func @cancelled(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>) -> tensor<1x7x16xf32> {
+  %c = arith.constant dense<0x72000000> : tensor<f32>
+  %0 = nn.mul %q, %c : tensor<1x7x16xf32>, tensor<f32> -> tensor<1x7x16xf32>
+  %1 = nn.div %k, %c : tensor<1x9x16xf32>, tensor<f32> -> tensor<1x9x16xf32>
+  %2 = nn.matmul %0, %1 {transpose_b} : (tensor<1x7x16xf32>, tensor<1x9x16xf32>) -> tensor<1x7x9xf32>
+  %3 = nn.softmax %2 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %4 = nn.matmul %3, %k : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
+  return %4 : tensor<1x7x16xf32>
+}
+func.func @scores_too_large(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>) -> tensor<1x7x16xf32> {
+  %c = arith.constant dense<1.0e+30> : tensor<f32>
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x7x16xf32>, tensor<1x9x16xf32>) -> tensor<1x7x9xf32>
+  %1 = nn.mul %0, %c : tensor<1x7x9xf32>, tensor<f32> -> tensor<1x7x9xf32>
+  %2 = nn.softmax %1 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %3 = nn.matmul %2, %k : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
+  return %3 : tensor<1x7x16xf32>
+}
+func.func @scores_too_small(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>) -> tensor<1x7x16xf32> {
+  %c = arith.constant dense<0.0> : tensor<f32>
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x7x16xf32>, tensor<1x9x16xf32>) -> tensor<1x7x9xf32>
+  %1 = nn.mul %0, %c : tensor<1x7x9xf32>, tensor<f32> -> tensor<1x7x9xf32>
+  %2 = nn.softmax %1 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %3 = nn.matmul %2, %k : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
+  return %3 : tensor<1x7x16xf32>
+}
+
+// -----
+
+// The kernel is all of the nodes that it does.
+
+// CHECK-LABEL: @names
+// LOC: #[[QK:.*]] = loc("QK")
+// LOC: #[[SCALE:.*]] = loc("Scale")
+// LOC: #[[MASK:.*]] = loc("Mask")
+// LOC: #[[SOFTMAX:.*]] = loc("Softmax")
+// LOC: #[[PV:.*]] = loc("PV")
+// LOC: #[[ALL:.*]] = loc(fused[#[[QK]], #[[SCALE]], #[[MASK]], #[[SOFTMAX]], #[[PV]]])
+// LOC: @names
+// LOC: cpu.attention
+// LOC: -> tensor<1x7x1x16xf32> loc(#[[ALL]])
+func.func @names(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %m: tensor<9xf32>) -> tensor<1x7x16xf32> {
+  %c = arith.constant dense<0.25> : tensor<f32>
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x7x16xf32>, tensor<1x9x16xf32>) -> tensor<1x7x9xf32> loc("QK")
+  %1 = nn.mul %0, %c : tensor<1x7x9xf32>, tensor<f32> -> tensor<1x7x9xf32> loc("Scale")
+  %2 = nn.add %1, %m : tensor<1x7x9xf32>, tensor<9xf32> -> tensor<1x7x9xf32> loc("Mask")
+  %3 = nn.softmax %2 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32> loc("Softmax")
+  %4 = nn.matmul %3, %k : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32> loc("PV")
+  return %4 : tensor<1x7x16xf32>
+}
+
+// -----
+
+// What brings an input's heads inside belongs to a node, not to the input.
+
+// CHECK-LABEL: @inputs
+// LOC: #[[NODE:.*]] = loc("PV")
+// LOC: @inputs
+// LOC-COUNT-3: nn.transpose {{.*}} loc(#[[NODE]])
+// LOC: cpu.attention
+func.func @inputs(%q: tensor<1x2x7x16xf32> loc("q"), %k: tensor<1x2x9x16xf32> loc("k")) -> tensor<1x2x7x16xf32> {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32> loc("QK")
+  %1 = nn.softmax %0 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32> loc("Softmax")
+  %2 = nn.matmul %1, %k : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32> loc("PV")
+  return %2 : tensor<1x2x7x16xf32>
 }
 
 // -----
