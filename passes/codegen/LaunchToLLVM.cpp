@@ -53,6 +53,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<cpu::LaunchOp> {
                              ConversionPatternRewriter &rewriter) const;
   LLVM::LLVMFuncOp getTask(cpu::LaunchOp op,
                            ConversionPatternRewriter &rewriter) const;
+  Value getFrame(cpu::LaunchOp op, int64_t numWords,
+                 ConversionPatternRewriter &rewriter) const;
   void unpack(const Parameter &parameter, Value words, int64_t &next,
               SmallVectorImpl<Value> &arguments, Location loc,
               ConversionPatternRewriter &rewriter) const;
@@ -135,6 +137,33 @@ LowerLaunch::getTask(cpu::LaunchOp op,
   return task;
 }
 
+/// Where a function keeps the words of a launch: one place for all launches, or
+/// the stack would have to grow with the model.
+Value LowerLaunch::getFrame(cpu::LaunchOp op, int64_t numWords,
+                            ConversionPatternRewriter &rewriter) const {
+  constexpr StringLiteral kFrame = "ingot.frame";
+  Block &entry = op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front();
+  auto count = dyn_cast<LLVM::ConstantOp>(entry.front());
+  auto frame =
+      dyn_cast_or_null<LLVM::AllocaOp>(entry.front().getNextNode());
+  if (count && frame && frame->hasAttr(kFrame)) {
+    if (cast<IntegerAttr>(count.getValue()).getInt() < numWords)
+      rewriter.modifyOpInPlace(count, [&] {
+        count.setValueAttr(IntegerAttr::get(getIndexType(), numWords));
+      });
+    return frame;
+  }
+  Location loc = op.getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(&entry);
+  count = LLVM::ConstantOp::create(rewriter, loc, getIndexType(), numWords);
+  frame = LLVM::AllocaOp::create(rewriter, loc,
+                                 LLVM::LLVMPointerType::get(getContext()),
+                                 getIndexType(), count);
+  frame->setAttr(kFrame, rewriter.getUnitAttr());
+  return frame;
+}
+
 LogicalResult
 LowerLaunch::matchAndRewrite(cpu::LaunchOp op, OpAdaptor adaptor,
                              ConversionPatternRewriter &rewriter) const {
@@ -144,16 +173,7 @@ LowerLaunch::matchAndRewrite(cpu::LaunchOp op, OpAdaptor adaptor,
   Location loc = op.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(getContext());
   SmallVector<Value> words = wordsOf(op, adaptor, rewriter);
-  Value frame;
-  {
-    OpBuilder::InsertionGuard guard(rewriter);
-    Block &entry = op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front();
-    rewriter.setInsertionPointToStart(&entry);
-    Value count = LLVM::ConstantOp::create(rewriter, loc, getIndexType(),
-                                           int64_t(words.size()));
-    frame = LLVM::AllocaOp::create(rewriter, loc, pointer, getIndexType(),
-                                   count);
-  }
+  Value frame = getFrame(op, words.size(), rewriter);
   for (auto [i, word] : llvm::enumerate(words)) {
     Value at = LLVM::GEPOp::create(rewriter, loc, pointer, getIndexType(),
                                    frame, LLVM::GEPArg(int32_t(i)));

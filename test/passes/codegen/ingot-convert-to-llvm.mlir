@@ -52,22 +52,30 @@ func.func @forward(%x: memref<4xf32, strided<[1], offset: 8>>, %call: !llvm.ptr 
 // -----
 
 // Many tasks go to the run's threads. Two launches of one kernel share the
-// function of a task.
+// function of a task. All launches share one frame, of the longest's words.
 
 // CHECK: llvm.func @ingot_support_parallel(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
 // CHECK-LABEL: llvm.func internal @kernel.task
 // CHECK-LABEL: llvm.func @forward
 // CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.call})
+// CHECK: %[[WORDS:.*]] = llvm.mlir.constant(3 : i64)
+// CHECK: %[[FRAME:.*]] = llvm.alloca %[[WORDS]] x i64
+// CHECK-NOT: llvm.alloca
 // CHECK-DAG: %[[TASK:.*]] = llvm.mlir.addressof @kernel.task
-// CHECK: llvm.call @ingot_support_parallel(%[[CALL]], %[[TASK]], %{{.*}}, %{{.*}})
-// CHECK: llvm.call @ingot_support_parallel(%[[CALL]], %{{.*}}, %{{.*}}, %{{.*}})
+// CHECK: llvm.call @ingot_support_parallel(%[[CALL]], %[[TASK]], %[[FRAME]], %{{.*}})
+// CHECK: llvm.call @ingot_support_parallel(%[[CALL]], %{{.*}}, %[[FRAME]], %{{.*}})
+// CHECK: llvm.call @ingot_support_parallel(%[[CALL]], %{{.*}}, %[[FRAME]], %{{.*}})
 // CHECK-NOT: @kernel.task(
 func.func private @kernel(%x: memref<4xf32>, %task: index) {
+  return
+}
+func.func private @longer(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>, %task: index) {
   return
 }
 func.func @forward(%x: memref<4xf32>, %n: index, %call: !llvm.ptr {ingot.call}) {
   %c8 = arith.constant 8 : index
   cpu.launch @kernel(%x) tasks(%c8) writes 1 : memref<4xf32>
+  cpu.launch @longer(%x, %x, %x) tasks(%c8) writes 1 : memref<4xf32>, memref<4xf32>, memref<4xf32>
   cpu.launch @kernel(%x) tasks(%n) writes 1 : memref<4xf32>
   return
 }
