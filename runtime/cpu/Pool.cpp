@@ -106,6 +106,25 @@ void *ingot_pool::workerMain(void *argument) {
   }
 }
 
+/// What tasks may need of a thread's stack, with room to spare: docs/embedding.md
+/// promises half of it to be enough. Threads get no more of it than they touch.
+static constexpr size_t kMinStack = size_t(1) << 20;
+
+/// Starts a thread; a system's or a process's default of small stacks does not
+/// bind it.
+static bool startThread(pthread_t *thread, void *(*main)(void *), void *arg) {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0)
+    return false;
+  size_t size = 0;
+  bool started = (pthread_attr_getstacksize(&attributes, &size) == 0 &&
+                  (size >= kMinStack ||
+                   pthread_attr_setstacksize(&attributes, kMinStack) == 0)) &&
+                 pthread_create(thread, &attributes, main, arg) == 0;
+  pthread_attr_destroy(&attributes);
+  return started;
+}
+
 /// A pool that cannot get all of its threads works with those it got.
 void ingot_pool::startWorkers() {
   startTried = true;
@@ -118,7 +137,7 @@ void ingot_pool::startWorkers() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &old);
   while (numWorkers < numThreads - 1 &&
-         pthread_create(&workers[numWorkers], nullptr, workerMain, this) == 0)
+         startThread(&workers[numWorkers], workerMain, this))
     ++numWorkers;
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }

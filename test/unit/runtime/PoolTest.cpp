@@ -7,6 +7,8 @@
 #include "TestSupport.h"
 #include "runtime/cpu/Pool.h"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <set>
 #include <thread>
@@ -121,6 +123,33 @@ TEST(Pool, NestedRegionsRunInPlace) {
       },
       &state, 4);
   EXPECT_EQ(state.sum, 40);
+}
+
+// Kernels keep scores and the like on the stack.
+TEST(Pool, WorkersHaveRoomOnTheStack) {
+  pthread_attr_t old, small;
+  ASSERT_EQ(pthread_getattr_default_np(&old), 0);
+  ASSERT_EQ(pthread_attr_init(&small), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&small, 128 << 10), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&small), 0);
+  PoolPtr pool = makePool(2);
+  std::atomic<int> arrived{0};
+  pool->parallelFor(
+      2,
+      [](void *arg, int64_t) {
+        volatile char room[512 << 10];
+        for (size_t i = sizeof(room); i > 0; i -= 1024)
+          room[i - 1] = 1;
+        // Until the other thread is here too.
+        auto *arrived = static_cast<std::atomic<int> *>(arg);
+        for (++*arrived; *arrived < 2;)
+          std::this_thread::yield();
+      },
+      &arrived, 2);
+  EXPECT_EQ(arrived, 2);
+  EXPECT_EQ(pthread_setattr_default_np(&old), 0);
+  pthread_attr_destroy(&small);
+  pthread_attr_destroy(&old);
 }
 
 TEST(Pool, SharedByManyCallers) {
