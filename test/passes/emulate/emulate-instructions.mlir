@@ -91,3 +91,26 @@ func.func @carried(%a: memref<?xbf16>, %n: index) {
   }
   return
 }
+
+// -----
+
+func.func @storeWithoutStride(%d: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = amx.tile_zero : !amx.tile<16x16xf32>
+  // expected-error @below {{without a stride cannot be emulated}}
+  amx.tile_store %d[%c0, %c0], %zero : memref<?x?xf32>, !amx.tile<16x16xf32>
+  return
+}
+
+// -----
+
+func.func @f16(%a: memref<?xf16>, %d: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %zero = amx.tile_zero : !amx.tile<16x16xf32>
+  %x = amx.tile_load %a[%c0], %c64 : memref<?xf16> into !amx.tile<16x32xf16>
+  // expected-error @below {{of this type cannot be emulated}}
+  %sum = amx.tile_mulf %x, %x, %zero : !amx.tile<16x32xf16>, !amx.tile<16x32xf16>, !amx.tile<16x16xf32>
+  amx.tile_store %d[%c0], %sum, %c64 : memref<?xf32>, !amx.tile<16x16xf32>
+  return
+}
