@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// for output row
-//   for pixel tile within the row
-//     for vector of channels
-//       for taps of the outer kernel dimensions that lie within src
-//         accumulators[pixel] += src[pixel, tap] * weights[tap], all taps of the
-//         row unrolled: a pixel of src that several taps read is loaded once
-//       epilogue, store
+// for block of channels: the rows of src that output rows share stay in the
+//     first-level cache
+//   for output row
+//     for pixel tile within the row
+//       for vector of channels
+//         for taps of the outer kernel dimensions that lie within src
+//           accumulators[pixel] += src[pixel, tap] * weights[tap], all taps of
+//           the row unrolled: a pixel that several taps read is loaded once
+//         epilogue, store
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
@@ -43,6 +45,7 @@ struct Emitter {
                weights.shape.drop_back(), src.shape, output.dst.shape) {}
 
   void emit(Value task);
+  void emitRow(ArrayRef<Index> row, Index firstTile, Index endTile);
   void emitTile(const Tile &tile, const RowTile &pixels, Index firstPixel,
                 Index channel, ArrayRef<Index> row);
   Accumulators sumRow(const Tile &tile, const RowTile &pixels,
@@ -71,21 +74,28 @@ struct DepthwiseToVectorPass
 void Emitter::emit(Value task) {
   Index rows = countOf(b, op.getDst(), 0, outer + 1);
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
+  forEach(b, 0, plan.tiles, plan.tilesPerBlock, [&](Value firstTile) {
+    Index endTile =
+        b.min(b.add(Index(firstTile), plan.tilesPerBlock), plan.tiles);
+    forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
+      emitRow(coordinatesOf(b, op.getDst(), outer + 1, Index(row)),
+              Index(firstTile), endTile);
+    });
+  });
+}
+
+/// The vectors [firstTile, endTile) of channels of an output row.
+void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
   Tile full = fullTile(plan.unit, plan.tile);
   Tile last = lastTile(plan.unit, plan.tile, output.dst.shape.back());
-  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    SmallVector<Index> at =
-        coordinatesOf(b, op.getDst(), outer + 1, Index(row));
-    window.forEachTile(b, plan.tile.rows, [&](const RowTile &pixels,
-                                              Index firstPixel, Index) {
-      forEachColumnTile(b, 0, plan.tiles, plan.tiles, full, last,
-                        [&](Value channelTile, const Tile &tile) {
-                          emitTile(tile.withRows(pixels.size), pixels,
-                                   firstPixel,
-                                   b.mul(Index(channelTile), plan.unit.lanes),
-                                   at);
-                        });
-    });
+  window.forEachTile(b, plan.tile.rows, [&](const RowTile &pixels,
+                                            Index firstPixel, Index) {
+    forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
+                      [&](Value channelTile, const Tile &tile) {
+                        emitTile(tile.withRows(pixels.size), pixels, firstPixel,
+                                 b.mul(Index(channelTile), plan.unit.lanes),
+                                 row);
+                      });
   });
 }
 

@@ -113,12 +113,37 @@ MatMulPlan::MatMulPlan(cpu::MatMulOp op)
             tiles, true};
 }
 
+/// Room in the first-level cache for the rows of src that output rows share: all
+/// of it, and what a block of channels may take.
+static constexpr int64_t kFirstLevelBytes = 32 << 10,
+                         kSharedRowsBytes = 16 << 10;
+/// Lines of a pixel that are worth taking at a time.
+static constexpr int64_t kMinPixelBytes = 128, kMaxPixelBytes = 256;
+
+/// The vectors of channels of which all rows that an output row reads stay in the
+/// first-level cache until the next one reads them again; all if they do as they
+/// are, or if too little of each pixel would.
+static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const VectorUnit &unit,
+                              int64_t tiles) {
+  auto type = cast<ShapedType>(op.getSrc().getType());
+  ArrayRef<int64_t> src = type.getShape();
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t pixels = src[src.size() - 2] *
+                   lower::productOf(shapeOf(op.getWeights()).drop_back(2));
+  int64_t bytes = std::min(kSharedRowsBytes / pixels, kMaxPixelBytes);
+  if (pixels * src.back() * elementBytes <= kFirstLevelBytes ||
+      bytes < kMinPixelBytes)
+    return tiles;
+  return std::min(tiles, bytes / (unit.lanes * elementBytes));
+}
+
 DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op) : unit(vectorUnitOf(op)) {
   ArrayRef<int64_t> weights = shapeOf(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   // Each tap loads a vector of weights once for all pixels of the tile.
   tile = {unit.numRegisters == 32 ? 8 : 4, 1};
   tiles = llvm::divideCeil(dst.back(), unit.lanes);
+  tilesPerBlock = depthwiseBlock(op, unit, tiles);
   rows = lower::productOf(dst.drop_back(2));
   int64_t flops = 2 * lower::productOf(weights.drop_back()) * dst.back() *
                   dst[dst.size() - 2];

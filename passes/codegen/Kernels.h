@@ -77,6 +77,8 @@ struct DepthwisePlan {
   RegisterTile tile;
   Grid grid;
   int64_t tiles;
+  /// Vectors of channels that a task takes through all of its rows.
+  int64_t tilesPerBlock;
   int64_t rows;
 
   int64_t columnBlocks() const;

@@ -97,3 +97,48 @@ func.func @not_a_kernel(%x: tensor<1x11x8xf32>, %w: tensor<3x8xf32>, %d: tensor<
   } -> tensor<1x4x8xf32>
   return %0 : tensor<1x4x8xf32>
 }
+
+// -----
+
+// 24 vectors of channels, four of which go through all rows of the task at a time: 3 rows of 14 pixels of them stay in
+// the first-level cache.
+// CHECK-LABEL: func.func private @blocks
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[C24:.*]] = arith.constant 24 : index
+// CHECK: scf.for %[[FIRST:.*]] = %[[C0]] to %[[C24]] step %[[C4]]
+// CHECK: %[[END:.*]] = arith.addi %[[FIRST]], %[[C4]]
+// CHECK: scf.for
+// CHECK: vector.fma
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @blocks(%x: memref<1x14x14x384xf32>, %w: memref<3x3x384xf32>, %d: memref<1x14x14x384xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x384xf32>, memref<3x3x384xf32>) outs(%d : memref<1x14x14x384xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Of wide rows too little of each pixel would stay: all channels of a row, one after the other.
+// CHECK-LABEL: func.func private @wide
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
+// CHECK: scf.for %{{.*}} = %[[C0]] to %[[C2]] step %{{[a-z0-9_]+}} {
+// CHECK-NOT: step %{{[a-z0-9_]+}} {
+// CHECK: vector.fma
+// CHECK: return
+module attributes {ingot.target = "x86-64-v4"} {
+  func.func private @wide(%x: memref<1x4x112x32xf32>, %w: memref<3x3x32xf32>, %d: memref<1x4x112x32xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x4x112x32xf32>, memref<3x3x32xf32>) outs(%d : memref<1x4x112x32xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
