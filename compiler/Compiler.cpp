@@ -198,6 +198,7 @@ LogicalResult Compilation::describe() {
   if (failed(read))
     return failure();
   manifest = std::move(*read);
+  manifest.libraryName = llvm::sys::path::filename(options.output).str();
   manifest.usesBF16 = pipeline.precision == Precision::bf16;
   return success();
 }

@@ -46,6 +46,8 @@ struct Manifest {
   std::string modelName;
   /// The prefix of the typed entry points, a C identifier.
   std::string symbol;
+  /// File name of the library, by which programs that link it find it.
+  std::string libraryName;
   std::vector<Tensor> inputs, outputs;
   std::vector<Layer> layers;
   std::vector<std::pair<std::string, std::string>> metadata;

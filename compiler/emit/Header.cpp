@@ -106,7 +106,7 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
       << (manifest.externalWeights
               ? "address of the weights file, mapped, 64-byte aligned; kept."
               : "null: they are in the library.")
-      << "\n *  threads: how many a run may use. */\n"
+      << "\n *  threads: how many a run may use, the caller's included. */\n"
       << name << " *" << name
       << "_create(const void *weights, int32_t threads, char *error,\n"
          "    size_t error_bytes);\n\n";

@@ -116,6 +116,9 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<std::string> objects,
     ::close(std::stoi(exports->substr(exports->rfind('/') + 1)));
   });
   args.push_back("--version-script=" + *exports);
+  // Without it a program that links the library would look for it at the path
+  // that it was linked by.
+  args.push_back("-soname=" + manifest.libraryName);
   args.push_back("-o");
   args.push_back(output.str());
 

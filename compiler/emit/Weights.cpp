@@ -7,10 +7,10 @@
 #include "compiler/emit/Emit.h"
 
 #include "dialects/nn/Constants.h"
+#include "runtime/format/Sha256.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFTypes.h"
-#include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -64,12 +64,17 @@ LogicalResult ingot::writeWeights(ModuleOp module, raw_ostream &out) {
   });
 }
 
+// Not llvm::SHA256, which counts bits in 32 bits.
 std::array<uint8_t, 32> ingot::hashWeights(ModuleOp module) {
-  llvm::SHA256 hash;
+  rt::Sha256 hash;
   (void)forEachPiece(module, [&](ArrayRef<char> bytes) {
-    hash.update(StringRef(bytes.data(), bytes.size()));
+    hash.update(bytes.data(), bytes.size());
   });
-  return hash.final();
+  uint8_t digest[32];
+  hash.finish(digest);
+  std::array<uint8_t, 32> result;
+  llvm::copy(digest, result.begin());
+  return result;
 }
 
 // The object is written by hand: an assembler would hold the weights in memory,

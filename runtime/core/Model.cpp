@@ -10,7 +10,7 @@
 #include "runtime/core/ElfFile.h"
 #include "runtime/core/Error.h"
 #include "runtime/core/Levels.h"
-#include "runtime/core/Sha256.h"
+#include "runtime/format/Sha256.h"
 
 #include <dlfcn.h>
 #include <initializer_list>

@@ -6,13 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/cpu/Pool.h"
 
-#include "runtime/core/Error.h"
-#include "runtime/core/Memory.h"
-#include "runtime/cpu/CpuCount.h"
 #include "runtime/cpu/Futex.h"
-#include "runtime/cpu/PoolRegistry.h"
 
+#include <initializer_list>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
 
 using namespace ingot::rt;
@@ -113,6 +111,8 @@ static constexpr size_t kMinStack = size_t(1) << 20;
 /// Starts a thread; a system's or a process's default of small stacks does not
 /// bind it.
 static bool startThread(pthread_t *thread, void *(*main)(void *), void *arg) {
+  if (!hasThreads())
+    return false;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0)
     return false;
@@ -125,6 +125,16 @@ static bool startThread(pthread_t *thread, void *(*main)(void *), void *arg) {
   return started;
 }
 
+/// Signals belong to the application's threads, but for those that are about
+/// the very thread that they are sent to: what it did wrong, which is for the
+/// application's crash handler, and what it did, which is for a profiler.
+static void maskForWorkers(sigset_t &mask) {
+  sigfillset(&mask);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS,
+                     SIGPROF})
+    sigdelset(&mask, signal);
+}
+
 /// A pool that cannot get all of its threads works with those it got.
 void ingot_pool::startWorkers() {
   startTried = true;
@@ -132,14 +142,14 @@ void ingot_pool::startWorkers() {
       malloc(sizeof(pthread_t) * (numThreads - 1)));
   if (!workers)
     return;
-  // Signals belong to the application's threads.
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  // The workers take over the mask.
+  sigset_t mask, old;
+  maskForWorkers(mask);
+  sigprocmask(SIG_SETMASK, &mask, &old);
   while (numWorkers < numThreads - 1 &&
          startThread(&workers[numWorkers], workerMain, this))
     ++numWorkers;
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  sigprocmask(SIG_SETMASK, &old, nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,7 +207,7 @@ void ingot_pool::stop() {
 
 /// In the child only the forking thread exists: forget the workers, and a
 /// region that another thread had open.
-void ingot_pool::resetAfterFork() {
+void ingot_pool::forgetWorkers() {
   free(workers);
   workers = nullptr;
   numWorkers = 0;
@@ -205,135 +215,4 @@ void ingot_pool::resetAfterFork() {
   taken.store(0);
   state.store(0);
   sleepers.store(0);
-}
-
-//===----------------------------------------------------------------------===//
-// The list of pools
-//===----------------------------------------------------------------------===//
-
-static pthread_mutex_t registryLock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t forkOnce = PTHREAD_ONCE_INIT;
-static ingot_pool *allPools = nullptr;
-static ingot_pool *sharedPool = nullptr;
-static std::atomic<bool> openMpUsed{false};
-static std::atomic<bool> openMpLost{false};
-
-void PoolRegistry::add(ingot_pool *pool) {
-  pool->nextPool = allPools;
-  if (allPools)
-    allPools->previousPool = pool;
-  allPools = pool;
-}
-
-void PoolRegistry::remove(ingot_pool *pool) {
-  (pool->previousPool ? pool->previousPool->nextPool : allPools) =
-      pool->nextPool;
-  if (pool->nextPool)
-    pool->nextPool->previousPool = pool->previousPool;
-  if (pool == sharedPool)
-    sharedPool = nullptr;
-}
-
-void PoolRegistry::afterForkInChild() {
-  for (ingot_pool *pool = allPools; pool; pool = pool->nextPool)
-    pool->resetAfterFork();
-  if (openMpUsed.load())
-    openMpLost.store(true);
-  pthread_mutex_unlock(&registryLock);
-}
-
-static void beforeFork() { pthread_mutex_lock(&registryLock); }
-static void afterForkInParent() { pthread_mutex_unlock(&registryLock); }
-
-static void registerForkHandlers() {
-  pthread_atfork(beforeFork, afterForkInParent, PoolRegistry::afterForkInChild);
-}
-
-/// Called with the registry locked.
-static ingot_pool *createPool(uint32_t numThreads, uint32_t spinUs) {
-  auto *pool = create<ingot_pool>(numThreads, spinUs);
-  if (pool)
-    PoolRegistry::add(pool);
-  return pool;
-}
-
-static constexpr uint32_t defaultSpinUs = 50;
-
-ingot_pool *ingot::rt::retainSharedPool() {
-  pthread_once(&forkOnce, registerForkHandlers);
-  pthread_mutex_lock(&registryLock);
-  if (sharedPool) {
-    retainPool(sharedPool);
-  } else {
-    uint32_t cpus = countCpus();
-    if (cpus > ingot_pool::maxThreads)
-      cpus = ingot_pool::maxThreads;
-    sharedPool = createPool(cpus, cpus > 1 ? defaultSpinUs : 0);
-  }
-  ingot_pool *pool = sharedPool;
-  pthread_mutex_unlock(&registryLock);
-  return pool;
-}
-
-void ingot::rt::noteOpenMpUsed() {
-  pthread_once(&forkOnce, registerForkHandlers);
-  openMpUsed.store(true);
-}
-
-bool ingot::rt::openMpLostByFork() { return openMpLost.load(); }
-
-//===----------------------------------------------------------------------===//
-// C API
-//===----------------------------------------------------------------------===//
-
-ingot_status ingot_pool_create(const ingot_pool_options *given,
-                               ingot_pool **pool, ingot_error *error) {
-  ingot_pool_options options = INGOT_POOL_OPTIONS_INIT;
-  if (!pool)
-    return fail(error, INGOT_INVALID_ARGUMENT, "pool is null");
-  if (ingot_status status =
-          readOptions(given, options, "ingot_pool_options", error))
-    return status;
-  if (options.reserved0 || anyNonZero(options.reserved))
-    return fail(error, INGOT_INVALID_ARGUMENT,
-                "ingot_pool_options: reserved fields must be zero");
-  if (options.num_threads > ingot_pool::maxThreads)
-    return fail(error, INGOT_INVALID_ARGUMENT,
-                "a pool of %u threads was asked for, but %u is the most",
-                options.num_threads, ingot_pool::maxThreads);
-  uint32_t cpus = countCpus();
-  uint32_t threads = options.num_threads ? options.num_threads : cpus;
-  if (threads > ingot_pool::maxThreads)
-    threads = ingot_pool::maxThreads;
-  uint32_t spinUs = options.spin_us  ? options.spin_us
-                    : threads > cpus ? 0
-                                     : defaultSpinUs;
-  pthread_once(&forkOnce, registerForkHandlers);
-  pthread_mutex_lock(&registryLock);
-  ingot_pool *created = createPool(threads, spinUs);
-  pthread_mutex_unlock(&registryLock);
-  if (!created)
-    return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a thread pool");
-  *pool = created;
-  return INGOT_OK;
-}
-
-void ingot_pool_release(ingot_pool *pool) {
-  if (!pool)
-    return;
-  // Under the lock, so that nobody takes the shared pool's last reference
-  // while it goes.
-  pthread_mutex_lock(&registryLock);
-  bool last = pool->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  if (last)
-    PoolRegistry::remove(pool);
-  pthread_mutex_unlock(&registryLock);
-  if (!last)
-    return;
-  pool->stop();
-  destroy(pool);
-}
-
-uint32_t ingot_pool_thread_count(const ingot_pool *pool) {
-  return pool ? pool->numThreads : 0;
 }

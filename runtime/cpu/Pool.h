@@ -17,6 +17,7 @@
 /// that joined: one that the scheduler has put aside costs nothing.
 struct ingot_pool {
   static constexpr uint32_t maxThreads = 1024;
+  static constexpr uint32_t defaultSpinUs = 50;
 
   ingot_pool(uint32_t numThreads, uint32_t spinUs)
       : numThreads(numThreads), spinUs(spinUs) {}
@@ -27,6 +28,11 @@ struct ingot_pool {
 
   /// Ends the workers. Nobody may be in parallelFor.
   void stop();
+
+  /// In a forked child, where only the forking thread exists: forgets the
+  /// workers, which start again when needed, and a region that another thread
+  /// had open.
+  void forgetWorkers();
 
   const uint32_t numThreads;
   const uint32_t spinUs;
@@ -49,7 +55,6 @@ private:
   void leave();
   void workOn();
   uint32_t awaitEpoch(uint32_t seen);
-  void resetAfterFork();
 
   /// Held by the thread whose region this is.
   std::atomic<uint32_t> taken{0};
@@ -75,6 +80,14 @@ private:
 };
 
 namespace ingot::rt {
+
+/// Whether this process can start threads: a model that is linked without
+/// libingot may stand in one that has no threads library.
+#ifdef INGOT_WEAK_THREADS
+inline bool hasThreads() { return &pthread_create != nullptr; }
+#else
+constexpr bool hasThreads() { return true; }
+#endif
 
 /// A reference to the process's shared pool, created at first use; null when
 /// memory is out.

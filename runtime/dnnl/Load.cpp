@@ -25,11 +25,7 @@ extern "C" __attribute__((weak)) void omp_set_num_threads(int);
 extern "C" __attribute__((weak)) int omp_get_max_threads();
 
 ThreadScope::ThreadScope(uint32_t numThreads) {
-#if defined(__x86_64__)
-  constexpr uint32_t flushToZero = 0x8000, denormalsAreZero = 0x0040;
-  savedFloatState = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(savedFloatState | flushToZero | denormalsAreZero);
-#endif
+  ingot_float_state_enter(&savedFloatState);
   if (!omp_set_num_threads || !omp_get_max_threads)
     return;
   int now = omp_get_max_threads();
@@ -40,11 +36,9 @@ ThreadScope::ThreadScope(uint32_t numThreads) {
 }
 
 ThreadScope::~ThreadScope() {
-#if defined(__x86_64__)
-  __builtin_ia32_ldmxcsr(savedFloatState);
-#endif
   if (saved)
     omp_set_num_threads(saved);
+  ingot_float_state_leave(&savedFloatState);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #define INGOT_RUNTIME_DNNL_STATE_H
 
 #include "runtime/dnnl/Primitive.h"
+#include "runtime/support/float_state.h"
 
 #include <pthread.h>
 
@@ -65,8 +66,8 @@ struct State {
 };
 
 /// Sets the number of threads that oneDNN uses on this thread, and back. The
-/// threads that OpenMP starts meanwhile take over how this one treats denormal
-/// numbers, so they count as zero here too; see ingot_support_run.
+/// threads that OpenMP starts meanwhile take over this one's floating-point
+/// state, so it is that of a run here too; see float_state.h.
 class ThreadScope {
 public:
   explicit ThreadScope(uint32_t numThreads);
@@ -76,9 +77,7 @@ public:
 
 private:
   int saved = 0;
-#if defined(__x86_64__)
-  uint32_t savedFloatState;
-#endif
+  ingot_float_state savedFloatState;
 };
 
 void readOperation(const State &state, const Operation &operation,

@@ -6,17 +6,26 @@
 //===----------------------------------------------------------------------===//
 #include "support.h"
 
+#include "runtime/core/Artifact.h"
 #include "runtime/core/Levels.h"
+#include "runtime/cpu/CpuCount.h"
+#include "runtime/cpu/Pool.h"
 
+#include <new>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 struct ingot_support_model {
+  const ingot_abi_artifact *artifact;
   ingot_abi_variant code;
   const void *weights;
   void *state;
   void *arena;
   ingot_abi_host host;
+  ingot_pool *pool; ///< null for one thread
+  pid_t process;
 };
 
 static void *allocate(void *user, uint64_t bytes, uint64_t alignment) {
@@ -30,19 +39,39 @@ static void release(void *user, void *pointer) {
   free(pointer);
 }
 
-static void run_in_turn(void *user, void (*task)(void *arg, int64_t index),
-                        void *arg, int64_t count) {
-  (void)user;
+static void run_tasks(void *user, void (*task)(void *arg, int64_t index),
+                      void *arg, int64_t count) {
+  auto *model = static_cast<ingot_support_model *>(user);
+  if (model->pool != nullptr)
+    return model->pool->parallelFor(model->pool->numThreads, task, arg, count);
   for (int64_t i = 0; i < count; ++i)
     task(arg, i);
 }
 
-static ingot_support_model *refuse(ingot_support_model *model, char *error,
-                                   uint64_t error_bytes, const char *message) {
+static void say(char *error, uint64_t error_bytes, const char *message) {
   if (error != nullptr && error_bytes != 0)
     snprintf(error, error_bytes, "%s", message);
+}
+
+static ingot_support_model *refuse(ingot_support_model *model, char *error,
+                                   uint64_t error_bytes, const char *message) {
+  say(error, error_bytes, message);
   ingot_support_destroy(model);
   return nullptr;
+}
+
+/// One thread is no pool. Memory for it may be out; then one thread it is.
+static ingot_pool *create_pool(int32_t num_threads) {
+  if (num_threads <= 1)
+    return nullptr;
+  uint32_t threads = uint32_t(num_threads);
+  if (threads > ingot_pool::maxThreads)
+    threads = ingot_pool::maxThreads;
+  bool fits = threads <= ingot::rt::countCpus();
+  void *memory = aligned_alloc(alignof(ingot_pool), sizeof(ingot_pool));
+  if (memory == nullptr)
+    return nullptr;
+  return new (memory) ingot_pool(threads, fits ? ingot_pool::defaultSpinUs : 0);
 }
 
 ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
@@ -55,6 +84,9 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
     return refuse(nullptr, error, error_bytes,
                   "this model's weights are in a file of their own: map it and "
                   "pass its address");
+  if (reinterpret_cast<uintptr_t>(weights) % INGOT_ABI_ALIGNMENT != 0)
+    return refuse(nullptr, error, error_bytes,
+                  "the weights are not aligned to 64 bytes");
   ingot_error reason = INGOT_ERROR_INIT;
   ingot::rt::Cpu cpu;
   uint32_t level;
@@ -66,13 +98,17 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
       static_cast<ingot_support_model *>(calloc(1, sizeof(ingot_support_model)));
   if (model == nullptr)
     return refuse(nullptr, error, error_bytes, "out of memory");
+  model->artifact = artifact;
   model->code = ingot::rt::levelAt(*artifact, level);
   model->weights = weights;
+  model->pool = create_pool(num_threads);
+  model->process = getpid();
   model->host.struct_size = sizeof(model->host);
-  model->host.num_threads = num_threads < 1 ? 1 : (uint32_t)num_threads;
+  model->host.num_threads = model->pool ? model->pool->numThreads : 1;
+  model->host.user = model;
   model->host.allocate = allocate;
   model->host.release = release;
-  model->host.parallel_for = run_in_turn;
+  model->host.parallel_for = run_tasks;
   model->arena = allocate(nullptr, artifact->arena_bytes + INGOT_ABI_ALIGNMENT,
                           INGOT_ABI_ALIGNMENT);
   if (model->arena == nullptr)
@@ -86,10 +122,63 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
   return model;
 }
 
+/// What is wrong with what the caller gave for a tensor, or null. The buffers
+/// of a tensor of fixed sizes have no dims.
+static const char *find_fault(const ingot_abi_tensor &tensor,
+                              const ingot_abi_buffer &buffer, bool is_input) {
+  bool is_open = ingot::rt::isDynamic(tensor);
+  const int64_t *dims = is_open ? buffer.dims : tensor.dims;
+  uint64_t bytes = buffer.bytes;
+  if (is_open && dims == nullptr)
+    return "has no dims";
+  if (is_open && is_input)
+    for (uint32_t i = 0; i < tensor.rank; ++i)
+      if (dims[i] < 0 ||
+          (tensor.dims[i] != INGOT_ABI_DYNAMIC && dims[i] != tensor.dims[i]))
+        return "has dims that do not fit the model";
+  if ((is_input || !is_open) &&
+      !ingot::rt::tensorBytes(tensor.dtype, dims, tensor.rank, bytes))
+    return "is impossibly large";
+  if (buffer.data == nullptr && bytes != 0)
+    return "is null";
+  if (reinterpret_cast<uintptr_t>(buffer.data) %
+      ingot_dtype_size(tensor.dtype))
+    return "is not aligned to its element type";
+  return nullptr;
+}
+
+static bool has_fault(const ingot_abi_tensor *tensors, uint32_t count,
+                      const ingot_abi_buffer *buffers, bool is_input,
+                      char *error, uint64_t error_bytes) {
+  for (uint32_t i = 0; i < count; ++i)
+    if (const char *fault = find_fault(tensors[i], buffers[i], is_input)) {
+      if (error != nullptr && error_bytes != 0)
+        snprintf(error, error_bytes, "%s '%.160s' %s",
+                 is_input ? "input" : "output", tensors[i].name, fault);
+      return true;
+    }
+  return false;
+}
+
 int32_t ingot_support_call(ingot_support_model *model,
                            const ingot_abi_buffer *inputs,
                            const ingot_abi_buffer *outputs, char *error,
                            uint64_t error_bytes) {
+  if (model == nullptr) {
+    say(error, error_bytes, "the model is null");
+    return INGOT_ABI_INVALID_ARGUMENT;
+  }
+  const ingot_abi_artifact &artifact = *model->artifact;
+  if (has_fault(artifact.inputs, artifact.num_inputs, inputs, true, error,
+                error_bytes) ||
+      has_fault(artifact.outputs, artifact.num_outputs, outputs, false, error,
+                error_bytes))
+    return INGOT_ABI_INVALID_ARGUMENT;
+  // A forked child has none of its parent's threads.
+  if (model->pool != nullptr && model->process != getpid()) {
+    model->pool->forgetWorkers();
+    model->process = getpid();
+  }
   ingot_abi_call call = {};
   call.struct_size = sizeof(call);
   call.host = &model->host;
@@ -108,6 +197,12 @@ void ingot_support_destroy(ingot_support_model *model) {
     return;
   if (model->state != nullptr && model->code.unload != nullptr)
     model->code.unload(&model->host, model->state);
+  if (model->pool != nullptr) {
+    if (model->process != getpid())
+      model->pool->forgetWorkers();
+    model->pool->stop();
+    free(model->pool);
+  }
   free(model->arena);
   free(model);
 }

@@ -6,6 +6,8 @@
  *===----------------------------------------------------------------------===*/
 #include "support.h"
 
+#include "float_state.h"
+
 #include <setjmp.h>
 #include <string.h>
 
@@ -23,20 +25,28 @@ void ingot_support_fail(ingot_abi_call *call, int32_t status,
   call->error[length] = '\0';
 }
 
-#if defined(__x86_64__)
-static uint32_t flush_denormals(void) {
-  const uint32_t flush_to_zero = 0x8000, denormals_are_zero = 0x0040;
-  uint32_t saved = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(saved | flush_to_zero | denormals_are_zero);
-  return saved;
+/** Stands right before the memory of a run that it describes, so that a run that
+ *  stops half-way leaves nothing behind, whatever host it has. */
+typedef struct ingot_support_block {
+  struct ingot_support_block *previous;
+  struct ingot_support_block *next;
+} ingot_support_block;
+
+/** What ingot_abi_call.unwind points to while a body runs. */
+typedef struct ingot_support_frame {
+  jmp_buf stop;
+  /** The ends of the list of what the run has allocated. */
+  ingot_support_block blocks;
+} ingot_support_frame;
+
+static void release_blocks(ingot_abi_call *call, ingot_support_block *list) {
+  const ingot_abi_host *host = call->host;
+  while (list->next != list) {
+    ingot_support_block *block = list->next;
+    list->next = block->next;
+    host->release(host->user, block);
+  }
 }
-static void restore_denormals(uint32_t saved) {
-  __builtin_ia32_ldmxcsr(saved);
-}
-#else
-static uint32_t flush_denormals(void) { return 0; }
-static void restore_denormals(uint32_t saved) { (void)saved; }
-#endif
 
 /** Runs for a host that was built before the last members of the call. */
 static int32_t run_completed(ingot_abi_call *call,
@@ -53,14 +63,21 @@ int32_t ingot_support_run(ingot_abi_call *call,
                           void (*body)(ingot_abi_call *call)) {
   if (call->struct_size < sizeof *call)
     return run_completed(call, body);
-  jmp_buf stop;
-  call->unwind = &stop;
-  const uint32_t saved = flush_denormals();
-  if (setjmp(stop) == 0)
+  ingot_support_frame frame;
+  frame.blocks.previous = frame.blocks.next = &frame.blocks;
+  call->unwind = &frame;
+  ingot_float_state saved;
+  ingot_float_state_enter(&saved);
+  if (setjmp(frame.stop) == 0)
     body(call);
-  restore_denormals(saved);
+  ingot_float_state_leave(&saved);
+  release_blocks(call, &frame.blocks);
   call->unwind = NULL;
   return call->status;
+}
+
+static void stop(ingot_abi_call *call) {
+  longjmp(((ingot_support_frame *)call->unwind)->stop, 1);
 }
 
 /* A task as the host's threads run it. */
@@ -71,9 +88,10 @@ typedef struct ingot_support_job {
 
 static void run_job(void *arg, int64_t index) {
   const ingot_support_job *job = arg;
-  const uint32_t saved = flush_denormals();
+  ingot_float_state saved;
+  ingot_float_state_enter(&saved);
   job->task(job->arg, index);
-  restore_denormals(saved);
+  ingot_float_state_leave(&saved);
 }
 
 void ingot_support_parallel(ingot_abi_call *call,
@@ -99,27 +117,35 @@ void ingot_support_require(ingot_abi_call *call, uint32_t holds,
   if (holds)
     return;
   ingot_support_fail(call, INGOT_ABI_RUNTIME_CHECK, message);
-  longjmp(*(jmp_buf *)call->unwind, 1);
+  stop(call);
 }
 
 void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
   const ingot_abi_host *host = call->host;
-  if (bytes == 0)
-    bytes = 1;
-  void *pointer = NULL;
+  ingot_support_block *block = NULL;
   /* A size that overflowed is larger than any address space. */
   if (bytes < (UINT64_C(1) << 47))
-    pointer = host->allocate(host->user, bytes, INGOT_ABI_ALIGNMENT);
-  if (pointer == NULL) {
+    block = host->allocate(host->user, INGOT_ABI_ALIGNMENT + bytes,
+                           INGOT_ABI_ALIGNMENT);
+  if (block == NULL) {
     ingot_support_fail(call, INGOT_ABI_OUT_OF_MEMORY,
                        "out of memory for a tensor of dynamic shape");
-    longjmp(*(jmp_buf *)call->unwind, 1);
+    stop(call);
   }
-  return pointer;
+  ingot_support_block *list = &((ingot_support_frame *)call->unwind)->blocks;
+  block->previous = list->previous;
+  block->next = list;
+  block->previous->next = block;
+  list->previous = block;
+  return (char *)block + INGOT_ABI_ALIGNMENT;
 }
 
 void ingot_support_release(ingot_abi_call *call, void *pointer) {
-  call->host->release(call->host->user, pointer);
+  ingot_support_block *block =
+      (ingot_support_block *)((char *)pointer - INGOT_ABI_ALIGNMENT);
+  block->previous->next = block->next;
+  block->next->previous = block->previous;
+  call->host->release(call->host->user, block);
 }
 
 void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,

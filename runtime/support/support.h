@@ -29,15 +29,15 @@ void ingot_support_require(ingot_abi_call *call, uint32_t holds,
                            const char *message);
 
 /** Runs `body`, which may stop half-way through the functions here.
- *  Returns the run's status. Denormal numbers count as zero meanwhile: one of
- *  them costs as much as a hundred ordinary products, and activations such as
- *  GELU leave many. The caller's floating-point state is put back. */
+ *  Returns the run's status. The thread's floating-point state is the run's own
+ *  meanwhile, as float_state.h says, and memory that a body left is released. */
 int32_t ingot_support_run(ingot_abi_call *call,
                           void (*body)(ingot_abi_call *call));
 
 /** Memory of the run, INGOT_ABI_ALIGNMENT-aligned. If the host has none, the
  *  run ends with INGOT_ABI_OUT_OF_MEMORY and this does not return. */
 void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes);
+/** Gives back what ingot_support_allocate returned; not null. */
 void ingot_support_release(ingot_abi_call *call, void *pointer);
 
 /** Runs task(arg, i) for 0 <= i < count, on the run's threads. */

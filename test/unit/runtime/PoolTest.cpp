@@ -8,6 +8,8 @@
 #include "runtime/cpu/Pool.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 
 #include <chrono>
 #include <set>
@@ -52,6 +54,54 @@ TEST(Pool, EachTaskOnce) {
         for (int i = 0; i < 20; ++i)
           expectEachOnce(pool.get(), threads, count);
     }
+}
+
+/// A crash handler and a profiler of the host must see what a worker does; all
+/// other signals are for the application's threads.
+TEST(Pool, SignalsOfWorkers) {
+  const std::set<int> own = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                             SIGABRT, SIGTRAP, SIGSYS, SIGPROF};
+  // Whatever the thread that starts them has blocked itself.
+  for (bool blocked : {false, true}) {
+    sigset_t mask, old;
+    sigfillset(&mask);
+    if (blocked)
+      pthread_sigmask(SIG_SETMASK, &mask, &old);
+    PoolPtr pool = makePool(3, 200);
+    struct Seen {
+      std::atomic<int> workers{0}, wrong{0};
+      const std::set<int> *own;
+      pthread_t caller = pthread_self();
+    } seen;
+    seen.own = &own;
+    pool->parallelFor(
+        3,
+        [](void *arg, int64_t) {
+          Seen &seen = *static_cast<Seen *>(arg);
+          if (pthread_equal(pthread_self(), seen.caller)) {
+            while (seen.workers < 2)
+              sched_yield();
+            return;
+          }
+          sigset_t mine;
+          pthread_sigmask(SIG_SETMASK, nullptr, &mine);
+          for (int signal = 1; signal < 32; ++signal)
+            if (signal != SIGKILL && signal != SIGSTOP)
+              seen.wrong +=
+                  bool(sigismember(&mine, signal)) == bool(seen.own->count(signal));
+          ++seen.workers;
+          while (seen.workers < 2)
+            sched_yield();
+        },
+        &seen, 3);
+    if (blocked) {
+      sigset_t after;
+      pthread_sigmask(SIG_SETMASK, &old, &after);
+      EXPECT_EQ(sigismember(&after, SIGSEGV), 1) << "the caller's mask changed";
+    }
+    EXPECT_EQ(seen.workers, 2);
+    EXPECT_EQ(seen.wrong, 0);
+  }
 }
 
 TEST(Pool, ManyShortRegions) {

@@ -9,8 +9,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <mutex>
+#include <set>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 #if defined(__x86_64__)
@@ -158,9 +163,242 @@ TEST(Support, CreateChoosesTheCpuLevel) {
       << error;
 }
 
+//===----------------------------------------------------------------------===//
+// Memory of runs that stop
+//===----------------------------------------------------------------------===//
+
+/// Counts what the host has given out.
+struct LeakHost : Host {
+  int live = 0;
+  LeakHost() : Host(1) {
+    abi.allocate = [](void *user, uint64_t bytes, uint64_t alignment) -> void * {
+      auto *self = static_cast<LeakHost *>(static_cast<Host *>(user));
+      if (!self->hasMemory)
+        return nullptr;
+      ++self->live;
+      return aligned_alloc(alignment, (bytes + alignment - 1) / alignment *
+                                          alignment);
+    };
+    abi.release = [](void *user, void *pointer) {
+      --static_cast<LeakHost *>(static_cast<Host *>(user))->live;
+      free(pointer);
+    };
+  }
+};
+
+void *allocateAligned(ingot_abi_call *call, uint64_t bytes) {
+  void *memory = ingot_support_allocate(call, bytes);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % INGOT_ABI_ALIGNMENT, 0u);
+  memset(memory, 0xaa, bytes);
+  return memory;
+}
+
+TEST(Support, ARunThatStopsReleasesItsMemory) {
+  LeakHost host;
+  int32_t status = ingot_support_run(&host.call, [](ingot_abi_call *call) {
+    void *first = allocateAligned(call, 1 << 20);
+    void *second = allocateAligned(call, 0);
+    allocateAligned(call, 100);
+    void *last = allocateAligned(call, 7);
+    ingot_support_release(call, second);
+    ingot_support_release(call, last);
+    ingot_support_release(call, first);
+    allocateAligned(call, 1);
+    ingot_support_require(call, 0, "stop here");
+    FAIL() << "went on";
+  });
+  EXPECT_EQ(status, INGOT_ABI_RUNTIME_CHECK);
+  EXPECT_STREQ(host.error, "stop here");
+  EXPECT_EQ(host.live, 0);
+}
+
+TEST(Support, ARunWithoutMemoryReleasesWhatItHad) {
+  LeakHost host;
+  static LeakHost *running;
+  running = &host;
+  for (uint64_t bytes : {uint64_t(64), ~uint64_t(0), uint64_t(1) << 47}) {
+    host.hasMemory = true;
+    host.call.status = INGOT_ABI_OK;
+    static uint64_t wanted;
+    wanted = bytes;
+    EXPECT_EQ(ingot_support_run(&host.call,
+                                [](ingot_abi_call *call) {
+                                  for (int i = 0; i < 5; ++i)
+                                    allocateAligned(call, 1000);
+                                  running->hasMemory = false;
+                                  ingot_support_allocate(call, wanted);
+                                  FAIL() << "went on";
+                                }),
+              INGOT_ABI_OUT_OF_MEMORY);
+    EXPECT_EQ(host.live, 0);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Threads and arguments of models without libingot
+//===----------------------------------------------------------------------===//
+
+const int64_t kFixed[] = {2, 3}, kOpen[] = {INGOT_ABI_DYNAMIC, 3};
+const char *const kNoNames[] = {"", ""};
+const ingot_abi_tensor kInputs[] = {
+    {"x", INGOT_ABI_FLOAT, 2, kFixed, kNoNames},
+    {"n", INGOT_ABI_FLOAT, 2, kOpen, kNoNames}};
+const ingot_abi_tensor kOutputs[] = {
+    {"y", INGOT_ABI_FLOAT, 2, kFixed, kNoNames},
+    {"z", INGOT_ABI_FLOAT, 2, kOpen, kNoNames}};
+
+struct ThreadCount {
+  std::mutex lock;
+  std::set<std::thread::id> ids;
+  uint32_t wanted = 1;
+};
+ThreadCount *threadCount;
+
+/// Leaves once as many threads are in it as are wanted.
+void countThread(void *, int64_t) {
+  {
+    std::lock_guard<std::mutex> guard(threadCount->lock);
+    threadCount->ids.insert(std::this_thread::get_id());
+  }
+  for (int i = 0; i < 5000; ++i) {
+    {
+      std::lock_guard<std::mutex> guard(threadCount->lock);
+      if (threadCount->ids.size() >= threadCount->wanted)
+        return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+ingot_abi_artifact threadedArtifact() {
+  ingot_abi_artifact artifact = {};
+  artifact.struct_size = sizeof artifact;
+  artifact.target = "x86-64";
+  artifact.num_inputs = artifact.num_outputs = 2;
+  artifact.inputs = kInputs;
+  artifact.outputs = kOutputs;
+  artifact.run = [](ingot_abi_call *call) {
+    return ingot_support_run(call, [](ingot_abi_call *call) {
+      ingot_support_parallel(call, countThread, nullptr, 8);
+    });
+  };
+  return artifact;
+}
+
+struct TypedModel {
+  char error[256] = "";
+  ingot_abi_artifact artifact = threadedArtifact();
+  ingot_support_model *model;
+  float x[6] = {}, n[6] = {}, y[6] = {}, z[6] = {};
+  int64_t nDims[2] = {2, 3}, zDims[2] = {-7, -7};
+  ingot_abi_buffer inputs[2] = {{x, nullptr, INT64_MAX},
+                                {n, nDims, INT64_MAX}};
+  ingot_abi_buffer outputs[2] = {{y, nullptr, INT64_MAX},
+                                 {z, zDims, sizeof z}};
+
+  explicit TypedModel(int32_t threads)
+      : model(ingot_support_create(&artifact, nullptr, threads, error,
+                                   sizeof error)) {
+    EXPECT_NE(model, nullptr) << error;
+  }
+  ~TypedModel() { ingot_support_destroy(model); }
+  int32_t run() {
+    return ingot_support_call(model, inputs, outputs, error, sizeof error);
+  }
+  void refuses(const char *message) {
+    EXPECT_EQ(run(), INGOT_ABI_INVALID_ARGUMENT);
+    EXPECT_STREQ(error, message);
+  }
+};
+
+TEST(Support, TypedModelsUseTheirThreads) {
+  for (int32_t threads : {INT32_MIN, -1, 0, 1, 2, 5}) {
+    TypedModel typed(threads);
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      ThreadCount count;
+      count.wanted = threads < 1 ? 1 : uint32_t(threads);
+      threadCount = &count;
+      EXPECT_EQ(typed.run(), INGOT_ABI_OK) << typed.error;
+      EXPECT_EQ(count.ids.size(), count.wanted);
+    }
+  }
+}
+
+TEST(Support, TypedModelsWorkInAForkedChild) {
+  TypedModel typed(3);
+  ThreadCount count;
+  count.wanted = 3;
+  threadCount = &count;
+  EXPECT_EQ(typed.run(), INGOT_ABI_OK);
+  pid_t child = fork();
+  if (!child) {
+    // Once with a run before the end, once without.
+    ThreadCount own;
+    own.wanted = 3;
+    threadCount = &own;
+    int wrong = typed.run() != INGOT_ABI_OK || own.ids.size() != 3;
+    pid_t grandchild = fork();
+    if (grandchild) {
+      int status = 0;
+      waitpid(grandchild, &status, 0);
+      wrong += status != 0;
+    }
+    ingot_support_destroy(typed.model);
+    _exit(wrong);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(Support, TypedModelsCheckWhatTheyAreGiven) {
+  ThreadCount count;
+  threadCount = &count;
+  {
+    char error[64];
+    EXPECT_EQ(ingot_support_call(nullptr, nullptr, nullptr, error, 64),
+              INGOT_ABI_INVALID_ARGUMENT);
+    EXPECT_STREQ(error, "the model is null");
+    EXPECT_EQ(ingot_support_call(nullptr, nullptr, nullptr, nullptr, 0),
+              INGOT_ABI_INVALID_ARGUMENT);
+    ingot_support_destroy(nullptr);
+  }
+  TypedModel typed(1);
+  EXPECT_EQ(typed.run(), INGOT_ABI_OK);
+  auto with = [&](ingot_abi_buffer &buffer, ingot_abi_buffer wrong,
+                  const char *message) {
+    ingot_abi_buffer right = buffer;
+    buffer = wrong;
+    typed.refuses(message);
+    buffer = right;
+  };
+  auto *odd = reinterpret_cast<char *>(typed.x) + 1;
+  int64_t negative[] = {-1, 3}, other[] = {2, 4}, huge[] = {INT64_MAX / 2, 3};
+  with(typed.inputs[0], {nullptr, nullptr, INT64_MAX}, "input 'x' is null");
+  with(typed.inputs[0], {odd, nullptr, INT64_MAX},
+       "input 'x' is not aligned to its element type");
+  with(typed.inputs[1], {typed.n, nullptr, INT64_MAX}, "input 'n' has no dims");
+  for (int64_t *dims : {negative, other})
+    with(typed.inputs[1], {typed.n, dims, INT64_MAX},
+         "input 'n' has dims that do not fit the model");
+  with(typed.inputs[1], {typed.n, huge, INT64_MAX},
+       "input 'n' is impossibly large");
+  with(typed.outputs[0], {nullptr, nullptr, INT64_MAX}, "output 'y' is null");
+  with(typed.outputs[1], {nullptr, typed.zDims, 4}, "output 'z' is null");
+  with(typed.outputs[1], {typed.z, nullptr, 4}, "output 'z' has no dims");
+  with(typed.outputs[1], {odd, typed.zDims, 4},
+       "output 'z' is not aligned to its element type");
+  // What is empty needs no memory.
+  int64_t none[] = {0, 3};
+  typed.inputs[1] = {nullptr, none, INT64_MAX};
+  typed.outputs[1] = {nullptr, typed.zDims, 0};
+  EXPECT_EQ(typed.run(), INGOT_ABI_OK) << typed.error;
+}
+
 #if defined(__x86_64__)
 
-constexpr uint32_t kFlushBits = 0x8040;
+/// Rounded to nearest, all exceptions masked, denormal numbers zero.
+constexpr uint32_t kRunState = 0x9fc0;
 
 /// Puts the state of the test's thread back.
 struct SavedState {
@@ -171,10 +409,10 @@ struct SavedState {
 /// The state that a body saw; the host's calls are in between.
 uint32_t seen;
 
-TEST(Support, DenormalsAreZeroInARunOnly) {
+TEST(Support, StateIsTheRunsOwn) {
   SavedState state;
-  // Rounding mode and masks of the caller stay; the run sets its two bits.
-  for (uint32_t before : {0x1f80u, 0x1f80u | 0x6000u, 0x1f80u | kFlushBits}) {
+  for (uint32_t before : {0x1f80u, 0x1f80u | 0x6000u, 0x1f80u | 0x8040u, 0u,
+                          0x1fbfu, 0x5f80u, 0xffffu}) {
     Host host(1);
     _mm_setcsr(before);
     seen = 0;
@@ -182,7 +420,7 @@ TEST(Support, DenormalsAreZeroInARunOnly) {
                                 [](ingot_abi_call *) { seen = _mm_getcsr(); }),
               INGOT_ABI_OK);
     EXPECT_EQ(_mm_getcsr(), before);
-    EXPECT_EQ(seen, before | kFlushBits);
+    EXPECT_EQ(seen, kRunState);
     EXPECT_EQ(host.call.unwind, nullptr);
   }
 }
@@ -229,7 +467,7 @@ TEST(Support, DenormalsAreZeroOnEveryThread) {
   ingot_support_parallel(
       &host.call,
       [](void *arg, int64_t) {
-        bool isFlushed = (_mm_getcsr() & kFlushBits) == kFlushBits;
+        bool isFlushed = _mm_getcsr() == kRunState;
         volatile float tiny = 1e-38f;
         volatile float product = tiny * 0.01f;
         if (!isFlushed || product != 0)

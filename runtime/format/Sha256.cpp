@@ -4,8 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/core/Sha256.h"
+#include "runtime/format/Sha256.h"
 
+#include <algorithm>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -29,8 +30,6 @@ alignas(16) static const uint32_t roundConstants[64] = {
     0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 static uint32_t rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
-
-using Compress = void (*)(uint32_t *state, const uint8_t *blocks, size_t count);
 
 static void compressPortable(uint32_t *state, const uint8_t *block,
                              size_t count) {
@@ -120,24 +119,48 @@ static bool hasShaNi() {
 }
 #endif
 
-static void digestWith(Compress compress, const void *data, size_t size,
-                       uint8_t (&digest)[32]) {
-  uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const auto *bytes = static_cast<const uint8_t *>(data);
-  size_t blocks = size / 64, rest = size % 64;
-  if (blocks)
-    compress(state, bytes, blocks);
+Sha256::Sha256(Compress compress)
+    : compress(compress),
+      state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+            0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
 
+Sha256::Sha256() : Sha256(compressPortable) {
+#if defined(__x86_64__)
+  if (hasShaNi())
+    compress = compressShaNi;
+#endif
+}
+
+Sha256 Sha256::portable() { return Sha256(compressPortable); }
+
+void Sha256::update(const void *data, size_t size) {
+  const auto *next = static_cast<const uint8_t *>(data);
+  size_t held = bytes % 64;
+  bytes += size;
+  if (held) {
+    size_t taken = std::min(size, 64 - held);
+    memcpy(rest + held, next, taken);
+    if (held + taken < 64)
+      return;
+    compress(state, rest, 1);
+    next += taken;
+    size -= taken;
+  }
+  if (size >= 64)
+    compress(state, next, size / 64);
+  if (size % 64)
+    memcpy(rest, next + size / 64 * 64, size % 64);
+}
+
+void Sha256::finish(uint8_t (&digest)[32]) {
   uint8_t tail[128] = {};
-  if (rest)
-    memcpy(tail, bytes + blocks * 64, rest);
-  tail[rest] = 0x80;
-  size_t tailBlocks = rest < 56 ? 1 : 2;
-  uint64_t bits = __builtin_bswap64(uint64_t(size) * 8);
+  size_t held = bytes % 64;
+  memcpy(tail, rest, held);
+  tail[held] = 0x80;
+  size_t tailBlocks = held < 56 ? 1 : 2;
+  uint64_t bits = __builtin_bswap64(bytes * 8);
   memcpy(tail + tailBlocks * 64 - 8, &bits, 8);
   compress(state, tail, tailBlocks);
-
   for (int i = 0; i < 8; ++i) {
     uint32_t word = __builtin_bswap32(state[i]);
     memcpy(digest + 4 * i, &word, 4);
@@ -145,14 +168,7 @@ static void digestWith(Compress compress, const void *data, size_t size,
 }
 
 void ingot::rt::sha256(const void *data, size_t size, uint8_t (&digest)[32]) {
-#if defined(__x86_64__)
-  if (hasShaNi())
-    return digestWith(compressShaNi, data, size, digest);
-#endif
-  digestWith(compressPortable, data, size, digest);
-}
-
-void ingot::rt::sha256Portable(const void *data, size_t size,
-                               uint8_t (&digest)[32]) {
-  digestWith(compressPortable, data, size, digest);
+  Sha256 hash;
+  hash.update(data, size);
+  hash.finish(digest);
 }

@@ -1,0 +1,44 @@
+//===- Sha256.h - SHA-256 (FIPS 180-4) ------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_FORMAT_SHA256_H
+#define INGOT_RUNTIME_FORMAT_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace ingot::rt {
+
+/// Takes data in pieces of any size, up to the 2^61 bytes that the standard
+/// allows. Uses the CPU's SHA instructions if it has them.
+class Sha256 {
+public:
+  Sha256();
+
+  void update(const void *data, size_t size);
+  /// The digest of all that was given; further updates are not allowed.
+  void finish(uint8_t (&digest)[32]);
+
+  /// Portable code alone, for tests.
+  static Sha256 portable();
+
+private:
+  using Compress = void (*)(uint32_t *state, const uint8_t *blocks,
+                            size_t count);
+  explicit Sha256(Compress compress);
+
+  Compress compress;
+  uint32_t state[8];
+  uint64_t bytes = 0;
+  uint8_t rest[64];
+};
+
+/// Digest of `size` bytes.
+void sha256(const void *data, size_t size, uint8_t (&digest)[32]);
+
+} // namespace ingot::rt
+
+#endif // INGOT_RUNTIME_FORMAT_SHA256_H

@@ -1,0 +1,217 @@
+"""Models in programs that link them, through the functions of their header, and files that are too large for 32 bits."""
+import hashlib
+import json
+import os
+import subprocess
+
+import families
+
+from support import Case, helper, make_model, np, onnx, tool, TensorProto
+
+# What every program here begins with.
+PRELUDE = """#define _GNU_SOURCE
+#include "model.h"
+#include <dirent.h>
+#include <fenv.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char error[256];
+static void check(int wrong, const char *what) {
+  if (wrong) {
+    fprintf(stderr, "%s: %s\\n", what, error);
+    exit(1);
+  }
+}
+"""
+
+
+class Linked(Case):
+    """C programs that know nothing of Ingot but the model and its header."""
+
+    def build_and_run(self, source, *arguments):
+        with open(self.path("use.c"), "w") as f:
+            f.write(PRELUDE + source)
+        built = subprocess.run(["cc", "-O1", "-std=gnu11", "-Wall", "-Werror", "use.c", "./model.so",
+                                "-Wl,-rpath,$ORIGIN", "-lm", "-o", "use"], cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        done = subprocess.run([self.path("use"), *arguments], cwd="/", capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_a_run_that_stops_leaks_nothing(self):
+        """The run allocates a megabyte for an output of open size, then finds a wrong index."""
+        nodes = [helper.make_node("Add", ["t", "t"], ["sum"], name="add"),
+                 helper.make_node("Gather", ["sum", "i"], ["picked"], name="look"),
+                 helper.make_node("Mul", ["picked", "picked"], ["y"], name="mul")]
+        self.compile(make_model(nodes, [("t", ["n"]), ("i", ["m"], TensorProto.INT64)], [("y", ["m"])]))
+        self.build_and_run("""
+int main(void) {
+  enum { N = 1 << 18 };
+  model *m = model_create(NULL, 1, error, sizeof error);
+  check(!m, "create");
+  float *t = calloc(N, sizeof *t), *y = calloc(N, sizeof *y);
+  int64_t *i = calloc(N, sizeof *i), n = N, dims[1];
+  size_t before = 0;
+  for (int k = 0; k < 100; ++k) {
+    i[N - 1] = k % 2 ? N : N - 1; /* every other run stops */
+    int32_t status = model_run(m, t, &n, i, &n, y, dims, N * sizeof *y, error, sizeof error);
+    check(status != (k % 2 ? 9 : 0), "run");
+    check(k % 2 && !strstr(error, "look"), "message");
+    if (k == 4)
+      before = mallinfo2().uordblks + mallinfo2().hblkhd;
+  }
+  size_t grown = mallinfo2().uordblks + mallinfo2().hblkhd - before;
+  check(grown > 4096, "memory grows");
+  model_destroy(m);
+  return 0;
+}
+""")
+
+    def test_threads(self):
+        """The header's `threads` starts as many, and gives the same bits; destroying ends them."""
+        self.compile(families.ALL["resnet"]()[0])
+        info = json.loads(tool("ingot", "inspect", "--json", self.path("model.so")).stdout)
+        size = lambda tensor: int(np.prod(tensor["shape"]))
+        self.build_and_run("""
+enum { IN = %d, OUT = %d };
+static float in[IN], first[OUT], out[OUT];
+static int threads(void) {
+  int count = 0;
+  DIR *folder = opendir("/proc/self/task");
+  while (readdir(folder))
+    ++count;
+  closedir(folder);
+  return count - 2;
+}
+int main(void) {
+  for (int i = 0; i < IN; ++i)
+    in[i] = (float)(i %% 255) / 255 - 0.5f;
+  for (int wanted = 1; wanted <= 4; ++wanted) {
+    model *m = model_create(NULL, wanted, error, sizeof error);
+    check(!m, "create");
+    for (int k = 0; k < 20; ++k) {
+      memset(out, 0, sizeof out);
+      check(model_run(m, in, out, error, sizeof error), "run");
+      if (wanted == 1)
+        memcpy(first, out, sizeof out);
+      check(memcmp(first, out, sizeof out), "other bits");
+    }
+    check(threads() != wanted, "number of threads");
+    model_destroy(m);
+    for (int i = 0; threads() != 1 && i < 1000; ++i)
+      ;
+    check(threads() != 1, "threads are left");
+  }
+  return 0;
+}
+""" % (size(info["inputs"][0]), size(info["outputs"][0])))
+
+    def test_floating_point_state_of_the_caller(self):
+        """Rounding, traps and denormals that the caller has set change no bit, on one thread or on two."""
+        self.compile(families.ALL["bert"]()[0])
+        info = json.loads(tool("ingot", "inspect", "--json", self.path("model.so")).stdout)
+        integers = [t for t in info["inputs"] if t["dtype"] == "int64"]
+        self.assertEqual(len(integers), len(info["inputs"]), "the program below gives integers")
+        inputs = ", ".join(f"in{i}" for i in range(len(info["inputs"])))
+        declared = "".join(f"static int64_t in{i}[{int(np.prod(t['shape']))}];\n" for i, t in enumerate(info["inputs"]))
+        filled = "".join(f"  for (int k = 0; k < {int(np.prod(t['shape']))}; ++k) in{i}[k] = "
+                         f"{'k % 5' if i == 0 else '1'};\n" for i, t in enumerate(info["inputs"]))
+        outputs = ", ".join(f"out[{i}]" for i in range(len(info["outputs"])))
+        largest = max(int(np.prod(t["shape"])) for t in info["outputs"])
+        self.build_and_run(f"""
+#include <xmmintrin.h>
+enum {{ OUTPUTS = {len(info["outputs"])}, LARGEST = {largest} }};
+{declared}static float first[OUTPUTS][LARGEST], out[OUTPUTS][LARGEST];
+int main(void) {{
+{filled}
+  for (int threads = 1; threads <= 2; ++threads) {{
+    for (int mode = 0; mode < 64; ++mode) {{
+      fesetround((const int[]){{FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}}[mode % 4]);
+      _mm_setcsr((_mm_getcsr() & ~0x8040u) | (mode & 4 ? 0x8000 : 0) | (mode & 8 ? 0x40 : 0) | (mode & 32 ? 0x3d : 0));
+      if (mode & 16 && !(mode & 32))
+        feenableexcept(FE_ALL_EXCEPT);
+      const unsigned before = _mm_getcsr();
+      /* Its threads start in this mode. */
+      model *m = model_create(NULL, threads, error, sizeof error);
+      check(!m, "create");
+      for (int k = 0; k < 3; ++k)
+        check(model_run(m, {inputs}, {outputs}, error, sizeof error), "run");
+      check(_mm_getcsr() != before, "the caller's state changed");
+      fedisableexcept(FE_ALL_EXCEPT);
+      if (threads == 1 && mode == 0)
+        memcpy(first, out, sizeof out);
+      check(memcmp(first, out, sizeof out), "other bits");
+      model_destroy(m);
+      fesetenv(FE_DFL_ENV);
+    }}
+  }}
+  return 0;
+}}
+""")
+
+    def test_wrong_arguments(self):
+        self.compile(make_model([helper.make_node("Relu", ["x"], ["y"])], [("x", ["n", 4])], [("y", ["n", 4])]))
+        self.build_and_run("""
+static _Alignas(64) float x[16], y[16];
+static void refuses(int32_t status, const char *message) {
+  check(status != 1, "status");
+  check(strcmp(error, message), message);
+}
+int main(void) {
+  int64_t right[] = {2, 4}, negative[] = {-2, 4}, wrong[] = {2, 5}, huge[] = {INT64_MAX / 4, 4}, dims[2];
+  model *m = model_create(NULL, 1, error, sizeof error);
+  check(!m, "create");
+  check(model_run(m, x, right, y, dims, sizeof y, error, sizeof error), "run");
+  refuses(model_run(NULL, x, right, y, dims, sizeof y, error, sizeof error), "the model is null");
+  refuses(model_run(m, NULL, right, y, dims, sizeof y, error, sizeof error), "input 'x' is null");
+  refuses(model_run(m, x, NULL, y, dims, sizeof y, error, sizeof error), "input 'x' has no dims");
+  refuses(model_run(m, x, negative, y, dims, sizeof y, error, sizeof error),
+          "input 'x' has dims that do not fit the model");
+  refuses(model_run(m, x, wrong, y, dims, sizeof y, error, sizeof error),
+          "input 'x' has dims that do not fit the model");
+  refuses(model_run(m, x, huge, y, dims, sizeof y, error, sizeof error), "input 'x' is impossibly large");
+  refuses(model_run(m, (float *)((char *)x + 2), right, y, dims, sizeof y, error, sizeof error),
+          "input 'x' is not aligned to its element type");
+  refuses(model_run(m, x, right, NULL, dims, sizeof y, error, sizeof error), "output 'y' is null");
+  refuses(model_run(m, x, right, y, NULL, sizeof y, error, sizeof error), "output 'y' has no dims");
+  check(model_run(m, x, right, y, dims, 4, error, sizeof error) != 2, "too small");
+  check(dims[0] != 2 || dims[1] != 4, "dims");
+  check(model_run(m, NULL, right, y, dims, sizeof y, NULL, 0) != 1, "without a message");
+  model_destroy(m);
+  model_destroy(NULL);
+  return 0;
+}
+""")
+
+
+class Large(Case):
+    """Weights in a file of their own, at the lengths that 32 bits do not count."""
+
+    def test_weights_of_more_than_2_to_the_32_bits(self):
+        """Sparse on the disk, and looked up, so that little of it is read."""
+        rows = (1 << 29) // 256 + 3
+        tensor = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[rows, 64],
+                             data_location=TensorProto.EXTERNAL)
+        for key, value in (("location", "w.bin"), ("length", str(rows * 256))):
+            tensor.external_data.add(key=key, value=value)
+        model = make_model([helper.make_node("Gather", ["w", "i"], ["y"])], [("i", [2], TensorProto.INT64)],
+                           [("y", [2, 64])])
+        model.graph.initializer.append(tensor)
+        last = np.arange(64, dtype=np.float32)
+        with open(self.path("w.bin"), "wb") as f:
+            f.truncate(rows * 256)
+            f.seek((rows - 1) * 256)
+            f.write(last.tobytes())
+        artifact = self.compile(model, "--weights=file")
+        info = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+        files = [n for n in os.listdir(self.dir) if n.startswith("model.so.weights")]
+        self.assertEqual(len(files), 1, files)
+        hashed = hashlib.sha256()
+        with open(self.path(files[0]), "rb") as f:
+            while piece := f.read(1 << 24):
+                hashed.update(piece)
+        self.assertEqual(info["weights_sha256"], hashed.hexdigest())
+        got = self.run_model(artifact, {"i": np.array([0, rows - 1])})["y"]
+        np.testing.assert_array_equal(got, [np.zeros(64), last])
