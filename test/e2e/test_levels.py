@@ -259,8 +259,8 @@ int main(void) {
   return out[0] != 0 || out[1] != 2 || out[2] != 0 || out[3] != 4;
 }
 """)
-        built = subprocess.run(["cc", "use.c", "./model.so", "-o", "use"], cwd=self.dir, capture_output=True,
-                               text=True)
+        built = subprocess.run(["cc", "use.c", "./model.so", "-Wl,-rpath,$ORIGIN", "-o", "use"], cwd=self.dir,
+                               capture_output=True, text=True)
         self.assertEqual(built.returncode, 0, built.stderr)
         for level in self.here:
             with self.subTest(level), cap(level):
