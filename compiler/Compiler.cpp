@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
 
+#include "compiler/ErrorWatch.h"
 #include "compiler/OutputFiles.h"
 #include "compiler/emit/SupportPaths.h"
 #include "compiler/pipeline/Register.h"
@@ -42,7 +43,7 @@ class Compilation {
 public:
   Compilation(const CompileOptions &options, MLIRContext &context)
       : options(options), pipeline(options.pipeline), context(context),
-        files(context, options.output) {}
+        errors(context), files(context, options.output) {}
 
   FailureOr<CompileResult> run();
   LogicalResult checkNames();
@@ -85,6 +86,8 @@ private:
   const CompileOptions &options;
   PipelineOptions pipeline;
   MLIRContext &context;
+  /// What is reported as an error fails the compilation, whoever goes on.
+  ErrorWatch errors;
   OwningOpRef<ModuleOp> module;
   /// Lowest first.
   std::vector<Target> targets;
@@ -114,7 +117,7 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
             });
           },
           /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-    if (failed(passes.run(module)))
+    if (failed(passes.run(module)) || failed(errors.check()))
       return failure();
     if (last == phase.name)
       break;
@@ -164,7 +167,7 @@ LogicalResult Compilation::importAndLower() {
   ImportOptions import = options.import;
   import.isSupported = isLegalizable;
   module = importModel(options.input, context, import);
-  if (!module)
+  if (!module || failed(errors.check()))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
   if ((!isText || !options.lastPhase.empty()) &&
@@ -219,6 +222,8 @@ Compilation::generate(const Target &target) {
     return fail("translation to LLVM IR failed");
   addRunFunction(*code->module, manifest, target);
   optimize(*code->module, *code->machine);
+  if (failed(errors.check()))
+    return failure();
   return code;
 }
 
@@ -360,6 +365,9 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
         writeHeader(manifest, out);
         return success();
       })))
+    return failure();
+
+  if (failed(errors.check()))
     return failure();
 
   // All is written; now give each its name, the library last.
