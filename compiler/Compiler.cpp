@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
 
-#include "compiler/ErrorWatch.h"
 #include "compiler/OutputFiles.h"
 #include "compiler/emit/SupportPaths.h"
 #include "compiler/pipeline/Register.h"
 #include "passes/legalize/Legalize.h"
+#include "runtime/format/WeightsName.h"
 
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,6 +21,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <climits>
 
 using namespace mlir;
 using namespace ingot;
@@ -43,7 +45,7 @@ class Compilation {
 public:
   Compilation(const CompileOptions &options, MLIRContext &context)
       : options(options), pipeline(options.pipeline), context(context),
-        errors(context), files(context, options.output) {}
+        files(context, options.output) {}
 
   FailureOr<CompileResult> run();
   LogicalResult checkNames();
@@ -66,9 +68,11 @@ private:
   /// Does all that depends on the level, with a copy of the module.
   FailureOr<std::unique_ptr<LevelModule>> generate(const Target &target);
   FailureOr<CompileResult> emitText();
-  FailureOr<std::string> emitLevel(LevelCode &level);
-  FailureOr<std::string> emitDescription();
+  FailureOr<MemoryFile> emitLevel(LevelCode &level);
+  FailureOr<MemoryFile> emitDescription();
+  FailureOr<MemoryFile> toFile(StringRef bytes);
   FailureOr<CompileResult> emitLibrary();
+  FailureOr<CompileResult> writeFiles(StringRef linked);
 
   LogicalResult fail(const Twine &message) {
     return emitError(UnknownLoc::get(&context)) << message;
@@ -78,6 +82,9 @@ private:
     llvm::sys::path::replace_extension(name, "h");
     return std::string(name);
   }
+  static std::string fileName(StringRef path) {
+    return llvm::sys::path::filename(path).str();
+  }
   void report(StringRef step) {
     if (options.progress)
       options.progress(step);
@@ -86,8 +93,6 @@ private:
   const CompileOptions &options;
   PipelineOptions pipeline;
   MLIRContext &context;
-  /// What is reported as an error fails the compilation, whoever goes on.
-  ErrorWatch errors;
   OwningOpRef<ModuleOp> module;
   /// Lowest first.
   std::vector<Target> targets;
@@ -117,7 +122,7 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
             });
           },
           /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-    if (failed(passes.run(module)) || failed(errors.check()))
+    if (failed(passes.run(module)))
       return failure();
     if (last == phase.name)
       break;
@@ -167,7 +172,7 @@ LogicalResult Compilation::importAndLower() {
   ImportOptions import = options.import;
   import.isSupported = isLegalizable;
   module = importModel(options.input, context, import);
-  if (!module || failed(errors.check()))
+  if (!module)
     return failure();
   bool isText = options.emit == EmitKind::mlir;
   if ((!isText || !options.lastPhase.empty()) &&
@@ -222,8 +227,6 @@ Compilation::generate(const Target &target) {
     return fail("translation to LLVM IR failed");
   addRunFunction(*code->module, manifest, target);
   optimize(*code->module, *code->machine);
-  if (failed(errors.check()))
-    return failure();
   return code;
 }
 
@@ -266,26 +269,27 @@ FailureOr<CompileResult> Compilation::emitText() {
     return fail("cannot write to standard output: " + message);
   }
   if (isWrittenInPlace(options.output)) {
-    if (failed(files.writeFile(options.output, write)))
+    if (failed(files.writeInPlace(options.output, write)))
       return failure();
     return CompileResult();
   }
-  std::string path;
-  if (failed(files.writeTemporary("", path, write)) ||
-      failed(files.keep(path, options.output)))
+  FailureOr<int> file = files.write(write);
+  if (failed(file) ||
+      failed(files.publish({{*file, fileName(options.output)}})))
     return failure();
   return CompileResult();
 }
 
-static auto copyOf(ArrayRef<char> bytes) {
-  return [bytes](raw_ostream &out) {
-    out.write(bytes.data(), bytes.size());
-    return success();
-  };
+FailureOr<MemoryFile> Compilation::toFile(StringRef bytes) {
+  MemoryFile file;
+  std::string error;
+  if (!file.write(bytes, error))
+    return fail(error);
+  return file;
 }
 
-/// Writes the object file of one level; it is gone from memory then.
-FailureOr<std::string> Compilation::emitLevel(LevelCode &level) {
+/// Makes the object file of one level.
+FailureOr<MemoryFile> Compilation::emitLevel(LevelCode &level) {
   FailureOr<std::unique_ptr<LevelModule>> generated = generate(level.target);
   if (failed(generated))
     return failure();
@@ -294,13 +298,10 @@ FailureOr<std::string> Compilation::emitLevel(LevelCode &level) {
                 llvm::CodeGenFileType::ObjectFile, code))
     return fail("LLVM cannot emit object files");
   level.bytes = codeBytesOf(StringRef(code.data(), code.size()));
-  std::string path;
-  if (failed(files.writeTemporary(".code.o", path, copyOf(code))))
-    return failure();
-  return path;
+  return toFile(StringRef(code.data(), code.size()));
 }
 
-FailureOr<std::string> Compilation::emitDescription() {
+FailureOr<MemoryFile> Compilation::emitDescription() {
   // Its entry points run on every level.
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::TargetMachine> machine =
@@ -311,73 +312,76 @@ FailureOr<std::string> Compilation::emitDescription() {
   llvm::SmallVector<char, 0> code;
   if (!emitCode(*artifact, *machine, llvm::CodeGenFileType::ObjectFile, code))
     return fail("LLVM cannot emit object files");
-  std::string path;
-  if (failed(files.writeTemporary(".artifact.o", path, copyOf(code))))
-    return failure();
-  return path;
+  return toFile(StringRef(code.data(), code.size()));
 }
 
 FailureOr<CompileResult> Compilation::emitLibrary() {
-  std::vector<std::string> objects;
-  auto add = [&](FailureOr<std::string> object) -> LogicalResult {
+  std::vector<MemoryFile> objects;
+  auto add = [&](FailureOr<MemoryFile> object) -> LogicalResult {
     if (succeeded(object))
-      objects.push_back(*object);
+      objects.push_back(std::move(*object));
     return object;
   };
   for (LevelCode &level : manifest.levels)
     if (failed(add(emitLevel(level))))
       return failure();
-  bool hasWeights = manifest.weightsBytes != 0;
-  if (options.weightsInFile && hasWeights) {
+  bool isEmbedded = manifest.weightsBytes != 0 && !options.weightsInFile;
+  if (manifest.weightsBytes != 0 && options.weightsInFile) {
     manifest.externalWeights = true;
     manifest.weightsSha256 = hashWeights(*module);
   }
 
   report("link");
-  if (failed(add(emitDescription())))
+  if (failed(add(emitDescription())) ||
+      (isEmbedded &&
+       failed(add(toFile(makeWeightsObject(manifest.weightsBytes))))))
     return failure();
-  std::string weights, header;
-  if (hasWeights) {
-    auto write = [&](raw_ostream &out) {
-      return manifest.externalWeights
-                 ? writeWeights(*module, out)
-                 : writeWeightsObject(*module, manifest.weightsBytes, out);
-    };
-    if (failed(files.writeTemporary(".weights", weights, write)))
-      return failure();
-    if (!manifest.externalWeights)
-      objects.push_back(weights);
-  }
-  FailureOr<std::string> linked = files.createTemporary(".so");
-  if (failed(linked))
-    return failure();
-  std::string error;
-  if (failed(linkSharedLibrary(objects, manifest, *linked, error)))
+  std::string linked, error;
+  if (failed(linkSharedLibrary(objects, manifest, linked, error)))
     return fail(error);
-  // The linker writes page by page, through a mapping.
-  std::string library;
-  if (failed(files.writeTemporary(".so", library, [&](raw_ostream &out) {
-        return files.copyFile(*linked, out);
-      })))
-    return failure();
+  objects.clear();
+  return writeFiles(linked);
+}
+
+/// The library gets its name last: the weights that the old one needs are still
+/// there then, since those of the new one have another name.
+FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
+  std::vector<OutputFiles::Name> names;
+  auto add = [&](StringRef name, OutputFiles::Write write,
+                 bool isExecutable = false) -> LogicalResult {
+    FailureOr<int> file = files.write(write, isExecutable);
+    if (succeeded(file))
+      names.push_back({*file, name.str()});
+    return file;
+  };
+  std::string library = fileName(options.output), weights;
+  if (manifest.externalWeights) {
+    uint8_t digest[32];
+    llvm::copy(manifest.weightsSha256, digest);
+    char name[rt::maxFileName];
+    rt::weightsName(library.c_str(), digest, name);
+    weights = name;
+    if (failed(add(weights, [&](raw_ostream &out) {
+          return writeWeights(*module, out);
+        })))
+      return failure();
+  }
   if (options.writeHeader &&
-      failed(files.writeTemporary(".h", header, [&](raw_ostream &out) {
+      failed(add(fileName(headerName()), [&](raw_ostream &out) {
         writeHeader(manifest, out);
         return success();
       })))
     return failure();
-
-  if (failed(errors.check()))
+  auto writeLinked = [&](raw_ostream &out) {
+    if (manifest.weightsBytes && !manifest.externalWeights)
+      return writeLibrary(linked, *module, out);
+    out << linked;
+    return success();
+  };
+  if (failed(add(library, writeLinked, /*isExecutable=*/true)) ||
+      failed(files.publish(names)))
     return failure();
-
-  // All is written; now give each its name, the library last.
-  if (manifest.externalWeights &&
-      failed(files.keep(weights, options.output + ".weights")))
-    return failure();
-  if (options.writeHeader && failed(files.keep(header, headerName())))
-    return failure();
-  if (failed(files.keep(library, options.output)))
-    return failure();
+  files.removeStaleWeights(weights);
   return CompileResult{manifest};
 }
 
@@ -386,15 +390,11 @@ LogicalResult Compilation::checkNames() {
   SmallVector<std::string> names;
   if (options.output != "-")
     names.push_back(options.output);
-  if (options.emit == EmitKind::sharedLibrary) {
-    if (options.weightsInFile)
-      names.push_back(options.output + ".weights");
-    if (options.writeHeader) {
-      names.push_back(headerName());
-      if (names.back() == options.output)
-        return fail("'" + options.output +
-                    "' is the name of the header; call the library otherwise");
-    }
+  if (options.emit == EmitKind::sharedLibrary && options.writeHeader) {
+    names.push_back(headerName());
+    if (names.back() == options.output)
+      return fail("'" + options.output +
+                  "' is the name of the header; call the library otherwise");
   }
   for (const std::string &name : names) {
     StringRef folder = llvm::sys::path::parent_path(name);
@@ -407,6 +407,10 @@ LogicalResult Compilation::checkNames() {
       return fail("cannot write '" + name + "': it is a directory");
     if (llvm::sys::fs::equivalent(name, options.input))
       return fail("cannot write '" + name + "': it is the model itself");
+    if (size_t bytes = llvm::sys::path::filename(name).size();
+        bytes > NAME_MAX)
+      return fail("cannot write '" + name + "': its name has " + Twine(bytes) +
+                  " bytes, but " + Twine(NAME_MAX) + " is the limit");
   }
   return success();
 }

@@ -27,7 +27,7 @@ struct CompileOptions {
   std::vector<std::string> dumpAfter;
   /// CPU levels, as parseTargets reads them.
   std::string target = "native";
-  /// Weights go into `<output>.weights` instead of into the library.
+  /// Weights go into `<output>.<hash>.weights` instead of into the library.
   bool weightsInFile = false;
   /// Write `<output without .so>.h` too.
   bool writeHeader = true;

@@ -6,12 +6,18 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/OutputFiles.h"
 
+#include "runtime/format/WeightsName.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/Signals.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace ingot;
@@ -28,88 +34,63 @@ bool ingot::isWrittenInPlace(StringRef name) {
   return isSpecial(name) || llvm::sys::fs::is_symlink_file(name);
 }
 
-OutputFiles::~OutputFiles() {
-  for (const std::string &path : temporaries) {
-    (void)llvm::sys::fs::remove(path);
-    llvm::sys::DontRemoveFileOnSignal(path);
-  }
-}
+OutputFiles::OutputFiles(MLIRContext &context, StringRef output)
+    : context(context), output(output) {}
 
-FailureOr<std::string> OutputFiles::createTemporary(StringRef suffix) {
-  llvm::SmallString<128> path;
-  int descriptor;
-  if (std::error_code error = llvm::sys::fs::createUniqueFile(
-          output + ".%%%%%%" + suffix, descriptor, path))
-    return fail("cannot write '" + output + "': " + error.message());
-  llvm::sys::Process::SafelyCloseFileDescriptor(descriptor);
-  temporaries.push_back(std::string(path));
-  // Whoever ends the compiler early finds nothing either.
-  (void)llvm::sys::RemoveFileOnSignal(path);
-  return std::string(path);
-}
-
-LogicalResult OutputFiles::writeTemporary(
-    StringRef suffix, std::string &path,
-    function_ref<LogicalResult(raw_ostream &)> write) {
-  FailureOr<std::string> created = createTemporary(suffix);
-  if (failed(created))
-    return failure();
-  path = *created;
-  return writeFile(path, write);
+LogicalResult OutputFiles::fail(const Twine &message) {
+  return emitError(UnknownLoc::get(&context)) << message;
 }
 
 /// Large writes leave large folios in the page cache, which whoever maps the file
 /// gets as huge pages: the first answer of ResNet-50 comes 8 ms earlier.
 static constexpr size_t kWriteBytes = 8 << 20;
 
-LogicalResult
-OutputFiles::writeFile(StringRef path,
-                       function_ref<LogicalResult(raw_ostream &)> write) {
-  std::error_code error;
-  llvm::raw_fd_ostream out(path, error);
-  if (error)
-    return fail("cannot write '" + path + "': " + error.message());
+LogicalResult OutputFiles::writeTo(int descriptor, StringRef path,
+                                   Write write) {
+  llvm::raw_fd_ostream out(descriptor, /*shouldClose=*/false);
   out.SetBufferSize(kWriteBytes);
-  if (failed(write(out)))
+  LogicalResult written = write(out);
+  out.flush();
+  if (!out.has_error())
+    return written;
+  std::string message = out.error().message();
+  out.clear_error();
+  // Why it could not be written is what the user needs to know.
+  return succeeded(written) ? fail("cannot write '" + path + "': " + message)
+                            : failure();
+}
+
+FailureOr<int> OutputFiles::write(Write write, bool isExecutable) {
+  std::string problem;
+  if (files.descriptor() < 0)
+    problem = files.open(llvm::sys::path::parent_path(output).str());
+  int descriptor = -1;
+  if (problem.empty())
+    problem = files.create(isExecutable, descriptor);
+  if (!problem.empty())
+    return fail("cannot write '" + output + "': " + problem);
+  if (failed(writeTo(descriptor, output, write)))
     return failure();
-  out.close();
-  if (out.has_error()) {
-    std::string message = out.error().message();
-    out.clear_error();
-    return fail("cannot write '" + output + "': " + message);
-  }
-  return success();
+  return descriptor;
 }
 
-LogicalResult OutputFiles::copyFile(StringRef path, raw_ostream &out) {
-  llvm::Expected<llvm::sys::fs::file_t> file =
-      llvm::sys::fs::openNativeFileForRead(path);
-  if (!file)
-    return fail("cannot read '" + path + "': " + toString(file.takeError()));
-  llvm::scope_exit close([&] { llvm::sys::fs::closeFile(*file); });
-  std::vector<char> piece(kWriteBytes);
-  for (;;) {
-    llvm::Expected<size_t> count =
-        llvm::sys::fs::readNativeFile(*file, piece);
-    if (!count)
-      return fail("cannot read '" + path + "': " + toString(count.takeError()));
-    if (*count == 0)
-      return success();
-    out.write(piece.data(), *count);
-  }
+LogicalResult OutputFiles::publish(const std::vector<Name> &names) {
+  std::string problem = files.publish(names);
+  return problem.empty() ? success() : fail(problem);
 }
 
-LogicalResult OutputFiles::keep(StringRef temporary, StringRef name) {
-  // createUniqueFile makes files private; outputs are as the umask says.
-  auto mask = llvm::sys::fs::getUmask();
-  (void)llvm::sys::fs::setPermissions(
-      temporary, static_cast<llvm::sys::fs::perms>(
-                     (name.ends_with(".so") ? 0777 : 0666) & ~mask));
-  if (std::error_code error = llvm::sys::fs::rename(temporary, name))
-    return fail("cannot write '" + name + "': " + error.message());
-  return success();
+void OutputFiles::removeStaleWeights(StringRef current) {
+  std::string library = llvm::sys::path::filename(output).str();
+  files.removeStale([&](const char *name) {
+    return name != current && rt::isWeightsName(name, library.c_str());
+  });
 }
 
-LogicalResult OutputFiles::fail(const Twine &message) {
-  return emitError(UnknownLoc::get(&context)) << message;
+LogicalResult OutputFiles::writeInPlace(StringRef path, Write write) {
+  int descriptor = ::open(path.str().c_str(),
+                          O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0)
+    return fail("cannot write '" + path + "': " + strerror(errno));
+  llvm::scope_exit close([&] { ::close(descriptor); });
+  return writeTo(descriptor, path, write);
 }

@@ -7,11 +7,12 @@
 #ifndef INGOT_COMPILER_OUTPUTFILES_H
 #define INGOT_COMPILER_OUTPUTFILES_H
 
+#include "base/FileSet.h"
+
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LLVM.h"
 
 #include <string>
-#include <vector>
 
 namespace ingot {
 
@@ -22,35 +23,32 @@ bool isSpecial(mlir::StringRef name);
 bool isWrittenInPlace(mlir::StringRef name);
 
 /// What a compilation writes: files beside `output`, which get their names when
-/// all is written. Those that were not kept are gone with the object, and when a
-/// signal ends the process. Failures are reported.
+/// all is written. Failures are reported.
 class OutputFiles {
 public:
   using Write = llvm::function_ref<mlir::LogicalResult(mlir::raw_ostream &)>;
+  using Name = FileSet::Name;
 
-  OutputFiles(mlir::MLIRContext &context, mlir::StringRef output)
-      : context(context), output(output) {}
-  OutputFiles(const OutputFiles &) = delete;
-  OutputFiles &operator=(const OutputFiles &) = delete;
-  ~OutputFiles();
+  OutputFiles(mlir::MLIRContext &context, mlir::StringRef output);
 
-  /// The path of a new, empty file.
-  mlir::FailureOr<std::string> createTemporary(mlir::StringRef suffix);
-  /// One that `write` has written; `path` is set.
-  mlir::LogicalResult writeTemporary(mlir::StringRef suffix, std::string &path,
-                                     Write write);
-  mlir::LogicalResult writeFile(mlir::StringRef path, Write write);
-  /// Writes what the file at `path` holds.
-  mlir::LogicalResult copyFile(mlir::StringRef path, mlir::raw_ostream &out);
-  /// Gives a temporary file its name, and the permissions that the umask leaves.
-  mlir::LogicalResult keep(mlir::StringRef temporary, mlir::StringRef name);
+  /// A new file that `write` has written, which has no name yet.
+  mlir::FailureOr<int> write(Write write, bool isExecutable = false);
+  /// Names are those of files in the folder of `output`, without it.
+  mlir::LogicalResult publish(const std::vector<Name> &names);
+  /// Weights of the library `output` that are not `current`: those of the one
+  /// whose place it has taken, or of a compilation that was killed.
+  void removeStaleWeights(mlir::StringRef current);
+
+  mlir::LogicalResult writeInPlace(mlir::StringRef path, Write write);
 
 private:
   mlir::LogicalResult fail(const mlir::Twine &message);
+  mlir::LogicalResult writeTo(int descriptor, mlir::StringRef path,
+                              Write write);
 
   mlir::MLIRContext &context;
   std::string output;
-  std::vector<std::string> temporaries;
+  FileSet files;
 };
 
 } // namespace ingot

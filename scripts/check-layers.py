@@ -27,15 +27,16 @@ FORMAT = r"(?!runtime/format/)"
 
 # (folder, files in it, what its includes must not match, text that must not stand in it)
 RULES = [
-    ("runtime", r"", COMPILER_SIDE, None),
+    ("runtime", r"", COMPILER_SIDE + r"|base/", None),
     ("runtime", r"(?!dnnl/)", r"(oneapi/|dnnl)", None),
     ("runtime", r"(?!cuda/)", r"cuda", None),
-    ("dialects", r"", r"(passes|compiler|tools|onnx|google)/|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
+    ("dialects", r"", r"(base|passes|compiler|tools|onnx|google)/|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
     ("dialects/onnx", r"", r"dialects/(?!onnx/)", None),
     ("dialects/nn", r"", r"dialects/(?!nn/)", None),
-    ("passes", r"", r"(compiler|tools)/|" + ONNX + "|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
+    ("passes", r"", r"(base|compiler|tools)/|" + ONNX + "|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
     ("compiler", r"", FORMAT + r"(tools/|" + RUNTIME_INSIDE + ")", r"\bcl::opt\b"),
     ("runtime/format", r"", r"runtime/(?!format/|include/ingot/abi/)|ingot/(?!abi/)", None),
+    ("base", r"", COMPILER_SIDE + r"|(runtime|ingot)/", None),
     ("compiler", r"(?!import/)", ONNX, None),
     ("tools/ingot", r"(?!compile/)", COMPILER_SIDE.replace("|tools", "") + r"|tools/(?!ingot/)", None),
 ]

@@ -7,6 +7,7 @@
 #ifndef INGOT_COMPILER_EMIT_EMIT_H
 #define INGOT_COMPILER_EMIT_EMIT_H
 
+#include "compiler/emit/MemoryFile.h"
 #include "compiler/target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -99,17 +100,20 @@ uint64_t codeBytesOf(llvm::StringRef object);
 mlir::LogicalResult writeWeights(mlir::ModuleOp module, llvm::raw_ostream &out);
 /// Their SHA-256.
 std::array<uint8_t, 32> hashWeights(mlir::ModuleOp module);
-/// An ELF object with the weights in a read-only, page-aligned section, and the
-/// symbol `ingot_weights`.
-mlir::LogicalResult writeWeightsObject(mlir::ModuleOp module,
-                                       uint64_t weightsBytes,
-                                       llvm::raw_ostream &out);
+/// An ELF object with the symbol `ingot_weights` at the start of a section of that
+/// size which is not in the file: writeLibrary puts the weights there.
+std::string makeWeightsObject(uint64_t weightsBytes);
+/// Writes what the linker made, with the weights in their section. The linker
+/// never sees them, so that it neither copies them nor lays code around them.
+mlir::LogicalResult writeLibrary(llvm::StringRef linked, mlir::ModuleOp module,
+                                 llvm::raw_ostream &out);
 
 /// Links `objects` into a shared library that exports the query symbol and the
-/// typed entry points. On failure `error` has the linker's words.
-mlir::LogicalResult linkSharedLibrary(llvm::ArrayRef<std::string> objects,
+/// typed entry points; `library` receives its bytes. On failure `error` has the
+/// linker's words, in one line.
+mlir::LogicalResult linkSharedLibrary(llvm::ArrayRef<MemoryFile> objects,
                                       const Manifest &manifest,
-                                      llvm::StringRef output,
+                                      std::string &library,
                                       std::string &error);
 
 /// The C header of the typed entry points.

@@ -10,12 +10,15 @@
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "lld/Common/Driver.h"
-#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <sys/mman.h>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 using namespace mlir;
@@ -66,30 +69,100 @@ static LogicalResult addLibrary(std::vector<std::string> &args, StringRef name,
   return success();
 }
 
-/// A version script, in memory, that keeps everything but the interface local:
-/// lld would export `_end` and others that some library refers to.
-static std::optional<std::string> writeExports(const Manifest &manifest) {
-  std::string script = "{ global: " INGOT_ABI_QUERY_SYMBOL ";";
-  for (StringRef suffix : {"_create", "_run", "_destroy"})
-    script += (" " + manifest.symbol + suffix + ";").str();
-  script += " local: *; };\n";
-  int file = memfd_create("ingot-exports", MFD_CLOEXEC);
-  if (file < 0 ||
-      write(file, script.data(), script.size()) != ssize_t(script.size()))
-    return std::nullopt;
-  return "/proc/self/fd/" + std::to_string(file);
+/// A version script that keeps everything but the interface local: lld would
+/// export `_end` and others that some library refers to.
+static std::string exportsScript(const Manifest &manifest) {
+  return "{ global: " + llvm::join(exportedSymbols(manifest), "; ") +
+         "; local: *; };\n";
 }
 
-LogicalResult ingot::linkSharedLibrary(ArrayRef<std::string> objects,
+namespace {
+/// A pipe that lld writes to as to a file, and a thread that empties it. To a
+/// regular file lld writes through a mapping, which a full disk or a limit ends
+/// with a signal, and beside it lie files that a killed process leaves.
+class LinkerOutput {
+public:
+  ~LinkerOutput() { finish(); }
+
+  bool start(std::string &error) {
+    if (pipe2(ends, O_CLOEXEC)) {
+      error = std::string("cannot make a pipe for the linker: ") +
+              strerror(errno);
+      return false;
+    }
+    // It needs little stack, and address space may be short.
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 256 << 10);
+    int problem = pthread_create(&thread, &attributes, drain, this);
+    pthread_attr_destroy(&attributes);
+    if (problem) {
+      error = std::string("cannot start a thread: ") + strerror(problem);
+      return false;
+    }
+    isRunning = true;
+    return true;
+  }
+  std::string path() const {
+    return "/proc/self/fd/" + std::to_string(ends[1]);
+  }
+  /// What was written.
+  std::string &finish() {
+    closeEnd(1);
+    if (isRunning)
+      pthread_join(thread, nullptr);
+    isRunning = false;
+    closeEnd(0);
+    return bytes;
+  }
+
+private:
+  static void *drain(void *argument) {
+    auto *self = static_cast<LinkerOutput *>(argument);
+    char piece[1 << 16];
+    ssize_t count;
+    while ((count = read(self->ends[0], piece, sizeof(piece))) > 0 ||
+           (count < 0 && errno == EINTR))
+      if (count > 0)
+        self->bytes.append(piece, size_t(count));
+    return nullptr;
+  }
+  void closeEnd(int end) {
+    if (ends[end] >= 0)
+      close(ends[end]);
+    ends[end] = -1;
+  }
+
+  int ends[2] = {-1, -1};
+  pthread_t thread = {};
+  bool isRunning = false;
+  std::string bytes;
+};
+} // namespace
+
+/// lld says one thing in several lines, and many things when one is wrong.
+static std::string firstLine(StringRef diagnostics) {
+  StringRef line = diagnostics.trim().split('\n').first.rtrim();
+  line.consume_front("ld.lld: ");
+  line.consume_front("error: ");
+  return line.str();
+}
+
+LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
                                        const Manifest &manifest,
-                                       StringRef output, std::string &error) {
+                                       std::string &library,
+                                       std::string &error) {
+  // Weights come behind everything else: code and data then reach each other
+  // whatever their size. Not a name that the user gave is among the arguments.
   std::vector<std::string> args = {"ld.lld", "-shared", "--gc-sections",
                                    "--build-id=none", "--hash-style=gnu",
                                    "-z", "noexecstack", "-z", "relro", "-z",
-                                   "now", "--as-needed", "--strip-debug",
+                                   "now", "-z", "lrodata-after-bss",
+                                   "--as-needed", "--strip-debug",
                                    "--exclude-libs=ALL", "--no-undefined",
-                                   "--threads=2"};
-  llvm::append_range(args, objects);
+                                   "--threads=1"};
+  for (const MemoryFile &object : objects)
+    args.push_back(object.path());
   if (manifest.usesOneDNN &&
       failed(addLibrary(args, "libingot_dnnl.a", error)))
     return failure();
@@ -107,20 +180,16 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<std::string> objects,
     args.push_back(
         ("$ORIGIN:" + llvm::sys::path::parent_path(kOneDNNLibrary)).str());
   }
-  std::optional<std::string> exports = writeExports(manifest);
-  if (!exports) {
-    error = "cannot make a file in memory for the linker";
+  MemoryFile exports;
+  LinkerOutput output;
+  if (!exports.write(exportsScript(manifest), error) || !output.start(error))
     return failure();
-  }
-  llvm::scope_exit close([&] {
-    ::close(std::stoi(exports->substr(exports->rfind('/') + 1)));
-  });
-  args.push_back("--version-script=" + *exports);
+  args.push_back("--version-script=" + exports.path());
   // Without it a program that links the library would look for it at the path
   // that it was linked by.
   args.push_back("-soname=" + manifest.libraryName);
   args.push_back("-o");
-  args.push_back(output.str());
+  args.push_back(output.path());
 
   std::vector<const char *> pointers;
   for (const std::string &arg : args)
@@ -129,8 +198,9 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<std::string> objects,
   llvm::raw_string_ostream outStream(out), errStream(err);
   lld::Result result = lld::lldMain(pointers, outStream, errStream,
                                     {{lld::Gnu, &lld::elf::link}});
+  library = std::move(output.finish());
   if (result.retCode != 0) {
-    error = "linking failed: " + StringRef(err).trim().str();
+    error = "linking failed: " + firstLine(err);
     return failure();
   }
   return success();

@@ -11,10 +11,14 @@
 #include "runtime/core/Error.h"
 #include "runtime/core/Levels.h"
 #include "runtime/format/Sha256.h"
+#include "runtime/format/WeightsName.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <initializer_list>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace ingot::rt;
 
@@ -58,16 +62,13 @@ ingot_model::~ingot_model() {
     pinOpenMp();
   if (library)
     dlclose(library);
+  if (libraryFile >= 0)
+    close(libraryFile);
   ingot_pool_release(pool);
 }
 
 ingot_status ingot_model::mapWeights(const char *path, bool verify,
                                      const char *subject, ingot_error *error) {
-  if (!path)
-    return fail(error, INGOT_INVALID_ARGUMENT,
-                "'%s' has its weights in a file of their own; name it in "
-                "ingot_model_options.weights_path",
-                subject);
   if (ingot_status status = weightsFile.open(path, "weights", error))
     return status;
   if (weightsFile.size() != artifact->weights_bytes)
@@ -88,6 +89,30 @@ ingot_status ingot_model::mapWeights(const char *path, bool verify,
   }
   weights = weightsFile.data();
   return INGOT_OK;
+}
+
+/// The file whose name carries its hash, or the one with the plain name that
+/// somebody gave it.
+ingot_status ingot_model::mapWeightsBeside(const char *library, bool verify,
+                                           ingot_error *error) {
+  size_t length = strlen(library);
+  char *path = static_cast<char *>(malloc(length + maxFileName + 2));
+  if (!path)
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", library);
+  const char *slash = strrchr(library, '/');
+  const char *fileName = slash ? slash + 1 : library;
+  char name[maxFileName];
+  weightsName(fileName, artifact->weights_sha256, name);
+  snprintf(path, length + maxFileName, "%.*s%s", int(fileName - library),
+           library, name);
+  ingot_status status = mapWeights(path, verify, library, error);
+  if (status == INGOT_NOT_FOUND) {
+    snprintf(path, length + maxFileName, "%s.weights", library);
+    if (!access(path, F_OK))
+      status = mapWeights(path, verify, library, error);
+  }
+  free(path);
+  return status;
 }
 
 /// A model that is only described may be for another CPU; then it shows its
@@ -130,7 +155,7 @@ ingot_status ingot_model::runLoad(const char *subject, ingot_error *error) {
 }
 
 ingot_status ingot_model::init(const ingot_abi_artifact *checked,
-                               const char *subject, const char *defaultWeights,
+                               const char *subject, const char *library,
                                const ingot_model_options &options,
                                ingot_error *error) {
   if (ingot_status status = checkArtifact(checked, subject, error))
@@ -142,11 +167,19 @@ ingot_status ingot_model::init(const ingot_abi_artifact *checked,
   if (isDescribedOnly)
     return INGOT_OK;
   weights = artifact->weights;
-  if (!weights && artifact->weights_bytes)
-    if (ingot_status status = mapWeights(
-            options.weights_path ? options.weights_path : defaultWeights,
-            !(options.flags & INGOT_MODEL_TRUST_WEIGHTS), subject, error))
+  if (!weights && artifact->weights_bytes) {
+    if (!options.weights_path && !library)
+      return fail(error, INGOT_INVALID_ARGUMENT,
+                  "'%s' has its weights in a file of their own; name it in "
+                  "ingot_model_options.weights_path",
+                  subject);
+    bool verify = !(options.flags & INGOT_MODEL_TRUST_WEIGHTS);
+    if (ingot_status status =
+            options.weights_path
+                ? mapWeights(options.weights_path, verify, subject, error)
+                : mapWeightsBeside(library, verify, error))
       return status;
+  }
   pool = options.pool ? retainPool(options.pool) : retainSharedPool();
   if (!pool)
     return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a thread pool");
@@ -188,11 +221,16 @@ static ingot_status openLibrary(const char *path, ingot_model &model,
   if (ingot_status status = checkElfFile(path, error))
     return status;
   // Without a slash dlopen would search the library path instead.
-  size_t length = strlen(path);
-  char *name = static_cast<char *>(malloc(length + 3));
+  size_t room = strlen(path) + 32;
+  char *name = static_cast<char *>(malloc(room));
   if (!name)
     return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", path);
-  snprintf(name, length + 3, "%s%s", strchr(path, '/') ? "" : "./", path);
+  snprintf(name, room, "%s%s", strchr(path, '/') ? "" : "./", path);
+  // It would also replace $ORIGIN and others in a name. The descriptor is the
+  // name then, so that it must not become another file's.
+  if (strchr(path, '$') &&
+      (model.libraryFile = open(path, O_RDONLY | O_CLOEXEC)) >= 0)
+    snprintf(name, room, "/proc/self/fd/%d", model.libraryFile);
   model.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   free(name);
   if (!model.library) {
@@ -202,6 +240,28 @@ static ingot_status openLibrary(const char *path, ingot_model &model,
   }
   return INGOT_OK;
 }
+
+namespace {
+/// Tells a file from another one that took its name.
+struct FileIdentity {
+  explicit FileIdentity(const char *path) {
+    struct stat status;
+    if (stat(path, &status))
+      return;
+    device = status.st_dev;
+    inode = status.st_ino;
+    seconds = status.st_mtim.tv_sec;
+    nanoseconds = status.st_mtim.tv_nsec;
+  }
+  bool operator==(const FileIdentity &other) const {
+    return device == other.device && inode == other.inode &&
+           seconds == other.seconds && nanoseconds == other.nanoseconds;
+  }
+
+  uint64_t device = 0, inode = 0;
+  int64_t seconds = 0, nanoseconds = 0;
+};
+} // namespace
 
 static ingot_status loadInto(ingot_model &model, const char *path,
                              const ingot_model_options &options,
@@ -215,14 +275,7 @@ static ingot_status loadInto(ingot_model &model, const char *path,
                 "'%s' is a shared object but not a compiled model (no symbol "
                 "%s)",
                 path, INGOT_ABI_QUERY_SYMBOL);
-  size_t room = strlen(path) + sizeof(".weights");
-  char *weights = static_cast<char *>(malloc(room));
-  if (!weights)
-    return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", path);
-  snprintf(weights, room, "%s.weights", path);
-  ingot_status status = model.init(query(), path, weights, options, error);
-  free(weights);
-  return status;
+  return model.init(query(), path, path, options, error);
 }
 
 ingot_status ingot_model_load(const char *path,
@@ -232,11 +285,20 @@ ingot_status ingot_model_load(const char *path,
   ingot_model *model = nullptr;
   if (!path || !*path)
     return fail(error, INGOT_INVALID_ARGUMENT, "path is null or empty");
-  if (ingot_status status = begin(given, out, options, model, error))
-    return status;
-  if (ingot_status status = loadInto(*model, path, options, error)) {
+  // A compilation may put another library in the place of the one that was just
+  // opened, and remove its weights.
+  for (int attempt = 1;; ++attempt) {
+    FileIdentity identity(path);
+    if (ingot_status status = begin(given, out, options, model, error))
+      return status;
+    ingot_status status = loadInto(*model, path, options, error);
+    if (!status)
+      break;
     destroy(model);
-    return status;
+    constexpr int most = 10;
+    if (status != INGOT_NOT_FOUND || attempt == most ||
+        identity == FileIdentity(path))
+      return status;
   }
   *out = model;
   return INGOT_OK;

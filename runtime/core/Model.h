@@ -16,14 +16,17 @@ struct ingot_model {
   ~ingot_model();
 
   /// Checks the artifact and readies it; `subject` names it in messages,
-  /// `defaultWeights` is where separate weights are if the options do not say.
+  /// `library` is the file that separate weights lie beside, null if there is
+  /// none.
   ingot_status init(const ingot_abi_artifact *artifact, const char *subject,
-                    const char *defaultWeights,
+                    const char *library,
                     const ingot_model_options &options, ingot_error *error);
   ingot_status selectLevel(const char *subject, bool isDescribedOnly,
                            ingot_error *error);
   ingot_status mapWeights(const char *path, bool verify, const char *subject,
                           ingot_error *error);
+  ingot_status mapWeightsBeside(const char *library, bool verify,
+                                ingot_error *error);
   ingot_status runLoad(const char *subject, ingot_error *error);
 
   std::atomic<uint32_t> references{1};
@@ -31,6 +34,7 @@ struct ingot_model {
   uint32_t level = 0;          ///< that runs, as levelAt counts them
   ingot_abi_variant code = {}; ///< of that level
   void *library = nullptr; ///< of dlopen; null if attached
+  int libraryFile = -1;    ///< where it is the name that dlopen was given
   ingot::rt::MappedFile weightsFile;
   const void *weights = nullptr;
   void *state = nullptr;

@@ -1,4 +1,5 @@
 """What end-to-end tests share: calling the tools, comparing, and small models."""
+import glob
 import os
 import shutil
 import subprocess
@@ -58,6 +59,12 @@ class Case(unittest.TestCase):
         done = tool("ingot", "compile", source, "-o", artifact, *options)
         self.assertEqual(done.returncode, 0, f"ingot compile: {done.stderr}{done.stdout}")
         return artifact
+
+    def weights_of(self, artifact):
+        """The path of an artifact's separate weights, of which there is one file."""
+        found = glob.glob(glob.escape(artifact) + ".????????????????.weights")
+        self.assertEqual(len(found), 1, found)
+        return found[0]
 
     def run_model(self, artifact, inputs, *options):
         """{output: array} of one run."""

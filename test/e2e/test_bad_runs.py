@@ -270,24 +270,24 @@ class Artifacts(Case):
 
     def test_weights_missing(self):
         artifact = self.compile(self.model, "--weights=file")
-        os.remove(artifact + ".weights")
+        os.remove(self.weights_of(artifact))
         self.refuses(artifact, "weights")
 
     def test_weights_swapped(self):
         artifact = self.compile(self.model, "--weights=file")
-        size = os.path.getsize(artifact + ".weights")
-        with open(artifact + ".weights", "wb") as f:
+        size = os.path.getsize(self.weights_of(artifact))
+        with open(self.weights_of(artifact), "wb") as f:
             f.write(b"\1" * size)
         self.refuses(artifact, "weights")
 
     def test_weights_truncated(self):
         artifact = self.compile(self.model, "--weights=file")
-        os.truncate(artifact + ".weights", os.path.getsize(artifact + ".weights") // 2)
+        os.truncate(self.weights_of(artifact), os.path.getsize(self.weights_of(artifact)) // 2)
         self.refuses(artifact, "weights")
 
     def test_weights_elsewhere(self):
         artifact = self.compile(self.model, "--weights=file")
-        shutil.move(artifact + ".weights", self.path("elsewhere"))
+        shutil.move(self.weights_of(artifact), self.path("elsewhere"))
         done = tool("ingot", "run", artifact, "--weights", self.path("elsewhere"), "--input", "random",
                     "--output-dir", self.path("out"))
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -133,10 +133,12 @@ class Files(Case):
 
     def test_weights_are_stored_once(self):
         model, _ = every_family()
+        weights = {}
         for target in ("x86-64-v2", "x86-64-v4", "multi"):
-            self.compile(model, f"--target={target}", "--weights=file", "--kernels=native", name=target)
-        self.assertEqual(self.read("x86-64-v2.so.weights"), self.read("x86-64-v4.so.weights"))
-        self.assertEqual(self.read("x86-64-v2.so.weights"), self.read("multi.so.weights"))
+            artifact = self.compile(model, f"--target={target}", "--weights=file", "--kernels=native", name=target)
+            weights[target] = self.read(self.weights_of(artifact))
+        self.assertEqual(weights["x86-64-v2"], weights["x86-64-v4"])
+        self.assertEqual(weights["x86-64-v2"], weights["multi"])
 
         artifact = self.compile(model, "--target=multi", "--kernels=native", name="embedded")
         sections = subprocess.run(["llvm-readelf-22", "-SW", artifact], capture_output=True, text=True,

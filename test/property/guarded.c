@@ -298,7 +298,10 @@ int main(int argc, char **argv) {
   if (!artifact->weights && artifact->weights_bytes) {
     char path[600];
     size_t bytes;
-    snprintf(path, sizeof path, "%s.weights", argv[1]);
+    int length = snprintf(path, sizeof path - 32, "%s.", argv[1]);
+    for (int i = 0; i < 8; ++i)
+      length += sprintf(path + length, "%02x", artifact->weights_sha256[i]);
+    strcpy(path + length, ".weights");
     weights = read_file(path, &bytes);
     if (bytes < artifact->weights_bytes)
       die(path, "is too short");

@@ -61,7 +61,7 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   parser.number("threads", "N", options.threads, 1, 1024,
                 "threads to use (default: the CPUs this process may use)");
   parser.value("weights", "FILE", options.weights,
-               "separate weights (default: MODEL.so.weights)");
+               "separate weights (default: MODEL.so.HASH.weights)");
   int exitCode;
   if (!parser.parse(argc, argv, options.model, exitCode))
     return exitCode;

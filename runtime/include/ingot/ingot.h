@@ -191,8 +191,9 @@ enum {
 typedef struct ingot_model_options {
   uint32_t struct_size;
   uint32_t flags; /**< INGOT_MODEL_... */
-  /** File of the separate weights; null: "<path>.weights". Not read for a
-   *  model that carries its weights. */
+  /** File of the separate weights; null: the one that was compiled with the
+   *  library, "<path>.<16 digits of its SHA-256>.weights", or else
+   *  "<path>.weights". Not read for a model that carries its weights. */
   const char *weights_path;
   /** For memory of the model's load step; null: malloc. */
   const ingot_allocator *allocator;

@@ -284,12 +284,56 @@ TEST_F(SeparateWeights, GivenPath) {
 }
 
 TEST_F(SeparateWeights, DefaultPath) {
-  std::string beside = artifactPath("separate") + ".weights";
-  writeFile(beside, goodWeights, sizeof(goodWeights));
-  load(artifactPath("separate"));
-  remove(beside.c_str());
+  std::string plain = artifactPath("separate") + ".weights",
+              hashed = artifactPath("separate") + ".24ae2dfe8df57c1b.weights";
+  for (const std::string &beside : {plain, hashed}) {
+    writeFile(beside, goodWeights, sizeof(goodWeights));
+    load(artifactPath("separate"));
+    remove(beside.c_str());
+  }
   expectLoadFails(artifactPath("separate"), INGOT_NOT_FOUND,
-                  "separate.so.weights': No such file");
+                  "separate.so.24ae2dfe8df57c1b.weights': No such file");
+}
+
+TEST_F(SeparateWeights, HashedNameComesFirst) {
+  std::string plain = artifactPath("separate") + ".weights",
+              hashed = artifactPath("separate") + ".24ae2dfe8df57c1b.weights";
+  writeFile(plain, "old", 3);
+  writeFile(hashed, goodWeights, sizeof(goodWeights));
+  load(artifactPath("separate"));
+  remove(hashed.c_str());
+  expectLoadFails(artifactPath("separate"), INGOT_BAD_ARTIFACT,
+                  "has 3 bytes, but");
+  remove(plain.c_str());
+}
+
+const void *addressOf(const ModelPtr &model) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model.get(), &info, nullptr);
+  return info.name;
+}
+
+/// Names in which the dynamic linker replaces something.
+TEST(Model, LoadsAnyName) {
+  char folder[] = "/tmp/ingot-test-XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  std::ifstream source(artifactPath("static"), std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(source), {});
+  for (const char *name : {"$ORIGIN.so", "${LIB}.so", "$PLATFORM", "a$ORIGINb",
+                           "-x.so", "%s.so", "new\nline.so"}) {
+    std::string path = std::string(folder) + "/" + name;
+    writeFile(path, bytes.data(), bytes.size());
+    ModelPtr first = load(path);
+    // Two such files are not taken for one.
+    std::string other = path + "$LIB";
+    writeFile(other, bytes.data(), bytes.size());
+    ModelPtr second = load(other);
+    ASSERT_TRUE(first && second) << name;
+    EXPECT_NE(addressOf(first), addressOf(second)) << name;
+    remove(path.c_str());
+    remove(other.c_str());
+  }
+  rmdir(folder);
 }
 
 TEST_F(SeparateWeights, Missing) {

@@ -82,7 +82,7 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
   parser.list("load-inputs", "NAME:FILE,...", options.inputs,
               "inputs from .npy or raw files (default: random)");
   parser.value("weights", "FILE", options.weights,
-               "separate weights (default: MODEL.so.weights)");
+               "separate weights (default: MODEL.so.HASH.weights)");
   parser.number("iterations", "N", options.iterations, 1, 1000000,
                 "run at least N times (default: 10)");
   parser.custom(

@@ -73,7 +73,7 @@ struct Options {
   cl::opt<std::string> weights{
       "weights", cl::value_desc("embed|file"), cl::init("embed"),
       cl::cat(category),
-      cl::desc("Weights in the library, or in <output>.weights")};
+      cl::desc("Weights in the library, or in <output>.<hash>.weights")};
   cl::opt<std::string> emit{
       "emit", cl::value_desc("kind"), cl::init("so"), cl::cat(category),
       cl::desc("What to write: so, obj, asm, llvm, mlir-onnx, mlir-nn, "
