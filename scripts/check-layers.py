@@ -74,11 +74,26 @@ def check_abi():
                     yield f"{os.path.relpath(path, ROOT)}: abi headers must not include {name}"
 
 
+def check_rewriting():
+    """MLIR's own greedy driver has no bound and says nothing when it gives up."""
+    unbounded = re.compile(r"\b(apply(?:Op)?Patterns(?:AndFold)?Greedily|createCanonicalizerPass)\b")
+    for folder in ("dialects", "passes", "compiler", "tools"):
+        for path in files(folder):
+            shown = os.path.relpath(path, ROOT)
+            with open(path, encoding="utf-8") as f:
+                for number, line in enumerate(f, 1):
+                    found = not shown.startswith("passes/support/") and unbounded.search(line)
+                    if found:
+                        yield (f"{shown}:{number}: {found.group(1)} may run for ever: use passes/support/Rewrite.h or "
+                               "createCanonicalize")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="example: scripts/check-layers.py")
     parser.add_argument("--json", help="also write the result there")
     args = parser.parse_args()
-    results = [("abi headers include only C standard headers", list(check_abi()))]
+    results = [("abi headers include only C standard headers", list(check_abi())),
+               ("greedy rewriting has a budget", list(check_rewriting()))]
     for folder, which, forbidden, text in RULES:
         label = f"{folder}/ {'(' + which + ') ' if which else ''}does not include {forbidden}"
         results.append((label, list(check(folder, which, forbidden, text))))

@@ -42,6 +42,7 @@ done
 generate passes.md passes/Passes.td -gen-pass-doc
 generate passes-emulate.md passes/emulate/Passes.td -gen-pass-doc
 generate passes-precision.md passes/precision/Passes.td -gen-pass-doc
+generate passes-support.md passes/support/Passes.td -gen-pass-doc
 
 if [ "${1-}" = --check ]; then
   if diff -ru docs/reference "$out"; then

@@ -9,6 +9,7 @@
 #include "passes/Passes.h"
 #include "passes/emulate/Passes.h"
 #include "passes/precision/Passes.h"
+#include "passes/support/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,7 +34,7 @@ static void buildLegalizePipeline(OpPassManager &passes,
 /// nn → less nn: what training left is folded and merged.
 static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createNNFoldConstants());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   passes.addPass(createSimplify());
   passes.addPass(createRecognizeNorms());
@@ -45,7 +46,7 @@ static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createMergeConvs());
   passes.addPass(createNNFoldConstants());
   passes.addPass(createSimplify());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
 }
 
@@ -57,7 +58,7 @@ static void buildLayoutPipeline(OpPassManager &passes,
   // What was normalized over channels now is over the last dimension.
   passes.addPass(createRecognizeNorms());
   passes.addPass(createNNFoldConstants());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
 }
 
@@ -87,14 +88,14 @@ static void buildLowerPipeline(OpPassManager &passes,
     passes.addNestedPass<func::FuncOp>(createFlattenKernels());
   }
   passes.addPass(createNNToLinalg());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   passes.addPass(createLinalgElementwiseOpFusionPass());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   if (isBF16) {
     passes.addNestedPass<func::FuncOp>(createNarrowStorage());
-    passes.addPass(createCanonicalizerPass());
+    passes.addPass(createCanonicalize());
     passes.addPass(createCSEPass());
   }
   passes.addPass(createLinalgFillSplats());
@@ -105,12 +106,12 @@ static void buildLowerPipeline(OpPassManager &passes,
 static void buildMemoryPipeline(OpPassManager &passes,
                                 const PipelineOptions &) {
   passes.addPass(createPrepareEntry());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createLinalgReuseOperands());
   passes.addPass(createReuseEpilogueOperands());
   passes.addPass(bufferization::createEmptyTensorEliminationPass());
   passes.addPass(createBufferize());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   passes.addPass(createCollectWeights());
   passes.addPass(createPlanMemory());
@@ -150,11 +151,11 @@ static void buildCodegenPipeline(OpPassManager &passes,
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createGuardDivision());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createIngotConvertToLLVM());
-  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
 }
 

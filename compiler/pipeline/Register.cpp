@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Register.h"
 
+#include "compiler/pipeline/Pipeline.h"
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
-#include "compiler/pipeline/Pipeline.h"
 #include "passes/Passes.h"
 #include "passes/emulate/Passes.h"
 #include "passes/precision/Passes.h"
+#include "passes/support/Passes.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,9 +46,8 @@ void ingot::registerDialects(DialectRegistry &registry) {
                   cpu::CpuDialect, amx::AMXDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, func::FuncDialect,
                   LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect,
-                  x86vector::X86VectorDialect>();
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  vector::VectorDialect, x86vector::X86VectorDialect>();
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
@@ -66,6 +66,7 @@ void ingot::registerPasses() {
   registerIngotPasses();
   registerIngotEmulatePasses();
   registerIngotPrecisionPasses();
+  registerIngotSupportPasses();
   registerTransformsPasses();
   registerPipelines();
 }

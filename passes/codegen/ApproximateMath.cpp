@@ -15,13 +15,13 @@
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/codegen/Schedule.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <limits>
 
@@ -186,7 +186,8 @@ struct ApproximateMathPass
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == "math.log" || name == "math.log1p";
     });
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
       signalPassFailure();
   }
 };

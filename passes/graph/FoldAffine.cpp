@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/graph/Affine.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_FOLDAFFINE
@@ -29,7 +29,8 @@ struct FoldAffinePass : ingot::impl::FoldAffineBase<FoldAffinePass> {
     patterns.add<FoldIntoProducer<nn::AddOp>, FoldIntoProducer<nn::SubOp>,
                  FoldIntoProducer<nn::MulOp>, FoldIntoProducer<nn::DivOp>>(
         &getContext(), numFolded);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
       signalPassFailure();
   }
 };

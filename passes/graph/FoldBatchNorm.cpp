@@ -7,9 +7,9 @@
 #include "dialects/nn/Constants.h"
 #include "passes/Passes.h"
 #include "passes/graph/Affine.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_FOLDBATCHNORM
@@ -190,8 +190,8 @@ struct FoldBatchNormPass : ingot::impl::FoldBatchNormBase<FoldBatchNormPass> {
     backward.add<FoldIntoProducer<nn::BatchNormOp>>(context, numFolded);
     forward.add<FoldIntoConsumer>(context, numFoldedForward);
     forward.add<ToScaleAndShift>(context, numScaleShift);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(backward))) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(forward))))
+    if (failed(rewriteGreedily(getOperation(), std::move(backward), getArgument())) ||
+        failed(rewriteGreedily(getOperation(), std::move(forward), getArgument())))
       signalPassFailure();
   }
 };

@@ -7,8 +7,8 @@
 #include "dialects/nn/Constants.h"
 #include "passes/Passes.h"
 #include "passes/graph/Affine.h"
+#include "passes/support/Rewrite.h"
 
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_FOLDPAD
@@ -113,7 +113,8 @@ struct FoldPadPass : ingot::impl::FoldPadBase<FoldPadPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldPad<nn::ConvOp>, FoldPad<nn::AvgPoolOp>,
                  FoldPad<nn::MaxPoolOp>>(&getContext(), numFolded);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
       signalPassFailure();
   }
 };

@@ -8,9 +8,9 @@
 #include "passes/Passes.h"
 #include "passes/graph/Affine.h"
 #include "passes/graph/LinearMap.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace ingot {
@@ -295,7 +295,8 @@ struct MergeBranchesPass : ingot::impl::MergeBranchesBase<MergeBranchesPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<MergeBranches>(&getContext(), numMerged);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
       signalPassFailure();
   }
 };

@@ -8,9 +8,9 @@
 #include "passes/Passes.h"
 #include "passes/graph/Affine.h"
 #include "passes/graph/LinearMap.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_MERGECONVS
@@ -105,7 +105,8 @@ struct MergeConvsPass : ingot::impl::MergeConvsBase<MergeConvsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<MergeConvs>(&getContext(), numMerged);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
       signalPassFailure();
   }
 };

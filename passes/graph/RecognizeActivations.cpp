@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/graph/Scalars.h"
+#include "passes/support/Rewrite.h"
 
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_RECOGNIZEACTIVATIONS
@@ -227,7 +227,8 @@ struct RecognizeActivationsPass
     RewritePatternSet patterns(&getContext());
     patterns.add<RecognizeProduct<nn::MulOp>, RecognizeProduct<nn::DivOp>>(
         &getContext(), numRecognized);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
       signalPassFailure();
   }
 };

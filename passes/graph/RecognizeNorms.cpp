@@ -7,10 +7,10 @@
 #include "passes/Passes.h"
 #include "passes/graph/Affine.h"
 #include "passes/graph/Scalars.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_RECOGNIZENORMS
@@ -237,8 +237,8 @@ struct RecognizeNormsPass
         context, numRecognized);
     layer.add<TakeParameter<nn::MulOp>, TakeParameter<nn::AddOp>>(context);
     rms.add<RecognizeRMSNorm>(context, numRecognized);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(layer))) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(rms))))
+    if (failed(rewriteGreedily(getOperation(), std::move(layer), getArgument())) ||
+        failed(rewriteGreedily(getOperation(), std::move(rms), getArgument())))
       signalPassFailure();
   }
 };

@@ -8,10 +8,10 @@
 #include "passes/Passes.h"
 #include "passes/graph/Affine.h"
 #include "passes/graph/Scalars.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_SIMPLIFY
@@ -250,7 +250,8 @@ struct SimplifyPass : ingot::impl::SimplifyBase<SimplifyPass> {
                  SimplifyPow>(context);
     nn::ReshapeOp::getCanonicalizationPatterns(patterns, context);
     nn::TransposeOp::getCanonicalizationPatterns(patterns, context);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
       signalPassFailure();
   }
 };

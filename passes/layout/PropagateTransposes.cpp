@@ -6,10 +6,14 @@
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 #include "passes/layout/Sink.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_PROPAGATETRANSPOSES
@@ -36,8 +40,8 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
   }
 };
 
-/// What a resize enlarges is transposed before, while it is small; resizing whole
-/// rows then is as good as resizing whole pixels.
+/// What a resize enlarges is transposed before, while it is small; resizing
+/// whole rows then is as good as resizing whole pixels.
 struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::TransposeOp op,
@@ -74,7 +78,7 @@ struct TransposeIntoMatMul : OpRewritePattern<nn::MatMulOp> {
     SmallVector<Value> operands(op->getOperands());
     bool changed = false;
     for (int i : {0, 1}) {
-      nn::TransposeOp transpose = transposeOf(operands[i]);
+      nn::TransposeOp transpose = transposeFor(op, operands[i]);
       if (!transpose)
         continue;
       Perm perm(transpose.getPerm());
@@ -83,8 +87,8 @@ struct TransposeIntoMatMul : OpRewritePattern<nn::MatMulOp> {
       if (perm[rank - 2] != int64_t(rank) - 1)
         continue;
       std::swap(perm[rank - 2], perm[rank - 1]);
-      operands[i] = transposed(rewriter, transpose.getLoc(), transpose.getX(),
-                               perm);
+      operands[i] =
+          transposed(rewriter, transpose.getLoc(), transpose.getX(), perm);
       changed = true;
       if (i == 0)
         rewriter.modifyOpInPlace(
@@ -114,11 +118,24 @@ struct PropagateTransposesPass
     sink.add<TransposeIntoMatMul>(context);
     finish.add<TransposeBeforeResize, TransposeToReshape>(context);
     nn::ReshapeOp::getCanonicalizationPatterns(finish, context);
+    // One walk, each op after its operands: what a pattern makes stands before
+    // the op, where the walk has been.
+    walkAndApplyPatterns(getOperation(), std::move(sink));
+    eraseUnused();
     // Reshapes last: they would keep transposes from meeting.
-    if (failed(applyPatternsGreedily(getOperation(), std::move(sink))) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(finish))))
+    if (failed(
+            rewriteGreedily(getOperation(), std::move(finish), getArgument())))
       return signalPassFailure();
     getOperation()->walk([&](nn::TransposeOp) { ++numLeft; });
+  }
+
+  /// Transposes that all users have passed, and what fed only those.
+  void eraseUnused() {
+    getOperation()->walk<WalkOrder::PostOrder, mlir::ReverseIterator>(
+        [](Operation *op) {
+          if (isOpTriviallyDead(op))
+            op->erase();
+        });
   }
 };
 

@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Each pattern turns op(transpose(a), …) into transpose(op'(a, …)). They never
-// add a transpose that moves data unless they remove one.
+// add a transpose that moves data unless they remove one, and never make one of
+// the identity.
+//
+// They are applied in one walk through the program, each op once, when the
+// transposes of its operands are where they stay: see docs/passes.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LAYOUT_SINK_H
@@ -24,33 +28,39 @@ inline nn::TransposeOp transposeOf(mlir::Value value) {
   return value.getDefiningOp<nn::TransposeOp>();
 }
 
+/// The same, if it may go behind `user`: one before a loop stays out of it,
+/// where it would be done again and again.
+nn::TransposeOp transposeFor(mlir::Operation *user, mlir::Value value);
+
 inline mlir::RankedTensorType typeOf(mlir::Value value) {
   return llvm::cast<mlir::RankedTensorType>(value.getType());
 }
 
 /// `value` transposed by `perm`: what another transpose transposed, a constant
-/// computed now, or a new transpose.
+/// computed now, or a new transpose, in this order. Never one of the identity.
 mlir::Value transposed(mlir::PatternRewriter &rewriter, mlir::Location loc,
                        mlir::Value value, llvm::ArrayRef<int64_t> perm);
 
-/// The permutation that most of `operands` come out of, provided that undoing
-/// it on the others adds no more transposes than it removes; empty if none.
-Perm commonPerm(llvm::ArrayRef<mlir::Value> operands);
+/// The permutation that most of the `operands` of `op` come out of, provided
+/// that undoing it on the others adds fewer transposes than it removes; empty
+/// if none.
+Perm commonPerm(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
 
-/// Replaces `op` by the transpose by `perm` of an op of that kind on
-/// `operands`.
+/// Replaces `op` by an op of that kind on `operands`, transposed by `perm`
+/// unless that is the identity.
 mlir::Operation *replaceTransposed(mlir::PatternRewriter &rewriter,
                                    mlir::Operation *op,
                                    mlir::ValueRange operands,
                                    llvm::ArrayRef<int64_t> perm);
 
 /// A pattern for ops on one value, `x`, that fires if a transpose computes it.
-template <typename Op> struct SinkPattern : mlir::OpRewritePattern<Op> {
+template <typename Op>
+struct SinkPattern : mlir::OpRewritePattern<Op> {
   using mlir::OpRewritePattern<Op>::OpRewritePattern;
 
   mlir::LogicalResult
   matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {
-    nn::TransposeOp transpose = transposeOf(op.getX());
+    nn::TransposeOp transpose = transposeFor(op, op.getX());
     return transpose ? sink(op, transpose, rewriter) : mlir::failure();
   }
 

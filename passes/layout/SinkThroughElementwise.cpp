@@ -9,7 +9,9 @@
 #include "passes/layout/Sink.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -22,20 +24,33 @@ using namespace ingot::layout;
 /// The largest constant that is transposed here, in elements.
 static constexpr int64_t kMaxConstant = int64_t(1) << 24;
 
+nn::TransposeOp layout::transposeFor(Operation *user, Value value) {
+  nn::TransposeOp transpose = transposeOf(value);
+  if (!transpose)
+    return {};
+  Region *home = transpose->getParentRegion();
+  for (Region *at = user->getParentRegion(); at && at != home;
+       at = at->getParentRegion())
+    if (isa<LoopLikeOpInterface>(at->getParentOp()))
+      return {};
+  return transpose;
+}
+
 Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
                          ArrayRef<int64_t> perm) {
-  if (isIdentity(perm))
-    return value;
-  if (nn::TransposeOp inner = transposeOf(value)) {
-    Perm composed = permute(inner.getPerm(), perm);
-    if (isIdentity(composed))
-      return inner.getX();
-    return nn::TransposeOp::create(rewriter, loc,
-                                   permute(typeOf(value), perm), inner.getX(),
-                                   composed);
-  }
   RankedTensorType type = permute(typeOf(value), perm);
-  auto result = nn::TransposeOp::create(rewriter, loc, type, value, perm);
+  Perm composed(perm);
+  if (nn::TransposeOp inner = transposeOf(value)) {
+    composed = permute(inner.getPerm(), perm);
+    value = inner.getX();
+  }
+  if (isIdentity(composed)) {
+    // The types may know different dimensions.
+    if (value.getType() != type)
+      value = tensor::CastOp::create(rewriter, loc, type, value);
+    return value;
+  }
+  auto result = nn::TransposeOp::create(rewriter, loc, type, value, composed);
   if (nn::getConstant(value)) {
     if (ElementsAttr attr = nn::evaluate(result, kMaxConstant)) {
       rewriter.eraseOp(result);
@@ -45,21 +60,21 @@ Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
   return result;
 }
 
-Perm layout::commonPerm(ArrayRef<Value> operands) {
+Perm layout::commonPerm(Operation *op, ArrayRef<Value> operands) {
   // Transposes taken away less those added: first of those that move data, then
-  // of those that do not. What a sinking pattern adds on the other operands is
-  // the inverse, for which the gain has the other sign: they never go back.
+  // of those that do not.
   using Gain = std::pair<int64_t, int64_t>;
   Perm best;
   Gain bestGain(0, 0);
+  llvm::SmallDenseSet<Attribute> tried;
   for (Value operand : operands) {
-    nn::TransposeOp candidate = transposeOf(operand);
-    if (!candidate)
+    nn::TransposeOp candidate = transposeFor(op, operand);
+    if (!candidate || !tried.insert(candidate.getPermAttr()).second)
       continue;
     Perm perm(candidate.getPerm()), undo = inverse(perm);
     Gain gain(0, 0);
     for (Value other : operands) {
-      nn::TransposeOp transpose = transposeOf(other);
+      nn::TransposeOp transpose = transposeFor(op, other);
       bool same = transpose && llvm::equal(transpose.getPerm(), perm);
       if (!same && nn::getConstant(other))
         continue;
@@ -84,10 +99,8 @@ Operation *layout::replaceTransposed(PatternRewriter &rewriter, Operation *op,
   Operation *sunk = rewriter.create(op->getLoc(), op->getName().getIdentifier(),
                                     operands, types, op->getAttrs());
   SmallVector<Value> results;
-  for (auto [type, result] :
-       llvm::zip_equal(op->getResultTypes(), sunk->getResults()))
-    results.push_back(nn::TransposeOp::create(rewriter, op->getLoc(), type,
-                                              result, perm));
+  for (Value result : sunk->getResults())
+    results.push_back(transposed(rewriter, op->getLoc(), result, perm));
   rewriter.replaceOp(op, results);
   return sunk;
 }
@@ -111,24 +124,35 @@ struct SinkThroughElementwise : RewritePattern {
     for (Value operand : op->getOperands())
       if (typeOf(operand).getRank() == rank)
         whole.push_back(operand);
-    Perm perm = commonPerm(whole);
+    Perm perm = commonPerm(op, whole);
     if (perm.empty())
       return failure();
     Perm undo = inverse(perm);
     // Operands of lower rank broadcast from the left: that must not cost
     // anything either.
+    auto isSingle = [](RankedTensorType type) {
+      return type.hasStaticShape() && type.getNumElements() == 1;
+    };
     for (Value operand : op->getOperands()) {
       RankedTensorType type = typeOf(operand);
-      bool single = type.hasStaticShape() && type.getNumElements() == 1;
-      if (type.getRank() < rank && !single && !nn::getConstant(operand))
+      if (type.getRank() < rank && !isSingle(type) &&
+          !nn::getConstant(operand) &&
+          (type.getNumDynamicDims() > 1 ||
+           !keepsOrder(withRank(type, rank).getShape(), undo)))
         return failure();
     }
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       RankedTensorType type = typeOf(operand);
       if (type.getRank() < rank) {
-        if (type.hasStaticShape() && type.getNumElements() == 1) {
+        if (isSingle(type)) {
           operands.push_back(operand);
+          continue;
+        }
+        if (!nn::getConstant(operand)) {
+          operands.push_back(nn::ReshapeOp::create(
+              rewriter, op->getLoc(), permute(withRank(type, rank), undo),
+              operand));
           continue;
         }
         operand = withRank(rewriter, operand, rank);
@@ -139,13 +163,17 @@ struct SinkThroughElementwise : RewritePattern {
     return success();
   }
 
+  /// With leading dimensions of 1.
+  static RankedTensorType withRank(RankedTensorType type, int64_t rank) {
+    SmallVector<int64_t> shape(rank - type.getRank(), 1);
+    llvm::append_range(shape, type.getShape());
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+
   /// A constant with leading dimensions of 1.
   static Value withRank(PatternRewriter &rewriter, Value constant,
                         int64_t rank) {
-    RankedTensorType type = typeOf(constant);
-    SmallVector<int64_t> shape(rank - type.getRank(), 1);
-    llvm::append_range(shape, type.getShape());
-    auto expanded = RankedTensorType::get(shape, type.getElementType());
+    RankedTensorType expanded = withRank(typeOf(constant), rank);
     ElementsAttr attr = nn::getConstant(constant);
     if (auto dense = dyn_cast<DenseElementsAttr>(attr))
       attr = dense.reshape(expanded);

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/layout/Sink.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::layout;
@@ -17,7 +19,7 @@ struct SinkThroughConcat : OpRewritePattern<nn::ConcatOp> {
   LogicalResult matchAndRewrite(nn::ConcatOp op,
                                 PatternRewriter &rewriter) const override {
     SmallVector<Value> inputs(op.getInputs());
-    Perm perm = commonPerm(inputs);
+    Perm perm = commonPerm(op, inputs);
     if (perm.empty())
       return failure();
     Perm undo = inverse(perm);
@@ -55,7 +57,8 @@ struct SinkThroughPad : SinkPattern<nn::PadOp> {
     auto low = permute(op.getLow(), undo), high = permute(op.getHigh(), undo);
     SmallVector<Value> operands(op->getOperands());
     operands[0] = transpose.getX();
-    auto sunk = cast<nn::PadOp>(replaceTransposed(rewriter, op, operands, perm));
+    auto sunk =
+        cast<nn::PadOp>(replaceTransposed(rewriter, op, operands, perm));
     sunk.setLow(low);
     sunk.setHigh(high);
     return success();
@@ -126,24 +129,33 @@ struct SinkThroughQuantization : SinkPattern<Op> {
   }
 };
 
-/// transpose(transpose(x)), also where the types know different dimensions.
+/// transpose(transpose(x)) and the identity.
 struct ComposeTransposes : OpRewritePattern<nn::TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::TransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    if (isIdentity(op.getPerm()) && op.getX().getType() == op.getType()) {
-      rewriter.replaceOp(op, op.getX());
-      return success();
-    }
-    nn::TransposeOp inner = transposeOf(op.getX());
-    if (!inner)
+    if (!isIdentity(op.getPerm()) && !transposeFor(op, op.getX()))
       return failure();
-    Perm perm = permute(inner.getPerm(), op.getPerm());
-    if (isIdentity(perm) && inner.getX().getType() == op.getType())
-      rewriter.replaceOp(op, inner.getX());
-    else
-      rewriter.replaceOpWithNewOp<nn::TransposeOp>(op, op.getType(),
-                                                   inner.getX(), perm);
+    Value y = transposed(rewriter, op.getLoc(), op.getX(), op.getPerm());
+    if (y.getType() != op.getType())
+      y = tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), y);
+    rewriter.replaceOp(op, y);
+    return success();
+  }
+};
+
+/// A size of what is transposed: asking for it keeps no transpose alive.
+struct DimOfTranspose : OpRewritePattern<tensor::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::DimOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getSource());
+    std::optional<int64_t> dim = op.getConstantIndex();
+    if (!transpose || !dim || *dim < 0 ||
+        *dim >= int64_t(transpose.getPerm().size()))
+      return failure();
+    rewriter.replaceOpWithNewOp<tensor::DimOp>(op, transpose.getX(),
+                                               transpose.getPerm()[*dim]);
     return success();
   }
 };
@@ -154,6 +166,6 @@ void layout::populateSinkThroughMovement(RewritePatternSet &patterns) {
   patterns.add<SinkThroughConcat, SinkThroughSlice, SinkThroughPad,
                SinkThroughResize, SinkThroughGather, SinkThroughBroadcast,
                SinkThroughQuantization<nn::QuantizeOp>,
-               SinkThroughQuantization<nn::DequantizeOp>, ComposeTransposes>(
-      patterns.getContext());
+               SinkThroughQuantization<nn::DequantizeOp>, ComposeTransposes,
+               DimOfTranspose>(patterns.getContext());
 }

@@ -15,9 +15,8 @@ static Perm without(ArrayRef<int64_t> perm, ArrayRef<int64_t> gone) {
   Perm rest;
   for (int64_t dim : perm)
     if (!llvm::is_contained(gone, dim))
-      rest.push_back(dim - llvm::count_if(gone, [&](int64_t g) {
-                       return g < dim;
-                     }));
+      rest.push_back(dim -
+                     llvm::count_if(gone, [&](int64_t g) { return g < dim; }));
   return rest;
 }
 
@@ -61,8 +60,10 @@ struct SinkThroughAxis : SinkPattern<Op> {
   LogicalResult sink(Op op, nn::TransposeOp transpose,
                      PatternRewriter &rewriter) const override {
     int64_t axis = transpose.getPerm()[op.getAxis()];
-    auto sunk = cast<Op>(replaceTransposed(rewriter, op, transpose.getX(),
-                                           transpose.getPerm()));
+    SmallVector<Value> operands(op->getOperands());
+    operands[0] = transpose.getX();
+    auto sunk = cast<Op>(
+        replaceTransposed(rewriter, op, operands, transpose.getPerm()));
     sunk.setAxis(axis);
     return success();
   }

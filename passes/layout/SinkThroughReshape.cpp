@@ -101,12 +101,24 @@ struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
-    nn::TransposeOp transpose = transposeOf(op.getX());
+    // Reshapes with a transpose between them that is gone are one.
+    RankedTensorType y = typeOf(op);
+    Value from = op.getX();
+    while (auto inner = from.getDefiningOp<nn::ReshapeOp>())
+      from = inner.getX();
+    if (from.getType() == y && y.getNumDynamicDims() <= 1) {
+      rewriter.replaceOp(op, from);
+      return success();
+    }
+    if (from != op.getX())
+      rewriter.modifyOpInPlace(op, [&] { op.getXMutable().assign(from); });
+
+    nn::TransposeOp transpose = transposeFor(op, from);
     if (!transpose)
       return failure();
-    RankedTensorType a = typeOf(transpose.getX()), y = typeOf(op);
+    RankedTensorType a = typeOf(transpose.getX());
     ArrayRef<int64_t> perm = transpose.getPerm();
-    auto groups = splitReshape(typeOf(op.getX()).getShape(), y.getShape());
+    auto groups = splitReshape(typeOf(from).getShape(), y.getShape());
     if (!groups)
       return failure();
 
@@ -146,14 +158,9 @@ struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
     Location loc = op.getLoc();
     Value x = transpose.getX();
     if (innerMoves)
-      x = nn::TransposeOp::create(rewriter, transpose.getLoc(),
-                                  permute(a, inner), x, inner);
-    auto z = RankedTensorType::get(permute(y.getShape(), outerInverse),
-                                   y.getElementType());
-    x = nn::ReshapeOp::create(rewriter, loc, z, x);
-    if (!isIdentity(outer))
-      x = nn::TransposeOp::create(rewriter, loc, y, x, outer);
-    rewriter.replaceOp(op, x);
+      x = transposed(rewriter, transpose.getLoc(), x, inner);
+    x = rewriter.createOrFold<nn::ReshapeOp>(loc, permute(y, outerInverse), x);
+    rewriter.replaceOp(op, transposed(rewriter, loc, x, outer));
     return success();
   }
 };

@@ -7,8 +7,8 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
 #include "passes/layout/Permutation.h"
+#include "passes/support/Rewrite.h"
 
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_TOCHANNELSLAST
@@ -60,7 +60,8 @@ struct ToChannelsLastPass : ingot::impl::ToChannelsLastBase<ToChannelsLastPass> 
                  ToChannelsLast<nn::BatchNormOp>,
                  ToChannelsLast<nn::GroupNormOp>, ToChannelsLast<nn::LRNOp>>(
         &getContext(), numChanged);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
       signalPassFailure();
   }
 };

@@ -9,7 +9,7 @@
 
 // Phase graph.
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-simplify{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-recognize-norms{{[,{]|$}}
@@ -21,7 +21,7 @@
 // CHECK-NEXT: {{^ *}}nn-merge-convs{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-simplify{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 
 // Phase layout.
@@ -29,7 +29,7 @@
 // CHECK-NEXT: {{^ *}}nn-propagate-transposes{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-recognize-norms{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 
 // Phase linalg.
@@ -50,22 +50,22 @@
 // CHECK-NEXT: {{^ *}}cpu-flatten-kernels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}nn-to-linalg{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}linalg-fuse-elementwise-ops{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}linalg-fill-splats{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}linalg-relax-reductions{{[,{]|$}}
 
 // Phase memory.
 // CHECK-NEXT: {{^ *}}prepare-entry{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}linalg-reuse-operands{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-reuse-operands{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}eliminate-empty-tensors{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-bufferize{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}collect-weights{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}plan-memory{{[,{]|$}}
@@ -93,11 +93,11 @@
 // CHECK-NEXT: {{^ *}}expand-strided-metadata{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}lower-affine{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}guard-division{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-scf-to-cf{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-convert-to-llvm{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: )
 

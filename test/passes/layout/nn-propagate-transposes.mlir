@@ -87,3 +87,111 @@ func.func @hardly_enlarged(%x: tensor<1x4x4x21xf32>) -> (tensor<1x21x4x8xf32>, t
   %3 = nn.transpose %2 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x8x8x21xf32> -> tensor<1x21x8x8xf32>
   return %1, %2, %3 : tensor<1x21x4x8xf32>, tensor<1x8x8x21xf32>, tensor<1x21x8x8xf32>
 }
+
+// A reduction that takes the moved dimension away leaves no transpose, and what
+// follows meets none.
+// CHECK-LABEL: @channels_reduced
+// CHECK-NEXT: %[[A:.*]] = nn.arg_reduce max %{{.*}} {axis = 3 : i64} : tensor<1x16x16x8xf32> -> tensor<1x16x16xi64>
+// CHECK-NEXT: nn.cast %[[A]]
+// CHECK-NEXT: %[[M:.*]] = nn.reduce mean %{{.*}} {axes = array<i64: 3>}
+// CHECK-NEXT: nn.sigmoid %[[M]]
+// CHECK-NEXT: return
+func.func @channels_reduced(%x: tensor<1x16x16x8xf32>) -> (tensor<1x16x16xi32>, tensor<1x16x16xf32>) {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<1x16x16x8xf32> -> tensor<1x8x16x16xf32>
+  %1 = nn.arg_reduce max %0 {axis = 1 : i64} : tensor<1x8x16x16xf32> -> tensor<1x16x16xi64>
+  %2 = nn.cast %1 : tensor<1x16x16xi64> -> tensor<1x16x16xi32>
+  %3 = nn.reduce mean %0 {axes = array<i64: 1>} : tensor<1x8x16x16xf32> -> tensor<1x16x16xf32>
+  %4 = nn.sigmoid %3 : tensor<1x16x16xf32> -> tensor<1x16x16xf32>
+  return %2, %4 : tensor<1x16x16xi32>, tensor<1x16x16xf32>
+}
+
+// CHECK-LABEL: @pixels_reduced
+// CHECK-NEXT: %[[P:.*]] = nn.reduce mean %{{.*}} {axes = array<i64: 1, 2>} : tensor<2x16x16x8xf32> -> tensor<2x8xf32>
+// CHECK-NEXT: %[[L:.*]] = nn.reduce min %[[P]]
+// CHECK-NEXT: nn.sub %[[P]], %[[L]]
+// CHECK-NEXT: return
+func.func @pixels_reduced(%x: tensor<2x16x16x8xf32>) -> tensor<2x8xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<2x16x16x8xf32> -> tensor<2x8x16x16xf32>
+  %1 = nn.reduce mean %0 {axes = array<i64: 2, 3>} : tensor<2x8x16x16xf32> -> tensor<2x8xf32>
+  %2 = nn.reduce min %1 {axes = array<i64: 0, 1>} : tensor<2x8xf32> -> tensor<f32>
+  %3 = nn.sub %1, %2 : tensor<2x8xf32>, tensor<f32> -> tensor<2x8xf32>
+  return %3 : tensor<2x8xf32>
+}
+
+// How q, k and v are taken apart.
+// CHECK-LABEL: @gather_one
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: %[[G:.*]] = nn.gather %{{.*}} {axis = 2 : i64}
+// CHECK-NEXT: nn.mul %[[G]], %[[G]]
+func.func @gather_one(%x: tensor<2x3x4x5xf32>) -> tensor<2x3x5xf32> {
+  %i = arith.constant dense<1> : tensor<i64>
+  %0 = nn.transpose %x {perm = array<i64: 2, 0, 1, 3>} : tensor<2x3x4x5xf32> -> tensor<4x2x3x5xf32>
+  %1 = nn.gather %0, %i {axis = 0 : i64} : (tensor<4x2x3x5xf32>, tensor<i64>) -> tensor<2x3x5xf32>
+  %2 = nn.mul %1, %1 : tensor<2x3x5xf32>, tensor<2x3x5xf32> -> tensor<2x3x5xf32>
+  return %2 : tensor<2x3x5xf32>
+}
+
+// The identity is dropped, also where the types know different dimensions.
+// CHECK-LABEL: @identity
+// CHECK-NEXT: nn.relu %arg0
+// CHECK-NEXT: %[[C:.*]] = tensor.cast %arg1 : tensor<?x3xf32> to tensor<4x3xf32>
+// CHECK-NEXT: nn.relu %[[C]]
+func.func @identity(%x: tensor<2x3xf32>, %y: tensor<?x3xf32>) -> (tensor<2x3xf32>, tensor<4x3xf32>) {
+  %0 = nn.transpose %x {perm = array<i64: 0, 1>} : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = nn.relu %0 : tensor<2x3xf32> -> tensor<2x3xf32>
+  %2 = nn.transpose %y {perm = array<i64: 1, 0>} : tensor<?x3xf32> -> tensor<3x4xf32>
+  %3 = nn.transpose %2 {perm = array<i64: 1, 0>} : tensor<3x4xf32> -> tensor<4x3xf32>
+  %4 = nn.relu %3 : tensor<4x3xf32> -> tensor<4x3xf32>
+  return %1, %4 : tensor<2x3xf32>, tensor<4x3xf32>
+}
+
+// How many are wanted, only the run knows.
+// CHECK-LABEL: @top_k
+// CHECK-NEXT: nn.top_k %arg0 count(%arg1) {axis = 2 : i64
+func.func @top_k(%x: tensor<2x3x8xf32>, %n: index) -> tensor<2x?x3xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 2, 1>} : tensor<2x3x8xf32> -> tensor<2x8x3xf32>
+  %1, %2 = nn.top_k %0 count(%n) {axis = 1 : i64, k = 5 : i64} : tensor<2x8x3xf32> -> tensor<2x?x3xf32>, tensor<2x?x3xi64>
+  return %1 : tensor<2x?x3xf32>
+}
+
+// Sizes are taken from what is transposed.
+// CHECK-LABEL: @sizes
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: tensor.dim %arg0
+// CHECK-NEXT: return
+func.func @sizes(%x: tensor<1x?x6xf32>) -> index {
+  %c2 = arith.constant 2 : index
+  %0 = nn.transpose %x {perm = array<i64: 0, 2, 1>} : tensor<1x?x6xf32> -> tensor<1x6x?xf32>
+  %1 = tensor.dim %0, %c2 : tensor<1x6x?xf32>
+  return %1 : index
+}
+
+// A vector of lower rank becomes one of the other order, if that moves nothing.
+// CHECK-LABEL: @lower_rank
+// CHECK-NEXT: %[[B:.*]] = nn.reshape %arg1 : tensor<?x1x1xf32> -> tensor<1x1x1x?xf32>
+// CHECK-NEXT: %[[Y:.*]] = nn.add %arg0, %[[B]]
+// CHECK-NEXT: return %[[Y]]
+func.func @lower_rank(%x: tensor<2x4x5x?xf32>, %b: tensor<?x1x1xf32>) -> tensor<2x4x5x?xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<2x4x5x?xf32> -> tensor<2x?x4x5xf32>
+  %1 = nn.add %0, %b : tensor<2x?x4x5xf32>, tensor<?x1x1xf32> -> tensor<2x?x4x5xf32>
+  %2 = nn.transpose %1 {perm = array<i64: 0, 2, 3, 1>} : tensor<2x?x4x5xf32> -> tensor<2x4x5x?xf32>
+  return %2 : tensor<2x4x5x?xf32>
+}
+
+// Nothing is moved into a loop, where it would be done again and again.
+// CHECK-LABEL: @loop
+// CHECK: nn.transpose
+// CHECK: scf.for
+// CHECK-NOT: nn.transpose
+// CHECK: return
+func.func @loop(%x: tensor<3x8xf32>, %s: tensor<8x3xf32>, %n: index) -> tensor<8x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = nn.transpose %x {perm = array<i64: 1, 0>} : tensor<3x8xf32> -> tensor<8x3xf32>
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %s) -> tensor<8x3xf32> {
+    %2 = nn.relu %0 : tensor<8x3xf32> -> tensor<8x3xf32>
+    %3 = nn.add %a, %2 : tensor<8x3xf32>, tensor<8x3xf32> -> tensor<8x3xf32>
+    scf.yield %3 : tensor<8x3xf32>
+  }
+  return %1 : tensor<8x3xf32>
+}
