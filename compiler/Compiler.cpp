@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
 
+#include "compiler/ErrorWatch.h"
 #include "compiler/OutputFiles.h"
 #include "compiler/emit/SupportPaths.h"
 #include "compiler/pipeline/Register.h"
@@ -45,7 +46,7 @@ class Compilation {
 public:
   Compilation(const CompileOptions &options, MLIRContext &context)
       : options(options), pipeline(options.pipeline), context(context),
-        files(context, options.output) {}
+        errors(context), files(context, options.output) {}
 
   FailureOr<CompileResult> run();
   LogicalResult checkNames();
@@ -93,6 +94,8 @@ private:
   const CompileOptions &options;
   PipelineOptions pipeline;
   MLIRContext &context;
+  /// What is reported as an error fails the compilation, whoever goes on.
+  ErrorWatch errors;
   OwningOpRef<ModuleOp> module;
   /// Lowest first.
   std::vector<Target> targets;
@@ -122,7 +125,7 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
             });
           },
           /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-    if (failed(passes.run(module)))
+    if (failed(passes.run(module)) || failed(errors.check()))
       return failure();
     if (last == phase.name)
       break;
@@ -172,7 +175,7 @@ LogicalResult Compilation::importAndLower() {
   ImportOptions import = options.import;
   import.isSupported = isLegalizable;
   module = importModel(options.input, context, import);
-  if (!module)
+  if (!module || failed(errors.check()))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
   if ((!isText || !options.lastPhase.empty()) &&
@@ -227,6 +230,8 @@ Compilation::generate(const Target &target) {
     return fail("translation to LLVM IR failed");
   addRunFunction(*code->module, manifest, target);
   optimize(*code->module, *code->machine);
+  if (failed(errors.check()))
+    return failure();
   return code;
 }
 
@@ -379,7 +384,7 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
     return success();
   };
   if (failed(add(library, writeLinked, /*isExecutable=*/true)) ||
-      failed(files.publish(names)))
+      failed(errors.check()) || failed(files.publish(names)))
     return failure();
   files.removeStaleWeights(weights);
   return CompileResult{manifest};

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/import/ExternalData.h"
 
-#include "compiler/import/Skeleton.h"
 #include "compiler/import/Types.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -46,7 +45,8 @@ private:
     if (location.empty() || location.contains('\0'))
       return refuse("is no file name");
     if (location.starts_with("/"))
-      return refuse("is an absolute path; it must lie in the model's directory");
+      return refuse(
+          "is an absolute path; it must lie in the model's directory");
     if (location.contains('\\'))
       return refuse("contains a backslash; separate folders by '/'");
     SmallVector<StringRef> parts;
@@ -140,8 +140,7 @@ Expected<Blob> resolve(const pb::TensorProto &tensor, Files &files) {
     return makeError("external data is of no type and shape that has a size");
   if (entry->length && *entry->length != *bytes)
     return makeError("external data has length " + Twine(*entry->length) +
-                     ", but the tensor's shape and type need " +
-                     Twine(*bytes));
+                     ", but the tensor's shape and type need " + Twine(*bytes));
   Expected<Blob> file = files.get(*entry->location);
   if (!file)
     return file.takeError();
@@ -150,9 +149,7 @@ Expected<Blob> resolve(const pb::TensorProto &tensor, Files &files) {
     return makeError("external data '" + *entry->location + "' has " +
                      Twine(size) + " bytes, but the tensor lies at " +
                      Twine(entry->offset) + " and has " + Twine(*bytes));
-  Blob blob = *file;
-  blob.bytes = file->bytes.slice(size_t(entry->offset), size_t(*bytes));
-  return blob;
+  return file->slice(size_t(entry->offset), size_t(*bytes));
 }
 
 } // namespace
@@ -166,27 +163,25 @@ Error resolveExternalData(Model &model, std::optional<StringRef> directory) {
           tensor.clear_external_data();
           return Error::success();
         }
-        if (getBlobNumber(tensor))
+        if (isSetAside(tensor))
           return Error::success();
-        std::string where = node ? describe(*node)
-                                 : "initializer '" + tensor.name() + "'";
+        std::string where =
+            node ? describe(*node) : describeTensor(tensor, node);
         if (!directory)
-          return makeError(where + ": external data needs a model file that it "
+          return makeError(where +
+                           ": external data needs a model file that it "
                            "lies beside, but the model was given in memory");
         Expected<Blob> blob = resolve(tensor, files);
         if (!blob)
           return makeError(where + ": " + toString(blob.takeError()));
-        bool isInt = tensor.data_type() == pb::TensorProto::INT64 ||
-                     tensor.data_type() == pb::TensorProto::INT32;
         // Inference must see small tensors, shapes above all.
-        if (blob->bytes.size() <=
-            (isInt ? kMaxInlineIntBytes : kMaxInlineBytes)) {
+        if (blob->bytes.size() <= maxInlineBytes(tensor.data_type())) {
           tensor.clear_external_data();
           tensor.clear_data_location();
           tensor.set_raw_data(blob->bytes.data(), blob->bytes.size());
           return Error::success();
         }
-        setBlob(model, tensor, std::move(*blob));
+        model.setAside.put(tensor, std::move(*blob));
         return Error::success();
       });
 }

@@ -119,7 +119,7 @@ static Error parse(Model &model, const ImportOptions &options) {
   if (!skeleton)
     return skeleton.takeError();
   for (ArrayRef<char> blob : skeleton->blobs)
-    model.blobs.push_back(Blob{blob, model.file.owner, model.file.isMapped});
+    model.setAside.add(Blob(blob, model.file.owner, model.file.isMapped));
   // Each graph in a graph is three messages deeper; types may be deep, too.
   google::protobuf::io::CodedInputStream stream(
       reinterpret_cast<const uint8_t *>(skeleton->bytes.data()),
@@ -170,6 +170,8 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
     return std::move(error);
   if (!model.proto.has_graph())
     return makeError("not an ONNX model: it has no graph");
+  if (Error error = model.setAside.checkUses(model.proto))
+    return std::move(error);
   if (Error error =
           checkNesting(model.proto.graph(), options.maxNesting + 1, options))
     return std::move(error);
@@ -187,14 +189,18 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
     return std::move(error);
   if (Error error = inlineFunctions(model.proto, options))
     return std::move(error);
+  if (Error error = makeTensorsUniform(model))
+    return std::move(error);
   if (Error error = validateNodes(model.proto))
     return std::move(error);
-  if (Error error = convertVersion(model.proto))
+  if (Error error = convertVersion(model))
     return std::move(error);
   inferShapes(model.proto);
   if (Error error = validateOperandTypes(model.proto))
     return std::move(error);
   if (Error error = expandOperators(model.proto, options))
+    return std::move(error);
+  if (Error error = makeTensorsUniform(model))
     return std::move(error);
   return buildModule(model, dimNames, name, context);
 }
@@ -233,6 +239,6 @@ OwningOpRef<ModuleOp>
 ingot::importModelFromMemory(StringRef bytes, StringRef name,
                              MLIRContext &context,
                              const ImportOptions &options) {
-  Blob blob{ArrayRef<char>(bytes.data(), bytes.size()), nullptr};
+  Blob blob = Blob::ofCaller(ArrayRef<char>(bytes.data(), bytes.size()));
   return importAndReport(std::move(blob), name, std::nullopt, context, options);
 }

@@ -32,15 +32,15 @@ Expected<Blob> mapDescriptor(int fd) {
   if (!S_ISREG(info.st_mode))
     return makeError("is not a regular file");
   if (info.st_size == 0)
-    return Blob{};
+    return Blob();
   size_t size = size_t(info.st_size);
   void *data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (data == MAP_FAILED)
     return makeError(Twine("cannot be mapped: ") + strerror(errno));
   std::shared_ptr<const void> owner(
       data, [size](const void *p) { munmap(const_cast<void *>(p), size); });
-  return Blob{ArrayRef<char>(static_cast<const char *>(data), size), owner,
-              /*isMapped=*/true};
+  return Blob(ArrayRef<char>(static_cast<const char *>(data), size), owner,
+              /*isMapped=*/true);
 }
 
 Expected<Blob> mapFile(StringRef path) {

@@ -10,15 +10,39 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+#include <cassert>
 #include <memory>
+#include <string>
 
 namespace ingot::importer {
 
 /// An error with a message for the user and no code.
 llvm::Error makeError(const llvm::Twine &message);
 
-/// Bytes and what keeps them alive.
+/// Bytes and what keeps them alive: there are none without an owner.
 struct Blob {
+  Blob() = default;
+  Blob(llvm::ArrayRef<char> bytes, std::shared_ptr<const void> owner,
+       bool isMapped = false)
+      : bytes(bytes), owner(std::move(owner)), isMapped(isMapped) {
+    assert((bytes.empty() || this->owner) && "nothing keeps the bytes alive");
+  }
+  /// Takes what `owned` holds.
+  explicit Blob(std::string owned) {
+    auto keep = std::make_shared<const std::string>(std::move(owned));
+    bytes = llvm::ArrayRef<char>(keep->data(), keep->size());
+    owner = std::move(keep);
+  }
+  /// Bytes that the caller of the importer keeps alive.
+  static Blob ofCaller(llvm::ArrayRef<char> bytes) {
+    return Blob(bytes,
+                std::shared_ptr<const void>(bytes.data(), [](const void *) {}));
+  }
+  /// A part of this.
+  Blob slice(size_t offset, size_t size) const {
+    return Blob(bytes.slice(offset, size), owner, isMapped);
+  }
+
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
   /// Whether dropResident may be called.

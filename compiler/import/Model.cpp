@@ -6,13 +6,21 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Model.h"
 
-#include "compiler/import/Skeleton.h"
-
-#include "llvm/ADT/StringExtras.h"
-
 using namespace llvm;
 
 namespace ingot::importer {
+
+pb::OperatorSetIdProto *findImport(pb::ModelProto &model, StringRef domain) {
+  for (pb::OperatorSetIdProto &import : *model.mutable_opset_import())
+    if (import.domain() == domain)
+      return &import;
+  return nullptr;
+}
+
+int64_t getOpset(pb::ModelProto &model, StringRef domain) {
+  pb::OperatorSetIdProto *import = findImport(model, domain);
+  return import ? import->version() : 0;
+}
 
 std::string nodeName(const pb::NodeProto &node) {
   if (!node.name().empty())
@@ -30,29 +38,11 @@ std::string describe(const pb::NodeProto &node) {
   return "node '" + nodeName(node) + "' (" + op + ")";
 }
 
-std::optional<size_t> getBlobNumber(const pb::TensorProto &tensor) {
-  if (tensor.data_location() != pb::TensorProto::EXTERNAL)
-    return std::nullopt;
-  size_t number;
-  for (const pb::StringStringEntryProto &entry : tensor.external_data())
-    if (entry.key() == kBlobKey && to_integer(entry.value(), number, 10))
-      return number;
-  return std::nullopt;
-}
-
-void setBlob(Model &model, pb::TensorProto &tensor, Blob blob) {
-  tensor.clear_raw_data();
-  tensor.clear_float_data();
-  tensor.clear_double_data();
-  tensor.clear_int32_data();
-  tensor.clear_int64_data();
-  tensor.clear_uint64_data();
-  tensor.clear_external_data();
-  tensor.set_data_location(pb::TensorProto::EXTERNAL);
-  pb::StringStringEntryProto *entry = tensor.add_external_data();
-  entry->set_key(kBlobKey.str());
-  entry->set_value(utostr(model.blobs.size()));
-  model.blobs.push_back(std::move(blob));
+std::string describeTensor(const pb::TensorProto &tensor,
+                           const pb::NodeProto *node) {
+  if (node)
+    return describe(*node) + ": tensor";
+  return "initializer '" + tensor.name() + "'";
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,24 +51,34 @@ void setBlob(Model &model, pb::TensorProto &tensor, Blob blob) {
 
 namespace {
 
-/// Visits graphs and nodes; recursion is bounded by the nesting that the
-/// skeleton and the text reader allow.
+/// Visits graphs, nodes and attributes; recursion is bounded by the nesting
+/// that the skeleton and the text reader allow.
 struct Walker {
   function_ref<Error(pb::GraphProto &)> onGraph;
   function_ref<Error(pb::NodeProto &)> onNode;
+  /// With the node that has it, or null: a default value of a function.
+  function_ref<Error(pb::AttributeProto &, const pb::NodeProto *)> onAttribute;
 
-  template <typename Nodes> Error walkNodes(Nodes &nodes) {
+  Error walk(pb::AttributeProto &attr, const pb::NodeProto *node) {
+    if (Error error = onAttribute(attr, node))
+      return error;
+    if (attr.has_g())
+      if (Error error = walk(*attr.mutable_g()))
+        return error;
+    for (pb::GraphProto &graph : *attr.mutable_graphs())
+      if (Error error = walk(graph))
+        return error;
+    return Error::success();
+  }
+
+  template <typename Nodes>
+  Error walkNodes(Nodes &nodes) {
     for (pb::NodeProto &node : nodes) {
       if (Error error = onNode(node))
         return error;
-      for (pb::AttributeProto &attr : *node.mutable_attribute()) {
-        if (attr.has_g())
-          if (Error error = walk(*attr.mutable_g()))
-            return error;
-        for (pb::GraphProto &graph : *attr.mutable_graphs())
-          if (Error error = walk(graph))
-            return error;
-      }
+      for (pb::AttributeProto &attr : *node.mutable_attribute())
+        if (Error error = walk(attr, &node))
+          return error;
     }
     return Error::success();
   }
@@ -92,65 +92,75 @@ struct Walker {
   Error walk(pb::ModelProto &model) {
     if (Error error = walk(*model.mutable_graph()))
       return error;
-    for (pb::FunctionProto &function : *model.mutable_functions())
+    for (pb::FunctionProto &function : *model.mutable_functions()) {
       if (Error error = walkNodes(*function.mutable_node()))
         return error;
+      for (pb::AttributeProto &attr : *function.mutable_attribute_proto())
+        if (Error error = walk(attr, nullptr))
+          return error;
+    }
     return Error::success();
   }
 };
 
 Error ignoreNode(pb::NodeProto &) { return Error::success(); }
 Error ignoreGraph(pb::GraphProto &) { return Error::success(); }
+Error ignoreAttribute(pb::AttributeProto &, const pb::NodeProto *) {
+  return Error::success();
+}
 
 } // namespace
 
 Error forEachGraph(pb::ModelProto &model,
                    function_ref<Error(pb::GraphProto &)> fn) {
-  return Walker{fn, ignoreNode}.walk(model);
+  return Walker{fn, ignoreNode, ignoreAttribute}.walk(model);
 }
 
 Error forEachNode(pb::ModelProto &model,
                   function_ref<Error(pb::NodeProto &)> fn) {
-  return Walker{ignoreGraph, fn}.walk(model);
+  return Walker{ignoreGraph, fn, ignoreAttribute}.walk(model);
 }
 
 Error forEachNode(pb::GraphProto &graph,
                   function_ref<Error(pb::NodeProto &)> fn) {
-  return Walker{ignoreGraph, fn}.walk(graph);
+  return Walker{ignoreGraph, fn, ignoreAttribute}.walk(graph);
 }
 
 Error forEachTensor(
     pb::ModelProto &model,
     function_ref<Error(pb::TensorProto &, const pb::NodeProto *)> fn) {
+  auto onSparse = [&](pb::SparseTensorProto &sparse,
+                      const pb::NodeProto *node) -> Error {
+    if (Error error = fn(*sparse.mutable_values(), node))
+      return error;
+    return fn(*sparse.mutable_indices(), node);
+  };
   auto onGraph = [&](pb::GraphProto &graph) -> Error {
     for (pb::TensorProto &tensor : *graph.mutable_initializer())
       if (Error error = fn(tensor, nullptr))
         return error;
+    for (pb::SparseTensorProto &sparse : *graph.mutable_sparse_initializer())
+      if (Error error = onSparse(sparse, nullptr))
+        return error;
     return Error::success();
   };
-  auto onNode = [&](pb::NodeProto &node) -> Error {
-    for (pb::AttributeProto &attr : *node.mutable_attribute()) {
-      if (attr.has_t())
-        if (Error error = fn(*attr.mutable_t(), &node))
-          return error;
-      for (pb::TensorProto &tensor : *attr.mutable_tensors())
-        if (Error error = fn(tensor, &node))
-          return error;
-    }
+  auto onAttribute = [&](pb::AttributeProto &attr,
+                         const pb::NodeProto *node) -> Error {
+    if (attr.has_t())
+      if (Error error = fn(*attr.mutable_t(), node))
+        return error;
+    for (pb::TensorProto &tensor : *attr.mutable_tensors())
+      if (Error error = fn(tensor, node))
+        return error;
+    if (attr.has_sparse_tensor())
+      if (Error error = onSparse(*attr.mutable_sparse_tensor(), node))
+        return error;
+    for (pb::SparseTensorProto &sparse : *attr.mutable_sparse_tensors())
+      if (Error error = onSparse(sparse, node))
+        return error;
     return Error::success();
   };
-  auto onFunction = [&]() -> Error {
-    // Default values of a function's attributes are reached by no node.
-    for (pb::FunctionProto &function : *model.mutable_functions())
-      for (pb::AttributeProto &attr : *function.mutable_attribute_proto())
-        if (attr.has_t())
-          if (Error error = fn(*attr.mutable_t(), nullptr))
-            return error;
-    return Error::success();
-  };
-  if (Error error = Walker{onGraph, onNode}.walk(model))
-    return error;
-  return onFunction();
+  return Walker{onGraph, ignoreNode, onAttribute}.walk(model);
 }
 
 } // namespace ingot::importer

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Normalize.h"
 
-#include "compiler/import/Skeleton.h"
 #include "compiler/import/TensorData.h"
 #include "compiler/import/Types.h"
+#include "compiler/import/Validate.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -24,7 +24,8 @@ using pb::TensorProto;
 // Domains
 //===----------------------------------------------------------------------===//
 
-template <typename Imports> static void normalizeImports(Imports &imports) {
+template <typename Imports>
+static void normalizeImports(Imports &imports) {
   for (pb::OperatorSetIdProto &import : imports)
     if (import.domain() == "ai.onnx")
       import.clear_domain();
@@ -47,98 +48,119 @@ void normalizeDomains(pb::ModelProto &model) {
 
 namespace {
 
-/// Element offsets of the values of a sparse tensor. ONNX's checker has made
-/// sure that they are in bounds, given dimensions that do not overflow.
+/// Writes sparse tensors out. What all of them take is bounded.
+class Densifier {
+public:
+  Densifier(Model &model, const ImportOptions &options)
+      : model(model), options(options), left(options.maxSparseBytes) {}
+
+  Error run(pb::GraphProto &graph);
+  Error run(pb::NodeProto &node);
+
+private:
+  Expected<std::vector<int64_t>>
+  readOffsets(const pb::SparseTensorProto &sparse);
+  Error makeDense(const pb::SparseTensorProto &sparse, TensorProto &dense);
+
+  Model &model;
+  const ImportOptions &options;
+  int64_t left;
+};
+
+} // namespace
+
+/// Element offsets of the values: in bounds, and ascending.
 Expected<std::vector<int64_t>>
-readIndices(const Model &model, const pb::SparseTensorProto &sparse,
-            int64_t elements) {
-  Expected<TensorBytes> bytes = readTensor(model, sparse.indices());
+Densifier::readOffsets(const pb::SparseTensorProto &sparse) {
+  const TensorProto &indices = sparse.indices();
+  int64_t values = sparse.values().dims(0), rank = sparse.dims_size();
+  bool isLinear = indices.dims_size() == 1;
+  if (values == 0)
+    return std::vector<int64_t>();
+  if (indices.data_type() != TensorProto::INT64)
+    return makeError("its indices must be of type int64, but are " +
+                     getElementName(indices.data_type()));
+  if (indices.dims_size() < 1 || indices.dims_size() > 2 ||
+      indices.dims(0) != values || (!isLinear && indices.dims(1) != rank))
+    return makeError("its indices must have shape [" + Twine(values) +
+                     "] or [" + Twine(values) + ", " + Twine(rank) + "]");
+  Expected<TensorView> bytes = readTensor(model, indices);
   if (!bytes)
     return bytes.takeError();
-  int64_t values = sparse.values().dims(0);
-  int64_t rank = sparse.dims_size();
-  bool isLinear = sparse.indices().dims_size() == 1;
-  if (int64_t(bytes->get().size()) != values * (isLinear ? 1 : rank) * 8)
-    return makeError("sparse tensor '" + sparse.values().name() +
-                     "' has a wrong number of indices");
-  auto index = [&](int64_t i) {
-    int64_t value;
-    std::memcpy(&value, bytes->get().data() + i * 8, 8);
-    return value;
-  };
-  std::vector<int64_t> result;
+  std::vector<int64_t> offsets;
+  offsets.reserve(size_t(values));
+  const char *next = bytes->get().data();
   for (int64_t i = 0; i < values; ++i) {
     int64_t offset = 0;
-    if (isLinear)
-      offset = index(i);
-    else
-      for (int64_t d = 0; d < rank; ++d) {
-        int64_t at = index(i * rank + d);
-        if (at < 0 || at >= sparse.dims(int(d)))
-          offset = -1;
-        if (offset >= 0)
-          offset = offset * sparse.dims(int(d)) + at;
-      }
-    if (offset < 0 || offset >= elements)
-      return makeError("sparse tensor '" + sparse.values().name() +
-                       "' has an index out of bounds");
-    result.push_back(offset);
+    for (int64_t d = 0; d < (isLinear ? 1 : rank); ++d, next += 8) {
+      int64_t at, size = isLinear ? *getNumElements(sparse.dims())
+                                  : sparse.dims(int(d));
+      std::memcpy(&at, next, 8);
+      if (at < 0 || at >= size)
+        return makeError("its index " + Twine(at) + " is out of range: [0, " +
+                         Twine(size) + ")");
+      offset = offset * size + at;
+    }
+    if (!offsets.empty() && offset <= offsets.back())
+      return makeError("its indices are not sorted, or one occurs twice");
+    offsets.push_back(offset);
   }
-  return result;
+  return offsets;
 }
 
 /// Writes `sparse` out as a dense tensor of the same name.
-Error makeDense(Model &model, const pb::SparseTensorProto &sparse,
-                TensorProto &dense, const ImportOptions &options) {
+Error Densifier::makeDense(const pb::SparseTensorProto &sparse,
+                           TensorProto &dense) {
   const TensorProto &values = sparse.values();
+  auto fail = [&](const Twine &what) {
+    return makeError("sparse tensor '" + values.name() + "': " + what);
+  };
   int64_t bits = getElementBits(values.data_type());
-  std::optional<int64_t> elements = getNumElements(sparse.dims());
   if (bits < 8)
-    return makeError("sparse tensor '" + values.name() + "' of type " +
-                     getElementName(values.data_type()) +
-                     " is not supported");
+    return fail("type " + getElementName(values.data_type()) +
+                " is not supported");
+  if (values.dims_size() != 1)
+    return fail("its values must have rank 1, but have rank " +
+                Twine(values.dims_size()));
+  if (sparse.dims().empty())
+    return fail("it has no dimensions");
+  for (int64_t dim : sparse.dims())
+    if (dim <= 0)
+      return fail("its dimensions must be positive, but one is " + Twine(dim));
+  std::optional<int64_t> elements = getNumElements(sparse.dims());
   int64_t width = bits / 8;
-  if (!elements || *elements > options.maxExpandedBytes / width)
-    return makeError("sparse tensor '" + values.name() +
-                     "' is too large to be written out: more than " +
-                     Twine(options.maxExpandedBytes) + " bytes");
-  Expected<TensorBytes> bytes = readTensor(model, values);
+  if (!elements || *elements > left / width)
+    return fail("too large: written out, the sparse tensors of the model have "
+                "more than " +
+                Twine(options.maxSparseBytes) +
+                " bytes (--limit=sparse-bytes)");
+  left -= *elements * width;
+  Expected<TensorView> bytes = readTensor(model, values);
   if (!bytes)
     return bytes.takeError();
-  if (values.dims_size() != 1 ||
-      int64_t(bytes->get().size()) != values.dims(0) * width)
-    return makeError("sparse tensor '" + values.name() +
-                     "' has a wrong number of values");
-  std::vector<int64_t> offsets;
-  if (values.dims(0) != 0) {
-    Expected<std::vector<int64_t>> read = readIndices(model, sparse, *elements);
-    if (!read)
-      return read.takeError();
-    offsets = std::move(*read);
-  }
+  Expected<std::vector<int64_t>> offsets = readOffsets(sparse);
+  if (!offsets)
+    return fail(toString(offsets.takeError()));
   std::string raw(size_t(*elements * width), '\0');
-  for (auto [i, offset] : llvm::enumerate(offsets))
+  for (auto [i, offset] : llvm::enumerate(*offsets))
     std::memcpy(raw.data() + offset * width,
                 bytes->get().data() + int64_t(i) * width, size_t(width));
   dense.set_name(values.name());
   dense.set_data_type(values.data_type());
   *dense.mutable_dims() = sparse.dims();
   dense.set_raw_data(std::move(raw));
-  return Error::success();
+  return makeUniform(model, dense);
 }
 
-Error makeGraphDense(Model &model, pb::GraphProto &graph,
-                     const ImportOptions &options) {
+Error Densifier::run(pb::GraphProto &graph) {
   for (const pb::SparseTensorProto &sparse : graph.sparse_initializer())
-    if (Error error =
-            makeDense(model, sparse, *graph.add_initializer(), options))
+    if (Error error = makeDense(sparse, *graph.add_initializer()))
       return error;
   graph.clear_sparse_initializer();
   return Error::success();
 }
 
-Error makeNodeDense(Model &model, pb::NodeProto &node,
-                    const ImportOptions &options) {
+Error Densifier::run(pb::NodeProto &node) {
   for (pb::AttributeProto &attr : *node.mutable_attribute()) {
     if (!attr.has_sparse_tensor())
       continue;
@@ -148,10 +170,50 @@ Error makeNodeDense(Model &model, pb::NodeProto &node,
     if (attr.name() == "sparse_value")
       attr.set_name("value");
     attr.set_type(pb::AttributeProto::TENSOR);
-    if (Error error = makeDense(model, sparse, *attr.mutable_t(), options))
+    if (Error error = makeDense(sparse, *attr.mutable_t()))
       return makeError(describe(node) + ": " + toString(std::move(error)));
   }
   return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Numbers in a Constant's other attributes become its tensor, which is set
+/// aside where it is large. Where they are a function's attribute, only
+/// expansion gives them.
+void makeTensorOfNumbers(pb::NodeProto &node) {
+  if (!node.domain().empty() || node.op_type() != "Constant" ||
+      node.attribute_size() != 1)
+    return;
+  pb::AttributeProto &attr = *node.mutable_attribute(0);
+  if (!attr.ref_attr_name().empty())
+    return;
+  TensorProto tensor;
+  if (attr.name() == "value_floats" || attr.name() == "value_float") {
+    tensor.set_data_type(TensorProto::FLOAT);
+    tensor.mutable_float_data()->Swap(attr.mutable_floats());
+    if (attr.name() == "value_float")
+      tensor.add_float_data(attr.f());
+    else
+      tensor.add_dims(tensor.float_data_size());
+  } else if (attr.name() == "value_ints" || attr.name() == "value_int") {
+    tensor.set_data_type(TensorProto::INT64);
+    tensor.mutable_int64_data()->Swap(attr.mutable_ints());
+    if (attr.name() == "value_int")
+      tensor.add_int64_data(attr.i());
+    else
+      tensor.add_dims(tensor.int64_data_size());
+  } else {
+    return;
+  }
+  attr.Clear();
+  attr.set_name("value");
+  attr.set_type(pb::AttributeProto::TENSOR);
+  attr.mutable_t()->Swap(&tensor);
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,14 +291,27 @@ void dropInferredTypes(pb::ModelProto &model) {
     function.clear_value_info();
 }
 
+Error makeTensorsUniform(Model &model) {
+  consumeError(forEachNode(model.proto, [](pb::NodeProto &node) -> Error {
+    makeTensorOfNumbers(node);
+    return Error::success();
+  }));
+  if (Error error = forEachTensor(
+          model.proto, [&](TensorProto &tensor, const pb::NodeProto *) {
+            return makeUniform(model, tensor);
+          }))
+    return error;
+  return validateTensors(model);
+}
+
 Error normalizeModel(Model &model, const ImportOptions &options) {
   pb::ModelProto &proto = model.proto;
-  if (Error error = forEachNode(proto, [&](pb::NodeProto &node) {
-        return makeNodeDense(model, node, options);
-      }))
+  Densifier densifier(model, options);
+  if (Error error = forEachNode(
+          proto, [&](pb::NodeProto &node) { return densifier.run(node); }))
     return error;
   if (Error error = forEachGraph(proto, [&](pb::GraphProto &graph) -> Error {
-        if (Error error = makeGraphDense(model, graph, options))
+        if (Error error = densifier.run(graph))
           return error;
         return dropShadowedInputs(graph);
       }))
@@ -244,18 +319,7 @@ Error normalizeModel(Model &model, const ImportOptions &options) {
   bindDefaults(proto);
   dropInferredTypes(proto);
   proto.set_ir_version(pb::IR_VERSION);
-  return forEachTensor(
-      proto, [&](TensorProto &tensor, const pb::NodeProto *) -> Error {
-        std::optional<int64_t> bytes = getRawBytes(tensor);
-        if (getBlobNumber(tensor) || !bytes ||
-            *bytes <= int64_t(kMaxInlineIntBytes))
-          return Error::success();
-        Expected<TensorBytes> data = readTensor(model, tensor);
-        if (!data)
-          return data.takeError();
-        setBlob(model, tensor, data->takeBlob());
-        return Error::success();
-      });
+  return makeTensorsUniform(model);
 }
 
 } // namespace ingot::importer

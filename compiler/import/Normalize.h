@@ -17,9 +17,12 @@ void normalizeDomains(pb::ModelProto &model);
 /// Brings a checked model to one form, which also is what ONNX's version
 /// converter keeps whole: sparse tensors are dense, initializers are no inputs,
 /// function calls carry the default values of absent attributes, types of
-/// intermediate values, which may be wrong, are gone. Large typed data is set
-/// aside.
+/// intermediate values, which may be wrong, are gone, tensors are uniform.
 llvm::Error normalizeModel(Model &model, const ImportOptions &options);
+
+/// Every tensor of numbers has its data raw, or set aside; numbers that are
+/// attributes of a Constant are one. Checks their sizes.
+llvm::Error makeTensorsUniform(Model &model);
 
 /// Forgets types of intermediate values and shapes of outputs.
 void dropInferredTypes(pb::ModelProto &model);

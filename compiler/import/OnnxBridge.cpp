@@ -5,23 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With GuardedSchemas.cpp and OperandTypes.cpp the only code that is compiled with
-// exceptions.
+// With GuardedSchemas.cpp, OperandTypes.cpp and Versions.cpp the only code that is
+// compiled with exceptions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/OnnxBridge.h"
 
+#include "compiler/import/Guard.h"
 #include "compiler/import/GuardedSchemas.h"
 #include "compiler/import/Message.h"
 #include "compiler/import/Normalize.h"
-#include "compiler/import/Resample.h"
 #include "compiler/import/Validate.h"
 
 #include "onnx/checker.h"
 #include "onnx/defs/parser.h"
 #include "onnx/inliner/inliner.h"
 #include "onnx/shape_inference/implementation.h"
-#include "onnx/version_converter/convert.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -31,36 +30,10 @@ using namespace llvm;
 
 namespace ingot::importer {
 
-/// Runs `fn` and turns what it throws into an error.
-template <typename Fn> static Error guard(Fn fn) {
-  try {
-    return fn();
-  } catch (const std::bad_alloc &) {
-    return makeError("the model asks for more memory than there is");
-  } catch (const std::exception &e) {
-    return makeError(cleanOnnxMessage(e.what()));
-  } catch (...) {
-    return makeError("ONNX's library failed without a message");
-  }
-}
-
 int64_t newestOpset() {
   return pb::OpSchemaRegistry::DomainToVersionRange::Instance()
       .LastReleaseVersionMap()
       .at("");
-}
-
-static pb::OperatorSetIdProto *findImport(pb::ModelProto &model,
-                                            StringRef domain) {
-  for (pb::OperatorSetIdProto &import : *model.mutable_opset_import())
-    if (import.domain() == domain)
-      return &import;
-  return nullptr;
-}
-
-static int64_t getOpset(pb::ModelProto &model, StringRef domain) {
-  pb::OperatorSetIdProto *import = findImport(model, domain);
-  return import ? import->version() : 0;
 }
 
 Error parseText(StringRef text, pb::ModelProto &model) {
@@ -89,6 +62,35 @@ static Error refuseExperimental(pb::ModelProto &model) {
   });
 }
 
+/// Sparse tensors may be set aside, which the checker cannot follow; what it
+/// looks at is checked where they are written out.
+static void replaceSparse(pb::ModelProto &model) {
+  auto empty = [](pb::SparseTensorProto &sparse) {
+    std::string name = sparse.values().name();
+    sparse.Clear();
+    sparse.add_dims(1);
+    sparse.mutable_values()->set_name(name);
+    sparse.mutable_values()->set_data_type(pb::TensorProto::FLOAT);
+    sparse.mutable_values()->add_dims(0);
+    sparse.mutable_indices()->set_data_type(pb::TensorProto::INT64);
+    sparse.mutable_indices()->add_dims(0);
+  };
+  consumeError(forEachGraph(model, [&](pb::GraphProto &graph) -> Error {
+    for (pb::SparseTensorProto &sparse : *graph.mutable_sparse_initializer())
+      empty(sparse);
+    return Error::success();
+  }));
+  consumeError(forEachNode(model, [&](pb::NodeProto &node) -> Error {
+    for (pb::AttributeProto &attr : *node.mutable_attribute()) {
+      if (attr.has_sparse_tensor())
+        empty(*attr.mutable_sparse_tensor());
+      for (pb::SparseTensorProto &sparse : *attr.mutable_sparse_tensors())
+        empty(sparse);
+    }
+    return Error::success();
+  }));
+}
+
 Error checkModel(pb::ModelProto &model) {
   return guard([&]() -> Error {
     if (Error error = refuseExperimental(model))
@@ -98,6 +100,7 @@ Error checkModel(pb::ModelProto &model) {
                        " is newer than " + Twine(newestOpset()) +
                        ", the newest that is supported");
     pb::ModelProto copy = model;
+    replaceSparse(copy);
     // Sizes are validated by then; an empty tensor is one without data.
     if (Error error = forEachTensor(
             copy,
@@ -246,72 +249,6 @@ void inferShapes(pb::ModelProto &model) {
                                      inference, &data);
     return Error::success();
   }));
-}
-
-//===----------------------------------------------------------------------===//
-// Versions
-//===----------------------------------------------------------------------===//
-
-/// ONNX's converter passes Hardmax on unchanged, though up to opset 12 it works
-/// on all dimensions from its axis on.
-static bool isMisconverted(pb::ModelProto &model, int64_t opset) {
-  bool found = false;
-  consumeError(forEachNode(model, [&](pb::NodeProto &node) -> Error {
-    found |= node.domain().empty() && node.op_type() == "Hardmax" && opset < 13;
-    return Error::success();
-  }));
-  return found;
-}
-
-static pb::ModelProto convert(pb::ModelProto model, int64_t from, int64_t to) {
-  // Registers thousands of adapters, the same for all models.
-  static const pb::version_conversion::DefaultVersionConverter converter;
-  inferShapes(model);
-  return converter.convert_version(model, pb::OpSetID(from), pb::OpSetID(to));
-}
-
-/// What legalization knows of older forms begins here.
-static constexpr int64_t kOldestOpset = 7;
-
-static bool hasSameInterface(const pb::GraphProto &a,
-                             const pb::GraphProto &b) {
-  auto same = [](const auto &x, const auto &y) {
-    return llvm::equal(x, y, [](const auto &i, const auto &j) {
-      return i.name() == j.name();
-    });
-  };
-  return same(a.input(), b.input()) && same(a.output(), b.output());
-}
-
-Error convertVersion(pb::ModelProto &model) {
-  int64_t opset = getOpset(model, "");
-  if (opset == 0 || opset == newestOpset())
-    return Error::success();
-  Error failed = guard([&]() -> Error {
-    if (isMisconverted(model, opset))
-      return makeError("ONNX's converter does not know Hardmax");
-    OldResamples resamples;
-    if (opset <= 10)
-      resamples = findOldResamples(model);
-    pb::ModelProto converted = convert(model, opset, newestOpset());
-    dropInferredTypes(converted);
-    restoreOldResamples(converted, resamples);
-    if (!hasSameInterface(model.graph(), converted.graph()))
-      return makeError("the converter changed the inputs or outputs");
-    if (Error error = checkModel(converted))
-      return error;
-    if (Error error = validateNodes(converted))
-      return error;
-    model = std::move(converted);
-    return Error::success();
-  });
-  if (failed && opset < kOldestOpset)
-    return makeError("opset " + Twine(opset) + " is older than " +
-                     Twine(kOldestOpset) + ", the oldest that is supported, "
-                     "and cannot be converted: " + toString(std::move(failed)));
-  // Not the user's concern: older forms are legalized, too.
-  consumeError(std::move(failed));
-  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//

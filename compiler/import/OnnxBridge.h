@@ -25,9 +25,9 @@ llvm::Error inlineFunctions(pb::ModelProto &model,
                             const ImportOptions &options);
 
 /// Converts to the newest opset; leaves the model as it is where ONNX's
-/// converter cannot, for then the older form is legalized. Fails where that form
-/// is too old.
-llvm::Error convertVersion(pb::ModelProto &model);
+/// converter cannot, or changes a tensor, for then the older form is legalized.
+/// Fails where that form is too old.
+llvm::Error convertVersion(Model &model);
 
 /// Expands operators that have no lowering but are ONNX functions. Needs types.
 llvm::Error expandOperators(pb::ModelProto &model,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Skeleton.h"
 
-#include "compiler/import/MappedFile.h"
+#include "compiler/import/SetAside.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -16,7 +16,16 @@ namespace ingot::importer {
 namespace {
 
 /// The messages of onnx.proto that lead to a tensor.
-enum class Message { Model, Graph, Node, Attribute, Function, Tensor, None };
+enum class Message {
+  Model,
+  Graph,
+  Node,
+  Attribute,
+  Function,
+  Sparse,
+  Tensor,
+  None
+};
 
 /// What field `number` of message `parent` holds.
 Message childMessage(Message parent, uint32_t number) {
@@ -26,17 +35,23 @@ Message childMessage(Message parent, uint32_t number) {
            : number == 25 ? Message::Function
                           : Message::None;
   case Message::Graph:
-    return number == 1   ? Message::Node
-           : number == 5 ? Message::Tensor
-                         : Message::None;
+    return number == 1    ? Message::Node
+           : number == 5  ? Message::Tensor
+           : number == 15 ? Message::Sparse
+                          : Message::None;
   case Message::Function:
-    return number == 7 ? Message::Node : Message::None;
+    return number == 7    ? Message::Node
+           : number == 11 ? Message::Attribute
+                          : Message::None;
   case Message::Node:
     return number == 5 ? Message::Attribute : Message::None;
   case Message::Attribute:
-    return number == 5 || number == 10   ? Message::Tensor
-           : number == 6 || number == 11 ? Message::Graph
-                                         : Message::None;
+    return number == 5 || number == 10    ? Message::Tensor
+           : number == 6 || number == 11  ? Message::Graph
+           : number == 22 || number == 23 ? Message::Sparse
+                                          : Message::None;
+  case Message::Sparse:
+    return number == 1 || number == 2 ? Message::Tensor : Message::None;
   default:
     return Message::None;
   }
@@ -53,8 +68,6 @@ enum TensorField : uint32_t {
 };
 enum DataType : uint64_t {
   kFloat = 1,
-  kInt32 = 6,
-  kInt64 = 7,
   kDouble = 11,
   kComplex64 = 14,
   kComplex128 = 15,
@@ -63,9 +76,9 @@ enum DataType : uint64_t {
 struct Field {
   uint32_t number;
   uint32_t wireType;
-  uint64_t value = 0;       // of a varint
-  ArrayRef<char> payload;   // of a length-delimited field
-  ArrayRef<char> whole;     // tag and all
+  uint64_t value = 0;     // of a varint
+  ArrayRef<char> payload; // of a length-delimited field
+  ArrayRef<char> whole;   // tag and all
 };
 
 /// Reads the fields of one message, never beyond its end.
@@ -187,9 +200,10 @@ private:
   }
 
   /// Leaves out the data of a tensor if it is large, raw or the same as raw,
-  /// and said once.
+  /// and said once. Where the tensor is stored, and external data that counts
+  /// for nothing then, is left out with it.
   Error rewriteTensor(ArrayRef<char> in, std::string &out) {
-    uint64_t type = 0;
+    uint64_t type = 0, location = 0;
     std::optional<Field> data;
     bool plain = true;
     Field field;
@@ -200,30 +214,32 @@ private:
       case kDataType:
         type = field.value;
         break;
+      case kDataLocation:
+        location = field.value;
+        plain &= field.wireType == 0;
+        break;
       case kRawData:
       case kFloatData:
       case kDoubleData:
         plain &= !data && field.wireType == 2;
         data = field;
         break;
-      case kExternalData:
-      case kDataLocation:
-        plain = false;
-        break;
       }
     }
-    if (!plain || !data || !isLarge(*data, type)) {
+    if (!plain || location != 0 || !data || !isLarge(*data, type)) {
       if (Error error = checkSize(out.size() + in.size()))
         return error;
       append(out, in);
       return Error::success();
     }
     for (Reader reader(in); !reader.atEnd() && reader.next(field);)
-      if (field.number != data->number)
+      if (field.number != data->number && field.number != kDataLocation &&
+          field.number != kExternalData)
         append(out, field.whole);
     std::string entry;
-    appendDelimited(entry, 1, kBlobKey);
-    appendDelimited(entry, 2, utostr(skeleton.blobs.size()));
+    appendDelimited(entry, 1, kTicketKey);
+    appendDelimited(entry, 2,
+                    makeTicket(skeleton.blobs.size(), data->payload.size()));
     appendDelimited(out, kExternalData, entry);
     appendVarint(out, kDataLocation << 3);
     appendVarint(out, 1); // EXTERNAL
@@ -236,10 +252,9 @@ private:
     bool isRaw =
         data.number == kRawData ||
         (data.number == kFloatData && (type == kFloat || type == kComplex64)) ||
-        (data.number == kDoubleData && (type == kDouble || type == kComplex128));
-    bool isInt = type == kInt32 || type == kInt64;
-    return isRaw &&
-           data.payload.size() > (isInt ? kMaxInlineIntBytes : kMaxInlineBytes);
+        (data.number == kDoubleData &&
+         (type == kDouble || type == kComplex128));
+    return isRaw && data.payload.size() > maxInlineBytes(int64_t(type));
   }
 
   Error checkSize(size_t size) {

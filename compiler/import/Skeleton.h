@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // ONNX's library copies a model several times. To keep weights out of that, the
-// file is rewritten before it is parsed: the bytes of each large tensor are left
-// out, and the tensor refers to them by number.
+// file is rewritten before it is parsed: the bytes of each large tensor are
+// left out, and the tensor has a ticket for them (see SetAside.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_COMPILER_IMPORT_SKELETON_H
@@ -21,19 +21,10 @@
 
 namespace ingot::importer {
 
-/// Tensors with more bytes than this are set aside; what is smaller stays
-/// visible to shape inference and version conversion.
-constexpr size_t kMaxInlineBytes = 1024;
-/// The same for 32 and 64 bit integers, which may be shapes.
-constexpr size_t kMaxInlineIntBytes = 32 * 1024;
-
-/// Key of the `external_data` entry that holds the number of a blob.
-constexpr llvm::StringLiteral kBlobKey = "ingot.blob";
-
 struct Skeleton {
   /// A serialized ModelProto.
   std::string bytes;
-  /// What was left out, by number; parts of the file.
+  /// What was left out, by number: parts of the file.
   std::vector<llvm::ArrayRef<char>> blobs;
 };
 

@@ -30,35 +30,39 @@ static std::string packInts(const Values &values, int64_t width) {
   return out;
 }
 
-template <typename Values> static std::string copyBytes(const Values &values) {
+template <typename Values>
+static std::string copyBytes(const Values &values) {
   return std::string(reinterpret_cast<const char *>(values.data()),
                      size_t(values.size()) * sizeof(*values.data()));
 }
 
-Expected<TensorBytes> readTensor(const Model &model,
-                                 const TensorProto &tensor) {
-  if (std::optional<size_t> number = getBlobNumber(tensor)) {
-    if (*number >= model.blobs.size())
-      return makeError("tensor '" + tensor.name() + "' has no data");
-    return TensorBytes(model.blobs[*number]);
-  }
-  if (!tensor.raw_data().empty())
-    return TensorBytes(
-        Blob{ArrayRef<char>(tensor.raw_data().data(), tensor.raw_data().size()),
-             nullptr});
+/// Whether the numbers are in none of the fields that name a type.
+static bool isRaw(const TensorProto &tensor) {
+  return !tensor.raw_data().empty();
+}
+
+/// What raw_data would be for the numbers in the other fields.
+static Expected<std::string> packTyped(const TensorProto &tensor) {
   switch (tensor.data_type()) {
   case TensorProto::FLOAT:
   case TensorProto::COMPLEX64:
-    return TensorBytes(copyBytes(tensor.float_data()));
+    return copyBytes(tensor.float_data());
   case TensorProto::DOUBLE:
   case TensorProto::COMPLEX128:
-    return TensorBytes(copyBytes(tensor.double_data()));
+    return copyBytes(tensor.double_data());
   case TensorProto::INT64:
-    return TensorBytes(copyBytes(tensor.int64_data()));
+    return copyBytes(tensor.int64_data());
   case TensorProto::UINT32:
   case TensorProto::UINT64:
-    return TensorBytes(packInts(tensor.uint64_data(),
-                                getElementBits(tensor.data_type()) / 8));
+    return packInts(tensor.uint64_data(),
+                    getElementBits(tensor.data_type()) / 8);
+  case TensorProto::BOOL: {
+    std::string bools;
+    bools.reserve(size_t(tensor.int32_data_size()));
+    for (int32_t value : tensor.int32_data())
+      bools.push_back(char(value != 0));
+    return bools;
+  }
   case TensorProto::FLOAT6E2M3:
   case TensorProto::FLOAT6E3M2: {
     // Raw data packs these; typed data does not.
@@ -67,7 +71,7 @@ Expected<TensorBytes> readTensor(const Model &model,
       for (size_t bit = 0; bit < 6; ++bit)
         if (value >> bit & 1)
           packed[(i * 6 + bit) / 8] |= char(1 << (i * 6 + bit) % 8);
-    return TensorBytes(std::move(packed));
+    return packed;
   }
   default: {
     // One number a byte for the types of less than a byte, packed in it.
@@ -76,10 +80,56 @@ Expected<TensorBytes> readTensor(const Model &model,
       return makeError("tensor '" + tensor.name() + "' of type " +
                        getElementName(tensor.data_type()) +
                        " is not supported");
-    return TensorBytes(
-        packInts(tensor.int32_data(), std::max<int64_t>(bits / 8, 1)));
+    return packInts(tensor.int32_data(), std::max<int64_t>(bits / 8, 1));
   }
   }
+}
+
+Expected<TensorView> readTensor(const Model &model, const TensorProto &tensor) {
+  if (isSetAside(tensor)) {
+    Expected<const Blob *> blob = model.setAside.find(tensor);
+    if (!blob)
+      return makeError("tensor '" + tensor.name() + "' " +
+                       toString(blob.takeError()));
+    return TensorView((*blob)->bytes);
+  }
+  if (isRaw(tensor))
+    return TensorView(
+        ArrayRef<char>(tensor.raw_data().data(), tensor.raw_data().size()));
+  Expected<std::string> packed = packTyped(tensor);
+  if (!packed)
+    return packed.takeError();
+  return TensorView(std::move(*packed));
+}
+
+llvm::Error makeUniform(Model &model, TensorProto &tensor) {
+  if (isSetAside(tensor) || tensor.data_type() == TensorProto::STRING)
+    return llvm::Error::success();
+  std::string data;
+  if (isRaw(tensor)) {
+    data = std::move(*tensor.mutable_raw_data());
+  } else {
+    Expected<std::string> packed = packTyped(tensor);
+    if (!packed)
+      return packed.takeError();
+    data = std::move(*packed);
+  }
+  if (data.size() > maxInlineBytes(tensor.data_type())) {
+    model.setAside.put(tensor, Blob(std::move(data)));
+    return llvm::Error::success();
+  }
+  tensor.clear_float_data();
+  tensor.clear_double_data();
+  tensor.clear_int32_data();
+  tensor.clear_int64_data();
+  tensor.clear_uint64_data();
+  tensor.clear_external_data();
+  tensor.clear_data_location();
+  if (data.empty())
+    tensor.clear_raw_data();
+  else
+    tensor.set_raw_data(std::move(data));
+  return llvm::Error::success();
 }
 
 /// One byte an element from `bits` bits an element, low bits first.
@@ -121,7 +171,7 @@ Expected<ElementsAttr> makeElements(const Model &model,
   std::optional<int64_t> expected = getRawBytes(tensor);
   if (!count || !expected)
     return fail("has a shape too large for any memory");
-  Expected<TensorBytes> data = readTensor(model, tensor);
+  Expected<TensorView> data = readTensor(model, tensor);
   if (!data)
     return data.takeError();
   ArrayRef<char> bytes = data->get();
@@ -146,17 +196,19 @@ Expected<ElementsAttr> makeElements(const Model &model,
 
   // protobuf aligns nothing, so many tensors of a file must be copied; their
   // pages of the file are not needed any more then.
+  const Blob *blob = isSetAside(tensor)
+                         ? llvm::cantFail(model.setAside.find(tensor))
+                         : nullptr;
   size_t align = size_t(std::min<int64_t>(bits / 8, 8));
-  const Blob &blob = data->getBlob();
-  if (getBlobNumber(tensor) && uintptr_t(bytes.data()) % align == 0) {
-    auto keep = [owner = blob.owner](void *, size_t, size_t) {};
+  if (blob && uintptr_t(bytes.data()) % align == 0) {
+    auto keep = [owner = blob->owner](void *, size_t, size_t) {};
     return DenseResourceElementsAttr::get(
         type, makeKey(name),
         UnmanagedAsmResourceBlob::allocateWithAlign(bytes, align,
                                                     std::move(keep)));
   }
   auto copy = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, 64);
-  if (blob.isMapped)
+  if (blob && blob->isMapped)
     dropResident(bytes);
   return DenseResourceElementsAttr::get(type, makeKey(name), std::move(copy));
 }

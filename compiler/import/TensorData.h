@@ -13,35 +13,36 @@
 
 namespace ingot::importer {
 
-/// The bytes of a tensor as raw_data lays them out, its own or another's.
-class TensorBytes {
+/// The bytes of a tensor as raw_data lays them out: the tensor's own, which it
+/// must outlive, or a copy.
+class TensorView {
 public:
-  explicit TensorBytes(Blob blob) : blob(std::move(blob)) {}
-  explicit TensorBytes(std::string owned)
-      : owned(std::make_shared<std::string>(std::move(owned))) {}
+  explicit TensorView(llvm::ArrayRef<char> bytes) : bytes(bytes) {}
+  explicit TensorView(std::string owned)
+      : owned(std::make_shared<std::string>(std::move(owned))),
+        bytes(this->owned->data(), this->owned->size()) {}
 
-  llvm::ArrayRef<char> get() const {
-    return owned ? llvm::ArrayRef<char>(owned->data(), owned->size())
-                 : blob.bytes;
-  }
-  const Blob &getBlob() const { return blob; }
-  Blob takeBlob() { return owned ? Blob{get(), owned} : blob; }
+  llvm::ArrayRef<char> get() const { return bytes; }
 
 private:
-  Blob blob;
   std::shared_ptr<std::string> owned;
+  llvm::ArrayRef<char> bytes;
 };
 
-/// Reads a tensor of numbers in whichever form it is kept. May refer to
-/// `tensor`.
-llvm::Expected<TensorBytes> readTensor(const Model &model,
-                                       const pb::TensorProto &tensor);
+/// Reads a tensor of numbers in whichever form it is kept.
+llvm::Expected<TensorView> readTensor(const Model &model,
+                                      const pb::TensorProto &tensor);
+
+/// Brings a tensor of numbers to one of two forms: raw, or set aside if it has
+/// more bytes than may stay. Its data is moved, never referred to.
+llvm::Error makeUniform(Model &model, pb::TensorProto &tensor);
 
 /// The constant that `tensor` is; a large one refers to the file where it can,
 /// and is called `name` in the text of the module.
-llvm::Expected<mlir::ElementsAttr>
-makeElements(const Model &model, const pb::TensorProto &tensor,
-             llvm::StringRef name, mlir::MLIRContext *context);
+llvm::Expected<mlir::ElementsAttr> makeElements(const Model &model,
+                                                const pb::TensorProto &tensor,
+                                                llvm::StringRef name,
+                                                mlir::MLIRContext *context);
 
 } // namespace ingot::importer
 

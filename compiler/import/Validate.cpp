@@ -24,13 +24,6 @@ constexpr int64_t kMaxElements = int64_t(1) << 48;
 /// Ranks above this are no model's; inference is quadratic in them in places.
 constexpr int kMaxRank = 64;
 
-std::string describeTensor(const TensorProto &tensor,
-                           const pb::NodeProto *node) {
-  if (node)
-    return describe(*node) + ": tensor";
-  return "initializer '" + tensor.name() + "'";
-}
-
 /// How many numbers `tensor` says it holds outside of raw_data, and how many it
 /// should.
 std::pair<int64_t, int64_t> countTyped(const TensorProto &tensor,
@@ -83,22 +76,19 @@ Error validateTensor(const Model &model, const TensorProto &tensor,
     return fail("has a shape too large for any memory");
   std::optional<int64_t> bytes = getRawBytes(tensor);
 
-  if (std::optional<size_t> number = getBlobNumber(tensor)) {
-    if (*number >= model.blobs.size())
-      return fail("is stored externally without a location");
-    int64_t got = int64_t(model.blobs[*number].bytes.size());
-    if (got != bytes.value_or(-1))
-      return fail("has " + Twine(got) + " bytes of data, but its shape and "
-                  "type need " + Twine(bytes.value_or(0)));
-    return Error::success();
+  if (isSetAside(tensor)) {
+    Expected<const Blob *> blob = model.setAside.find(tensor);
+    return blob ? Error::success() : fail(toString(blob.takeError()));
   }
   if (!tensor.raw_data().empty()) {
     int64_t got = int64_t(tensor.raw_data().size());
     if (isString)
       return fail("holds strings as raw data");
     if (got != *bytes)
-      return fail("has " + Twine(got) + " bytes of raw data, but its shape and "
-                  "type need " + Twine(*bytes));
+      return fail("has " + Twine(got) +
+                  " bytes of raw data, but its shape and "
+                  "type need " +
+                  Twine(*bytes));
     return Error::success();
   }
   auto [got, expected] = countTyped(tensor, *elements);
@@ -123,13 +113,14 @@ Error validateType(const pb::ValueInfoProto &info, StringRef what) {
     return fail(Twine(tensor.shape().dim_size()) + " dimensions");
   int64_t elements = 1;
   for (const pb::TensorShapeProto::Dimension &dim : tensor.shape().dim()) {
-    // Some exporters write -1, others 0, for a dimension that is not fixed; 0 is
-    // also a legal size, so it stays.
+    // Some exporters write -1, others 0, for a dimension that is not fixed; 0
+    // is also a legal size, so it stays.
     if (!dim.has_dim_value() || dim.dim_value() == -1)
       continue;
     if (dim.dim_value() < 0)
       return fail("a negative dimension, " + Twine(dim.dim_value()));
-    if (MulOverflow(elements, std::max<int64_t>(dim.dim_value(), 1), elements) ||
+    if (MulOverflow(elements, std::max<int64_t>(dim.dim_value(), 1),
+                    elements) ||
         elements > kMaxElements)
       return fail("a shape too large for any memory");
   }
@@ -156,18 +147,18 @@ Error checkRange(const pb::NodeProto &node, const pb::AttributeProto &attr,
 Error validateAttribute(const pb::NodeProto &node,
                         const pb::AttributeProto &attr) {
   // Window sizes and counts: positive in every operator that has them.
-  int64_t min = StringSwitch<int64_t>(attr.name())
-                    .Cases({"strides", "dilations", "kernel_shape", "group",
-                            "blocksize", "num_outputs", "num_heads",
-                            "q_num_heads", "kv_num_heads", "num_groups",
-                            "num_scan_inputs", "hidden_size"},
-                           1)
-                    // Legal but for what they may overflow.
-                    .Cases({"pads", "output_padding", "output_shape", "axis",
-                            "axes", "perm", "split", "starts", "ends", "steps",
-                            "shape", "block_size", "to"},
-                           INT64_MIN)
-                    .Default(0);
+  int64_t min =
+      StringSwitch<int64_t>(attr.name())
+          .Cases({"strides", "dilations", "kernel_shape", "group", "blocksize",
+                  "num_outputs", "num_heads", "q_num_heads", "kv_num_heads",
+                  "num_groups", "num_scan_inputs", "hidden_size"},
+                 1)
+          // Legal but for what they may overflow.
+          .Cases({"pads", "output_padding", "output_shape", "axis", "axes",
+                  "perm", "split", "starts", "ends", "steps", "shape",
+                  "block_size", "to"},
+                 INT64_MIN)
+          .Default(0);
   if (min == 0)
     return Error::success();
   constexpr int64_t kMax = INT32_MAX;
@@ -196,6 +187,13 @@ Error validateNodes(pb::ModelProto &model) {
         return error;
     return Error::success();
   });
+}
+
+Error validateTensors(Model &model) {
+  return forEachTensor(model.proto,
+                       [&](TensorProto &tensor, const pb::NodeProto *node) {
+                         return validateTensor(model, tensor, node);
+                       });
 }
 
 Error validateModel(Model &model, const ImportOptions &options) {
@@ -232,10 +230,7 @@ Error validateModel(Model &model, const ImportOptions &options) {
         return Error::success();
       }))
     return error;
-  if (Error error = forEachTensor(
-          proto, [&](TensorProto &tensor, const pb::NodeProto *node) {
-            return validateTensor(model, tensor, node);
-          }))
+  if (Error error = validateTensors(model))
     return error;
   if (Error error = validateNames(proto))
     return error;

@@ -16,6 +16,11 @@ namespace ingot::importer {
 /// types, names.
 llvm::Error validateModel(Model &model, const ImportOptions &options);
 
+/// Checks of each tensor that its data has the size that its type and shape
+/// need, whether it is in the model or set aside. Called again after each step
+/// of ONNX's library, which copies tensors.
+llvm::Error validateTensors(Model &model);
+
 /// Checks that every value is defined once, and before it is used.
 llvm::Error validateNames(const pb::ModelProto &model);
 

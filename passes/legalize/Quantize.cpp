@@ -65,12 +65,15 @@ static FailureOr<Granularity> granularity(Node &node, int64_t &axis) {
   int64_t rank = node.rank(0);
   if (isSingle(node.input(1)) && node.getInt("block_size", 0) == 0)
     return axis = 0, Granularity::tensor;
-  auto normal = node.normalizeAxis(node.getInt("axis", 1), rank);
-  if (rank == 1)
-    normal = 0;
-  if (failed(normal))
-    return failure();
-  axis = *normal;
+  // A vector has one axis, and the default is another.
+  if (rank != 1 || node.getInt("axis", 1) != 1) {
+    auto normal = node.normalizeAxis(node.getInt("axis", 1), rank);
+    if (failed(normal))
+      return failure();
+    axis = *normal;
+  } else {
+    axis = 0;
+  }
   if (node.getInt("block_size", 0) != 0)
     return Granularity::block;
   if (node.rank(1) != 1)

@@ -108,6 +108,18 @@ class Graphs(Case):
         attribute.CopyFrom(helper.make_attribute("kernel_shape", "three"))
         self.assert_refuses(model, "conv0")
 
+    def test_axis_out_of_range(self):
+        """Reported where the result does not depend on it, too."""
+        for op, kind in (("QuantizeLinear", TensorProto.FLOAT), ("DequantizeLinear", TensorProto.UINT8)):
+            for shape, axis in (([4], 9), ([4], -2), ([2, 4], 2), ([2, 4], -3)):
+                with self.subTest(op=op, shape=shape, axis=axis):
+                    model = make_model([helper.make_node(op, ["x", "s", "z"], ["y"], name="quant", axis=axis)],
+                                       [("x", shape, kind)], [("y", shape, TensorProto.UINT8)],
+                                       {"s": np.ones(4, np.float32), "z": np.zeros(4, np.uint8)}, opset=19)
+                    model.graph.output[0].type.tensor_type.elem_type = {
+                        TensorProto.FLOAT: TensorProto.UINT8, TensorProto.UINT8: TensorProto.FLOAT}[kind]
+                    self.assert_refuses(model, "quant", "axis")
+
     def test_function_that_calls_itself(self):
         model = make_model([helper.make_node("Loop1", ["x"], ["y"], domain="local")], [("x", [2])], [("y", [2])])
         model.opset_import.append(helper.make_opsetid("local", 1))

@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   ingot::ImportOptions options;
   options.maxNodes = 20'000;
-  options.maxExpandedBytes = 16 << 20;
+  options.maxSparseBytes = 16 << 20;
   options.maxGraphBytes = 1 << 20;
   // Expands some operators, the same ones for the same input.
   auto isSupported = [size](llvm::StringRef, llvm::StringRef opType) {

@@ -6,13 +6,19 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Version.h"
 #include "compiler/import/Import.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NodeName.h"
+#include "dialects/onnx/OnnxDialect.h"
 #include "passes/legalize/Legalize.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -39,6 +45,40 @@ static bool parseDim(StringRef text, ingot::ImportOptions &options) {
   return !name.empty() && llvm::to_integer(size, options.dims[name], 10);
 }
 
+static void printConstant(mlir::Location loc, mlir::ElementsAttr elements) {
+  std::vector<char> storage;
+  auto bytes = ingot::nn::getRawBytes(elements, storage);
+  if (!bytes)
+    return;
+  auto hash = llvm::SHA256::hash(llvm::ArrayRef<uint8_t>(
+      reinterpret_cast<const uint8_t *>(bytes->data()), bytes->size()));
+  llvm::outs() << llvm::toHex(hash, /*LowerCase=*/true) << ' '
+               << elements.getShapedType() << ' ' << ingot::nodeNameOf(loc)
+               << '\n';
+}
+
+/// One line for each tensor of numbers: SHA-256 of its bytes, one byte an
+/// element where it has fewer bits, type, and name or node.
+static void printConstants(mlir::ModuleOp module) {
+  module->walk([](mlir::Operation *op) {
+    if (auto constant = llvm::dyn_cast<mlir::arith::ConstantOp>(op))
+      if (auto elements =
+              llvm::dyn_cast<mlir::ElementsAttr>(constant.getValue()))
+        printConstant(op->getLoc(), elements);
+    auto node = llvm::dyn_cast<ingot::onnx::NodeOp>(op);
+    if (!node)
+      return;
+    for (mlir::NamedAttribute attr : node.getNodeAttrs()) {
+      if (auto elements = llvm::dyn_cast<mlir::ElementsAttr>(attr.getValue()))
+        printConstant(op->getLoc(), elements);
+      if (auto list = llvm::dyn_cast<mlir::ArrayAttr>(attr.getValue()))
+        for (mlir::Attribute entry : list)
+          if (auto elements = llvm::dyn_cast<mlir::ElementsAttr>(entry))
+            printConstant(op->getLoc(), elements);
+    }
+  });
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   static cl::opt<std::string> path(cl::Positional, cl::Required,
@@ -56,6 +96,9 @@ int main(int argc, char **argv) {
   static cl::opt<unsigned> elide(
       "elide", cl::desc("Leave out elements of constants larger than this"),
       cl::init(16));
+  static cl::opt<bool> constants(
+      "constants",
+      cl::desc("Print a hash of each tensor that the model holds instead"));
   cl::SetVersionPrinter([](llvm::raw_ostream &out) {
     out << "ingot-import " INGOT_VERSION "\n";
   });
@@ -99,6 +142,10 @@ int main(int argc, char **argv) {
       ingot::importModel(path, context, options);
   if (!module)
     return 1;
+  if (constants) {
+    printConstants(*module);
+    return 0;
+  }
   mlir::OpPrintingFlags flags;
   flags.elideLargeElementsAttrs(elide);
   flags.elideLargeResourceString(elide);

@@ -214,6 +214,62 @@ check("sparse-bounds", sparse([0, 99], [8]), "out of range")
 check("sparse-order", sparse([3, 1], [8]), "sorted")
 check("sparse-huge", sparse([0, 1], [2 ** 30, 2 ** 9]), "too large")
 check("sparse-overflow", sparse([0, 1], [2 ** 31, 2 ** 31, 4]), "")
+check("sparse-twice", sparse([3, 3], [8]), "occurs twice")
+check("sparse-count", sparse([3], [8]), "'s'", "[2] or [2, 1]")
+check("sparse-grid", sparse([[0, 1, 2], [1, 1, 1]], [4, 4]), "'s'", "[2] or [2, 2]")
+check("sparse-scalar", sparse([0, 1], []), "'s'", "no dimensions")
+check("sparse-empty-dim", sparse([0, 1], [0, 4]), "'s'", "must be positive")
+m = sparse([0, 1], [2 ** 27])
+m.graph.sparse_initializer.extend(m.graph.sparse_initializer[0] for _ in range(2))
+for i, s in enumerate(m.graph.sparse_initializer):
+    s.values.name = f"s{i}" if i else "s"
+check("sparse-many", m, "'s2'", "too large")
+# 200 MB of indices and values: read, and refused for what they say.
+big = np.arange(12_500_000, dtype=np.int64)
+big[-1] = 0
+m = sparse([0], [len(big)], len(big))
+m.graph.sparse_initializer[0].indices.CopyFrom(nh.from_array(big, "i"))
+check("sparse-200-mb", m, "'s'", "sorted")
+os.remove(os.path.join(out, "sparse-200-mb.onnx"))
+del m, big
+
+# ---- tickets of the importer's own, forged
+def forged(*entries, tensors=1):
+    m = model([h.make_node("Add", ["x", "w0"], ["y"])], shape=[5000],
+              init=[nh.from_array(np.ones(5000, np.float32), f"w{i}") for i in range(tensors)])
+    for key, value in entries:
+        t = m.graph.initializer.add(name=f"f{len(m.graph.initializer)}", data_type=T.FLOAT, dims=[5000],
+                                    data_location=T.EXTERNAL)
+        t.external_data.add(key=key, value=value)
+    return m
+
+check("forged", forged(("ingot.blob", "0:20000")), "damaged")
+check("forged-number", forged(("ingot.blob", "1:20000")), "'f1'", "'ingot.blob'", "reserved")
+check("forged-size", forged(("ingot.blob", "0:20001")), "'f1'", "reserved")
+check("forged-text", forged(("ingot.blob", "0")), "'f1'", "reserved")
+m = forged()
+m.graph.initializer[0].external_data.add(key="ingot.blob", value="0:20000")
+m.graph.initializer[0].data_location = T.EXTERNAL
+check("forged-beside-data", m, "")
+# protobuf merges what is said twice into one message: a tensor of two parts.
+part = h.make_graph([], "g", [], [], [nh.from_array(np.ones(5000, np.float32), "w")])
+node = h.make_node("Constant", [], ["w"], value=part.initializer[0])
+data = node.attribute[0].t.SerializeToString()
+size = len(data)
+field = b"\x2a" + bytes([size & 0x7f | 0x80, size >> 7 & 0x7f | 0x80, size >> 14]) + data
+attribute = b"\x0a\x05value\xa0\x01\x04" + field + field
+node.ClearField("attribute")
+m = model([node, h.make_node("Add", ["x", "w"], ["y"])], shape=[5000])
+
+def varint(value):
+    return bytes([value & 0x7f | 0x80]) + varint(value >> 7) if value >= 0x80 else bytes([value])
+def delimited(number, payload):
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+twice = delimited(1, node.SerializeToString() + delimited(5, attribute))
+graph = m.graph.SerializeToString()
+graph = graph.replace(delimited(1, node.SerializeToString()), twice, 1)
+m.ClearField("graph")
+check("merged-tensor", m.SerializeToString() + delimited(7, graph), "Constant", "reserved")
 
 # ---- functions and nesting
 def functions(*texts):

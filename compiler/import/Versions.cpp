@@ -1,0 +1,128 @@
+//===- Versions.cpp - old operator sets to the newest ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/import/Guard.h"
+#include "compiler/import/Normalize.h"
+#include "compiler/import/OnnxBridge.h"
+#include "compiler/import/Resample.h"
+#include "compiler/import/Validate.h"
+
+#include "onnx/version_converter/convert.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <set>
+
+using namespace llvm;
+
+namespace ingot::importer {
+
+/// ONNX's converter passes Hardmax on unchanged, though up to opset 12 it works
+/// on all dimensions from its axis on.
+static bool isMisconverted(pb::ModelProto &model, int64_t opset) {
+  bool found = false;
+  consumeError(forEachNode(model, [&](pb::NodeProto &node) -> Error {
+    found |= node.domain().empty() && node.op_type() == "Hardmax" && opset < 13;
+    return Error::success();
+  }));
+  return found;
+}
+
+static pb::ModelProto convert(pb::ModelProto model, int64_t from, int64_t to) {
+  // Registers thousands of adapters, the same for all models.
+  static const pb::version_conversion::DefaultVersionConverter converter;
+  inferShapes(model);
+  return converter.convert_version(model, pb::OpSetID(from), pb::OpSetID(to));
+}
+
+/// What legalization knows of older forms begins here.
+static constexpr int64_t kOldestOpset = 7;
+
+static bool hasSameInterface(const pb::GraphProto &a,
+                             const pb::GraphProto &b) {
+  auto same = [](const auto &x, const auto &y) {
+    return llvm::equal(x, y, [](const auto &i, const auto &j) {
+      return i.name() == j.name();
+    });
+  };
+  return same(a.input(), b.input()) && same(a.output(), b.output());
+}
+
+/// What tensors hold, by the name of the initializer or of the Constant's
+/// output: names may occur in several graphs.
+static std::set<std::pair<std::string, std::string>>
+contentsOf(pb::ModelProto &model) {
+  std::set<std::pair<std::string, std::string>> contents;
+  auto add = [&](const std::string &name, pb::TensorProto tensor) {
+    tensor.clear_name();
+    tensor.clear_doc_string();
+    // The converter states where the data is.
+    if (tensor.data_location() == pb::TensorProto::DEFAULT)
+      tensor.clear_data_location();
+    contents.emplace(name, tensor.SerializeAsString());
+  };
+  consumeError(forEachGraph(model, [&](pb::GraphProto &graph) -> Error {
+    for (const pb::TensorProto &tensor : graph.initializer())
+      add(tensor.name(), tensor);
+    for (const pb::NodeProto &node : graph.node())
+      if (node.op_type() == "Constant" && node.domain().empty())
+        for (const pb::AttributeProto &attr : node.attribute())
+          if (attr.has_t() && node.output_size() == 1)
+            add(node.output(0), attr.t());
+    return Error::success();
+  }));
+  return contents;
+}
+
+/// Whether tensors that have the names of tensors of `before` are these.
+static bool keepsTensors(pb::ModelProto &before, pb::ModelProto &after) {
+  auto known = contentsOf(before);
+  StringSet<> names;
+  for (const auto &[name, bytes] : known)
+    names.insert(name);
+  return llvm::all_of(contentsOf(after), [&](const auto &content) {
+    return !names.contains(content.first) || known.count(content);
+  });
+}
+
+Error convertVersion(Model &whole) {
+  pb::ModelProto &model = whole.proto;
+  int64_t opset = getOpset(model, "");
+  if (opset == 0 || opset == newestOpset())
+    return Error::success();
+  Error failed = guard([&]() -> Error {
+    if (isMisconverted(model, opset))
+      return makeError("ONNX's converter does not know Hardmax");
+    OldResamples resamples;
+    if (opset <= 10)
+      resamples = findOldResamples(model);
+    pb::ModelProto converted = convert(model, opset, newestOpset());
+    dropInferredTypes(converted);
+    restoreOldResamples(converted, resamples);
+    if (!hasSameInterface(model.graph(), converted.graph()))
+      return makeError("the converter changed the inputs or outputs");
+    if (!keepsTensors(model, converted))
+      return makeError("the converter changed a tensor");
+    if (Error error = checkModel(converted))
+      return error;
+    if (Error error = validateNodes(converted))
+      return error;
+    std::swap(model, converted);
+    Error error = validateTensors(whole);
+    if (error)
+      std::swap(model, converted);
+    return error;
+  });
+  if (failed && opset < kOldestOpset)
+    return makeError("opset " + Twine(opset) + " is older than " +
+                     Twine(kOldestOpset) + ", the oldest that is supported, "
+                     "and cannot be converted: " + toString(std::move(failed)));
+  // Not the user's concern: older forms are legalized, too.
+  consumeError(std::move(failed));
+  return Error::success();
+}
+
+} // namespace ingot::importer
