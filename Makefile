@@ -13,7 +13,8 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup build check check-sanitize demo models conformance property roofline callgrind bench fuzz docs clean
+.PHONY: help setup build check check-sanitize demo models conformance property random open-sizes roofline callgrind bench \
+  fuzz docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +52,12 @@ conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
 
 property: build ## run native kernels on random shapes at several CPU levels (some 15 minutes)
 	@$(python) test/property/run.py --jobs $(JOBS)
+
+random: build ## compile and run 10,000 random graphs between guard pages (hours)
+	@$(python) test/random/run.py --count 10000 --jobs $(JOBS)
+
+open-sizes: build ## run ONNX's node tests with open dimensions, at sizes that fit and that do not (an hour)
+	@$(python) test/sweeps/open_sizes.py --jobs $(JOBS)
 
 roofline: build ## measure each kernel family against this machine's roofline; writes docs/kernel-roofline.md
 	@$(python) test/bench/roofline.py --jobs $(JOBS) --output docs/kernel-roofline.md

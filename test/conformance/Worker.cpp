@@ -7,8 +7,10 @@
 //
 // Reads lines `CASE-FOLDER <tab> OUTPUT-FOLDER` and answers each with one line
 // `KIND <tab> DETAIL`: ran, unsupported, compile-error, run-error, crash,
-// timeout, or wrong where the number of threads matters. Each case runs in a forked child of this warm process, so that
-// neither a crash nor a hang ends the others, and start-up is paid once.
+// timeout, or wrong where the number of threads matters; with --compile-only
+// compiled instead of ran. Each case runs in a forked child of this warm
+// process, so that neither a crash nor a hang ends the others, and start-up is
+// paid once.
 // The case's files are described in cases.py; results are left as raw bytes
 // with an index, and are compared by run.py.
 //
@@ -38,7 +40,6 @@
 
 namespace {
 
-constexpr unsigned timeoutSeconds = 300;
 /// More than any test's output needs; larger demands are errors of the model.
 constexpr uint64_t largestOutput = 1ull << 30;
 
@@ -48,6 +49,9 @@ struct Settings {
   std::string target = "native";
   /// A run with each; all must give the same bytes.
   std::vector<uint32_t> threads = {1};
+  /// Leave OUTPUT-FOLDER/model.so and its weights, do not run it.
+  bool compileOnly = false;
+  unsigned timeoutSeconds = 300;
 };
 
 struct Answer {
@@ -211,6 +215,7 @@ std::vector<std::string> compileCase(const Settings &settings,
   options.writeHeader = false;
   options.pipeline.kernels = settings.kernels;
   options.target = settings.target;
+  options.weightsInFile = settings.compileOnly;
   if (mlir::failed(ingot::compileModel(options, *context)) && errors.empty())
     errors.push_back("compilation failed without a message");
   return errors;
@@ -232,6 +237,8 @@ Answer runCase(const Settings &settings, const std::string &folder,
   if (!errors.empty())
     return {isRefusal(errors.front()) ? "unsupported" : "compile-error",
             errors.front()};
+  if (settings.compileOnly)
+    return {"compiled", ""};
 
   ingot_error error = INGOT_ERROR_INIT;
   ingot_model *model = nullptr;
@@ -273,7 +280,7 @@ Answer runInChild(const Settings &settings, const std::string &folder,
     return {"crash", "no pipe"};
   pid_t child = fork();
   if (child == 0) {
-    alarm(timeoutSeconds);
+    alarm(settings.timeoutSeconds);
     close(channel[0]);
     int null = open("/dev/null", O_WRONLY);
     dup2(null, STDOUT_FILENO);
@@ -298,7 +305,7 @@ Answer runInChild(const Settings &settings, const std::string &folder,
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status)) {
     if (WTERMSIG(status) == SIGALRM)
-      return {"timeout", std::to_string(timeoutSeconds) + " s"};
+      return {"timeout", std::to_string(settings.timeoutSeconds) + " s"};
     return {"crash", strsignal(WTERMSIG(status))};
   }
   size_t tab = text.find('\t');
@@ -325,7 +332,12 @@ static bool readSettings(int argc, char **argv, Settings &settings) {
       settings.kernels = ingot::Kernels::native;
     else if (argument.consume_front("--target="))
       settings.target = argument.str();
-    else if (!argument.consume_front("--threads=") ||
+    else if (argument == "--compile-only")
+      settings.compileOnly = true;
+    else if (argument.consume_front("--timeout=")) {
+      if (argument.getAsInteger(10, settings.timeoutSeconds))
+        return false;
+    } else if (!argument.consume_front("--threads=") ||
              !readThreads(argument, settings.threads))
       return false;
   }
@@ -336,7 +348,8 @@ int main(int argc, char **argv) {
   Settings settings;
   if (!readSettings(argc, argv, settings)) {
     std::cerr << "usage: ingot-conformance [--kernels=native] [--target=LEVELS] "
-                 "[--threads=N,...] < LINES (run by run.py)\n";
+                 "[--threads=N,...] [--compile-only] [--timeout=SECONDS] < LINES "
+                 "(run by run.py)\n";
     return 2;
   }
   for (std::string line; std::getline(std::cin, line);) {

@@ -6,14 +6,21 @@
  *===----------------------------------------------------------------------===
  *
  * usage: ingot-guarded-run MODEL.so FOLDER
+ *        ingot-guarded-run --each MODEL.so FOLDER...
  *
  * FOLDER/plan.txt has a line `input FILE DIMS` or `output FILE DIMS` (2x3x4,
- * or `scalar`) for each input, then each output, in the model's order. Every
- * buffer of a run (inputs, outputs, arena, weights that are in a file, memory
- * of dynamic tensors) stands right before a page that cannot be touched, or
- * right behind one. The model runs several times, on one thread and on two;
- * fresh memory, and the outputs before a run, hold NaN. Every run must give the
- * same bytes; those of the first are written to FOLDER.
+ * `scalar`, or for an output `?` if the run is to tell) for each input, then
+ * each output, in the model's order. Every buffer of a run (inputs, outputs,
+ * arena, weights that are in a file, memory of dynamic tensors) stands right
+ * before a page that cannot be touched, or right behind one; what was released
+ * cannot be touched either. The model runs several times, on one thread and on
+ * two; fresh memory, and the outputs before a run, hold NaN. Every run must
+ * give the same bytes; those of the first are written to FOLDER.
+ *
+ * With --each every folder is a process of its own, and a line on standard
+ * output says what became of it: `ran`, `refused STATUS MESSAGE`, `differs
+ * HOW`, `fault WHERE`, `hang`, or `broken WHY`. The sizes of the outputs are in
+ * FOLDER/dims.txt then.
  *
  * It speaks to the artifact itself, not through libingot: nothing is copied.
  *===----------------------------------------------------------------------===*/
@@ -28,11 +35,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define MAX_BUFFERS 512
+#define MAX_GUARDED 16384
 #define MAX_RANK 8
 #define PAGE 4096u
+/* Larger demands fail as if there was no more memory. */
+#define MAX_BYTES ((uint64_t)1 << 30)
+/* Of --each, for one folder. */
+#define SECONDS 20
 
 typedef struct guarded {
   char name[64];
@@ -41,31 +54,45 @@ typedef struct guarded {
 } guarded;
 
 /* All that is mapped, for the message about a bad access. */
-static guarded all[MAX_BUFFERS];
+static guarded all[MAX_GUARDED];
 static size_t num_all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* The file for what happens: standard error, or with --each standard output. */
+static FILE *report;
+static int each;
+
 static void die(const char *what, const char *detail) {
-  fprintf(stderr, "ingot-guarded-run: %s: %s\n", what, detail);
-  exit(2);
+  if (each)
+    fprintf(report, "broken %s: %s\n", what, detail);
+  else
+    fprintf(report, "ingot-guarded-run: %s: %s\n", what, detail);
+  fflush(report);
+  _exit(2);
 }
 
 static void on_fault(int signal_number, siginfo_t *info, void *context) {
   (void)signal_number, (void)context;
   const char *at = info->si_addr;
-  char text[256] = "touches memory that is not its own\n";
+  const char *prefix = each ? "fault " : "";
+  char text[256];
+  snprintf(text, sizeof text, "%stouches memory that is not its own\n", prefix);
   for (size_t i = 0; i < num_all; ++i) {
     const guarded *g = &all[i];
     if (at >= g->map && at < g->map + g->map_bytes) {
       long before = (long)(g->data - at);
       long behind = (long)(at - (g->data + g->bytes));
-      snprintf(text, sizeof text, "touches a byte %ld %s %s\n",
-               before > 0 ? before : behind, before > 0 ? "before" : "behind",
-               g->name);
+      if (before <= 0 && behind < 0)
+        snprintf(text, sizeof text, "%stouches %s after its release\n", prefix,
+                 g->name);
+      else
+        snprintf(text, sizeof text, "%stouches a byte %ld %s %s\n", prefix,
+                 before > 0 ? before : behind,
+                 before > 0 ? "before" : "behind", g->name);
       break;
     }
   }
-  if (write(STDERR_FILENO, text, strlen(text)) < 0)
+  if (write(fileno(report), text, strlen(text)) < 0)
     _exit(4);
   _exit(3);
 }
@@ -86,7 +113,7 @@ static void *guard(const char *name, size_t bytes, size_t alignment, int at_end)
   char *data = at_end ? map + PAGE + middle - room : map + PAGE;
   memset(map + PAGE, 0xff, middle);
   pthread_mutex_lock(&lock);
-  if (num_all == MAX_BUFFERS)
+  if (num_all == MAX_GUARDED)
     die(name, "too many buffers");
   guarded *g = &all[num_all++];
   snprintf(g->name, sizeof g->name, "%s", name);
@@ -109,11 +136,21 @@ static int place_at_end;
 
 static void *host_allocate(void *user, uint64_t bytes, uint64_t alignment) {
   (void)user;
+  if (bytes > MAX_BYTES)
+    return NULL;
   return guard("a dynamic tensor", bytes, alignment, place_at_end);
 }
 
 static void host_release(void *user, void *pointer) {
-  (void)user, (void)pointer; /* all goes after the run */
+  (void)user;
+  /* Stays where it is until the run ends, so that nothing else comes there. */
+  pthread_mutex_lock(&lock);
+  for (size_t i = num_all; pointer && i-- > 0;)
+    if (all[i].data == pointer) {
+      mprotect(all[i].map, all[i].map_bytes, PROT_NONE);
+      break;
+    }
+  pthread_mutex_unlock(&lock);
 }
 
 typedef struct region {
@@ -149,6 +186,7 @@ typedef struct tensor {
   char path[512];
   int64_t dims[MAX_RANK];
   size_t rank, bytes;
+  int is_open;   /* an output whose sizes are not known yet */
   char *content; /* of inputs; of outputs, what the first run gave */
 } tensor;
 
@@ -160,6 +198,7 @@ static size_t element_bytes(uint32_t dtype) {
   case INGOT_ABI_FLOAT: case INGOT_ABI_INT32: case INGOT_ABI_UINT32: return 4;
   case INGOT_ABI_INT64: case INGOT_ABI_DOUBLE: case INGOT_ABI_UINT64: return 8;
   case INGOT_ABI_FLOAT16: case INGOT_ABI_BFLOAT16: return 2;
+  case INGOT_ABI_INT16: case INGOT_ABI_UINT16: return 2;
   default: return 1;
   }
 }
@@ -192,7 +231,18 @@ static void read_plan(const char *folder, const ingot_abi_artifact *artifact) {
     snprintf(t->path, sizeof t->path, "%s/%s", folder, name);
     t->bytes = element_bytes(
         (is_input ? artifact->inputs : artifact->outputs)[i].dtype);
-    for (char *at = dims; strcmp(dims, "scalar") && *at;) {
+    t->is_open = !is_input && !strcmp(dims, "?");
+    if (t->is_open) {
+      /* Room for what the signature fixes, which a run does not check. */
+      const ingot_abi_tensor *given = &artifact->outputs[i];
+      for (t->rank = 0; t->rank < given->rank; ++t->rank) {
+        t->dims[t->rank] = given->dims[t->rank];
+        t->bytes *= given->dims[t->rank] < 0 ? 0 : (size_t)given->dims[t->rank];
+      }
+    }
+    for (char *at = dims; !t->is_open && strcmp(dims, "scalar") && *at;) {
+      if (t->rank == MAX_RANK)
+        die(path, "has more than 8 dimensions");
       t->dims[t->rank++] = strtoll(at, &at, 10);
       t->bytes *= (size_t)t->dims[t->rank - 1];
       at += *at == 'x';
@@ -211,8 +261,13 @@ static void read_plan(const char *folder, const ingot_abi_artifact *artifact) {
 
 /* Runs ---------------------------------------------------------------------*/
 
+/* What the last run left: its message, and the sizes of its outputs. */
+static char message[256];
+static int64_t found[MAX_BUFFERS][MAX_RANK];
+
+/* One run; its status. `out` is left with the outputs, whose memory stays. */
 static int run(const ingot_abi_artifact *artifact, const char *weights,
-               uint32_t threads, int at_end) {
+               uint32_t threads, int at_end, ingot_abi_buffer *out) {
   place_at_end = at_end;
   ingot_abi_host host = {sizeof host,  threads,      NULL,
                          host_allocate, host_release, host_parallel_for};
@@ -223,8 +278,7 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
     memcpy(copy, weights, artifact->weights_bytes);
     mapped = copy;
   }
-  ingot_abi_buffer in[MAX_BUFFERS], out[MAX_BUFFERS];
-  int64_t dims[MAX_BUFFERS][MAX_RANK];
+  ingot_abi_buffer in[MAX_BUFFERS];
   char name[80];
   for (size_t i = 0; i < num_inputs; ++i) {
     const tensor *t = &inputs[i];
@@ -239,9 +293,9 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
     snprintf(name, sizeof name, "output %s", artifact->outputs[i].name);
     char *data = guard(name, t->bytes,
                        element_bytes(artifact->outputs[i].dtype), at_end);
-    out[i] = (ingot_abi_buffer){data, dims[i], t->bytes};
+    out[i] = (ingot_abi_buffer){data, found[i], t->bytes};
   }
-  char error[256] = "";
+  message[0] = 0;
   ingot_abi_call call = {0};
   call.struct_size = sizeof call;
   call.host = &host;
@@ -250,27 +304,77 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
       guard("the arena", artifact->arena_bytes, INGOT_ABI_ALIGNMENT, at_end);
   call.inputs = in;
   call.outputs = out;
-  call.error = error;
-  call.error_bytes = sizeof error;
+  call.error = message;
+  call.error_bytes = sizeof message;
   if (artifact->load &&
-      artifact->load(&host, mapped, &call.state, error, sizeof error))
-    die("load", error);
-  if (artifact->run(&call))
-    die("run", error);
+      artifact->load(&host, mapped, &call.state, message, sizeof message))
+    die("load", message);
+  int status = artifact->run(&call);
   if (artifact->unload)
     artifact->unload(&host, call.state);
-  int differs = 0;
-  for (size_t i = 0; i < num_outputs; ++i) {
+  return status;
+}
+
+/* Finds the sizes of outputs that the plan leaves open: gives them no room, and
+ * then what the model asks for. The status of the last run. */
+static int find_sizes(const ingot_abi_artifact *artifact, const char *weights) {
+  ingot_abi_buffer out[MAX_BUFFERS];
+  int is_open = 0, status = INGOT_ABI_OK;
+  for (size_t i = 0; i < num_outputs; ++i)
+    is_open |= outputs[i].is_open;
+  int64_t guess = 4; /* for a size that only the data tell */
+  for (int attempt = 0; is_open && attempt < 12; ++attempt, guess *= 4) {
+    status = run(artifact, weights, 1, 1, out);
+    unguard_from(0);
+    if (status != INGOT_ABI_OK && status != INGOT_ABI_BUFFER_TOO_SMALL)
+      return status;
+    for (size_t i = 0; i < num_outputs; ++i) {
+      tensor *t = &outputs[i];
+      if (!t->is_open)
+        continue;
+      uint64_t bytes = element_bytes(artifact->outputs[i].dtype);
+      for (size_t d = 0; d < t->rank; ++d) {
+        t->dims[d] = found[i][d];
+        uint64_t size = (uint64_t)(t->dims[d] < 0 ? guess : t->dims[d]);
+        if (size && bytes > MAX_BYTES / size)
+          die(artifact->outputs[i].name, "needs more than 1 GiB");
+        bytes *= size;
+      }
+      t->bytes = bytes;
+    }
+    if (status == INGOT_ABI_OK)
+      return status;
+  }
+  if (status != INGOT_ABI_OK)
+    die("outputs", "never have enough room");
+  return status;
+}
+
+/* A run that must give what the first one gave; non-zero if it does not. */
+static int check(const ingot_abi_artifact *artifact, const char *weights,
+                 uint32_t threads, int at_end, int expected) {
+  ingot_abi_buffer out[MAX_BUFFERS];
+  int differs = 0, status = run(artifact, weights, threads, at_end, out);
+  if (status != expected) {
+    if (!each)
+      die("run", message);
+    fprintf(report, "differs status %d, the first run's is %d (%u threads): %s\n",
+            status, expected, threads, message);
+    return 1;
+  }
+  for (size_t i = 0; status == INGOT_ABI_OK && i < num_outputs; ++i) {
     tensor *t = &outputs[i];
     for (size_t d = 0; d < t->rank; ++d)
-      if (dims[i][d] != t->dims[d])
+      if (found[i][d] != t->dims[d])
         die(artifact->outputs[i].name, "has other dims than the plan");
     if (!t->content) {
       t->content = malloc(t->bytes + 1);
       memcpy(t->content, out[i].data, t->bytes);
-    } else if (memcmp(t->content, out[i].data, t->bytes)) {
-      printf("output %s differs from the first run's (%u threads, %s)\n",
-             artifact->outputs[i].name, threads, at_end ? "end" : "start");
+    } else if (!differs && memcmp(t->content, out[i].data, t->bytes)) {
+      fprintf(each ? report : stdout,
+              "%soutput %s differs from the first run's (%u threads, %s)\n",
+              each ? "differs " : "", artifact->outputs[i].name, threads,
+              at_end ? "end" : "start");
       differs = 1;
     }
   }
@@ -278,9 +382,84 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
   return differs;
 }
 
+static void write_results(const char *folder) {
+  char path[600];
+  snprintf(path, sizeof path, "%s/dims.txt", folder);
+  FILE *dims = each ? fopen(path, "w") : NULL;
+  for (size_t i = 0; i < num_outputs; ++i) {
+    const tensor *t = &outputs[i];
+    FILE *file = fopen(t->path, "wb");
+    if (!file || fwrite(t->content, 1, t->bytes, file) != t->bytes ||
+        fclose(file))
+      die(t->path, "cannot be written");
+    for (size_t d = 0; dims && d < t->rank; ++d)
+      fprintf(dims, "%s%lld", d ? "x" : "", (long long)t->dims[d]);
+    if (dims)
+      fprintf(dims, t->rank ? "\n" : "scalar\n");
+  }
+  if (dims && fclose(dims))
+    die(path, "cannot be written");
+}
+
+/* All runs of one folder. */
+static int run_folder(const ingot_abi_artifact *artifact, const char *weights,
+                      const char *folder) {
+  read_plan(folder, artifact);
+  int status = find_sizes(artifact, weights);
+  if (status == INGOT_ABI_OK) {
+    ingot_abi_buffer out[MAX_BUFFERS];
+    status = run(artifact, weights, 1, 1, out);
+    unguard_from(0);
+  }
+  char first[sizeof message];
+  memcpy(first, message, sizeof message);
+  if (status != INGOT_ABI_OK && !each)
+    die("run", message);
+  int differs = check(artifact, weights, 1, 1, status);
+  if (!differs && status == INGOT_ABI_OK)
+    write_results(folder);
+  for (int i = 0; i < 3 && !(each && differs); ++i)
+    differs |= check(artifact, weights, i ? 2 : 1, i == 1, status);
+  if (each && !differs && status != INGOT_ABI_OK)
+    fprintf(report, "refused %d %s\n", status, first);
+  else if (each && !differs)
+    fprintf(report, "ran\n");
+  return differs;
+}
+
+/* The same in a child that may die or never end. */
+static void run_each(const ingot_abi_artifact *artifact, const char *weights,
+                     const char *folder) {
+  fflush(report);
+  pid_t child = fork();
+  if (child < 0)
+    die(folder, "no process");
+  if (child == 0) {
+    alarm(SECONDS);
+    run_folder(artifact, weights, folder);
+    fflush(report);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    fprintf(report, "hang no end after %d s\n", SECONDS);
+  else if (WIFSIGNALED(status))
+    fprintf(report, "fault %s\n", strsignal(WTERMSIG(status)));
+  else if (WEXITSTATUS(status) > 4)
+    fprintf(report, "fault exit code %d\n", WEXITSTATUS(status));
+}
+
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: ingot-guarded-run MODEL.so FOLDER\n");
+  report = stderr;
+  if (argc > 1 && !strcmp(argv[1], "--each")) {
+    each = 1;
+    report = stdout;
+    --argc, ++argv;
+  }
+  if (argc < 3 || (!each && argc != 3)) {
+    fprintf(stderr, "usage: ingot-guarded-run MODEL.so FOLDER\n"
+                    "       ingot-guarded-run --each MODEL.so FOLDER...\n");
     return 2;
   }
   void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -293,7 +472,6 @@ int main(int argc, char **argv) {
   const ingot_abi_artifact *artifact = query();
   if (artifact->num_inputs + artifact->num_outputs + 16 > MAX_BUFFERS)
     die(argv[1], "has too many inputs and outputs");
-  read_plan(argv[2], artifact);
   char *weights = NULL;
   if (!artifact->weights && artifact->weights_bytes) {
     char path[600];
@@ -311,16 +489,9 @@ int main(int argc, char **argv) {
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, NULL);
   sigaction(SIGBUS, &action, NULL);
-
-  int differs = run(artifact, weights, 1, 1);
-  for (size_t i = 0; i < num_outputs; ++i) {
-    FILE *file = fopen(outputs[i].path, "wb");
-    if (!file || fwrite(outputs[i].content, 1, outputs[i].bytes, file) !=
-                     outputs[i].bytes || fclose(file))
-      die(outputs[i].path, "cannot be written");
-  }
-  differs |= run(artifact, weights, 1, 0);
-  differs |= run(artifact, weights, 2, 1);
-  differs |= run(artifact, weights, 2, 0);
-  return differs;
+  if (!each)
+    return run_folder(artifact, weights, argv[2]);
+  for (int i = 2; i < argc; ++i)
+    run_each(artifact, weights, argv[i]);
+  return 0;
 }

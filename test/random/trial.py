@@ -1,0 +1,87 @@
+"""One model at several sets of inputs: what Ingot makes of it, and whether that is right."""
+import dataclasses
+
+import numpy as np
+
+import engine
+from graph import FLOATS, rounding
+
+
+@dataclasses.dataclass
+class Case:
+    """`tolerances`: how far values may be off, by name. `sets` from number `contradictory` on are of sizes that
+    contradict each other; with `one_name` two inputs that have a dimension in common say so by its name, which may be
+    held against them."""
+    model: object
+    sets: list
+    tolerances: dict
+    contradictory: int
+    one_name: bool = False
+
+
+def tolerance(value):
+    if value.dtype not in FLOATS:
+        return 0.0
+    exact = value.num.exact and not value.num.error
+    return 0.0 if exact else 4 * value.num.error + 8 * rounding(value.dtype) * value.num.size + 1e-6
+
+
+def mismatch(case, got, want):
+    for value, g, w in zip(case.model.graph.output, got, want):
+        limit = case.tolerances.get(value.name, 0.0)
+        if limit == float("inf"):
+            limit = 0.0
+        if w.dtype.kind not in "biu" and w.size:
+            size = np.abs(w.astype(np.float64))
+            # What a sum of such values may be off by its order, even where each term is exact.
+            limit += (1e-5 if w.dtype.itemsize > 2 else 2e-3 if w.dtype.name == "float16" else 1.6e-2) * \
+                size[np.isfinite(size)].max(initial=0)
+        if text := engine.difference(g, w, limit):
+            return f"output {value.name}: {text}"
+    return ""
+
+
+def judge(case, number, run, peers):
+    """(kind, detail) of the run with set `number`."""
+    arrays = case.sets[number]
+    if run.kind in ("fault", "hang", "broken"):
+        return run.kind, run.detail
+    if run.kind == "differs":
+        return "wrong", run.detail
+    peer = peers.onnxruntime(arrays)
+    if run.kind == "ran" and peer is not None and not (text := mismatch(case, run.outputs, peer)):
+        return "equal", ""
+    if run.kind == "refused" and peer is None and number >= case.contradictory:
+        return "refused", run.detail
+    reference = peers.reference(arrays)
+    if run.kind == "ran":
+        if reference is not None and not mismatch(case, run.outputs, reference):
+            return "equal", ""
+        if peer is not None and (reference is None or not mismatch(case, peer, reference)):
+            return "wrong", text
+        if peer is None and reference is not None:
+            return "wrong", mismatch(case, run.outputs, reference) + " (reference)"
+        if peer is None and number >= case.contradictory and peers.able:
+            return "wrong", f"a result where nobody else has one: {peers.why.get('onnxruntime', '')[-200:]}"
+        return "not compared", ""  # no peer can run it, or they do not agree with each other
+    if peer is None or reference is None or mismatch(case, peer, reference):
+        return "refused", run.detail
+    if number >= case.contradictory and case.one_name:
+        return "refused", run.detail
+    return "refused though valid", run.detail
+
+
+def attempt(ingot, case):
+    """[(kind, set, detail)]: one of the compilation if it failed, else one a set."""
+    done = ingot.compile(case.model)
+    if done.kind != "compiled":
+        return [(done.kind, "compiling", done.detail)]
+    runs, peers = ingot.run(case.model, case.sets), engine.Peers(case.model)
+    peers.able = True
+    results = []
+    for number, run in enumerate(runs):
+        kind, detail = judge(case, number, run, peers)
+        if number == 0:
+            peers.able = kind == "equal"
+        results.append((kind, f"set {number}", detail))
+    return results

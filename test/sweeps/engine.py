@@ -1,0 +1,253 @@
+"""What the sweeps try a model with: Ingot between guard pages, ONNX Runtime, and ONNX's reference implementation.
+
+A model is compiled in a child of a warm `ingot-conformance`; `ingot-guarded-run` runs it with several sets of inputs,
+each in a process of its own, so that neither a crash nor a hang ends anything else.
+"""
+import dataclasses
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from multiprocessing.connection import wait
+
+import ml_dtypes
+import numpy as np
+import onnxruntime
+from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
+
+# Of INGOT_ABI_...: what a run may answer to sizes or data that do not fit.
+CLEAN = {1: "invalid argument", 3: "out of memory", 9: "runtime check"}
+COMPILE_SECONDS = 90
+RUN_SECONDS = 120  # of all sets of inputs; each alone has 20
+
+
+@dataclasses.dataclass
+class Run:
+    """What became of one set of inputs: ran, refused, differs, fault, hang or broken; or of a whole model that was
+    not compiled: unsupported, compile-error, crash or timeout."""
+    kind: str
+    detail: str = ""
+    outputs: list = dataclasses.field(default_factory=list)
+
+
+def numpy_type(element_type):
+    return np.dtype(ml_dtypes.bfloat16) if element_type == TensorProto.BFLOAT16 else \
+        helper.tensor_dtype_to_np_dtype(element_type)
+
+
+def scratch_folder():
+    """In memory where that can be, for a run writes many small files."""
+    memory = "/dev/shm"
+    return tempfile.mkdtemp(prefix="ingot-sweep-", dir=memory if os.access(memory, os.W_OK) else None)
+
+
+class Ingot:
+    """Compiles and runs models, one at a time."""
+
+    def __init__(self, binaries, folder, target="native"):
+        self.runner = os.path.join(binaries, "ingot-guarded-run")
+        self.command = [os.path.join(binaries, "ingot-conformance"), "--kernels=native", f"--target={target}",
+                        "--compile-only", f"--timeout={COMPILE_SECONDS}"]
+        self.folder, self.process = folder, None
+
+    def close(self):
+        if self.process:
+            self.process.stdin.close()
+            self.process.wait()
+
+    def compile(self, model):
+        """A Run of kind `compiled`, or what went wrong."""
+        for name in ("model.so", "model.so.weights"):
+            if os.path.exists(os.path.join(self.folder, name)):
+                os.remove(os.path.join(self.folder, name))
+        with open(os.path.join(self.folder, "model.onnx"), "wb") as f:
+            f.write(model.SerializeToString())
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.DEVNULL, text=True, errors="replace")
+        try:
+            self.process.stdin.write(f"{self.folder}\t{self.folder}\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            return Run("crash", f"the worker itself ended with {self.process.wait()}")
+        kind, _, detail = answer.rstrip("\n").partition("\t")
+        return Run(kind, detail)
+
+    def run(self, model, sets):
+        """A Run for each set of inputs (arrays in the order of the model's inputs)."""
+        folders, results = [], []
+        for i, arrays in enumerate(sets):
+            folder = os.path.join(self.folder, f"set{i}")
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
+            folders.append(folder)
+            with open(os.path.join(folder, "plan.txt"), "w") as plan:
+                for j, array in enumerate(arrays):
+                    np.ascontiguousarray(array).tofile(os.path.join(folder, f"in{j}"))
+                    plan.write(f"input in{j} {'x'.join(map(str, array.shape)) or 'scalar'}\n")
+                for j in range(len(model.graph.output)):
+                    plan.write(f"output out{j} ?\n")
+        try:
+            done = subprocess.run([self.runner, "--each", os.path.join(self.folder, "model.so"), *folders],
+                                  capture_output=True, text=True, errors="replace", timeout=RUN_SECONDS)
+            lines, note = done.stdout.splitlines(), done.stderr.strip() or f"exit code {done.returncode}"
+        except subprocess.TimeoutExpired as expired:
+            lines, note = (expired.stdout or b"").decode(errors="replace").splitlines(), "no end"
+        for i, folder in enumerate(folders):
+            kind, _, detail = lines[i].partition(" ") if i < len(lines) else ("broken", "", note)
+            result = Run(kind, detail)
+            if kind == "ran":
+                result.outputs = read_outputs(folder, model)
+            elif kind == "refused" and int(detail.split(" ", 1)[0]) not in CLEAN:
+                result.kind = "broken"
+            results.append(result)
+            shutil.rmtree(folder, ignore_errors=True)
+        return results
+
+
+def read_outputs(folder, model):
+    outputs = []
+    with open(os.path.join(folder, "dims.txt")) as f:
+        for i, (line, output) in enumerate(zip(f, model.graph.output)):
+            shape = [] if line.strip() == "scalar" else [int(d) for d in line.split("x")]
+            data = np.fromfile(os.path.join(folder, f"out{i}"), numpy_type(output.type.tensor_type.elem_type))
+            outputs.append(data.reshape(shape))
+    return outputs
+
+
+class Peers:
+    """The same model in ONNX Runtime and in ONNX's reference implementation, made when first asked for. A method
+    returns the outputs, or None where the peer has no kernel or refuses the inputs; `why` has its reason."""
+
+    def __init__(self, model):
+        self.model, self.why = model, {}
+        self.names = [i.name for i in inputs_of(model)]
+        self.session = self.evaluator = None
+
+    def onnxruntime(self, arrays):
+        if any(a.dtype == ml_dtypes.bfloat16 for a in arrays):
+            self.why["onnxruntime"] = "its Python interface takes no bfloat16"
+            return None
+        try:
+            if self.session is None:
+                options = onnxruntime.SessionOptions()
+                options.log_severity_level = 4
+                options.intra_op_num_threads = 1
+                options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+                self.session = onnxruntime.InferenceSession(self.model.SerializeToString(), options,
+                                                            providers=["CPUExecutionProvider"])
+            return [np.asarray(v) for v in self.session.run(None, dict(zip(self.names, arrays)))]
+        except Exception as error:  # of many kinds, all of which mean: no
+            self.why["onnxruntime"] = " ".join(str(error).split())[:300]
+            self.session = self.session or None
+            return None
+
+    def reference(self, arrays):
+        try:
+            if self.evaluator is None:
+                self.evaluator = ReferenceEvaluator(self.model)
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                outputs = self.evaluator.run(None, {n: a.copy() for n, a in zip(self.names, arrays)})
+            return [np.asarray(v) for v in outputs]
+        except Exception as error:
+            self.why["reference"] = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+            return None
+
+
+def inputs_of(model):
+    weights = {i.name for i in model.graph.initializer}
+    return [i for i in model.graph.input if i.name not in weights]
+
+
+def difference(got, want, tolerance):
+    """What is wrong with an output, or nothing. `tolerance` is absolute."""
+    if got.shape != want.shape:
+        return f"shape {list(got.shape)} for {list(want.shape)}"
+    if got.dtype != want.dtype:
+        return f"{got.dtype} for {want.dtype}"
+    if got.dtype.kind in "biu":
+        wrong = got != want
+    else:
+        got, want = got.astype(np.float64), want.astype(np.float64)
+        with np.errstate(all="ignore"):
+            wrong = ~((np.abs(got - want) <= tolerance) | (got == want) | (np.isnan(got) & np.isnan(want)))
+    if not wrong.any():
+        return ""
+    at = tuple(int(i) for i in np.argwhere(wrong)[0])
+    return f"{np.count_nonzero(wrong)} of {wrong.size} elements, {got[at]} for {want[at]} at {list(at)}"
+
+
+def crew(jobs, start, items, seconds):
+    """Yields (item, result) for every item: `start(folder)` is called once in each of `jobs` processes, with an empty
+    folder, and returns a function from an item to a result. A process that dies, or takes longer than `seconds`, is
+    replaced, and the result is a Run that says so."""
+    context = multiprocessing.get_context("fork")
+
+    def serve(channel, folder):
+        work = start(folder)
+        while (item := channel.recv()) is not None:
+            channel.send(work(item))
+        getattr(work, "close", lambda: None)()
+
+    scratch = scratch_folder()
+
+    def hire():
+        ours, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs, tempfile.mkdtemp(dir=scratch)), daemon=True)
+        process.start()
+        theirs.close()
+        return [process, ours, None, 0.0]
+
+    left, workers = iter(items), [hire() for _ in range(jobs)]
+    try:
+        busy = True
+        while busy:
+            busy = False
+            for worker in workers:
+                if worker[2] is None and (item := next(left, None)) is not None:
+                    worker[1].send(item)
+                    worker[2:] = [item, time.monotonic() + seconds]
+                busy |= worker[2] is not None
+            ready = wait([w[1] for w in workers if w[2] is not None], timeout=1) if busy else []
+            for i, (process, channel, item, deadline) in enumerate(workers):
+                if item is None:
+                    continue
+                late = time.monotonic() > deadline
+                if channel not in ready and not late:
+                    continue
+                try:
+                    result = channel.recv() if channel in ready else None
+                except (EOFError, ConnectionResetError):
+                    result = None
+                if result is None:
+                    process.kill()
+                    process.join()
+                    result = Run("peer", "no end" if late else f"ended with {process.exitcode}")
+                    workers[i] = hire()
+                else:
+                    workers[i][2] = None
+                yield item, result
+    finally:
+        for process, channel, item, _ in workers:
+            try:
+                channel.send(None)
+            except OSError:
+                pass
+            process.join(5)
+            if process.is_alive():
+                process.kill()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def say(text):
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
