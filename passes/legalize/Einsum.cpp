@@ -209,25 +209,30 @@ static Value asGeneric(Node &node, const Equation &equation,
     iterators.push_back(llvm::is_contained(equation.output, label)
                             ? utils::IteratorType::parallel
                             : utils::IteratorType::reduction);
-  Value empty = tensor::EmptyOp::create(builder, node.loc(), sizes, type);
-  Value zero = arith::ConstantOp::create(builder, node.loc(),
-                                         builder.getZeroAttr(type));
-  Value init =
-      linalg::FillOp::create(builder, node.loc(), zero, empty).getResult(0);
+  // Without a sum there is nothing to start from: a loop nest that reads what it
+  // writes must not run twice, which fusion into a broadcast makes it do.
+  bool sums = llvm::is_contained(iterators, utils::IteratorType::reduction);
+  Value init = tensor::EmptyOp::create(builder, node.loc(), sizes, type);
+  if (sums) {
+    Value zero = arith::ConstantOp::create(builder, node.loc(),
+                                           builder.getZeroAttr(type));
+    init = linalg::FillOp::create(builder, node.loc(), zero, init).getResult(0);
+  }
   bool isFloat = isa<FloatType>(type);
   auto generic = linalg::GenericOp::create(
       builder, node.loc(), TypeRange(init.getType()), operands, ValueRange(init),
       maps, iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value product = args[0];
+        Value result = args[0];
         for (Value arg : args.drop_front().drop_back())
-          product = isFloat
-                        ? arith::MulFOp::create(b, loc, product, arg).getResult()
-                        : arith::MulIOp::create(b, loc, product, arg).getResult();
-        Value sum =
-            isFloat
-                ? arith::AddFOp::create(b, loc, args.back(), product).getResult()
-                : arith::AddIOp::create(b, loc, args.back(), product).getResult();
-        linalg::YieldOp::create(b, loc, sum);
+          result = isFloat
+                       ? arith::MulFOp::create(b, loc, result, arg).getResult()
+                       : arith::MulIOp::create(b, loc, result, arg).getResult();
+        if (sums)
+          result =
+              isFloat
+                  ? arith::AddFOp::create(b, loc, args.back(), result).getResult()
+                  : arith::AddIOp::create(b, loc, args.back(), result).getResult();
+        linalg::YieldOp::create(b, loc, result);
       });
   return generic.getResult(0);
 }

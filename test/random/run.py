@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles and runs random graphs between guard pages, and holds them against ONNX Runtime and ONNX's reference.
 
-usage: run.py [SEED ...] [--count N] [--first SEED] [--jobs N] [--bin DIR] [--target LEVEL] [--keep DIR] [--json FILE]
+usage: run.py [SEED ...] [--count N] [--first SEED] [--jobs N] [--bin DIR] [--target LEVEL] [--fitting] [--keep DIR] [--json FILE]
 
 A number names a graph for good: 5 to 50 nodes of all families, of all element types; odd ones have open dimensions and
 run at three sets of sizes, 0 and 1 among them, and at one whose sizes contradict each other. Each run is on one thread
@@ -37,8 +37,8 @@ FAILED = ("wrong", "refused though valid", "fault", "hang", "compile-error", "cr
 class Trial:
     """Tries one graph after the other; see engine.crew."""
 
-    def __init__(self, binaries, folder, target, keep):
-        self.ingot, self.keep = engine.Ingot(binaries, folder, target), keep
+    def __init__(self, args, folder):
+        self.ingot, self.args = engine.Ingot(args.bin, folder, args.target), args
 
     def close(self):
         self.ingot.close()
@@ -52,7 +52,7 @@ class Trial:
     def attempt(self, seed):
         g = drawing.draw(seed)
         model = g.model()
-        sets = [g.arrays(number) for number in range(SETS + 1 if g.is_open else 1)]
+        sets = [g.arrays(number) for number in range(SETS + (not self.args.fitting) if g.is_open else 1)]
         case = trial.Case(model, sets, {v.name: trial.tolerance(v) for v in g.outputs}, SETS, g.one_name)
         results = trial.attempt(self.ingot, case)
         answer = {"nodes": len(model.graph.node), "open": g.is_open, "results": results,
@@ -62,8 +62,8 @@ class Trial:
             case.tolerances = {v.name: trial.tolerance(v) for v in g.values}
             small, result = shrink.shrink(self.ingot, case, bad)
             answer["text"] = shrink.text(small, result)
-            if self.keep:
-                shrink.keep(os.path.join(self.keep, str(seed)), small, result)
+            if self.args.keep:
+                shrink.keep(os.path.join(self.args.keep, str(seed)), small, result)
         return answer
 
 
@@ -75,6 +75,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="graphs at a time")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
     parser.add_argument("--target", default="native", help="CPU level, as for `ingot compile`")
+    parser.add_argument("--fitting", action="store_true", help="leave out sizes that contradict each other")
     parser.add_argument("--keep", help="write what remains of graphs that fail there")
     parser.add_argument("--json", help="write one entry a graph there")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line for each graph")
@@ -83,8 +84,7 @@ def main():
     start = time.monotonic()
     seeds = args.seeds or range(args.first, args.first + args.count)
     count, graphs, tests, operators = collections.Counter(), collections.Counter(), [], collections.Counter()
-    for seed, answer in engine.crew(args.jobs, lambda folder: Trial(args.bin, folder, args.target, args.keep), seeds,
-                                    seconds=900):
+    for seed, answer in engine.crew(args.jobs, lambda folder: Trial(args, folder), seeds, seconds=900):
         if isinstance(answer, engine.Run):  # ONNX Runtime crashes on some
             count["peer died"] += 1
             graphs["peer died"] += 1

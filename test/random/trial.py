@@ -6,6 +6,9 @@ import numpy as np
 import engine
 from graph import FLOATS, rounding
 
+# Where ONNX's reference implementation is known to be wrong: its word alone does not count.
+DOUBTFUL = {"GlobalMaxPool": "gives other shapes for one or three spatial dimensions"}
+
 
 @dataclasses.dataclass
 class Case:
@@ -59,9 +62,9 @@ def judge(case, number, run, peers):
             return "equal", ""
         if peer is not None and (reference is None or not mismatch(case, peer, reference)):
             return "wrong", text
-        if peer is None and reference is not None:
+        if peer is None and reference is not None and not any(n.op_type in DOUBTFUL for n in case.model.graph.node):
             return "wrong", mismatch(case, run.outputs, reference) + " (reference)"
-        if peer is None and number >= case.contradictory and peers.able:
+        if peer is None and reference is None and number >= case.contradictory and peers.able:
             return "wrong", f"a result where nobody else has one: {peers.why.get('onnxruntime', '')[-200:]}"
         return "not compared", ""  # no peer can run it, or they do not agree with each other
     if peer is None or reference is None or mismatch(case, peer, reference):

@@ -34,6 +34,17 @@ func.func @einsum(%a: tensor<2x3x5xf32>, %b: tensor<2x6x5xf32>) -> (tensor<*xf32
   %1 = onnx.node "Einsum"(%a) {equation = "bij->b"} : (tensor<2x3x5xf32>) -> tensor<*xf32>
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
+
+// Where nothing is summed, nothing is added to what is written.
+// CHECK-LABEL: @outer_product
+// CHECK-NOT: linalg.fill
+// CHECK: linalg.generic
+// CHECK-NOT: arith.addf
+// CHECK: return
+func.func @outer_product(%a: tensor<2x3xf32>, %b: tensor<5xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "Einsum"(%a, %b) {equation = "ab,z->azb"} : (tensor<2x3xf32>, tensor<5xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
 }
 
 // -----
