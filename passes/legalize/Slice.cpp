@@ -58,7 +58,8 @@ static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
   } else {
     from = clampPosition(node, start, size, 0, last);
     OpFoldResult to = clampPosition(node, end, size, -1, last);
-    length = subSizes(node, from, to);
+    // Of an empty dimension, whose last position is -1, nothing is taken.
+    length = minSizes(node, subSizes(node, from, to), size);
   }
   int64_t by = step > 0 ? step : -step;
   if (by != 1)
@@ -133,7 +134,8 @@ static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
     };
     Value first = hold(from[d], i.n(0));
     Value end = hold(to[d], i.choose(isBack, i.n(-1), i.n(0)));
-    Value length = i.choose(isBack, i.sub(first, end), i.sub(end, first));
+    Value length = i.choose(isBack, i.min(i.sub(first, end), size),
+                            i.sub(end, first));
     Value stride = i.choose(isBack, i.sub(i.n(0), step), step);
     length = i.div(i.add(length, i.sub(stride, i.n(1))), stride);
     firsts.push_back(first);

@@ -62,6 +62,66 @@ static void castExpandedShape(memref::ExpandShapeOp op) {
   op.erase();
 }
 
+/// Whether the view is of memory without gaps: of the dimensions, some are of
+/// size 1, one is cut anyhow, and all behind it are whole.
+static bool isContiguous(memref::SubViewOp view) {
+  auto source = cast<MemRefType>(view.getSource().getType());
+  if (!source.getLayout().isIdentity() ||
+      source.getRank() != view.getType().getRank())
+    return false;
+  SmallVector<OpFoldResult> sizes = view.getMixedSizes();
+  auto isWhole = [&](int64_t dim) {
+    if (auto size = getConstantIntValue(sizes[dim]))
+      return *size == source.getDimSize(dim);
+    auto dimOp = cast<Value>(sizes[dim]).getDefiningOp<memref::DimOp>();
+    return dimOp && dimOp.getSource() == view.getSource() &&
+           dimOp.getConstantIndex() == dim;
+  };
+  int64_t cut = source.getRank();
+  while (cut > 0 && isWhole(cut - 1) && view.getStaticStride(cut - 1) == 1)
+    --cut;
+  if (cut == 0)
+    return true;
+  for (int64_t dim = 0; dim < cut - 1; ++dim)
+    if (getConstantIntValue(sizes[dim]) != 1)
+      return false;
+  return view.getStaticStride(cut - 1) == 1 ||
+         getConstantIntValue(sizes[cut - 1]) == 1;
+}
+
+/// Where the sizes of a view are unknown, upstream takes it for contiguous if
+/// its innermost stride is 1, for the other strides may be what they should. A
+/// view with gaps is copied.
+static void copyViewWithGaps(memref::CastOp op) {
+  auto from = dyn_cast<MemRefType>(op.getSource().getType());
+  auto to = dyn_cast<MemRefType>(op.getType());
+  if (!from || !to || from.getLayout().isIdentity() ||
+      !to.getLayout().isIdentity() || to.hasStaticShape())
+    return;
+  auto view = op.getSource().getDefiningOp<memref::SubViewOp>();
+  if (view && isContiguous(view))
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < to.getRank(); ++dim)
+    if (to.isDynamicDim(dim))
+      sizes.push_back(
+          memref::DimOp::create(builder, loc, op.getSource(), dim));
+  Value copy = memref::AllocOp::create(builder, loc, to, sizes);
+  linalg::makeMemRefCopyOp(builder, loc, op.getSource(), copy);
+  op.replaceAllUsesWith(copy);
+  op.erase();
+}
+
+/// Calls `rewrite` on every op of a kind; it may erase the op.
+template <typename Op>
+static void forEach(Operation *root, void (*rewrite)(Op)) {
+  SmallVector<Op> ops;
+  root->walk([&](Op op) { ops.push_back(op); });
+  llvm::for_each(ops, rewrite);
+}
+
 namespace {
 struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
   void runOnOperation() override {
@@ -80,10 +140,8 @@ struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
     if (failed(bufferization::runOneShotModuleBufferize(getOperation(), options,
                                                         state)))
       return signalPassFailure();
-    SmallVector<memref::ExpandShapeOp> expanded;
-    getOperation()->walk(
-        [&](memref::ExpandShapeOp op) { expanded.push_back(op); });
-    llvm::for_each(expanded, castExpandedShape);
+    forEach<memref::CastOp>(getOperation(), copyViewWithGaps);
+    forEach<memref::ExpandShapeOp>(getOperation(), castExpandedShape);
   }
 };
 } // namespace

@@ -252,8 +252,7 @@ def slice_(g):
             if step < 0:  # as ONNX clamps: Python reads -1 as the last element, too
                 s = min(s + n if s < 0 else s, n - 1)
                 e = max(e + n if e < 0 else e, -1)
-                s = max(s, -1)
-                return max(0, -(-(e - s) // step)) if s >= 0 and n > 0 else 0
+                return max(0, -(-(e - max(s, 0)) // step)) if n > 0 else 0
             return slice_size(n, s, e, step)
         shape[a] = tuple(size(n) for n in x.shape[a])
     if any(max(d) < 1 for d in shape) and g.chance(0.9):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compiles and runs random graphs between guard pages, and holds them against ONNX Runtime and ONNX's reference.
 
-usage: run.py [SEED ...] [--count N] [--first SEED] [--jobs N] [--bin DIR] [--target LEVEL] [--fitting] [--keep DIR] [--json FILE]
+usage: run.py [SEED ...] [--count N] [--first SEED] [--jobs N] [--bin DIR] [--target LEVEL] [--fitting] [--keep DIR]
+              [--json FILE]
 
 A number names a graph for good: 5 to 50 nodes of all families, of all element types; odd ones have open dimensions and
 run at three sets of sizes, 0 and 1 among them, and at one whose sizes contradict each other. Each run is on one thread

@@ -20,3 +20,31 @@ func.func @expand_unknown(%x: tensor<?x3xf32>, %n: index, %m: index) -> tensor<?
   %y = tensor.expand_shape %x [[0, 1], [2]] output_shape [%n, %m, 3] : tensor<?x3xf32> into tensor<?x?x3xf32>
   return %y : tensor<?x?x3xf32>
 }
+
+// A view with gaps is copied where contiguous memory is expected, whatever its strides are called.
+
+// CHECK-LABEL: @middle_of_unknown
+// CHECK-NOT: memref.cast
+// CHECK: %[[COPY:.*]] = memref.alloc
+// CHECK: linalg.generic {{.*}} outs(%[[COPY]]
+// CHECK: return %[[COPY]]
+func.func @middle_of_unknown(%x: tensor<?x8x?xf32>) -> tensor<?x4x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8x?xf32>
+  %m = tensor.dim %x, %c2 : tensor<?x8x?xf32>
+  %y = tensor.extract_slice %x[0, 0, 0] [%n, 4, %m] [1, 1, 1] : tensor<?x8x?xf32> to tensor<?x4x?xf32>
+  return %y : tensor<?x4x?xf32>
+}
+
+// The first rows are contiguous.
+
+// CHECK-LABEL: @rows_of_unknown
+// CHECK-NOT: memref.alloc
+// CHECK: memref.cast
+func.func @rows_of_unknown(%x: tensor<?x?xf32>, %n: index) -> tensor<?x?xf32> {
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %y = tensor.extract_slice %x[0, 0] [%n, %m] [1, 1] : tensor<?x?xf32> to tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}
