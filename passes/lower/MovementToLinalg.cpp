@@ -168,7 +168,10 @@ LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
   Sizes ones(type.getRank(), rewriter.getIndexAttr(1));
   for (Value input : adaptor.getInputs()) {
     Sizes part = sizesOf(rewriter, loc, input);
-    if (!(getConstantIntValue(part[axis]) == 0))
+    // tensor.insert_slice refuses any offset into an empty dimension.
+    if (llvm::none_of(part, [](OpFoldResult size) {
+          return getConstantIntValue(size) == 0;
+        }))
       y = tensor::InsertSliceOp::create(rewriter, loc, input, y, offsets, part,
                                         ones);
     offsets[axis] = addSizes(rewriter, loc, offsets[axis], part[axis]);

@@ -47,6 +47,12 @@ struct AxisSlice {
   SmallVector<OpFoldResult> strides, offsets, sizes;
 };
 
+/// Whether there is surely nothing in it. Slices refuse any offset into an empty
+/// dimension, so such results are made apart.
+static bool isEmpty(RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
 struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -62,6 +68,11 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
     RankedTensorType sliceType = withoutDims(type, axis, kept);
     SmallVector<Value> sliceSizes = dynamicSizesOf(b, loc, x, kept);
     Value out = createEmpty(b, loc, type, dynamicSizesLike(b, loc, type, x));
+    if (isEmpty(type)) {
+      b.replaceOp(op, castShape(b, loc, out, getTypeConverter()->convertType(
+                                                 op.getType())));
+      return success();
+    }
     Value acc = createFilled(b, loc, sliceType.clone(accType),
                              scalar(b, loc, accType, op.getProduct() ? 1 : 0),
                              sliceSizes);
@@ -141,6 +152,10 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
     Value values = createEmpty(b, loc, type.clone(shape), resultSizes);
     Value indices =
         createEmpty(b, loc, RankedTensorType::get(shape, i64), resultSizes);
+    if (isEmpty(type) || llvm::is_contained(shape, 0)) {
+      b.replaceOp(op, castResults(b, op, {values, indices}));
+      return success();
+    }
     Value noValue = createFilled(b, loc, valueType,
                                  scalar(b, loc, element, 0), sizes);
     Value none = createFilled(b, loc, indexType, scalar(b, loc, i64, -1), sizes);
@@ -161,14 +176,18 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
     auto loop =
         scf::ForOp::create(b, loc, zero, k, one,
                            ValueRange{values, indices, noValue, none}, round);
-    SmallVector<Value> results;
-    for (auto [result, value] :
-         llvm::zip(op.getResults(), loop.getResults())) {
-      Type stated = getTypeConverter()->convertType(result.getType());
-      results.push_back(castShape(b, loc, value, stated));
-    }
-    b.replaceOp(op, results);
+    b.replaceOp(op, castResults(b, op, loop.getResults().take_front(2)));
     return success();
+  }
+
+  SmallVector<Value> castResults(OpBuilder &b, nn::TopKOp op,
+                                 ValueRange values) const {
+    SmallVector<Value> results;
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), values)) {
+      Type stated = getTypeConverter()->convertType(result.getType());
+      results.push_back(castShape(b, op.getLoc(), value, stated));
+    }
+    return results;
   }
 
   static Value copyInto(OpBuilder &b, Location loc, Value from, Value to) {

@@ -43,3 +43,14 @@ class Graphs(Case):
         computed = {k: v for k, v in bounds.items() if k != "start"}
         self.check([node], {"x": x, "start": bounds["start"]}, computed, opens=(0,),
                    others=[{"x": x[:0], "start": bounds["start"]}])
+
+    def test_empty_dimensions(self):
+        """Operators that put slices together refused dimensions of size 0."""
+        x, w = np.zeros((0, 3, 2), np.float32), np.ones((4, 3, 2), np.float32)
+        axis, two = {"axis": np.array(1)}, {"two": np.array([2])}
+        self.check([helper.make_node("Concat", ["x", "x"], ["y"], axis=1)], {"x": x})
+        self.check([helper.make_node("Concat", ["w", "x"], ["y"], axis=0)], {"x": x, "w": w})
+        self.check([helper.make_node("CumSum", ["x", "axis"], ["y"])], {"x": x}, axis)
+        self.check([helper.make_node("CumSum", ["x", "axis"], ["y"])], {"x": x}, axis, opens=(1,))
+        self.check([helper.make_node("TopK", ["x", "two"], ["y", "i"], axis=1)], {"x": x}, two)
+        self.check([helper.make_node("TopK", ["w", "none"], ["y", "i"], axis=1)], {"w": w}, {"none": np.array([0])})

@@ -93,9 +93,8 @@ def reshape(g):
             parts.append(0)
         elif is_fixed(d):
             parts.append(d[0])
-        elif d in x.shape:
-            parts.append(x.shape.index(d))
-            parts[-1] = ("size", x.shape.index(d))
+        elif d in x.shape and least(d) > 0:  # a computed 0 would copy the size that stands there
+            parts.append(("size", x.shape.index(d)))
         else:
             return None
     if 0 in parts and any(d == fixed(0) for d in new):

@@ -60,6 +60,10 @@ def judge(case, number, run, peers):
     if run.kind == "ran":
         if reference is not None and not mismatch(case, run.outputs, reference):
             return "equal", ""
+        # ONNX Runtime gives odd shapes to reductions of nothing.
+        if peer is not None and reference is None and any(g.shape != w.shape and g.size == w.size == 0
+                                                          for g, w in zip(run.outputs, peer)):
+            return "not compared", text
         if peer is not None and (reference is None or not mismatch(case, peer, reference)):
             return "wrong", text
         if peer is None and reference is not None and not any(n.op_type in DOUBTFUL for n in case.model.graph.node):
