@@ -90,6 +90,10 @@ private:
     if (options.progress)
       options.progress(step);
   }
+  /// Takes the time of a step until it goes out of scope.
+  TimingScope time(StringRef step) {
+    return options.timing ? options.timing->nest(step) : TimingScope();
+  }
 
   const CompileOptions &options;
   PipelineOptions pipeline;
@@ -113,7 +117,9 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
                                      StringRef last) {
   for (const Phase &phase : phases) {
     report(phase.description);
+    TimingScope timing = time(phase.name);
     PassManager passes(&context);
+    passes.enableTiming(timing);
     phase.build(passes, pipeline);
     if (!options.dumpAfter.empty())
       passes.enableIRPrinting(
@@ -174,7 +180,10 @@ LogicalResult Compilation::importAndLower() {
   report("import");
   ImportOptions import = options.import;
   import.isSupported = isLegalizable;
-  module = importModel(options.input, context, import);
+  {
+    TimingScope timing = time("import");
+    module = importModel(options.input, context, import);
+  }
   if (!module || failed(errors.check()))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
@@ -225,10 +234,14 @@ Compilation::generate(const Target &target) {
   code->machine = target.createTargetMachine();
   if (!code->machine)
     return fail("LLVM was built without its X86 target");
-  code->module = translateModuleToLLVMIR(*copy, code->context, "model");
+  {
+    TimingScope timing = time("translate to LLVM IR");
+    code->module = translateModuleToLLVMIR(*copy, code->context, "model");
+  }
   if (!code->module)
     return fail("translation to LLVM IR failed");
   addRunFunction(*code->module, manifest, target);
+  TimingScope timing = time("optimize LLVM IR");
   optimize(*code->module, *code->machine);
   if (failed(errors.check()))
     return failure();
@@ -299,6 +312,7 @@ FailureOr<MemoryFile> Compilation::emitLevel(LevelCode &level) {
   if (failed(generated))
     return failure();
   llvm::SmallVector<char, 0> code;
+  TimingScope timing = time("emit machine code");
   if (!emitCode(*(*generated)->module, *(*generated)->machine,
                 llvm::CodeGenFileType::ObjectFile, code))
     return fail("LLVM cannot emit object files");
@@ -337,6 +351,7 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
   }
 
   report("link");
+  TimingScope timing = time("link and write");
   if (failed(add(emitDescription())) ||
       (isEmbedded &&
        failed(add(toFile(makeWeightsObject(manifest.weightsBytes))))))

@@ -11,6 +11,8 @@
 #include "compiler/import/Import.h"
 #include "compiler/pipeline/Pipeline.h"
 
+#include "mlir/Support/Timing.h"
+
 namespace ingot {
 
 /// What compileModel writes.
@@ -37,6 +39,8 @@ struct CompileOptions {
   ImportOptions import;
   /// Told what is being done, for progress on a terminal; may be null.
   std::function<void(llvm::StringRef step)> progress;
+  /// Takes the time of each step and pass; may be null.
+  mlir::TimingScope *timing = nullptr;
 };
 
 /// Whether each file that `options` asks for can get its name. Errors go to the

@@ -13,6 +13,7 @@
 #include "tools/ingot/compile/ShapeOption.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -92,6 +93,9 @@ struct Options {
       cl::desc("Prefix of the C functions; by default the output's name")};
   cl::opt<bool> header{"header", cl::init(true), cl::cat(category),
                        cl::desc("Write the C header too (default)")};
+  cl::opt<bool> timing{
+      "timing", cl::cat(category),
+      cl::desc("Write to standard error how long each phase and pass took")};
   cl::opt<bool> quiet{"quiet", cl::cat(category),
                       cl::desc("Print errors only")};
   cl::alias quietShort{"q", cl::aliasopt(quiet), cl::desc("Same as --quiet"),
@@ -328,6 +332,10 @@ int ingot::compileMain(int argc, char **argv) {
     printDiagnostic(diagnostic, compile.input);
     return mlir::success();
   });
+  mlir::DefaultTimingManager timer;
+  timer.setEnabled(options.timing);
+  mlir::TimingScope timing = timer.getRootScope();
+  compile.timing = &timing;
   const std::string measured = isAuto ? kernelsFile(compile) : "";
   mlir::FailureOr<CompileResult> result = mlir::failure();
   if (!isAuto || succeeded(measureKernels(compile, measured, *context))) {
@@ -337,6 +345,8 @@ int ingot::compileMain(int argc, char **argv) {
   }
   if (isTerminal)
     errs() << "\r\033[K";
+  timing.stop();
+
   if (mlir::failed(result))
     return kFailure;
   if (result->manifest && !quiet)
