@@ -41,6 +41,7 @@ for td in dialects/*/*Ops.td; do
 done
 generate passes.md passes/Passes.td -gen-pass-doc
 generate passes-emulate.md passes/emulate/Passes.td -gen-pass-doc
+generate passes-pieces.md passes/pieces/Passes.td -gen-pass-doc
 generate passes-precision.md passes/precision/Passes.td -gen-pass-doc
 generate passes-support.md passes/support/Passes.td -gen-pass-doc
 

@@ -8,16 +8,14 @@
 
 #include "passes/Passes.h"
 #include "passes/emulate/Passes.h"
+#include "passes/pieces/Passes.h"
 #include "passes/precision/Passes.h"
 #include "passes/support/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
-#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -90,7 +88,7 @@ static void buildLowerPipeline(OpPassManager &passes,
   passes.addPass(createNNToLinalg());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
-  passes.addPass(createLinalgElementwiseOpFusionPass());
+  passes.addPass(createFuseElementwise());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   if (isBF16) {
@@ -109,7 +107,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCanonicalize());
   passes.addPass(createLinalgReuseOperands());
   passes.addPass(createReuseEpilogueOperands());
-  passes.addPass(bufferization::createEmptyTensorEliminationPass());
+  passes.addPass(createEliminateEmpties());
   passes.addPass(createBufferize());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
@@ -148,6 +146,7 @@ static void buildCodegenPipeline(OpPassManager &passes,
   passes.addPass(createApproximateMath());
   passes.addPass(createExpandBF16());
   passes.addPass(createOutlineLoops());
+  passes.addPass(createCutFunctions());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());
   passes.addPass(createGuardDivision());

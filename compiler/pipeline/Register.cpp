@@ -13,6 +13,7 @@
 #include "dialects/onnx/OnnxDialect.h"
 #include "passes/Passes.h"
 #include "passes/emulate/Passes.h"
+#include "passes/pieces/Passes.h"
 #include "passes/precision/Passes.h"
 #include "passes/support/Passes.h"
 
@@ -65,6 +66,7 @@ void ingot::registerDialects(DialectRegistry &registry) {
 void ingot::registerPasses() {
   registerIngotPasses();
   registerIngotEmulatePasses();
+  registerIngotPiecesPasses();
   registerIngotPrecisionPasses();
   registerIngotSupportPasses();
   registerTransformsPasses();

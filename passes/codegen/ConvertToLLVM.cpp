@@ -40,6 +40,7 @@ namespace ingot {
 
 using namespace mlir;
 using ingot::codegen::callArgument;
+using ingot::codegen::Functions;
 
 /// See runtime/support: memory of dynamic size, from the host.
 static constexpr StringLiteral kAllocate = "ingot_support_allocate";
@@ -49,14 +50,13 @@ static constexpr StringLiteral kRequire = "ingot_support_require";
 
 /// Calls function `name` of runtime/support, in behalf of `op`, with the run's
 /// call and `arguments`.
-static FailureOr<LLVM::CallOp> callSupport(OpBuilder &b, Operation *op,
-                                           StringRef name, Type result,
+static FailureOr<LLVM::CallOp> callSupport(Functions &functions, OpBuilder &b,
+                                           Operation *op, StringRef name, Type result,
                                            Value call, ValueRange arguments) {
   SmallVector<Value> all = {call};
   llvm::append_range(all, arguments);
-  FailureOr<LLVM::LLVMFuncOp> callee = LLVM::lookupOrCreateFn(
-      b, op->getParentOfType<ModuleOp>(), name,
-      llvm::to_vector(ValueRange(all).getTypes()), result);
+  FailureOr<LLVM::LLVMFuncOp> callee = functions.support(
+      b, op, name, llvm::to_vector(ValueRange(all).getTypes()), result);
   if (failed(callee))
     return failure();
   return LLVM::CallOp::create(b, op->getLoc(), *callee, all);
@@ -88,7 +88,9 @@ static Value checkedBytes(OpBuilder &b, Location loc, Type element,
 namespace {
 
 struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LowerDynamicAlloc(const LLVMTypeConverter &converter, Functions &functions)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/10),
+        functions(functions) {}
 
   LogicalResult
   matchAndRewrite(memref::AllocOp op, OpAdaptor adaptor,
@@ -105,7 +107,7 @@ struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
                              rewriter, sizes, strides, bytes);
     bytes = checkedBytes(rewriter, loc, element, sizes);
     FailureOr<LLVM::CallOp> allocated =
-        callSupport(rewriter, op, kAllocate, call.getType(), call, bytes);
+        callSupport(functions, rewriter, op, kAllocate, call.getType(), call, bytes);
     if (failed(allocated))
       return failure();
     Value data = allocated->getResult();
@@ -114,10 +116,14 @@ struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
                                                    rewriter)});
     return success();
   }
+
+  Functions &functions;
 };
 
 struct LowerDealloc : ConvertOpToLLVMPattern<memref::DeallocOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LowerDealloc(const LLVMTypeConverter &converter, Functions &functions)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/10),
+        functions(functions) {}
 
   LogicalResult
   matchAndRewrite(memref::DeallocOp op, OpAdaptor adaptor,
@@ -127,17 +133,20 @@ struct LowerDealloc : ConvertOpToLLVMPattern<memref::DeallocOp> {
       return op.emitError("cannot be released here");
     Value data = MemRefDescriptor(adaptor.getMemref())
                      .allocatedPtr(rewriter, op.getLoc());
-    if (failed(callSupport(rewriter, op, kRelease,
+    if (failed(callSupport(functions, rewriter, op, kRelease,
                            LLVM::LLVMVoidType::get(getContext()), call, data)))
       return failure();
     rewriter.eraseOp(op);
     return success();
   }
+
+  Functions &functions;
 };
 
 struct LowerAssert : ConvertOpToLLVMPattern<cf::AssertOp> {
-  LowerAssert(const LLVMTypeConverter &converter, int64_t &count)
-      : ConvertOpToLLVMPattern(converter), count(count) {}
+  LowerAssert(const LLVMTypeConverter &converter, Functions &functions,
+              int64_t &count)
+      : ConvertOpToLLVMPattern(converter), functions(functions), count(count) {}
 
   LogicalResult
   matchAndRewrite(cf::AssertOp op, OpAdaptor adaptor,
@@ -153,7 +162,7 @@ struct LowerAssert : ConvertOpToLLVMPattern<cf::AssertOp> {
         LLVM::Linkage::Internal);
     Value holds = LLVM::ZExtOp::create(rewriter, loc, rewriter.getI32Type(),
                                        adaptor.getArg());
-    if (failed(callSupport(rewriter, op, kRequire,
+    if (failed(callSupport(functions, rewriter, op, kRequire,
                            LLVM::LLVMVoidType::get(getContext()), call,
                            {holds, message})))
       return failure();
@@ -161,6 +170,7 @@ struct LowerAssert : ConvertOpToLLVMPattern<cf::AssertOp> {
     return success();
   }
 
+  Functions &functions;
   int64_t &count;
 };
 
@@ -237,14 +247,15 @@ struct IngotConvertToLLVMPass
     LowerToLLVMOptions options(context);
     LLVMTypeConverter converter(context, options);
     RewritePatternSet patterns(context);
-    patterns.add<LowerDynamicAlloc, LowerDealloc,
-                 LowerMaskedBF16<vector::MaskedLoadOp>,
+    Functions functions;
+    patterns.add<LowerDynamicAlloc, LowerDealloc>(converter, functions);
+    patterns.add<LowerMaskedBF16<vector::MaskedLoadOp>,
                  LowerMaskedBF16<vector::MaskedStoreOp>>(converter,
                                                          /*benefit=*/10);
     patterns.add<LowerStoreOfOneLane>(converter, /*benefit=*/11);
     int64_t checks = 0;
-    patterns.add<LowerAssert>(converter, checks);
-    ingot::codegen::populateLaunchToLLVM(converter, patterns);
+    patterns.add<LowerAssert>(converter, functions, checks);
+    ingot::codegen::populateLaunchToLLVM(converter, patterns, functions);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

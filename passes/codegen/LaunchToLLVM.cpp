@@ -20,12 +20,28 @@ using namespace ingot;
 /// See runtime/support.
 static constexpr StringLiteral kParallel = "ingot_support_parallel";
 
+/// A kernel that is launched more often is not inlined anywhere.
+static constexpr int64_t kMostInlined = 4;
+
 Value codegen::callArgument(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   if (!function || function.getNumArguments() == 0)
     return {};
   Value last = function.getArguments().back();
   return isa<LLVM::LLVMPointerType>(last.getType()) ? last : Value();
+}
+
+FailureOr<LLVM::LLVMFuncOp>
+codegen::Functions::support(OpBuilder &builder, Operation *op, StringRef name,
+                            ArrayRef<Type> parameters, Type result) {
+  LLVM::LLVMFuncOp &function = byName[name];
+  if (function)
+    return function;
+  FailureOr<LLVM::LLVMFuncOp> found = LLVM::lookupOrCreateFn(
+      builder, op->getParentOfType<ModuleOp>(), name, parameters, result);
+  if (succeeded(found))
+    function = *found;
+  return found;
 }
 
 namespace {
@@ -43,7 +59,9 @@ struct Parameter {
 };
 
 struct LowerLaunch : ConvertOpToLLVMPattern<cpu::LaunchOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LowerLaunch(const LLVMTypeConverter &converter,
+              codegen::Functions &functions)
+      : ConvertOpToLLVMPattern(converter), functions(functions) {}
 
   LogicalResult
   matchAndRewrite(cpu::LaunchOp op, OpAdaptor adaptor,
@@ -58,6 +76,8 @@ struct LowerLaunch : ConvertOpToLLVMPattern<cpu::LaunchOp> {
   void unpack(const Parameter &parameter, Value words, int64_t &next,
               SmallVectorImpl<Value> &arguments, Location loc,
               ConversionPatternRewriter &rewriter) const;
+
+  codegen::Functions &functions;
 };
 
 } // namespace
@@ -114,7 +134,12 @@ LowerLaunch::getTask(cpu::LaunchOp op,
                      ConversionPatternRewriter &rewriter) const {
   auto module = op->getParentOfType<ModuleOp>();
   std::string name = (op.getKernel() + ".task").str();
-  if (auto task = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+  LLVM::LLVMFuncOp &task = functions.byName[name];
+  // Inlined where it is called, a small kernel would be there as often as the
+  // model has such a node.
+  if (++functions.launches[op.getKernel()] == kMostInlined)
+    task.setNoInline(true);
+  if (task)
     return task;
   Location loc = op.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
@@ -122,8 +147,8 @@ LowerLaunch::getTask(cpu::LaunchOp op,
   auto pointer = LLVM::LLVMPointerType::get(getContext());
   auto type = LLVM::LLVMFunctionType::get(
       LLVM::LLVMVoidType::get(getContext()), {pointer, getIndexType()});
-  auto task = LLVM::LLVMFuncOp::create(rewriter, loc, name, type,
-                                       LLVM::Linkage::Internal);
+  task = LLVM::LLVMFuncOp::create(rewriter, loc, name, type,
+                                  LLVM::Linkage::Internal);
   Block *body = task.addEntryBlock(rewriter);
   rewriter.setInsertionPointToStart(body);
   SmallVector<Value> arguments;
@@ -187,9 +212,8 @@ LowerLaunch::matchAndRewrite(cpu::LaunchOp op, OpAdaptor adaptor,
     rewriter.eraseOp(op);
     return success();
   }
-  FailureOr<LLVM::LLVMFuncOp> parallel = LLVM::lookupOrCreateFn(
-      rewriter, op->getParentOfType<ModuleOp>(), kParallel,
-      {pointer, pointer, pointer, getIndexType()},
+  FailureOr<LLVM::LLVMFuncOp> parallel = functions.support(
+      rewriter, op, kParallel, {pointer, pointer, pointer, getIndexType()},
       LLVM::LLVMVoidType::get(getContext()));
   if (failed(parallel))
     return failure();
@@ -201,6 +225,7 @@ LowerLaunch::matchAndRewrite(cpu::LaunchOp op, OpAdaptor adaptor,
 }
 
 void codegen::populateLaunchToLLVM(const LLVMTypeConverter &converter,
-                                   RewritePatternSet &patterns) {
-  patterns.add<LowerLaunch>(converter);
+                                   RewritePatternSet &patterns,
+                                   Functions &functions) {
+  patterns.add<LowerLaunch>(converter, functions);
 }

@@ -8,9 +8,12 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace ingot;
@@ -21,71 +24,223 @@ static int64_t padded(const ArenaBuffer &buffer) {
   return llvm::alignTo(std::max<int64_t>(buffer.bytes, 1), kAlignment);
 }
 
-static bool overlapInTime(const ArenaBuffer &a, const ArenaBuffer &b) {
-  return a.first <= b.last && b.first <= a.last;
+/// The buffers in the order in which their lives begin.
+static SmallVector<unsigned> byStart(ArrayRef<ArenaBuffer> buffers) {
+  SmallVector<unsigned> order(buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return buffers[a].first < buffers[b].first;
+  });
+  return order;
+}
+
+/// Calls `met(a, b)` for each two buffers that live at one time; stops when it
+/// returns false.
+template <typename Met>
+static bool forEachMeeting(ArrayRef<ArenaBuffer> buffers, Met met) {
+  SmallVector<unsigned> live;
+  for (unsigned next : byStart(buffers)) {
+    llvm::erase_if(live, [&](unsigned other) {
+      return buffers[other].last < buffers[next].first;
+    });
+    for (unsigned other : live)
+      if (!met(other, next))
+        return false;
+    live.push_back(next);
+  }
+  return true;
+}
+
+namespace {
+
+/// Which buffers live at one time with each.
+class Neighbours {
+public:
+  /// False if there are too many of them.
+  bool find(ArrayRef<ArenaBuffer> buffers);
+  ArrayRef<unsigned> of(unsigned buffer) const { return lists[buffer]; }
+
+  size_t meetings = 0;
+
+private:
+  std::vector<SmallVector<unsigned, 4>> lists;
+};
+
+/// Free stretches of memory below `top`, for buffers that come and go in time.
+class FreeList {
+public:
+  /// The smallest that holds `size`, else what is above all.
+  int64_t take(int64_t size);
+  void give(int64_t offset, int64_t size);
+  int64_t most() const { return highest; }
+
+private:
+  void insert(int64_t offset, int64_t size);
+  void erase(std::map<int64_t, int64_t>::iterator at);
+
+  std::map<int64_t, int64_t> byOffset;
+  std::set<std::pair<int64_t, int64_t>> bySize;
+  int64_t top = 0, highest = 0;
+};
+
+} // namespace
+
+/// Beyond this many pairs of neighbours only the order in time is tried, which
+/// needs none.
+static constexpr size_t kMostMeetings = 4'000'000;
+
+/// How often a plan that is larger than the lower bound is tried to better, as
+/// long as that looks at no more pairs than this altogether.
+static constexpr size_t kRounds = 32, kMostRevisited = 1'000'000;
+
+bool Neighbours::find(ArrayRef<ArenaBuffer> buffers) {
+  lists.resize(buffers.size());
+  return forEachMeeting(buffers, [&](unsigned a, unsigned b) {
+    lists[a].push_back(b);
+    lists[b].push_back(a);
+    return ++meetings <= kMostMeetings;
+  });
+}
+
+void FreeList::insert(int64_t offset, int64_t size) {
+  byOffset[offset] = size;
+  bySize.insert({size, offset});
+}
+
+void FreeList::erase(std::map<int64_t, int64_t>::iterator at) {
+  bySize.erase({at->second, at->first});
+  byOffset.erase(at);
+}
+
+int64_t FreeList::take(int64_t size) {
+  auto fit = bySize.lower_bound({size, 0});
+  if (fit == bySize.end()) {
+    int64_t offset = top;
+    top += size;
+    highest = std::max(highest, top);
+    return offset;
+  }
+  auto [room, offset] = *fit;
+  erase(byOffset.find(offset));
+  if (room > size)
+    insert(offset + size, room - size);
+  return offset;
+}
+
+void FreeList::give(int64_t offset, int64_t size) {
+  auto next = byOffset.lower_bound(offset);
+  if (next != byOffset.end() && next->first == offset + size) {
+    size += next->second;
+    erase(next++);
+  }
+  if (next != byOffset.begin()) {
+    auto before = std::prev(next);
+    if (before->first + before->second == offset) {
+      offset = before->first;
+      size += before->second;
+      erase(before);
+    }
+  }
+  if (offset + size == top)
+    top = offset;
+  else
+    insert(offset, size);
+}
+
+/// Places the buffers in the order of time, each into the smallest gap between
+/// those that live when it comes.
+static int64_t placeInTime(MutableArrayRef<ArenaBuffer> buffers) {
+  FreeList memory;
+  std::multimap<int64_t, unsigned> ends;
+  for (unsigned index : byStart(buffers)) {
+    ArenaBuffer &buffer = buffers[index];
+    while (!ends.empty() && ends.begin()->first < buffer.first) {
+      const ArenaBuffer &dead = buffers[ends.begin()->second];
+      memory.give(dead.offset, padded(dead));
+      ends.erase(ends.begin());
+    }
+    buffer.offset = memory.take(padded(buffer));
+    ends.insert({buffer.last, index});
+  }
+  return memory.most();
 }
 
 /// Places the buffers in the given order, each into the smallest gap that holds
 /// it between those live with it, else above them.
 static int64_t place(MutableArrayRef<ArenaBuffer> buffers,
-                     ArrayRef<unsigned> order) {
-  SmallVector<unsigned> placed; // Sorted by offset.
+                     const Neighbours &neighbours, ArrayRef<unsigned> order) {
+  std::vector<bool> isPlaced(buffers.size());
   int64_t arena = 0;
+  SmallVector<unsigned> live;
   for (unsigned index : order) {
     ArenaBuffer &buffer = buffers[index];
+    live.clear();
+    llvm::copy_if(neighbours.of(index), std::back_inserter(live),
+                  [&](unsigned other) { return isPlaced[other]; });
+    llvm::sort(live, [&](unsigned a, unsigned b) {
+      return buffers[a].offset < buffers[b].offset;
+    });
     int64_t size = padded(buffer), top = 0;
     int64_t best = -1, bestGap = std::numeric_limits<int64_t>::max();
-    for (unsigned other : placed) {
-      const ArenaBuffer &live = buffers[other];
-      if (!overlapInTime(buffer, live))
-        continue;
-      int64_t gap = live.offset - top;
+    for (unsigned other : live) {
+      int64_t gap = buffers[other].offset - top;
       if (gap >= size && gap < bestGap) {
         best = top;
         bestGap = gap;
       }
-      top = std::max(top, live.offset + padded(live));
+      top = std::max(top, buffers[other].offset + padded(buffers[other]));
     }
     buffer.offset = best < 0 ? top : best;
     arena = std::max(arena, buffer.offset + size);
-    auto at = llvm::upper_bound(placed, buffer.offset,
-                                [&](int64_t offset, unsigned other) {
-                                  return offset < buffers[other].offset;
-                                });
-    placed.insert(at, index);
+    isPlaced[index] = true;
   }
   return arena;
 }
 
 int64_t ingot::assignOffsets(MutableArrayRef<ArenaBuffer> buffers) {
-  SmallVector<unsigned> order(buffers.size());
-  std::iota(order.begin(), order.end(), 0);
-  auto length = [&](unsigned i) { return buffers[i].last - buffers[i].first; };
-
-  SmallVector<SmallVector<unsigned>> orders;
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return buffers[a].first < buffers[b].first;
-  });
-  orders.push_back(order);
+  int64_t best = placeInTime(buffers);
+  Neighbours neighbours;
+  if (!neighbours.find(buffers))
+    return best;
+  SmallVector<unsigned> order = byStart(buffers);
+  auto area = [&](unsigned i) {
+    return (buffers[i].last - buffers[i].first) * padded(buffers[i]);
+  };
+  SmallVector<int64_t> offsets;
+  auto keep = [&] {
+    offsets = llvm::map_to_vector(
+        buffers, [](const ArenaBuffer &buffer) { return buffer.offset; });
+  };
+  keep();
+  auto attempt = [&] {
+    int64_t arena = place(buffers, neighbours, order);
+    if (arena < best) {
+      best = arena;
+      keep();
+    }
+  };
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     return padded(buffers[a]) > padded(buffers[b]);
   });
-  orders.push_back(order);
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return length(a) * padded(buffers[a]) > length(b) * padded(buffers[b]);
-  });
-  orders.push_back(order);
-
-  int64_t best = std::numeric_limits<int64_t>::max();
-  unsigned winner = 0;
-  for (auto [i, candidate] : llvm::enumerate(orders)) {
-    int64_t arena = place(buffers, candidate);
-    if (arena < best) {
-      best = arena;
-      winner = i;
-    }
+  attempt();
+  llvm::stable_sort(order,
+                    [&](unsigned a, unsigned b) { return area(a) > area(b); });
+  attempt();
+  // What ends up on top is placed first the next time.
+  int64_t least = lowerBound(buffers);
+  size_t rounds = std::min(
+      kRounds, kMostRevisited / (neighbours.meetings + buffers.size() + 1));
+  for (size_t round = 0; round < rounds && best > least; ++round) {
+    auto top = llvm::max_element(order, [&](unsigned a, unsigned b) {
+      return buffers[a].offset + padded(buffers[a]) <
+             buffers[b].offset + padded(buffers[b]);
+    });
+    std::rotate(order.begin(), top, std::next(top));
+    attempt();
   }
-  return place(buffers, orders[winner]);
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
+    buffer.offset = offset;
+  return best;
 }
 
 int64_t ingot::lowerBound(ArrayRef<ArenaBuffer> buffers) {
@@ -104,10 +259,27 @@ int64_t ingot::lowerBound(ArrayRef<ArenaBuffer> buffers) {
 }
 
 LogicalResult ingot::verifyOffsets(ArrayRef<ArenaBuffer> buffers) {
-  for (auto [i, a] : llvm::enumerate(buffers))
-    for (const ArenaBuffer &b : buffers.drop_front(i + 1))
-      if (overlapInTime(a, b) && a.offset < b.offset + b.bytes &&
-          b.offset < a.offset + a.bytes)
+  // Live ones by offset: a new one can only overlap those beside it.
+  std::map<int64_t, unsigned> live;
+  std::multimap<int64_t, unsigned> ends;
+  for (unsigned index : byStart(buffers)) {
+    const ArenaBuffer &buffer = buffers[index];
+    if (buffer.bytes <= 0)
+      continue;
+    while (!ends.empty() && ends.begin()->first < buffer.first) {
+      live.erase(buffers[ends.begin()->second].offset);
+      ends.erase(ends.begin());
+    }
+    auto above = live.lower_bound(buffer.offset);
+    if (above != live.end() && above->first < buffer.offset + buffer.bytes)
+      return failure();
+    if (above != live.begin()) {
+      const ArenaBuffer &below = buffers[std::prev(above)->second];
+      if (below.offset + below.bytes > buffer.offset)
         return failure();
+    }
+    live[buffer.offset] = index;
+    ends.insert({buffer.last, index});
+  }
   return success();
 }

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/memory/Destinations.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
@@ -137,8 +139,12 @@ struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
       return success();
     };
     bufferization::BufferizationState state;
-    if (failed(bufferization::runOneShotModuleBufferize(getOperation(), options,
-                                                        state)))
+    bufferization::OneShotAnalysisState analysis(getOperation(), options);
+    if (failed(ingot::analyzeDestinations(getOperation(), analysis)) ||
+        failed(bufferization::insertTensorCopies(getOperation(), analysis,
+                                                 state)) ||
+        failed(bufferization::bufferizeModuleOp(getOperation(), options,
+                                                state)))
       return signalPassFailure();
     forEach<memref::CastOp>(getOperation(), copyViewWithGaps);
     forEach<memref::ExpandShapeOp>(getOperation(), castExpandedShape);

@@ -124,8 +124,12 @@ void CollectWeightsPass::runOnOperation() {
       op.erase();
     });
   }
+  llvm::DenseSet<StringAttr> used;
+  module.walk([&](memref::GetGlobalOp op) {
+    used.insert(op.getNameAttr().getAttr());
+  });
   for (auto global : llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
-    if (SymbolTable::symbolKnownUseEmpty(global, module))
+    if (!used.contains(global.getSymNameAttr()))
       symbols.erase(global);
   Builder builder(&getContext());
   module->setAttr("ingot.weights", builder.getArrayAttr(weights));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/Passes.h"
+#include "passes/memory/LastUse.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -17,27 +18,11 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-static bool isReshape(Operation *op) {
-  return isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
-}
-
 /// What `value` is another shape of.
 static Value rootOf(Value value) {
-  while (isReshape(value.getDefiningOp()))
+  while (isPureReshape(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
-}
-
-/// Whether nobody reads `value`, in any shape, after `user`.
-static bool diesAt(Value value, Operation *user) {
-  return llvm::all_of(value.getUsers(), [&](Operation *other) {
-    if (other == user)
-      return true;
-    if (isReshape(other))
-      return diesAt(other->getResult(0), user);
-    Operation *beside = user->getBlock()->findAncestorOpInBlock(*other);
-    return beside && beside->isBeforeInBlock(user);
-  });
 }
 
 /// Whether `op` may write its result over `operand`.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
+#include "passes/memory/LastUse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -18,19 +19,21 @@ namespace ingot {
 using namespace mlir;
 
 /// Whether the op may write its result over input `operand`: read at the same
-/// place only, computed for this op alone.
+/// place only, and by nobody behind this op.
 static bool isReusable(linalg::GenericOp op, OpOperand &operand,
                        OpOperand &init) {
   if (operand.get().getType() != init.get().getType() ||
-      !operand.get().hasOneUse())
+      llvm::count(op->getOperands(), operand.get()) > 1)
     return false;
   if (!op.getMatchingIndexingMap(&operand).isIdentity() ||
       !op.getMatchingIndexingMap(&init).isIdentity())
     return false;
   // Something that bufferization would not copy anyway: neither a constant
   // nor an input of the model.
-  return isa_and_nonnull<DestinationStyleOpInterface>(
-      operand.get().getDefiningOp());
+  Operation *definition = operand.get().getDefiningOp();
+  return isa_and_nonnull<DestinationStyleOpInterface>(definition) &&
+         definition->getBlock() == op->getBlock() &&
+         ingot::diesAt(operand.get(), op);
 }
 
 static void reuse(linalg::GenericOp op) {

@@ -61,6 +61,22 @@ TEST(ArenaPlan, ResidualBlocksReachTheBound) {
   EXPECT_LE(arena, lowerBound(buffers) * 11 / 10);
 }
 
+/// Buffers that live for a while in a long program, and ones that all live at
+/// the same time: comparing each with each would take an hour.
+TEST(ArenaPlan, ManyBuffersAreFast) {
+  constexpr int64_t count = 500'000;
+  std::vector<ArenaBuffer> chain, crowd;
+  for (int64_t i = 0; i < count; ++i) {
+    chain.push_back({64 * (1 + i % 5), i, i + 1 + i % 7});
+    crowd.push_back({64 * (1 + i % 5), i, count + i % 3});
+  }
+  int64_t arena = assignOffsets(chain);
+  EXPECT_TRUE(mlir::succeeded(verifyOffsets(chain)));
+  EXPECT_LE(arena, lowerBound(chain) * 3 / 2);
+  EXPECT_EQ(assignOffsets(crowd), lowerBound(crowd));
+  EXPECT_TRUE(mlir::succeeded(verifyOffsets(crowd)));
+}
+
 TEST(ArenaPlan, OverlapIsFound) {
   std::vector<ArenaBuffer> buffers{{128, 0, 3, 0}, {128, 2, 5, 64}};
   EXPECT_TRUE(mlir::failed(verifyOffsets(buffers)));

@@ -1,0 +1,102 @@
+// RUN: ingot-opt --cut-functions=most-ops=4 --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --cut-functions --split-input-file %s | FileCheck %s --check-prefix=WHOLE
+
+// A long function becomes calls of pieces. Constants and views are made again in
+// each; sizes and buffers that a later piece needs wait in memory, in places that
+// others use before and after.
+
+// CHECK-LABEL: func.func private @forward_piece_0
+// CHECK-SAME: attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline", "ingot-distinct-buffers"]}
+// CHECK: memref.dim
+// CHECK: memref.store %{{.*}} : memref<1xindex>
+
+// CHECK-LABEL: func.func private @forward_piece_1
+// CHECK: memref.load %{{.*}} : memref<1xindex>
+// CHECK: memref.view
+// CHECK: memref.alloc(
+// CHECK: memref.store %{{.*}} : memref<2xmemref<?xf32>>
+
+// CHECK-LABEL: func.func private @forward_piece_2
+// CHECK: memref.load %{{.*}} : memref<2xmemref<?xf32>>
+// CHECK: memref.view
+// CHECK-NOT: memref.store %{{.*}} : memref<2xmemref
+// CHECK-LABEL: func.func private @forward_piece_3
+
+// CHECK-LABEL: func.func @forward(
+// CHECK-DAG: memref.alloca() : memref<1xindex>
+// CHECK-DAG: memref.alloca() : memref<2xmemref<?xf32>>
+// CHECK: call @forward_piece_0(
+// CHECK-NEXT: call @forward_piece_1(
+// CHECK: call @forward_piece_4(
+// CHECK-NEXT: return
+
+// WHOLE-NOT: _piece_
+// WHOLE: func.func @forward(
+func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8>, %call: !llvm.ptr {ingot.call}) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %view = memref.view %arena[%c64][] : memref<?xi8> to memref<16xf32>
+  %n = memref.dim %x, %c0 : memref<?xf32>
+  %buffer = memref.alloc(%n) : memref<?xf32>
+  memref.copy %x, %buffer : memref<?xf32> to memref<?xf32>
+  %f = memref.load %buffer[%c0] : memref<?xf32>
+  memref.store %f, %view[%c0] : memref<16xf32>
+  memref.copy %buffer, %x : memref<?xf32> to memref<?xf32>
+  memref.copy %buffer, %x : memref<?xf32> to memref<?xf32>
+  %g = memref.load %view[%c0] : memref<16xf32>
+  memref.store %g, %buffer[%c0] : memref<?xf32>
+  memref.copy %buffer, %x : memref<?xf32> to memref<?xf32>
+  memref.dealloc %buffer : memref<?xf32>
+  %other = memref.alloc(%c64) : memref<?xf32>
+  memref.copy %x, %other : memref<?xf32> to memref<?xf32>
+  memref.copy %other, %x : memref<?xf32> to memref<?xf32>
+  memref.copy %other, %x : memref<?xf32> to memref<?xf32>
+  memref.copy %other, %x : memref<?xf32> to memref<?xf32>
+  memref.copy %other, %x : memref<?xf32> to memref<?xf32>
+  return
+}
+
+// -----
+
+// Memory of the stack would be gone behind the piece that made it: nothing is
+// cut while it is in use. What is returned is read again.
+
+// CHECK-LABEL: func.func private @stack_piece_0
+// CHECK: memref.alloca() : memref<4xf32>
+// CHECK-LABEL: func.func private @stack_piece_1
+// CHECK-NOT: memref.alloca
+// CHECK-LABEL: func.func @stack(
+// CHECK: memref.load
+// CHECK: return
+func.func @stack(%x: memref<4xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloca() : memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %a : memref<4xf32> to memref<4xf32>
+  memref.copy %a, %x : memref<4xf32> to memref<4xf32>
+  %f = memref.load %x[%c0] : memref<4xf32>
+  memref.store %f, %x[%c0] : memref<4xf32>
+  memref.store %f, %x[%c0] : memref<4xf32>
+  return %f : f32
+}
+
+// -----
+
+// Kernels are small, and looked at as a whole.
+
+// CHECK-NOT: _piece_
+func.func private @kernel(%x: memref<4xf32>) attributes {ingot.kernel} {
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  return
+}

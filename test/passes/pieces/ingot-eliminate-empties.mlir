@@ -1,0 +1,61 @@
+// RUN: ingot-opt --ingot-eliminate-empties --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// Ops write where their results are joined, and all of it where the output is.
+
+// CHECK-LABEL: @concat
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<16xf32>
+// CHECK-NOT: tensor.empty
+// CHECK: %[[ALL:.*]] = bufferization.to_tensor %[[OUT]]
+// CHECK: %[[FIRST:.*]] = tensor.extract_slice %[[ALL]][0] [8]
+// CHECK: linalg.exp {{.*}} outs(%[[FIRST]]
+// CHECK: tensor.extract_slice %{{.*}}[8] [8]
+// CHECK: linalg.exp
+func.func @concat(%x: tensor<8xf32>, %out: memref<16xf32>) {
+  %e = tensor.empty() : tensor<8xf32>
+  %all = tensor.empty() : tensor<16xf32>
+  %a = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %0 = tensor.insert_slice %a into %all[0] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  %b = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %1 = tensor.insert_slice %b into %0[8] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  bufferization.materialize_in_destination %1 in restrict writable %out : (tensor<16xf32>, memref<16xf32>) -> ()
+  return
+}
+
+// -----
+
+// Each op has a destination of its own, right in front of it.
+
+// CHECK-LABEL: @separate
+// CHECK: tensor.empty
+// CHECK-NEXT: linalg.exp
+// CHECK-NEXT: tensor.empty
+// CHECK-NEXT: linalg.exp
+func.func @separate(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %a = linalg.exp ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %b = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %b : tensor<?xf32>
+}
+
+// -----
+
+// What is reshaped in between keeps its own place.
+
+// CHECK-LABEL: @reshaped
+// CHECK: %[[OWN:.*]] = tensor.empty() : tensor<2x4xf32>
+// CHECK: linalg.exp {{.*}} outs(%[[OWN]]
+func.func @reshaped(%x: tensor<2x4xf32>, %all: tensor<16xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<2x4xf32>
+  %a = linalg.exp ins(%x : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %b = tensor.collapse_shape %a [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %0 = tensor.insert_slice %b into %all[0] [8] [1] : tensor<8xf32> into tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+
+// -----
+
+func.func @unknown(%m: memref<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expects 'restrict': what it reads may be anything else}}
+  %t = bufferization.to_tensor %m : memref<4xf32> to tensor<4xf32>
+  return %t : tensor<4xf32>
+}
