@@ -1,0 +1,304 @@
+"""Models of any number of nodes, one family for each way in which graphs grow."""
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+OPSET = 17
+FLOAT = TensorProto.FLOAT
+FAMILIES = {}
+
+
+def family(function):
+    FAMILIES[function.__name__.replace("_", "-")] = function
+    return function
+
+
+class Net:
+    """A graph in the making; values are their names. Weights are seeded."""
+
+    def __init__(self):
+        self.rng = np.random.default_rng(1)
+        self.nodes, self.weights, self.inputs, self.outputs = [], [], [], []
+
+    def input(self, *shape, name=None):
+        name = name or f"x{len(self.inputs)}"
+        self.inputs.append(helper.make_tensor_value_info(name, FLOAT, shape))
+        return name
+
+    def output(self, name, *shape):
+        self.outputs.append(helper.make_tensor_value_info(name, FLOAT, shape))
+
+    def constant(self, array):
+        name = f"w{len(self.weights)}"
+        self.weights.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def weight(self, *shape, scale=0.1):
+        return self.constant((self.rng.standard_normal(shape) * scale).astype(np.float32))
+
+    def ints(self, *values):
+        return self.constant(np.array(values, np.int64))
+
+    def op(self, kind, *inputs, outputs=1, **attributes):
+        results = [f"v{len(self.nodes)}_{i}" for i in range(outputs)]
+        self.nodes.append(helper.make_node(kind, list(inputs), results, name=f"{kind}_{len(self.nodes)}", **attributes))
+        return results[0] if outputs == 1 else results
+
+    def model(self):
+        graph = helper.make_graph(self.nodes, "scaling", self.inputs, self.outputs, self.weights)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
+
+
+def chain(n, step, shape=(4, 16)):
+    """x goes through `step(net, x, i)` until there are n nodes."""
+    net = Net()
+    x = net.input(*shape)
+    i = 0
+    while len(net.nodes) < n:
+        x = step(net, x, i)
+        i += 1
+    net.output(x, *shape)
+    return net.model()
+
+
+@family
+def matmul(n):
+    """products, each by weights of its own"""
+    return chain(n, lambda net, x, i: net.op("MatMul", x, net.weight(16, 16, scale=0.25)))
+
+
+@family
+def softmax(n):
+    """softmaxes behind each other"""
+    return chain(n, lambda net, x, i: net.op("Softmax", x))
+
+
+@family
+def neg(n):
+    """elementwise nodes of one kind"""
+    return chain(n, lambda net, x, i: net.op("Neg", x))
+
+
+@family
+def elementwise(n):
+    """elementwise nodes that do not cancel each other"""
+    kinds = ["Tanh", "Sigmoid", "Softplus"]
+    return chain(n, lambda net, x, i: net.op(kinds[i % 3], x))
+
+
+@family
+def residual(n):
+    """x + relu(x · W + b)"""
+
+    def step(net, x, i):
+        y = net.op("MatMul", x, net.weight(16, 16, scale=0.05))
+        y = net.op("Relu", net.op("Add", y, net.weight(16)))
+        return net.op("Add", x, y)
+
+    return chain(n, step)
+
+
+@family
+def conv(n):
+    """convolutions and relus"""
+    return chain(n, lambda net, x, i: net.op("Relu", net.op("Conv", x, net.weight(8, 8, 3, 3, scale=0.15),
+                                                             pads=[1, 1, 1, 1])), (1, 8, 6, 6))
+
+
+def mixed_step(net, x, i):
+    kind = i % 8
+    if kind == 0:
+        return net.op("MatMul", x, net.weight(16, 16, scale=0.25))
+    if kind == 1:
+        return net.op("Add", x, net.weight(16))
+    if kind == 2:
+        return net.op("Softmax", x)
+    if kind == 3:
+        return net.op("Transpose", net.op("Transpose", x, perm=[1, 0]), perm=[1, 0])
+    if kind == 4:
+        a, b = net.op("Split", x, outputs=2, axis=1)
+        return net.op("Concat", b, a, axis=1)
+    if kind == 5:
+        return net.op("Sub", x, net.op("ReduceMean", x, axes=[1], keepdims=1))
+    if kind == 6:
+        return net.op("LayerNormalization", x, net.weight(16), net.weight(16))
+    y = net.op("Reshape", x, net.ints(8, 8))
+    return net.op("Reshape", net.op("Tanh", y), net.ints(4, 16))
+
+
+@family
+def mixed(n):
+    """eight kinds of nodes in turn"""
+    return chain(n, mixed_step)
+
+
+def open_step(net, x, i):
+    kind = i % 6
+    if kind == 0:
+        return net.op("MatMul", x, net.weight(16, 16, scale=0.25))
+    if kind == 1:
+        return net.op("Add", x, net.weight(16))
+    if kind == 2:
+        return net.op("Softmax", x)
+    if kind == 3:
+        a, b = net.op("Split", x, outputs=2, axis=1)
+        return net.op("Concat", b, a, axis=1)
+    if kind == 4:
+        return net.op("Sub", x, net.op("ReduceMean", x, axes=[1], keepdims=1))
+    return net.op("Tanh", x)
+
+
+@family
+def open_sizes(n):
+    """six kinds of nodes in turn, the first dimension open"""
+    return chain(n, open_step, ("N", 16))
+
+
+@family
+def open_shapes(n):
+    """shapes that are computed: Shape, Gather, Concat, Reshape"""
+
+    def step(net, x, i):
+        shape = net.op("Shape", x)
+        rows = net.op("Gather", shape, net.ints(0), axis=0)
+        y = net.op("Reshape", x, net.op("Concat", rows, net.ints(4), net.ints(4), axis=0))
+        return net.op("Reshape", net.op("Softmax", y), shape)
+
+    return chain(n, step, ("N", 16))
+
+
+@family
+def fan_out(n):
+    """one value that n / 2 nodes read, summed in a chain"""
+    net = Net()
+    x = net.input(4, 16)
+    leaves = [net.op("MatMul", x, net.weight(16, 16)) for _ in range(max(1, n // 2))]
+    total = leaves[0]
+    for leaf in leaves[1:]:
+        total = net.op("Add", total, leaf)
+    net.output(total, 4, 16)
+    return net.model()
+
+
+@family
+def sum_of_all(n):
+    """one node with n operands"""
+    net = Net()
+    x = net.input(4, 16)
+    leaves = [net.op("MatMul", x, net.weight(16, 16)) for _ in range(n)]
+    net.output(net.op("Sum", *leaves), 4, 16)
+    return net.model()
+
+
+@family
+def concat(n):
+    """one node that joins n results"""
+    net = Net()
+    x = net.input(1, 16)
+    leaves = [net.op("MatMul", x, net.weight(16, 4)) for _ in range(n)]
+    net.output(net.op("Concat", *leaves, axis=1), 1, 4 * n)
+    return net.model()
+
+
+@family
+def concat_input(n):
+    """one node that joins one input n times"""
+    net = Net()
+    x = net.input(1, 4)
+    net.output(net.op("Concat", *[x] * n, axis=1), 1, 4 * n)
+    return net.model()
+
+
+@family
+def split(n):
+    """one node with n results, each read by one"""
+    net = Net()
+    x = net.input(1, 4 * n)
+    parts = net.op("Split", x, outputs=max(2, n), axis=1)
+    total = net.op("Softmax", parts[0])
+    for part in parts[1:]:
+        total = net.op("Add", total, part)
+    net.output(total, 1, 4)
+    return net.model()
+
+
+@family
+def split_out(n):
+    """one node whose n results are outputs of the model"""
+    net = Net()
+    x = net.input(1, 4 * n)
+    for part in net.op("Split", x, outputs=max(2, n), axis=1):
+        net.output(part, 1, 4)
+    return net.model()
+
+
+@family
+def inputs_outputs(n):
+    """n inputs, n outputs"""
+    net = Net()
+    for i in range(n):
+        net.output(net.op("Softmax", net.input(1, 8)), 1, 8)
+    return net.model()
+
+
+@family
+def initializers(n):
+    """x + w, n times"""
+    return chain(n, lambda net, x, i: net.op("Add", x, net.weight(4, 16)))
+
+
+@family
+def branch(n):
+    """an If whose two branches have n / 2 nodes each"""
+    net = Net()
+    x = net.input(4, 16)
+    condition = net.op("Greater", net.op("ReduceMax", x, keepdims=0), net.constant(np.float32(0)))
+    bodies = []
+    for _ in range(2):
+        body = Net()
+        body.weights = net.weights
+        body.nodes = []
+        y = x
+        for i in range(max(1, n // 2)):
+            y = body.op("Softmax" if i % 2 else "Tanh", y)
+        # Names of the bodies and of the graph around them are one space.
+        prefix = f"b{len(bodies)}_"
+        for node in body.nodes:
+            node.name = prefix + node.name
+            node.input[:] = [value if value == x else prefix + value for value in node.input]
+            node.output[:] = [prefix + value for value in node.output]
+        out = helper.make_tensor_value_info(prefix + y, FLOAT, (4, 16))
+        bodies.append(helper.make_graph(body.nodes, "body", [], [out]))
+    net.output(net.op("If", condition, then_branch=bodies[0], else_branch=bodies[1]), 4, 16)
+    return net.model()
+
+
+@family
+def branches(n):
+    """Ifs in a chain, each with one node in a branch"""
+
+    def step(net, x, i):
+        flag = net.op("Greater", net.op("ReduceMax", x, keepdims=0), net.constant(np.float32(0)))
+        bodies = []
+        for kind in ("Tanh", "Softmax"):
+            value = f"b{i}_{kind}"
+            out = helper.make_tensor_value_info(value, FLOAT, (4, 16))
+            bodies.append(helper.make_graph([helper.make_node(kind, [x], [value], name=value)], "body", [], [out]))
+        return net.op("If", flag, then_branch=bodies[0], else_branch=bodies[1])
+
+    return chain(n, step)
+
+
+def write(name, n, path):
+    model = FAMILIES[name](n)
+    with open(path, "wb") as f:
+        f.write(model.SerializeToString())
+    return sum(len(graph.node) for graph in graphs(model.graph))
+
+
+def graphs(graph):
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                yield from graphs(attribute.g)

@@ -1,0 +1,74 @@
+"""Models of many nodes: their code is cut into pieces, and compiling them takes time in proportion."""
+import os
+import resource
+import subprocess
+import sys
+
+import support
+from support import Case, np
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
+import scaling_models  # noqa: E402
+
+SECONDS = 60  # of CPU time, ten times what is needed
+MEGABYTES = 1024
+
+
+class Results(Case):
+    """What is computed in many pieces is what ONNX Runtime computes."""
+
+    def check(self, name, n, **dims):
+        model = scaling_models.FAMILIES[name](n)
+        artifact = self.compile(model)
+        random = np.random.default_rng(2)
+        inputs = {}
+        for value in model.graph.input:
+            shape = [d.dim_value or dims[d.dim_param] for d in value.type.tensor_type.shape.dim]
+            inputs[value.name] = random.standard_normal(shape).astype(np.float32)
+        self.assert_agrees(model, artifact, inputs, tolerance=1e-3)
+
+    def test_mixed(self):
+        self.check("mixed", 1500)
+
+    def test_open_sizes(self):
+        self.check("open-sizes", 1500, N=7)
+
+    def test_open_shapes(self):
+        self.check("open-shapes", 900, N=3)
+
+    def test_elementwise(self):
+        self.check("elementwise", 300)
+
+    def test_fan_out(self):
+        self.check("fan-out", 1000)
+
+    def test_concat(self):
+        self.check("concat", 400)
+
+    def test_split(self):
+        self.check("split", 400)
+
+
+class Bounds(Case):
+    """Absolute bounds, far from what is needed and far below what a pass of quadratic time takes."""
+
+    def check(self, name, n):
+        source, out = self.path("model.onnx"), self.path("model.so")
+        scaling_models.write(name, n, source)
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))  # noqa: E731
+        process = subprocess.Popen([os.path.join(support.BIN, "ingot"), "compile", source, "-o", out, "-q"],
+                                   stderr=subprocess.PIPE, text=True, preexec_fn=limit)
+        errors = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0, f"{name}, {n} nodes: {errors or 'no end'}")
+        self.assertLess(usage.ru_maxrss / 1024, MEGABYTES)
+
+
+def bound_test(name, n):
+    return lambda self: self.check(name, n)
+
+
+for _name, _n in {"matmul": 2000, "softmax": 5000, "mixed": 5000, "open-sizes": 2000, "elementwise": 5000,
+                  "fan-out": 4000, "neg": 20000}.items():
+    setattr(Bounds, "test_" + _name.replace("-", "_"), bound_test(_name, _n))
