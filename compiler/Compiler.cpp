@@ -393,10 +393,9 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
       })))
     return failure();
   auto writeLinked = [&](raw_ostream &out) {
-    if (manifest.weightsBytes && !manifest.externalWeights)
-      return writeLibrary(linked, *module, out);
-    out << linked;
-    return success();
+    return writeLibrary(linked, *module,
+                        manifest.weightsBytes && !manifest.externalWeights,
+                        out);
   };
   if (failed(add(library, writeLinked, /*isExecutable=*/true)) ||
       failed(errors.check()) || failed(files.publish(names)))

@@ -10,6 +10,7 @@
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 using namespace ingot;
@@ -43,6 +44,7 @@ private:
   Variant variant(const LevelCode &code);
   Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
   GlobalVariable *buildDescription();
+  void buildSeal();
   void buildQuery(GlobalVariable *description);
   void buildCreate(GlobalVariable *description);
   void buildRun();
@@ -208,6 +210,27 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
                             description, "ingot_artifact");
 }
 
+/// An ELF note with an ingot_abi_seal, which is filled in when the library is
+/// linked.
+void ArtifactBuilder::buildSeal() {
+  std::string owner(INGOT_ABI_NOTE_OWNER, sizeof(INGOT_ABI_NOTE_OWNER));
+  const size_t ownerBytes = owner.size();
+  owner.resize(alignTo(ownerBytes, 4));
+  SmallVector<uint32_t> content(sizeof(ingot_abi_seal) / 4);
+  content[0] = sizeof(ingot_abi_seal);
+  Constant *note = structure(
+      {b.getInt32(ownerBytes), b.getInt32(sizeof(ingot_abi_seal)),
+       b.getInt32(INGOT_ABI_NOTE_SEAL),
+       ConstantDataArray::getString(context, owner, /*AddNull=*/false),
+       ConstantDataArray::get(context, ArrayRef<uint32_t>(content))});
+  auto *global = new GlobalVariable(module, note->getType(), /*isConstant=*/true,
+                                    GlobalValue::InternalLinkage, note,
+                                    "ingot_seal");
+  global->setSection(".note.ingot");
+  global->setAlignment(Align(4));
+  appendToCompilerUsed(module, {global});
+}
+
 Function *ArtifactBuilder::exported(StringRef name, Type *result,
                                     ArrayRef<Type *> params) {
   Function *function =
@@ -296,6 +319,7 @@ void ArtifactBuilder::buildDestroy() {
 
 void ArtifactBuilder::build() {
   GlobalVariable *description = buildDescription();
+  buildSeal();
   buildQuery(description);
   buildCreate(description);
   buildRun();

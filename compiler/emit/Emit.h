@@ -100,13 +100,16 @@ uint64_t codeBytesOf(llvm::StringRef object);
 mlir::LogicalResult writeWeights(mlir::ModuleOp module, llvm::raw_ostream &out);
 /// Their SHA-256.
 std::array<uint8_t, 32> hashWeights(mlir::ModuleOp module);
+/// Their XXH64.
+uint64_t checksumWeights(mlir::ModuleOp module);
 /// An ELF object with the symbol `ingot_weights` at the start of a section of that
 /// size which is not in the file: writeLibrary puts the weights there.
 std::string makeWeightsObject(uint64_t weightsBytes);
-/// Writes what the linker made, with the weights in their section. The linker
+/// Writes what the linker made, sealed. If `hasWeights`, with the weights in
+/// their section. The linker
 /// never sees them, so that it neither copies them nor lays code around them.
 mlir::LogicalResult writeLibrary(llvm::StringRef linked, mlir::ModuleOp module,
-                                 llvm::raw_ostream &out);
+                                 bool hasWeights, llvm::raw_ostream &out);
 
 /// Links `objects` into a shared library that exports the query symbol and the
 /// typed entry points; `library` receives its bytes. On failure `error` has the

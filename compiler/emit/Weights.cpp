@@ -8,6 +8,7 @@
 
 #include "dialects/nn/Constants.h"
 #include "runtime/format/Sha256.h"
+#include "runtime/format/XxHash64.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -73,4 +74,12 @@ std::array<uint8_t, 32> ingot::hashWeights(ModuleOp module) {
   std::array<uint8_t, 32> result;
   llvm::copy(digest, result.begin());
   return result;
+}
+
+uint64_t ingot::checksumWeights(ModuleOp module) {
+  rt::XxHash64 hash;
+  (void)forEachPiece(module, [&](ArrayRef<char> bytes) {
+    hash.update(bytes.data(), bytes.size());
+  });
+  return hash.digest();
 }

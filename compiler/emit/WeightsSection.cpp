@@ -13,6 +13,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
+#include "runtime/format/Seal.h"
+#include "runtime/format/XxHash64.h"
+
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELFTypes.h"
 #include "llvm/Support/raw_ostream.h"
@@ -100,7 +103,7 @@ namespace {
 /// The linker's file, and where the weights go.
 struct Layout {
   std::string head, tail;
-  uint64_t weightsAt = 0, weightsBytes = 0, tailAt = 0;
+  uint64_t weightsAddress = 0, weightsAt = 0, weightsBytes = 0, tailAt = 0;
 };
 } // namespace
 
@@ -135,6 +138,7 @@ static bool layOut(StringRef linked, Layout &layout) {
   // Large weights stand in the file as in memory, so that they are mapped in
   // pages of 2 MiB; small ones leave no gap.
   constexpr uint64_t kLarge = 4 << 20;
+  layout.weightsAddress = segment->p_vaddr;
   layout.weightsBytes = segment->p_memsz;
   layout.weightsAt = layout.weightsBytes < kLarge
                          ? llvm::alignTo(loadedEnd, kPage)
@@ -167,12 +171,31 @@ static bool layOut(StringRef linked, Layout &layout) {
   return true;
 }
 
+static LogicalResult seal(Layout &layout, uint64_t weightsHash,
+                          ModuleOp module) {
+  if (rt::makeSeal(reinterpret_cast<unsigned char *>(layout.head.data()),
+                   std::max<uint64_t>(layout.head.size(), layout.tailAt),
+                   layout.weightsAddress, layout.weightsBytes, weightsHash))
+    return success();
+  return emitError(module.getLoc(),
+                   "the linker has left no place for the checksums");
+}
+
 LogicalResult ingot::writeLibrary(StringRef linked, ModuleOp module,
-                                  raw_ostream &out) {
+                                  bool hasWeights, raw_ostream &out) {
   Layout layout;
+  if (!hasWeights) {
+    layout.head = linked.str();
+    if (failed(seal(layout, rt::XxHash64().digest(), module)))
+      return failure();
+    out << layout.head;
+    return success();
+  }
   if (!layOut(linked, layout))
     return emitError(module.getLoc(),
                      "the linker has not put the weights where they belong");
+  if (failed(seal(layout, checksumWeights(module), module)))
+    return failure();
   uint64_t start = out.tell();
   auto padTo = [&](uint64_t offset) {
     out.write_zeros(offset - (out.tell() - start));

@@ -8,15 +8,18 @@
 #define INGOT_RUNTIME_CORE_ARTIFACT_H
 
 #include "ingot/ingot.h"
+#include "runtime/core/Mapping.h"
 
 namespace ingot::rt {
 
 constexpr uint32_t maxRank = 64;
 
-/// Checks magic, version and every field that later code relies on. `subject`
-/// names the artifact in messages.
+/// Checks magic, version and every field that later code relies on, and that
+/// all it points to lies in `mapping`, before it is looked at. `subject` names
+/// the artifact in messages.
 ingot_status checkArtifact(const ingot_abi_artifact *artifact,
-                           const char *subject, ingot_error *error);
+                           const Mapping &mapping, const char *subject,
+                           ingot_error *error);
 
 /// Bytes of a dense tensor; false if that does not fit into 63 bits or a size
 /// is negative.

@@ -7,36 +7,18 @@
 #include "runtime/core/ElfFile.h"
 
 #include "runtime/core/Error.h"
-#include "runtime/core/MappedFile.h"
-
-#include <elf.h>
+#include "runtime/format/ElfImage.h"
+#include "runtime/format/Seal.h"
 
 using namespace ingot::rt;
 
-namespace {
 #if defined(__x86_64__)
-constexpr uint16_t thisMachine = EM_X86_64;
+static constexpr uint16_t thisMachine = EM_X86_64;
 #elif defined(__aarch64__)
-constexpr uint16_t thisMachine = EM_AARCH64;
+static constexpr uint16_t thisMachine = EM_AARCH64;
 #else
 #error "unknown machine"
 #endif
-
-struct Image {
-  const unsigned char *bytes;
-  uint64_t size;
-
-  bool holds(uint64_t offset, uint64_t length) const {
-    return offset <= size && length <= size - offset;
-  }
-  /// Copies a struct out; the file need not align it.
-  template <typename T> T at(uint64_t offset) const {
-    T value;
-    memcpy(&value, bytes + offset, sizeof(T));
-    return value;
-  }
-};
-} // namespace
 
 static ingot_status truncated(const char *path, const char *what,
                               ingot_error *error) {
@@ -46,21 +28,8 @@ static ingot_status truncated(const char *path, const char *what,
               path, what);
 }
 
-/// File offset of what will be mapped at `address`, or `size` if nothing is.
-static uint64_t offsetOfAddress(const Image &image, const Elf64_Ehdr &header,
-                                uint64_t address, uint64_t length) {
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    auto segment = image.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
-    if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
-        address - segment.p_vaddr <= segment.p_filesz &&
-        length <= segment.p_filesz - (address - segment.p_vaddr))
-      return segment.p_offset + (address - segment.p_vaddr);
-  }
-  return image.size;
-}
-
 /// Whether the dynamic string table names the query symbol.
-static bool exportsArtifact(const Image &image, const Elf64_Ehdr &header,
+static bool exportsArtifact(const ElfImage &image,
                             const Elf64_Phdr &dynamic) {
   uint64_t address = 0, length = 0;
   uint64_t entries = dynamic.p_filesz / sizeof(Elf64_Dyn);
@@ -73,7 +42,7 @@ static bool exportsArtifact(const Image &image, const Elf64_Ehdr &header,
     if (entry.d_tag == DT_STRSZ)
       length = entry.d_un.d_val;
   }
-  uint64_t offset = offsetOfAddress(image, header, address, length);
+  uint64_t offset = image.offsetOf(address, length);
   return image.holds(offset, length) &&
          memmem(image.bytes + offset, length, INGOT_ABI_QUERY_SYMBOL,
                 sizeof(INGOT_ABI_QUERY_SYMBOL));
@@ -81,7 +50,7 @@ static bool exportsArtifact(const Image &image, const Elf64_Ehdr &header,
 
 ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
                                       const char *path, ingot_error *error) {
-  Image image{bytes, size};
+  ElfImage image{bytes, size};
   if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG))
     return fail(error, INGOT_BAD_ARTIFACT,
                 "'%s' is not a compiled model (not an ELF shared object); "
@@ -101,10 +70,7 @@ ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
                 "'%s' is not a compiled model (an ELF file, but not a shared "
                 "object)",
                 path);
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || !header.e_phnum ||
-      header.e_phnum == PN_XNUM ||
-      !image.holds(header.e_phoff,
-                   uint64_t(header.e_phnum) * sizeof(Elf64_Phdr)))
+  if (!image.hasSegments())
     return truncated(path, "program headers", error);
   // Linkers put the section headers last, so this finds nearly any truncation.
   if (header.e_shoff &&
@@ -114,7 +80,7 @@ ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
 
   Elf64_Phdr dynamic = {};
   for (unsigned i = 0; i < header.e_phnum; ++i) {
-    auto segment = image.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr));
+    Elf64_Phdr segment = image.segment(i);
     if (segment.p_type == PT_NULL)
       continue;
     if (segment.p_filesz && !image.holds(segment.p_offset, segment.p_filesz))
@@ -132,7 +98,7 @@ ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
     if (segment.p_type == PT_DYNAMIC)
       dynamic = segment;
   }
-  if (!exportsArtifact(image, header, dynamic))
+  if (!exportsArtifact(image, dynamic))
     return fail(error, INGOT_BAD_ARTIFACT,
                 "'%s' is a shared object but not a compiled model (no symbol "
                 "%s)",
@@ -140,9 +106,41 @@ ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
   return INGOT_OK;
 }
 
-ingot_status ingot::rt::checkElfFile(const char *path, ingot_error *error) {
-  MappedFile file;
-  if (ingot_status status = file.open(path, "model", error))
+ingot_status ingot::rt::checkSeal(const unsigned char *bytes, uint64_t size,
+                                  const char *path, uint32_t flags,
+                                  ingot_error *error) {
+  bool isTrusted = flags & INGOT_MODEL_TRUST_FILE;
+  bool verifies = flags & INGOT_MODEL_VERIFY;
+  if (isTrusted && !verifies)
+    return INGOT_OK;
+  ElfImage image{bytes, size};
+  ingot_abi_seal seal;
+  uint64_t offset, hash;
+  if (!findSeal(image, seal, offset)) {
+    if (!verifies)
+      return INGOT_OK;
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "'%s' has no checksums to verify; compile it again", path);
+  }
+  if (!isTrusted &&
+      (!hashRest(image, seal, offset, hash) || hash != seal.rest_hash))
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "'%s' is damaged: its code and tables are not what was "
+                "compiled (checksum differs); compile or copy it again",
+                path);
+  if (verifies &&
+      (!hashWeights(image, seal, hash) || hash != seal.weights_hash))
+    return fail(error, INGOT_BAD_ARTIFACT,
+                "'%s' is damaged: its weights are not what was compiled "
+                "(checksum differs); compile or copy it again",
+                path);
+  return INGOT_OK;
+}
+
+ingot_status ingot::rt::checkElfFile(const MappedFile &file, const char *path,
+                                     uint32_t flags, ingot_error *error) {
+  if (ingot_status status =
+          checkElfImage(file.data(), file.size(), path, error))
     return status;
-  return checkElfImage(file.data(), file.size(), path, error);
+  return checkSeal(file.data(), file.size(), path, flags, error);
 }

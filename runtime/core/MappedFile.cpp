@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace ingot::rt;
@@ -28,25 +27,24 @@ ingot_status MappedFile::open(const char *path, const char *what,
   if (fd < 0)
     return fail(error, INGOT_NOT_FOUND, "cannot open %s file '%s': %s", what,
                 path, strerror(errno));
-  struct stat info;
-  ingot_status status = INGOT_OK;
-  if (fstat(fd, &info) < 0) {
-    status = fail(error, INGOT_NOT_FOUND, "cannot read %s file '%s': %s", what,
+  ingot_status result = INGOT_OK;
+  if (fstat(fd, &status) < 0) {
+    result = fail(error, INGOT_NOT_FOUND, "cannot read %s file '%s': %s", what,
                   path, strerror(errno));
-  } else if (!S_ISREG(info.st_mode)) {
-    status = fail(error, INGOT_BAD_ARTIFACT,
+  } else if (!S_ISREG(status.st_mode)) {
+    result = fail(error, INGOT_BAD_ARTIFACT,
                   "%s file '%s' is not a regular file", what, path);
-  } else if (info.st_size > 0) {
-    void *memory = mmap(nullptr, size_t(info.st_size), PROT_READ, MAP_SHARED,
+  } else if (status.st_size > 0) {
+    void *memory = mmap(nullptr, size_t(status.st_size), PROT_READ, MAP_SHARED,
                         fd, 0);
     if (memory == MAP_FAILED) {
-      status = fail(error, INGOT_OUT_OF_MEMORY, "cannot map %s file '%s': %s",
+      result = fail(error, INGOT_OUT_OF_MEMORY, "cannot map %s file '%s': %s",
                     what, path, strerror(errno));
     } else {
       bytes = static_cast<unsigned char *>(memory);
-      length = uint64_t(info.st_size);
+      length = uint64_t(status.st_size);
     }
   }
   close(fd);
-  return status;
+  return result;
 }

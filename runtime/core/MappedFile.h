@@ -9,6 +9,8 @@
 
 #include "ingot/ingot.h"
 
+#include <sys/stat.h>
+
 namespace ingot::rt {
 
 /// Maps a regular file read-only; unmaps it when destroyed.
@@ -24,10 +26,13 @@ public:
 
   const unsigned char *data() const { return bytes; }
   uint64_t size() const { return length; }
+  /// As it was when it was opened.
+  const struct stat &info() const { return status; }
 
 private:
   unsigned char *bytes = nullptr;
   uint64_t length = 0;
+  struct stat status = {};
 };
 
 } // namespace ingot::rt

@@ -7,7 +7,6 @@
 #include "runtime/core/Model.h"
 
 #include "runtime/core/Artifact.h"
-#include "runtime/core/ElfFile.h"
 #include "runtime/core/Error.h"
 #include "runtime/core/Levels.h"
 #include "runtime/format/Sha256.h"
@@ -58,12 +57,9 @@ static void pinOpenMp() {
 ingot_model::~ingot_model() {
   if (loaded && code.unload)
     code.unload(&host, state);
-  if (library && loaded && (artifact->flags & INGOT_ABI_FLAG_ONEDNN))
+  if (library.isOpen() && loaded && (artifact->flags & INGOT_ABI_FLAG_ONEDNN))
     pinOpenMp();
-  if (library)
-    dlclose(library);
-  if (libraryFile >= 0)
-    close(libraryFile);
+  library.close();
   ingot_pool_release(pool);
 }
 
@@ -93,23 +89,23 @@ ingot_status ingot_model::mapWeights(const char *path, bool verify,
 
 /// The file whose name carries its hash, or the one with the plain name that
 /// somebody gave it.
-ingot_status ingot_model::mapWeightsBeside(const char *library, bool verify,
-                                           ingot_error *error) {
-  size_t length = strlen(library);
+ingot_status ingot_model::mapWeightsBeside(const char *libraryPath,
+                                           bool verify, ingot_error *error) {
+  size_t length = strlen(libraryPath);
   char *path = static_cast<char *>(malloc(length + maxFileName + 2));
   if (!path)
-    return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", library);
-  const char *slash = strrchr(library, '/');
-  const char *fileName = slash ? slash + 1 : library;
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", libraryPath);
+  const char *slash = strrchr(libraryPath, '/');
+  const char *fileName = slash ? slash + 1 : libraryPath;
   char name[maxFileName];
   weightsName(fileName, artifact->weights_sha256, name);
-  snprintf(path, length + maxFileName, "%.*s%s", int(fileName - library),
-           library, name);
-  ingot_status status = mapWeights(path, verify, library, error);
+  snprintf(path, length + maxFileName, "%.*s%s", int(fileName - libraryPath),
+           libraryPath, name);
+  ingot_status status = mapWeights(path, verify, libraryPath, error);
   if (status == INGOT_NOT_FOUND) {
-    snprintf(path, length + maxFileName, "%s.weights", library);
+    snprintf(path, length + maxFileName, "%s.weights", libraryPath);
     if (!access(path, F_OK))
-      status = mapWeights(path, verify, library, error);
+      status = mapWeights(path, verify, libraryPath, error);
   }
   free(path);
   return status;
@@ -155,20 +151,23 @@ ingot_status ingot_model::runLoad(const char *subject, ingot_error *error) {
 }
 
 ingot_status ingot_model::init(const ingot_abi_artifact *checked,
-                               const char *subject, const char *library,
+                               const char *subject,
+                               const char *libraryPath,
                                const ingot_model_options &options,
                                ingot_error *error) {
-  if (ingot_status status = checkArtifact(checked, subject, error))
+  if (ingot_status status =
+          checkArtifact(checked, library.mapping(), subject, error))
     return status;
   artifact = checked;
   bool isDescribedOnly = options.flags & INGOT_MODEL_DESCRIBE_ONLY;
   if (ingot_status status = selectLevel(subject, isDescribedOnly, error))
     return status;
-  if (isDescribedOnly)
+  bool verifies = options.flags & INGOT_MODEL_VERIFY;
+  if (isDescribedOnly && !verifies)
     return INGOT_OK;
   weights = artifact->weights;
   if (!weights && artifact->weights_bytes) {
-    if (!options.weights_path && !library)
+    if (!options.weights_path && !libraryPath)
       return fail(error, INGOT_INVALID_ARGUMENT,
                   "'%s' has its weights in a file of their own; name it in "
                   "ingot_model_options.weights_path",
@@ -177,9 +176,11 @@ ingot_status ingot_model::init(const ingot_abi_artifact *checked,
     if (ingot_status status =
             options.weights_path
                 ? mapWeights(options.weights_path, verify, subject, error)
-                : mapWeightsBeside(library, verify, error))
+                : mapWeightsBeside(libraryPath, verify, error))
       return status;
   }
+  if (isDescribedOnly)
+    return INGOT_OK;
   pool = options.pool ? retainPool(options.pool) : retainSharedPool();
   if (!pool)
     return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a thread pool");
@@ -195,7 +196,10 @@ static ingot_status begin(const ingot_model_options *given, ingot_model **out,
                           ingot_model_options &options, ingot_model *&model,
                           ingot_error *error) {
   constexpr uint32_t known =
-      INGOT_MODEL_DESCRIBE_ONLY | INGOT_MODEL_TRUST_WEIGHTS;
+      INGOT_MODEL_DESCRIBE_ONLY | INGOT_MODEL_TRUST_WEIGHTS |
+      INGOT_MODEL_VERIFY | INGOT_MODEL_TRUST_FILE;
+  constexpr uint32_t trusting =
+      INGOT_MODEL_TRUST_WEIGHTS | INGOT_MODEL_TRUST_FILE;
   if (!out)
     return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
   if (ingot_status status =
@@ -205,6 +209,10 @@ static ingot_status begin(const ingot_model_options *given, ingot_model **out,
     return fail(error, INGOT_INVALID_ARGUMENT,
                 "ingot_model_options: unknown flags or reserved fields that "
                 "are not zero");
+  if ((options.flags & INGOT_MODEL_VERIFY) && (options.flags & trusting))
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "ingot_model_options: INGOT_MODEL_VERIFY excludes "
+                "INGOT_MODEL_TRUST_WEIGHTS and INGOT_MODEL_TRUST_FILE");
   ingot_allocator allocator;
   if (ingot_status status =
           readAllocator(options.allocator, allocator, error))
@@ -213,31 +221,6 @@ static ingot_status begin(const ingot_model_options *given, ingot_model **out,
   if (!model)
     return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a model");
   model->allocator = allocator;
-  return INGOT_OK;
-}
-
-static ingot_status openLibrary(const char *path, ingot_model &model,
-                                ingot_error *error) {
-  if (ingot_status status = checkElfFile(path, error))
-    return status;
-  // Without a slash dlopen would search the library path instead.
-  size_t room = strlen(path) + 32;
-  char *name = static_cast<char *>(malloc(room));
-  if (!name)
-    return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", path);
-  snprintf(name, room, "%s%s", strchr(path, '/') ? "" : "./", path);
-  // It would also replace $ORIGIN and others in a name. The descriptor is the
-  // name then, so that it must not become another file's.
-  if (strchr(path, '$') &&
-      (model.libraryFile = open(path, O_RDONLY | O_CLOEXEC)) >= 0)
-    snprintf(name, room, "/proc/self/fd/%d", model.libraryFile);
-  model.library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  free(name);
-  if (!model.library) {
-    const char *reason = dlerror();
-    return fail(error, INGOT_BAD_ARTIFACT, "cannot load '%s': %s", path,
-                reason ? reason : "unknown error");
-  }
   return INGOT_OK;
 }
 
@@ -266,16 +249,16 @@ struct FileIdentity {
 static ingot_status loadInto(ingot_model &model, const char *path,
                              const ingot_model_options &options,
                              ingot_error *error) {
-  if (ingot_status status = openLibrary(path, model, error))
+  if (ingot_status status = model.library.open(path, options.flags, error))
     return status;
-  auto query = reinterpret_cast<ingot_abi_query_fn>(
-      dlsym(model.library, INGOT_ABI_QUERY_SYMBOL));
-  if (!query)
+  void *query = model.library.symbol(INGOT_ABI_QUERY_SYMBOL);
+  if (!query || !model.library.mapping().holdsFunction(query))
     return fail(error, INGOT_BAD_ARTIFACT,
                 "'%s' is a shared object but not a compiled model (no symbol "
                 "%s)",
                 path, INGOT_ABI_QUERY_SYMBOL);
-  return model.init(query(), path, path, options, error);
+  auto describe = reinterpret_cast<ingot_abi_query_fn>(query);
+  return model.init(describe(), path, path, options, error);
 }
 
 ingot_status ingot_model_load(const char *path,
@@ -311,6 +294,12 @@ ingot_status ingot_model_attach(const ingot_abi_artifact *artifact,
   ingot_model *model = nullptr;
   if (ingot_status status = begin(given, out, options, model, error))
     return status;
+  if (options.flags & (INGOT_MODEL_VERIFY | INGOT_MODEL_TRUST_FILE)) {
+    destroy(model);
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "INGOT_MODEL_VERIFY and INGOT_MODEL_TRUST_FILE are about a "
+                "file; load the model by its path");
+  }
   // Its own name can only be trusted once it is checked.
   if (ingot_status status =
           model->init(artifact, "linked model", nullptr, options, error)) {

@@ -7,6 +7,7 @@
 #ifndef INGOT_RUNTIME_CORE_MODEL_H
 #define INGOT_RUNTIME_CORE_MODEL_H
 
+#include "runtime/core/Library.h"
 #include "runtime/core/MappedFile.h"
 #include "runtime/core/Memory.h"
 #include "runtime/cpu/Pool.h"
@@ -16,16 +17,16 @@ struct ingot_model {
   ~ingot_model();
 
   /// Checks the artifact and readies it; `subject` names it in messages,
-  /// `library` is the file that separate weights lie beside, null if there is
+  /// `libraryPath` is the file that separate weights lie beside, null if there is
   /// none.
   ingot_status init(const ingot_abi_artifact *artifact, const char *subject,
-                    const char *library,
+                    const char *libraryPath,
                     const ingot_model_options &options, ingot_error *error);
   ingot_status selectLevel(const char *subject, bool isDescribedOnly,
                            ingot_error *error);
   ingot_status mapWeights(const char *path, bool verify, const char *subject,
                           ingot_error *error);
-  ingot_status mapWeightsBeside(const char *library, bool verify,
+  ingot_status mapWeightsBeside(const char *libraryPath, bool verify,
                                 ingot_error *error);
   ingot_status runLoad(const char *subject, ingot_error *error);
 
@@ -33,8 +34,7 @@ struct ingot_model {
   const ingot_abi_artifact *artifact = nullptr;
   uint32_t level = 0;          ///< that runs, as levelAt counts them
   ingot_abi_variant code = {}; ///< of that level
-  void *library = nullptr; ///< of dlopen; null if attached
-  int libraryFile = -1;    ///< where it is the name that dlopen was given
+  ingot::rt::Library library;  ///< not open if attached
   ingot::rt::MappedFile weightsFile;
   const void *weights = nullptr;
   void *state = nullptr;

@@ -35,11 +35,10 @@ static std::string load(const std::string &path,
   });
 }
 
-std::string ingot::tools::loadModel(const std::string &path,
-                                    const std::string &weights,
-                                    ingot_pool *pool, ModelHandle &model) {
-  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
-  options.pool = pool;
+/// A weights file that the model does not have is a mistake.
+static std::string loadWith(ingot_model_options options,
+                            const std::string &path, const std::string &weights,
+                            ModelHandle &model) {
   if (!weights.empty())
     options.weights_path = weights.c_str();
   std::string problem = load(path, options, model);
@@ -52,11 +51,30 @@ std::string ingot::tools::loadModel(const std::string &path,
                                  "leave out --weights";
 }
 
+std::string ingot::tools::loadModel(const std::string &path,
+                                    const std::string &weights,
+                                    ingot_pool *pool, ModelHandle &model,
+                                    bool verify) {
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  options.pool = pool;
+  if (verify)
+    options.flags = INGOT_MODEL_VERIFY;
+  return loadWith(options, path, weights, model);
+}
+
 std::string ingot::tools::describeModel(const std::string &path,
                                         ModelHandle &model) {
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
   options.flags = INGOT_MODEL_DESCRIBE_ONLY;
   return load(path, options, model);
+}
+
+std::string ingot::tools::verifyModel(const std::string &path,
+                                      const std::string &weights,
+                                      ModelHandle &model) {
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  options.flags = INGOT_MODEL_DESCRIBE_ONLY | INGOT_MODEL_VERIFY;
+  return loadWith(options, path, weights, model);
 }
 
 std::string ingot::tools::createContext(ingot_model *model,

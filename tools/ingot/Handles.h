@@ -29,11 +29,16 @@ using ContextHandle = std::unique_ptr<ingot_context, HandleRelease>;
 
 /// `threads` of 0 are all that this process may use.
 std::string createPool(unsigned threads, PoolHandle &pool);
-/// `weights` may be empty: the file beside the model.
+/// `weights` may be empty: the file beside the model. `verify` compares the
+/// embedded weights with their checksum.
 std::string loadModel(const std::string &path, const std::string &weights,
-                      ingot_pool *pool, ModelHandle &model);
+                      ingot_pool *pool, ModelHandle &model,
+                      bool verify = false);
 /// Loads what the model tells of itself, but nothing to run it.
 std::string describeModel(const std::string &path, ModelHandle &model);
+/// The same, and compares all of its files with their checksums.
+std::string verifyModel(const std::string &path, const std::string &weights,
+                        ModelHandle &model);
 std::string createContext(ingot_model *model, ingot_pool *pool,
                           ContextHandle &context);
 

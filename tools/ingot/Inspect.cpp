@@ -99,7 +99,8 @@ static void printLevels(const std::vector<ingot_level_info> &infos) {
   }
 }
 
-static void printText(const ingot_model *model, const ingot_model_info &info) {
+static void printText(const ingot_model *model, const ingot_model_info &info,
+                      bool isVerified) {
   printf("model     %s\n", formatLine(info.name, 100).c_str());
   printf("compiler  %s, ABI version %u\n", formatLine(info.compiler, 60).c_str(),
          info.abi_version);
@@ -112,6 +113,8 @@ static void printText(const ingot_model *model, const ingot_model_info &info) {
   if (info.separate_weights)
     printf("          SHA-256 %s\n", hex(info.weights_sha256).c_str());
   printf("arena     %s a context\n", formatBytes(info.arena_bytes).c_str());
+  if (isVerified)
+    printf("verified  code, tables and weights are what was compiled\n");
   printTensors("inputs",
                tensors(model, info.num_inputs, ingot_model_input_describe));
   printTensors("outputs",
@@ -174,7 +177,8 @@ static void printJsonLevels(const std::vector<ingot_level_info> &infos) {
   printf("\n  ],\n");
 }
 
-static void printJson(const ingot_model *model, const ingot_model_info &info) {
+static void printJson(const ingot_model *model, const ingot_model_info &info,
+                      bool isVerified) {
   auto ull = [](uint64_t value) -> unsigned long long { return value; };
   printf("{\n  \"name\": %s,\n  \"compiler\": %s,\n  \"abi_version\": %u,\n"
          "  \"target\": %s,\n  \"cpu_features\": ",
@@ -195,6 +199,8 @@ static void printJson(const ingot_model *model, const ingot_model_info &info) {
                    tensors(model, info.num_inputs, ingot_model_input_describe));
   printJsonTensors("outputs", tensors(model, info.num_outputs,
                                       ingot_model_output_describe));
+  if (isVerified)
+    printf("  \"verified\": true,\n");
   printf("  \"metadata\": {");
   for (uint32_t i = 0; i < info.num_metadata; ++i) {
     const char *key, *value;
@@ -210,18 +216,27 @@ int ingot::inspectMain(int argc, char **argv) {
                       "Prints what a compiled model is and needs, without "
                       "running it; it may be for another CPU.",
                       "ingot inspect repvgg_a0.so --json");
-  std::string path, key;
-  bool json = false;
+  std::string path, key, weights;
+  bool json = false, verify = false;
   parser.flag("json", json, "print one JSON object");
+  parser.flag("verify", verify,
+              "compare all of the model with the checksums that it was "
+              "compiled with, and fail if they differ");
+  parser.value("weights", "FILE", weights,
+               "with --verify: separate weights (default: "
+               "MODEL.so.HASH.weights)");
   parser.value("metadata", "KEY", key, "print only the value of KEY, as it is");
   int exitCode;
   if (!parser.parse(argc, argv, path, exitCode))
     return exitCode;
   if (json && !key.empty())
     return parser.usageError("--json and --metadata exclude each other");
+  if (!weights.empty() && !verify)
+    return parser.usageError("--weights needs --verify");
 
   ModelHandle model;
-  std::string problem = describeModel(path, model);
+  std::string problem = verify ? verifyModel(path, weights, model)
+                               : describeModel(path, model);
   if (!problem.empty())
     return parser.failure(problem);
   const ingot_model *raw = model.get();
@@ -233,9 +248,9 @@ int ingot::inspectMain(int argc, char **argv) {
       return parser.failure("'" + path + "' has no metadata '" + key + "'");
     fputs(value, stdout);
   } else if (json) {
-    printJson(raw, info);
+    printJson(raw, info, verify);
   } else {
-    printText(raw, info);
+    printText(raw, info, verify);
   }
   return exitSuccess;
 }

@@ -23,6 +23,7 @@ struct RunOptions {
   std::string model, outputDirectory, weights;
   std::vector<std::string> inputs, shapes;
   unsigned threads = 0;
+  bool verify = false;
 };
 } // namespace
 
@@ -62,6 +63,8 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
                 "threads to use (default: the CPUs this process may use)");
   parser.value("weights", "FILE", options.weights,
                "separate weights (default: MODEL.so.HASH.weights)");
+  parser.flag("verify", options.verify,
+              "compare the weights with their checksum before");
   int exitCode;
   if (!parser.parse(argc, argv, options.model, exitCode))
     return exitCode;
@@ -73,7 +76,8 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   ContextHandle context;
   std::string problem = createPool(options.threads, pool);
   if (problem.empty())
-    problem = loadModel(options.model, options.weights, pool.get(), model);
+    problem = loadModel(options.model, options.weights, pool.get(), model,
+                        options.verify);
   if (problem.empty())
     problem = createContext(model.get(), pool.get(), context);
   if (!problem.empty())

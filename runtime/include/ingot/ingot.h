@@ -185,7 +185,16 @@ enum {
   INGOT_MODEL_DESCRIBE_ONLY = 1,
   /** Do not compute the SHA-256 of separate weights, only check their size.
    *  Saves reading the whole file at load. */
-  INGOT_MODEL_TRUST_WEIGHTS = 2
+  INGOT_MODEL_TRUST_WEIGHTS = 2,
+  /** Compare the weights, too, with the checksum that they were compiled with,
+   *  which reads all of them. Code and tables are compared at every load.
+   *  Artifacts without checksums are refused. With INGOT_MODEL_DESCRIBE_ONLY
+   *  separate weights are mapped and compared as well. Not for attached
+   *  models, nor together with INGOT_MODEL_TRUST_.... */
+  INGOT_MODEL_VERIFY = 4,
+  /** Do not compare code and tables with their checksum: for a file that a tool
+   *  has changed on purpose since it was compiled. */
+  INGOT_MODEL_TRUST_FILE = 8
 };
 
 typedef struct ingot_model_options {
@@ -206,6 +215,10 @@ typedef struct ingot_model_options {
 
 /** Loads a model from a file written by `ingot compile`. `options` may be
  *  null. Release it with ingot_model_release.
+ *
+ *  What is loaded is what the file holds now: one that has taken the name of
+ *  another since that was loaded is another model. A file that was written over
+ *  while it is loaded is refused.
  *
  *  Of a model with code for several CPU levels, the highest one that the CPU
  *  and the operating system support is used. The environment variable

@@ -232,6 +232,28 @@ typedef struct ingot_abi_artifact {
 
 typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
 
+/** Owner and type of the ELF note whose descriptor is an ingot_abi_seal. */
+#define INGOT_ABI_NOTE_OWNER "Ingot"
+#define INGOT_ABI_NOTE_SEAL 1u
+
+/** Checksums of an artifact's file, which tell accidents before any of it is
+ *  used. Both are XXH64 with seed 0. Files of older compilers have none. */
+typedef struct ingot_abi_seal {
+  uint32_t struct_size;
+  uint32_t reserved0;
+  /** Of the embedded weights, as the file counts addresses; no bytes if there
+   *  are none. */
+  uint64_t weights_address;
+  uint64_t weights_bytes;
+  /** Of the weights. */
+  uint64_t weights_hash;
+  /** Of all else that is mapped: for each PT_LOAD segment, in order, p_vaddr,
+   *  p_memsz, p_filesz and p_flags in 64 bits each, then its bytes in the file
+   *  without the weights. This struct, and e_shoff, e_shentsize, e_shnum and
+   *  e_shstrndx of the ELF header, count as zeros. */
+  uint64_t rest_hash;
+} ingot_abi_seal;
+
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_tensor) == 32, "ingot_abi_tensor");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_host) == 40, "ingot_abi_host");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 24, "ingot_abi_buffer");
@@ -239,6 +261,7 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_profile) == 24, "ingot_abi_profile");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 32, "ingot_abi_layer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 48, "ingot_abi_variant");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_seal) == 40, "ingot_abi_seal");
 INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_layers) ==
                             INGOT_ABI_ARTIFACT_BYTES_V1,
                         "ingot_abi_artifact before layers");

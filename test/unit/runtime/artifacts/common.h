@@ -80,6 +80,16 @@ static const ingot_abi_artifact artifact = {
     sizeof(ingot_abi_variant),
     NULL};
 
+#ifdef MODEL_SEAL
+/* The note that the compiler fills in; the test does. */
+__attribute__((section(".note.ingot"), aligned(4), used)) static const struct {
+  uint32_t owner_bytes, bytes, type;
+  char owner[8];
+  uint32_t seal[sizeof(ingot_abi_seal) / 4];
+} note = {sizeof(INGOT_ABI_NOTE_OWNER), sizeof(ingot_abi_seal),
+          INGOT_ABI_NOTE_SEAL, INGOT_ABI_NOTE_OWNER, {sizeof(ingot_abi_seal)}};
+#endif
+
 #ifndef MODEL_QUERY
 #define MODEL_QUERY ingot_artifact_v1
 #endif

@@ -26,7 +26,12 @@ static const ingot_abi_tensor outputs[] = {
 #define MODEL_WEIGHTS_BYTES 24
 #define MODEL_SHA256 SEPARATE_WEIGHTS
 #else
-static const float weights[6] = {1, 2, 3, 4, 5, 6};
+#ifndef WEIGHT_SIGN
+#define WEIGHT_SIGN 1
+#endif
+static const float weights[6] = {WEIGHT_SIGN * 1, WEIGHT_SIGN * 2,
+                                 WEIGHT_SIGN * 3, WEIGHT_SIGN * 4,
+                                 WEIGHT_SIGN * 5, WEIGHT_SIGN * 6};
 #define MODEL_WEIGHTS weights
 #define MODEL_WEIGHTS_BYTES sizeof(weights)
 #endif
@@ -74,7 +79,7 @@ static void multiply(void *arg, int64_t i) {
 static int32_t run(ingot_abi_call *call) {
   const float *b = call->inputs[1].data;
   float *y = call->outputs[0].data;
-  if (*(const float *)call->state != 21)
+  if (__builtin_fabsf(*(const float *)call->state) != 21)
     return INGOT_ABI_BACKEND_ERROR;
   call->host->parallel_for(call->host->user, multiply, call, 6);
   end_layer(call, 0, 6);

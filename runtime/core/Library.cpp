@@ -1,0 +1,314 @@
+//===- Library.cpp - the shared library of a model ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/Library.h"
+
+#include "runtime/core/ElfFile.h"
+#include "runtime/core/Error.h"
+#include "runtime/core/MappedFile.h"
+#include "runtime/core/Memory.h"
+#include "runtime/format/ElfImage.h"
+#include "runtime/format/Seal.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace ingot::rt;
+
+/// Versions of one file that can be loaded at a time.
+static constexpr unsigned maxAliases = 256;
+
+/// A file that is loaded, as it was then.
+struct Library::Entry {
+  ~Entry() { free(name); }
+
+  char *name; ///< for dlopen
+  void *handle;
+  struct stat file;
+  ingot_abi_seal seal; ///< all zero if the file has none
+  uint32_t references;
+  Entry *next;
+};
+
+Library::Entry *Library::entries = nullptr;
+
+//===----------------------------------------------------------------------===//
+// The list of entries
+//===----------------------------------------------------------------------===//
+
+static pthread_mutex_t entriesLock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t forkOnce = PTHREAD_ONCE_INIT;
+
+static void lockEntries() { pthread_mutex_lock(&entriesLock); }
+static void unlockEntries() { pthread_mutex_unlock(&entriesLock); }
+
+// Held for a look at the list only: loading a library may run code that loads
+// models itself. A thread that forks takes it, so that the list is whole.
+static void registerForkHandlers() {
+  pthread_atfork(lockEntries, unlockEntries, unlockEntries);
+}
+
+static bool isSameFile(const struct stat &a, const struct stat &b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static ingot_abi_seal sealOf(const MappedFile &file) {
+  ingot_abi_seal seal;
+  uint64_t offset;
+  return findSeal({file.data(), file.size()}, seal, offset) ? seal
+                                                            : ingot_abi_seal{};
+}
+
+//===----------------------------------------------------------------------===//
+// What is loaded, and what is in the file
+//===----------------------------------------------------------------------===//
+
+/// Whether an object that may have been loaded by anyone has the file's content:
+/// its seal's checksums, or else all segments that nobody writes to.
+static bool isLoadedFrom(const Mapping &object, const MappedFile &file) {
+  ElfImage image{file.data(), file.size()};
+  if (object.isEmpty() || object.numSegments() != image.numSegments())
+    return false;
+  for (unsigned i = 0; i < image.numSegments(); ++i) {
+    Elf64_Phdr segment = image.segment(i);
+    if (memcmp(&object.segments()[i], &segment, sizeof(segment)))
+      return false;
+  }
+  ingot_abi_seal seal;
+  uint64_t sealOffset = 0;
+  bool isSealed = findSeal(image, seal, sealOffset);
+  for (unsigned i = 0; i < image.numSegments(); ++i) {
+    Elf64_Phdr segment = image.segment(i);
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W))
+      continue;
+    uint64_t offset = segment.p_offset, length = segment.p_filesz;
+    if (isSealed) {
+      if (sealOffset < offset || sealOffset - offset >= length)
+        continue;
+      offset = sealOffset;
+      length = sizeof(seal);
+    }
+    const void *memory = reinterpret_cast<const void *>(
+        object.start() + segment.p_vaddr + (offset - segment.p_offset));
+    if (memcmp(memory, file.data() + offset, length))
+      return false;
+  }
+  return true;
+}
+
+/// The name by which the `alias`-th attempt asks for a file, "folder/././file":
+/// the dynamic linker compares names as they are spelled. The caller frees it.
+static char *spell(const char *path, unsigned alias) {
+  const char *slash = strrchr(path, '/');
+  const char *file = slash ? slash + 1 : path;
+  size_t room = strlen(path) + 2 * alias + 3;
+  char *name = static_cast<char *>(malloc(room));
+  if (!name)
+    return nullptr;
+  // Without a slash dlopen would search the library path instead.
+  int used = slash ? snprintf(name, room, "%.*s", int(file - path), path)
+                   : snprintf(name, room, "./");
+  for (unsigned i = 0; i < alias; ++i)
+    used += snprintf(name + used, room - size_t(used), "./");
+  snprintf(name + used, room - size_t(used), "%s", file);
+  return name;
+}
+
+//===----------------------------------------------------------------------===//
+// Library
+//===----------------------------------------------------------------------===//
+
+/// Called with the list locked.
+Library::Entry *Library::find(const MappedFile &file) {
+  Entry *found = entries;
+  while (found && !isSameFile(found->file, file.info()))
+    found = found->next;
+  return found;
+}
+
+/// Whether we have loaded the object from another file, be it a copy.
+bool Library::isOfOtherFile(void *handle, const MappedFile &file) {
+  bool found = false;
+  lockEntries();
+  for (Entry *other = entries; other; other = other->next)
+    found |= other->handle == handle && !isSameFile(other->file, file.info());
+  unlockEntries();
+  return found;
+}
+
+/// Whether the path still names the file.
+static bool isStillAt(const char *path, const MappedFile &file) {
+  struct stat now;
+  return !stat(path, &now) && isSameFile(now, file.info());
+}
+
+static bool isAsItWas(const struct stat &then, const struct stat &now) {
+  return then.st_size == now.st_size &&
+         then.st_mtim.tv_sec == now.st_mtim.tv_sec &&
+         then.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
+}
+
+/// Sets the handle, if the dynamic linker gives us what is in the file.
+Library::Result Library::load(const char *name, const char *path,
+                              const MappedFile &file, ingot_error *error) {
+  handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  bool isFresh = !handle;
+  if (isFresh)
+    handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char *reason = dlerror();
+    fail(error, INGOT_BAD_ARTIFACT, "cannot load '%s': %s", path,
+         reason ? reason : "unknown error");
+    return Result::failed;
+  }
+  mapped = Mapping::ofLibrary(handle);
+  if (isFresh ? isStillAt(path, file)
+              : isLoadedFrom(mapped, file) && !isOfOtherFile(handle, file))
+    return Result::loaded;
+  dlclose(handle);
+  handle = nullptr;
+  return Result::otherFile;
+}
+
+/// Notes what was loaded, under a name which it takes over.
+Library::Result Library::enter(char *name, const char *path,
+                               const MappedFile &file, ingot_error *error) {
+  auto *made = create<Entry>();
+  lockEntries();
+  entry = find(file);
+  if (!entry && made) {
+    made->name = name;
+    made->handle = handle;
+    made->file = file.info();
+    made->seal = sealOf(file);
+    made->next = entries;
+    entries = entry = made;
+    name = nullptr;
+    made = nullptr;
+  }
+  if (entry)
+    ++entry->references;
+  unlockEntries();
+  destroy(made);
+  free(name);
+  if (entry)
+    return Result::loaded;
+  dlclose(handle);
+  handle = nullptr;
+  fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", path);
+  return Result::failed;
+}
+
+/// Lets go of the entry.
+void Library::leave() {
+  lockEntries();
+  Entry *last = nullptr;
+  if (--entry->references == 0) {
+    Entry **link = &entries;
+    while (*link != entry)
+      link = &(*link)->next;
+    *link = entry->next;
+    last = entry;
+  }
+  unlockEntries();
+  destroy(last);
+  entry = nullptr;
+}
+
+Library::Result Library::openChecked(const char *path, const MappedFile &file,
+                                     ingot_error *error) {
+  lockEntries();
+  entry = find(file);
+  if (entry)
+    ++entry->references;
+  unlockEntries();
+  if (entry) {
+    ingot_abi_seal seal = sealOf(file);
+    Result result = Result::failed;
+    if (isAsItWas(entry->file, file.info()) &&
+        !memcmp(&entry->seal, &seal, sizeof(seal)))
+      result = load(entry->name, path, file, error);
+    else
+      fail(error, INGOT_BAD_ARTIFACT,
+           "'%s' was written over while a model is loaded from it, which "
+           "changes code that runs; release that model, and give a new file "
+           "its name by renaming it",
+           path);
+    if (result != Result::loaded)
+      leave();
+    return result;
+  }
+  // $ORIGIN and the like mean something to the dynamic linker.
+  char descriptorPath[32];
+  int descriptor = -1;
+  const char *spelled = path;
+  if (strchr(path, '$')) {
+    descriptor = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    snprintf(descriptorPath, sizeof(descriptorPath), "/proc/self/fd/%d",
+             descriptor);
+    spelled = descriptorPath;
+  }
+  // Each version of a file that is still loaded has a spelling of its own.
+  Result result = Result::otherFile;
+  for (unsigned alias = 0; result == Result::otherFile && alias < maxAliases;
+       ++alias) {
+    char *name = spell(spelled, alias);
+    if (!name) {
+      fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", path);
+      result = Result::failed;
+      break;
+    }
+    result = load(name, path, file, error);
+    if (result == Result::loaded) {
+      result = enter(name, path, file, error);
+      break;
+    }
+    free(name);
+    if (!isStillAt(path, file))
+      break;
+  }
+  if (descriptor >= 0)
+    ::close(descriptor);
+  return result;
+}
+
+ingot_status Library::open(const char *path, uint32_t flags,
+                           ingot_error *error) {
+  pthread_once(&forkOnce, registerForkHandlers);
+  // Once more when another file has taken the name meanwhile.
+  constexpr int maxAttempts = 8;
+  for (int attempt = 0; attempt < maxAttempts; ++attempt) {
+    MappedFile file;
+    if (ingot_status status = file.open(path, "model", error))
+      return status;
+    if (ingot_status status = checkElfFile(file, path, flags, error))
+      return status;
+    // Its status counts also where the caller wants no message.
+    ingot_error reason = INGOT_ERROR_INIT;
+    Result result = openChecked(path, file, &reason);
+    if (result == Result::loaded)
+      return INGOT_OK;
+    if (result == Result::failed)
+      return fail(error, reason.status, "%s", reason.message);
+  }
+  return fail(error, INGOT_BAD_ARTIFACT,
+              "cannot load '%s': other files keep taking its name", path);
+}
+
+void Library::close() {
+  if (!handle)
+    return;
+  // First: whoever comes between finds it loaded, by somebody.
+  leave();
+  dlclose(handle);
+  handle = nullptr;
+}
+
+void *Library::symbol(const char *name) const { return dlsym(handle, name); }

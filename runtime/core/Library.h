@@ -1,0 +1,56 @@
+//===- Library.h - the shared library of a model --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CORE_LIBRARY_H
+#define INGOT_RUNTIME_CORE_LIBRARY_H
+
+#include "ingot/ingot.h"
+#include "runtime/core/MappedFile.h"
+#include "runtime/core/Mapping.h"
+
+namespace ingot::rt {
+
+/// What is loaded is what the file at the path holds now. The dynamic linker
+/// alone would return what it has already loaded under the same name, also when
+/// another file has taken that name since.
+class Library {
+public:
+  Library() = default;
+  Library(const Library &) = delete;
+  Library &operator=(const Library &) = delete;
+  ~Library() { close(); }
+
+  /// Checks the file and loads it; `flags` are INGOT_MODEL_....
+  ingot_status open(const char *path, uint32_t flags, ingot_error *error);
+  void close();
+
+  bool isOpen() const { return handle; }
+  void *symbol(const char *name) const;
+  const Mapping &mapping() const { return mapped; }
+
+private:
+  struct Entry;
+  static Entry *entries;
+
+  enum class Result { loaded, failed, otherFile };
+  Result openChecked(const char *path, const MappedFile &file,
+                     ingot_error *error);
+  Result load(const char *name, const char *path, const MappedFile &file,
+              ingot_error *error);
+  Result enter(char *name, const char *path, const MappedFile &file,
+               ingot_error *error);
+  static Entry *find(const MappedFile &file);
+  static bool isOfOtherFile(void *handle, const MappedFile &file);
+  void leave();
+
+  void *handle = nullptr;
+  Entry *entry = nullptr;
+  Mapping mapped;
+};
+
+} // namespace ingot::rt
+
+#endif // INGOT_RUNTIME_CORE_LIBRARY_H

@@ -1,0 +1,61 @@
+//===- ElfImage.h - a shared object as its file holds it ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_FORMAT_ELFIMAGE_H
+#define INGOT_RUNTIME_FORMAT_ELFIMAGE_H
+
+#include <elf.h>
+#include <stdint.h>
+#include <string.h>
+
+namespace ingot::rt {
+
+/// Nothing in it is trusted: what is read is checked to be inside first.
+struct ElfImage {
+  const unsigned char *bytes;
+  uint64_t size;
+
+  bool holds(uint64_t offset, uint64_t length) const {
+    return offset <= size && length <= size - offset;
+  }
+  /// Copies a struct out; the file need not align it.
+  template <typename T> T at(uint64_t offset) const {
+    T value;
+    memcpy(&value, bytes + offset, sizeof(T));
+    return value;
+  }
+
+  /// Whether there is a header, and program headers that lie inside.
+  bool hasSegments() const {
+    if (!holds(0, sizeof(Elf64_Ehdr)))
+      return false;
+    auto header = at<Elf64_Ehdr>(0);
+    return header.e_phentsize == sizeof(Elf64_Phdr) && header.e_phnum &&
+           header.e_phnum != PN_XNUM &&
+           holds(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
+  }
+  // The following are for images that have segments.
+  unsigned numSegments() const { return at<Elf64_Ehdr>(0).e_phnum; }
+  Elf64_Phdr segment(unsigned i) const {
+    return at<Elf64_Phdr>(at<Elf64_Ehdr>(0).e_phoff + i * sizeof(Elf64_Phdr));
+  }
+  /// File offset of what will be mapped at `address`, or `size` if nothing is.
+  uint64_t offsetOf(uint64_t address, uint64_t length) const {
+    for (unsigned i = 0; i < numSegments(); ++i) {
+      Elf64_Phdr load = segment(i);
+      if (load.p_type == PT_LOAD && address >= load.p_vaddr &&
+          address - load.p_vaddr <= load.p_filesz &&
+          length <= load.p_filesz - (address - load.p_vaddr) &&
+          holds(load.p_offset, load.p_filesz))
+        return load.p_offset + (address - load.p_vaddr);
+    }
+    return size;
+  }
+};
+
+} // namespace ingot::rt
+
+#endif // INGOT_RUNTIME_FORMAT_ELFIMAGE_H

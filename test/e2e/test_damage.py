@@ -1,0 +1,165 @@
+"""Damaged artifacts: with checksums compared, none is run, and none brings a tool down."""
+import json
+import os
+import random
+import subprocess
+
+import families
+
+from support import Case, np, tool
+
+PAGE = 4096
+
+
+class Damage(Case):
+    """Pages of zeros, changed bits, cut ends, files that are swapped: hundreds of each."""
+
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(11)
+        self.counts = {"damaged": 0, "harmless": 0}
+
+    def read(self, path):
+        with open(path, "rb") as f:
+            return f.read()
+
+    def mapped(self, artifact):
+        """[start, end) of what a run can see of the file."""
+        listing = subprocess.run(["llvm-readelf-22", "-lW", artifact], capture_output=True, text=True,
+                                 check=True).stdout
+        rows = [line.split() for line in listing.splitlines() if line.strip().startswith("LOAD")]
+        return [(int(row[1], 16), int(row[1], 16) + int(row[4], 16)) for row in rows]
+
+    def damages(self, data, pages, flips, cuts):
+        """What may become of a file: (what, its bytes)."""
+        zeros = list(range(0, len(data), PAGE))
+        for at in self.random.sample(zeros, min(pages, len(zeros))):
+            yield f"zeros at {at}", data[:at] + bytes(min(PAGE, len(data) - at)) + data[at + PAGE:]
+        for _ in range(flips):
+            at, bit = self.random.randrange(len(data)), 1 << self.random.randrange(8)
+            yield f"bit {bit} at {at}", data[:at] + bytes([data[at] ^ bit]) + data[at + 1:]
+        for _ in range(cuts):
+            at = self.random.randrange(len(data))
+            yield f"cut at {at}", data[:at]
+        for _ in range(cuts):
+            at, size = self.random.randrange(len(data)), self.random.randrange(1, 3 * PAGE)
+            other = self.random.randrange(len(data))
+            yield f"a piece of elsewhere at {at}", (data[:at] + data[other:other + size] + data[at + size:])[:len(data)]
+
+    def verify(self, what, artifact, is_harmless):
+        """What is changed where a run sees it is refused; what is not harms nobody."""
+        done = tool("ingot", "inspect", "--verify", artifact)
+        with self.subTest(what):
+            if is_harmless and done.returncode == 0:
+                self.counts["harmless"] += 1
+                return
+            self.counts["damaged"] += 1
+            self.assert_one_line(done, os.path.basename(artifact))
+
+    def sweep(self, artifact, pages, flips, cuts, options=()):
+        good = self.read(artifact)
+        done = tool("ingot", "run", artifact, "--input", "random", "--verify", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        mapped = self.mapped(artifact)
+        broken = self.path("broken.so")
+        for i, (what, data) in enumerate(self.damages(good, pages, flips, cuts)):
+            if data == good:
+                continue
+            with open(broken, "wb") as f:
+                f.write(data)
+            # Where the section headers stand and what the linker noted for itself.
+            header = lambda d: d[:40] + bytes(8) + d[48:58] + bytes(6) + d[64:]
+            seen = [header(d)[start:end] for d in (good, data) for start, end in mapped]
+            self.verify(what, broken, seen[:len(mapped)] == seen[len(mapped):])
+            if i % 4 == 0:  # a run looks at code and tables, and at weights if it is told to
+                with self.subTest("run, " + what):
+                    done = tool("ingot", "run", broken, "--input", "random", "--verify", *options)
+                    self.assertEqual(done.returncode == 0, seen[:len(mapped)] == seen[len(mapped):] and
+                                     tool("ingot", "inspect", "--verify", broken).returncode == 0)
+                    if done.returncode:
+                        self.assert_one_line(done, "broken.so")
+
+    def test_weights_inside(self):
+        artifact = self.compile(families.ALL["repvgg"]()[0])
+        self.sweep(artifact, pages=60, flips=120, cuts=40)
+        self.assertGreater(self.counts["damaged"], 180)
+
+    def test_several_levels(self):
+        artifact = self.compile(families.ALL["mlp_dynamic"]()[0], "--target=x86-64-v3,x86-64-v4")
+        self.sweep(artifact, pages=60, flips=80, cuts=25, options=("--shape", "input=3x20"))
+        self.assertGreater(self.counts["damaged"], 90)
+
+    def test_weights_beside(self):
+        """The library as before, and every kind of damage to the weights."""
+        artifact = self.compile(families.ALL["resnet"]()[0], "--weights=file")
+        self.sweep(artifact, pages=40, flips=40, cuts=15)
+        name, = [n for n in os.listdir(self.dir) if n.endswith(".weights")]
+        good = self.read(self.path(name))
+        for what, data in self.damages(good, pages=30, flips=40, cuts=15):
+            if data == good:
+                continue
+            with open(self.path("broken.weights"), "wb") as f:
+                f.write(data)
+            for command in (["inspect", "--verify"], ["run", "--input", "random"]):
+                with self.subTest(what, command=command[0]):
+                    done = tool("ingot", *command, artifact, "--weights", self.path("broken.weights"))
+                    self.assert_one_line(done, "broken.weights")
+        done = tool("ingot", "inspect", "--verify", artifact, "--weights", self.path(name))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class Verify(Case):
+    """`ingot inspect --verify` and what it says."""
+
+    def test_whole(self):
+        for options in ((), ("--weights=file",), ("--kernels=onednn",)):
+            with self.subTest(options=options):
+                artifact = self.compile(families.ALL["resnet"]()[0], *options)
+                done = tool("ingot", "inspect", "--verify", artifact)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn("verified", done.stdout)
+                self.assertIs(json.loads(tool("ingot", "inspect", "--verify", "--json", artifact).stdout)["verified"],
+                              True)
+                self.assertNotIn("verified", tool("ingot", "inspect", artifact).stdout)
+
+    def test_weights_only_when_asked(self):
+        """Damaged weights are found by --verify alone, damaged code at every load."""
+        artifact = self.compile(families.ALL["resnet"]()[0])
+        listing = subprocess.run(["llvm-readelf-22", "-SW", artifact], capture_output=True, text=True,
+                                 check=True).stdout
+        offsets = {}
+        for line in listing.splitlines():
+            row = line.partition("]")[2].split()
+            if row and row[0] in (".text", ".ingot.weights", ".data.rel.ro"):
+                offsets[row[0]] = int(row[3], 16), int(row[4], 16)
+        good = open(artifact, "rb").read()
+        for section, (offset, size) in offsets.items():
+            at = offset + size // 2
+            with open(self.path("broken.so"), "wb") as f:
+                f.write(good[:at] + bytes([good[at] ^ 4]) + good[at + 1:])
+            is_weight = section == ".ingot.weights"
+            for command, must_fail in ((["inspect"], not is_weight), (["inspect", "--verify"], True),
+                                       (["run", "--input", "random"], not is_weight),
+                                       (["run", "--input", "random", "--verify"], True)):
+                with self.subTest(section, command=command):
+                    done = tool("ingot", command[0], self.path("broken.so"), *command[1:])
+                    if must_fail:
+                        self.assert_one_line(done, "is damaged: its " + ("weights" if is_weight else "code"))
+                    else:
+                        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_stripped(self):
+        """Tools that take away what nobody runs change nothing."""
+        artifact = self.compile(families.ALL["resnet"]()[0])
+        for strip in ("strip", "llvm-strip-22"):
+            with self.subTest(strip):
+                subprocess.run([strip, "-o", self.path("small.so"), artifact], check=True)
+                self.assertLess(os.path.getsize(self.path("small.so")), os.path.getsize(artifact))
+                for command in (["inspect", "--verify"], ["run", "--verify", "--input", "random"]):
+                    done = tool("ingot", command[0], self.path("small.so"), *command[1:])
+                    self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_usage(self):
+        artifact = self.compile(families.ALL["repvgg"]()[0])
+        self.assert_one_line(tool("ingot", "inspect", artifact, "--weights=w"), "--weights needs --verify")
+        self.assert_one_line(tool("ingot", "inspect", "--verify", artifact, "--weights=w"), "no separate weights")
