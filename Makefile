@@ -69,7 +69,7 @@ bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmar
 	@$(bench_python) scripts/bench.py build/models --output docs/benchmarks.md
 	@$(bench_python) scripts/bench.py build/models --precision=bf16 --output docs/benchmarks-bf16.md
 
-fuzz: setup ## fuzz the importer (ASan, UBSan) for FUZZ_SECONDS, by default 600
+fuzz: setup ## fuzz readers of files and options (ASan, UBSan), each for FUZZ_SECONDS, by default 600
 	@scripts/fuzz.sh
 
 docs: build ## write docs/reference from the .td files

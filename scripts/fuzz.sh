@@ -1,24 +1,49 @@
 #!/usr/bin/env bash
-# Fuzzes the importer under libFuzzer with ASan and UBSan, from a corpus of small test models.
+# Fuzzes what reads input that nobody vouches for, under libFuzzer with ASan and UBSan.
 #
-# usage: scripts/fuzz.sh        FUZZ_SECONDS: how long (600); the corpus is kept in build-fuzz/corpus
+# usage: scripts/fuzz.sh [TARGET ...]      all by default
+#   import    models: the importer, up to the module
+#   artifact  compiled models: the check of the ELF file, and what an artifact says about itself
+#   npy       .npy files of inputs
+#   options   arguments of commands, shapes and random inputs of `ingot run`
+#   shape     --shape and --dim of `ingot compile`
+# FUZZ_SECONDS: how long each runs (600). Corpora are kept in build-fuzz/corpus-TARGET.
 # Exit code: 0 if nothing was found; otherwise the input that shows it lies in build-fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${FUZZ_SECONDS:-600}
 tree=build-fuzz
-[[ -f $tree/build.ninja ]] ||
-  cmake --preset asan -B "$tree" -DINGOT_BUILD_FUZZERS=ON
-ninja -C "$tree" import-fuzzer
-
-mkdir -p "$tree/corpus" "$tree/seeds"
-python3 test/models/families.py "$tree/seeds"
-python3 test/fuzz/make_corpus.py "$tree/seeds"
-find test -name '*.onnxtxt' -exec cp -t "$tree/seeds" {} +
-# The large seeds only slow it down: what matters is structure.
-find "$tree/seeds" -type f -size +64k -delete
+[[ $# -gt 0 ]] || set -- artifact npy options shape import
 
 # LLVM's libraries are not instrumented, so they never lift the poison that LLVM's headers put on memory here.
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:allow_user_poisoning=0 UBSAN_OPTIONS=print_stacktrace=1
-exec "$tree/bin/import-fuzzer" -max_total_time="$seconds" -rss_limit_mb=4096 -timeout=30 \
-  -artifact_prefix="$tree/" "$tree/corpus" "$tree/seeds"
+found=0
+for target; do
+  case $target in
+    import | shape) built=$tree preset=asan ;;
+    artifact | npy | options) built=build-fuzz-runtime preset=asan-runtime ;;
+    *) echo "fuzz.sh: no target '$target': see the head of the script" >&2; exit 2 ;;
+  esac
+  [[ -f $built/build.ninja ]] || cmake --preset $preset -B "$built" -DINGOT_BUILD_FUZZERS=ON >/dev/null
+  ninja -C "$built" "$target-fuzzer" $([[ $target != artifact ]] || echo runtime-test-artifacts)
+
+  corpus=$tree/corpus-$target seeds=$tree/seeds-$target
+  mkdir -p "$corpus" "$seeds"
+  libraries=()
+  if [[ $target == artifact ]]; then
+    mapfile -t libraries < <(find "$built/test/unit" -name '*.so')
+  elif [[ $target == import ]]; then
+    python3 test/models/families.py "$seeds"
+  fi
+  python3 test/fuzz/make_corpus.py "$seeds" "$target" "${libraries[@]}"
+  # The large seeds only slow it down: what matters is structure.
+  find "$seeds" -type f -size +64k -delete
+
+  options=(-max_total_time="$seconds" -rss_limit_mb=4096 -timeout=30 -print_final_stats=1 -artifact_prefix="$tree/$target-")
+  [[ ! -f test/fuzz/$target.dict ]] || options+=(-dict="test/fuzz/$target.dict")
+  # What the commands themselves print is not wanted.
+  [[ $target != options ]] || options+=(-close_fd_mask=3)
+  echo "fuzz.sh: $target for $seconds s"
+  "$built/bin/$target-fuzzer" "${options[@]}" "$corpus" "$seeds" || found=1
+done
+exit $found

@@ -34,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,7 +45,8 @@
 #define PAGE 4096u
 /* Larger demands fail as if there was no more memory. */
 #define MAX_BYTES ((uint64_t)1 << 30)
-/* Of --each, for one folder. */
+/* Of work, for one folder of --each; ten times as long may pass, for other
+ * processes may be at work, too. */
 #define SECONDS 20
 
 typedef struct guarded {
@@ -435,14 +437,17 @@ static void run_each(const ingot_abi_artifact *artifact, const char *weights,
   if (child < 0)
     die(folder, "no process");
   if (child == 0) {
-    alarm(SECONDS);
+    struct rlimit limit = {SECONDS, SECONDS};
+    setrlimit(RLIMIT_CPU, &limit);
+    alarm(10 * SECONDS);
     run_folder(artifact, weights, folder);
     fflush(report);
     _exit(0);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+  if (WIFSIGNALED(status) &&
+      (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU))
     fprintf(report, "hang no end after %d s\n", SECONDS);
   else if (WIFSIGNALED(status))
     fprintf(report, "fault %s\n", strsignal(WTERMSIG(status)));

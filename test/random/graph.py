@@ -230,9 +230,10 @@ class Graph:
         """Random elements of that range; `key` names them for good."""
         rng = np.random.default_rng([self.seed, *key])
         if dtype == BOOL:
-            return rng.integers(0, 2, shape).astype(bool)
+            return np.asarray(rng.integers(0, 2, shape)).astype(bool)
         step = 2.0**num.grain
-        return (rng.integers(math.ceil(num.low * step), math.floor(num.high * step) + 1, shape) / step).astype(dtype)
+        values = rng.integers(math.ceil(num.low * step), math.floor(num.high * step) + 1, shape) / step
+        return np.asarray(values).astype(dtype)
 
     def input(self, dtype=None, shape=None, num=None):
         dtype = dtype or self.element_type()

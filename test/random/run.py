@@ -85,7 +85,7 @@ def main():
     start = time.monotonic()
     seeds = args.seeds or range(args.first, args.first + args.count)
     count, graphs, tests, operators = collections.Counter(), collections.Counter(), [], collections.Counter()
-    for seed, answer in engine.crew(args.jobs, lambda folder: Trial(args, folder), seeds, seconds=900):
+    for seed, answer in engine.crew(args.jobs, lambda folder: Trial(args, folder), seeds, seconds=2000):
         if isinstance(answer, engine.Run):  # ONNX Runtime crashes on some
             count["peer died"] += 1
             graphs["peer died"] += 1

@@ -331,7 +331,7 @@ def main():
     if args.sample:
         names = sampled(names, folders, args.sample)
     results, count = {}, collections.Counter()
-    for name, result in engine.crew(args.jobs, lambda folder: Sweep(args.bin, folder, folders), names, seconds=400):
+    for name, result in engine.crew(args.jobs, lambda folder: Sweep(args.bin, folder, folders), names, seconds=2000):
         if isinstance(result, engine.Run):
             result = {"subject": "?", "skipped": f"the test's process: {result.detail}"}
             count["peer died"] += 1

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Npy.h"
 
+#include "tools/ingot/Text.h"
+
 #include <algorithm>
 #include <errno.h>
 #include <memory>
@@ -49,7 +51,8 @@ public:
                                          : false;
       if (!ok)
         return key == "descr" ? "its element type is not a plain one"
-                              : "its header has a bad entry '" + key + "'";
+                              : "its header has a bad entry '" + formatLine(key, 40) +
+                                    "'";
       seen |= key == "descr" ? 1 : key == "fortran_order" ? 2 : 4;
       if (!take(',') && peek() != '}')
         return "its header lacks a comma";
@@ -191,7 +194,8 @@ std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
         strchr("<>|=", header.descr[0]))
       array.dtype = descr.dtype;
   if (!array.dtype)
-    return "its element type '" + header.descr + "' is not supported";
+    return "its element type '" + formatLine(header.descr, 40) +
+           "' is not supported";
   uint64_t elementBytes = ingot_dtype_size(array.dtype), needed;
   if (!denseBytes(header.shape, elementBytes, needed))
     return "its shape is impossibly large";

@@ -123,6 +123,10 @@ TEST(Npy, Damaged) {
             "its header has no key where one belongs");
   EXPECT_EQ(problem(file("{'color': 'red'}", "")),
             "its header has a bad entry 'color'");
+  // One line, whatever the header holds.
+  for (const char *header : {"{'a\nb': 1}", "{'descr': '<\n4', 'shape': (), "
+                                            "'fortran_order': False}"})
+    EXPECT_EQ(problem(file(header, "")).find('\n'), std::string::npos);
   EXPECT_EQ(problem(file("{'descr': [('a', '<f4')]}", "")),
             "its element type is not a plain one");
   auto shaped = [](const std::string &shape) {

@@ -1,0 +1,241 @@
+//===- ArtifactFuzzer.cpp - libFuzzer target of the artifact's loader -----===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The first byte says what the others are: an ELF file, which is checked before
+// anybody maps it, or the fields of an artifact's description, whose pointers
+// lead to memory of the stated sizes or nowhere. Such a description is attached,
+// and everything that can be asked about it is asked.
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/ElfFile.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// Takes numbers and strings off the input; zeros when it is at its end.
+class Bytes {
+public:
+  Bytes(const uint8_t *data, size_t size) : at(data), end(data + size) {}
+
+  template <typename T> T take() {
+    T value{};
+    size_t count = std::min<size_t>(sizeof(T), end - at);
+    memcpy(&value, at, count);
+    at += count;
+    return value;
+  }
+  /// One of few usual values, or any.
+  template <typename T> T among(std::initializer_list<T> usual) {
+    uint8_t which = take<uint8_t>();
+    if (which % 16 == 15)
+      return take<T>();
+    return *(usual.begin() + which % usual.size());
+  }
+  /// Null now and then; up to 300 bytes, sometimes with control characters.
+  const char *string() {
+    uint8_t kind = take<uint8_t>();
+    if (kind == 255)
+      return nullptr;
+    std::string &text = strings.emplace_back();
+    size_t length = kind > 250 ? 300 : kind % 12;
+    for (size_t i = 0; i < length; ++i)
+      if (char c = take<char>())
+        text += c;
+    return text.c_str();
+  }
+  const char *plainString() {
+    const char *text = string();
+    return text ? text : "";
+  }
+
+private:
+  const uint8_t *at, *end;
+  std::deque<std::string> strings;
+};
+
+int32_t neverRuns(ingot_abi_call *) { abort(); }
+
+/// A description and the tables that it points to.
+struct Description {
+  explicit Description(const uint8_t *data, size_t size) : bytes(data, size) {
+    memset(&artifact, 0, sizeof artifact);
+    artifact.magic = bytes.among<uint64_t>({INGOT_ABI_MAGIC});
+    artifact.abi_version = bytes.among<uint32_t>({INGOT_ABI_VERSION});
+    artifact.struct_size = bytes.among<uint32_t>(
+        {uint32_t(sizeof artifact), 176, 200, 216});
+    // A reader may only look at what is there.
+    artifact.struct_size =
+        std::min<uint32_t>(artifact.struct_size, sizeof artifact);
+    artifact.compiler = bytes.string();
+    artifact.name = bytes.string();
+    artifact.target = bytes.string();
+    artifact.cpu_features = bytes.among<uint64_t>({0, 1});
+    artifact.flags = bytes.among<uint32_t>({0, 1, 2, 3});
+    artifact.weights_bytes = bytes.among<uint64_t>({0, 64, ~0ull});
+    artifact.arena_bytes = bytes.among<uint64_t>({0, 64, ~0ull});
+    artifact.code_bytes = bytes.take<uint16_t>();
+    artifact.run = bytes.take<uint8_t>() == 255 ? nullptr : neverRuns;
+    tensors(inputs, artifact.num_inputs, artifact.inputs);
+    tensors(outputs, artifact.num_outputs, artifact.outputs);
+    for (uint8_t i = bytes.take<uint8_t>() % 3; i > 0; --i)
+      metadata.push_back({bytes.string(), bytes.string()});
+    artifact.num_metadata = metadata.size();
+    artifact.metadata = metadata.data();
+    layerTable();
+    variantTable();
+  }
+
+  void tensors(std::vector<ingot_abi_tensor> &table, uint32_t &count,
+               const ingot_abi_tensor *&first) {
+    for (uint8_t i = bytes.take<uint8_t>() % 4; i > 0; --i) {
+      ingot_abi_tensor tensor = {};
+      tensor.name = bytes.string();
+      tensor.dtype = bytes.among<uint32_t>({1, 2, 7, 9, 10, 16, 0, 8});
+      auto &sizes = dims.emplace_back();
+      auto &names = dimNames.emplace_back();
+      for (uint8_t d = bytes.take<uint8_t>() % 6; d > 0; --d) {
+        sizes.push_back(bytes.among<int64_t>({-1, 0, 1, 2, 3, 64, -2}));
+        names.push_back(bytes.string());
+      }
+      tensor.rank = sizes.size();
+      tensor.dims = sizes.data();
+      tensor.dim_names = names.data();
+      if (bytes.take<uint8_t>() == 255)
+        tensor.dims = nullptr;
+      if (bytes.take<uint8_t>() == 255)
+        tensor.dim_names = nullptr;
+      table.push_back(tensor);
+    }
+    count = table.size();
+    first = bytes.take<uint8_t>() == 255 ? nullptr : table.data();
+  }
+
+  void layerTable() {
+    for (uint8_t i = bytes.take<uint8_t>() % 4; i > 0; --i)
+      layers.push_back({bytes.among<uint32_t>({0, 1, 5}),
+                        bytes.among<uint32_t>({0, 1, 5}),
+                        bytes.among<uint32_t>({0, 1, 2, 3}), 0, 1, 1});
+    const char *text = bytes.plainString();
+    layerText.assign(text, text + strlen(text));
+    for (char &c : layerText)
+      c = c == '|' ? 0 : c;
+    if (bytes.take<uint8_t>() % 8)
+      layerText.push_back(0);
+    artifact.num_layers = layers.size();
+    artifact.layers = layers.data();
+    artifact.layer_text = layerText.data();
+    artifact.layer_text_bytes = layerText.size();
+  }
+
+  void variantTable() {
+    for (uint8_t i = bytes.take<uint8_t>() % 3; i > 0; --i) {
+      ingot_abi_variant variant = {};
+      variant.target = bytes.string();
+      variant.cpu_features = bytes.among<uint64_t>({0, 1, 3});
+      variant.run = bytes.take<uint8_t>() == 255 ? nullptr : neverRuns;
+      variants.push_back(variant);
+    }
+    artifact.num_variants = variants.size();
+    artifact.variant_bytes = bytes.among<uint32_t>({sizeof(ingot_abi_variant)});
+    // Rows that are longer must be there.
+    if (artifact.variant_bytes > sizeof(ingot_abi_variant))
+      artifact.num_variants = std::min<uint32_t>(artifact.num_variants, 1);
+    artifact.variants = bytes.take<uint8_t>() == 255 ? nullptr : variants.data();
+  }
+
+  Bytes bytes;
+  ingot_abi_artifact artifact;
+  std::vector<ingot_abi_tensor> inputs, outputs;
+  std::vector<ingot_abi_metadata> metadata;
+  std::vector<ingot_abi_layer> layers;
+  std::vector<ingot_abi_variant> variants;
+  std::vector<char> layerText;
+  std::deque<std::vector<int64_t>> dims;
+  std::deque<std::vector<const char *>> dimNames;
+};
+
+void checkMessage(const ingot_error &error) {
+  if (!memchr(error.message, 0, sizeof error.message) || !error.message[0] ||
+      strchr(error.message, '\n'))
+    abort();
+}
+
+/// Reads every byte of a string that a description gave.
+void use(const char *text) {
+  if (!text || strlen(text) > 100'000)
+    abort();
+}
+
+void describe(ingot_model *model) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  if (ingot_model_describe(model, &info, nullptr))
+    abort();
+  use(info.name), use(info.compiler), use(info.target);
+  for (uint32_t i = 0; i < info.num_inputs + info.num_outputs; ++i) {
+    ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
+    bool isInput = i < info.num_inputs;
+    if (isInput ? ingot_model_input_describe(model, i, &tensor, nullptr)
+                : ingot_model_output_describe(model, i - info.num_inputs,
+                                              &tensor, nullptr))
+      abort();
+    use(tensor.name);
+    for (uint32_t d = 0; d < tensor.rank; ++d)
+      use(tensor.dim_names[d]);
+  }
+  for (uint32_t i = 0; i < info.num_metadata; ++i) {
+    const char *key, *value;
+    if (ingot_model_metadata_get(model, i, &key, &value, nullptr))
+      abort();
+    use(key), use(value);
+  }
+  for (uint32_t i = 0; i < info.num_layers; ++i) {
+    ingot_layer_info layer = INGOT_LAYER_INFO_INIT;
+    if (ingot_model_layer_describe(model, i, &layer, nullptr))
+      abort();
+    use(layer.kind);
+    for (uint32_t n = 0; n < layer.num_nodes; ++n)
+      use(ingot_model_layer_node(model, i, n));
+  }
+  for (uint32_t i = 0; i < info.num_levels; ++i) {
+    ingot_level_info level = INGOT_LEVEL_INFO_INIT;
+    if (ingot_model_level_describe(model, i, &level, nullptr))
+      abort();
+    use(level.name);
+  }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (!size)
+    return 0;
+  ingot_error error = INGOT_ERROR_INIT;
+  if (data[0] % 2 == 0) {
+    // A copy, so that a read behind it is seen.
+    std::vector<unsigned char> image(data + 1, data + size);
+    if (ingot::rt::checkElfImage(image.data(), image.size(), "fuzz", &error))
+      checkMessage(error);
+    return 0;
+  }
+  Description description(data + 1, size - 1);
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  options.flags = INGOT_MODEL_DESCRIBE_ONLY;
+  ingot_model *model = nullptr;
+  if (ingot_model_attach(&description.artifact, &options, &model, &error)) {
+    checkMessage(error);
+    return 0;
+  }
+  describe(model);
+  ingot_model_release(model);
+  return 0;
+}

@@ -1,0 +1,34 @@
+//===- NpyFuzzer.cpp - libFuzzer target of the .npy reader ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Any bytes must give an array whose data fit its sizes, or one line.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Npy.h"
+#include "tools/ingot/Text.h"
+#include "tools/ingot/Values.h"
+
+#include <cstdlib>
+
+using namespace ingot::tools;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  Array array;
+  std::string error = parseNpy(data, size, array);
+  if (!error.empty()) {
+    if (error.find('\n') != std::string::npos)
+      abort();
+    return 0;
+  }
+  uint64_t bytes = 0;
+  if (!denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) ||
+      bytes != array.data.size() || bytes > size)
+    abort();
+  summarize(array);
+  formatShape(array.dims.data(), array.dims.size());
+  return 0;
+}

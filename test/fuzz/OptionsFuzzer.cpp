@@ -1,0 +1,115 @@
+//===- OptionsFuzzer.cpp - libFuzzer target of options and shapes ---------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each line of the input is an argument. They go through the parser of a
+// command with options of every kind; what it accepts makes inputs for a model
+// with an open and a fixed dimension. Names of files are left out: this is about
+// what people type.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Inputs.h"
+#include "tools/ingot/Options.h"
+#include "tools/ingot/Text.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+
+using namespace ingot::tools;
+
+static int32_t neverRuns(ingot_abi_call *) { abort(); }
+
+/// A model of inputs x (?x4 float) and ids (n int64).
+static ingot_model *makeModel() {
+  static const int64_t xDims[] = {INGOT_ABI_DYNAMIC, 4};
+  static const int64_t idDims[] = {INGOT_ABI_DYNAMIC};
+  static const char *const xNames[] = {"n", ""}, *const idNames[] = {"n"};
+  static const ingot_abi_tensor inputs[] = {
+      {"x", INGOT_ABI_FLOAT, 2, xDims, xNames},
+      {"ids", INGOT_ABI_INT64, 1, idDims, idNames}};
+  static ingot_abi_artifact artifact = {};
+  artifact.magic = INGOT_ABI_MAGIC;
+  artifact.abi_version = INGOT_ABI_VERSION;
+  artifact.struct_size = sizeof artifact;
+  artifact.compiler = artifact.name = "fuzz";
+  artifact.target = "x86-64";
+  artifact.num_inputs = artifact.num_outputs = 2;
+  artifact.inputs = artifact.outputs = inputs;
+  artifact.run = neverRuns;
+  artifact.variant_bytes = sizeof(ingot_abi_variant);
+  ingot_model *model = nullptr;
+  if (ingot_model_attach(&artifact, nullptr, &model, nullptr))
+    abort();
+  return model;
+}
+
+static void checkLine(const std::string &text) {
+  if (text.find('\n') != std::string::npos)
+    abort();
+}
+
+/// Random inputs only, of at most some thousand elements.
+static bool isHarmless(const InputSpecs &specs) {
+  for (const std::string &input : specs.inputs)
+    if (input.find("random") == std::string::npos)
+      return false;
+  for (const std::string &shape : specs.shapes) {
+    size_t digits = 0;
+    for (char c : shape)
+      digits += c >= '0' && c <= '9';
+    if (digits > 5 && digits < 17)
+      return false;
+  }
+  return true;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static ingot_model *const model = makeModel();
+  std::vector<std::string> lines;
+  std::stringstream text(std::string(data, data + size));
+  for (std::string line; std::getline(text, line);)
+    lines.push_back(line.c_str()); // as the shell passes it: up to a NUL
+  std::vector<char *> arguments;
+  for (std::string &line : lines)
+    arguments.push_back(line.data());
+
+  bool flag = false;
+  std::string value, other, mode, positional;
+  InputSpecs specs;
+  unsigned number = 0;
+  OptionParser parser("ingot fuzz", "MODEL.so", "fuzzed", "none");
+  parser.flag("--flag", flag, "a flag");
+  parser.value("--value", "TEXT", value, "a value");
+  parser.list("--input", "WHAT", specs.inputs, "a list");
+  parser.list("--shape", "NAME=AxB", specs.shapes, "a list");
+  parser.number("--number", "N", number, 1, 1024, "a number");
+  parser.custom("--custom", "A|B",
+                [&](const std::string &given) -> std::string {
+                  mode = given;
+                  return given == "a" ? "" : "must be a";
+                },
+                "a choice");
+  parser.optionalArgument(other);
+  int exitCode = 0;
+  bool goesOn = parser.parse(int(arguments.size()), arguments.data(),
+                             positional, exitCode);
+  if (goesOn && (positional.empty() || (number && number > 1024)))
+    abort();
+  if (goesOn && isHarmless(specs)) {
+    std::vector<Array> arrays;
+    checkLine(makeInputs(model, specs, arrays));
+    specs.likeTrtexec = true;
+    checkLine(makeInputs(model, specs, arrays));
+  }
+  for (const std::string &line : lines) {
+    checkLine(formatLine(line, 80));
+    checkLine(formatJson(line));
+    long long parsed;
+    parseNumber(line, parsed);
+  }
+  return 0;
+}
