@@ -8,6 +8,7 @@
 #define INGOT_PASSES_TD
 
 include "passes/legalize/Passes.td"
+include "passes/shape/Passes.td"
 include "passes/graph/Passes.td"
 include "passes/layout/Passes.td"
 include "passes/fuse/Passes.td"

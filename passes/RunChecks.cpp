@@ -6,16 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "passes/RunChecks.h"
 
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
-
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 
 using namespace mlir;
 
 void ingot::require(OpBuilder &builder, Location loc, Value condition,
-                    const Twine &message) {
+                    const Twine &message, ValueRange values) {
   std::string node = nodeNameOf(loc), text;
   if (!node.empty())
     text = "node '" + node + "': ";
-  cf::AssertOp::create(builder, loc, condition, text + message.str());
+  RequireOp::create(builder, loc, condition, text + message.str(), values);
 }

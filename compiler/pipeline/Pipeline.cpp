@@ -27,6 +27,7 @@ using namespace ingot;
 static void buildLegalizePipeline(OpPassManager &passes,
                                   const PipelineOptions &) {
   passes.addPass(createOnnxLegalize());
+  passes.addPass(createRequireSizes());
 }
 
 /// nn → less nn: what training left is folded and merged.
@@ -63,6 +64,7 @@ static void buildLayoutPipeline(OpPassManager &passes,
 /// nn → oneDNN's ops and linalg on tensors, elementwise chains fused.
 static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
+  passes.addNestedPass<func::FuncOp>(createBroadcastBatches());
   if (options.kernels == Kernels::mixed) {
     AssignKernelsOptions assigned;
     assigned.onednn.assign(options.onednnNodes.begin(),

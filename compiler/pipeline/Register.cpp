@@ -9,6 +9,7 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
 #include "passes/Passes.h"
@@ -43,7 +44,7 @@
 using namespace mlir;
 
 void ingot::registerDialects(DialectRegistry &registry) {
-  registry.insert<onnx::OnnxDialect, nn::NNDialect, dnnl::DnnlDialect,
+  registry.insert<IngotDialect, onnx::OnnxDialect, nn::NNDialect, dnnl::DnnlDialect,
                   cpu::CpuDialect, amx::AMXDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, func::FuncDialect,
                   LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,

@@ -8,6 +8,7 @@
 #define INGOT_DIALECTS_NN_INFERTYPES_H
 
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/SizeRules.h"
 
 namespace ingot::nn {
 
@@ -15,28 +16,51 @@ namespace ingot::nn {
 /// types, and shapes that agree where both are known.
 bool areCompatible(mlir::TypeRange a, mlir::TypeRange b);
 
+/// The tensor types of results; sizes that are no numbers are dynamic.
+void appendTypes(llvm::ArrayRef<SizedType> sized,
+                 llvm::SmallVectorImpl<mlir::Type> &types);
+
 inline mlir::RankedTensorType typeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
 } // namespace ingot::nn
 
-/// Defines OP::inferReturnTypes; the body sees `op` (the adaptor), `loc` and
+/// Defines OP::inferSizes; the body sees `op` (the adaptor), `rules`, `loc` and
 /// pushes to `results`.
+#define SIZES(OP)                                                              \
+  static LogicalResult infer##OP(SizeRules &rules, std::optional<Location> loc,\
+                                 OP::Adaptor op,                               \
+                                 SmallVectorImpl<SizedType> &results);         \
+  LogicalResult OP::inferSizes(SizeRules &rules,                               \
+                               SmallVectorImpl<SizedType> &results) {          \
+    return infer##OP(rules, rules.getLoc(), OP::Adaptor(*this), results);      \
+  }                                                                            \
+  static LogicalResult infer##OP(SizeRules &rules, std::optional<Location> loc,\
+                                 OP::Adaptor op,                               \
+                                 SmallVectorImpl<SizedType> &results)
+
+/// The same of an op whose result types follow: OP::inferReturnTypes, too.
 #define INFER(OP)                                                              \
   bool OP::isCompatibleReturnTypes(TypeRange a, TypeRange b) {                 \
     return ingot::nn::areCompatible(a, b);                                     \
   }                                                                            \
-  static LogicalResult infer##OP(std::optional<Location> loc, OP::Adaptor op,  \
-                                 SmallVectorImpl<Type> &results);              \
+  static LogicalResult infer##OP(SizeRules &rules, std::optional<Location> loc,\
+                                 OP::Adaptor op,                               \
+                                 SmallVectorImpl<SizedType> &results);         \
   LogicalResult OP::inferReturnTypes(                                          \
       MLIRContext *context, std::optional<Location> loc, ValueRange operands,  \
       DictionaryAttr attributes, OpaqueProperties properties,                  \
       RegionRange regions, SmallVectorImpl<Type> &results) {                   \
-    return infer##OP(                                                          \
-        loc, OP::Adaptor(operands, attributes, properties, regions), results); \
+    SizeRules rules(context, loc);                                             \
+    SmallVector<SizedType> sized;                                              \
+    if (failed(infer##OP(                                                      \
+            rules, loc, OP::Adaptor(operands, attributes, properties, regions),\
+            sized)))                                                           \
+      return failure();                                                        \
+    ingot::nn::appendTypes(sized, results);                                    \
+    return success();                                                          \
   }                                                                            \
-  static LogicalResult infer##OP(std::optional<Location> loc, OP::Adaptor op,  \
-                                 SmallVectorImpl<Type> &results)
+  SIZES(OP)
 
 #endif // INGOT_DIALECTS_NN_INFERTYPES_H

@@ -7,6 +7,8 @@
 #ifndef INGOT_DIALECTS_NN_NNBASE_TD
 #define INGOT_DIALECTS_NN_NNBASE_TD
 
+include "dialects/nn/NNInterfaces.td"
+
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
@@ -45,7 +47,8 @@ def NN_Elementwise : NativeOpTrait<"Elementwise"> {
 }
 
 class NN_Op<string mnemonic, list<Trait> traits = []>
-    : Op<NN_Dialect, mnemonic, !listconcat([Pure], traits)>;
+    : Op<NN_Dialect, mnemonic, !listconcat(
+          [Pure, DeclareOpInterfaceMethods<NN_SizesOpInterface>], traits)>;
 
 /// An op whose result types follow from operands and attributes. The stated
 /// type may be more, or less, static than the inferred one.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/SizeRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -14,6 +15,7 @@ using namespace ingot::nn;
 
 #include "dialects/nn/NNDialect.cpp.inc"
 #include "dialects/nn/NNEnums.cpp.inc"
+#include "dialects/nn/NNInterfaces.cpp.inc"
 
 void NNDialect::initialize() {
   addOperations<

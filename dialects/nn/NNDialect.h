@@ -19,6 +19,9 @@
 
 namespace ingot::nn {
 
+class SizeRules;
+struct SizedType;
+
 /// See NN_Elementwise in NNBase.td.
 template <typename ConcreteType>
 class Elementwise : public mlir::OpTrait::TraitBase<ConcreteType, Elementwise> {
@@ -38,6 +41,7 @@ int64_t windowedSize(int64_t size, int64_t kernel, int64_t stride,
 
 #include "dialects/nn/NNDialect.h.inc"
 #include "dialects/nn/NNEnums.h.inc"
+#include "dialects/nn/NNInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/nn/NNOps.h.inc"

@@ -32,17 +32,19 @@ ingot::nn::broadcastShapes(ArrayRef<ArrayRef<int64_t>> shapes) {
 }
 
 /// The broadcast of `operands`, with the given element type.
-static LogicalResult inferBroadcast(std::optional<Location> loc,
-                                    ValueRange operands, Type elementType,
-                                    SmallVectorImpl<Type> &results) {
-  SmallVector<ArrayRef<int64_t>> shapes;
-  for (Value operand : operands)
-    shapes.push_back(cast<RankedTensorType>(operand.getType()).getShape());
-  std::optional<SmallVector<int64_t>> shape = broadcastShapes(shapes);
-  if (!shape)
-    return emitOptionalError(loc, "operand shapes do not broadcast: ",
-                             operands.getTypes());
-  results.push_back(RankedTensorType::get(*shape, elementType));
+static LogicalResult inferBroadcast(SizeRules &rules, ValueRange operands,
+                                    Type elementType,
+                                    SmallVectorImpl<SizedType> &results) {
+  SmallVector<Size> sizes;
+  for (Value operand : operands) {
+    FailureOr<SmallVector<Size>> both =
+        rules.broadcast(sizes, rules.sizesOf(operand),
+                        "operand shapes do not broadcast");
+    if (failed(both))
+      return failure();
+    sizes = *both;
+  }
+  results.push_back({sizes, elementType});
   return success();
 }
 
@@ -62,7 +64,7 @@ static Type boolType(Value value) {
 #define INFER_UNARY(OP)                                                        \
   INFER(OP) {                                                                  \
     ValueRange operands = op.getOperands();                                    \
-    return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[0]),    \
+    return inferBroadcast(rules, operands, getElementTypeOrSelf(operands[0]),    \
                           results);                                            \
   }
 
@@ -71,7 +73,7 @@ static Type boolType(Value value) {
     ValueRange operands = op.getOperands();                                    \
     if (failed(checkSameElementType(loc, operands[0], operands[1])))           \
       return failure();                                                        \
-    return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[0]),    \
+    return inferBroadcast(rules, operands, getElementTypeOrSelf(operands[0]),    \
                           results);                                            \
   }
 
@@ -80,13 +82,13 @@ static Type boolType(Value value) {
     ValueRange operands = op.getOperands();                                    \
     if (failed(checkSameElementType(loc, operands[0], operands[1])))           \
       return failure();                                                        \
-    return inferBroadcast(loc, operands, boolType(operands[0]), results);      \
+    return inferBroadcast(rules, operands, boolType(operands[0]), results);      \
   }
 
 #define INFER_PREDICATE(OP)                                                    \
   INFER(OP) {                                                                  \
     ValueRange operands = op.getOperands();                                    \
-    return inferBroadcast(loc, operands, boolType(operands[0]), results);      \
+    return inferBroadcast(rules, operands, boolType(operands[0]), results);      \
   }
 
 INFER_UNARY(AbsOp)
@@ -150,13 +152,20 @@ INFER_UNARY(PowOp)
 INFER(SelectOp) {
   if (failed(checkSameElementType(loc, op.getA(), op.getB())))
     return failure();
-  return inferBroadcast(loc, op.getOperands(), getElementTypeOrSelf(op.getA()),
+  return inferBroadcast(rules, op.getOperands(), getElementTypeOrSelf(op.getA()),
                         results);
 }
 
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
+
+LogicalResult CastOp::inferSizes(SizeRules &rules,
+                                 SmallVectorImpl<SizedType> &results) {
+  results.push_back(
+      {rules.sizesOf(getX()), getElementTypeOrSelf(getY().getType())});
+  return success();
+}
 
 LogicalResult CastOp::verify() {
   if (failed(verifyCompatibleShape(getX().getType(), getY().getType())))

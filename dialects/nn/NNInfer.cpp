@@ -11,8 +11,6 @@
 using namespace mlir;
 using namespace ingot::nn;
 
-static constexpr int64_t kDynamic = ShapedType::kDynamic;
-static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
 
 bool ingot::nn::areCompatible(TypeRange a, TypeRange b) {
   return succeeded(verifyCompatibleShapes(a, b)) &&
@@ -22,11 +20,34 @@ bool ingot::nn::areCompatible(TypeRange a, TypeRange b) {
          });
 }
 
-#define INFER_SAME(OP)                                                         \
-  INFER(OP) {                                                                  \
-    results.push_back(op.getX().getType());                                    \
-    return success();                                                          \
+void ingot::nn::appendTypes(ArrayRef<SizedType> sized,
+                            SmallVectorImpl<Type> &types) {
+  for (const SizedType &result : sized) {
+    SmallVector<int64_t> shape;
+    for (Size size : result.sizes)
+      shape.push_back(knownSize(size).value_or(ShapedType::kDynamic));
+    types.push_back(RankedTensorType::get(shape, result.elementType));
   }
+}
+
+/// A result with the sizes of `x`.
+static SizedType sizedLike(SizeRules &rules, Value x) {
+  return {rules.sizesOf(x), typeOf(x).getElementType()};
+}
+
+/// Each of `own`, aligned at the last dimension, is 1 or as large as in `sizes`.
+static LogicalResult requireBroadcastTo(SizeRules &rules, ArrayRef<Size> own,
+                                        ArrayRef<Size> sizes,
+                                        const Twine &what) {
+  size_t offset = sizes.size() - own.size();
+  for (auto [i, size] : llvm::enumerate(own))
+    if (failed(rules.require(SizeRelation::broadcastTo, size,
+                             sizes[offset + i],
+                             what + ": dimension " + Twine(offset + i) +
+                                 " is {0}, not {1}")))
+      return failure();
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Matrix product
@@ -38,29 +59,34 @@ INFER(MatMulOp) {
     return emitOptionalError(loc,
                              "expects operands of rank 2 or more, but got ",
                              a.getRank(), " and ", b.getRank());
-  auto matrix = [](RankedTensorType type, bool transposed) {
-    ArrayRef<int64_t> dims = type.getShape().take_back(2);
+  auto matrix = [](ArrayRef<Size> sizes, bool transposed) {
+    ArrayRef<Size> dims = sizes.take_back(2);
     return transposed ? std::pair(dims[1], dims[0])
                       : std::pair(dims[0], dims[1]);
   };
-  auto [m, ka] = matrix(a, op.getTransposeA());
-  auto [kb, n] = matrix(b, op.getTransposeB());
-  if (!isDynamic(ka) && !isDynamic(kb) && ka != kb)
-    return emitOptionalError(loc, "expects equal inner dimensions, but got ",
-                             ka, " and ", kb);
-  std::optional<SmallVector<int64_t>> shape =
-      broadcastShapes({a.getShape().drop_back(2), b.getShape().drop_back(2)});
-  if (!shape)
-    return emitOptionalError(loc, "batch dimensions do not broadcast: ", a,
-                             " and ", b);
-  shape->append({m, n});
-  results.push_back(RankedTensorType::get(*shape, a.getElementType()));
-  if (Value bias = op.getBias()) {
-    auto all = broadcastShapes({*shape, typeOf(bias).getShape()});
-    if (!all || all->size() != shape->size())
-      return emitOptionalError(loc, "bias does not broadcast to the result");
-  }
-  return success();
+  SmallVector<Size> sizesA = rules.sizesOf(op.getA()),
+                    sizesB = rules.sizesOf(op.getB());
+  auto [m, ka] = matrix(sizesA, op.getTransposeA());
+  auto [kb, n] = matrix(sizesB, op.getTransposeB());
+  if (failed(rules.require(SizeRelation::equal, ka, kb,
+                           "expects equal inner dimensions, but got {0} and "
+                           "{1}")))
+    return failure();
+  FailureOr<SmallVector<Size>> sizes = rules.broadcast(
+      ArrayRef<Size>(sizesA).drop_back(2), ArrayRef<Size>(sizesB).drop_back(2),
+      "batch dimensions do not broadcast");
+  if (failed(sizes))
+    return failure();
+  sizes->append({m, n});
+  results.push_back({*sizes, a.getElementType()});
+  Value bias = op.getBias();
+  if (!bias)
+    return success();
+  SmallVector<Size> added = rules.sizesOf(bias);
+  if (added.size() > sizes->size())
+    return emitOptionalError(loc, "bias does not broadcast to the result");
+  return requireBroadcastTo(rules, added, *sizes,
+                            "bias does not broadcast to the result");
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,16 +101,16 @@ static LogicalResult checkAxis(std::optional<Location> loc, int64_t axis,
                            axis);
 }
 
-static SmallVector<int64_t>
-reducedShape(RankedTensorType x, ArrayRef<int64_t> axes, bool keepDims) {
-  SmallVector<int64_t> shape;
-  for (auto [i, size] : llvm::enumerate(x.getShape())) {
+static SmallVector<Size> reducedSizes(SizeRules &rules, Value x,
+                                      ArrayRef<int64_t> axes, bool keepDims) {
+  SmallVector<Size> sizes;
+  for (auto [i, size] : llvm::enumerate(rules.sizesOf(x))) {
     if (!llvm::is_contained(axes, int64_t(i)))
-      shape.push_back(size);
+      sizes.push_back(size);
     else if (keepDims)
-      shape.push_back(1);
+      sizes.push_back(rules.constant(1));
   }
-  return shape;
+  return sizes;
 }
 
 INFER(ReduceOp) {
@@ -92,8 +118,9 @@ INFER(ReduceOp) {
   for (int64_t axis : op.getAxes())
     if (failed(checkAxis(loc, axis, x.getRank())))
       return failure();
-  results.push_back(RankedTensorType::get(
-      reducedShape(x, op.getAxes(), op.getKeepDims()), x.getElementType()));
+  results.push_back(
+      {reducedSizes(rules, op.getX(), op.getAxes(), op.getKeepDims()),
+       x.getElementType()});
   return success();
 }
 
@@ -102,21 +129,106 @@ INFER(ArgReduceOp) {
   if (failed(checkAxis(loc, op.getAxis(), x.getRank())))
     return failure();
   int64_t axis = op.getAxis();
-  results.push_back(
-      RankedTensorType::get(reducedShape(x, axis, op.getKeepDims()),
-                            IntegerType::get(x.getContext(), 64)));
-  return success();
+  results.push_back({reducedSizes(rules, op.getX(), axis, op.getKeepDims()),
+                     IntegerType::get(x.getContext(), 64)});
+  // No element of an empty dimension is the largest.
+  SmallVector<Size> sizes = rules.sizesOf(op.getX());
+  return rules.require(SizeRelation::atLeast, sizes[axis], rules.constant(1),
+                       "expects elements along dimension " + Twine(axis) +
+                           ", but there are {0}");
 }
 
 //===----------------------------------------------------------------------===//
 // Normalization
 //===----------------------------------------------------------------------===//
 
-INFER_SAME(BatchNormOp)
-INFER_SAME(LayerNormOp)
-INFER_SAME(RMSNormOp)
-INFER_SAME(GroupNormOp)
-INFER_SAME(SoftmaxOp)
+/// `value` has one dimension, of `size` elements.
+static LogicalResult requireVector(SizeRules &rules, StringRef name,
+                                   Value value, Size size) {
+  SmallVector<Size> sizes = rules.sizesOf(value);
+  if (sizes.size() != 1)
+    return emitOptionalError(rules.getLoc(), "expects ", name,
+                             " of rank 1, but got ", sizes.size());
+  return rules.require(SizeRelation::equal, sizes.front(), size,
+                       "expects " + name + " of {1} elements, but got {0}");
+}
+
+INFER(BatchNormOp) {
+  if (typeOf(op.getX()).getRank() < 2)
+    return emitOptionalError(loc, "expects data of rank 2 or more, but got ",
+                             typeOf(op.getX()).getRank());
+  results.push_back(sizedLike(rules, op.getX()));
+  ArrayRef<Size> sizes = results.back().sizes;
+  Size channels = op.getChannelsLast() ? sizes.back() : sizes[1];
+  return failure(
+      failed(requireVector(rules, "scale", op.getScale(), channels)) ||
+      failed(requireVector(rules, "bias", op.getBias(), channels)) ||
+      failed(requireVector(rules, "mean", op.getMean(), channels)) ||
+      failed(requireVector(rules, "variance", op.getVariance(), channels)));
+}
+
+/// Scale and bias of a normalization broadcast to dimensions axis….
+static LogicalResult requireTrailing(SizeRules &rules, StringRef name,
+                                     Value value, ArrayRef<Size> sizes,
+                                     int64_t axis) {
+  if (!value)
+    return success();
+  SmallVector<Size> own = rules.sizesOf(value);
+  if (own.size() > sizes.size() - axis)
+    return emitOptionalError(rules.getLoc(), "expects ", name,
+                             " of at most rank ", sizes.size() - axis,
+                             ", but got ", own.size());
+  return requireBroadcastTo(rules, own, sizes,
+                            name + " does not broadcast to the data");
+}
+
+INFER(LayerNormOp) {
+  if (failed(checkAxis(loc, op.getAxis(), typeOf(op.getX()).getRank())))
+    return failure();
+  results.push_back(sizedLike(rules, op.getX()));
+  ArrayRef<Size> sizes = results.back().sizes;
+  return failure(failed(requireTrailing(rules, "scale", op.getScale(), sizes,
+                                        op.getAxis())) ||
+                 failed(requireTrailing(rules, "bias", op.getBias(), sizes,
+                                        op.getAxis())));
+}
+
+INFER(RMSNormOp) {
+  if (failed(checkAxis(loc, op.getAxis(), typeOf(op.getX()).getRank())))
+    return failure();
+  results.push_back(sizedLike(rules, op.getX()));
+  return requireTrailing(rules, "scale", op.getScale(), results.back().sizes,
+                         op.getAxis());
+}
+
+INFER(GroupNormOp) {
+  if (typeOf(op.getX()).getRank() < 2)
+    return emitOptionalError(loc, "expects data of rank 2 or more, but got ",
+                             typeOf(op.getX()).getRank());
+  results.push_back(sizedLike(rules, op.getX()));
+  ArrayRef<Size> sizes = results.back().sizes;
+  Size channels = op.getChannelsLast() ? sizes.back() : sizes[1];
+  int64_t groups = op.getGroups();
+  if (groups < 1)
+    return emitOptionalError(loc, "expects groups to divide the channels, but "
+                                  "got ",
+                             groups);
+  if (failed(rules.require(SizeRelation::multipleOf, channels,
+                           rules.constant(groups),
+                           "expects groups to divide {0} channels, but got "
+                           "{1}")))
+    return failure();
+  return failure(failed(requireVector(rules, "scale", op.getScale(),
+                                      channels)) ||
+                 failed(requireVector(rules, "bias", op.getBias(), channels)));
+}
+
+INFER(SoftmaxOp) {
+  if (failed(checkAxis(loc, op.getAxis(), typeOf(op.getX()).getRank())))
+    return failure();
+  results.push_back(sizedLike(rules, op.getX()));
+  return success();
+}
 
 INFER(LRNOp) {
   RankedTensorType x = typeOf(op.getX());
@@ -126,193 +238,36 @@ INFER(LRNOp) {
   if (op.getSize() < 1)
     return emitOptionalError(loc, "expects a positive size, but got ",
                              op.getSize());
-  results.push_back(x);
+  results.push_back(sizedLike(rules, op.getX()));
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Data movement
-//===----------------------------------------------------------------------===//
-
-INFER(TransposeOp) {
-  RankedTensorType x = typeOf(op.getX());
-  ArrayRef<int64_t> perm = op.getPerm();
-  SmallVector<int64_t> shape;
-  SmallVector<bool> seen(x.getRank(), false);
-  for (int64_t dim : perm) {
-    if (dim < 0 || dim >= x.getRank() || seen[dim])
-      break;
-    seen[dim] = true;
-    shape.push_back(x.getDimSize(dim));
-  }
-  if (int64_t(perm.size()) != x.getRank() || shape.size() != perm.size())
-    return emitOptionalError(loc, "expects a permutation of ", x.getRank(),
-                             " dimensions");
-  results.push_back(RankedTensorType::get(shape, x.getElementType()));
-  return success();
-}
-
-INFER(ConcatOp) {
-  if (op.getInputs().empty())
-    return emitOptionalError(loc, "expects at least one input");
-  RankedTensorType first = typeOf(op.getInputs().front());
-  if (failed(checkAxis(loc, op.getAxis(), first.getRank())))
+/// scale, and zero_point if there, are scalars or vectors along the axis.
+template <typename Adaptor>
+static LogicalResult inferQuantization(SizeRules &rules, Adaptor op,
+                                       Type elementType,
+                                       SmallVectorImpl<SizedType> &results) {
+  results.push_back({rules.sizesOf(op.getX()), elementType});
+  if (typeOf(op.getScale()).getRank() == 0)
+    return success();
+  ArrayRef<Size> sizes = results.back().sizes;
+  if (failed(checkAxis(rules.getLoc(), op.getAxis(), sizes.size())))
     return failure();
-  SmallVector<int64_t> shape(first.getShape());
-  for (Value input : op.getInputs().drop_front()) {
-    RankedTensorType type = typeOf(input);
-    if (type.getRank() != first.getRank() ||
-        type.getElementType() != first.getElementType())
-      return emitOptionalError(loc, "inputs do not fit together: ", first,
-                               " and ", type);
-    for (auto [i, size] : llvm::enumerate(type.getShape())) {
-      if (int64_t(i) == int64_t(op.getAxis()))
-        shape[i] =
-            isDynamic(shape[i]) || isDynamic(size) ? kDynamic : shape[i] + size;
-      else if (isDynamic(shape[i]))
-        shape[i] = size;
-      else if (!isDynamic(size) && size != shape[i])
-        return emitOptionalError(loc, "inputs do not fit together: ", first,
-                                 " and ", type);
-    }
-  }
-  results.push_back(RankedTensorType::get(shape, first.getElementType()));
-  return success();
-}
-
-INFER(SliceOp) {
-  RankedTensorType x = typeOf(op.getX());
-  size_t rank = x.getRank();
-  if (op.getStarts().size() != rank || op.getSizes().size() != rank ||
-      op.getSteps().size() != rank)
-    return emitOptionalError(loc, "expects ", rank, " starts, sizes and steps");
-  SmallVector<int64_t> shape;
-  for (size_t i = 0; i < rank; ++i) {
-    int64_t start = op.getStarts()[i], size = op.getSizes()[i],
-            step = op.getSteps()[i], full = x.getDimSize(i);
-    if (step == 0)
-      return emitOptionalError(loc, "expects non-zero steps");
-    if (size == -1) {
-      if (start != 0 || step != 1)
-        return emitOptionalError(
-            loc, "expects start 0 and step 1 of a dimension taken whole");
-      shape.push_back(full);
-      continue;
-    }
-    int64_t last = start + (size - 1) * step;
-    if (size < 0 || start < 0 ||
-        (size > 0 && !isDynamic(full) &&
-         (start >= full || last < 0 || last >= full)))
-      return emitOptionalError(loc, "slice of dimension ", i, " leaves its ",
-                               full, " elements");
-    shape.push_back(size);
-  }
-  results.push_back(RankedTensorType::get(shape, x.getElementType()));
-  return success();
-}
-
-INFER(PadOp) {
-  RankedTensorType x = typeOf(op.getX());
-  size_t rank = x.getRank();
-  if (op.getLow().size() != rank || op.getHigh().size() != rank)
-    return emitOptionalError(loc, "expects ", rank, " low and high pads");
-  SmallVector<int64_t> shape;
-  for (size_t i = 0; i < rank; ++i) {
-    int64_t size = x.getDimSize(i);
-    if (!isDynamic(size)) {
-      size += op.getLow()[i] + op.getHigh()[i];
-      if (size < 0)
-        return emitOptionalError(loc, "cropping leaves dimension ", i,
-                                 " a negative size");
-    }
-    shape.push_back(size);
-  }
-  results.push_back(RankedTensorType::get(shape, x.getElementType()));
-  return success();
-}
-
-INFER(GatherOp) {
-  RankedTensorType x = typeOf(op.getX()), indices = typeOf(op.getIndices());
-  if (failed(checkAxis(loc, op.getAxis(), x.getRank())))
+  Size channels = sizes[op.getAxis()];
+  if (failed(requireVector(rules, "scale", op.getScale(), channels)))
     return failure();
-  SmallVector<int64_t> shape(x.getShape().take_front(op.getAxis()));
-  llvm::append_range(shape, indices.getShape());
-  llvm::append_range(shape, x.getShape().drop_front(op.getAxis() + 1));
-  results.push_back(RankedTensorType::get(shape, x.getElementType()));
+  if (Value zero = op.getZeroPoint())
+    return requireVector(rules, "zero_point", zero, channels);
   return success();
 }
 
-INFER(GatherElementsOp) {
-  RankedTensorType x = typeOf(op.getX()), indices = typeOf(op.getIndices());
-  if (failed(checkAxis(loc, op.getAxis(), x.getRank())))
-    return failure();
-  if (x.getRank() != indices.getRank())
-    return emitOptionalError(loc,
-                             "expects data and indices of one rank, but got ",
-                             x.getRank(), " and ", indices.getRank());
-  results.push_back(
-      RankedTensorType::get(indices.getShape(), x.getElementType()));
-  return success();
+LogicalResult QuantizeOp::inferSizes(SizeRules &rules,
+                                     SmallVectorImpl<SizedType> &results) {
+  return inferQuantization(rules, *this, typeOf(getY()).getElementType(),
+                           results);
 }
-
-INFER(GatherNDOp) {
-  RankedTensorType x = typeOf(op.getX()), indices = typeOf(op.getIndices());
-  int64_t batch = op.getBatchDims();
-  if (indices.getRank() < 1 || isDynamic(indices.getShape().back()))
-    return emitOptionalError(loc, "expects index tuples of a known length");
-  int64_t depth = indices.getShape().back();
-  if (batch < 0 || batch >= indices.getRank() || depth < 0 ||
-      batch + depth > x.getRank())
-    return emitOptionalError(loc, "index tuples of ", depth, " and ", batch,
-                             " batch dims do not fit data of rank ",
-                             x.getRank());
-  SmallVector<int64_t> shape(indices.getShape().drop_back());
-  llvm::append_range(shape, x.getShape().drop_front(batch + depth));
-  results.push_back(RankedTensorType::get(shape, x.getElementType()));
-  return success();
-}
-
-INFER(ScatterElementsOp) {
-  RankedTensorType x = typeOf(op.getX()), indices = typeOf(op.getIndices());
-  if (failed(checkAxis(loc, op.getAxis(), x.getRank())))
-    return failure();
-  if (indices.getRank() != x.getRank() ||
-      typeOf(op.getUpdates()).getRank() != x.getRank())
-    return emitOptionalError(loc,
-                             "expects data, indices and updates of one rank");
-  results.push_back(x);
-  return success();
-}
-
-INFER(ScatterNDOp) {
-  RankedTensorType x = typeOf(op.getX()), indices = typeOf(op.getIndices());
-  if (indices.getRank() < 1 || isDynamic(indices.getShape().back()) ||
-      indices.getShape().back() > x.getRank())
-    return emitOptionalError(
-        loc, "expects index tuples of a known length, at most the data's rank");
-  results.push_back(x);
-  return success();
-}
-
-INFER(CumSumOp) {
-  if (failed(checkAxis(loc, op.getAxis(), typeOf(op.getX()).getRank())))
-    return failure();
-  results.push_back(op.getX().getType());
-  return success();
-}
-
-INFER(TopKOp) {
-  RankedTensorType x = typeOf(op.getX());
-  if (failed(checkAxis(loc, op.getAxis(), x.getRank())))
-    return failure();
-  int64_t size = x.getDimSize(op.getAxis());
-  int64_t k = op.getK();
-  if (k < 0 || (!op.getCount() && !isDynamic(size) && k > size))
-    return emitOptionalError(loc, "expects k in [0, ", size, "], but got ", k);
-  SmallVector<int64_t> shape(x.getShape());
-  shape[op.getAxis()] = op.getCount() ? kDynamic : k;
-  results.push_back(RankedTensorType::get(shape, x.getElementType()));
-  results.push_back(
-      RankedTensorType::get(shape, IntegerType::get(x.getContext(), 64)));
-  return success();
+LogicalResult DequantizeOp::inferSizes(SizeRules &rules,
+                                       SmallVectorImpl<SizedType> &results) {
+  return inferQuantization(rules, *this, typeOf(getY()).getElementType(),
+                           results);
 }

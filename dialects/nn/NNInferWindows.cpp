@@ -9,27 +9,13 @@
 using namespace mlir;
 using namespace ingot::nn;
 
-static constexpr int64_t kDynamic = ShapedType::kDynamic;
 static bool isDynamic(int64_t size) { return ShapedType::isDynamic(size); }
 
 int64_t ingot::nn::windowedSize(int64_t size, int64_t kernel, int64_t stride,
                                 int64_t padding, int64_t dilation) {
   if (isDynamic(size) || isDynamic(kernel))
-    return kDynamic;
+    return ShapedType::kDynamic;
   return (size + padding - dilation * (kernel - 1) - 1) / stride + 1;
-}
-
-/// The result shape of a spatial op on data of `type`: `size(i)` gives spatial
-/// dimension i.
-template <typename Size>
-static RankedTensorType spatialType(RankedTensorType type, bool channelsLast,
-                                    int64_t channels, Size size) {
-  SmallVector<int64_t> shape(type.getShape());
-  int64_t first = channelsLast ? 1 : 2;
-  shape[channelsLast ? type.getRank() - 1 : 1] = channels;
-  for (int64_t i = 0; i < type.getRank() - 2; ++i)
-    shape[first + i] = size(i, shape[first + i]);
-  return RankedTensorType::get(shape, type.getElementType());
 }
 
 /// C1 and C2: ranks, and one positive stride and dilation a spatial dimension.
@@ -62,46 +48,56 @@ static LogicalResult checkWindow(std::optional<Location> loc, int64_t rank,
 }
 
 /// How many windows of `kernel` positions lie in spatial dimension `i` of
-/// `size`; -1 if none does.
+/// `size`, which holds one at least.
 template <typename Adaptor>
-static int64_t windows(Adaptor op, int64_t kernel, int64_t i, int64_t size) {
+static FailureOr<Size> windows(SizeRules &rules, Adaptor op, Size kernel,
+                               int64_t i, Size size) {
   ArrayRef<int64_t> pads = op.getPads();
   int64_t padding = pads[i] + pads[pads.size() / 2 + i];
   int64_t dilation = op.getDilations()[i];
-  if (!isDynamic(size) && !isDynamic(kernel) &&
-      size + padding < dilation * (kernel - 1) + 1)
-    return -1;
-  return windowedSize(size, kernel, op.getStrides()[i], padding, dilation);
+  Size padded = rules.add(size, padding);
+  Size span = rules.add(rules.multiply(rules.add(kernel, -1), dilation), 1);
+  if (kernel && !knownSize(kernel) &&
+      failed(rules.require(SizeRelation::atLeast, kernel, rules.constant(1),
+                           "expects positive kernel dims, but got {0}")))
+    return failure();
+  // One position short, steps of one find no window in an open dimension.
+  bool mayBeNone =
+      padded && span && !(knownSize(padded) && knownSize(span)) &&
+      op.getStrides()[i] == 1;
+  std::string shown = "{1}";
+  if (auto known = mayBeNone ? knownSize(span) : std::nullopt)
+    shown = std::to_string(*known);
+  if (failed(rules.require(SizeRelation::atLeast, padded,
+                           rules.add(span, mayBeNone ? -1 : 0),
+                           "the dilated kernel is larger than the padded input: " +
+                               shown + " against {0} in spatial dimension " +
+                               Twine(i))))
+    return failure();
+  return rules.add(rules.floorDiv(rules.add(padded, rules.multiply(span, -1)),
+                                  op.getStrides()[i]),
+                   1);
 }
 
-static LogicalResult checkFits(std::optional<Location> loc,
-                               RankedTensorType type) {
-  for (int64_t size : type.getShape())
-    if (!isDynamic(size) && size < 0)
-      return emitOptionalError(
-          loc, "the dilated kernel is larger than the padded input");
-  return success();
+/// The sizes of a spatial op's result: `size(i)` gives spatial dimension i.
+template <typename SizeOf>
+static FailureOr<SmallVector<Size>>
+spatialSizes(ArrayRef<Size> x, bool channelsLast, Size channels, SizeOf size) {
+  SmallVector<Size> sizes(x);
+  sizes[channelsLast ? x.size() - 1 : 1] = channels;
+  size_t first = channelsLast ? 1 : 2;
+  for (size_t i = 0; i < x.size() - 2; ++i) {
+    FailureOr<Size> result = size(i, x[first + i]);
+    if (failed(result))
+      return failure();
+    sizes[first + i] = *result;
+  }
+  return sizes;
 }
 
 //===----------------------------------------------------------------------===//
 // Convolution
 //===----------------------------------------------------------------------===//
-
-static LogicalResult checkGroups(std::optional<Location> loc, int64_t channels,
-                                 int64_t perGroup, int64_t groups,
-                                 int64_t outputs) {
-  if (groups < 1)
-    return emitOptionalError(loc, "expects positive groups, but got ", groups);
-  if (!isDynamic(channels) && !isDynamic(perGroup) &&
-      channels != perGroup * groups)
-    return emitOptionalError(loc, "expects ", perGroup * groups,
-                             " input channels (", perGroup, " a group, ",
-                             groups, " groups), but got ", channels);
-  if (!isDynamic(outputs) && outputs % groups != 0)
-    return emitOptionalError(loc, "expects groups to divide ", outputs,
-                             " output channels, but got ", groups);
-  return success();
-}
 
 /// Ranks and windows of both directions.
 template <typename Adaptor>
@@ -114,59 +110,94 @@ static LogicalResult checkConvWindow(std::optional<Location> loc, Adaptor op) {
   if (x.getRank() < 3)
     return emitOptionalError(loc, "expects data of rank 3 or more, but got ",
                              x.getRank());
-  return checkWindow(loc, x.getRank(), w.getShape().drop_front(2),
-                     op.getStrides(), op.getPads(), op.getDilations());
+  if (failed(checkWindow(loc, x.getRank(), w.getShape().drop_front(2),
+                         op.getStrides(), op.getPads(), op.getDilations())))
+    return failure();
+  int64_t groups = op.getGroups();
+  if (groups < 1)
+    return emitOptionalError(loc, "expects positive groups, but got ", groups);
+  return success();
+}
+
+static LogicalResult requireBias(SizeRules &rules, Value bias, Size channels) {
+  if (!bias)
+    return success();
+  SmallVector<Size> sizes = rules.sizesOf(bias);
+  if (sizes.size() != 1)
+    return emitOptionalError(rules.getLoc(),
+                             "expects bias of rank 1, but got ", sizes.size());
+  return rules.require(SizeRelation::equal, sizes.front(), channels,
+                       "expects bias of {1} elements, but got {0}");
 }
 
 INFER(ConvOp) {
   if (failed(checkConvWindow(loc, op)))
     return failure();
-  RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
-  int64_t channels = x.getDimSize(op.getChannelsLast() ? x.getRank() - 1 : 1);
-  if (failed(checkGroups(loc, channels, w.getDimSize(1), op.getGroups(),
-                         w.getDimSize(0))))
+  SmallVector<Size> x = rules.sizesOf(op.getX()), w = rules.sizesOf(op.getW());
+  int64_t groups = op.getGroups();
+  Size channels = op.getChannelsLast() ? x.back() : x[1];
+  std::string taken = std::to_string(groups) + " groups";
+  if (auto perGroup = knownSize(w[1]))
+    taken = std::to_string(*perGroup) + " a group, " + taken;
+  if (failed(rules.require(SizeRelation::equal, channels,
+                           rules.multiply(w[1], groups),
+                           "expects {1} input channels (" + taken +
+                               "), but got {0}")) ||
+      failed(rules.require(SizeRelation::multipleOf, w[0],
+                           rules.constant(groups),
+                           "expects groups to divide {0} output channels, but "
+                           "got {1}")))
     return failure();
-  RankedTensorType y = spatialType(
-      x, op.getChannelsLast(), w.getDimSize(0), [&](int64_t i, int64_t size) {
-        return windows(op, w.getDimSize(2 + i), i, size);
+  FailureOr<SmallVector<Size>> sizes = spatialSizes(
+      x, op.getChannelsLast(), w[0], [&](int64_t i, Size size) {
+        return windows(rules, op, w[2 + i], i, size);
       });
-  results.push_back(y);
-  return checkFits(loc, y);
+  if (failed(sizes))
+    return failure();
+  results.push_back({*sizes, typeOf(op.getX()).getElementType()});
+  return requireBias(rules, op.getBias(), w[0]);
 }
 
 INFER(ConvTransposeOp) {
   if (failed(checkConvWindow(loc, op)))
     return failure();
-  RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
-  ArrayRef<int64_t> kernel = w.getShape().drop_front(2), pads = op.getPads();
-  size_t n = kernel.size();
+  SmallVector<Size> x = rules.sizesOf(op.getX()), w = rules.sizesOf(op.getW());
+  ArrayRef<int64_t> pads = op.getPads();
+  size_t n = x.size() - 2;
   if (op.getOutputPadding().size() != n)
     return emitOptionalError(loc, "expects ", n, " output paddings, but got ",
                              op.getOutputPadding().size());
-  int64_t channels = x.getDimSize(op.getChannelsLast() ? x.getRank() - 1 : 1);
   int64_t groups = op.getGroups();
-  if (groups < 1)
-    return emitOptionalError(loc, "expects positive groups, but got ", groups);
-  if (!isDynamic(channels) && !isDynamic(w.getDimSize(0)) &&
-      channels != w.getDimSize(0))
-    return emitOptionalError(loc, "expects ", w.getDimSize(0),
-                             " input channels, but got ", channels);
-  if (!isDynamic(w.getDimSize(0)) && w.getDimSize(0) % groups != 0)
-    return emitOptionalError(loc, "expects groups to divide ", w.getDimSize(0),
-                             " input channels, but got ", groups);
-  int64_t outputs =
-      isDynamic(w.getDimSize(1)) ? kDynamic : w.getDimSize(1) * groups;
-  RankedTensorType y = spatialType(
-      x, op.getChannelsLast(), outputs, [&](int64_t i, int64_t size) {
-        if (isDynamic(size) || isDynamic(kernel[i]))
-          return kDynamic;
-        int64_t result = (size - 1) * op.getStrides()[i] +
-                         (kernel[i] - 1) * op.getDilations()[i] + 1 +
-                         op.getOutputPadding()[i] - pads[i] - pads[n + i];
-        return result < 0 ? int64_t(-1) : result;
+  Size channels = op.getChannelsLast() ? x.back() : x[1];
+  if (failed(rules.require(SizeRelation::equal, channels, w[0],
+                           "expects {1} input channels, but got {0}")) ||
+      failed(rules.require(SizeRelation::multipleOf, w[0],
+                           rules.constant(groups),
+                           "expects groups to divide {0} input channels, but "
+                           "got {1}")))
+    return failure();
+  Size outputs = rules.multiply(w[1], groups);
+  FailureOr<SmallVector<Size>> sizes = spatialSizes(
+      x, op.getChannelsLast(), outputs,
+      [&](int64_t i, Size size) -> FailureOr<Size> {
+        // (size - 1) stride + (kernel - 1) dilation + 1 + more - pads
+        int64_t stride = op.getStrides()[i], dilation = op.getDilations()[i];
+        int64_t rest = op.getOutputPadding()[i] - pads[i] - pads[n + i] -
+                       stride - dilation + 1;
+        Size result = rules.add(rules.add(rules.multiply(size, stride),
+                                          rules.multiply(w[2 + i], dilation)),
+                                rest);
+        if (failed(rules.require(
+                SizeRelation::atLeast, result, rules.constant(0),
+                "the pads are larger than the result: spatial dimension " +
+                    Twine(i) + " would have {0} elements")))
+          return failure();
+        return result;
       });
-  results.push_back(y);
-  return checkFits(loc, y);
+  if (failed(sizes))
+    return failure();
+  results.push_back({*sizes, typeOf(op.getX()).getElementType()});
+  return requireBias(rules, op.getBias(), outputs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,30 +205,32 @@ INFER(ConvTransposeOp) {
 //===----------------------------------------------------------------------===//
 
 template <typename Adaptor>
-static LogicalResult inferPool(std::optional<Location> loc, Adaptor op,
-                               bool channelsLast,
-                               SmallVectorImpl<Type> &results) {
-  RankedTensorType x = typeOf(op.getX());
+static LogicalResult inferPool(SizeRules &rules, Adaptor op, bool channelsLast,
+                               SmallVectorImpl<SizedType> &results) {
+  SmallVector<Size> x = rules.sizesOf(op.getX());
   ArrayRef<int64_t> kernel = op.getKernel();
-  if (failed(checkWindow(loc, x.getRank(), kernel, op.getStrides(),
+  if (failed(checkWindow(rules.getLoc(), x.size(), kernel, op.getStrides(),
                          op.getPads(), op.getDilations())))
     return failure();
-  int64_t channels = x.getDimSize(channelsLast ? x.getRank() - 1 : 1);
-  RankedTensorType y =
-      spatialType(x, channelsLast, channels, [&](int64_t i, int64_t size) {
-        return windows(op, kernel[i], i, size);
-      });
-  results.push_back(y);
-  return checkFits(loc, y);
+  FailureOr<SmallVector<Size>> sizes =
+      spatialSizes(x, channelsLast, channelsLast ? x.back() : x[1],
+                   [&](int64_t i, Size size) {
+                     return windows(rules, op, rules.constant(kernel[i]), i,
+                                    size);
+                   });
+  if (failed(sizes))
+    return failure();
+  results.push_back({*sizes, typeOf(op.getX()).getElementType()});
+  return success();
 }
 
-INFER(MaxPoolOp) { return inferPool(loc, op, op.getChannelsLast(), results); }
-INFER(AvgPoolOp) { return inferPool(loc, op, op.getChannelsLast(), results); }
+INFER(MaxPoolOp) { return inferPool(rules, op, op.getChannelsLast(), results); }
+INFER(AvgPoolOp) { return inferPool(rules, op, op.getChannelsLast(), results); }
 
 INFER(MaxPoolWithIndicesOp) {
-  if (failed(inferPool(loc, op, /*channelsLast=*/false, results)))
+  if (failed(inferPool(rules, op, /*channelsLast=*/false, results)))
     return failure();
-  auto y = cast<RankedTensorType>(results.back());
-  results.push_back(y.clone(IntegerType::get(y.getContext(), 64)));
+  SizedType y = results.back();
+  results.push_back({y.sizes, IntegerType::get(y.elementType.getContext(), 64)});
   return success();
 }

@@ -92,7 +92,6 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
   let assemblyFormat = [{
     $x `,` $w (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 def NN_ConvTransposeOp : NN_InferredOp<"conv_transpose"> {
@@ -115,7 +114,6 @@ def NN_ConvTransposeOp : NN_InferredOp<"conv_transpose"> {
   let assemblyFormat = [{
     $x `,` $w (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 def NN_MatMulOp : NN_InferredOp<"matmul"> {
@@ -222,7 +220,6 @@ def NN_BatchNormOp : NN_InferredOp<"batch_norm"> {
     $x `,` $scale `,` $bias `,` $mean `,` $variance attr-dict `:`
     functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 def NN_LayerNormOp : NN_InferredOp<"layer_norm", [AttrSizedOperandSegments]> {
@@ -239,7 +236,6 @@ def NN_LayerNormOp : NN_InferredOp<"layer_norm", [AttrSizedOperandSegments]> {
     $x (`scale` `(` $scale^ `)`)? (`bias` `(` $bias^ `)`)? attr-dict `:`
     functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 def NN_RMSNormOp : NN_InferredOp<"rms_norm"> {
@@ -249,7 +245,6 @@ def NN_RMSNormOp : NN_InferredOp<"rms_norm"> {
   let results = (outs NN_Tensor:$y);
   let assemblyFormat =
       "$x `,` $scale attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
 def NN_GroupNormOp : NN_InferredOp<"group_norm"> {
@@ -265,7 +260,6 @@ def NN_GroupNormOp : NN_InferredOp<"group_norm"> {
   let assemblyFormat = [{
     $x `,` $scale `,` $bias attr-dict `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
 }
 
 def NN_LRNOp : NN_InferredOp<"lrn"> {
@@ -286,7 +280,6 @@ def NN_SoftmaxOp : NN_InferredOp<"softmax"> {
   let arguments = (ins NN_FloatTensor:$x, I64Attr:$axis, UnitAttr:$log);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/Passes.h"
 #include "passes/codegen/LaunchToLLVM.h"
 
@@ -143,28 +144,34 @@ struct LowerDealloc : ConvertOpToLLVMPattern<memref::DeallocOp> {
   Functions &functions;
 };
 
-struct LowerAssert : ConvertOpToLLVMPattern<cf::AssertOp> {
-  LowerAssert(const LLVMTypeConverter &converter, Functions &functions,
+struct LowerRequire : ConvertOpToLLVMPattern<ingot::RequireOp> {
+  LowerRequire(const LLVMTypeConverter &converter, Functions &functions,
               int64_t &count)
       : ConvertOpToLLVMPattern(converter), functions(functions), count(count) {}
 
   LogicalResult
-  matchAndRewrite(cf::AssertOp op, OpAdaptor adaptor,
+  matchAndRewrite(ingot::RequireOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Value call = callArgument(op);
     if (!call)
       return op.emitError("cannot be checked here");
     Location loc = op.getLoc();
-    std::string text = op.getMsg().str();
+    std::string text = op.getMessage().str();
     text.push_back('\0');
     Value message = LLVM::createGlobalString(
         loc, rewriter, "ingot_check_" + std::to_string(count++), text,
         LLVM::Linkage::Internal);
     Value holds = LLVM::ZExtOp::create(rewriter, loc, rewriter.getI32Type(),
-                                       adaptor.getArg());
+                                       adaptor.getHolds());
+    auto value = [&](size_t i) -> Value {
+      if (i < adaptor.getValues().size())
+        return adaptor.getValues()[i];
+      return LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                      rewriter.getI64IntegerAttr(0));
+    };
     if (failed(callSupport(functions, rewriter, op, kRequire,
                            LLVM::LLVMVoidType::get(getContext()), call,
-                           {holds, message})))
+                           {holds, message, value(0), value(1)})))
       return failure();
     rewriter.eraseOp(op);
     return success();
@@ -254,7 +261,7 @@ struct IngotConvertToLLVMPass
                                                          /*benefit=*/10);
     patterns.add<LowerStoreOfOneLane>(converter, /*benefit=*/11);
     int64_t checks = 0;
-    patterns.add<LowerAssert>(converter, functions, checks);
+    patterns.add<LowerRequire>(converter, functions, checks);
     ingot::codegen::populateLaunchToLLVM(converter, patterns, functions);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);

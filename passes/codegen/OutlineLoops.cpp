@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -76,7 +77,7 @@ static bool canOutline(scf::ForOp loop) {
     return false;
   return !loop
               ->walk([](Operation *op) {
-                bool stays = isa<cf::AssertOp, memref::AllocOp, memref::AllocaOp,
+                bool stays = isa<RequireOp, memref::AllocOp, memref::AllocaOp,
                                  memref::DeallocOp, cpu::LaunchOp,
                                  CallOpInterface>(op) ||
                              isa<LLVM::LLVMDialect>(op->getDialect());

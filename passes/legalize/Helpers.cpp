@@ -85,6 +85,13 @@ OpFoldResult legalize::maxSizes(Node &node, OpFoldResult a, OpFoldResult b) {
       node, a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
 }
 
+OpFoldResult legalize::broadcastSizes(Node &node, OpFoldResult a,
+                                      OpFoldResult b) {
+  Indices i{node.builder, node.loc()};
+  Value size = indexValue(node, a);
+  return i.choose(i.equal(size, i.n(1)), indexValue(node, b), size);
+}
+
 bool legalize::isSameDim(OpFoldResult a, OpFoldResult b) {
   auto dimOf = [](OpFoldResult size) -> tensor::DimOp {
     auto value = dyn_cast<Value>(size);

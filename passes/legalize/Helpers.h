@@ -50,6 +50,8 @@ OpFoldResult mulSizes(Node &node, OpFoldResult a, OpFoldResult b);
 OpFoldResult divSizes(Node &node, OpFoldResult a, OpFoldResult b);
 OpFoldResult minSizes(Node &node, OpFoldResult a, OpFoldResult b);
 OpFoldResult maxSizes(Node &node, OpFoldResult a, OpFoldResult b);
+/// One dimension of a broadcast: b where a is 1, else a.
+OpFoldResult broadcastSizes(Node &node, OpFoldResult a, OpFoldResult b);
 /// The static shape of sizes: dynamic where they are values.
 SmallVector<int64_t> staticShape(ArrayRef<OpFoldResult> sizes);
 /// Whether two sizes are one dimension of one tensor.

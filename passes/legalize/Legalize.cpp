@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/legalize/Legalize.h"
 
 #include "dialects/nn/Evaluate.h"
@@ -11,7 +12,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -95,7 +95,7 @@ struct OnnxLegalizePass
     : ingot::impl::OnnxLegalizeBase<OnnxLegalizePass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     OnnxLegalizeBase::getDependentDialects(registry);
-    registry.insert<cf::ControlFlowDialect>(); // what a run must find true
+    registry.insert<IngotDialect>(); // what a run must find true
   }
 
   void runOnOperation() override;

@@ -36,6 +36,16 @@ static LogicalResult legalizeMatMul(Node &node) {
   return node.replace(reshape(node, *y, sizes));
 }
 
+/// Whether a run may find C larger than the product.
+static bool mayLeave(RankedTensorType c, RankedTensorType y) {
+  int64_t offset = y.getRank() - c.getRank();
+  for (int64_t i = 0; i < c.getRank(); ++i)
+    if (c.getDimSize(i) != 1 &&
+        (c.isDynamicDim(i) || c.getDimSize(i) != y.getDimSize(offset + i)))
+      return true;
+  return false;
+}
+
 static LogicalResult legalizeGemm(Node &node) {
   Value a = node.input(0), b = node.input(1), c = node.input(2);
   if (!a || !b || node.rank(0) != 2 || node.rank(1) != 2)
@@ -67,6 +77,13 @@ static LogicalResult legalizeGemm(Node &node) {
   Value scaled = binary<nn::MulOp>(node, *y, scalar(node, type, alpha));
   if (!c)
     return node.replace(scaled);
+  // C broadcasts to the product, never the other way round.
+  if (typeOf(c).getRank() > 2)
+    return node.invalid("C of at most rank 2 is needed");
+  if (!nn::broadcastShapes({typeOf(c).getShape(), typeOf(scaled).getShape()}))
+    return node.invalid("C does not broadcast to the product");
+  if (mayLeave(typeOf(c), typeOf(scaled)))
+    c = broadcastTo(node, c, sizesOf(node, scaled));
   auto sum = node.infer<nn::AddOp>(scaled, c);
   return failed(sum) ? failure() : node.replace(*sum);
 }

@@ -4,9 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/RunChecks.h"
 #include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -26,6 +28,29 @@ static Value reflected(Indices i, nn::PadMode mode, Value position, Value size) 
   return i.choose(i.less(last, rest), i.sub(period, rest), rest);
 }
 
+/// What the data have to hold for pads that only a run knows.
+static void requirePads(Indices i, nn::PadMode mode, size_t dim, Value size,
+                        Value low, Value high) {
+  std::string name = "dimension " + std::to_string(dim);
+  Value sum = i.add(i.add(size, low), high);
+  Value negative = i.less(sum, i.n(0));
+  Value fits = arith::XOrIOp::create(
+      i.b, i.loc, negative, arith::ConstantIntOp::create(i.b, i.loc, 1, 1));
+  require(i.b, i.loc, fits,
+          "cropping leaves " + name + " of {0} elements a negative size: {1}",
+          {size, sum});
+  if (mode == nn::PadMode::constant)
+    return;
+  // Mirrored at its ends, a dimension gives all its elements but one.
+  Value amount = i.max(i.max(low, high), i.n(0));
+  Value least = mode == nn::PadMode::reflect ? amount : i.n(0);
+  Value isEnough = arith::OrIOp::create(i.b, i.loc, i.equal(amount, i.n(0)),
+                                        i.less(least, size));
+  require(i.b, i.loc, isEnough,
+          name + " of {0} elements is too short for pads of {1}",
+          {size, amount});
+}
+
 /// Padding by amounts that are only known at run time.
 static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
                                  ArrayRef<OpFoldResult> low,
@@ -33,11 +58,17 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
   Value x = node.input(0);
   Sizes own = sizesOf(node, x), sizes;
   SmallVector<Value> lows, full;
-  for (auto [size, before, after] : llvm::zip_equal(own, low, high)) {
-    OpFoldResult sum = addSizes(node, addSizes(node, size, before), after);
-    sizes.push_back(maxSizes(node, sum, sizeAttr(node, 0)));
-    lows.push_back(indexValue(node, before));
-    full.push_back(indexValue(node, size));
+  Indices i{node.builder, node.loc()};
+  for (auto [d, amounts] :
+       llvm::enumerate(llvm::zip_equal(own, low, high))) {
+    auto [size, before, after] = amounts;
+    Value length = indexValue(node, size), begin = indexValue(node, before),
+          end = indexValue(node, after);
+    Value sum = i.add(i.add(length, begin), end);
+    sizes.push_back(sum);
+    lows.push_back(begin);
+    full.push_back(length);
+    requirePads(i, mode, d, length, begin, end);
   }
   return node.replace(generate(
       node, typeOf(x).getElementType(), sizes,
@@ -48,13 +79,24 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
         for (auto [d, index] : llvm::enumerate(indices)) {
           Value from = i.sub(index, lows[d]);
           at.push_back(reflected(i, mode, from, full[d]));
-          inside = i.both(inside, i.equal(from, at.back()));
+          inside = i.both(inside, i.both(i.equal(from, at.back()),
+                                         i.less(from, full[d])));
         }
-        Value element = tensor::ExtractOp::create(b, loc, x, at);
         if (mode != nn::PadMode::constant)
-          return element;
-        Value outside = tensor::ExtractOp::create(b, loc, fill, ValueRange());
-        return i.choose(inside, element, outside);
+          return tensor::ExtractOp::create(b, loc, x, at);
+        // Data without elements have none to read.
+        auto read = scf::IfOp::create(
+            b, loc, inside,
+            [&](OpBuilder &b, Location loc) {
+              Value element = tensor::ExtractOp::create(b, loc, x, at);
+              scf::YieldOp::create(b, loc, element);
+            },
+            [&](OpBuilder &b, Location loc) {
+              Value outside =
+                  tensor::ExtractOp::create(b, loc, fill, ValueRange());
+              scf::YieldOp::create(b, loc, outside);
+            });
+        return read.getResult(0);
       }));
 }
 
@@ -115,8 +157,6 @@ static LogicalResult legalizePad(Node &node) {
   isConstant &= llvm::all_of(
       pads, [](OpFoldResult pad) { return getConstantIntValue(pad); });
   if (!isConstant) {
-    if (llvm::is_contained(type.getShape(), 0))
-      return node.unsupported("computed pads of an empty tensor");
     Sizes none(rank, sizeAttr(node, 0));
     size_t count = axisSizes.size();
     return padComputed(

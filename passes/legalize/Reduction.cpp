@@ -180,17 +180,14 @@ template <bool product> static LogicalResult legalizeScan(Node &node) {
   return node.replace(y);
 }
 
-/// A computed k, held within the axis.
-static Value boundedCount(Node &node, int64_t axis) {
+/// A computed k; that the axis has as many elements, nn-require-sizes checks.
+static Value readCount(Node &node) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value k = tensor::ExtractOp::create(b, loc, node.input(1),
                                       SmallVector<Value>(node.rank(1), zero));
-  k = arith::IndexCastOp::create(b, loc, b.getIndexType(), k);
-  Value size = indexValue(node, sizeOf(node, node.input(0), axis));
-  k = arith::MinSIOp::create(b, loc, k, size);
-  return arith::MaxSIOp::create(b, loc, k, zero);
+  return arith::IndexCastOp::create(b, loc, b.getIndexType(), k);
 }
 
 static LogicalResult legalizeTopK(Node &node) {
@@ -207,7 +204,7 @@ static LogicalResult legalizeTopK(Node &node) {
     if (given)
       k = (*given)[0];
     else
-      count = boundedCount(node, *axis);
+      count = readCount(node);
   }
   if (count)
     k = ShapedType::isDynamic(size) ? std::numeric_limits<int64_t>::max() : size;

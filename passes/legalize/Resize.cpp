@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/RunChecks.h"
 #include "passes/legalize/Helpers.h"
 #include "passes/lower/Resampling.h"
 
@@ -212,10 +213,15 @@ static LogicalResult legalizeComputedSizes(Node &node,
       continue;
     // What is computed may be negative, and nothing grows from nothing.
     if (!known || !getConstantIntValue(had)) {
-      Indices index{node.builder, node.loc()};
-      Value bounded = index.max(indexValue(node, size), index.n(0));
-      size = index.choose(index.equal(indexValue(node, had), index.n(0)),
-                          index.n(0), bounded);
+      Indices i{node.builder, node.loc()};
+      Value to = indexValue(node, size), from = indexValue(node, had);
+      Value isKept = i.both(i.equal(from, i.n(0)), i.equal(to, i.n(0)));
+      Value grows = i.both(i.less(i.n(0), from), i.less(i.n(-1), to));
+      require(node.builder, node.loc(),
+              arith::OrIOp::create(i.b, i.loc, isKept, grows),
+              "dimension " + Twine(axis) +
+                  " of {0} elements cannot be resized to {1}",
+              {from, to});
     }
     y = resample(node, y, axis, size, sampling);
   }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/RunChecks.h"
 #include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -209,6 +210,15 @@ static LogicalResult legalizeFlatten(Node &node) {
   return node.replace(reshape(node, node.input(0), sizes));
 }
 
+/// Only the run knows whether dimension i of the data has one element.
+static void requireOne(Node &node, int64_t i) {
+  Indices indices{node.builder, node.loc()};
+  Value size = indexValue(node, sizeOf(node, node.input(0), i));
+  require(node.builder, node.loc(), indices.equal(size, indices.n(1)),
+          "dimension " + Twine(i) + " of {0} elements cannot be squeezed",
+          size);
+}
+
 static LogicalResult legalizeSqueeze(Node &node) {
   if (node.has(1) && !node.getConstantInts(1))
     return squeezeComputed(node);
@@ -235,7 +245,9 @@ static LogicalResult legalizeSqueeze(Node &node) {
   for (int64_t i = 0; i < type.getRank(); ++i) {
     if (!llvm::is_contained(drop, i))
       sizes.push_back(sizeOf(node, node.input(0), i));
-    else if (!type.isDynamicDim(i) && type.getDimSize(i) != 1)
+    else if (type.isDynamicDim(i))
+      requireOne(node, i);
+    else if (type.getDimSize(i) != 1)
       return node.invalid("dimension " + Twine(i) + " of " +
                           Twine(type.getDimSize(i)) +
                           " elements cannot be squeezed");
@@ -256,6 +268,19 @@ static LogicalResult legalizeUnsqueeze(Node &node) {
   if (failed(normal))
     return failure();
   return node.replace(unsqueeze(node, node.input(0), *normal));
+}
+
+/// The size of a dimension of `own` elements that a shape asks to be `wanted`.
+static OpFoldResult expandedSize(Node &node, OpFoldResult own,
+                                 OpFoldResult wanted) {
+  Indices i{node.builder, node.loc()};
+  Value a = indexValue(node, own), b = indexValue(node, wanted);
+  Value isEither = arith::OrIOp::create(i.b, i.loc, i.equal(a, i.n(1)),
+                                        i.equal(b, i.n(1)));
+  Value fits = arith::OrIOp::create(i.b, i.loc, i.equal(a, b), isEither);
+  require(i.b, i.loc, fits,
+          "a dimension of {0} elements cannot be expanded to {1}", {a, b});
+  return broadcastSizes(node, own, wanted);
 }
 
 static LogicalResult legalizeExpand(Node &node) {
@@ -289,7 +314,7 @@ static LogicalResult legalizeExpand(Node &node) {
     else if (knownB == 1 || isSameDim(a, b))
       sizes.push_back(a);
     else
-      sizes.push_back(maxSizes(node, a, b));
+      sizes.push_back(expandedSize(node, a, b));
   }
   return node.replace(broadcastTo(node, x, sizes));
 }

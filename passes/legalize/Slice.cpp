@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/RunChecks.h"
 #include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,6 +66,9 @@ static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
   if (by != 1)
     length = divSizes(node, addSizes(node, length, sizeAttr(node, by - 1)),
                       sizeAttr(node, by));
+  // Backward, an empty dimension has no last element to begin with.
+  if (step < 0)
+    length = minSizes(node, length, size);
   return {from, maxSizes(node, length, sizeAttr(node, 0)), step};
 }
 
@@ -140,7 +144,7 @@ static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
     length = i.div(i.add(length, i.sub(stride, i.n(1))), stride);
     firsts.push_back(first);
     strides.push_back(step);
-    sizes.push_back(i.max(length, i.n(0)));
+    sizes.push_back(i.max(i.min(length, size), i.n(0)));
   }
   return node.replace(
       generate(node, typeOf(x).getElementType(), sizes,
@@ -234,7 +238,19 @@ static LogicalResult legalizeSlice(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
-/// Parts whose sizes only a run knows, held within the dimension.
+/// The parts of a split are the whole dimension.
+static void requireSum(Node &node, ArrayRef<OpFoldResult> parts,
+                       OpFoldResult whole) {
+  Indices i{node.builder, node.loc()};
+  Value sum = i.n(0), size = indexValue(node, whole);
+  for (OpFoldResult part : parts)
+    sum = i.add(sum, indexValue(node, part));
+  require(node.builder, node.loc(), i.equal(sum, size),
+          "split adds up to {0} of {1} elements", {sum, size});
+}
+
+/// Parts whose sizes only a run knows; that none is negative, nn-require-sizes
+/// checks.
 static LogicalResult splitComputed(Node &node, int64_t axis) {
   Value x = node.input(0);
   auto parts = elementsOf(node, node.input(1));
@@ -245,18 +261,16 @@ static LogicalResult splitComputed(Node &node, int64_t axis) {
                         " elements for " + Twine(node.numOutputs()) +
                         " outputs");
   Sizes full = sizesOf(node, x);
-  OpFoldResult start = sizeAttr(node, 0), left = full[axis];
+  OpFoldResult start = sizeAttr(node, 0);
+  requireSum(node, *parts, full[axis]);
   SmallVector<Value> values;
   for (OpFoldResult part : *parts) {
-    OpFoldResult size =
-        minSizes(node, maxSizes(node, part, sizeAttr(node, 0)), left);
     SmallVector<Taken> taken;
     for (OpFoldResult whole : full)
       taken.push_back({sizeAttr(node, 0), whole, 1});
-    taken[axis] = {start, size, 1};
+    taken[axis] = {start, part, 1};
     values.push_back(sliceDynamic(node, x, taken));
-    start = addSizes(node, start, size);
-    left = subSizes(node, left, size);
+    start = addSizes(node, start, part);
   }
   return node.replace(values);
 }
@@ -287,6 +301,9 @@ static LogicalResult legalizeSplit(Node &node) {
     if (!ShapedType::isDynamic(size) && sum != size)
       return node.invalid("split adds up to " + Twine(sum) + " of " +
                           Twine(size) + " elements");
+    if (ShapedType::isDynamic(size))
+      requireSum(node, sizeAttr(node, sum),
+                 sizeOf(node, node.input(0), *axis));
   } else {
     if (ShapedType::isDynamic(size))
       return node.unsupported("equal parts of a dynamic dimension; fix it with "

@@ -81,9 +81,14 @@ static ResultDim analyze(OpBuilder &builder, Operation *op,
   if (llvm::all_of(candidates,
                    [&](Candidate c) { return isSame(candidates.front(), c); }))
     return out;
+  // One element is repeated as often as the others have it, be it never.
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   for (Candidate c : candidates) {
     out.maybeBroadcast.set(c.operand);
-    out.size = arith::MaxUIOp::create(builder, loc, out.size, size(c));
+    Value single = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, out.size, one);
+    out.size =
+        arith::SelectOp::create(builder, loc, single, size(c), out.size);
   }
   return out;
 }

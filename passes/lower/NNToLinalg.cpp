@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/Passes.h"
 #include "passes/lower/Lowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -81,7 +81,7 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
 struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     NNToLinalgBase::getDependentDialects(registry);
-    registry.insert<cf::ControlFlowDialect>(); // what a run must find true
+    registry.insert<IngotDialect>(); // what a run must find true
   }
 
   void runOnOperation() override {

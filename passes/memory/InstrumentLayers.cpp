@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "ingot/abi/artifact.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/Passes.h"
 #include "passes/memory/LayerCost.h"
 
@@ -54,7 +55,7 @@ struct InstrumentLayersPass
 /// Whether an op takes time in a run, unlike constants, views and sizes.
 static bool isWork(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() ||
-      isa<cf::AssertOp, memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(
+      isa<RequireOp, memref::AllocOp, memref::AllocaOp, memref::DeallocOp>(
           op))
     return false;
   if (op->getNumRegions() != 0 || isa<func::CallOp>(op))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/pieces/Passes.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -12,7 +13,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_FUSEELEMENTWISE
@@ -62,7 +62,9 @@ struct FuseElementwisePass
     linalg::populateConstantFoldLinalgOperations(patterns, isOnlyUser);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal();
-    (void)applyPatternsGreedily(getOperation(), std::move(patterns), config);
+    if (failed(ingot::rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument(), config)))
+      signalPassFailure();
   }
 };
 } // namespace

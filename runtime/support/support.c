@@ -112,11 +112,54 @@ void ingot_support_layer_end(const ingot_abi_profile *profile, uint64_t layer,
   profile->layer_end(profile->user, layer, flops, bytes);
 }
 
+/** Writes `value` in decimal digits to `text`, which has 20 bytes; returns how
+ *  many it took. */
+static size_t write_number(char *text, int64_t value) {
+  char digits[20];
+  size_t count = 0, length = 0;
+  /* The least int64_t has no positive counterpart. */
+  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  do {
+    digits[count++] = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest != 0);
+  if (value < 0)
+    text[length++] = '-';
+  while (count != 0)
+    text[length++] = digits[--count];
+  return length;
+}
+
+/** `message` with {0} and {1} replaced, as far as it fits into `text`. */
+static void fill_in(char *text, size_t bytes, const char *message,
+                    int64_t first, int64_t second) {
+  size_t length = 0;
+  while (*message != '\0') {
+    char number[20];
+    const char *part = message;
+    size_t part_length = 1, taken = 1;
+    if (message[0] == '{' && (message[1] == '0' || message[1] == '1') &&
+        message[2] == '}') {
+      part_length = write_number(number, message[1] == '0' ? first : second);
+      part = number;
+      taken = 3;
+    }
+    if (length + part_length >= bytes)
+      break;
+    memcpy(text + length, part, part_length);
+    length += part_length;
+    message += taken;
+  }
+  text[length] = '\0';
+}
+
 void ingot_support_require(ingot_abi_call *call, uint32_t holds,
-                           const char *message) {
+                           const char *message, int64_t first, int64_t second) {
   if (holds)
     return;
-  ingot_support_fail(call, INGOT_ABI_RUNTIME_CHECK, message);
+  char text[512];
+  fill_in(text, sizeof text, message, first, second);
+  ingot_support_fail(call, INGOT_ABI_RUNTIME_CHECK, text);
   stop(call);
 }
 

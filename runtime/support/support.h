@@ -24,9 +24,10 @@ void ingot_support_fail(ingot_abi_call *call, int32_t status,
                         const char *message);
 
 /** Ends the run with INGOT_ABI_RUNTIME_CHECK if `holds` is 0: then this does not
- *  return. Only for the thread that runs the body. */
+ *  return. {0} and {1} in the message stand for `first` and `second`. Only for
+ *  the thread that runs the body. */
 void ingot_support_require(ingot_abi_call *call, uint32_t holds,
-                           const char *message);
+                           const char *message, int64_t first, int64_t second);
 
 /** Runs `body`, which may stop half-way through the functions here.
  *  Returns the run's status. The thread's floating-point state is the run's own

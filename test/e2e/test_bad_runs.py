@@ -163,18 +163,14 @@ class DataChecks(Case):
                 self.refuses(artifact, {"x": np.zeros((1, 3), np.float32)}, "fold0", "elements")
 
     def test_more_updates_than_data(self):
-        """Updates are held inside the data where open dimensions do not fit together."""
+        """Open dimensions of updates that do not fit into the data."""
         node = helper.make_node("ScatterElements", ["t", "i", "u"], ["y"], axis=0, name="put")
         artifact = self.compile(make_model([node], [("t", ["n", "m"]), ("i", ["k", "l"], TensorProto.INT64),
                                                     ("u", ["k", "l"])], [("y", ["n", "m"])]))
         for rows, columns in ((2, 3), (2, 0)):
             with self.subTest(f"{rows}x{columns}"):
-                got = self.run_model(artifact, {"t": np.zeros((rows, columns), np.float32),
-                                                "i": np.zeros((2, 64), np.int64),
-                                                "u": np.ones((2, 64), np.float32)})
-                want = np.zeros((rows, columns), np.float32)
-                want[:1] = 1
-                np.testing.assert_array_equal(got["y"], want)
+                self.refuses(artifact, {"t": np.zeros((rows, columns), np.float32), "i": np.zeros((2, 64), np.int64),
+                                        "u": np.ones((2, 64), np.float32)}, "put", "64", f"{columns}")
 
     def test_open_dimensions_must_agree(self):
         model = make_model([helper.make_node("Add", ["a", "b"], ["y"], name="sum0")], [("a", ["n"]), ("b", ["n"])],

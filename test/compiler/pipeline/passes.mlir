@@ -6,6 +6,7 @@
 // Phase nn.
 // CHECK:      builtin.module(
 // CHECK-NEXT: {{^ *}}onnx-legalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-require-sizes{{[,{]|$}}
 
 // Phase graph.
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
@@ -33,6 +34,9 @@
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 
 // Phase linalg.
+// CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}nn-broadcast-batches{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}nn-fuse-attention{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})

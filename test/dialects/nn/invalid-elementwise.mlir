@@ -2,7 +2,7 @@
 
 func.func @f(%x: tensor<2x3xf32>, %y: tensor<2xf32>) {
   // expected-error@+2 {{failed to infer returned types}}
-  // expected-error@+1 {{operand shapes do not broadcast: 'tensor<2x3xf32>', 'tensor<2xf32>'}}
+  // expected-error@+1 {{operand shapes do not broadcast: dimension 1 is 3 in one and 2 in the other}}
   %0 = nn.add %x, %y : tensor<2x3xf32>, tensor<2xf32> -> tensor<2x3xf32>
   return
 }

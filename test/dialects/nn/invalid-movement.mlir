@@ -104,7 +104,7 @@ func.func @f(%x: tensor<2x3xf32>, %y: tensor<3xf32>) {
 
 func.func @f(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) {
   // expected-error@+2 {{failed to infer returned types}}
-  // expected-error@+1 {{inputs do not fit together: 'tensor<2x3xf32>' and 'tensor<2x4xf32>'}}
+  // expected-error@+1 {{inputs do not fit together: dimension 1 of input 1 is 4, but 3 in those before}}
   %0 = nn.concat %x, %y {axis = 0 : i64} : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x3xf32>
   return
 }

@@ -90,6 +90,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>, %u: tensor<4xf32>, %v: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects data of rank 2 or more, but got 1}}
   %0 = nn.batch_norm %x, %y, %z, %u, %v {epsilon = 1.0e-5 : f32} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
@@ -98,6 +99,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>, %u: tensor
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<3xf32>, %z: tensor<4xf32>, %u: tensor<4xf32>, %v: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects scale of 4 elements, but got 3}}
   %0 = nn.batch_norm %x, %y, %z, %u, %v {epsilon = 1.0e-5 : f32} : (tensor<1x4x8x8xf32>, tensor<3xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
   return
@@ -106,6 +108,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<3xf32>, %z: tensor<4xf32>, %u: 
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<f32>, %u: tensor<4xf32>, %v: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects bias of rank 1, but got 0}}
   %0 = nn.batch_norm %x, %y, %z, %u, %v {epsilon = 1.0e-5 : f32} : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
   return
@@ -114,6 +117,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<f32>, %u: te
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>, %u: tensor<5xf32>, %v: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects mean of 4 elements, but got 5}}
   %0 = nn.batch_norm %x, %y, %z, %u, %v {epsilon = 1.0e-5 : f32} : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<5xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
   return
@@ -122,6 +126,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>, %u: 
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>, %u: tensor<4xf32>, %v: tensor<1xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects variance of 4 elements, but got 1}}
   %0 = nn.batch_norm %x, %y, %z, %u, %v {epsilon = 1.0e-5 : f32} : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<1xf32>) -> tensor<1x4x8x8xf32>
   return
@@ -130,6 +135,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>, %u: 
 // -----
 
 func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects data of rank 2 or more, but got 1}}
   %0 = nn.group_norm %x, %y, %z {groups = 1 : i64, epsilon = 1.0e-5 : f32} : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
@@ -138,6 +144,7 @@ func.func @f(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects groups to divide 4 channels, but got 3}}
   %0 = nn.group_norm %x, %y, %z {groups = 3 : i64, epsilon = 1.0e-5 : f32} : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
   return
@@ -146,7 +153,8 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) {
-  // expected-error@+1 {{expects groups to divide 4 channels, but got 0}}
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{expects groups to divide the channels, but got 0}}
   %0 = nn.group_norm %x, %y, %z {groups = 0 : i64, epsilon = 1.0e-5 : f32} : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
   return
 }
@@ -154,6 +162,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<2xf32>, %z: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects scale of 4 elements, but got 2}}
   %0 = nn.group_norm %x, %y, %z {groups = 2 : i64, epsilon = 1.0e-5 : f32} : (tensor<1x4x8x8xf32>, tensor<2xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
   return
@@ -162,6 +171,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<2xf32>, %z: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects an axis in [0, 4), but got 4}}
   %0 = nn.layer_norm %x {axis = 4 : i64, epsilon = 1.0e-5 : f32} : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
   return
@@ -170,6 +180,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>) {
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects an axis in [0, 4), but got 4}}
   %0 = nn.rms_norm %x, %y {axis = 4 : i64, epsilon = 1.0e-5 : f32} : (tensor<1x4x8x8xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
   return
@@ -178,6 +189,7 @@ func.func @f(%x: tensor<1x4x8x8xf32>, %y: tensor<4xf32>) {
 // -----
 
 func.func @f(%x: tensor<1x4x8x8xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
   // expected-error@+1 {{expects an axis in [0, 4), but got -1}}
   %0 = nn.softmax %x {axis = -1 : i64} : tensor<1x4x8x8xf32> -> tensor<1x4x8x8xf32>
   return

@@ -128,7 +128,7 @@ func.func @forward(%x: memref<4xf32>, %n: index) {
 // CHECK-DAG: %[[WORD:.*]] = llvm.zext %[[HOLDS]] : i1 to i32
 // CHECK: llvm.call @ingot_support_require(%[[CALL]], %[[WORD]], %{{.*}})
 func.func @forward(%holds: i1, %call: !llvm.ptr {ingot.call}) {
-  cf.assert %holds, "node 'look': an index is outside"
+  ingot.require %holds, "node 'look': an index is outside"
   return
 }
 
@@ -137,7 +137,7 @@ func.func @forward(%holds: i1, %call: !llvm.ptr {ingot.call}) {
 func.func @kernel(%holds: i1, %task: index) {
   // expected-error @below {{cannot be checked here}}
   // expected-error @below {{failed to legalize}}
-  cf.assert %holds, "never true"
+  ingot.require %holds, "never true"
   return
 }
 

@@ -4,7 +4,7 @@ module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 
 // The batch that the shape list takes from the data stays the data's.
 // CHECK-LABEL: @computed_reshape
-// CHECK-NOT: cf.assert
+// CHECK-NOT: ingot.require
 // CHECK: nn.reshape %arg0 : tensor<?x8x64xf32> -> tensor<?x16x32xf32>
 func.func @computed_reshape(%x: tensor<?x8x64xf32>) -> tensor<*xf32> {
   %0 = onnx.node "Shape"(%x) {end = 1 : i64} : (tensor<?x8x64xf32>) -> tensor<*xi64>
@@ -78,7 +78,7 @@ module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 // CHECK-LABEL: @data_of_another_size
 // CHECK: %[[ROWS:.*]] = tensor.dim %arg0
 // CHECK: %[[FITS:.*]] = arith.cmpi eq
-// CHECK: cf.assert %{{.*}}, "node 'fold0': the shape has another number of elements than the data"
+// CHECK: ingot.require %{{.*}}, "node 'fold0': the shape has another number of elements than the data"
 // CHECK: nn.reshape %arg0 : tensor<?x3xf32> -> tensor<2x3xf32>
 func.func @data_of_another_size(%x: tensor<?x3xf32>) -> tensor<*xf32> {
   %c = arith.constant dense<[2, 3]> : tensor<2xi64>
@@ -90,7 +90,7 @@ func.func @data_of_another_size(%x: tensor<?x3xf32>) -> tensor<*xf32> {
 // CHECK-LABEL: @shape_of_another_size
 // CHECK: arith.cmpi sge
 // CHECK: arith.mului_extended
-// CHECK: cf.assert
+// CHECK: ingot.require
 // CHECK: tensor.reshape
 func.func @shape_of_another_size(%x: tensor<12xf32>, %s: tensor<2xi64>) -> tensor<*xf32> {
   %0 = onnx.node "Reshape"(%x, %s) : (tensor<12xf32>, tensor<2xi64>) -> tensor<*xf32>

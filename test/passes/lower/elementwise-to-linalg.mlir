@@ -26,7 +26,7 @@ func.func @named(%x: tensor<?x4xf32> {ingot.dim_names = ["n", ""]}, %y: tensor<?
 // Unrelated ones may broadcast in a run.
 
 // CHECK-LABEL: @unrelated
-// CHECK: arith.maxui
+// CHECK: arith.select
 // CHECK: linalg.generic
 // CHECK: arith.select
 // CHECK: tensor.extract

@@ -9,7 +9,7 @@
 // CHECK: %[[GREATEST:.*]] = tensor.extract %[[RANGE]]#1[]
 // CHECK: arith.cmpi sge, %[[LEAST]]
 // CHECK: arith.cmpi slt, %[[GREATEST]]
-// CHECK: cf.assert %{{.*}}, "an index is outside of [-5, 4]"
+// CHECK: ingot.require %{{.*}}, "an index is outside of [-5, 4]"
 // CHECK: linalg.generic
 // CHECK: tensor.extract %arg1
 // CHECK: arith.minsi
@@ -22,8 +22,8 @@ func.func @gather(%x: tensor<5x4xf32>, %i: tensor<2x3xi64>) -> tensor<2x3x4xf32>
 
 // CHECK-LABEL: @gather_nd
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%arg1
-// CHECK: cf.assert %{{.*}}, "an index is outside of [-5, 4]"
-// CHECK: cf.assert %{{.*}}, "an index is outside of [-4, 3]"
+// CHECK: ingot.require %{{.*}}, "an index is outside of [-5, 4]"
+// CHECK: ingot.require %{{.*}}, "an index is outside of [-4, 3]"
 // CHECK: linalg.generic
 // CHECK-COUNT-2: tensor.extract %arg1
 // CHECK: tensor.extract %arg0
@@ -34,7 +34,7 @@ func.func @gather_nd(%x: tensor<5x4xf32>, %i: tensor<3x2xi64>) -> tensor<3xf32> 
 
 // Updates go one after another: the last of several for one place counts.
 // CHECK-LABEL: @scatter_elements
-// CHECK: cf.assert
+// CHECK: ingot.require
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: arith.maxsi
@@ -57,7 +57,7 @@ func.func @scatter_nd(%x: tensor<5x4xui8>, %i: tensor<3x1xi64>, %u: tensor<3x4xu
 // CHECK-LABEL: @gather_dynamic
 // CHECK-NOT: linalg.generic
 // CHECK-COUNT-2: tensor.extract %arg1
-// CHECK: cf.assert %{{.*}}, "an index is outside of the dimension it is for"
+// CHECK: ingot.require %{{.*}}, "an index is outside of the dimension it is for"
 // CHECK: linalg.generic
 // CHECK: arith.cmpi sgt
 // CHECK: scf.if
@@ -71,7 +71,7 @@ func.func @gather_dynamic(%x: tensor<?x4xf32>, %i: tensor<2xi64>) -> tensor<2x4x
 
 // The sizes of static shapes fit, so positions along them are not looked at; those of others are held.
 // CHECK-LABEL: @gather_elements
-// CHECK: cf.assert
+// CHECK: ingot.require
 // CHECK-COUNT-1: arith.minsi
 // CHECK-NOT: arith.minsi
 // CHECK: return
@@ -81,7 +81,7 @@ func.func @gather_elements(%x: tensor<5x4xf32>, %i: tensor<2x4xi64>) -> tensor<2
 }
 
 // CHECK-LABEL: @gather_elements_dynamic
-// CHECK: cf.assert
+// CHECK: ingot.require
 // CHECK-COUNT-2: arith.minsi
 // CHECK: return
 func.func @gather_elements_dynamic(%x: tensor<5x4xf32>, %i: tensor<2x?xi64>) -> tensor<2x?xf32> {
@@ -92,10 +92,10 @@ func.func @gather_elements_dynamic(%x: tensor<5x4xf32>, %i: tensor<2x?xi64>) -> 
 // Constants need no check in the run, unless the run brings the dimension. The
 // message names the node.
 // CHECK-LABEL: @gather_constant
-// CHECK-NOT: cf.assert
+// CHECK-NOT: ingot.require
 // CHECK: return
 // CHECK-LABEL: @gather_constant_of_dynamic
-// CHECK: cf.assert %{{.*}}, "node 'look': an index is outside
+// CHECK: ingot.require %{{.*}}, "node 'look': an index is outside
 // CHECK: return
 func.func @gather_constant(%x: tensor<5x4xf32>) -> tensor<6x4xf32> {
   %i = arith.constant dense<[0, 1, -5, 4, -1, 2]> : tensor<6xi64>

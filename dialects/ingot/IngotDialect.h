@@ -1,0 +1,32 @@
+//===- IngotDialect.h - ingot dialect ---------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_INGOT_INGOTDIALECT_H
+#define INGOT_DIALECTS_INGOT_INGOTDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ingot {
+
+/// Whether a run goes on: what a check may change, and nothing else does.
+struct RunStatus : mlir::SideEffects::Resource::Base<RunStatus> {
+  llvm::StringRef getName() final { return "run status"; }
+};
+
+} // namespace ingot
+
+#include "dialects/ingot/IngotDialect.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/ingot/IngotOps.h.inc"
+
+#endif // INGOT_DIALECTS_INGOT_INGOTDIALECT_H

@@ -1,0 +1,49 @@
+//===- IngotOps.td - ingot dialect -------------------------*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_INGOT_INGOTOPS_TD
+#define INGOT_DIALECTS_INGOT_INGOTOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Ingot_Dialect : Dialect {
+  let name = "ingot";
+  let cppNamespace = "::ingot";
+  let summary = "What every phase of a compilation may say of the run";
+  let description = [{
+    Operations that are there from legalization to code generation, whatever
+    the dialects around them are.
+  }];
+}
+
+def Ingot_RunStatus : Resource<"::ingot::RunStatus">;
+
+def Ingot_RequireOp : Op<Ingot_Dialect, "require",
+                         [MemoryEffects<[MemWrite<Ingot_RunStatus>]>]> {
+  let summary = "what a run has to find true, or ends with a message";
+  let description = [{
+    Where `holds` is false, the run ends with `INGOT_ABI_RUNTIME_CHECK`. In the
+    message, {0} and {1} stand for the first and the second value. Only for the
+    function that has the run's call; kernels run on other threads.
+
+    Constraints:
+    - C1: at most two values
+
+    Example:
+    ```mlir
+    ingot.require %same, "node 'Add_3': dimension 0 is {0}, not {1}"(%a, %b) : index, index
+    ```
+  }];
+  let arguments = (ins I1:$holds, StrAttr:$message, Variadic<Index>:$values);
+  let assemblyFormat = [{
+    $holds `,` $message (`(` $values^ `)` `:` type($values))? attr-dict
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+#endif // INGOT_DIALECTS_INGOT_INGOTOPS_TD

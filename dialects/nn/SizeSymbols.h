@@ -1,0 +1,18 @@
+//===- SizeSymbols.h - symbols that sizes are written in --------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_NN_SIZESYMBOLS_H
+#define INGOT_DIALECTS_NN_SIZESYMBOLS_H
+
+namespace ingot::nn {
+
+/// Symbols from this one on are numbers that a run computes: they may be
+/// negative. Those before are dimensions of tensors.
+constexpr unsigned kFirstComputed = 1u << 30;
+
+} // namespace ingot::nn
+
+#endif // INGOT_DIALECTS_NN_SIZESYMBOLS_H

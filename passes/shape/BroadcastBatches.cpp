@@ -1,0 +1,152 @@
+//===- BroadcastBatches.cpp - nn-broadcast-batches ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+#include "passes/shape/SizeAnalysis.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_BROADCASTBATCHES
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::shape;
+
+namespace {
+
+struct BroadcastBatchesPass
+    : ingot::impl::BroadcastBatchesBase<BroadcastBatchesPass> {
+  void runOnOperation() override;
+  void broadcast(nn::MatMulOp op);
+  void separateBias(nn::MatMulOp op);
+};
+
+} // namespace
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Whether only the run tells if batch dimension `dim` of the result repeats an
+/// operand.
+static bool isOpen(SizeAnalysis &analysis, nn::MatMulOp op, int64_t dim) {
+  int64_t rank = typeOf(op.getY()).getRank();
+  SmallVector<Size, 2> sizes;
+  for (Value operand : {op.getA(), op.getB()}) {
+    int64_t at = dim - (rank - typeOf(operand).getRank());
+    // A dimension that is missing is repeated.
+    if (at < 0)
+      return false;
+    sizes.push_back(analysis.sizesOf(operand)[at]);
+  }
+  auto isOne = [](Size size) { return nn::knownSize(size) == 1; };
+  auto isNumber = [](Size size) { return nn::knownSize(size).has_value(); };
+  if (sizes[0] == sizes[1] || isOne(sizes[0]) || isOne(sizes[1]))
+    return false;
+  return !(isNumber(sizes[0]) && isNumber(sizes[1]));
+}
+
+/// Whether only the run tells if the bias is repeated somewhere.
+static bool hasOpenBias(SizeAnalysis &analysis, nn::MatMulOp op) {
+  if (!op.getBias())
+    return false;
+  Sizes bias(analysis.sizesOf(op.getBias())),
+      result(analysis.sizesOf(op.getY()));
+  size_t offset = result.size() - bias.size();
+  for (auto [i, size] : llvm::enumerate(bias))
+    if (!nn::knownSize(size) && size != result[offset + i])
+      return true;
+  return false;
+}
+
+/// Adds the bias to the product, whose sizes the run knows.
+void BroadcastBatchesPass::separateBias(nn::MatMulOp op) {
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  Value y = op.getY(), bias = op.getBias();
+  auto sum = nn::AddOp::create(b, op.getLoc(), y.getType(), y, bias);
+  y.replaceAllUsesExcept(sum, sum);
+  op.getBiasMutable().clear();
+  ++numBroadcast;
+}
+
+void BroadcastBatchesPass::broadcast(nn::MatMulOp op) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  RankedTensorType type = typeOf(op.getY());
+  int64_t rank = type.getRank();
+  auto sizeOf = [&](Value tensor, int64_t dim) -> Value {
+    return b.createOrFold<tensor::DimOp>(loc, tensor, dim);
+  };
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  // The size of each batch dimension, as the run finds it.
+  SmallVector<Value> batch;
+  for (int64_t i = 0; i < rank - 2; ++i) {
+    Value size;
+    for (Value operand : {op.getA(), op.getB()}) {
+      int64_t at = i - (rank - typeOf(operand).getRank());
+      if (at < 0)
+        continue;
+      Value own = sizeOf(operand, at);
+      if (!size) {
+        size = own;
+        continue;
+      }
+      Value single = b.createOrFold<arith::CmpIOp>(
+          loc, arith::CmpIPredicate::eq, size, one);
+      size = b.createOrFold<arith::SelectOp>(loc, single, own, size);
+    }
+    batch.push_back(size);
+  }
+  for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
+    RankedTensorType own = typeOf(operand->get());
+    SmallVector<int64_t> shape(type.getShape().drop_back(2));
+    llvm::append_range(shape, own.getShape().take_back(2));
+    SmallVector<Value> sizes;
+    for (int64_t i = 0; i < rank; ++i)
+      if (ShapedType::isDynamic(shape[i]))
+        sizes.push_back(i < rank - 2
+                            ? batch[i]
+                            : sizeOf(operand->get(), own.getRank() - rank + i));
+    operand->set(nn::BroadcastToOp::create(
+        b, loc, RankedTensorType::get(shape, own.getElementType()),
+        operand->get(), sizes));
+    ++numBroadcast;
+  }
+}
+
+void BroadcastBatchesPass::runOnOperation() {
+  func::FuncOp function = getOperation();
+  if (function.isExternal() || !function.getBody().hasOneBlock())
+    return;
+  SizeAnalysis analysis(function);
+  SmallVector<nn::MatMulOp> open, openBias;
+  for (Operation &op : function.getBody().front()) {
+    SmallVector<SizeAnalysis::Rule> rules;
+    if (failed(analysis.addResults(&op, rules)))
+      return signalPassFailure();
+    for (const SizeAnalysis::Rule &rule : rules)
+      analysis.assume(rule); // checked since nn-require-sizes
+    auto matmul = dyn_cast<nn::MatMulOp>(op);
+    if (!matmul)
+      continue;
+    auto dims = llvm::seq<int64_t>(0, typeOf(matmul.getY()).getRank() - 2);
+    if (llvm::any_of(dims, [&](int64_t i) {
+          return isOpen(analysis, matmul, i);
+        }))
+      open.push_back(matmul);
+    if (hasOpenBias(analysis, matmul))
+      openBias.push_back(matmul);
+  }
+  for (nn::MatMulOp op : openBias)
+    separateBias(op);
+  for (nn::MatMulOp op : open)
+    broadcast(op);
+}

@@ -1,0 +1,46 @@
+//===- shape/Passes.td - passes over sizes -----------------*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_SHAPE_PASSES_TD
+#define INGOT_PASSES_SHAPE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
+  let summary = "Check in the run what sizes have to fit and may not";
+  let description = [{
+    Evaluates the size rules of every nn op (`SizesOpInterface`) on symbolic
+    sizes. A rule that they prove is dropped. One that they refute is an error.
+    Each other becomes an `ingot.require`: at the entry of the function, before
+    any work, if it follows from the sizes of the function's arguments, else
+    before the op. Dimensions of arguments that have one name have to be equal.
+
+    The module attribute `ingot.size_rules` counts both kinds.
+  }];
+  let dependentDialects = ["::ingot::IngotDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numProved", "proved", "Rules that hold for all sizes">,
+    Statistic<"numChecked", "checked", "Rules that are checked in the run">];
+}
+
+def BroadcastBatches : Pass<"nn-broadcast-batches", "::mlir::func::FuncOp"> {
+  let summary = "Repeat operands of matmul whose batch may or may not broadcast";
+  let description = [{
+    Kernels read an operand of `nn.matmul` once for each batch or along with it:
+    which of them is decided when compiling. Where two batch dimensions are open
+    and not known to be equal, both operands are broadcast to the size that the
+    run finds. A bias that may be repeated becomes an addition, which decides it
+    in the run.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numBroadcast", "broadcast", "Operands that are broadcast">];
+}
+
+#endif // INGOT_PASSES_SHAPE_PASSES_TD

@@ -1,0 +1,154 @@
+//===- RequireSizes.cpp - nn-require-sizes --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/Passes.h"
+#include "passes/RunChecks.h"
+#include "passes/shape/SizeAnalysis.h"
+
+#include "dialects/ingot/IngotDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_REQUIRESIZES
+#include "passes/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::shape;
+using nn::SizeRelation;
+
+namespace {
+
+struct RequireSizesPass : ingot::impl::RequireSizesBase<RequireSizesPass> {
+  void runOnOperation() override;
+  LogicalResult checkFunction(func::FuncOp function);
+};
+
+/// Writes the checks of one function.
+class Checks {
+public:
+  Checks(SizeAnalysis &analysis, Operation *first)
+      : analysis(analysis), first(first) {}
+
+  /// Requires what `rule` says: in the prologue if it can, else before `op`, an
+  /// op of the function's block. What op itself decides cannot be asked before
+  /// it. Returns whether the rule holds from here on.
+  bool add(Location loc, const SizeAnalysis::Rule &rule, Operation *op);
+  int64_t count = 0;
+
+private:
+  SizeAnalysis &analysis;
+  /// The first op of the function as it was: the prologue ends before it.
+  Operation *first;
+  /// What is required already; {relation, {a, b}}.
+  llvm::DenseSet<std::pair<int, std::pair<Size, Size>>> done;
+};
+
+} // namespace
+
+/// Whether the relation holds for these values.
+static Value compare(OpBuilder &b, Location loc, SizeRelation relation, Value x,
+                     Value y) {
+  using arith::CmpIPredicate;
+  auto is = [&](CmpIPredicate predicate, Value p, Value q) -> Value {
+    return arith::CmpIOp::create(b, loc, predicate, p, q);
+  };
+  switch (relation) {
+  case SizeRelation::equal:
+    return is(CmpIPredicate::eq, x, y);
+  case SizeRelation::atLeast:
+    return is(CmpIPredicate::sge, x, y);
+  case SizeRelation::multipleOf:
+    return is(CmpIPredicate::eq, arith::RemSIOp::create(b, loc, x, y),
+              arith::ConstantIndexOp::create(b, loc, 0));
+  case SizeRelation::broadcastTo:
+    return arith::OrIOp::create(
+        b, loc, is(CmpIPredicate::eq, x, y),
+        is(CmpIPredicate::eq, x, arith::ConstantIndexOp::create(b, loc, 1)));
+  }
+  llvm_unreachable("unknown relation");
+}
+
+bool Checks::add(Location loc, const SizeAnalysis::Rule &rule, Operation *op) {
+  Operation *sources[] = {analysis.lastSourceOf(rule.a, *op->getBlock()),
+                          analysis.lastSourceOf(rule.b, *op->getBlock())};
+  if (llvm::is_contained(sources, op))
+    return false;
+  if (!done.insert({int(rule.relation), {rule.a, rule.b}}).second)
+    return true;
+  ++count;
+  bool isEarly = !sources[0] && !sources[1];
+  OpBuilder builder(isEarly ? first : op);
+  Value a = analysis.materialize(builder, loc, rule.a),
+        b = analysis.materialize(builder, loc, rule.b);
+  require(builder, loc, compare(builder, loc, rule.relation, a, b),
+          rule.message, {a, b});
+  return true;
+}
+
+/// Checks `op` and the loops in it: what is `top` of the function's block.
+static LogicalResult checkOp(SizeAnalysis &analysis, Checks &checks,
+                             Operation *op, Operation *top) {
+  SmallVector<SizeAnalysis::Rule> open;
+  if (failed(analysis.addResults(op, open)))
+    return failure();
+  for (const SizeAnalysis::Rule &rule : open)
+    if (checks.add(op->getLoc(), rule, top))
+      analysis.assume(rule);
+  // Bodies of other ops than loops hold scalars only.
+  auto loop = dyn_cast<LoopLikeOpInterface>(op);
+  if (!loop)
+    return success();
+  analysis.addLoopState(loop);
+  for (Region *region : loop.getLoopRegions())
+    for (Operation &inner : region->getOps())
+      if (failed(checkOp(analysis, checks, &inner, top)))
+        return failure();
+  return success();
+}
+
+LogicalResult RequireSizesPass::checkFunction(func::FuncOp function) {
+  Block &body = function.getBody().front();
+  // What nothing uses is not computed, so it does not have to fit.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  SizeAnalysis analysis(function);
+  Checks checks(analysis, &body.front());
+  for (const SizeAnalysis::Rule &rule : analysis.rulesOfArguments())
+    checks.add(function.getLoc(), rule, &body.front());
+  SmallVector<Operation *> ops;
+  for (Operation &op : body)
+    ops.push_back(&op);
+  LogicalResult result = success();
+  for (Operation *op : ops) {
+    if (failed(checkOp(analysis, checks, op, op)))
+      result = failure();
+  }
+  numProved += analysis.getNumProved();
+  numChecked += checks.count;
+  Builder builder(&getContext());
+  getOperation()->setAttr(
+      "ingot.size_rules",
+      builder.getDictionaryAttr(
+          {builder.getNamedAttr("checked",
+                                builder.getI64IntegerAttr(checks.count)),
+           builder.getNamedAttr(
+               "proved", builder.getI64IntegerAttr(analysis.getNumProved()))}));
+  return result;
+}
+
+void RequireSizesPass::runOnOperation() {
+  for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal() && function.getBody().hasOneBlock() &&
+        failed(checkFunction(function)))
+      signalPassFailure();
+}

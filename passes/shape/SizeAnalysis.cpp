@@ -1,0 +1,305 @@
+//===- SizeAnalysis.cpp - every size in terms of the model's inputs -------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/SizeSymbols.h"
+#include "passes/shape/RunRules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::shape;
+using nn::SizeRelation;
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+Size SizeAnalysis::newSymbol(Symbol symbol) {
+  bool isComputed = symbol.value && symbol.dim < 0;
+  auto &table = isComputed ? computed : symbols;
+  unsigned position = table.size() + (isComputed ? nn::kFirstComputed : 0);
+  table.push_back(std::move(symbol));
+  return getAffineSymbolExpr(position, context);
+}
+
+SizeAnalysis::Symbol &SizeAnalysis::lookup(AffineSymbolExpr symbol) {
+  unsigned position = symbol.getPosition();
+  return position < nn::kFirstComputed ? symbols[position]
+                                       : computed[position - nn::kFirstComputed];
+}
+
+Size SizeAnalysis::symbolOf(Value value, int64_t dim) {
+  Size &size = symbolOfDim[{value, dim}];
+  if (!size)
+    size = newSymbol({value, dim, {}, {}, {}});
+  return size;
+}
+
+Size SizeAnalysis::broadcastOf(Size a, Size b) {
+  Size &size = symbolOfBroadcast[{a, b}];
+  if (!size) {
+    SmallVector<Size, 2> parts = partsOf(a);
+    for (Size part : partsOf(b))
+      if (!llvm::is_contained(parts, part))
+        parts.push_back(part);
+    size = newSymbol({Value(), -1, {a, b}, std::move(parts), {}});
+  }
+  return size;
+}
+
+SmallVector<Size, 2> SizeAnalysis::partsOf(Size size) const {
+  if (auto position = dyn_cast<AffineSymbolExpr>(size)) {
+    const Symbol &symbol = lookup(position);
+    if (!symbol.value)
+      return symbol.parts;
+  }
+  return {size};
+}
+
+Size SizeAnalysis::simplify(Size size) const {
+  if (!size || equals.empty() || isa<AffineConstantExpr>(size))
+    return size;
+  return size.replace(equals);
+}
+
+SizeAnalysis::SizeAnalysis(func::FuncOp function)
+    : context(function.getContext()) {
+  llvm::StringMap<Size> named;
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      continue;
+    auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                                      "ingot.dim_names");
+    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      "ingot.name");
+    Sizes sizes;
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      if (!type.isDynamicDim(i)) {
+        sizes.push_back(constant(type.getDimSize(i)));
+        continue;
+      }
+      sizes.push_back(symbolOf(argument, i));
+      StringRef dimName;
+      if (names && i < int64_t(names.size()))
+        dimName = cast<StringAttr>(names[i]).getValue();
+      if (dimName.empty())
+        continue;
+      Size &first = named[dimName];
+      if (!first) {
+        first = sizes.back();
+        continue;
+      }
+      std::string input = name ? ("input '" + name.getValue() + "'").str()
+                               : "an input";
+      argumentRules.push_back({SizeRelation::equal, sizes.back(), first,
+                               input + ": dimension " + std::to_string(i) +
+                                   " ('" + dimName.str() +
+                                   "') is {0}, but {1} elsewhere"});
+      sizes.back() = first;
+    }
+    known[argument] = std::move(sizes);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes of values
+//===----------------------------------------------------------------------===//
+
+ArrayRef<Size> SizeAnalysis::sizesOf(Value tensor) {
+  auto found = known.find(tensor);
+  if (found != known.end()) {
+    for (Size &size : found->second)
+      size = simplify(size);
+    return found->second;
+  }
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Sizes sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    sizes.push_back(type.isDynamicDim(i)
+                        ? simplify(symbolOf(tensor, i))
+                        : constant(type.getDimSize(i)));
+  return known[tensor] = std::move(sizes);
+}
+
+Size SizeAnalysis::sizeOfIndex(Value index) {
+  auto found = knownIndices.find(index);
+  if (found == knownIndices.end())
+    found = knownIndices.try_emplace(index, expressionOf(index)).first;
+  return found->second = simplify(found->second);
+}
+
+/// What is more than this many operations away is a symbol of its own.
+static constexpr unsigned kMaxDepth = 64;
+
+Size SizeAnalysis::expressionOf(Value index) {
+  if (auto number = getConstantIntValue(index))
+    return constant(*number);
+  Operation *op = index.getDefiningOp();
+  if (auto dim = dyn_cast_or_null<tensor::DimOp>(op))
+    if (auto at = dim.getConstantIndex();
+        at && *at < cast<RankedTensorType>(dim.getSource().getType()).getRank())
+      return sizesOf(dim.getSource())[*at];
+  // Ops were visited in program order: operands that are sums and products of
+  // sizes are known, so this does not go deep.
+  if (op && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
+                arith::DivUIOp, arith::FloorDivSIOp>(op)) {
+    static thread_local unsigned depth = 0;
+    if (depth < kMaxDepth) {
+      ++depth;
+      Size a = sizeOfIndex(op->getOperand(0)), b = sizeOfIndex(op->getOperand(1));
+      --depth;
+      auto number = nn::knownSize(b);
+      if (isa<arith::AddIOp>(op))
+        return a + b;
+      if (isa<arith::SubIOp>(op))
+        return a - b;
+      if (isa<arith::MulIOp>(op))
+        return a * b;
+      // Division towards zero is that downwards, of what is not negative.
+      bool isCount = nn::decide(SizeRelation::atLeast, a,
+                                constant(0)) == true;
+      if (number && *number > 0 && (isCount || isa<arith::FloorDivSIOp>(op)))
+        return a.floorDiv(*number);
+    }
+  }
+  return symbolOf(index, -1);
+}
+
+/// The message where a result is not as large as its type says.
+static std::string statedMessage(int64_t dim) {
+  return "dimension " + std::to_string(dim) +
+         " of the result is {0}, but {1} was inferred";
+}
+
+LogicalResult SizeAnalysis::addResults(Operation *op,
+                                       SmallVectorImpl<Rule> &open) {
+  SmallVector<nn::SizedType> sized;
+  RunRules rules(*this, op->getLoc(), open);
+  if (auto named = dyn_cast<nn::SizesOpInterface>(op)) {
+    if (failed(named.inferSizes(rules, sized)))
+      return failure();
+  } else {
+    sized.resize(op->getNumResults());
+    if (failed(sizesOfStock(op, rules, sized)))
+      return failure();
+  }
+  for (auto [result, inferred] : llvm::zip_equal(op->getResults(), sized)) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type)
+      continue;
+    bool isKnown = int64_t(inferred.sizes.size()) == type.getRank();
+    Sizes sizes;
+    for (int64_t i = 0; i < type.getRank(); ++i) {
+      Size size = isKnown ? simplify(inferred.sizes[i]) : Size();
+      if (!type.isDynamicDim(i)) {
+        Size stated = constant(type.getDimSize(i));
+        if (size && failed(rules.require(SizeRelation::equal, size, stated,
+                                         statedMessage(i))))
+          return failure();
+        size = stated;
+      }
+      sizes.push_back(size ? size : symbolOf(result, i));
+    }
+    known[result] = std::move(sizes);
+  }
+  return success();
+}
+
+void SizeAnalysis::assume(const Rule &rule) {
+  if (rule.relation != SizeRelation::equal)
+    return;
+  Size a = simplify(rule.a), b = simplify(rule.b);
+  if (!isa<AffineSymbolExpr>(a))
+    std::swap(a, b);
+  // A symbol stands for itself in its own expression.
+  auto symbol = dyn_cast<AffineSymbolExpr>(a);
+  if (!symbol || b.isFunctionOfSymbol(symbol.getPosition()))
+    return;
+  for (auto &[from, to] : equals)
+    to = to.replace(a, b);
+  equals[a] = b;
+}
+
+//===----------------------------------------------------------------------===//
+// Values of sizes
+//===----------------------------------------------------------------------===//
+
+Value SizeAnalysis::materialize(OpBuilder &builder, Location loc, Size size) {
+  if (auto constant = nn::knownSize(size))
+    return arith::ConstantIndexOp::create(builder, loc, *constant);
+  if (auto position = dyn_cast<AffineSymbolExpr>(size)) {
+    Symbol symbol = lookup(position);
+    if (symbol.made)
+      return symbol.made;
+    if (!symbol.value) {
+      Value a = materialize(builder, loc, symbol.broadcast[0]),
+            b = materialize(builder, loc, symbol.broadcast[1]);
+      Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+      Value single = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::eq, a, one);
+      Value made = arith::SelectOp::create(builder, loc, single, b, a);
+      return lookup(position).made = made;
+    }
+    if (symbol.dim < 0)
+      return symbol.value;
+    return tensor::DimOp::create(builder, loc, symbol.value, symbol.dim);
+  }
+  auto binary = cast<AffineBinaryOpExpr>(size);
+  Value a = materialize(builder, loc, binary.getLHS()),
+        b = materialize(builder, loc, binary.getRHS());
+  switch (size.getKind()) {
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(builder, loc, a, b);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(builder, loc, a, b);
+  case AffineExprKind::FloorDiv:
+    return arith::FloorDivSIOp::create(builder, loc, a, b);
+  case AffineExprKind::Mod:
+    return arith::RemSIOp::create(builder, loc, a, b);
+  default:
+    llvm_unreachable("no rule rounds upwards");
+  }
+}
+
+Operation *SizeAnalysis::lastSourceOf(Size size, Block &block) {
+  Operation *last = nullptr;
+  auto later = [&](Operation *op) {
+    if (op && (!last || last->isBeforeInBlock(op)))
+      last = op;
+  };
+  size.walk([&](AffineExpr part) {
+    auto position = dyn_cast<AffineSymbolExpr>(part);
+    if (!position)
+      return;
+    const Symbol &symbol = lookup(position);
+    if (symbol.value) {
+      Value value = symbol.value;
+      Operation *source = value.getDefiningOp();
+      if (!source)
+        source = value.getParentBlock()->getParentOp();
+      return later(block.findAncestorOpInBlock(*source));
+    }
+    for (Size side : symbol.broadcast)
+      later(lastSourceOf(side, block));
+  });
+  return last;
+}
+
+void SizeAnalysis::addLoopState(LoopLikeOpInterface loop) {
+  auto results = loop.getLoopResults();
+  for (auto [i, init] : llvm::enumerate(loop.getInits())) {
+    if (!isa<RankedTensorType>(init.getType()))
+      continue;
+    Sizes sizes(sizesOf(init));
+    known[loop.getRegionIterArgs()[i]] = sizes;
+    if (results)
+      known[(*results)[i]] = sizes;
+  }
+}

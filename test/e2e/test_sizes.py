@@ -1,0 +1,85 @@
+"""Open sizes that do not fit each other: the run ends in one line that names the node and both sizes."""
+import numpy as np
+
+from support import Case, make_model, helper, tool
+
+
+def zeros(*shape):
+    return np.zeros(shape, np.float32)
+
+
+class Contradictions(Case):
+    """Each case: the nodes, the inputs' shapes as declared, sizes that do not fit, and words of the message."""
+    sanitize = True
+
+    def refuses(self, nodes, inputs, arrays, *words, rank=1, weights=None):
+        model = make_model(nodes, list(inputs.items()), [("y", [f"y{i}" for i in range(rank)])], weights or {})
+        artifact = self.compile(model)
+        arguments = []
+        for name, array in arrays.items():
+            np.save(self.path(f"{name}.npy"), array)
+            arguments += ["--input", f"{name}={self.path(name)}.npy"]
+        done = tool("ingot", "run", artifact, "--output-dir", self.path("out"), *arguments)
+        self.assert_one_line(done, *words)
+
+    def test_sum_of_millions(self):
+        """Read far behind the shorter operand, once."""
+        self.refuses([helper.make_node("Add", ["a", "b"], ["y"], name="sum")], {"a": ["N"], "b": ["M"]},
+                     {"a": zeros(3), "b": zeros(5_000_000)}, "node 'sum'", "dimension 0", "3", "5000000")
+
+    def test_concat(self):
+        """Wrote behind the result, once."""
+        self.refuses([helper.make_node("Concat", ["a", "b"], ["y"], name="join", axis=0)],
+                     {"a": ["N", "A"], "b": ["M", "B"]}, {"a": zeros(2, 3), "b": zeros(2, 70_000)},
+                     "node 'join'", "dimension 1", "3", "70000", rank=2)
+
+    def test_product(self):
+        self.refuses([helper.make_node("MatMul", ["a", "b"], ["y"], name="product")],
+                     {"a": [2, "K"], "b": ["L", 2]}, {"a": zeros(2, 3), "b": zeros(4, 2)},
+                     "node 'product'", "inner dimensions", "3", "4", rank=2)
+
+    def test_one_name(self):
+        self.refuses([helper.make_node("Add", ["a", "b"], ["y"], name="sum")], {"a": ["N"], "b": ["N"]},
+                     {"a": zeros(3), "b": zeros(4)}, "'N'")
+
+    def test_feature_pyramid(self):
+        """Half of an odd size, twice."""
+        scales = np.array([1, 1, 2, 2], np.float32)
+        nodes = [helper.make_node("MaxPool", ["x"], ["small"], kernel_shape=[2, 2], strides=[2, 2]),
+                 helper.make_node("Resize", ["small", "", "scales"], ["large"], mode="nearest"),
+                 helper.make_node("Add", ["x", "large"], ["y"], name="merge")]
+        self.refuses(nodes, {"x": [1, 2, "H", "W"]}, {"x": zeros(1, 2, 7, 8)}, "node 'merge'", "dimension 2", "7", "6",
+                     rank=4,
+                     weights={"scales": scales})
+
+    def test_beyond_the_position_table(self):
+        self.refuses([helper.make_node("Add", ["x", "table"], ["y"], name="position")], {"x": [1, "T", 4]},
+                     {"x": zeros(1, 17, 4)}, "node 'position'", "17", "16", rank=3,
+                     weights={"table": zeros(1, 16, 4)})
+
+    def test_window(self):
+        self.refuses([helper.make_node("Conv", ["x", "w"], ["y"], name="edge")], {"x": [1, 1, "H", "W"]},
+                     {"x": zeros(1, 1, 1, 9)}, "node 'edge'", "kernel", "3", "1", rank=4,
+                     weights={"w": zeros(1, 1, 3, 3)})
+
+
+class Batches(Case):
+    """Open batch dimensions of products broadcast."""
+
+    def test_one_against_some(self):
+        rng = np.random.default_rng(1)
+        model = make_model([helper.make_node("MatMul", ["a", "b"], ["y"])], [("a", ["N", 2, 3]), ("b", ["M", 3, 4])],
+                           [("y", ["L", 2, 4])])
+        artifact = self.compile(model)
+        for n, m in ((1, 3), (2, 1), (3, 3), (1, 1), (0, 1)):
+            a, b = rng.random((n, 2, 3), np.float32), rng.random((m, 3, 4), np.float32)
+            np.testing.assert_allclose(self.run_model(artifact, {"a": a, "b": b})["y"], a @ b, rtol=1e-5)
+
+
+class RunningSums(Case):
+    def test_axis_of_one_element(self):
+        for shape, axis in (((1,), 0), ((1, 1), 1), ((3, 1), 1), ((1, 3, 1), 0)):
+            model = make_model([helper.make_node("CumSum", ["x", "axis"], ["y"])], [("x", shape)], [("y", shape)],
+                               {"axis": np.array(axis, np.int64)})
+            x = np.random.default_rng(2).random(shape, np.float32)
+            np.testing.assert_allclose(self.run_model(self.compile(model), {"x": x})["y"], np.cumsum(x, axis))

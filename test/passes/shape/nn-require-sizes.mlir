@@ -1,0 +1,129 @@
+// RUN: ingot-opt %s -nn-require-sizes -split-input-file -verify-diagnostics | FileCheck %s
+
+// Sizes that differ between inputs are checked at the entry, before any work.
+
+// CHECK: module attributes {ingot.size_rules = {checked = 1 : i64, proved = 0 : i64}}
+// CHECK-LABEL: @add
+// CHECK-DAG: %[[N:.*]] = tensor.dim %arg0, %{{.*}}
+// CHECK-DAG: %[[M:.*]] = tensor.dim %arg1, %{{.*}}
+// CHECK: ingot.require %{{.*}}, "node 'sum': operand shapes do not broadcast: dimension 0 is {0} in one and {1} in the other"(%{{.*}}, %{{.*}}) : index, index
+// CHECK: nn.relu
+// CHECK: nn.add
+module {
+  func.func @add(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+    %x = nn.relu %a : tensor<?xf32> -> tensor<?xf32>
+    %y = nn.add %x, %b : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32> loc("sum")
+    return %y : tensor<?xf32>
+  }
+}
+
+// -----
+
+// Nothing is checked that has to hold.
+
+// CHECK-LABEL: @residual
+// CHECK-NOT: ingot.require
+func.func @residual(%x: tensor<?x4x?x?xf32>, %w: tensor<4x4x3x3xf32>) -> tensor<?x4x?x?xf32> {
+  %y = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+    : (tensor<?x4x?x?xf32>, tensor<4x4x3x3xf32>) -> tensor<?x4x?x?xf32>
+  %z = nn.add %x, %y : tensor<?x4x?x?xf32>, tensor<?x4x?x?xf32> -> tensor<?x4x?x?xf32>
+  return %z : tensor<?x4x?x?xf32>
+}
+
+// -----
+
+// A window has to lie in the data, whatever it is padded with.
+
+// CHECK-LABEL: @window
+// CHECK: ingot.require %{{.*}}, "the dilated kernel is larger than the padded input: {1} against {0} in spatial dimension 0"
+func.func @window(%x: tensor<1x4x?xf32>, %w: tensor<4x4x3xf32>) -> tensor<1x4x?xf32> {
+  %y = nn.conv %x, %w {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 2>}
+    : (tensor<1x4x?xf32>, tensor<4x4x3xf32>) -> tensor<1x4x?xf32>
+  return %y : tensor<1x4x?xf32>
+}
+
+// -----
+
+// A feature pyramid: twice the half is the whole only of even sizes.
+
+// CHECK-LABEL: @pyramid
+// CHECK: %[[HALF:.*]] = arith.floordivsi
+// CHECK: ingot.require %{{.*}}, "operand shapes do not broadcast: dimension 2 is {0} in one and {1} in the other"
+// CHECK: nn.max_pool
+func.func @pyramid(%x: tensor<1x4x?xf32>) -> tensor<1x4x?xf32> {
+  %small = nn.max_pool %x {dilations = array<i64: 1>, kernel = array<i64: 2>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
+    : tensor<1x4x?xf32> -> tensor<1x4x?xf32>
+  %large = nn.resize nearest %small {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 1.0, 1.0, 2.0>}
+    : tensor<1x4x?xf32> -> tensor<1x4x?xf32>
+  %y = nn.add %x, %large : tensor<1x4x?xf32>, tensor<1x4x?xf32> -> tensor<1x4x?xf32>
+  return %y : tensor<1x4x?xf32>
+}
+
+// -----
+
+// Dimensions of one name are one size: it is checked once, and then known.
+
+// CHECK: module attributes {ingot.size_rules = {checked = 1 : i64, proved = {{[1-9].*}} : i64}}
+// CHECK-LABEL: @named
+// CHECK: ingot.require %{{.*}}, "input 'b': dimension 0 ('batch') is {0}, but {1} elsewhere"
+// CHECK-NOT: ingot.require
+module {
+  func.func @named(%a: tensor<?x2xf32> {ingot.name = "a", ingot.dim_names = ["batch", ""]},
+                   %b: tensor<?x2xf32> {ingot.name = "b", ingot.dim_names = ["batch", ""]}) -> tensor<?x2xf32> {
+    %y = nn.add %a, %b : tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x2xf32>
+    %z = nn.mul %y, %b : tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x2xf32>
+    return %z : tensor<?x2xf32>
+  }
+}
+
+// -----
+
+// What was required once is known from there on.
+
+// CHECK-LABEL: @once
+// CHECK-COUNT-1: ingot.require
+// CHECK-NOT: ingot.require
+func.func @once(%a: tensor<2x?xf32>, %b: tensor<?x3xf32>) -> tensor<2x3xf32> {
+  %y = nn.matmul %a, %b : (tensor<2x?xf32>, tensor<?x3xf32>) -> tensor<2x3xf32>
+  %z = nn.matmul %a, %b : (tensor<2x?xf32>, tensor<?x3xf32>) -> tensor<2x3xf32>
+  %sum = nn.add %y, %z : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32>
+  return %sum : tensor<2x3xf32>
+}
+
+// -----
+
+// A size that only data decide is checked before the op that needs it.
+
+// CHECK-LABEL: @data
+// CHECK: %[[FOUND:.*]] = tensor.extract_slice
+// CHECK: ingot.require %{{.*}}, "operand shapes do not broadcast
+// CHECK-NEXT: nn.add
+func.func @data(%a: tensor<8xf32>, %b: tensor<?xf32>, %n: tensor<index>) -> tensor<?xf32> {
+  %count = tensor.extract %n[] : tensor<index>
+  %found = tensor.extract_slice %a[0] [%count] [1] : tensor<8xf32> to tensor<?xf32>
+  %y = nn.add %found, %b : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// A type that says more than the sizes do is not believed.
+
+// CHECK-LABEL: @stated
+// CHECK: ingot.require %{{.*}}, "dimension 0 of the result is {0}, but {1} was inferred"(%{{.*}}, %c4) : index, index
+func.func @stated(%a: tensor<?xf32>) -> tensor<4xf32> {
+  %y = nn.relu %a : tensor<?xf32> -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// What cannot hold for any sizes is an error.
+
+func.func @never(%a: tensor<?x4xf32>) -> tensor<?x?xf32> {
+  %y = tensor.cast %a : tensor<?x4xf32> to tensor<?x?xf32>
+  // expected-error@+1 {{dimension 1 of the result is 4, but 3 was inferred}}
+  %z = nn.relu %y : tensor<?x?xf32> -> tensor<?x3xf32>
+  %s = tensor.cast %z : tensor<?x3xf32> to tensor<?x?xf32>
+  return %s : tensor<?x?xf32>
+}
