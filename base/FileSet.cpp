@@ -19,7 +19,8 @@ using namespace ingot;
 FileSet::~FileSet() {
   for (File &file : files) {
     remove(file);
-    close(file.descriptor);
+    if (file.descriptor >= 0)
+      close(file.descriptor);
   }
   if (folder >= 0)
     close(folder);
@@ -35,18 +36,20 @@ std::string FileSet::open(const std::string &path) {
 }
 
 std::string FileSet::create(bool isExecutable, int &descriptor) {
-  files.reserve(files.size() + 1);
+  // All memory that is needed, before there is a file to forget.
+  files.push_back({});
+  File &made = files.back();
   for (int attempt = 0; attempt < 100; ++attempt) {
-    std::string name = temporaryName();
-    Temporary watch;
-    watch.watch(folder, name);
+    made.temporary = temporaryName();
+    const char *name = made.temporary.c_str();
+    made.watch.watch(folder, made.temporary);
     // O_EXCL does not follow a link that somebody put there.
-    int file = openat(folder, name.c_str(),
-                      O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+    int file = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
                       isExecutable ? 0777 : 0666);
     if (file < 0) {
       int reason = errno;
-      watch.forget();
+      made.watch.forget();
+      made.temporary.clear();
       if (reason == EEXIST)
         continue;
       return strerror(reason);
@@ -57,12 +60,11 @@ std::string FileSet::create(bool isExecutable, int &descriptor) {
     struct stat status = {};
     bool lost = flock(file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
     if (lost || fstat(file, &status) || !status.st_nlink) {
-      unlinkat(folder, name.c_str(), 0);
+      unlinkat(folder, name, 0);
       close(file);
       continue;
     }
-    files.push_back({file, name, std::move(watch)});
-    descriptor = file;
+    descriptor = made.descriptor = file;
     return "";
   }
   return strerror(EEXIST);
@@ -83,81 +85,89 @@ void FileSet::remove(File &file) {
 }
 
 /// Some file systems, those of /proc and some networks, have nothing to flush.
-static bool flush(int descriptor) {
-  return !fsync(descriptor) || errno == EINVAL || errno == ENOTSUP ||
-         errno == EROFS;
+/// Returns an error number or 0.
+static int flush(int descriptor) {
+  bool failed = fsync(descriptor) && errno != EINVAL && errno != ENOTSUP &&
+                errno != EROFS;
+  return failed ? errno : 0;
 }
 
 /// Exchanges the file with what has the name, so that it can be undone; where the
-/// file system cannot, a second link keeps what was there.
-std::string FileSet::place(File &file, const std::string &name, Step &step) {
-  step = {&file, name, Step::kExchanged, ""};
-  const char *from = file.temporary.c_str(), *to = name.c_str();
+/// file system cannot, a second link keeps what was there. Returns an error number
+/// or 0.
+int FileSet::place(Step &step) {
+  File &file = *step.file;
+  const char *from = file.temporary.c_str(), *to = step.name->c_str();
   struct stat status = {};
   bool exists = !fstatat(folder, to, &status, AT_SYMLINK_NOFOLLOW);
   if (exists && S_ISDIR(status.st_mode))
-    return strerror(EISDIR);
+    return EISDIR;
+  step.kind = Step::kExchanged;
   if (!renameat2(folder, from, folder, to, RENAME_EXCHANGE))
-    return "";
+    return 0;
   if (errno != ENOENT && errno != EINVAL && errno != ENOSYS &&
       errno != ENOTSUP)
-    return strerror(errno);
-  step.kind = Step::kPlaced;
-  if (exists) {
-    step.kind = Step::kReplaced;
-    step.backup = temporaryName();
-    if (linkat(folder, to, folder, step.backup.c_str(), 0))
-      step.backup.clear();
-  }
+    return errno;
+  const char *backup = step.backup.c_str();
+  bool hasBackup = exists && !linkat(folder, to, folder, backup, 0);
+  step.kind = !exists     ? Step::kPlaced
+              : hasBackup ? Step::kReplaced
+                          : Step::kLost;
   if (renameat(folder, from, folder, to)) {
     int reason = errno;
-    if (!step.backup.empty())
-      unlinkat(folder, step.backup.c_str(), 0);
-    return strerror(reason);
+    if (hasBackup)
+      unlinkat(folder, backup, 0);
+    return reason;
   }
-  file.temporary = step.backup;
-  if (file.temporary.empty())
-    file.watch.forget();
-  else
+  file.watch.forget();
+  if (hasBackup) {
+    file.temporary.swap(step.backup);
     file.watch.watch(folder, file.temporary);
-  return "";
+  } else {
+    file.temporary.clear();
+  }
+  return 0;
 }
 
 void FileSet::undo(const Step &step) {
-  const char *name = step.name.c_str();
+  File &file = *step.file;
+  const char *name = step.name->c_str(), *kept = file.temporary.c_str();
   if (step.kind == Step::kExchanged)
-    renameat2(folder, step.file->temporary.c_str(), folder, name,
-              RENAME_EXCHANGE);
+    renameat2(folder, kept, folder, name, RENAME_EXCHANGE);
   else if (step.kind == Step::kPlaced)
     unlinkat(folder, name, 0);
-  else if (!step.backup.empty() &&
-           !renameat(folder, step.backup.c_str(), folder, name))
-    step.file->temporary.clear();
+  else if (step.kind == Step::kReplaced && !renameat(folder, kept, folder, name))
+    file.temporary.clear();
 }
 
 std::string FileSet::publish(const std::vector<Name> &names) {
-  for (const Name &name : names)
-    if (!flush(name.descriptor))
-      return "cannot write '" + name.name + "': " + strerror(errno);
-  std::vector<Step> done(names.size());
-  std::string problem;
-  size_t count = 0;
-  for (; count < names.size() && problem.empty(); ++count) {
-    problem = place(*find(names[count].descriptor), names[count].name,
-                    done[count]);
-    if (!problem.empty()) {
-      problem = "cannot write '" + names[count].name + "': " + problem;
-      break;
-    }
-  }
-  if (problem.empty() && !flush(folder))
-    problem = "cannot write '" + names.back().name + "': " + strerror(errno);
-  if (!problem.empty())
-    while (count)
-      undo(done[--count]);
-  for (const Name &name : names)
-    remove(*find(name.descriptor));
-  return problem;
+  // All memory that is needed, before something must be undone.
+  std::vector<Step> steps(names.size());
+  for (size_t i = 0; i < names.size(); ++i)
+    steps[i] = {find(names[i].descriptor), &names[i].name, Step::kPlaced,
+                temporaryName()};
+  int reason = 0;
+  const std::string *failed = nullptr;
+  auto attempt = [&](int problem, const std::string &name) {
+    reason = problem;
+    failed = &name;
+    return !problem;
+  };
+  size_t done = 0;
+  bool flushed = true;
+  for (size_t i = 0; i < names.size() && flushed; ++i)
+    flushed = attempt(flush(names[i].descriptor), names[i].name);
+  while (flushed && done < steps.size() &&
+         attempt(place(steps[done]), names[done].name))
+    ++done;
+  if (!reason && !names.empty())
+    attempt(flush(folder), names.back().name);
+  if (reason)
+    while (done)
+      undo(steps[--done]);
+  for (const Step &step : steps)
+    remove(*step.file);
+  return reason ? "cannot write '" + *failed + "': " + strerror(reason) : "";
 }
 
 void FileSet::removeStale(

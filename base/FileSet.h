@@ -50,7 +50,7 @@ public:
 
 private:
   struct File {
-    int descriptor;
+    int descriptor = -1;
     /// Its own name until it is published; then that of the file whose place it
     /// has taken, or empty.
     std::string temporary;
@@ -58,13 +58,15 @@ private:
   };
   /// What publish has done with one file, to undo it.
   struct Step {
-    File *file;
-    std::string name;
-    enum { kPlaced, kReplaced, kExchanged } kind;
+    File *file = nullptr;
+    const std::string *name = nullptr;
+    /// Nothing was there; a second link keeps what was; nothing keeps it; it has
+    /// the temporary name.
+    enum { kPlaced, kReplaced, kLost, kExchanged } kind = kPlaced;
     std::string backup;
   };
 
-  std::string place(File &file, const std::string &name, Step &step);
+  int place(Step &step);
   void undo(const Step &step);
   File *find(int descriptor);
   void remove(File &file);

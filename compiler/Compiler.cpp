@@ -302,7 +302,7 @@ FailureOr<MemoryFile> Compilation::toFile(StringRef bytes) {
   MemoryFile file;
   std::string error;
   if (!file.write(bytes, error))
-    return fail(error);
+    return fail("cannot link '" + options.output + "': " + error);
   return file;
 }
 
@@ -358,7 +358,7 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
     return failure();
   std::string linked, error;
   if (failed(linkSharedLibrary(objects, manifest, linked, error)))
-    return fail(error);
+    return fail("cannot link '" + options.output + "': " + error);
   objects.clear();
   return writeFiles(linked);
 }
@@ -401,7 +401,7 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
       failed(errors.check()) || failed(files.publish(names)))
     return failure();
   files.removeStaleWeights(weights);
-  return CompileResult{manifest};
+  return CompileResult{std::move(manifest)};
 }
 
 /// What is written must not take the place of something else.

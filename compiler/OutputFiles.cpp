@@ -80,9 +80,10 @@ LogicalResult OutputFiles::publish(const std::vector<Name> &names) {
 }
 
 void OutputFiles::removeStaleWeights(StringRef current) {
-  std::string library = llvm::sys::path::filename(output).str();
+  // Needs no memory: the work is done.
+  const char *library = llvm::sys::path::filename(output).data();
   files.removeStale([&](const char *name) {
-    return name != current && rt::isWeightsName(name, library.c_str());
+    return name != current && rt::isWeightsName(name, library);
   });
 }
 

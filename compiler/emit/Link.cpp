@@ -200,7 +200,7 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
                                     {{lld::Gnu, &lld::elf::link}});
   library = std::move(output.finish());
   if (result.retCode != 0) {
-    error = "linking failed: " + firstLine(err);
+    error = firstLine(err);
     return failure();
   }
   return success();

@@ -6,15 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Inputs.h"
 
+#include "base/InputFile.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/Text.h"
 #include "tools/ingot/Values.h"
 
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string.h>
 
+using namespace ingot;
 using namespace ingot::tools;
 
 namespace {
@@ -196,10 +196,13 @@ static std::string makeRandom(const Request &request, uint64_t seed,
   return "";
 }
 
-static bool isNpy(const std::string &path) {
+/// Whether it can be read and does not start like an .npy file.
+static bool isRaw(const std::string &path) {
+  InputFile file;
   char magic[6] = {};
-  std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
-  return !memcmp(magic, "\x93NUMPY", sizeof(magic));
+  return file.open(path).empty() &&
+         (!file.read(magic, sizeof(magic)).empty() ||
+          memcmp(magic, "\x93NUMPY", sizeof(magic)));
 }
 
 /// Reads elements alone; their shape is known from elsewhere.
@@ -216,35 +219,28 @@ static std::string readRaw(const Request &request, Array &array) {
       checkFixedSizes(request, array.dims, request.specs->shapeOption);
   if (!problem.empty())
     return problem;
-  std::error_code failed;
-  uint64_t bytes, size = std::filesystem::file_size(request.source, failed);
+  InputFile file;
+  uint64_t bytes;
   auto cannotRead = [&](const std::string &reason) {
     return "cannot read '" + request.source + "' for input '" +
            formatLine(request.info.name, 120) + "': " + reason;
   };
-  if (failed)
-    return cannotRead(failed.message());
+  problem = file.open(request.source);
+  if (!problem.empty())
+    return cannotRead(problem);
   if (!denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) ||
-      bytes != size)
-    return cannotRead("it is no .npy file and has " + std::to_string(size) +
+      bytes != file.size())
+    return cannotRead("it is no .npy file and has " +
+                      std::to_string(file.size()) +
                       " bytes, not those of " + ingot_dtype_name(array.dtype) +
                       " " + formatShape(array.dims.data(), array.dims.size()));
   array.data.resize(bytes);
-  std::ifstream file(request.source, std::ios::binary);
-  if (!file.read(reinterpret_cast<char *>(array.data.data()),
-                 std::streamsize(bytes)))
-    return cannotRead("it ended early");
-  return "";
+  problem = file.read(array.data.data(), bytes);
+  return problem.empty() ? "" : cannotRead(problem);
 }
 
-static std::string readFile(const Request &request, Array &array) {
-  if (request.specs->likeTrtexec && std::ifstream(request.source) &&
-      !isNpy(request.source))
-    return readRaw(request, array);
-  std::string problem = readNpy(request.source, array);
-  if (!problem.empty())
-    return "cannot read '" + request.source + "' for input '" +
-           formatLine(request.info.name, 120) + "': " + problem;
+/// Type and shape of a file for an input.
+static std::string checkFits(const Request &request, const Array &array) {
   std::string origin = "'" + request.source + "'";
   if (array.dtype != request.info.dtype)
     return request.describe() + " cannot take " + ingot_dtype_name(array.dtype) +
@@ -255,6 +251,22 @@ static std::string readFile(const Request &request, Array &array) {
            ", whose shape is " +
            formatShape(array.dims.data(), array.dims.size());
   return checkFixedSizes(request, array.dims, origin);
+}
+
+static std::string readFile(const Request &request, Array &array) {
+  if (request.specs->likeTrtexec && isRaw(request.source))
+    return readRaw(request, array);
+  // What does not fit is not read.
+  std::string misfit;
+  std::string problem =
+      readNpy(request.source, array, [&](const Array &header) {
+        misfit = checkFits(request, header);
+        return misfit;
+      });
+  if (problem.empty() || !misfit.empty())
+    return misfit;
+  return "cannot read '" + request.source + "' for input '" +
+         formatLine(request.info.name, 120) + "': " + problem;
 }
 
 std::string ingot::tools::makeInputs(const ingot_model *model,

@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Npy.h"
 
+#include "base/FileSet.h"
+#include "base/InputFile.h"
 #include "tools/ingot/Text.h"
 
 #include <algorithm>
 #include <errno.h>
-#include <memory>
-#include <stdio.h>
+#include <filesystem>
 #include <string.h>
+#include <unistd.h>
 
 using namespace ingot::tools;
 
@@ -51,8 +53,8 @@ public:
                                          : false;
       if (!ok)
         return key == "descr" ? "its element type is not a plain one"
-                              : "its header has a bad entry '" + formatLine(key, 40) +
-                                    "'";
+                              : "its header has a bad entry '" +
+                                    formatLine(key, 40) + "'";
       seen |= key == "descr" ? 1 : key == "fortran_order" ? 2 : 4;
       if (!take(',') && peek() != '}')
         return "its header lacks a comma";
@@ -168,23 +170,44 @@ static void swapBytes(Array &array, size_t elementBytes) {
                  array.data.begin() + ptrdiff_t(at + elementBytes));
 }
 
-std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
-                            Array &array) {
+namespace {
+/// What stands before the data.
+struct Start {
+  /// Bytes before the header, and of the header.
+  uint64_t prefixBytes = 0, headerBytes = 0;
+  uint64_t dataBytes = 0;
+  bool isSwapped = false, isFortran = false;
+};
+} // namespace
+
+static constexpr uint64_t kMostPrefixBytes = 12;
+static constexpr uint64_t kMostHeaderBytes = 1 << 20;
+
+/// Reads where the header is from the first bytes of a file of `size`.
+static std::string parsePrefix(const unsigned char *bytes, uint64_t size,
+                               Start &start) {
   if (size < magicBytes + 4 || memcmp(bytes, magic, magicBytes))
     return "it is not an .npy file";
   unsigned major = bytes[6];
   if (major < 1 || major > 3)
     return "its format version " + std::to_string(major) + " is unknown";
-  uint64_t lengthBytes = major == 1 ? 2 : 4, start = 8 + lengthBytes, length = 0;
-  if (size < start)
+  uint64_t lengthBytes = major == 1 ? 2 : 4;
+  start.prefixBytes = 8 + lengthBytes;
+  if (size < start.prefixBytes)
     return "it is truncated";
   for (uint64_t i = 0; i < lengthBytes; ++i)
-    length |= uint64_t(bytes[8 + i]) << (8 * i);
-  if (length > size - start)
+    start.headerBytes |= uint64_t(bytes[8 + i]) << (8 * i);
+  if (start.headerBytes > size - start.prefixBytes)
     return "it is truncated";
+  if (start.headerBytes > kMostHeaderBytes)
+    return "its header is impossibly long";
+  return "";
+}
 
-  HeaderParser header(
-      std::string(reinterpret_cast<const char *>(bytes + start), length));
+/// Sets type and shape from the header; a file of `size` must fit them.
+static std::string parseHeader(std::string text, uint64_t size, Start &start,
+                               Array &array) {
+  HeaderParser header(std::move(text));
   std::string problem = header.parse();
   if (!problem.empty())
     return problem;
@@ -196,43 +219,97 @@ std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
   if (!array.dtype)
     return "its element type '" + formatLine(header.descr, 40) +
            "' is not supported";
-  uint64_t elementBytes = ingot_dtype_size(array.dtype), needed;
-  if (!denseBytes(header.shape, elementBytes, needed))
+  uint64_t elementBytes = ingot_dtype_size(array.dtype);
+  if (!denseBytes(header.shape, elementBytes, start.dataBytes))
     return "its shape is impossibly large";
-  if (needed != size - start - length)
-    return "its shape needs " + std::to_string(needed) +
-           " bytes of data, but it has " +
-           std::to_string(size - start - length);
+  uint64_t rest = size - start.prefixBytes - start.headerBytes;
+  if (start.dataBytes != rest)
+    return "its shape needs " + std::to_string(start.dataBytes) +
+           " bytes of data, but it has " + std::to_string(rest);
   array.dims = header.shape;
-  array.data.assign(bytes + start + length, bytes + size);
-  if (header.descr[0] == '>' && elementBytes > 1)
-    swapBytes(array, elementBytes);
-  if (header.fortran && header.shape.size() > 1)
-    transpose(array, elementBytes);
+  start.isSwapped = header.descr[0] == '>' && elementBytes > 1;
+  start.isFortran = header.fortran && header.shape.size() > 1;
   return "";
 }
 
-namespace {
-struct FileClose {
-  void operator()(FILE *file) const { fclose(file); }
-};
-using File = std::unique_ptr<FILE, FileClose>;
-} // namespace
-
-std::string ingot::tools::readNpy(const std::string &path, Array &array) {
-  File file(fopen(path.c_str(), "rb"));
-  if (!file)
-    return strerror(errno);
-  std::vector<unsigned char> bytes;
-  unsigned char chunk[1 << 16];
-  while (size_t got = fread(chunk, 1, sizeof(chunk), file.get()))
-    bytes.insert(bytes.end(), chunk, chunk + got);
-  if (ferror(file.get()))
-    return strerror(errno);
-  return parseNpy(bytes.data(), bytes.size(), array);
+/// Makes the elements little-endian and row-major.
+static void reorder(const Start &start, Array &array) {
+  uint64_t elementBytes = ingot_dtype_size(array.dtype);
+  if (start.isSwapped)
+    swapBytes(array, elementBytes);
+  if (start.isFortran)
+    transpose(array, elementBytes);
 }
 
-std::string ingot::tools::writeNpy(const std::string &path, const Array &array) {
+std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
+                                   Array &array) {
+  Start start;
+  std::string problem = parsePrefix(bytes, size, start);
+  if (!problem.empty())
+    return problem;
+  const unsigned char *header = bytes + start.prefixBytes;
+  problem = parseHeader(
+      std::string(reinterpret_cast<const char *>(header), start.headerBytes),
+      size, start, array);
+  if (!problem.empty())
+    return problem;
+  array.data.assign(header + start.headerBytes, bytes + size);
+  reorder(start, array);
+  return "";
+}
+
+std::string ingot::tools::readNpy(const std::string &path, Array &array,
+                                  const NpyCheck &check) {
+  InputFile file;
+  std::string problem = file.open(path);
+  if (!problem.empty())
+    return problem;
+  // No more is read than the one before has shown to be there, and wanted.
+  unsigned char prefix[kMostPrefixBytes] = {};
+  constexpr uint64_t versionOne = 10;
+  uint64_t first = std::min(file.size(), versionOne);
+  if (problem = file.read(prefix, first); !problem.empty())
+    return problem;
+  bool isLong = first == versionOne && prefix[6] > 1 &&
+                file.size() >= kMostPrefixBytes;
+  if (isLong)
+    problem = file.read(prefix + versionOne, kMostPrefixBytes - versionOne);
+  Start start;
+  if (problem.empty())
+    problem = parsePrefix(prefix, file.size(), start);
+  std::string header;
+  if (problem.empty()) {
+    header.resize(start.headerBytes);
+    problem = file.read(header.data(), header.size());
+  }
+  if (problem.empty())
+    problem = parseHeader(std::move(header), file.size(), start, array);
+  if (problem.empty() && check)
+    problem = check(array);
+  if (!problem.empty())
+    return problem;
+  array.data.resize(start.dataBytes);
+  problem = file.read(array.data.data(), start.dataBytes);
+  if (problem.empty())
+    reorder(start, array);
+  return problem;
+}
+
+static bool writeAll(int descriptor, const void *data, size_t bytes) {
+  auto *at = static_cast<const char *>(data);
+  while (bytes) {
+    ssize_t put = write(descriptor, at, bytes);
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      return false;
+    at += put;
+    bytes -= size_t(put);
+  }
+  return true;
+}
+
+std::string ingot::tools::writeNpy(int descriptor, const Array &array) {
   std::string header = "{'descr': '";
   for (const Descr &descr : descrs)
     if (descr.dtype == array.dtype)
@@ -246,19 +323,27 @@ std::string ingot::tools::writeNpy(const std::string &path, const Array &array) 
   header.resize((header.size() + 10 + 1 + 63) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
 
-  File file(fopen(path.c_str(), "wb"));
-  if (!file)
-    return strerror(errno);
   unsigned char prefix[10] = {0, 0, 0, 0, 0, 0, 1, 0,
                               static_cast<unsigned char>(header.size() & 255),
                               static_cast<unsigned char>(header.size() >> 8)};
   memcpy(prefix, magic, magicBytes);
-  bool written =
-      fwrite(prefix, 1, sizeof(prefix), file.get()) == sizeof(prefix) &&
-      fwrite(header.data(), 1, header.size(), file.get()) == header.size() &&
-      fwrite(array.data.data(), 1, array.data.size(), file.get()) ==
-          array.data.size();
-  if (fclose(file.release()) || !written)
-    return strerror(errno);
-  return "";
+  bool written = writeAll(descriptor, prefix, sizeof(prefix)) &&
+                 writeAll(descriptor, header.data(), header.size()) &&
+                 writeAll(descriptor, array.data.data(), array.data.size());
+  return written ? "" : strerror(errno);
+}
+
+std::string ingot::tools::writeNpy(const std::string &path,
+                                   const Array &array) {
+  std::string folder = std::filesystem::path(path).parent_path();
+  FileSet files;
+  int descriptor;
+  std::string problem = files.open(folder);
+  if (problem.empty())
+    problem = files.create(/*isExecutable=*/false, descriptor);
+  if (problem.empty())
+    problem = writeNpy(descriptor, array);
+  if (!problem.empty())
+    return problem;
+  return files.publish({{descriptor, std::filesystem::path(path).filename()}});
 }

@@ -9,6 +9,7 @@
 
 #include "ingot/ingot.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,13 @@ struct Array {
 bool denseBytes(const std::vector<int64_t> &dims, uint64_t elementBytes,
                 uint64_t &bytes);
 
-/// Reads format versions 1 to 3, either byte order, C or Fortran order. Empty
-/// string, or what is wrong with the file.
-std::string readNpy(const std::string &path, Array &array);
+/// Looks at type and shape before the data is read; returns what is wrong.
+using NpyCheck = std::function<std::string(const Array &)>;
+
+/// Reads format versions 1 to 3, either byte order, C or Fortran order, from a
+/// regular file. Empty string, or what is wrong with the file.
+std::string readNpy(const std::string &path, Array &array,
+                    const NpyCheck &check = {});
 
 /// The same from memory.
 std::string parseNpy(const unsigned char *bytes, uint64_t size, Array &array);
@@ -35,6 +40,7 @@ std::string parseNpy(const unsigned char *bytes, uint64_t size, Array &array);
 /// Writes format version 1. bfloat16, which NumPy lacks, becomes raw '<V2' as
 /// ml_dtypes writes it.
 std::string writeNpy(const std::string &path, const Array &array);
+std::string writeNpy(int descriptor, const Array &array);
 
 } // namespace ingot::tools
 

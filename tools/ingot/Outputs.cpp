@@ -6,14 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Outputs.h"
 
-#include <errno.h>
+#include "base/FileSet.h"
+
 #include <filesystem>
 #include <set>
-#include <stdio.h>
-#include <string.h>
 #include <system_error>
-#include <unistd.h>
 
+using namespace ingot;
 using namespace ingot::tools;
 namespace fs = std::filesystem;
 
@@ -37,35 +36,55 @@ ingot::tools::outputFileNames(const std::vector<std::string> &names) {
   return files;
 }
 
+namespace {
+/// A directory that is gone again, if it is new, unless it is kept.
+class Directory {
+public:
+  explicit Directory(const std::string &path) : path(path) {}
+  ~Directory() {
+    std::error_code ignored;
+    if (isNew)
+      fs::remove(path, ignored);
+  }
+  std::string create() {
+    std::error_code failed;
+    isNew = fs::create_directories(path, failed);
+    return failed ? "cannot create directory '" + path.string() +
+                        "': " + failed.message()
+                  : "";
+  }
+  void keep() { isNew = false; }
+
+private:
+  fs::path path;
+  bool isNew = false;
+};
+} // namespace
+
 std::string ingot::tools::writeOutputs(const std::string &directory,
                                 const std::vector<std::string> &fileNames,
                                 const std::vector<Array> &arrays) {
-  std::error_code failed;
-  bool created = fs::create_directories(directory, failed);
-  if (failed)
-    return "cannot create directory '" + directory + "': " + failed.message();
-
-  std::vector<std::string> temporaries;
-  auto undo = [&](const std::string &problem) {
-    for (const std::string &path : temporaries)
-      remove(path.c_str());
-    if (created)
-      fs::remove(directory, failed);
+  Directory target(directory);
+  std::string problem = target.create();
+  if (!problem.empty())
     return problem;
-  };
+  FileSet files;
+  std::vector<FileSet::Name> names;
+  problem = files.open(directory);
+  if (!problem.empty())
+    return "cannot write to '" + directory + "': " + problem;
   for (size_t i = 0; i < arrays.size(); ++i) {
-    std::string path = directory + "/." + fileNames[i] + "." +
-                       std::to_string(getpid()) + ".tmp";
-    temporaries.push_back(path);
-    std::string problem = writeNpy(path, arrays[i]);
+    int descriptor = -1;
+    problem = files.create(/*isExecutable=*/false, descriptor);
+    if (problem.empty())
+      problem = writeNpy(descriptor, arrays[i]);
     if (!problem.empty())
-      return undo("cannot write '" + directory + "/" + fileNames[i] +
-                  "': " + problem);
+      return "cannot write '" + directory + "/" + fileNames[i] +
+             "': " + problem;
+    names.push_back({descriptor, fileNames[i]});
   }
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    std::string path = directory + "/" + fileNames[i];
-    if (rename(temporaries[i].c_str(), path.c_str()))
-      return undo("cannot write '" + path + "': " + strerror(errno));
-  }
-  return "";
+  problem = files.publish(names);
+  if (problem.empty())
+    target.keep();
+  return problem;
 }

@@ -27,11 +27,19 @@ struct RunOptions {
 };
 } // namespace
 
-static void printOutputs(const std::vector<std::string> &names,
-                         const std::vector<Array> &outputs) {
+namespace {
+/// What is printed of the outputs. It is made before they are written, since it
+/// needs memory.
+struct Summary {
+  std::string table, warnings;
+};
+} // namespace
+
+static Summary summarizeOutputs(const std::vector<std::string> &names,
+                                const std::vector<Array> &outputs) {
   std::vector<std::vector<std::string>> rows = {
       {"output", "type", "shape", "min", "max", "mean", "first values"}};
-  std::vector<std::string> warnings;
+  Summary summary;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Array &array = outputs[i];
     Statistics statistics = summarize(array);
@@ -41,14 +49,12 @@ static void printOutputs(const std::vector<std::string> &names,
                     statistics.least, statistics.largest, statistics.mean,
                     statistics.first});
     if (statistics.notNumbers)
-      warnings.push_back("output '" + name + "' has " +
-                         std::to_string(statistics.notNumbers) +
-                         " elements that are infinite or not a number");
+      summary.warnings += "ingot run: warning: output '" + name + "' has " +
+                          std::to_string(statistics.notNumbers) +
+                          " elements that are infinite or not a number\n";
   }
-  printTable(rows);
-  fflush(stdout);
-  for (const std::string &warning : warnings)
-    fprintf(stderr, "ingot run: warning: %s\n", warning.c_str());
+  summary.table = formatTable(rows);
+  return summary;
 }
 
 static int runOnce(OptionParser &parser, int argc, char **argv) {
@@ -97,13 +103,16 @@ static int runOnce(OptionParser &parser, int argc, char **argv) {
   if (runToFit(model.get(), context.get(), inputs, outputs, error))
     return parser.failure(error.message);
 
+  Summary summary = summarizeOutputs(names, outputs);
   if (!options.outputDirectory.empty()) {
     problem = writeOutputs(options.outputDirectory, outputFileNames(names),
                            outputs);
     if (!problem.empty())
       return parser.failure(problem);
   }
-  printOutputs(names, outputs);
+  fputs(summary.table.c_str(), stdout);
+  fflush(stdout);
+  fputs(summary.warnings.c_str(), stderr);
   return exitSuccess;
 }
 

@@ -105,18 +105,26 @@ std::string ingot::tools::formatJson(const std::string &text) {
   return json + "\"";
 }
 
-void ingot::tools::printTable(const std::vector<std::vector<std::string>> &rows) {
+std::string
+ingot::tools::formatTable(const std::vector<std::vector<std::string>> &rows) {
   std::vector<size_t> widths;
   for (const auto &row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);
     for (size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], row[i].size());
   }
+  std::string table;
   for (const auto &row : rows) {
     std::string line = " ";
     for (size_t i = 0; i < row.size(); ++i)
       line += " " + row[i] + std::string(widths[i] - row[i].size() + 1, ' ');
     line.erase(line.find_last_not_of(' ') + 1);
-    printf("%s\n", line.c_str());
+    table += line + "\n";
   }
+  return table;
+}
+
+void ingot::tools::printTable(
+    const std::vector<std::vector<std::string>> &rows) {
+  fputs(formatTable(rows).c_str(), stdout);
 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "base/SystemFailures.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Options.h"
 
@@ -11,6 +12,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 using namespace ingot;
 using namespace ingot::tools;
@@ -54,6 +56,10 @@ static int flushOutput(const char *command, int exitCode) {
 }
 
 int main(int argc, char **argv) {
+  // So that printing needs no memory.
+  static char buffer[1 << 16];
+  setvbuf(stdout, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF,
+          sizeof(buffer));
   if (argc < 2) {
     printUsage(stderr);
     return exitUsage;
@@ -67,8 +73,10 @@ int main(int argc, char **argv) {
     return exitSuccess;
   }
   for (const Command &command : commands)
-    if (!strcmp(argv[1], command.name))
+    if (!strcmp(argv[1], command.name)) {
+      endInOneLine(command.name);
       return flushOutput(command.name, command.main(argc - 1, argv + 1));
+    }
   fprintf(stderr, "ingot: error: unknown command '%s'; see: ingot --help\n",
           argv[1]);
   return exitUsage;

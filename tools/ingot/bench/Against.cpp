@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "base/ScratchFolder.h"
 #include "tools/ingot/Text.h"
 #include "tools/ingot/bench/Bench.h"
 #include "tools/ingot/bench/Distribution.h"
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+using namespace ingot;
 using namespace ingot::tools;
 
 /// scripts/measure_peer.py; carried along, so that it is found wherever the
@@ -265,10 +267,9 @@ void Comparison::printJson() const {
 }
 
 bool Comparison::run(std::string &problem) {
-  if (scratch.path().empty()) {
-    problem = "cannot make a temporary folder";
+  problem = scratch.create();
+  if (!problem.empty())
     return false;
-  }
   if (access(options.onnxModel.c_str(), R_OK)) {
     problem = "cannot read the ONNX model '" + options.onnxModel + "'";
     return false;

@@ -4,15 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "base/FileSet.h"
 #include "tools/ingot/bench/Bench.h"
 #include "tools/ingot/bench/Json.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <string.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
+using namespace ingot;
 using namespace ingot::tools;
 
 /// trtexec's layout of --exportTimes. Inputs and outputs are where the model
@@ -115,27 +119,41 @@ static bool isSpecial(const std::string &path) {
   return !lstat(path.c_str(), &status) && !S_ISREG(status.st_mode);
 }
 
-/// Writes under a temporary name first: a reader never sees half a file.
+static bool writeAll(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t put = write(descriptor, text.data(), text.size());
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      return false;
+    text.remove_prefix(size_t(put));
+  }
+  return true;
+}
+
+/// A reader never sees half a file.
 static std::string writeFile(const std::string &path, const std::string &text) {
-  std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
-  bool inPlace = isSpecial(path);
-  if (inPlace)
-    temporary = path;
-  auto fail = [&](int reason) {
-    if (!inPlace)
-      remove(temporary.c_str());
-    return "cannot write '" + path + "': " + strerror(reason);
+  auto fail = [&](const std::string &reason) {
+    return "cannot write '" + path + "': " + reason;
   };
-  FILE *file = fopen(temporary.c_str(), "w");
-  if (!file)
-    return fail(errno);
-  bool written = fwrite(text.data(), 1, text.size(), file) == text.size();
-  int reason = errno;
-  if (fclose(file) || !written)
-    return fail(written ? errno : reason);
-  if (inPlace)
-    return "";
-  return rename(temporary.c_str(), path.c_str()) ? fail(errno) : "";
+  if (isSpecial(path)) {
+    int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    bool written = file >= 0 && writeAll(file, text);
+    std::string reason = strerror(errno);
+    if (file >= 0)
+      close(file);
+    return written ? "" : fail(reason);
+  }
+  FileSet files;
+  int descriptor = -1;
+  std::string problem = files.open(std::filesystem::path(path).parent_path());
+  if (problem.empty())
+    problem = files.create(/*isExecutable=*/false, descriptor);
+  if (problem.empty() && !writeAll(descriptor, text))
+    problem = strerror(errno);
+  if (!problem.empty())
+    return fail(problem);
+  return files.publish({{descriptor, std::filesystem::path(path).filename()}});
 }
 
 std::string ingot::tools::checkExports(const BenchOptions &options) {

@@ -7,7 +7,6 @@
 #include "tools/ingot/bench/Process.h"
 
 #include <errno.h>
-#include <filesystem>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -78,17 +77,4 @@ ingot::tools::runProcess(const std::vector<std::string> &arguments) {
   close(out[0]);
   close(err[0]);
   return result;
-}
-
-ScratchFolder::ScratchFolder() {
-  const char *base = getenv("TMPDIR");
-  folder = std::string(base && *base ? base : "/tmp") + "/ingot-bench-XXXXXX";
-  if (!mkdtemp(folder.data()))
-    folder.clear();
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  if (!folder.empty())
-    std::filesystem::remove_all(folder, ignored);
 }

@@ -23,18 +23,6 @@ struct ProcessResult {
 /// Runs a program to its end; the first argument is looked up in PATH.
 ProcessResult runProcess(const std::vector<std::string> &arguments);
 
-/// A folder that is gone, with all in it, at the end. Empty path: none could
-/// be made.
-class ScratchFolder {
-public:
-  ScratchFolder();
-  ~ScratchFolder();
-  const std::string &path() const { return folder; }
-
-private:
-  std::string folder;
-};
-
 } // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_BENCH_PROCESS_H

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/AutoKernels.h"
 
+#include "base/InputFile.h"
+#include "base/ScratchFolder.h"
+#include "compiler/OutputFiles.h"
 #include "compiler/Version.h"
 #include "compiler/target/Target.h"
 #include "tools/ingot/bench/Bench.h"
@@ -17,7 +20,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -51,26 +53,6 @@ struct Group {
   bool takesOneDnn() const { return nativeMs > kLeastGain * onednnMs; }
 };
 
-/// A directory that is gone when the measurement ends.
-class ScratchDirectory {
-public:
-  ~ScratchDirectory() {
-    if (!path.empty())
-      (void)sys::fs::remove_directories(path);
-  }
-  std::error_code create() {
-    return sys::fs::createUniqueDirectory("ingot-kernels", path);
-  }
-  std::string file(StringRef name) const {
-    SmallString<128> full(path);
-    sys::path::append(full, name);
-    return std::string(full);
-  }
-
-private:
-  SmallString<128> path;
-};
-
 class Measurement {
 public:
   Measurement(CompileOptions &options, mlir::MLIRContext &context)
@@ -92,7 +74,7 @@ private:
 
   CompileOptions &options;
   mlir::MLIRContext &context;
-  ScratchDirectory scratch;
+  ScratchFolder scratch;
   Variant native, onednn, mixed;
   BenchResult machine;
 };
@@ -101,7 +83,7 @@ private:
 
 mlir::LogicalResult Measurement::compile(Variant &variant, StringRef name,
                                          const PipelineOptions &pipeline) {
-  variant.path = scratch.file(name.str() + ".so");
+  variant.path = scratch.path() + "/" + name.str() + ".so";
   CompileOptions compile = options;
   compile.output = variant.path;
   compile.emit = EmitKind::sharedLibrary;
@@ -220,19 +202,21 @@ mlir::LogicalResult Measurement::write(StringRef file, ArrayRef<Group> groups) {
                     {"latency_ms", std::move(latency)},
                     {"kernels", nameOf(all)},
                     {"layers", std::move(layers)}};
-  Error error = writeToOutput(file, [&](raw_ostream &out) {
+  OutputFiles files(context, file);
+  mlir::FailureOr<int> written = files.write([&](raw_ostream &out) {
     out << formatv("{0:2}", json::Value(std::move(root))) << '\n';
-    return Error::success();
+    return mlir::success();
   });
-  if (error)
-    return fail("cannot write " + toString(std::move(error)));
-  return mlir::success();
+  return failed(written) ? mlir::failure()
+                         : files.publish({{*written, sys::path::filename(file).str()}});
 }
 
 /// That nothing stands in the way of the measurement is known before it.
 mlir::LogicalResult Measurement::checkStart(StringRef file) {
   if (sys::fs::is_directory(file))
     return fail("cannot write '" + file + "': it is a directory");
+  if (sys::fs::equivalent(file, options.input))
+    return fail("cannot write '" + file + "': it is the model itself");
   std::string error;
   auto targets = parseTargets(options.target, error),
        native = parseTargets("native", error);
@@ -249,8 +233,8 @@ mlir::LogicalResult Measurement::checkStart(StringRef file) {
 mlir::LogicalResult Measurement::run(StringRef file) {
   if (failed(checkOutputs(options, context)) || failed(checkStart(file)))
     return mlir::failure();
-  if (std::error_code error = scratch.create())
-    return fail("cannot create a directory for measuring: " + error.message());
+  if (std::string problem = scratch.create(); !problem.empty())
+    return fail("--kernels=auto measures the model, but " + problem);
   PipelineOptions pipeline = options.pipeline;
   pipeline.kernels = Kernels::native;
   if (failed(compile(native, "native", pipeline)))
@@ -333,11 +317,12 @@ static Expected<PipelineOptions> parseKernels(StringRef text,
 }
 
 std::string ingot::readKernels(StringRef file, PipelineOptions &pipeline) {
-  auto buffer = MemoryBuffer::getFile(file, /*IsText=*/true);
-  if (!buffer)
-    return "cannot read '" + file.str() + "': " + buffer.getError().message();
-  Expected<PipelineOptions> read =
-      parseKernels((*buffer)->getBuffer(), pipeline);
+  std::string text;
+  constexpr uint64_t mostBytes = 256 << 20;
+  std::string problem = readWholeFile(file.str(), mostBytes, text);
+  if (!problem.empty())
+    return "cannot read '" + file.str() + "': " + problem;
+  Expected<PipelineOptions> read = parseKernels(text, pipeline);
   if (!read)
     return "'" + file.str() + "': " + toString(read.takeError());
   pipeline = std::move(*read);

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "base/SystemFailures.h"
 #include "compiler/Compiler.h"
 #include "compiler/Version.h"
 #include "compiler/target/Target.h"
@@ -280,6 +281,8 @@ static std::string kernelsFile(const CompileOptions &options) {
 }
 
 int ingot::compileMain(int argc, char **argv) {
+  bool errorsPrinted = false;
+  FatalErrorsInOneLine fatalErrors(errorsPrinted);
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::SetVersionPrinter(
@@ -317,12 +320,11 @@ int ingot::compileMain(int argc, char **argv) {
   // Linking in process puts all options back to their defaults.
   const bool quiet = options.quiet;
   bool isTerminal = sys::Process::StandardErrIsDisplayed() && !quiet;
-  if (isTerminal)
-    compile.progress = [](StringRef step) {
+  compile.progress = [isTerminal](StringRef step) {
+    nameStep(step.str().c_str());
+    if (isTerminal)
       errs() << "\r\033[K" << step << " …";
-    };
-  bool errorsPrinted = false;
-  FatalErrorsInOneLine fatalErrors(errorsPrinted);
+  };
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   context->getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
     if (isTerminal)
@@ -349,6 +351,7 @@ int ingot::compileMain(int argc, char **argv) {
 
   if (mlir::failed(result))
     return kFailure;
+  setDone();
   if (result->manifest && !quiet)
     printSummary(compile, *result->manifest);
   return flushOutput();

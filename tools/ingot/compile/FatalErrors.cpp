@@ -6,20 +6,40 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/FatalErrors.h"
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Signals.h"
-#include "llvm/Support/raw_ostream.h"
+#include "base/SystemFailures.h"
 
-#include <unistd.h>
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
 
 using namespace llvm;
+using namespace ingot;
 
-void ingot::FatalErrorsInOneLine::end(void *errorsPrinted, const char *reason,
-                                      bool) {
-  if (!*static_cast<const bool *>(errorsPrinted))
-    errs() << "ingot compile: error: the compiler itself failed ("
-           << StringRef(reason).trim().split('\n').first.rtrim(".:")
-           << "); please report it with the model\n";
-  sys::RunInterruptHandlers();
-  _exit(1);
+static void endBecauseOfLLVM(void *, const char *reason, bool) {
+  StringRef line = StringRef(reason).trim().split('\n').first.rtrim(".:");
+  // It has words of its own for this.
+  if (line.contains_insensitive("out of memory") ||
+      line.contains_insensitive("allocation failed") ||
+      line.contains_insensitive("unable to allocate"))
+    endOutOfMemory();
+  SmallString<256> text("the compiler itself failed (");
+  text += line.take_front(180);
+  text += "); please report it with the model";
+  endBecause(text.c_str());
+}
+
+static void endWithoutMemoryForLLVM(void *, const char *, bool) {
+  endOutOfMemory();
+}
+
+FatalErrorsInOneLine::FatalErrorsInOneLine(const bool &errorsPrinted)
+    : handler(endBecauseOfLLVM, nullptr) {
+  endInOneLine("compile");
+  endWithoutMemory();
+  setReported(&errorsPrinted);
+  install_bad_alloc_error_handler(endWithoutMemoryForLLVM);
+}
+
+FatalErrorsInOneLine::~FatalErrorsInOneLine() {
+  remove_bad_alloc_error_handler();
+  setReported(nullptr);
 }

@@ -1,0 +1,114 @@
+//===- SystemFailures.cpp - one line for what the system refuses ----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "base/SystemFailures.h"
+
+#include "base/Temporaries.h"
+
+#include <atomic>
+#include <errno.h>
+#include <exception>
+#include <new>
+#include <signal.h>
+#include <stdexcept>
+#include <stdio.h>
+#include <string.h>
+#include <system_error>
+#include <unistd.h>
+
+using namespace ingot;
+
+static const char *command = "";
+static char step[96] = "";
+static const bool *reported = nullptr;
+static std::atomic<bool> isEnding{false}, isDone{false},
+    isMemoryNeeded{false};
+
+void ingot::nameStep(const char *name) {
+  strncpy(step, name, sizeof(step) - 1);
+}
+
+void ingot::setDone() { isDone = true; }
+
+void ingot::setReported(const bool *isReported) { reported = isReported; }
+
+/// There may be no memory and no usable heap: a buffer on the stack, one write.
+void ingot::endBecause(const char *reason) {
+  // Of two threads that fail one speaks.
+  if (isEnding.exchange(true))
+    for (;;)
+      pause();
+  if (isDone) {
+    removeTemporaries();
+    _exit(0);
+  }
+  char line[512];
+  int length = snprintf(line, sizeof(line) - 1, "%singot %s: error: %s%s%s",
+                        isatty(STDERR_FILENO) ? "\r\033[K" : "", command,
+                        reason, *step ? ", at: " : "", step);
+  if (length > int(sizeof(line)) - 2)
+    length = int(sizeof(line)) - 2;
+  line[length++] = '\n';
+  if (!reported || !*reported)
+    (void)!write(STDERR_FILENO, line, size_t(length));
+  removeTemporaries();
+  _exit(1);
+}
+
+void ingot::endOutOfMemory() {
+  endBecause("out of memory");
+}
+
+static void onTerminate() {
+  std::exception_ptr current = std::current_exception();
+  if (!current)
+    endBecause("the command itself failed; please report it");
+  try {
+    std::rethrow_exception(current);
+  } catch (const std::bad_alloc &) {
+    endOutOfMemory();
+  } catch (const std::length_error &) {
+    // A container larger than any memory.
+    endOutOfMemory();
+  } catch (const std::system_error &error) {
+    char reason[128];
+    snprintf(reason, sizeof(reason), "the system refuses what is needed (%s)",
+             strerror(error.code().value()));
+    endBecause(reason);
+  } catch (const std::exception &error) {
+    char reason[256];
+    snprintf(reason, sizeof(reason),
+             "the command itself failed (%s); please report it", error.what());
+    endBecause(reason);
+  } catch (...) {
+    endBecause("the command itself failed; please report it");
+  }
+}
+
+static void onBusError(int number, siginfo_t *info, void *) {
+  if (info->si_code == BUS_ADRERR)
+    endBecause("a file that is being read became shorter, or its disk fails");
+  raise(number);
+}
+
+void ingot::endInOneLine(const char *name) {
+  command = name;
+  std::set_terminate(onTerminate);
+  signal(SIGXFSZ, SIG_IGN);
+  struct sigaction action = {};
+  action.sa_sigaction = onBusError;
+  action.sa_flags = SA_SIGINFO | SA_RESETHAND | SA_NODEFER;
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+void ingot::endWithoutMemory() {
+  isMemoryNeeded = true;
+  std::set_new_handler([] { endOutOfMemory(); });
+}
+
+bool ingot::isWithoutMemoryTheEnd() {
+  return isMemoryNeeded.load(std::memory_order_relaxed);
+}
