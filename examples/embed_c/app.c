@@ -8,7 +8,7 @@
  * Loads a model with dlopen and runs it through its binary interface, without
  * libingot:
  *
- *   cc -I runtime/include examples/embed_c/app.c -ldl && ./a.out model.so
+ *   cc -I runtime/include examples/embed_c/app.c -ldl && ./a.out ./model.so
  *
  * The header is two files of plain C that may be copied into any project. What
  * libingot would add: threads, many checks of the caller's buffers, separate
@@ -21,6 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Services that the model may use: memory, and loops that may run in parallel. */
 static void *allocate(void *user, uint64_t bytes, uint64_t alignment) {
@@ -50,8 +52,11 @@ static int chooseCode(const ingot_abi_artifact *model,
   if (__builtin_cpu_supports(LLVM_NAME))                                       \
     present |= (uint64_t)1 << BIT;
 #include "ingot/abi/cpu_features.inc"
-  /* AMX would have to be asked of the kernel first: bits 14 to 16. */
-  present &= ~(uint64_t)0x1c000;
+  /* Linux gives the tile registers of AMX (bits 14 to 16) to who asks for them:
+   * ARCH_REQ_XCOMP_PERM of the state XTILEDATA. */
+  const uint64_t amx = (uint64_t)0x1c000;
+  if ((present & amx) && syscall(SYS_arch_prctl, 0x1023, 18) != 0)
+    present &= ~amx;
   if (model->cpu_features & ~present)
     return 0;
   code->target = model->target;

@@ -64,7 +64,8 @@ struct Gap {
 /// Hashes [start, end) of the file, but for the gaps, which are in order.
 static void hashAround(const ElfImage &image, uint64_t start, uint64_t end,
                        const Gap *gaps, size_t numGaps, XxHash64 &hash) {
-  static const uint8_t zeros[16] = {};
+  // As many as the largest gap that is not skipped.
+  static const uint8_t zeros[sizeof(ingot_abi_seal)] = {};
   for (size_t i = 0; i < numGaps; ++i) {
     uint64_t from = std::max(start, gaps[i].start);
     uint64_t to = std::min(end, gaps[i].end);

@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import struct
 import subprocess
 
 import families
@@ -9,6 +10,38 @@ import families
 from support import Case, np, tool
 
 PAGE = 4096
+
+
+def xxh64(data):
+    """XXH64 with seed 0, from its specification."""
+    p1, p2, p3, p4, p5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
+                          0x27D4EB2F165667C5)
+    mask = 2**64 - 1
+    rotate = lambda x, n: (x << n | x >> (64 - n)) & mask
+    mix = lambda lane, word: rotate((lane + word * p2) & mask, 31) * p1 & mask
+    at = 0
+    if len(data) >= 32:
+        lanes = [(p1 + p2) & mask, p2, 0, -p1 & mask]
+        while at + 32 <= len(data):
+            lanes = [mix(lane, word) for lane, word in zip(lanes, struct.unpack_from("<4Q", data, at))]
+            at += 32
+        total = sum(rotate(lane, n) for lane, n in zip(lanes, (1, 7, 12, 18))) & mask
+        for lane in lanes:
+            total = ((total ^ mix(0, lane)) * p1 + p4) & mask
+    else:
+        total = p5
+    total = (total + len(data)) & mask
+    while at + 8 <= len(data):
+        total = (rotate(total ^ mix(0, struct.unpack_from("<Q", data, at)[0]), 27) * p1 + p4) & mask
+        at += 8
+    if at + 4 <= len(data):
+        total = (rotate(total ^ struct.unpack_from("<I", data, at)[0] * p1 & mask, 23) * p2 + p3) & mask
+        at += 4
+    for byte in data[at:]:
+        total = rotate(total ^ byte * p5 & mask, 11) * p1 & mask
+    total = (total ^ total >> 33) * p2 & mask
+    total = (total ^ total >> 29) * p3 & mask
+    return total ^ total >> 32
 
 
 class Damage(Case):
@@ -121,6 +154,36 @@ class Verify(Case):
                 self.assertIs(json.loads(tool("ingot", "inspect", "--verify", "--json", artifact).stdout)["verified"],
                               True)
                 self.assertNotIn("verified", tool("ingot", "inspect", artifact).stdout)
+
+    def test_checksums_are_what_the_abi_says(self):
+        """Computed once more here, from the words of docs/abi.md and artifact.h alone."""
+        self.assertEqual((xxh64(b""), xxh64(b"abc")), (0xEF46DB3751D8E999, 0x44BC2CF5AD770999))
+        for options in ((), ("--weights=file",)):
+            with self.subTest(options=options):
+                with open(self.compile(families.ALL["repvgg"]()[0], *options), "rb") as f:
+                    data = f.read()
+                note = data.index(struct.pack("<3I6s", 6, 40, 1, b"Ingot")) + 20
+                size, _, address, count, weights_hash, rest_hash = struct.unpack_from("<2I4Q", data, note)
+                self.assertEqual(size, 40)
+                hidden = bytearray(data)
+                hidden[note:note + 40] = bytes(40)
+                hidden[40:48], hidden[58:64] = bytes(8), bytes(6)
+                headers, = struct.unpack_from("<Q", data, 32)
+                number, = struct.unpack_from("<H", data, 56)
+                rest, weights = b"", b""
+                for i in range(number):
+                    kind, flags, offset, virtual, _, file_bytes, memory_bytes, _ = struct.unpack_from(
+                        "<2I6Q", data, headers + 56 * i)
+                    if kind != 1:
+                        continue
+                    rest += struct.pack("<4Q", virtual, memory_bytes, file_bytes, flags)
+                    content = bytes(hidden[offset:offset + file_bytes])
+                    if count and virtual <= address < virtual + file_bytes:
+                        weights = content[address - virtual:][:count]
+                        content = content[:address - virtual] + content[address - virtual + count:]
+                    rest += content
+                self.assertEqual((len(weights), bool(count)), (count, not options))
+                self.assertEqual((xxh64(weights), xxh64(rest)), (weights_hash, rest_hash))
 
     def test_weights_only_when_asked(self):
         """Damaged weights are found by --verify alone, damaged code at every load."""

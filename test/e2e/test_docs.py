@@ -1,0 +1,81 @@
+"""Every line of the README and of the embedding guide, run as a new user would: in order, in an empty folder."""
+import os
+import re
+import shutil
+import subprocess
+
+import families
+
+from support import BIN, BUILD, ROOT, Case, helper, make_model, np
+
+FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```\n", re.M | re.S)
+
+
+class Pages(Case):
+
+    def setUp(self):
+        super().setUp()
+        # A checkout whose build is the one that is tested.
+        self.checkout = self.path("checkout")
+        os.makedirs(self.checkout)
+        for name in ("runtime", "examples", "Makefile", "scripts"):
+            os.symlink(os.path.join(ROOT, name), os.path.join(self.checkout, name))
+        os.symlink(BUILD, os.path.join(self.checkout, "build"))
+        self.folder = self.path("empty")
+        os.makedirs(self.folder)
+        self.environment = {k: v for k, v in os.environ.items() if k not in ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH")}
+        self.environment.update(INGOT=self.checkout, PATH=f"{BIN}:{os.environ['PATH']}")
+
+    def shell(self, commands):
+        """One shell for all, which keeps what was exported; stops at the first command that fails."""
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=self.folder, env=self.environment,
+                              capture_output=True, text=True, errors="replace", timeout=600)
+        self.assertEqual(done.returncode, 0, f"{commands}\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def run_page(self, page):
+        """Writes the files and runs the commands; returns how many lines were commands, and what they printed."""
+        with open(os.path.join(ROOT, page), encoding="utf-8") as f:
+            blocks = FENCE.findall(f.read())
+        commands = []
+        for info, body in blocks:
+            language, _, name = info.partition(" ")
+            if language == "sh":
+                commands += [line for line in body.splitlines() if line.strip()]
+            else:
+                # A block of code is a file with a name, which some command uses.
+                self.assertTrue(name, f"{page}: code that no line here runs:\n{body}")
+                with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
+                    f.write(body)
+                self.assertTrue(name == "CMakeLists.txt" or any(name in "".join(b) for i, b in blocks if i == "sh"),
+                                f"{page}: no command uses {name}")
+        script = []
+        for line in commands:
+            line = line.replace("/path/to/this/checkout", self.checkout)
+            if line.startswith("make "):  # builds, downloads and tests for an hour: that it would start
+                line = line.replace("make ", f"make -n -C {self.checkout} ", 1) + " > /dev/null"
+            script.append(line)
+        return len(commands), self.shell("\n".join(script))
+
+    def test_readme(self):
+        model, runs = families.ALL["repvgg"]()
+        shutil.move(self.save(model, "repvgg_a0.onnx"), self.folder)
+        np.save(os.path.join(self.folder, "picture.npy"), runs[0]["input"])
+        count, printed = self.run_page("README.md")
+        self.assertGreaterEqual(count, 10)
+        for words in ("arena", "output  float32  1x10", "nn.conv", "median"):
+            self.assertIn(words, printed)
+        self.assertEqual(os.listdir(os.path.join(self.folder, "out")), ["output.npy"])
+
+    def test_embedding(self):
+        weights = np.random.default_rng(5).standard_normal((1000, 3, 1, 1)).astype(np.float32)
+        model = make_model([helper.make_node("GlobalAveragePool", ["x"], ["p"]),
+                            helper.make_node("Conv", ["p", "w", "b"], ["c"]), helper.make_node("Flatten", ["c"], ["y"])],
+                           [("x", [1, 3, 224, 224])], [("y", [1, 1000])],
+                           {"w": weights, "b": np.arange(7, 1007, dtype=np.float32)})
+        shutil.move(self.save(model), self.folder)
+        count, printed = self.run_page("docs/embedding.md")
+        self.assertGreaterEqual(count, 20)
+        # Six programs compute the first bias.
+        self.assertEqual(len(re.findall(r"starts with 7$", printed, re.M)), 6, printed)
+        self.assertIn("verified", printed)
