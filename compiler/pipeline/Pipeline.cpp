@@ -28,6 +28,7 @@ static void buildLegalizePipeline(OpPassManager &passes,
                                   const PipelineOptions &) {
   passes.addPass(createOnnxLegalize());
   passes.addPass(createRequireSizes());
+  passes.addNestedPass<func::FuncOp>(createHoistChecks());
 }
 
 /// nn → less nn: what training left is folded and merged.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/RunChecks.h"
 #include "passes/legalize/Recurrent.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -177,15 +178,28 @@ static Value initialState(Node &node, const Recurrence &net, size_t input,
                     RankedTensorType::get(staticShape(sizes), element));
 }
 
+/// An operand has the sizes that the others ask for; which of them is open, the
+/// run checks.
 static LogicalResult checkOperand(Node &node, size_t input, StringRef name,
-                                  ArrayRef<int64_t> shape) {
+                                  ArrayRef<OpFoldResult> wanted) {
   if (!node.has(input))
     return success();
-  if (node.rank(input) == int64_t(shape.size()) &&
-      succeeded(verifyCompatibleShape(shape, node.shape(input))))
-    return success();
-  return node.invalid(name + " does not have the shape that hidden_size and "
-                             "direction ask for");
+  if (node.rank(input) != int64_t(wanted.size()) ||
+      failed(verifyCompatibleShape(staticShape(wanted), node.shape(input))))
+    return node.invalid(name + " does not have the shape that hidden_size and "
+                               "direction ask for");
+  for (auto [d, size] : llvm::enumerate(wanted)) {
+    OpFoldResult own = sizeOf(node, node.input(input), d);
+    if ((getConstantIntValue(own) && getConstantIntValue(size)) ||
+        isSameDim(own, size))
+      continue;
+    Indices i{node.builder, node.loc()};
+    Value has = indexValue(node, own), needs = indexValue(node, size);
+    require(node.builder, node.loc(), i.equal(has, needs),
+            "dimension " + Twine(d) + " of " + name + " is {0}, not {1}",
+            {has, needs});
+  }
+  return success();
 }
 
 static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
@@ -209,15 +223,17 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
   net.x = node.input(0);
   if (net.batchFirst)
     net.x = transpose(node, net.x, {1, 0, 2});
-  int64_t rows = gates * net.hidden, batch = typeOf(net.x).getDimSize(1);
-  int64_t width = typeOf(net.x).getDimSize(2);
-  if (failed(checkOperand(node, 1, "W", {net.directions, rows, width})) ||
-      failed(checkOperand(node, 2, "R", {net.directions, rows, net.hidden})) ||
-      failed(checkOperand(node, 3, "B", {net.directions, 2 * rows})) ||
+  auto n = [&](int64_t size) { return sizeAttr(node, size); };
+  int64_t rows = gates * net.hidden;
+  OpFoldResult batch = sizeOf(node, net.x, 1), width = sizeOf(node, net.x, 2);
+  OpFoldResult directions = n(net.directions), hidden = n(net.hidden);
+  if (failed(checkOperand(node, 1, "W", {directions, n(rows), width})) ||
+      failed(checkOperand(node, 2, "R", {directions, n(rows), hidden})) ||
+      failed(checkOperand(node, 3, "B", {directions, n(2 * rows)})) ||
       failed(checkOperand(node, 4, "sequence_lens", {batch})))
     return failure();
   for (size_t i = 0; i < states; ++i) {
-    SmallVector<int64_t> shape = {net.directions, batch, net.hidden};
+    Sizes shape = {directions, batch, hidden};
     if (net.batchFirst)
       std::swap(shape[0], shape[1]);
     if (failed(checkOperand(node, 5 + i, i ? "initial_c" : "initial_h", shape)))
@@ -357,7 +373,9 @@ static LogicalResult makeLSTM(Node &node, const Recurrence &net, int64_t d,
     direction.inputBias = add(node, direction.inputBias, direction.stateBias);
   int64_t hidden = net.hidden;
   Value peepholes = takeDirection(node, node.input(7), d);
-  if (failed(checkOperand(node, 7, "P", {net.directions, 3 * hidden})))
+  if (failed(checkOperand(node, 7, "P",
+                          {sizeAttr(node, net.directions),
+                           sizeAttr(node, 3 * hidden)})))
     return failure();
   bool couples = node.getInt("input_forget", 0) != 0;
   Activation activate = (*f)[0], squash = (*f)[1], show = (*f)[2];

@@ -14,9 +14,8 @@ def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
   let description = [{
     Evaluates the size rules of every nn op (`SizesOpInterface`) on symbolic
     sizes. A rule that they prove is dropped. One that they refute is an error.
-    Each other becomes an `ingot.require`: at the entry of the function, before
-    any work, if it follows from the sizes of the function's arguments, else
-    before the op. Dimensions of arguments that have one name have to be equal.
+    Each other becomes an `ingot.require`: at the entry of the function if it
+    follows from the sizes of the function's arguments, else before the op. Dimensions of arguments that have one name have to be equal.
 
     The module attribute `ingot.size_rules` counts both kinds.
   }];
@@ -26,6 +25,17 @@ def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numProved", "proved", "Rules that hold for all sizes">,
     Statistic<"numChecked", "checked", "Rules that are checked in the run">];
+}
+
+def HoistChecks : Pass<"ingot-hoist-checks", "::mlir::func::FuncOp"> {
+  let summary = "Check sizes as early as they are known";
+  let description = [{
+    Moves each `ingot.require` of the function's block, with the arithmetic that
+    it needs, right behind the last op that computes one of its values: to the
+    function's entry, if all of them are sizes of its arguments. So nothing
+    writes to memory whose size was not checked yet.
+  }];
+  let statistics = [Statistic<"numMoved", "moved", "Ops that went up">];
 }
 
 def BroadcastBatches : Pass<"nn-broadcast-batches", "::mlir::func::FuncOp"> {

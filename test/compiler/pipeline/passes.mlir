@@ -7,6 +7,9 @@
 // CHECK:      builtin.module(
 // CHECK-NEXT: {{^ *}}onnx-legalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-require-sizes{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}ingot-hoist-checks{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
 
 // Phase graph.
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
