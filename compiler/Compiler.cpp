@@ -14,6 +14,7 @@
 #include "runtime/format/WeightsName.h"
 
 #include "mlir/Pass/Pass.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -223,6 +224,16 @@ LogicalResult Compilation::describe() {
   return success();
 }
 
+/// Takes away what passes told each other of functions' arguments: LLVM's
+/// translation warns of every attribute that it does not know.
+static void dropFacts(ModuleOp module) {
+  for (auto function : module.getOps<FunctionOpInterface>())
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      for (NamedAttribute attr : function.getArgAttrs(i))
+        if (attr.getName().strref().starts_with("ingot."))
+          function.removeArgAttr(i, attr.getName());
+}
+
 FailureOr<std::unique_ptr<Compilation::LevelModule>>
 Compilation::generate(const Target &target) {
   OwningOpRef<ModuleOp> copy = module->clone();
@@ -236,6 +247,7 @@ Compilation::generate(const Target &target) {
     return fail("LLVM was built without its X86 target");
   {
     TimingScope timing = time("translate to LLVM IR");
+    dropFacts(*copy);
     code->module = translateModuleToLLVMIR(*copy, code->context, "model");
   }
   if (!code->module)

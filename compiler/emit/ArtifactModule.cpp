@@ -204,6 +204,8 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
       b.getInt32(variantRows.size()),
       b.getInt32(sizeof(ingot_abi_variant)),
       array(variantRows),
+      b.getInt32(manifest.sizeRulesProved),
+      b.getInt32(manifest.sizeRulesChecked),
   });
   return new GlobalVariable(module, description->getType(),
                             /*isConstant=*/true, GlobalValue::InternalLinkage,

@@ -59,6 +59,8 @@ struct Manifest {
   std::array<uint8_t, 32> weightsSha256 = {};
   uint64_t arenaBytes = 0;
   uint64_t arenaLowerBound = 0;
+  /// Rules about sizes that hold for all of them, and that a run checks.
+  uint32_t sizeRulesProved = 0, sizeRulesChecked = 0;
   bool usesOneDNN = false;
   /// Compiled with --precision=bf16.
   bool usesBF16 = false;

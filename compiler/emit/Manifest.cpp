@@ -120,6 +120,10 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
   manifest.weightsBytes = integer("ingot.weights_bytes");
   manifest.arenaBytes = integer("ingot.arena_bytes");
   manifest.arenaLowerBound = integer("ingot.arena_lower_bound");
+  if (auto rules = module->getAttrOfType<DictionaryAttr>("ingot.size_rules")) {
+    manifest.sizeRulesProved = rules.getAs<IntegerAttr>("proved").getInt();
+    manifest.sizeRulesChecked = rules.getAs<IntegerAttr>("checked").getInt();
+  }
   manifest.usesOneDNN = module->hasAttr("ingot.onednn");
   return manifest;
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/shape/RunRules.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -118,6 +119,11 @@ SizeAnalysis::sizesOfStock(Operation *op, RunRules &rules,
       Value init = destination.getTiedOpOperand(result)->get();
       sized[result.getResultNumber()].sizes = llvm::to_vector(sizesOf(init));
     }
+  if (auto alloc = dyn_cast<bufferization::AllocTensorOp>(op)) {
+    if (alloc.getCopy())
+      setFirst(sizesOf(alloc.getCopy()));
+    return success();
+  }
   if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
     setFirst(sizesOfAll(empty.getMixedSizes()));
     return requireSizes(rules, sized.front().sizes);

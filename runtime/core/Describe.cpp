@@ -35,6 +35,11 @@ ingot_status ingot_model_describe(const ingot_model *model,
          sizeof(filled.weights_sha256));
   filled.num_layers = layerCount(artifact);
   filled.num_levels = levelCount(artifact);
+  if (artifact.struct_size >=
+      offsetof(ingot_abi_artifact, num_size_rules_checked) + sizeof(uint32_t)) {
+    filled.num_size_rules_proved = artifact.num_size_rules_proved;
+    filled.num_size_rules_checked = artifact.num_size_rules_checked;
+  }
   return writeSized(info, &filled, sizeof(filled), "ingot_model_info", error);
 }
 

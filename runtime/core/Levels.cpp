@@ -14,7 +14,9 @@
 using namespace ingot::rt;
 
 uint32_t ingot::rt::levelCount(const ingot_abi_artifact &artifact) {
-  return artifact.struct_size < sizeof(artifact) || !artifact.num_variants
+  return artifact.struct_size <
+                     offsetof(ingot_abi_artifact, num_size_rules_proved) ||
+                 !artifact.num_variants
              ? 1
              : artifact.num_variants;
 }

@@ -1,4 +1,6 @@
 """Open sizes that do not fit each other: the run ends in one line that names the node and both sizes."""
+import json
+
 import numpy as np
 
 from support import Case, make_model, helper, tool
@@ -83,3 +85,21 @@ class RunningSums(Case):
                                {"axis": np.array(axis, np.int64)})
             x = np.random.default_rng(2).random(shape, np.float32)
             np.testing.assert_allclose(self.run_model(self.compile(model), {"x": x})["y"], np.cumsum(x, axis))
+
+
+class Counted(Case):
+    def test_inspect_says_how_many(self):
+        """What sizes of one name prove, and what a run has to check."""
+        nodes = [helper.make_node("Add", ["a", "b"], ["s"]), helper.make_node("Relu", ["s"], ["r"]),
+                 helper.make_node("Add", ["r", "a"], ["y"])]
+        for dims, checked in (([3], False), (["N"], False), (["M"], True)):
+            artifact = self.compile(make_model(nodes, [("a", ["N"] if dims != [3] else [3]), ("b", dims)],
+                                               [("y", ["L"])]))
+            rules = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["size_rules"]
+            self.assertGreater(rules["proved"], 0)
+            text = tool("ingot", "inspect", artifact).stdout
+            self.assertIn(f"{rules['checked']} are checked in each run", text)
+            if checked:
+                self.assertGreater(rules["checked"], 0)
+            elif dims == [3]:
+                self.assertEqual(rules["checked"], 0)

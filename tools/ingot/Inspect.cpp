@@ -113,6 +113,9 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   if (info.separate_weights)
     printf("          SHA-256 %s\n", hex(info.weights_sha256).c_str());
   printf("arena     %s a context\n", formatBytes(info.arena_bytes).c_str());
+  if (info.num_size_rules_proved || info.num_size_rules_checked)
+    printf("sizes     %u rules hold for all sizes, %u are checked in each run\n",
+           info.num_size_rules_proved, info.num_size_rules_checked);
   if (isVerified)
     printf("verified  code, tables and weights are what was compiled\n");
   printTensors("inputs",
@@ -189,12 +192,14 @@ static void printJson(const ingot_model *model, const ingot_model_info &info,
   printf("  \"uses_onednn\": %s,\n  \"precision\": \"%s\",\n"
          "  \"separate_weights\": %s,\n"
          "  \"weights_bytes\": %llu,\n  \"weights_sha256\": \"%s\",\n"
-         "  \"arena_bytes\": %llu,\n  \"code_bytes\": %llu,\n",
+         "  \"arena_bytes\": %llu,\n  \"code_bytes\": %llu,\n"
+         "  \"size_rules\": {\"proved\": %u, \"checked\": %u},\n",
          info.uses_onednn ? "true" : "false",
          info.uses_bf16 ? "bf16" : "fp32",
          info.separate_weights ? "true" : "false", ull(info.weights_bytes),
          hex(info.weights_sha256).c_str(), ull(info.arena_bytes),
-         ull(info.code_bytes));
+         ull(info.code_bytes), info.num_size_rules_proved,
+         info.num_size_rules_checked);
   printJsonTensors("inputs",
                    tensors(model, info.num_inputs, ingot_model_input_describe));
   printJsonTensors("outputs", tensors(model, info.num_outputs,

@@ -261,9 +261,13 @@ typedef struct ingot_model_info {
   uint8_t weights_sha256[32];
   uint32_t num_layers; /**< that a profile tells apart; 0: compiled without */
   uint32_t num_levels; /**< CPU levels that there is code for */
+  /** Rules about how open sizes have to fit: that hold whatever they are, and
+   *  that each run checks; 0 and 0: compiled without */
+  uint32_t num_size_rules_proved;
+  uint32_t num_size_rules_checked;
 } ingot_model_info;
 #define INGOT_MODEL_INFO_INIT                                                  \
-  {(uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0, 0}
+  {(uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0}
 
 /** The code for one CPU level. The string belongs to the model. */
 typedef struct ingot_level_info {

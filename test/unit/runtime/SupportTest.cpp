@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include <string>
 #include "runtime/support/support.h"
 
 #include <gtest/gtest.h>
@@ -204,12 +205,54 @@ TEST(Support, ARunThatStopsReleasesItsMemory) {
     ingot_support_release(call, last);
     ingot_support_release(call, first);
     allocateAligned(call, 1);
-    ingot_support_require(call, 0, "stop here");
+    ingot_support_require(call, 0, "stop here", 0, 0);
     FAIL() << "went on";
   });
   EXPECT_EQ(status, INGOT_ABI_RUNTIME_CHECK);
   EXPECT_STREQ(host.error, "stop here");
   EXPECT_EQ(host.live, 0);
+}
+
+TEST(Support, ACheckShowsItsValues) {
+  struct {
+    const char *message;
+    int64_t first, second;
+    const char *shown;
+  } cases[] = {
+      {"{0} is not {1}", 3, 5000000, "3 is not 5000000"},
+      {"{1}{0}", 0, -1, "-10"},
+      {"{0}", INT64_MIN, 0, "-9223372036854775808"},
+      {"{2} {0", 7, 8, "{2} {0"},
+      {"", 7, 8, ""},
+  };
+  for (const auto &each : cases) {
+    LeakHost host;
+    static int64_t first, second;
+    static const char *message;
+    message = each.message, first = each.first, second = each.second;
+    EXPECT_EQ(ingot_support_run(&host.call,
+                                [](ingot_abi_call *call) {
+                                  ingot_support_require(call, 1, "holds", 0, 0);
+                                  ingot_support_require(call, 0, message, first,
+                                                        second);
+                                  FAIL() << "went on";
+                                }),
+              INGOT_ABI_RUNTIME_CHECK);
+    EXPECT_STREQ(host.error, each.shown);
+  }
+}
+
+TEST(Support, ACheckFitsIntoTheRoomForItsMessage) {
+  LeakHost host;
+  static const std::string longest(2000, 'x');
+  EXPECT_EQ(ingot_support_run(&host.call,
+                              [](ingot_abi_call *call) {
+                                ingot_support_require(call, 0, longest.c_str(),
+                                                      0, 0);
+                              }),
+            INGOT_ABI_RUNTIME_CHECK);
+  EXPECT_LT(strlen(host.error), sizeof host.error);
+  EXPECT_EQ(host.error[0], 'x');
 }
 
 TEST(Support, ARunWithoutMemoryReleasesWhatItHad) {

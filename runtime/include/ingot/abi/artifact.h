@@ -220,6 +220,11 @@ typedef struct ingot_abi_artifact {
   uint32_t num_variants;
   uint32_t variant_bytes; /**< sizeof(ingot_abi_variant) of the compiler */
   const ingot_abi_variant *variants;
+  /** How sizes of operands have to fit, in numbers of rules: those that hold for
+   *  all sizes, and those that a run checks. Artifacts that end before this do
+   *  not say. */
+  uint32_t num_size_rules_proved;
+  uint32_t num_size_rules_checked;
 } ingot_abi_artifact;
 
 /** The least struct_size that an artifact of version 1 may have. */
@@ -267,7 +272,10 @@ INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_layers) ==
                         "ingot_abi_artifact before layers");
 INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_variants) == 200,
                         "ingot_abi_artifact before variants");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 216,
+INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_size_rules_proved) ==
+                            216,
+                        "ingot_abi_artifact before size rules");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 224,
                         "ingot_abi_artifact");
 
 #ifdef __cplusplus
