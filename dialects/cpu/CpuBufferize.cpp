@@ -15,15 +15,20 @@ using namespace mlir::bufferization;
 using namespace ingot;
 using namespace ingot::cpu;
 
-/// Kernels take the elements of the last dimension for neighbours.
-static bool isLastDimDense(Value buffer) {
+/// Kernels take the elements of the last dimension for neighbours; those that
+/// fold rows, which have no other last dimension, the elements of the row.
+static bool isLastDimDense(Value buffer, bool foldsRows) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t offset;
   SmallVector<int64_t> strides;
-  if (type.getRank() == 0 || type.getShape().back() == 1)
+  ArrayRef<int64_t> shape = type.getShape();
+  size_t rank = shape.size();
+  if (foldsRows && rank > 1 && shape.back() == 1)
+    --rank;
+  if (rank == 0 || shape[rank - 1] == 1)
     return true;
   return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         strides.back() == 1;
+         strides[rank - 1] == 1;
 }
 
 /// A buffer of the sizes of another, contiguous.
@@ -87,7 +92,8 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
     Value destination = (*buffers)[dst];
     // A slice with steps goes through a copy.
     for (auto [i, buffer] : llvm::enumerate(*buffers)) {
-      if (isLastDimDense(buffer))
+      bool foldsRows = std::is_same_v<OpTy, ReduceOp> && i == 0;
+      if (isLastDimDense(buffer, foldsRows))
         continue;
       Value strided = buffer;
       FailureOr<Value> dense =

@@ -141,6 +141,17 @@ class NativeRows(support.Case):
                            [("x", [3, 40])], [("y", None), ("p", None)], {**slices, "w": self.data(20, 9)})
         self.assert_agrees(model, self.compile(model, "--kernels=native"), {"x": self.data(3, 40)}, TOLERANCE)
 
+    def test_rows_of_slices_with_steps(self):
+        """Rows that are folded have one dimension more, of one element: the elements of the row must be neighbours."""
+        for start, step in ((5, 2), (0, 3), (1, 5)):
+            slices = {"start": np.array([start]), "end": np.array([40]), "axes": np.array([1]),
+                      "steps": np.array([step])}
+            model = make_model([helper.make_node("Slice", ["x", *slices], ["z"])] +
+                               [node(f"Reduce{kind}", ["z"], kind, axes=[1], keepdims=0)
+                                for kind in ("Min", "Max", "Mean", "L2")],
+                               [("x", [8, 40])], [(kind, None) for kind in ("Min", "Max", "Mean", "L2")], slices)
+            self.assert_agrees(model, self.compile(model, "--kernels=native"), {"x": self.data(8, 40)}, TOLERANCE)
+
     def test_wide_softmax(self):
         """Probabilities over many classes add up to 1."""
         x = self.data(3, 18_710)
