@@ -211,8 +211,7 @@ LogicalResult LowerConvTranspose::matchAndRewrite(
   }
   if (llvm::any_of(op.getStrides(), [](int64_t s) { return s != 1; })) {
     Value background = filled(rewriter, loc, dilated, zero);
-    x = tensor::InsertSliceOp::create(rewriter, loc, x, background, offsets,
-                                      source, steps);
+    x = insert(rewriter, loc, x, background, offsets, source, steps);
   }
   DirectConv conv;
   conv.x = pad(rewriter, loc, x, allPads(low, last), allPads(high, last), zero);

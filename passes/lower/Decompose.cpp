@@ -165,6 +165,14 @@ static Value decompose(Maker b, nn::GroupNormOp op) {
   int64_t rank = shape.getRank(), channelDim = last ? rank - 1 : 1;
   int64_t groups = op.getGroups(), channels = shape.getDimSize(channelDim);
   double epsilon = op.getEpsilon().convertToDouble();
+  int64_t scales = typeOf(op.getScale()).getDimSize(0);
+  if (ShapedType::isDynamic(channels) && !ShapedType::isDynamic(scales)) {
+    // There is one scale a channel.
+    SmallVector<int64_t> known(shape.getShape());
+    known[channelDim] = channels = scales;
+    shape = shape.clone(known);
+    x = b.make<tensor::CastOp>(shape, x);
+  }
   Value y;
   if (channels == groups) {
     SmallVector<int64_t> axes;
@@ -199,8 +207,6 @@ static Value decompose(Maker b, nn::LRNOp op) {
   RankedTensorType shape = typeOf(x);
   int64_t rank = shape.getRank(), size = op.getSize();
   int64_t channelDim = op.getChannelsLast() ? rank - 1 : 1;
-  if (shape.isDynamicDim(channelDim))
-    return {};
   SmallVector<int64_t> low(rank, 0), high(rank, 0);
   low[channelDim] = (size - 1) / 2;
   high[channelDim] = size - 1 - low[channelDim];
@@ -212,8 +218,17 @@ static Value decompose(Maker b, nn::LRNOp op) {
       extent = -1;
   Value sum;
   for (int64_t i = 0; i < size; ++i) {
-    starts[channelDim] = i;
-    Value window = b.make<nn::SliceOp>(padded, starts, sizes, steps);
+    Value window;
+    if (shape.isDynamicDim(channelDim)) {
+      // What is left of unknown many channels is said by what is cut off.
+      low[channelDim] = -i;
+      high[channelDim] = i + 1 - size;
+      window = b.make<nn::PadOp>(padded, b.scalar(type, 0), low, high,
+                                 nn::PadMode::constant);
+    } else {
+      starts[channelDim] = i;
+      window = b.make<nn::SliceOp>(padded, starts, sizes, steps);
+    }
     sum = sum ? b.make<nn::AddOp>(sum, window) : window;
   }
   double alpha = op.getAlpha().convertToDouble() / double(size);

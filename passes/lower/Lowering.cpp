@@ -24,6 +24,10 @@ lower::SignlessTypeConverter::SignlessTypeConverter() {
   });
   auto cast = [](OpBuilder &builder, Type type, ValueRange inputs,
                  Location loc) -> Value {
+    // A lowering may know more, or fewer, sizes than the op's type states.
+    if (inputs.size() == 1 &&
+        tensor::CastOp::areCastCompatible(inputs.getTypes(), type))
+      return tensor::CastOp::create(builder, loc, type, inputs.front());
     return UnrealizedConversionCastOp::create(builder, loc, type, inputs)
         .getResult(0);
   };

@@ -172,8 +172,7 @@ LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
     if (llvm::none_of(part, [](OpFoldResult size) {
           return getConstantIntValue(size) == 0;
         }))
-      y = tensor::InsertSliceOp::create(rewriter, loc, input, y, offsets, part,
-                                        ones);
+      y = insert(rewriter, loc, input, y, offsets, part, ones);
     offsets[axis] = addSizes(rewriter, loc, offsets[axis], part[axis]);
   }
   rewriter.replaceOp(op, castTo(rewriter, loc, y, type));

@@ -173,8 +173,19 @@ Value lower::pad(OpBuilder &b, Location loc, Value tensor,
       llvm::all_of(high, [](int64_t v) { return v <= 0; }))
     return tensor;
   Value background = filled(b, loc, result, scalar);
-  return tensor::InsertSliceOp::create(b, loc, tensor, background, to, kept,
-                                       ones);
+  return insert(b, loc, tensor, background, to, kept, ones);
+}
+
+Value lower::insert(OpBuilder &b, Location loc, Value source, Value dest,
+                    ArrayRef<OpFoldResult> offsets,
+                    ArrayRef<OpFoldResult> sizes,
+                    ArrayRef<OpFoldResult> strides) {
+  SmallVector<int64_t> known;
+  for (OpFoldResult size : sizes)
+    known.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  source = castTo(b, loc, source, typeOf(source).clone(known));
+  return tensor::InsertSliceOp::create(b, loc, source, dest, offsets, sizes,
+                                       strides);
 }
 
 Value lower::generate(

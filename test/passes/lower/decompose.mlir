@@ -149,3 +149,26 @@ func.func @maximum_of_pixels(%x: tensor<1x6x7x8xf32>) -> tensor<1x8xf32> {
   %0 = nn.reduce max %x {axes = array<i64: 1, 2>} : tensor<1x6x7x8xf32> -> tensor<1x8xf32>
   return %0 : tensor<1x8xf32>
 }
+
+// -----
+
+// There are as many channels as scales, though the type does not say so.
+// CHECK-LABEL: @instance_norm_open
+// CHECK: tensor.cast %arg0 : tensor<2x?x?xf32> to tensor<2x?x4xf32>
+// CHECK-NOT: nn.
+func.func @instance_norm_open(%x: tensor<2x?x?xf32>, %s: tensor<4xf32>) -> tensor<2x?x?xf32> {
+  %0 = nn.group_norm %x, %s, %s {channels_last, epsilon = 1.0e-5 : f32, groups = 4 : i64} : (tensor<2x?x?xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x?x?xf32>
+  return %0 : tensor<2x?x?xf32>
+}
+
+// -----
+
+// Of channels whose number only the run knows.
+// CHECK-LABEL: @lrn_open
+// CHECK: tensor.insert_slice
+// CHECK-COUNT-3: tensor.extract_slice
+// CHECK-NOT: nn.
+func.func @lrn_open(%x: tensor<2x?x3x4xf32>) -> tensor<2x?x3x4xf32> {
+  %0 = nn.lrn %x {alpha = 1.0e-4 : f32, beta = 7.5e-1 : f32, k = 1.0 : f32, size = 3 : i64} : tensor<2x?x3x4xf32> -> tensor<2x?x3x4xf32>
+  return %0 : tensor<2x?x3x4xf32>
+}

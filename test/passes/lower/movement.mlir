@@ -55,3 +55,18 @@ func.func @pad(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = nn.pad constant %x value(%v) {low = array<i64: 1>, high = array<i64: 2>} : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+// What is padded may have become of better known sizes than its type states.
+// CHECK-LABEL: @pad_of_known_size
+// CHECK-NOT: unrealized
+// CHECK: tensor.insert_slice
+// CHECK-NOT: unrealized
+// CHECK: return
+func.func @pad_of_known_size(%x: tensor<2x?xf32>, %s: tensor<6xf32>) -> tensor<2x?xf32> {
+  %v = arith.constant dense<0.0> : tensor<f32>
+  %0 = nn.layer_norm %x scale(%s) bias(%s) {axis = 1 : i64, epsilon = 1.0e-5 : f32} : (tensor<2x?xf32>, tensor<6xf32>, tensor<6xf32>) -> tensor<2x?xf32>
+  %1 = nn.pad constant %0 value(%v) {high = array<i64: 0, 0>, low = array<i64: 0, 1>} : (tensor<2x?xf32>, tensor<f32>) -> tensor<2x?xf32>
+  return %1 : tensor<2x?xf32>
+}

@@ -27,10 +27,10 @@ func.func @others(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 // All that has no lowering is reported, each op once.
-func.func @no_lowering(%x: tensor<4xi32>, %l: tensor<2x?x3xf32>) -> (tensor<4xi32>, tensor<2x?x3xf32>) {
+func.func @no_lowering(%x: tensor<4xi32>, %l: tensor<2x?x3xf32>, %s: tensor<?xf32>) -> (tensor<4xi32>, tensor<2x?x3xf32>) {
   // expected-error @below {{has no lowering for operands of type 'tensor<4xi32>'}}
   %0 = nn.tanh %x : tensor<4xi32> -> tensor<4xi32>
-  // expected-error @below {{has no lowering for operands of type 'tensor<2x?x3xf32>'}}
-  %1 = nn.lrn %l {size = 5 : i64, alpha = 1.0e-4 : f32, beta = 0.75 : f32, k = 1.0 : f32} : tensor<2x?x3xf32> -> tensor<2x?x3xf32>
+  // expected-error @below {{has no lowering for operands of type 'tensor<2x?x3xf32>', 'tensor<?xf32>', 'tensor<?xf32>'}}
+  %1 = nn.group_norm %l, %s, %s {epsilon = 1.0e-5 : f32, groups = 2 : i64} : (tensor<2x?x3xf32>, tensor<?xf32>, tensor<?xf32>) -> tensor<2x?x3xf32>
   return %0, %1 : tensor<4xi32>, tensor<2x?x3xf32>
 }
