@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -192,6 +193,16 @@ static bool isUniform(ArrayRef<char> bytes, int64_t width) {
          bytes.drop_front(width) == bytes.drop_back(width);
 }
 
+/// A name that no resource has yet. MLIR finds one itself, but asks for
+/// constant_1, constant_2 and so on each time.
+static std::string unusedName(MLIRContext *context) {
+  size_t count = 0;
+  DenseResourceElementsHandle::getManagerInterface(context)
+      .getBlobManager()
+      .getBlobMap([&](const auto &blobs) { count = blobs.size(); });
+  return "constant_" + std::to_string(count);
+}
+
 ElementsAttr makeConstantAttr(RankedTensorType type, std::vector<char> bytes) {
   // One number everywhere takes the memory of one.
   int64_t width = elementBytes(type.getElementType());
@@ -206,7 +217,8 @@ ElementsAttr makeConstantAttr(RankedTensorType type, std::vector<char> bytes) {
   }
   AsmResourceBlob blob =
       HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, /*align=*/64);
-  return DenseResourceElementsAttr::get(type, "constant", std::move(blob));
+  return DenseResourceElementsAttr::get(type, unusedName(type.getContext()),
+                                        std::move(blob));
 }
 
 /// Appends `value`, rounded to `type`, little-endian.

@@ -49,14 +49,17 @@ static Value matchSquare(Value value) {
   return mul && mul.getA() == mul.getB() ? mul.getA() : Value();
 }
 
-/// The same value, or the same op on the same operands.
-static bool isSame(Value a, Value b) {
+/// The same value, or the same op on the same operands: exporters write
+/// x - mean(x) twice. Deeper twins are left to CSE; to follow them up takes as
+/// many steps as there are paths.
+static bool isSame(Value a, Value b, int depth = 4) {
   if (a == b)
     return true;
   Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  return x && y && isMemoryEffectFree(x) &&
+  return depth > 0 && x && y && isMemoryEffectFree(x) &&
          OperationEquivalence::isEquivalentTo(
-             x, y, [](Value l, Value r) { return success(isSame(l, r)); },
+             x, y,
+             [&](Value l, Value r) { return success(isSame(l, r, depth - 1)); },
              nullptr, OperationEquivalence::IgnoreLocations);
 }
 

@@ -98,6 +98,7 @@ private:
   void constrainResult(Value init, Value result, bool isFixed);
   void touch(Value value) { touched.insert(leaderOf(value)); }
   bool spread(Operation *op);
+  void spreadAll(ArrayRef<Operation *> ops);
   bool becomesBF16(Value value) {
     return isF32(value) && touched.contains(leaderOf(value)) &&
            !fixed.contains(leaderOf(value));
@@ -168,6 +169,25 @@ void NarrowStoragePass::constrain(Operation *op) {
     for (Region &region : op->getRegions())
       region.walk(
           [&](Operation *inner) { keepOperands(inner->getOperands()); });
+}
+
+/// Spreads until nothing is new: an op is looked at again only when a class that
+/// it reads was touched, which happens once a class.
+void NarrowStoragePass::spreadAll(ArrayRef<Operation *> ops) {
+  llvm::DenseMap<Value, SmallVector<Operation *>> readers;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (isF32(operand))
+        readers[leaderOf(operand)].push_back(op);
+  SmallVector<Operation *> waiting(llvm::reverse(ops));
+  while (!waiting.empty()) {
+    Operation *op = waiting.pop_back_val();
+    if (!spread(op))
+      continue;
+    for (Value result : op->getResults())
+      if (isF32(result))
+        llvm::append_range(waiting, readers[leaderOf(result)]);
+  }
 }
 
 /// Takes from what `op` reads to what it makes; false if nothing is new.
@@ -306,8 +326,7 @@ void NarrowStoragePass::runOnOperation() {
       touch(op->getResult(0));
     }
   }
-  while (llvm::count_if(ops, [&](Operation *op) { return spread(op); }) != 0) {
-  }
+  spreadAll(ops);
 
   llvm::SetVector<Operation *> changed;
   SmallVector<Value> values;

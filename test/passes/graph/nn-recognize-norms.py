@@ -34,6 +34,19 @@ x = f.arg(2, 5, 16)
 d = f.sub(x, f.reduce(x, kind=1, axes=[2], keep_dims=True))
 check("subtracted twice", f, norm(f, x, [2], "mul", "div", d), KNOW, {"layer_norm": 1}, tolerance=1e-5)
 
+# Twins with 2^40 paths up to where they part: not followed, which would never end.
+f = Function()
+x = f.arg(2, 5, 16)
+twins = []
+for _ in range(2):
+    t = x
+    for _ in range(40):
+        t = f.mul(f.add(t, t), f.const(0.5))
+    twins.append(t)
+root = f.sqrt(f.add(f.reduce(f.mul(twins[0], twins[0]), kind=1, axes=[2], keep_dims=True), f.const(1e-5)))
+check("deep twins", f, f.mul(f.rand(16), f.div(twins[1], root)), KNOW,
+      {"add": 81, "div": 1, "mul": 82, "reduce": 1, "sqrt": 1}, tolerance=1e-5)
+
 f = Function()
 x = f.arg(2, 5, 16)
 root = f.sqrt(f.add(f.reduce(f.mul(x, x), kind=1, axes=[2], keep_dims=True), f.const(1e-5)))
