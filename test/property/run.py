@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Tests native kernels with random (transposed) convolutions, matrix products, resizing, recurrent nets and
-attentions, held against ONNX Runtime.
+attentions, and the placing of transposes with graphs of what moves dimensions, held against ONNX Runtime.
 
 usage: run.py [--cases N] [--seed S] [--targets LEVEL[,LEVEL...]] [KIND[:NUMBER] ...]
 
 Every case is compiled for every level and run on one and two threads, between guard pages; all runs must give the
-same bytes. KIND is conv, window, deconv, matmul, resize, recurrent, attention or block, NUMBER one case of it. Closes
-with `N passed, N failed, 0 skipped`.
+same bytes. KIND is conv, window, deconv, matmul, resize, recurrent, attention, block or layout, NUMBER one case of
+it. Closes with `N passed, N failed, 0 skipped`.
 """
 import argparse
 import concurrent.futures
