@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/InstIterator.h"
@@ -26,6 +27,20 @@ static bool usesTiles(const Function &function) {
   });
 }
 
+/// A long function without loops only starts kernels: nothing in it is worth
+/// vector code, for which LLVM would compare each store with each.
+static bool onlyStartsKernels(const Function &function) {
+  constexpr size_t kLong = 1000;
+  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> loops;
+  if (function.getInstructionCount() < kLong)
+    return false;
+  FindFunctionBackedges(function, loops);
+  return loops.empty() && none_of(instructions(function),
+                                  [](const Instruction &i) {
+                                    return i.getType()->isVectorTy();
+                                  });
+}
+
 void ingot::optimize(Module &module, TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
@@ -38,9 +53,12 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
     // tensors gain on all that have them.
     function.addFnAttr("prefer-vector-width", "512");
   }
-  for (Function &function : module)
+  for (Function &function : module) {
     if (usesTiles(function))
       function.addFnAttr("no-builtins");
+    if (onlyStartsKernels(function))
+      function.addFnAttr(Attribute::NoImplicitFloat);
+  }
   PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
   tuning.SLPVectorization = true;

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -23,6 +24,9 @@ namespace ingot {
 } // namespace ingot
 
 using namespace mlir;
+
+/// Where constants may start.
+static constexpr int64_t kAlignment = 64;
 
 /// Upstream's expand-strided-metadata knows groups with one dynamic dimension
 /// only. A view of contiguous memory is as well described by its sizes.
@@ -124,6 +128,42 @@ static void forEach(Operation *root, void (*rewrite)(Op)) {
   llvm::for_each(ops, rewrite);
 }
 
+/// Puts each constant into a global. Upstream does it too, but looks through all
+/// globals for an equal one each time.
+static void placeConstants(ModuleOp module) {
+  SymbolTable symbols(module);
+  OpBuilder builder(module.getContext());
+  DenseMap<Attribute, memref::GlobalOp> globals;
+  SmallVector<arith::ConstantOp> constants;
+  module.walk([&](arith::ConstantOp op) {
+    if (isa<RankedTensorType>(op.getType()))
+      constants.push_back(op);
+  });
+  for (arith::ConstantOp op : constants) {
+    auto tensor = cast<RankedTensorType>(op.getType());
+    auto type = MemRefType::get(tensor.getShape(), tensor.getElementType());
+    memref::GlobalOp &global = globals[op.getValue()];
+    if (!global) {
+      builder.clearInsertionPoint();
+      global = memref::GlobalOp::create(
+          builder, op.getLoc(),
+          ("__constant_" + Twine(globals.size())).str(),
+          builder.getStringAttr("private"), type,
+          cast<ElementsAttr>(op.getValue()), /*constant=*/true,
+          builder.getI64IntegerAttr(kAlignment));
+      symbols.insert(global, module.getBody()->begin());
+    }
+    builder.setInsertionPoint(op);
+    Value memory = memref::GetGlobalOp::create(builder, op.getLoc(), type,
+                                               global.getSymName());
+    op.replaceAllUsesWith(bufferization::ToTensorOp::create(
+                              builder, op.getLoc(), tensor, memory,
+                              /*restrict=*/true, /*writable=*/false)
+                              .getResult());
+    op.erase();
+  }
+}
+
 namespace {
 struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
   void runOnOperation() override {
@@ -139,6 +179,7 @@ struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
       return success();
     };
     bufferization::BufferizationState state;
+    placeConstants(getOperation());
     bufferization::OneShotAnalysisState analysis(getOperation(), options);
     if (failed(ingot::analyzeDestinations(getOperation(), analysis)) ||
         failed(bufferization::insertTensorCopies(getOperation(), analysis,

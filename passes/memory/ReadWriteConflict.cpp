@@ -161,11 +161,12 @@ bool ingot::isDisturbedBy(OpOperand &read, OpOperand &write,
     if (reader == writer && isElementwise(read, write, state))
       return false;
   }
-  if (areApart(read, write, state) || isAllowed(read, write, state))
-    return false;
-  return llvm::any_of(definitions, [&](Value definition) {
-    return isBehind(write, definition, dominance, state);
-  });
+  // What comes next may look at all that the values are made of.
+  return llvm::any_of(definitions,
+                      [&](Value definition) {
+                        return isBehind(write, definition, dominance, state);
+                      }) &&
+         !areApart(read, write, state) && !isAllowed(read, write, state);
 }
 
 bool ingot::leavesParallelRegion(OpOperand &write,

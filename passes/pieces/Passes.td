@@ -22,7 +22,7 @@ def CutFunctions : Pass<"cut-functions", "::mlir::ModuleOp"> {
     gave, are left in memory of the function itself, where values that are needed
     at different times share a place.
   }];
-  let options = [Option<"mostOps", "most-ops", "int64_t", /*default=*/"3000",
+  let options = [Option<"mostOps", "most-ops", "int64_t", /*default=*/"1000",
                         "Ops of a piece, nested ones included">];
   let statistics = [Statistic<"pieces", "pieces", "functions made">];
   let dependentDialects = [
