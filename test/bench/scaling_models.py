@@ -1,6 +1,5 @@
 """Models of any number of nodes, one family for each way in which graphs grow."""
 import numpy as np
-import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
@@ -247,58 +246,7 @@ def initializers(n):
     return chain(n, lambda net, x, i: net.op("Add", x, net.weight(4, 16)))
 
 
-@family
-def branch(n):
-    """an If whose two branches have n / 2 nodes each"""
-    net = Net()
-    x = net.input(4, 16)
-    condition = net.op("Greater", net.op("ReduceMax", x, keepdims=0), net.constant(np.float32(0)))
-    bodies = []
-    for _ in range(2):
-        body = Net()
-        body.weights = net.weights
-        body.nodes = []
-        y = x
-        for i in range(max(1, n // 2)):
-            y = body.op("Softmax" if i % 2 else "Tanh", y)
-        # Names of the bodies and of the graph around them are one space.
-        prefix = f"b{len(bodies)}_"
-        for node in body.nodes:
-            node.name = prefix + node.name
-            node.input[:] = [value if value == x else prefix + value for value in node.input]
-            node.output[:] = [prefix + value for value in node.output]
-        out = helper.make_tensor_value_info(prefix + y, FLOAT, (4, 16))
-        bodies.append(helper.make_graph(body.nodes, "body", [], [out]))
-    net.output(net.op("If", condition, then_branch=bodies[0], else_branch=bodies[1]), 4, 16)
-    return net.model()
-
-
-@family
-def branches(n):
-    """Ifs in a chain, each with one node in a branch"""
-
-    def step(net, x, i):
-        flag = net.op("Greater", net.op("ReduceMax", x, keepdims=0), net.constant(np.float32(0)))
-        bodies = []
-        for kind in ("Tanh", "Softmax"):
-            value = f"b{i}_{kind}"
-            out = helper.make_tensor_value_info(value, FLOAT, (4, 16))
-            bodies.append(helper.make_graph([helper.make_node(kind, [x], [value], name=value)], "body", [], [out]))
-        return net.op("If", flag, then_branch=bodies[0], else_branch=bodies[1])
-
-    return chain(n, step)
-
-
 def write(name, n, path):
     model = FAMILIES[name](n)
     with open(path, "wb") as f:
         f.write(model.SerializeToString())
-    return sum(len(graph.node) for graph in graphs(model.graph))
-
-
-def graphs(graph):
-    yield graph
-    for node in graph.node:
-        for attribute in node.attribute:
-            if attribute.type == onnx.AttributeProto.GRAPH:
-                yield from graphs(attribute.g)
