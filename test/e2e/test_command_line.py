@@ -1,5 +1,6 @@
 """What every command has: help with an example, a version, exit codes, silence, file names that stay in a folder."""
 import os
+import re
 import subprocess
 import time
 
@@ -54,6 +55,12 @@ class EveryCommand(Case):
 class Output(Case):
     """What is printed and what is written."""
     sanitize = True
+
+    def test_timing(self):
+        done = tool("ingot", "compile", self.save(relu_model()), "-o", self.path("model.so"), "--timing")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for step in ("import", "memory", "PlanMemory", "optimize LLVM IR", "emit machine code", "link and write"):
+            self.assertEqual(len(re.findall(rf"^ .*%\)\s+{step}$", done.stderr, re.M)), 1, done.stderr)
 
     def test_quiet(self):
         source, artifact = self.save(relu_model()), self.path("model.so")
