@@ -88,6 +88,7 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     lower::SignlessTypeConverter converter;
     for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
       recordSignature(function);
+    dropEmpty();
     decompose();
     if (failed(lowerOps(converter)) || failed(dropSigns(converter)))
       signalPassFailure();
@@ -99,6 +100,27 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
       function.setArgAttr(i, "ingot.type", TypeAttr::get(type));
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
       function.setResultAttr(i, "ingot.type", TypeAttr::get(type));
+  }
+
+  /// What is known to have no elements is a constant. Slices and windows refuse
+  /// any offset into an empty dimension.
+  void dropEmpty() {
+    auto isEmpty = [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 0;
+    };
+    getOperation().walk([&](Operation *op) {
+      if (!isa_and_nonnull<nn::NNDialect>(op->getDialect()) ||
+          op->getNumResults() == 0 || !isMemoryEffectFree(op) ||
+          !llvm::all_of(op->getResultTypes(), isEmpty))
+        return;
+      OpBuilder builder(op);
+      for (OpResult result : op->getResults())
+        result.replaceAllUsesWith(arith::ConstantOp::create(
+            builder, op->getLoc(),
+            cast<TypedAttr>(builder.getZeroAttr(result.getType()))));
+      op->erase();
+    });
   }
 
   /// Writes what is left of larger ops in smaller ones.

@@ -180,6 +180,11 @@ Value lower::insert(OpBuilder &b, Location loc, Value source, Value dest,
                     ArrayRef<OpFoldResult> offsets,
                     ArrayRef<OpFoldResult> sizes,
                     ArrayRef<OpFoldResult> strides) {
+  // tensor.insert_slice refuses any offset into an empty dimension.
+  if (llvm::any_of(sizes, [](OpFoldResult size) {
+        return getConstantIntValue(size) == 0;
+      }))
+    return dest;
   SmallVector<int64_t> known;
   for (OpFoldResult size : sizes)
     known.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));

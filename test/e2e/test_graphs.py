@@ -54,3 +54,9 @@ class Graphs(Case):
         self.check([helper.make_node("CumSum", ["x", "axis"], ["y"])], {"x": x}, axis, opens=(1,))
         self.check([helper.make_node("TopK", ["x", "two"], ["y", "i"], axis=1)], {"x": x}, two)
         self.check([helper.make_node("TopK", ["w", "none"], ["y", "i"], axis=1)], {"w": w}, {"none": np.array([0])})
+        image = np.zeros((0, 4, 6, 6), np.float32)
+        pooled = helper.make_node("MaxPool", ["p"], ["y"], kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+        self.check([helper.make_node("Conv", ["image", "k"], ["p"], pads=[1, 1, 1, 1]), pooled], {"image": image},
+                   {"k": np.ones((3, 4, 3, 3), np.float32)})
+        self.check([helper.make_node("Pad", ["image", "pads"], ["y"])], {"image": image},
+                   {"pads": np.array([0, 0, 1, 1, 0, 0, 1, 1])}, opens=(1,))
