@@ -110,7 +110,10 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCanonicalize());
   passes.addPass(createLinalgReuseOperands());
   passes.addPass(createReuseEpilogueOperands());
+  passes.addNestedPass<func::FuncOp>(createHoistChecks());
   passes.addPass(createEliminateEmpties());
+  // Which moves ops past checks.
+  passes.addNestedPass<func::FuncOp>(createHoistChecks());
   passes.addPass(createBufferize());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ComputedAxes.h"
+#include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,6 +36,7 @@ FailureOr<ComputedAxes> legalize::readComputedAxes(Node &node, size_t i) {
     Value axis =
         tensor::ExtractOp::create(b, loc, node.input(i), ValueRange(at));
     axis = arith::IndexCastOp::create(b, loc, b.getIndexType(), axis);
+    requireAxis(node, axis, rank);
     for (int64_t d = 0; d < rank; ++d)
       for (int64_t name : {d, d - rank}) {
         Value named = arith::ConstantIndexOp::create(b, loc, name);

@@ -90,6 +90,13 @@ void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
           "the shape has another number of elements than the data");
 }
 
+void legalize::requireAxis(Node &node, Value axis, int64_t rank) {
+  Indices i{node.builder, node.loc()};
+  Value fits = i.both(i.less(i.n(-rank - 1), axis), i.less(axis, i.n(rank)));
+  require(node.builder, node.loc(), fits,
+          "axis {0} is outside of {1} dimensions", {axis, i.n(rank)});
+}
+
 Sizes legalize::scatterByAxis(Node &node, ArrayRef<OpFoldResult> axes,
                               ArrayRef<OpFoldResult> values,
                               ArrayRef<OpFoldResult> otherwise) {
@@ -103,6 +110,7 @@ Sizes legalize::scatterByAxis(Node &node, ArrayRef<OpFoldResult> axes,
         result[d] = value;
       continue;
     }
+    requireAxis(node, indexValue(node, axis), rank);
     Value named = i.wrap(indexValue(node, axis), i.n(rank));
     for (int64_t d = 0; d < rank; ++d)
       result[d] = i.choose(i.equal(named, i.n(d)), indexValue(node, value),
@@ -121,8 +129,15 @@ static FailureOr<Sizes> markAxes(Node &node, int64_t rank, bool isAdded) {
   int64_t full = isAdded ? rank + count : rank;
   if (count > full)
     return node.invalid("more axes than dimensions");
-  return scatterByAxis(node, *axes, Sizes(count, sizeAttr(node, 1)),
-                       Sizes(full, sizeAttr(node, 0)));
+  Sizes marks = scatterByAxis(node, *axes, Sizes(count, sizeAttr(node, 1)),
+                              Sizes(full, sizeAttr(node, 0)));
+  Indices i{node.builder, node.loc()};
+  Value sum = i.n(0);
+  for (OpFoldResult mark : marks)
+    sum = i.add(sum, indexValue(node, mark));
+  require(node.builder, node.loc(), i.equal(sum, i.n(count)),
+          "{1} axes name {0} dimensions: one of them twice", {sum, i.n(count)});
+  return marks;
 }
 
 /// Dimensions `position` of sizes, chosen at run time; 1 past their end.

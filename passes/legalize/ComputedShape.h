@@ -23,6 +23,10 @@ void requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 LogicalResult squeezeComputed(Node &node);
 LogicalResult unsqueezeComputed(Node &node);
 
+/// Requires of an axis that a run computes that it names one of `rank`
+/// dimensions, counted from the front or, negative, from the end.
+void requireAxis(Node &node, mlir::Value axis, int64_t rank);
+
 /// For each of `rank` dimensions the element of `values` whose axis names it,
 /// else `otherwise`; axes may be negative.
 Sizes scatterByAxis(Node &node, ArrayRef<OpFoldResult> axes,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ComputedAxes.h"
+#include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -165,6 +166,7 @@ template <bool product> static LogicalResult legalizeScan(Node &node) {
   Value axis = tensor::ExtractOp::create(
       b, node.loc(), node.input(1), SmallVector<Value>(type.getRank(), zero));
   axis = arith::IndexCastOp::create(b, node.loc(), b.getIndexType(), axis);
+  requireAxis(node, axis, rank);
   Value y = scan(b, rank - 1);
   for (int64_t d = rank - 2; d >= 0; --d) {
     auto is = [&](int64_t name) -> Value {

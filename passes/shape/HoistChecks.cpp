@@ -7,17 +7,18 @@
 //
 // A check has to come before every access to memory that relies on it. Standing
 // before the op that it is about is not enough: once that op's result has a
-// buffer, what computes its operands may write there. So checks go up as far as
-// their values allow.
+// buffer, what computes its operands may write there, and upstream's passes move
+// ops on tensors, which have no effects, past it. So checks go up with all that
+// they need. The order among these stays as it was.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/Passes.h"
 
 #include "dialects/ingot/IngotDialect.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_HOISTCHECKS
@@ -35,11 +36,19 @@ struct HoistChecksPass : ingot::impl::HoistChecksBase<HoistChecksPass> {
 
 } // namespace
 
-/// Arithmetic on sizes, which may stand anywhere behind its operands.
-static bool isArithmetic(Operation *op) {
-  return isa<tensor::DimOp>(op) ||
-         (isa<arith::ArithDialect>(op->getDialect()) &&
-          llvm::none_of(op->getResultTypes(), llvm::IsaPred<ShapedType>));
+/// The ops of `body` that `op` needs, itself or in its regions.
+static SmallVector<Operation *> sourcesOf(Operation *op, Block &body) {
+  SmallVector<Operation *> sources;
+  auto add = [&](Value value) {
+    Operation *source = value.getDefiningOp();
+    if (source && source->getBlock() == &body)
+      sources.push_back(source);
+  };
+  llvm::for_each(op->getOperands(), add);
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  llvm::for_each(captured, add);
+  return sources;
 }
 
 void HoistChecksPass::runOnOperation() {
@@ -47,14 +56,14 @@ void HoistChecksPass::runOnOperation() {
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return;
   Block &body = function.getBody().front();
-  // The arithmetic that checks need.
+  // What checks need: arithmetic on sizes, and where data decide, the ops that
+  // find them.
   llvm::DenseSet<Operation *> needed;
   for (Operation &op : llvm::reverse(body)) {
     if (!isa<RequireOp>(op) && !needed.contains(&op))
       continue;
-    for (Value operand : op.getOperands())
-      if (Operation *source = operand.getDefiningOp();
-          source && source->getBlock() == &body && isArithmetic(source))
+    for (Operation *source : sourcesOf(&op, body))
+      if (isMemoryEffectFree(source))
         needed.insert(source);
   }
   // The last op that each of them has to stand behind; null for none. Ops are
@@ -70,12 +79,11 @@ void HoistChecksPass::runOnOperation() {
     Place place;
     bool moves = isa<RequireOp>(op) || needed.contains(&op);
     if (moves)
-      for (Value operand : op.getOperands())
-        if (Operation *source = operand.getDefiningOp()) {
-          Place other = places.lookup(source);
-          if (other.number > place.number)
-            place = other;
-        }
+      for (Operation *source : sourcesOf(&op, body)) {
+        Place other = places.lookup(source);
+        if (other.number > place.number)
+          place = other;
+      }
     if (!moves)
       place = {number, &op};
     else

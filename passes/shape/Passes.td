@@ -30,10 +30,10 @@ def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
 def HoistChecks : Pass<"ingot-hoist-checks", "::mlir::func::FuncOp"> {
   let summary = "Check sizes as early as they are known";
   let description = [{
-    Moves each `ingot.require` of the function's block, with the arithmetic that
-    it needs, right behind the last op that computes one of its values: to the
-    function's entry, if all of them are sizes of its arguments. So nothing
-    writes to memory whose size was not checked yet.
+    Moves each `ingot.require` of the function's block, with all ops without
+    effects that it needs, to the function's entry, or right behind the last op
+    with effects that it needs. So nothing else reads or writes memory whose size
+    was not checked yet.
   }];
   let statistics = [Statistic<"numMoved", "moved", "Ops that went up">];
 }

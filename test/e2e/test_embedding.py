@@ -1,7 +1,6 @@
 """Models in programs that link them, through the functions of their header, and files that are too large for 32 bits."""
 import hashlib
 import json
-import os
 import subprocess
 
 import families

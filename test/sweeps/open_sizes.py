@@ -6,7 +6,8 @@ usage: open_sizes.py [PATTERN ...] [--jobs N] [--bin DIR] [--list FILE] [--repor
 All dimensions of a test's inputs become open, each with a name of its own. (Where the compiler must know how long a
 list of sizes or axes is, or its values, only the others do.) At the test's own sizes the results must be the expected
 ones. Then one dimension at a time, and all dimensions of one size together, become 0, 1, one less, one more and twice
-as much; inputs of one dimension get 5,000,000 elements. Each run must give what ONNX Runtime or ONNX's reference
+as much; inputs of one dimension get 5,000,000 elements; single elements of few integers (indices, counts, sizes)
+become what no position is. Each run must give what ONNX Runtime or ONNX's reference
 implementation gives, or end with a clean error where the sizes do not fit; between guard pages, on one thread and on
 two. Closes with what became of the runs, and `N passed, N failed, N skipped` by tests.
 
@@ -33,6 +34,7 @@ import cases  # noqa: E402
 
 LARGE = 5_000_000
 MAX_ELEMENTS = 20_000  # of an input that is made larger
+MAX_DECIDING = 64  # elements of an input of integers whose values are changed, too
 MAX_RESULT = 100_000_000  # bytes, with such inputs
 FAILED = ("wrong", "refused though valid", "crashed", "hung")
 
@@ -128,6 +130,18 @@ def variants(model, inputs, names):
             arrays = dict(inputs)
             arrays[name] = resized(inputs[name], 0, LARGE)
             yield f"{name}[0]: → {LARGE}", [arrays[n] for n in names]
+    # What data decide: positions, counts and sizes that are none.
+    for name in names:
+        old = inputs[name]
+        if old.dtype not in (np.int64, np.int32) or not 0 < old.size <= MAX_DECIDING:
+            continue
+        least, most = np.iinfo(old.dtype).min, np.iinfo(old.dtype).max
+        for value in (-1, 0, int(old.max()) + 1, -int(abs(old).max()) - 1, least, most, min(most, 1 << 40)):
+            for at in {0, old.size - 1}:
+                arrays = dict(inputs)
+                arrays[name] = old.copy()
+                arrays[name].flat[at] = value
+                yield f"{name}.flat[{at}] = {value}", [arrays[n] for n in names]
 
 
 # One test -----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ func.func @entry(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// A check stays behind what only data decide, and before all that follows.
+// What only data decide goes up with its check.
 
 // CHECK-LABEL: @data
 // CHECK: %[[N:.*]] = tensor.extract
@@ -29,10 +29,10 @@ func.func @entry(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK-NEXT: ingot.require
 // CHECK-NEXT: nn.relu
 func.func @data(%a: tensor<?xf32>, %n: tensor<index>) -> tensor<?xf32> {
-  %c0 = arith.constant 0 : index
-  %count = tensor.extract %n[] : tensor<index>
   %x = nn.relu %a : tensor<?xf32> -> tensor<?xf32>
   %y = nn.exp %x : tensor<?xf32> -> tensor<?xf32>
+  %c0 = arith.constant 0 : index
+  %count = tensor.extract %n[] : tensor<index>
   %holds = arith.cmpi sge, %count, %c0 : index
   ingot.require %holds, "{0} elements"(%count) : index
   return %y : tensor<?xf32>
