@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/BuildGraph.h"
+#include "compiler/import/Message.h"
 
 #include "compiler/import/TensorData.h"
 #include "compiler/import/Types.h"
@@ -145,7 +146,7 @@ Expected<Value> GraphBuilder::lookup(StringRef name, Scope &scope) {
       return value;
     }
   }
-  return makeError("value '" + name + "' is used but not defined");
+  return makeError("value " + quote(name) + " is used but not defined");
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,7 +212,7 @@ GraphBuilder::buildAttribute(const pb::AttributeProto &attr) {
     return builder.getArrayAttr(types);
   }
   default:
-    return makeError("attribute '" + attr.name() + "' has a type (" +
+    return makeError("attribute " + quote(attr.name()) + " has a type (" +
                      Twine(int(attr.type())) + ") that is not supported");
   }
 }
@@ -262,8 +263,7 @@ Error GraphBuilder::buildConstant(const pb::NodeProto &node, Scope &scope) {
   std::optional<pb::TensorProto> tensor =
       getConstantTensor(node.attribute(0));
   if (!tensor)
-    return makeError("attribute '" + node.attribute(0).name() +
-                     "' gives no value");
+    return makeError("attribute " + quote(node.attribute(0).name()) + " gives no value");
   Expected<Operation *> op =
       createConstant(*tensor, node.output(0), nameLoc(nodeName(node)));
   if (!op)
@@ -389,7 +389,7 @@ Error GraphBuilder::buildFunction(ModuleOp module) {
     inputTypes.push_back(getType(input.type(), context));
   builder.setInsertionPointToEnd(module.getBody());
   auto function =
-      func::FuncOp::create(builder, nameLoc(graph.name()), "forward",
+      func::FuncOp::create(builder, module.getLoc(), "forward",
                            builder.getFunctionType(inputTypes, {}));
   Block *block = function.addEntryBlock();
   Scope scope(graph, *block, nullptr);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/ExternalData.h"
+#include "compiler/import/Message.h"
 
 #include "compiler/import/Types.h"
 
@@ -40,7 +41,7 @@ public:
 private:
   Expected<Blob> open(StringRef location) {
     auto refuse = [&](const Twine &why) {
-      return makeError("external data '" + location + "' " + why);
+      return makeError("external data " + quote(location) + " " + why);
     };
     if (location.empty() || location.contains('\0'))
       return refuse("is no file name");
@@ -80,8 +81,7 @@ private:
       if (next < 0 &&
           fstatat(at, part.str().c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
           S_ISLNK(info.st_mode))
-        return refuse("is reached through the symbolic link '" + part +
-                      "'; copy the file itself beside the model");
+        return refuse("is reached through the symbolic link " + quote(part) + "; copy the file itself beside the model");
       ::close(at);
       at = next;
       errno = problem;
@@ -119,8 +119,7 @@ Expected<Entry> readEntry(const pb::TensorProto &tensor) {
     if (!isOffset && pair.key() != "length")
       continue; // checksum, basepath: of no use here
     if (!to_integer(pair.value(), value, 10) || value < 0)
-      return makeError("external data has the " + pair.key() + " '" +
-                       pair.value() + "', which is not a size");
+      return makeError("external data has the " + pair.key() + " " + quote(pair.value()) + ", which is not a size");
     if (isOffset)
       entry.offset = value;
     else
@@ -146,7 +145,7 @@ Expected<Blob> resolve(const pb::TensorProto &tensor, Files &files) {
     return file.takeError();
   int64_t size = int64_t(file->bytes.size());
   if (entry->offset > size || *bytes > size - entry->offset)
-    return makeError("external data '" + *entry->location + "' has " +
+    return makeError("external data " + quote(*entry->location) + " has " +
                      Twine(size) + " bytes, but the tensor lies at " +
                      Twine(entry->offset) + " and has " + Twine(*bytes));
   return file->slice(size_t(entry->offset), size_t(*bytes));

@@ -7,6 +7,7 @@
 #include "compiler/import/GuardedSchemas.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace ingot::importer {
 
@@ -32,6 +33,28 @@ static bool isEndless(const std::string &op,
          });
 }
 
+/// Whether `op` makes as many dimensions as a list among its operands has
+/// elements, and a list has more than any tensor has dimensions. The legalizer
+/// says so.
+static bool hasEndlessRank(const std::string &op,
+                           const pb::InferenceContext &context) {
+  bool listsSizes =
+      llvm::StringSwitch<bool>(op)
+          .Cases({"AffineGrid", "CenterCropPad", "Col2Im", "ConstantOfShape",
+                  "Expand", "MaxUnpool", "Pad", "Reshape", "Resize", "Slice",
+                  "Squeeze", "Tile", "Unsqueeze", "Upsample"},
+                 true)
+          .StartsWith("Reduce", true)
+          .Default(false);
+  if (!listsSizes)
+    return false;
+  for (size_t i = op == "ConstantOfShape" ? 0 : 1, e = context.getNumInputs();
+       i < e; ++i)
+    if (!isShort(context.getInputType(i)))
+      return true;
+  return false;
+}
+
 const GuardedSchemas &GuardedSchemas::instance() {
   static const GuardedSchemas schemas;
   return schemas;
@@ -51,12 +74,13 @@ GuardedSchemas::GetSchema(const std::string &name, int version,
   copy = std::make_unique<pb::OpSchema>(*schema);
   if (schema->has_type_and_shape_inference_function())
     copy->TypeAndShapeInferenceFunction(
-        [infer = schema->GetTypeAndShapeInferenceFunction()](
-            pb::InferenceContext &context) {
+        [infer = schema->GetTypeAndShapeInferenceFunction(),
+         op = schema->Name()](pb::InferenceContext &context) {
           // What was inferred before the exception is kept; the legalizer says
           // what is wrong with the node.
           try {
-            infer(context);
+            if (!hasEndlessRank(op, context))
+              infer(context);
           } catch (const std::exception &) {
           }
         });

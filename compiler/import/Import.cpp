@@ -16,6 +16,7 @@
 #include "compiler/import/Shapes.h"
 #include "compiler/import/Skeleton.h"
 #include "compiler/import/Validate.h"
+#include "dialects/nn/NodeName.h"
 #include "dialects/onnx/OnnxDialect.h"
 
 #include <google/protobuf/io/coded_stream.h>
@@ -180,6 +181,9 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
     return std::move(error);
   if (Error error = validateModel(model, options))
     return std::move(error);
+  // Before ONNX's own checker, which says the same in words of its code.
+  if (Error error = validateOperands(model.proto))
+    return std::move(error);
   if (Error error = checkModel(model.proto))
     return std::move(error);
   if (Error error = normalizeModel(model, options))
@@ -193,7 +197,11 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
     return std::move(error);
   if (Error error = validateNodes(model.proto))
     return std::move(error);
+  if (Error error = validateOperands(model.proto))
+    return std::move(error);
   if (Error error = convertVersion(model))
+    return std::move(error);
+  if (Error error = validateOperands(model.proto))
     return std::move(error);
   inferShapes(model.proto);
   if (Error error = validateOperandTypes(model.proto))
@@ -212,9 +220,8 @@ importAndReport(Expected<Blob> file, StringRef path,
   context.loadDialect<ingot::onnx::OnnxDialect, arith::ArithDialect,
                       func::FuncDialect>();
   auto report = [&](Error error) -> OwningOpRef<ModuleOp> {
-    std::string message =
-        (path + ": " + toString(std::move(error))).str();
-    emitError(UnknownLoc::get(&context)) << makeOneLine(message);
+    emitError(UnknownLoc::get(&context))
+        << printable(path, 300) << ": " << oneLine(toString(std::move(error)));
     return nullptr;
   };
   if (!file)

@@ -32,6 +32,7 @@ struct ImportOptions {
   /// Bounds on what a small hostile file may make the importer do.
   unsigned maxNesting = 30;
   int64_t maxNodes = 1'000'000;
+  int64_t maxFunctionNodes = 100'000;
   int64_t maxSparseBytes = int64_t(1) << 30;
   int64_t maxGraphBytes = int64_t(1) << 30;
 };

@@ -6,27 +6,24 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Message.h"
 
+#include "dialects/nn/NodeName.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
 namespace ingot::importer {
 
-std::string makeOneLine(StringRef message) {
-  constexpr size_t kMaxLength = 1000;
+std::string quote(StringRef name) { return "'" + printable(name) + "'"; }
+
+/// ONNX's messages have lines.
+static std::string makeOneLine(StringRef message) {
   std::string line;
   for (char c : message.trim()) {
     if (c == '\n' || c == '\r' || c == '\t')
       c = ' ';
-    if (c == ' ' && !line.empty() && line.back() == ' ')
-      continue;
-    if (uint8_t(c) < 0x20 || c == 0x7f) {
-      line += "\\x" + toHex(StringRef(&c, 1));
-      continue;
-    }
-    line.push_back(c);
-    if (line.size() > kMaxLength)
-      return line + "...";
+    if (c != ' ' || line.empty() || line.back() != ' ')
+      line.push_back(c);
   }
   return line;
 }
@@ -64,7 +61,7 @@ std::string cleanOnnxMessage(StringRef message) {
   StringRef node = context.split("Name:").second;
   auto [name, op] = node.rsplit(" OpType:");
   return makeOneLine(
-      ("node '" + name.trim() + "' (" + op.trim() + "): " + result).str());
+      ("node " + quote(name.trim()) + " (" + op.trim() + "): " + result).str());
 }
 
 std::string cleanParserMessage(StringRef message) {

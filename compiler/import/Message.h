@@ -18,9 +18,8 @@ std::string cleanOnnxMessage(llvm::StringRef message);
 /// The same for a message of ONNX's parser: where, and what is wrong.
 std::string cleanParserMessage(llvm::StringRef message);
 
-/// `message` on one line, without control characters, not overlong: names in
-/// it come from the model.
-std::string makeOneLine(llvm::StringRef message);
+/// A name of the model in quotes, escaped and cut.
+std::string quote(llvm::StringRef name);
 
 } // namespace ingot::importer
 

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Model.h"
+#include "compiler/import/Message.h"
+#include "dialects/nn/NodeName.h"
 
 using namespace llvm;
 
@@ -32,17 +34,17 @@ std::string nodeName(const pb::NodeProto &node) {
 }
 
 std::string describe(const pb::NodeProto &node) {
-  std::string op = node.op_type();
+  std::string op = printable(node.op_type());
   if (!node.domain().empty())
-    op = node.domain() + "::" + op;
-  return "node '" + nodeName(node) + "' (" + op + ")";
+    op = printable(node.domain()) + "::" + op;
+  return "node " + quote(nodeName(node)) + " (" + op + ")";
 }
 
 std::string describeTensor(const pb::TensorProto &tensor,
                            const pb::NodeProto *node) {
   if (node)
     return describe(*node) + ": tensor";
-  return "initializer '" + tensor.name() + "'";
+  return "initializer " + quote(tensor.name());
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Normalize.h"
+#include "compiler/import/Message.h"
 
 #include "compiler/import/TensorData.h"
 #include "compiler/import/Types.h"
@@ -113,7 +114,7 @@ Error Densifier::makeDense(const pb::SparseTensorProto &sparse,
                            TensorProto &dense) {
   const TensorProto &values = sparse.values();
   auto fail = [&](const Twine &what) {
-    return makeError("sparse tensor '" + values.name() + "': " + what);
+    return makeError("sparse tensor " + quote(values.name()) + ": " + what);
   };
   int64_t bits = getElementBits(values.data_type());
   if (bits < 8)
@@ -235,12 +236,12 @@ Error dropShadowedInputs(pb::GraphProto &graph) {
     }
     const pb::TypeProto::Tensor &type = it->type().tensor_type();
     if (type.elem_type() != 0 && type.elem_type() != tensor->data_type())
-      return makeError("initializer '" + tensor->name() + "' has type " +
+      return makeError("initializer " + quote(tensor->name()) + " has type " +
                        getElementName(tensor->data_type()) +
                        ", but the input of that name has type " +
                        getElementName(type.elem_type()));
     if (type.has_shape() && type.shape().dim_size() != tensor->dims_size())
-      return makeError("initializer '" + tensor->name() + "' has rank " +
+      return makeError("initializer " + quote(tensor->name()) + " has rank " +
                        Twine(tensor->dims_size()) +
                        ", but the input of that name has rank " +
                        Twine(type.shape().dim_size()));

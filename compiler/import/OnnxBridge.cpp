@@ -206,15 +206,72 @@ static void mergeImports(pb::ModelProto &model) {
         *model.add_opset_import() = import;
 }
 
+/// Operands of a call that are left out are absent in the function's body, where
+/// a node may need them.
+static Error checkCalls(pb::ModelProto &model) {
+  StringMap<const pb::FunctionProto *> functions;
+  for (const pb::FunctionProto &function : model.functions())
+    functions[functionKey(function.domain(), function.name(),
+                          function.overload())] = &function;
+  return forEachNode(model, [&](pb::NodeProto &node) -> Error {
+    const pb::FunctionProto *function = functions.lookup(
+        functionKey(node.domain(), node.op_type(), node.overload()));
+    if (!function)
+      return Error::success();
+    if (node.input_size() > function->input_size())
+      return makeError(describe(node) + ": the function takes " +
+                       Twine(function->input_size()) + " inputs, but got " +
+                       Twine(node.input_size()));
+    if (node.output_size() > function->output_size())
+      return makeError(describe(node) + ": the function has " +
+                       Twine(function->output_size()) + " outputs, but got " +
+                       Twine(node.output_size()));
+    return Error::success();
+  });
+}
+
+/// The inliner makes names unique by a suffix, but messages and reports shall
+/// name the node that the user wrote.
+static constexpr char kNameEnd = '\x1f';
+
+/// Names all nodes of graphs and functions within `nodes`; with `name`, by it.
+template <typename Nodes>
+static void setNames(Nodes &nodes, const std::string *name) {
+  for (pb::NodeProto &node : nodes) {
+    node.set_name((name ? *name : nodeName(node)) + kNameEnd);
+    for (pb::AttributeProto &attr : *node.mutable_attribute()) {
+      if (attr.has_g())
+        setNames(*attr.mutable_g()->mutable_node(), name);
+      for (pb::GraphProto &graph : *attr.mutable_graphs())
+        setNames(*graph.mutable_node(), name);
+    }
+  }
+}
+
+static void restoreNames(pb::ModelProto &model) {
+  consumeError(forEachNode(model, [](pb::NodeProto &node) -> Error {
+    size_t end = node.name().rfind(kNameEnd);
+    if (end != std::string::npos)
+      node.mutable_name()->resize(end);
+    return Error::success();
+  }));
+}
+
 Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
   if (model.functions().empty())
     return Error::success();
   return guard([&]() -> Error {
     pb::checker::check_function_call_cycles(model);
-    if (ExpansionCounter(model).count(model.graph().node()) > options.maxNodes)
+    if (Error error = checkCalls(model))
+      return error;
+    if (ExpansionCounter(model).count(model.graph().node()) >
+        options.maxFunctionNodes)
       return makeError("the model's functions expand to more than " +
-                       Twine(options.maxNodes) + " nodes");
+                       Twine(options.maxFunctionNodes) +
+                       " nodes (--limit=function-nodes)");
     mergeImports(model);
+    for (pb::FunctionProto &function : *model.mutable_functions())
+      setNames(*function.mutable_node(), nullptr);
     pb::inliner::InlineLocalFunctions(model, /*convert_version=*/false);
     if (!model.functions().empty()) {
       // What is left was written for another opset.
@@ -224,12 +281,12 @@ Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
         return Error::success();
       });
       if (failed)
-        return makeError("function '" + first +
-                         "' is written for another opset than the model and "
+        return makeError("function " + quote(first) + " is written for another opset than the model and "
                          "cannot be converted: " +
                          toString(std::move(failed)));
     }
     model.clear_functions();
+    restoreNames(model);
     return Error::success();
   });
 }
@@ -266,15 +323,6 @@ public:
   bool run() {
     visit(*model.mutable_graph(), nullptr);
     return changed;
-  }
-
-  static void restoreNames(pb::ModelProto &model) {
-    consumeError(forEachNode(model, [](pb::NodeProto &node) -> Error {
-      size_t end = node.name().find(kNameEnd);
-      if (end != std::string::npos)
-        node.mutable_name()->resize(end);
-      return Error::success();
-    }));
   }
 
 private:
@@ -367,8 +415,8 @@ private:
       if (!findImport(model, import.domain()))
         *model.add_opset_import() = import;
     *function.mutable_opset_import() = model.opset_import();
-    for (pb::NodeProto &inner : *function.mutable_node())
-      inner.set_name(nodeName(node) + kNameEnd);
+    std::string name = nodeName(node);
+    setNames(*function.mutable_node(), &name);
     call.set_domain(kDomain);
     call.set_op_type(function.name());
     call.clear_overload();
@@ -378,9 +426,6 @@ private:
   }
 
   static constexpr const char *kDomain = "ingot.expanded";
-  /// The inliner makes names unique by a suffix, but all nodes that an operator
-  /// is expanded to keep its name.
-  static constexpr char kNameEnd = '\x1f';
 
   pb::ModelProto &model;
   const ImportOptions &options;
@@ -400,10 +445,11 @@ Error expandOperators(pb::ModelProto &model, const ImportOptions &options) {
           if (ExpansionCounter(model).count(model.graph().node()) >
               options.maxNodes)
             return makeError("operators without a lowering expand to more "
-                             "than " + Twine(options.maxNodes) + " nodes");
+                             "than " + Twine(options.maxNodes) +
+                             " nodes (--limit=nodes)");
           pb::inliner::InlineLocalFunctions(model, false);
           model.clear_functions();
-          Expander::restoreNames(model);
+          restoreNames(model);
           return Error::success();
         }))
       return error;

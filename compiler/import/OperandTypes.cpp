@@ -11,12 +11,15 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/OperandTypes.h"
+#include "compiler/import/Message.h"
 
 #include "onnx/defs/data_type_utils.h"
 #include "onnx/defs/schema.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <limits>
 
 using namespace llvm;
 
@@ -106,9 +109,7 @@ private:
       if (node.input(i).empty() || !type)
         continue;
       if (!parameter.GetTypes().empty() && !parameter.GetTypes().count(type))
-        return makeError(describe(node) + ": input '" + node.input(i) +
-                         "' has type " + *type + ", but '" +
-                         parameter.GetName() + "' of " + node.op_type() +
+        return makeError(describe(node) + ": input " + quote(node.input(i)) + " has type " + *type + ", but " + quote(parameter.GetName()) + " of " + node.op_type() +
                          " must be " + listTypes(parameter.GetTypes()));
       if (!parameter.GetIsHomogeneous() ||
           !schema->typeConstraintMap().count(parameter.GetTypeStr()))
@@ -116,9 +117,7 @@ private:
       int first = bound.try_emplace(parameter.GetTypeStr(), i).first->second;
       DataType other = scope.lookup(node.input(first));
       if (other != type)
-        return makeError(describe(node) + ": inputs '" + node.input(first) +
-                         "' and '" + node.input(i) +
-                         "' must have the same type, but have " + *other +
+        return makeError(describe(node) + ": inputs " + quote(node.input(first)) + " and " + quote(node.input(i)) + " must have the same type, but have " + *other +
                          " and " + *type);
     }
     return Error::success();
@@ -135,7 +134,56 @@ private:
   StringMap<int> opsets;
 };
 
+/// "2", or "1 to 3", or "at least 2" with a noun.
+std::string printCount(int min, int max, StringRef noun) {
+  std::string text = max == std::numeric_limits<int>::max()
+                         ? "at least " + std::to_string(min)
+                     : min == max ? std::to_string(min)
+                                  : std::to_string(min) + " to " +
+                                        std::to_string(max);
+  return text + " " + noun.str() + (min == 1 && max == 1 ? "" : "s");
+}
+
+/// Exporters leave these out, though early operator sets require them: they
+/// count only in one mode.
+bool mayBeAbsent(const pb::NodeProto &node, int i) {
+  return node.op_type() == "Resize" && i == 1;
+}
+
+Error checkOperands(const pb::NodeProto &node, const OpSchema &schema) {
+  auto fail = [&](const Twine &what) {
+    return makeError(describe(node) + ": " + what);
+  };
+  int inputs = node.input_size(), outputs = node.output_size();
+  if (inputs < schema.min_input() || inputs > schema.max_input())
+    return fail(node.op_type() + " expects " +
+                printCount(schema.min_input(), schema.max_input(), "input") +
+                ", but got " + Twine(inputs));
+  if (outputs < schema.min_output() || outputs > schema.max_output())
+    return fail(node.op_type() + " expects " +
+                printCount(schema.min_output(), schema.max_output(), "output") +
+                ", but got " + Twine(outputs));
+  const auto &parameters = schema.inputs();
+  for (int i = 0; i < inputs && !parameters.empty(); ++i) {
+    const OpSchema::FormalParameter &parameter =
+        parameters[std::min(size_t(i), parameters.size() - 1)];
+    if (node.input(i).empty() && parameter.GetOption() != OpSchema::Optional &&
+        !mayBeAbsent(node, i))
+      return fail("input " + quote(parameter.GetName()) + " (number " + Twine(i) +
+                  ") is absent, but " + node.op_type() + " needs it");
+  }
+  return Error::success();
+}
+
 } // namespace
+
+Error validateOperands(pb::ModelProto &model) {
+  return forEachNode(model, [&](pb::NodeProto &node) -> Error {
+    const OpSchema *schema = pb::OpSchemaRegistry::Instance()->GetSchema(
+        node.op_type(), int(getOpset(model, node.domain())), node.domain());
+    return schema ? checkOperands(node, *schema) : Error::success();
+  });
+}
 
 Error validateOperandTypes(const pb::ModelProto &model) {
   return Checker(model).checkGraph(model.graph(), nullptr);

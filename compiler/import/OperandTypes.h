@@ -11,6 +11,10 @@
 
 namespace ingot::importer {
 
+/// Checks that all nodes have the operands that their operators need, and no
+/// more. All that comes later relies on required operands being there.
+llvm::Error validateOperands(pb::ModelProto &model);
+
 /// Checks the types of all nodes' inputs, as far as inference knows them,
 /// against their operators' schemas.
 llvm::Error validateOperandTypes(const pb::ModelProto &model);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Shapes.h"
+#include "compiler/import/Message.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -31,7 +32,7 @@ std::string printShape(const pb::TensorShapeProto &shape) {
 std::string listInputs(const pb::GraphProto &graph) {
   std::vector<std::string> inputs;
   for (const pb::ValueInfoProto &input : graph.input()) {
-    std::string text = "'" + input.name() + "'";
+    std::string text = "" + quote(input.name());
     if (input.type().tensor_type().has_shape())
       text += " (" + printShape(input.type().tensor_type().shape()) + ")";
     inputs.push_back(text);
@@ -53,7 +54,7 @@ public:
     auto [it, isNew] = sizes.try_emplace(name, size);
     if (isNew || it->second == size)
       return Error::success();
-    return makeError(from + " makes dimension '" + name + "' " + Twine(size) +
+    return makeError(from + " makes dimension " + quote(name) + " " + Twine(size) +
                      ", but it is " + Twine(it->second) + " elsewhere");
   }
   std::optional<int64_t> get(StringRef name) const {
@@ -67,7 +68,7 @@ private:
 
 Error applyShape(pb::ValueInfoProto &input, ArrayRef<int64_t> wanted,
                  NamedDims &dims) {
-  std::string from = "the shape given for input '" + input.name() + "'";
+  std::string from = "the shape given for input " + quote(input.name());
   if (!input.type().has_tensor_type())
     return makeError(from + " cannot be used, because the input is no tensor");
   auto *tensor = input.mutable_type()->mutable_tensor_type();
@@ -127,18 +128,18 @@ Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
     int64_t size = options.dims.lookup(name);
     if (!llvm::is_contained(names, name))
       return makeError(
-          "the model has no dimension named '" + name + "'; " +
+          "the model has no dimension named " + quote(name) + "; " +
           (names.empty() ? "none of its dimensions has a name"
                          : "its dimensions are " +
                                join(names, ", ")));
     if (size < 0)
-      return makeError("dimension '" + name + "' cannot be " + Twine(size));
+      return makeError("dimension " + quote(name) + " cannot be " + Twine(size));
     cantFail(dims.set(name, size, ""));
   }
   for (StringRef name : sortedKeys(options.shapes)) {
     pb::ValueInfoProto *input = inputs.lookup(name);
     if (!input)
-      return makeError("the model has no input named '" + name + "'; " +
+      return makeError("the model has no input named " + quote(name) + "; " +
                        listInputs(graph));
     if (Error error =
             applyShape(*input, options.shapes.find(name)->second, dims))
@@ -149,8 +150,7 @@ Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
       continue;
     auto *tensor = input.mutable_type()->mutable_tensor_type();
     if (!tensor->has_shape())
-      return makeError("input '" + input.name() +
-                       "' has no shape in the model; give one with --shape " +
+      return makeError("input " + quote(input.name()) + " has no shape in the model; give one with --shape " +
                        input.name() + "=AxBx.. ('?' for a dynamic dimension)");
     for (Dimension &dim : *tensor->mutable_shape()->mutable_dim())
       if (std::optional<int64_t> size = dims.get(dim.dim_param()))

@@ -174,7 +174,7 @@ private:
       return rewriteTensor(in, out);
     if (kind == Message::Graph && ++graphs > maxNesting + 1)
       return makeError("graphs are nested more than " + Twine(maxNesting) +
-                       " deep");
+                       " deep (--limit=nesting)");
     Reader reader(in);
     Field field;
     while (!reader.atEnd()) {
@@ -261,7 +261,7 @@ private:
     if (int64_t(size) <= maxBytes)
       return Error::success();
     return makeError("the graph alone, without its weights, has more than " +
-                     Twine(maxBytes) + " bytes");
+                     Twine(maxBytes) + " bytes (--limit=graph-bytes)");
   }
 
   static Error malformed() {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/TensorData.h"
+#include "compiler/import/Message.h"
 
 #include "compiler/import/Types.h"
 #include "dialects/nn/Constants.h"
@@ -77,7 +78,7 @@ static Expected<std::string> packTyped(const TensorProto &tensor) {
     // One number a byte for the types of less than a byte, packed in it.
     int64_t bits = getElementBits(tensor.data_type());
     if (!bits)
-      return makeError("tensor '" + tensor.name() + "' of type " +
+      return makeError("tensor " + quote(tensor.name()) + " of type " +
                        getElementName(tensor.data_type()) +
                        " is not supported");
     return packInts(tensor.int32_data(), std::max<int64_t>(bits / 8, 1));
@@ -89,7 +90,7 @@ Expected<TensorView> readTensor(const Model &model, const TensorProto &tensor) {
   if (isSetAside(tensor)) {
     Expected<const Blob *> blob = model.setAside.find(tensor);
     if (!blob)
-      return makeError("tensor '" + tensor.name() + "' " +
+      return makeError("tensor " + quote(tensor.name()) + " " +
                        toString(blob.takeError()));
     return TensorView((*blob)->bytes);
   }
@@ -161,7 +162,7 @@ Expected<ElementsAttr> makeElements(const Model &model,
                                     const TensorProto &tensor, StringRef name,
                                     MLIRContext *context) {
   auto fail = [&](const Twine &what) {
-    return makeError("tensor '" + name + "' " + what);
+    return makeError("tensor " + quote(name) + " " + what);
   };
   Type element = getElementType(tensor.data_type(), context);
   if (!element)

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Validate.h"
+#include "compiler/import/Message.h"
 
 #include "compiler/import/Types.h"
 
@@ -103,7 +104,7 @@ Error validateType(const pb::ValueInfoProto &info, StringRef what) {
   if (!type.has_tensor_type())
     return Error::success();
   auto fail = [&](const Twine &message) {
-    return makeError(what + " '" + info.name() + "' has " + message);
+    return makeError(what + " " + quote(info.name()) + " has " + message);
   };
   const pb::TypeProto::Tensor &tensor = type.tensor_type();
   if (tensor.elem_type() != TensorProto::STRING &&
@@ -134,12 +135,10 @@ Error validateType(const pb::ValueInfoProto &info, StringRef what) {
 Error checkRange(const pb::NodeProto &node, const pb::AttributeProto &attr,
                  int64_t value, int64_t min, int64_t max) {
   if (value < min)
-    return makeError(describe(node) + ": attribute '" + attr.name() +
-                     "' must be at least " + Twine(min) + ", but is " +
+    return makeError(describe(node) + ": attribute " + quote(attr.name()) + " must be at least " + Twine(min) + ", but is " +
                      Twine(value));
   if (value > max)
-    return makeError(describe(node) + ": attribute '" + attr.name() +
-                     "' must be at most " + Twine(max) + ", but is " +
+    return makeError(describe(node) + ": attribute " + quote(attr.name()) + " must be at most " + Twine(max) + ", but is " +
                      Twine(value));
   return Error::success();
 }
@@ -216,7 +215,7 @@ Error validateModel(Model &model, const ImportOptions &options) {
   if (Error error = forEachNode(proto, [&](pb::NodeProto &) -> Error {
         if (++nodes > options.maxNodes)
           return makeError("the model has more than " +
-                           Twine(options.maxNodes) + " nodes");
+                           Twine(options.maxNodes) + " nodes (--limit=nodes)");
         return Error::success();
       }))
     return error;

@@ -21,8 +21,9 @@ llvm::Error validateModel(Model &model, const ImportOptions &options);
 /// of ONNX's library, which copies tensors.
 llvm::Error validateTensors(Model &model);
 
-/// Checks that every value is defined once, and before it is used.
-llvm::Error validateNames(const pb::ModelProto &model);
+/// Checks that every value is defined once, and before it is used, and that no
+/// name holds what would end it elsewhere.
+llvm::Error validateNames(pb::ModelProto &model);
 
 /// Checks the attributes that shape inference and version conversion divide by.
 /// Called again once functions are expanded, since their bodies only then have

@@ -21,3 +21,77 @@ std::string ingot::nodeNameOf(Location location) {
   });
   return llvm::join(names, " + ");
 }
+
+/// Bytes of the character that `text` begins with; 0 if it is none that is
+/// printed as it is.
+static size_t plainBytes(StringRef text) {
+  auto at = [&](size_t i) {
+    return i < text.size() ? uint8_t(text[i]) : uint8_t(0);
+  };
+  uint8_t first = at(0);
+  if (first < 0x80)
+    return first >= 0x20 && first != 0x7f;
+  size_t bytes = first >= 0xf0   ? 4
+                 : first >= 0xe0 ? 3
+                 : first >= 0xc2 ? 2
+                                 : 0;
+  for (size_t i = 1; i < bytes; ++i)
+    if ((at(i) & 0xc0) != 0x80)
+      return 0;
+  // Too long, surrogates and beyond Unicode; C1 controls; line separators and
+  // what turns the direction of text around.
+  bool isBad = (first == 0xe0 && at(1) < 0xa0) ||
+               (first == 0xed && at(1) >= 0xa0) ||
+               (first == 0xf0 && at(1) < 0x90) ||
+               (first == 0xf4 && at(1) >= 0x90) || first > 0xf4 ||
+               (first == 0xc2 && at(1) < 0xa0) ||
+               (first == 0xe2 && at(1) == 0x80 && at(2) >= 0xa8 &&
+                at(2) <= 0xae) ||
+               (first == 0xe2 && at(1) == 0x81 && at(2) >= 0xa6 &&
+                at(2) <= 0xa9);
+  return isBad ? 0 : bytes;
+}
+
+static std::string escape(StringRef text, size_t max, bool backslashes) {
+  // Only both ends are looked at: text may have any length.
+  bool isCut = text.size() > max;
+  StringRef head = text.take_front(isCut ? max * 2 / 3 : max);
+  StringRef tail = isCut ? text.take_back(max / 3) : StringRef();
+  // Not in the middle of a character.
+  auto continues = [](char c) { return (uint8_t(c) & 0xc0) == 0x80; };
+  if (isCut) {
+    for (int i = 0; i < 3 && !head.empty() && continues(text[head.size()]); ++i)
+      head = head.drop_back();
+    for (int i = 0; i < 3 && !tail.empty() && continues(tail.front()); ++i)
+      tail = tail.drop_front();
+  }
+  std::string result;
+  auto add = [&](StringRef part) {
+    while (!part.empty()) {
+      size_t bytes = plainBytes(part);
+      char c = part.front();
+      if (c == '\\' && backslashes)
+        result += "\\\\";
+      else if (bytes)
+        result += part.take_front(bytes).str();
+      else if (c == '\n' || c == '\t' || c == '\r')
+        result += c == '\n' ? "\\n" : c == '\t' ? "\\t" : "\\r";
+      else
+        result += "\\x" + llvm::toHex(StringRef(&c, 1));
+      part = part.drop_front(std::max<size_t>(bytes, 1));
+    }
+  };
+  add(head);
+  if (isCut)
+    result += "…";
+  add(tail);
+  return result;
+}
+
+std::string ingot::printable(StringRef text, size_t max) {
+  return escape(text, max, /*backslashes=*/true);
+}
+
+std::string ingot::oneLine(StringRef message, size_t max) {
+  return escape(message.trim(), max, /*backslashes=*/false);
+}

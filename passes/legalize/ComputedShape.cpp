@@ -169,8 +169,10 @@ LogicalResult legalize::unsqueezeComputed(Node &node) {
 LogicalResult legalize::squeezeComputed(Node &node) {
   Sizes own = sizesOf(node, node.input(0)), sizes;
   auto axes = elementsOf(node, node.input(1));
+  if (failed(axes))
+    return failure();
   auto marks = markAxes(node, own.size(), /*isAdded=*/false);
-  if (failed(axes) || failed(marks))
+  if (failed(marks))
     return failure();
   // Result dimension d is the dimension that has d unmarked ones before it.
   Indices i{node.builder, node.loc()};

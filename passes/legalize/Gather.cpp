@@ -92,18 +92,6 @@ static LogicalResult legalizeScatterND(Node &node) {
 // Built on comparisons and gather
 //===----------------------------------------------------------------------===//
 
-/// 0, 1, … as i64.
-static Value countUp(Node &node, OpFoldResult size) {
-  if (auto known = getConstantIntValue(size); known && *known <= 4096)
-    return intConstant(node, llvm::to_vector(llvm::seq<int64_t>(0, *known)),
-                       {*known});
-  return generate(node, node.builder.getI64Type(), {size},
-                  [](OpBuilder &b, Location loc, ValueRange indices) {
-                    return arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                                      indices[0]);
-                  });
-}
-
 /// The positions, as i64, at which a 1-d tensor of i1 is true. Each position is
 /// written behind those found before it; the next one found replaces it if it
 /// was false.
@@ -275,10 +263,9 @@ static LogicalResult legalizeReverseSequence(Node &node) {
   int64_t steps = node.shape(0)[*time];
   if (ShapedType::isDynamic(steps))
     return node.unsupported("a dynamic time dimension; fix it with --shape");
-  SmallVector<int64_t> timeShape(rank, 1);
-  timeShape[*time] = steps;
-  Value t = intConstant(node, llvm::to_vector(llvm::seq<int64_t>(0, steps)),
-                        timeShape);
+  Sizes timeSizes(rank, sizeAttr(node, 1));
+  timeSizes[*time] = sizeAttr(node, steps);
+  Value t = countUp(node, timeSizes, *time);
   Sizes lengthSizes(rank, sizeAttr(node, 1));
   lengthSizes[*batch] = sizeOf(node, node.input(1), 0);
   Type i64 = node.builder.getI64Type();

@@ -186,6 +186,10 @@ FailureOr<Sizes> Tracer::trace(Value tensor, int depth) {
       !isa<IntegerType, IndexType>(type.getElementType()))
     return failure();
   int64_t length = type.getNumElements();
+  // Each element becomes ops. Lists are shapes, pads and the like.
+  constexpr int64_t kMaxListed = 4096;
+  if (length > kMaxListed)
+    return failure();
   if (auto constants = nn::getConstantInts(tensor)) {
     Sizes sizes;
     for (int64_t value : *constants)
@@ -392,6 +396,31 @@ Value legalize::generate(
         linalg::YieldOp::create(b, loc, body(b, loc, indices));
       });
   return generic.getResult(0);
+}
+
+Value legalize::countUp(Node &node, ArrayRef<OpFoldResult> shape,
+                        size_t along) {
+  constexpr int64_t kMaxConstant = 4096;
+  SmallVector<int64_t> known = staticShape(shape);
+  int64_t count = 1;
+  bool isSmall = llvm::all_of(known, [&](int64_t size) {
+    return !ShapedType::isDynamic(size) && size <= kMaxConstant &&
+           (count *= size) <= kMaxConstant;
+  });
+  Type i64 = node.builder.getI64Type();
+  if (!isSmall)
+    return generate(node, i64, shape,
+                    [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+                      return arith::IndexCastOp::create(b, loc, i64, at[along]);
+                    });
+  // Elements from one step along the dimension to the next.
+  int64_t stride = 1;
+  for (int64_t size : ArrayRef<int64_t>(known).drop_front(along + 1))
+    stride *= size;
+  SmallVector<int64_t> values;
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(i / stride % known[along]);
+  return intConstant(node, values, known);
 }
 
 //===----------------------------------------------------------------------===//

@@ -61,7 +61,7 @@ SmallVector<Value> dynamicSizes(ArrayRef<OpFoldResult> sizes);
 
 /// The elements of a tensor of integers of rank 0 or 1 and known length, as far
 /// as they can be known: constants, and what dynamic dimensions they are.
-/// Reports a tensor of another kind.
+/// Reports a tensor of another kind, and a list too long to be taken apart.
 FailureOr<Sizes> elementsOf(Node &node, Value tensor);
 
 /// Index arithmetic at run time, written short.
@@ -150,6 +150,10 @@ template <typename Op> Value unary(Node &node, Value x) {
   return failed(y) ? Value() : *y;
 }
 Value select(Node &node, Value condition, Value a, Value b);
+
+/// 0, 1, … as i64 along one dimension of `shape`, the same along the others. A
+/// constant if it is small, else computed: the model says how long it is.
+Value countUp(Node &node, ArrayRef<OpFoldResult> shape, size_t along = 0);
 
 /// A tensor whose element at indices is what `body` gives for them, without
 /// operands (the body extracts what it needs).

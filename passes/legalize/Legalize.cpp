@@ -173,6 +173,8 @@ LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
   LogicalResult result = success();
   Block &body = function.getBody().front();
   llvm::DenseSet<Operation *> failedNodes;
+  // An operator that was expanded to several nodes is reported once.
+  llvm::DenseSet<Location> failedNames;
   for (Operation *next = &body.front(); next;) {
     auto op = dyn_cast<onnx::NodeOp>(next);
     Operation *before = next->getPrevNode();
@@ -185,8 +187,11 @@ LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
       return failedNodes.contains(operand.getDefiningOp());
     });
     bool known = allLegalizers().lookup(op.getDomain(), op.getOpType());
-    if ((fed && known) || failed(legalizeNode(op))) {
+    if ((fed && known) || failedNames.contains(op.getLoc()) ||
+        failed(legalizeNode(op))) {
       failedNodes.insert(op);
+      if (isa<NameLoc>(op.getLoc()))
+        failedNames.insert(op.getLoc());
       result = failure();
       continue;
     }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/nn/NodeName.h"
 #include "passes/legalize/Legalize.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -140,12 +141,12 @@ LogicalResult Node::replace(ValueRange values) {
 
 LogicalResult Node::unsupported(const Twine &what) {
   return emitError(loc()) << opType() << " (opset " << opset
-                          << ") is not supported: " << what;
+                          << ") is not supported: " << oneLine(what.str());
 }
 
 LogicalResult Node::invalid(const Twine &what) {
   return emitError(loc()) << opType() << " (opset " << opset
-                          << ") is invalid: " << what;
+                          << ") is invalid: " << oneLine(what.str());
 }
 
 Type ingot::legalize::elementTypeOf(MLIRContext *context, int64_t code) {

@@ -372,11 +372,11 @@ static LogicalResult makeLSTM(Node &node, const Recurrence &net, int64_t d,
   if (direction.stateBias)
     direction.inputBias = add(node, direction.inputBias, direction.stateBias);
   int64_t hidden = net.hidden;
-  Value peepholes = takeDirection(node, node.input(7), d);
   if (failed(checkOperand(node, 7, "P",
                           {sizeAttr(node, net.directions),
                            sizeAttr(node, 3 * hidden)})))
     return failure();
+  Value peepholes = takeDirection(node, node.input(7), d);
   bool couples = node.getInt("input_forget", 0) != 0;
   Activation activate = (*f)[0], squash = (*f)[1], show = (*f)[2];
   Type element = typeOf(net.x).getElementType();

@@ -244,13 +244,9 @@ static LogicalResult legalizeHardmax(Node &node) {
   Value best = node.make<nn::ArgReduceOp>(x, ReduceKind::max, *axis,
                                           /*keep_dims=*/true,
                                           /*select_last_index=*/false);
-  SmallVector<int64_t> shape(flat.getRank() - *axis, 1);
-  shape[0] = size;
-  SmallVector<int64_t> positions = llvm::to_vector(llvm::seq<int64_t>(0, size));
-  auto iotaType = RankedTensorType::get(shape, node.builder.getI64Type());
-  Value iota = arith::ConstantOp::create(
-      node.builder, node.loc(),
-      DenseElementsAttr::get(iotaType, ArrayRef<int64_t>(positions)));
+  Sizes shape(flat.getRank() - *axis, sizeAttr(node, 1));
+  shape[0] = sizeAttr(node, size);
+  Value iota = countUp(node, shape);
   Value hit = node.make<nn::EqualOp>(best, iota);
   Value y = node.cast(hit, type.getElementType());
   if (y.getType() != type)

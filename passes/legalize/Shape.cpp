@@ -424,17 +424,7 @@ static LogicalResult legalizeRange(Node &node) {
       return failure();
     size = maxSizes(node, counted->front(), sizeAttr(node, 0));
   }
-  Value steps;
-  if (auto known = getConstantIntValue(size); known && *known <= 4096) {
-    steps = intConstant(node, llvm::to_vector(llvm::seq<int64_t>(0, *known)),
-                        {*known});
-  } else {
-    steps = generate(node, node.builder.getI64Type(), {size},
-                     [&](OpBuilder &b, Location loc, ValueRange indices) {
-                       return arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                                         indices[0]);
-                     });
-  }
+  Value steps = countUp(node, {size});
   auto asScalar = [&](size_t i) {
     return reshape(node, node.input(i), ArrayRef<int64_t>());
   };

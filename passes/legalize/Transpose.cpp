@@ -152,20 +152,8 @@ static LogicalResult legalizeTrilu(Node &node) {
   Sizes sizes = sizesOf(node, x);
   OpFoldResult one = sizeAttr(node, 1), rows = sizes.end()[-2],
                columns = sizes.back();
-  Type wide = node.builder.getI64Type();
-  auto count = [&](ArrayRef<OpFoldResult> shape, size_t along) {
-    if (llvm::all_of(shape, getConstantIntValue)) {
-      int64_t n = *getConstantIntValue(shape[along]);
-      return intConstant(node, llvm::to_vector(llvm::seq<int64_t>(0, n)),
-                         staticShape(shape));
-    }
-    return generate(node, wide, shape,
-                    [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
-                      return arith::IndexCastOp::create(b, loc, wide,
-                                                        at[along]);
-                    });
-  };
-  Value row = count({rows, one}, 0), column = count({one, columns}, 1);
+  Value row = countUp(node, {rows, one}, 0),
+        column = countUp(node, {one, columns}, 1);
   if (node.has(1)) {
     if (node.type(1).getRank() > 1 || !node.type(1).hasStaticShape() ||
         node.type(1).getNumElements() != 1)

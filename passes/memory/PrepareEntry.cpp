@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/nn/NodeName.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,6 +30,7 @@ struct PrepareEntryPass : ingot::impl::PrepareEntryBase<PrepareEntryPass> {
   void runOnOperation() override;
 
   void describe(func::FuncOp function);
+  LogicalResult checkTypes();
   void rewriteInputs(func::FuncOp function);
   void rewriteOutputs(func::FuncOp function);
   void storeDynamic(OpBuilder &builder, Value result, int64_t index,
@@ -84,8 +86,7 @@ void PrepareEntryPass::rewriteInputs(func::FuncOp function) {
 }
 
 func::FuncOp PrepareEntryPass::declareStoreOutput() {
-  if (auto declared =
-          getOperation().lookupSymbol<func::FuncOp>(kStoreOutput))
+  if (auto declared = getOperation().lookupSymbol<func::FuncOp>(kStoreOutput))
     return declared;
   OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
   Type index = builder.getIndexType();
@@ -110,16 +111,16 @@ void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value buffer = bufferization::ToBufferOp::create(
-      builder, loc, memrefOf(type), result, /*read_only=*/true);
+  Value buffer = bufferization::ToBufferOp::create(builder, loc, memrefOf(type),
+                                                   result, /*read_only=*/true);
   Value dims = memref::AllocaOp::create(
       builder, loc,
       MemRefType::get({std::max<int64_t>(1, type.getRank())},
                       builder.getI64Type()));
   for (int64_t i = 0; i < type.getRank(); ++i) {
     Value size = memref::DimOp::create(builder, loc, buffer, i);
-    Value wide = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            size);
+    Value wide =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
     memref::StoreOp::create(builder, loc, wide, dims, constant(i));
   }
   Value data =
@@ -132,8 +133,8 @@ void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
 }
 
 /// Takes reshapes off the end of a result: what is in front of them is stored
-/// into `destination`, of another shape, so that the op that computes it can write
-/// there.
+/// into `destination`, of another shape, so that the op that computes it can
+/// write there.
 static void reshapeDestination(Value &result, Value &destination) {
   OpBuilder builder(destination.getContext());
   builder.setInsertionPointAfterValue(destination);
@@ -199,6 +200,32 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
   function.setArgAttr(call.getArgNumber(), "ingot.call", builder.getUnitAttr());
 }
 
+/// What inputs and outputs may hold: artifact.h has a code for it.
+static bool isExchanged(Type element) {
+  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element))
+    return true;
+  auto integer = dyn_cast<IntegerType>(element);
+  return integer &&
+         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+}
+
+LogicalResult PrepareEntryPass::checkTypes() {
+  for (StringRef kind : {"input", "output"})
+    for (Attribute entry : getOperation()->getAttrOfType<ArrayAttr>(
+             ("ingot." + kind + "s").str())) {
+      auto dict = cast<DictionaryAttr>(entry);
+      Type element =
+          getElementTypeOrSelf(dict.getAs<TypeAttr>("type").getValue());
+      if (!isExchanged(element))
+        return mlir::emitError(getOperation().getLoc())
+               << kind << " '"
+               << ingot::printable(dict.getAs<StringAttr>("name").getValue())
+               << "' has element type " << element
+               << ", which an artifact cannot take or give";
+    }
+  return success();
+}
+
 void PrepareEntryPass::runOnOperation() {
   auto function = getOperation().lookupSymbol<func::FuncOp>("forward");
   if (!function || function.isExternal()) {
@@ -212,6 +239,8 @@ void PrepareEntryPass::runOnOperation() {
     return signalPassFailure();
   }
   describe(function);
+  if (failed(checkTypes()))
+    return signalPassFailure();
   rewriteInputs(function);
   rewriteOutputs(function);
 }

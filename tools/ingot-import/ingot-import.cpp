@@ -136,7 +136,8 @@ int main(int argc, char **argv) {
 
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.getDiagEngine().registerHandler([](mlir::Diagnostic &diagnostic) {
-    llvm::errs() << "ingot-import: error: " << diagnostic << "\n";
+    llvm::errs() << "ingot-import: error: "
+                 << ingot::oneLine(diagnostic.str(), 2000) << "\n";
   });
   mlir::OwningOpRef<mlir::ModuleOp> module =
       ingot::importModel(path, context, options);

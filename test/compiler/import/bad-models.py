@@ -271,6 +271,34 @@ graph = graph.replace(delimited(1, node.SerializeToString()), twice, 1)
 m.ClearField("graph")
 check("merged-tensor", m.SerializeToString() + delimited(7, graph), "Constant", "reserved")
 
+# ---- operands
+for op in ("Max", "Min", "Mean", "Sum"):
+    for opset in (8, 11, 17):
+        for inputs in (["x", ""], ["", "x"], ["x", "", "x"]):
+            check(f"absent-{op}-{opset}-{inputs.index('')}-{len(inputs)}",
+                  model([h.make_node(op, inputs, ["y"], name="some")], opset=opset), "node 'some'", op, "is absent")
+check("absent-conv", model([h.make_node("Conv", ["x", ""], ["y"], name="some")]), "node 'some'", "'W'", "is absent")
+check("absent-gather", model([h.make_node("Gather", ["", "x"], ["y"], name="some")]), "'data'", "is absent")
+check("few-inputs", model([h.make_node("Conv", ["x"], ["y"], name="some")]), "node 'some'")
+check("many-inputs", model([h.make_node("Relu", ["x", "x"], ["y"], name="some")]), "node 'some'")
+
+# ---- names
+for place, m in {
+        "value": model([relu("x\0a"), relu("x", "z", "b")], inputs=["x", "x\0a"]),
+        "node": model([relu(name="act\0ion")]),
+        "operator": model([h.make_node("Relu\0Abs", ["x"], ["y"])]),
+        "dimension": model([relu()], shape=["n\0m", 4, 8, 8]),
+        "initializer": model([h.make_node("Add", ["x", "w\0"], ["y"])],
+                             init=[nh.from_array(np.ones(8, np.float32), "w\0")])}.items():
+    check(f"nul-{place}", m, f"a{'n' if place[0] in 'aeiou' else ''} {place}", "\\x00", "NUL")
+for place, name in {"newline": "a\nb", "control": "a\x1b[31mb", "backslash": "a\\nb", "long": "a" * 100000 + "b",
+                    "direction": "a\u202eb"}.items():
+    shown = {"newline": "a\\nb", "control": "a\\x1B[31mb", "backslash": "a\\\\nb", "long": "a" * 40 + "\u2026" + "a" * 30,
+             "direction": "a\\xE2\\x80\\xAEb"}[place]
+    shown = shown.replace("a" * 40 + "\u2026" + "a" * 30, "a" * 80 + "\u2026" + "a" * 39 + "b")
+    check(f"name-{place}", model([h.make_node("Conv", ["x", ""], ["y"], name=name)]), f"node '{shown}'", "is absent")
+    check(f"input-name-{place}", model([relu(name + "x")]), "is defined nowhere")
+
 # ---- functions and nesting
 def functions(*texts):
     return ('<ir_version: 8, opset_import: ["": 17, "local": 1]>\n'
@@ -281,9 +309,11 @@ def functions(*texts):
 check("recursive", functions("f0 (a) => (b) { b = local.f0(a) }"), "recursive")
 check("mutually-recursive", functions("f0 (a) => (b) { b = local.f1(a) }",
                                       "f1 (a) => (b) { b = local.f0(a) }"), "recursive")
+check("few-arguments", functions("f0 (a, b) => (c) { c = Add(a, b) }"), "node 'Add:c'", "'B'", "is absent")
+
 bomb = [f"f{i} (a) => (b) {{ t = local.f{i + 1}(a)  b = local.f{i + 1}(t) }}"
         for i in range(40)] + ["f40 (a) => (b) { b = Relu(a) }"]
-check("exponential", functions(*bomb), "more than 1000000 nodes")
+check("exponential", functions(*bomb), "more than 100000 nodes", "--limit=function-nodes")
 
 graph = h.make_graph([h.make_node("Identity", ["x"], ["z"])], "leaf", [],
                      [h.make_tensor_value_info("z", T.FLOAT, [4])])

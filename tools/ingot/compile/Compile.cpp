@@ -49,6 +49,11 @@ struct Options {
   cl::list<std::string> dims{"dim", cl::value_desc("name=N"),
                              cl::cat(category),
                              cl::desc("Fix a named dimension, e.g. batch=1")};
+  cl::list<std::string> limits{
+      "limit", cl::value_desc("name=N"), cl::cat(category),
+      cl::desc("What a model may make the importer do: nodes (1000000), "
+               "function-nodes (100000), nesting (30), graph-bytes (1G), "
+               "sparse-bytes (1G)")};
   cl::opt<std::string> target{
       "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
       cl::desc("CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
@@ -120,12 +125,16 @@ static void printDiagnostic(mlir::Diagnostic &diagnostic, StringRef file) {
       : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning
           ? "warning"
           : "note";
-  std::string text = diagnostic.str();
   errs() << "ingot compile: " << severity << ": ";
   std::string where = nodeNameOf(diagnostic.getLocation());
-  if (!where.empty())
-    errs() << sys::path::filename(file) << ": node '" << where << "': ";
-  errs() << text << '\n';
+  // The module has the name of the file, ops those of nodes.
+  if (!where.empty()) {
+    StringRef name = sys::path::filename(file);
+    errs() << printable(name) << ": ";
+    if (where != name)
+      errs() << "node '" << printable(where) << "': ";
+  }
+  errs() << oneLine(diagnostic.str(), 2000) << '\n';
 }
 
 /// Sets what is to be emitted; nullopt if the name is unknown.
@@ -216,6 +225,9 @@ static int readOptions(const Options &options, CompileOptions &result) {
       return usageError(error);
   for (const std::string &text : options.dims)
     if (!parseDim(text, result.import.dims, error))
+      return usageError(error);
+  for (const std::string &text : options.limits)
+    if (!parseLimit(text, result.import, error))
       return usageError(error);
   return kSuccess;
 }

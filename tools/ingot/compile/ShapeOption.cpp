@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace ingot;
@@ -60,6 +61,45 @@ bool ingot::parseDim(StringRef text, StringMap<int64_t> &dims,
     error = "--dim is given twice for '" + name.str() + "'";
     return false;
   }
+  return true;
+}
+
+bool ingot::parseLimit(llvm::StringRef text, ImportOptions &options,
+                       std::string &error) {
+  auto [name, value] = text.split('=');
+  int64_t ImportOptions::*limit =
+      llvm::StringSwitch<int64_t ImportOptions::*>(name)
+          .Case("nodes", &ImportOptions::maxNodes)
+          .Case("function-nodes", &ImportOptions::maxFunctionNodes)
+          .Case("graph-bytes", &ImportOptions::maxGraphBytes)
+          .Case("sparse-bytes", &ImportOptions::maxSparseBytes)
+          .Default(nullptr);
+  if (!limit && name != "nesting") {
+    error = ("--limit=" + text +
+             ": the limits are nodes, function-nodes, nesting, graph-bytes and "
+             "sparse-bytes, e.g. --limit=sparse-bytes=4G")
+                .str();
+    return false;
+  }
+  llvm::StringRef digits = value;
+  int64_t unit = digits.consume_back("K")   ? int64_t(1) << 10
+                 : digits.consume_back("M") ? int64_t(1) << 20
+                 : digits.consume_back("G") ? int64_t(1) << 30
+                                            : 1;
+  int64_t number;
+  if (!llvm::to_integer(digits, number, 10) || number < 1 ||
+      number > INT64_MAX / unit ||
+      (name == "nesting" && number * unit > 100)) {
+    error = ("--limit=" + text + ": '" + value +
+             (name == "nesting" ? "' is not a depth of 1 to 100"
+                                : "' is not a size such as 500000, 64M or 4G"))
+                .str();
+    return false;
+  }
+  if (limit)
+    options.*limit = number * unit;
+  else
+    options.maxNesting = unsigned(number * unit);
   return true;
 }
 

@@ -7,6 +7,8 @@
 #ifndef INGOT_TOOLS_INGOT_COMPILE_SHAPEOPTION_H
 #define INGOT_TOOLS_INGOT_COMPILE_SHAPEOPTION_H
 
+#include "compiler/import/Import.h"
+
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -21,6 +23,10 @@ bool parseShape(llvm::StringRef text,
 /// Reads `name=8`.
 bool parseDim(llvm::StringRef text, llvm::StringMap<int64_t> &dims,
               std::string &error);
+
+/// Reads `sparse-bytes=4G` and so on.
+bool parseLimit(llvm::StringRef text, ImportOptions &options,
+                std::string &error);
 
 bool isCIdentifier(llvm::StringRef text);
 
