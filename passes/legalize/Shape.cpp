@@ -144,6 +144,26 @@ static LogicalResult legalizeReshape(Node &node) {
       rest = i;
     }
   }
+  // A size that turns out to be 0 asks for a copy, too, which the sizes that
+  // were derived from it do not know.
+  for (size_t i = 0; i < sizes.size() && !allowZero; ++i) {
+    if (rest == i || getConstantIntValue(sizes[i]) ||
+        (int64_t(i) < type.getRank() && isSameDim(sizes[i], sizeOf(node, x, i))))
+      continue;
+    Indices index{node.builder, node.loc()};
+    Value size = indexValue(node, sizes[i]);
+    Value holds = index.less(index.n(0), size);
+    if (int64_t(i) < type.getRank()) {
+      Value own = indexValue(node, sizeOf(node, x, i));
+      holds = arith::OrIOp::create(index.b, index.loc, holds,
+                                   index.equal(size, own));
+    }
+    require(node.builder, node.loc(), holds,
+            "element " + Twine(i) +
+                " of the shape is {0}, computed from sizes, which would copy "
+                "another dimension",
+            size);
+  }
   if (rest) {
     // What is left over; sizes that both sides have need no division.
     Sizes above = sizesOf(node, x), below;

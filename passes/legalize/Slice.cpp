@@ -125,7 +125,10 @@ static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
   Sizes sizes;
   for (int64_t d = 0; d < rank; ++d) {
     Value size = indexValue(node, full[d]), step = indexValue(node, by[d]);
-    step = i.choose(i.equal(step, i.n(0)), i.n(1), step);
+    require(node.builder, node.loc(),
+            arith::CmpIOp::create(i.b, i.loc, arith::CmpIPredicate::ne, step,
+                                  i.n(0)),
+            "the step of dimension " + Twine(d) + " is {0}", step);
     // A start beyond the end of forward slices leaves nothing; no product
     // overflows within these bounds.
     Value limit = i.n(int64_t(1) << 32), under = i.n(-(int64_t(1) << 32));
