@@ -9,6 +9,7 @@
 #include "compiler/ErrorWatch.h"
 #include "compiler/OutputFiles.h"
 #include "compiler/emit/SupportPaths.h"
+#include "compiler/emit/SymbolName.h"
 #include "compiler/pipeline/Register.h"
 #include "passes/legalize/Legalize.h"
 #include "runtime/format/WeightsName.h"
@@ -62,6 +63,7 @@ private:
 
   LogicalResult chooseTargets();
   LogicalResult checkDumps();
+  LogicalResult checkAgainst(ArrayRef<llvm::sys::fs::UniqueID> externalFiles);
   void chooseKernels();
   LogicalResult importAndLower();
   LogicalResult runPhases(ModuleOp module, ArrayRef<Phase> phases,
@@ -180,12 +182,16 @@ static void setTarget(ModuleOp module, const Target &target) {
 LogicalResult Compilation::importAndLower() {
   report("import");
   ImportOptions import = options.import;
+  std::vector<llvm::sys::fs::UniqueID> externalFiles;
+  import.externalFiles = &externalFiles;
   import.isSupported = isLegalizable;
   {
     TimingScope timing = time("import");
     module = importModel(options.input, context, import);
   }
   if (!module || failed(errors.check()))
+    return failure();
+  if (failed(checkAgainst(externalFiles)))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
   if ((!isText || !options.lastPhase.empty()) &&
@@ -202,19 +208,9 @@ LogicalResult Compilation::importAndLower() {
              : success();
 }
 
-/// A C identifier from a file's name.
-static std::string symbolFor(StringRef output) {
-  std::string symbol;
-  for (char c : llvm::sys::path::stem(output))
-    symbol += llvm::isAlnum(c) ? c : '_';
-  if (symbol.empty() || !llvm::isAlpha(symbol.front()))
-    symbol = "model_" + symbol;
-  return symbol;
-}
-
 LogicalResult Compilation::describe() {
   std::string symbol =
-      options.symbol.empty() ? symbolFor(options.output) : options.symbol;
+      options.symbol.empty() ? symbolForFile(options.output) : options.symbol;
   FailureOr<Manifest> read = readManifest(*module, targets, symbol);
   if (failed(read))
     return failure();
@@ -442,6 +438,22 @@ LogicalResult Compilation::checkNames() {
         bytes > NAME_MAX)
       return fail("cannot write '" + name + "': its name has " + Twine(bytes) +
                   " bytes, but " + Twine(NAME_MAX) + " is the limit");
+  }
+  return success();
+}
+
+/// The weights that the model reads stand in its way as the model does.
+LogicalResult Compilation::checkAgainst(
+    ArrayRef<llvm::sys::fs::UniqueID> externalFiles) {
+  SmallVector<std::string> names{options.output};
+  if (options.emit == EmitKind::sharedLibrary && options.writeHeader)
+    names.push_back(headerName());
+  for (const std::string &name : names) {
+    llvm::sys::fs::UniqueID found;
+    if (!llvm::sys::fs::getUniqueID(name, found) &&
+        llvm::is_contained(externalFiles, found))
+      return fail("cannot write '" + name +
+                  "': it holds external data of the model");
   }
   return success();
 }

@@ -55,10 +55,10 @@ static const char *noteOf(uint32_t dtype) {
   }
 }
 
-/// Text that is safe inside a C comment.
+/// Text that is safe inside a C comment, and short.
 static std::string commentText(StringRef text) {
   std::string safe;
-  for (char c : text)
+  for (char c : text.take_front(120))
     safe += llvm::isPrint(c) && c != '*' && c != '/' && c != '\\' ? c : '_';
   return safe;
 }
@@ -69,7 +69,7 @@ static std::string parameterName(StringRef prefix, size_t index,
                                  StringRef name) {
   std::string result = (prefix + llvm::Twine(index)).str();
   std::string tail;
-  for (char c : name)
+  for (char c : name.take_front(60))
     tail += llvm::isAlnum(c) ? c : '_';
   return tail.empty() ? result : result + "_" + tail;
 }
@@ -90,7 +90,8 @@ static void writeShape(const Tensor &tensor, llvm::raw_ostream &out) {
 
 void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
   const std::string &name = manifest.symbol;
-  std::string guard = "INGOT_MODEL_" + StringRef(name).upper() + "_H";
+  // As it is: names that differ in case are two models.
+  std::string guard = "INGOT_MODEL_" + name + "_H";
   out << "/* " << commentText(manifest.modelName.empty() ? name
                                                          : manifest.modelName)
       << ", compiled by Ingot for " << levelNames(manifest)

@@ -26,7 +26,8 @@ namespace {
 /// Opens files below one directory and maps each once.
 class Files {
 public:
-  explicit Files(StringRef directory) : directory(directory) {}
+  Files(StringRef directory, std::vector<sys::fs::UniqueID> *read)
+      : directory(directory), read(read) {}
 
   Expected<Blob> get(StringRef location) {
     auto known = files.find(location);
@@ -88,16 +89,19 @@ private:
     }
     if (at < 0)
       return refuse("cannot be opened: " + Twine(strerror(errno)));
-    struct stat info;
+    struct stat info = {};
     if (fstat(at, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink > 1)
       return refuse("has several hard links, so it may be any file; copy it");
     Expected<Blob> file = mapDescriptor(at);
     if (!file)
       return refuse(toString(file.takeError()));
+    if (read)
+      read->push_back(sys::fs::UniqueID(info.st_dev, info.st_ino));
     return file;
   }
 
   std::string directory;
+  std::vector<sys::fs::UniqueID> *read;
   StringMap<Blob> files;
 };
 
@@ -153,8 +157,9 @@ Expected<Blob> resolve(const pb::TensorProto &tensor, Files &files) {
 
 } // namespace
 
-Error resolveExternalData(Model &model, std::optional<StringRef> directory) {
-  Files files(directory.value_or(""));
+Error resolveExternalData(Model &model, std::optional<StringRef> directory,
+                          std::vector<sys::fs::UniqueID> *read) {
+  Files files(directory.value_or(""), read);
   return forEachTensor(
       model.proto,
       [&](pb::TensorProto &tensor, const pb::NodeProto *node) -> Error {

@@ -9,14 +9,18 @@
 
 #include "compiler/import/Model.h"
 
+#include "llvm/Support/FileSystem/UniqueID.h"
+
 namespace ingot::importer {
 
 /// Maps the external data of all tensors. Locations are relative to `directory`
 /// and must name regular files in it, reached through no symbolic link, so that
 /// a model can make nothing else on the machine readable. A null `directory`
-/// refuses external data.
+/// refuses external data. What identifies the files is added to `read`, unless it
+/// is null.
 llvm::Error resolveExternalData(Model &model,
-                                std::optional<llvm::StringRef> directory);
+                                std::optional<llvm::StringRef> directory,
+                                std::vector<llvm::sys::fs::UniqueID> *read);
 
 } // namespace ingot::importer
 

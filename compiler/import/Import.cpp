@@ -177,7 +177,7 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
           checkNesting(model.proto.graph(), options.maxNesting + 1, options))
     return std::move(error);
   normalizeDomains(model.proto);
-  if (Error error = resolveExternalData(model, directory))
+  if (Error error = resolveExternalData(model, directory, options.externalFiles))
     return std::move(error);
   if (Error error = validateModel(model, options))
     return std::move(error);

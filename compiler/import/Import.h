@@ -15,6 +15,9 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem/UniqueID.h"
+
+#include <vector>
 
 namespace ingot {
 
@@ -28,6 +31,10 @@ struct ImportOptions {
   /// Null: nothing is expanded.
   llvm::function_ref<bool(llvm::StringRef domain, llvm::StringRef opType)>
       isSupported;
+
+  /// Receives what identifies each file of external data, which nothing may take
+  /// the place of; may be null.
+  std::vector<llvm::sys::fs::UniqueID> *externalFiles = nullptr;
 
   /// Bounds on what a small hostile file may make the importer do.
   unsigned maxNesting = 30;

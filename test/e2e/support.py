@@ -118,12 +118,12 @@ class Case(unittest.TestCase):
         self.assertEqual(os.listdir(out), [], "something was left behind")
 
 
-def make_model(nodes, inputs, outputs, initializers=(), opset=17, **graph):
+def make_model(nodes, inputs, outputs, initializers=(), opset=17, name="test", **graph):
     """A model from nodes; inputs and outputs are (name, shape[, type]); initializers {name: array}."""
     def infos(values):
         return [helper.make_tensor_value_info(v[0], v[2] if len(v) > 2 else TensorProto.FLOAT, v[1]) for v in values]
     tensors = [numpy_helper.from_array(np.asarray(a), n) for n, a in dict(initializers).items()]
-    return helper.make_model(helper.make_graph(nodes, "test", infos(inputs), infos(outputs), tensors, **graph),
+    return helper.make_model(helper.make_graph(nodes, name, infos(inputs), infos(outputs), tensors, **graph),
                              opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 

@@ -7,6 +7,7 @@
 #include "base/SystemFailures.h"
 #include "compiler/Compiler.h"
 #include "compiler/Version.h"
+#include "compiler/emit/SymbolName.h"
 #include "compiler/target/Target.h"
 #include "dialects/nn/NodeName.h"
 #include "tools/ingot/compile/AutoKernels.h"
@@ -219,6 +220,10 @@ static int readOptions(const Options &options, CompileOptions &result) {
   result.symbol = options.symbol;
   if (!result.symbol.empty() && !isCIdentifier(result.symbol))
     return usageError("--symbol=" + result.symbol + " is not a C identifier");
+  if (isTakenSymbol(result.symbol))
+    return usageError("--symbol=" + result.symbol +
+                      ": C, C++, their libraries or Ingot have this name, or one "
+                      "with _create, _run or _destroy; choose another");
   result.dumpAfter.assign(options.dumpAfter.begin(), options.dumpAfter.end());
   for (const std::string &text : options.shapes)
     if (!parseShape(text, result.import.shapes, error))
