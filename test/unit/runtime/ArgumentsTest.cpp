@@ -503,7 +503,8 @@ TEST_F(Arguments, Profiles) {
       return ingot_context_profile_layer(nullptr, layer, &times, e);
     }));
   }
-  EXPECT_GT(calls, 1000) << "a sweep of some hundred cases, seven calls each";
+  // Of this test alone: each test may be a process of its own.
+  EXPECT_GT(calls, 500) << "a sweep of some eighty cases, seven calls each";
 }
 
 } // namespace
