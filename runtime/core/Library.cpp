@@ -70,6 +70,36 @@ static ingot_abi_seal sealOf(const MappedFile &file) {
 // What is loaded, and what is in the file
 //===----------------------------------------------------------------------===//
 
+#if defined(__SANITIZE_ADDRESS__)
+#define INGOT_HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define INGOT_HAS_ASAN 1
+#endif
+#endif
+#ifndef INGOT_HAS_ASAN
+#define INGOT_HAS_ASAN 0
+#endif
+
+/// Compares loaded memory with a file's bytes. AddressSanitizer keeps marks
+/// between the variables of a library that is built with it, and takes reading
+/// them for an error; here all bytes count.
+#if INGOT_HAS_ASAN
+__attribute__((no_sanitize("address"))) static bool
+isSame(const void *memory, const void *bytes, uint64_t length) {
+  auto *a = static_cast<const volatile char *>(memory);
+  auto *b = static_cast<const volatile char *>(bytes);
+  for (uint64_t i = 0; i < length; ++i)
+    if (a[i] != b[i])
+      return false;
+  return true;
+}
+#else
+static bool isSame(const void *memory, const void *bytes, uint64_t length) {
+  return memcmp(memory, bytes, length) == 0;
+}
+#endif
+
 /// Whether an object that may have been loaded by anyone has the file's content:
 /// its seal's checksums, or else all segments that nobody writes to.
 static bool isLoadedFrom(const Mapping &object, const MappedFile &file) {
@@ -97,7 +127,7 @@ static bool isLoadedFrom(const Mapping &object, const MappedFile &file) {
     }
     const void *memory = reinterpret_cast<const void *>(
         object.start() + segment.p_vaddr + (offset - segment.p_offset));
-    if (memcmp(memory, file.data() + offset, length))
+    if (!isSame(memory, file.data() + offset, length))
       return false;
   }
   return true;
