@@ -27,13 +27,19 @@ static constexpr unsigned maxAliases = 256;
 
 /// A file that is loaded, as it was then.
 struct Library::Entry {
-  ~Entry() { free(name); }
+  ~Entry() {
+    free(name);
+    MappedFile::unmapPage(page);
+  }
 
   char *name; ///< for dlopen
   void *handle;
   struct stat file;
   ingot_abi_seal seal; ///< all zero if the file has none
   uint32_t references;
+  /// Of the file: its inode number is not given to another one meanwhile, also
+  /// where the dynamic linker has found the same bytes in another file.
+  void *page = nullptr;
   Entry *next;
 };
 
@@ -208,8 +214,8 @@ Library::Result Library::load(const char *name, const char *path,
 }
 
 /// Notes what was loaded, under a name which it takes over.
-Library::Result Library::enter(char *name, const char *path,
-                               const MappedFile &file, ingot_error *error) {
+Library::Result Library::enter(char *name, const char *path, MappedFile &file,
+                               ingot_error *error) {
   auto *made = create<Entry>();
   lockEntries();
   entry = find(file);
@@ -218,6 +224,7 @@ Library::Result Library::enter(char *name, const char *path,
     made->handle = handle;
     made->file = file.info();
     made->seal = sealOf(file);
+    made->page = file.keepPage();
     made->next = entries;
     entries = entry = made;
     name = nullptr;
@@ -252,7 +259,7 @@ void Library::leave() {
   entry = nullptr;
 }
 
-Library::Result Library::openChecked(const char *path, const MappedFile &file,
+Library::Result Library::openChecked(const char *path, MappedFile &file,
                                      ingot_error *error) {
   lockEntries();
   entry = find(file);

@@ -36,11 +36,11 @@ private:
   static Entry *entries;
 
   enum class Result { loaded, failed, otherFile };
-  Result openChecked(const char *path, const MappedFile &file,
+  Result openChecked(const char *path, MappedFile &file,
                      ingot_error *error);
   Result load(const char *name, const char *path, const MappedFile &file,
               ingot_error *error);
-  Result enter(char *name, const char *path, const MappedFile &file,
+  Result enter(char *name, const char *path, MappedFile &file,
                ingot_error *error);
   static Entry *find(const MappedFile &file);
   static bool isOfOtherFile(void *handle, const MappedFile &file);

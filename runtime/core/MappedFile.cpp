@@ -16,8 +16,14 @@
 using namespace ingot::rt;
 
 MappedFile::~MappedFile() {
-  if (bytes)
-    munmap(bytes, length);
+  uint64_t kept = isKept ? sysconf(_SC_PAGESIZE) : 0;
+  if (bytes && length > kept)
+    munmap(bytes + kept, length - kept);
+}
+
+void MappedFile::unmapPage(void *page) {
+  if (page)
+    munmap(page, sysconf(_SC_PAGESIZE));
 }
 
 ingot_status MappedFile::open(const char *path, const char *what,

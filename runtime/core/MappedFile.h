@@ -26,12 +26,21 @@ public:
 
   const unsigned char *data() const { return bytes; }
   uint64_t size() const { return length; }
+  /// Leaves the first page mapped when this is destroyed. As long as it is, no
+  /// other file gets this one's inode number; `unmapPage` lets go of it.
+  void *keepPage() {
+    isKept = true;
+    return bytes;
+  }
+  static void unmapPage(void *page);
+
   /// As it was when it was opened.
   const struct stat &info() const { return status; }
 
 private:
   unsigned char *bytes = nullptr;
   uint64_t length = 0;
+  bool isKept = false;
   struct stat status = {};
 };
 
