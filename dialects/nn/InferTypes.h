@@ -20,6 +20,10 @@ bool areCompatible(mlir::TypeRange a, mlir::TypeRange b);
 void appendTypes(llvm::ArrayRef<SizedType> sized,
                  llvm::SmallVectorImpl<mlir::Type> &types);
 
+/// Reports an axis that does not name one of `rank` dimensions from the front.
+llvm::LogicalResult checkAxis(std::optional<mlir::Location> loc, int64_t axis,
+                              int64_t rank);
+
 inline mlir::RankedTensorType typeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }

@@ -93,8 +93,8 @@ INFER(MatMulOp) {
 // Reduction
 //===----------------------------------------------------------------------===//
 
-static LogicalResult checkAxis(std::optional<Location> loc, int64_t axis,
-                               int64_t rank) {
+LogicalResult ingot::nn::checkAxis(std::optional<Location> loc, int64_t axis,
+                                   int64_t rank) {
   if (axis >= 0 && axis < rank)
     return success();
   return emitOptionalError(loc, "expects an axis in [0, ", rank, "), but got ",

@@ -9,14 +9,6 @@
 using namespace mlir;
 using namespace ingot::nn;
 
-static LogicalResult checkAxis(std::optional<Location> loc, int64_t axis,
-                               int64_t rank) {
-  if (axis >= 0 && axis < rank)
-    return success();
-  return emitOptionalError(loc, "expects an axis in [0, ", rank, "), but got ",
-                           axis);
-}
-
 INFER(TransposeOp) {
   SmallVector<Size> sizes = rules.sizesOf(op.getX()), permuted;
   int64_t rank = sizes.size();
