@@ -35,14 +35,18 @@ bool isSetAside(const TensorProto &tensor) {
          });
 }
 
-void SetAside::put(TensorProto &tensor, Blob blob) {
-  tensor.clear_raw_data();
+void clearOtherData(TensorProto &tensor) {
   tensor.clear_float_data();
   tensor.clear_double_data();
   tensor.clear_int32_data();
   tensor.clear_int64_data();
   tensor.clear_uint64_data();
   tensor.clear_external_data();
+}
+
+void SetAside::put(TensorProto &tensor, Blob blob) {
+  tensor.clear_raw_data();
+  clearOtherData(tensor);
   tensor.set_data_location(TensorProto::EXTERNAL);
   pb::StringStringEntryProto *entry = tensor.add_external_data();
   entry->set_key(kTicketKey.str());

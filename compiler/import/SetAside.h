@@ -45,6 +45,9 @@ constexpr llvm::StringLiteral kTicketKey = "ingot.blob";
 
 std::string makeTicket(size_t number, size_t bytes);
 
+/// Empties every field that may hold a tensor's data but `raw_data`.
+void clearOtherData(pb::TensorProto &tensor);
+
 /// Whether `tensor` has a ticket, be it good or not.
 bool isSetAside(const pb::TensorProto &tensor);
 

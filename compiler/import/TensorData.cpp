@@ -119,12 +119,7 @@ llvm::Error makeUniform(Model &model, TensorProto &tensor) {
     model.setAside.put(tensor, Blob(std::move(data)));
     return llvm::Error::success();
   }
-  tensor.clear_float_data();
-  tensor.clear_double_data();
-  tensor.clear_int32_data();
-  tensor.clear_int64_data();
-  tensor.clear_uint64_data();
-  tensor.clear_external_data();
+  clearOtherData(tensor);
   tensor.clear_data_location();
   if (data.empty())
     tensor.clear_raw_data();
