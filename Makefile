@@ -32,7 +32,9 @@ check: build ## build and run every test; closes with `N passed, N failed, N ski
 check-sanitize: build ## the same, and the compiler's tests under ASan and UBSan, which takes an hour to build
 	@$(python) scripts/check.py --jobs $(JOBS) --sanitize
 
-demo: build ## read a line of text in a picture with a compiled PP-OCR model
+demo: setup ## read a line of text in a picture with a compiled PP-OCR model
+	@[[ -f build/build.ninja ]] || cmake --preset release
+	@ninja -C build -j $(JOBS) ingot ingot-ocr
 	@$(python) scripts/demo.py
 
 build/bench-venv/.ready: scripts/requirements.txt scripts/requirements-bench.txt | setup

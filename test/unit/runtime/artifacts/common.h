@@ -78,7 +78,9 @@ static const ingot_abi_artifact artifact = {
     MODEL_LAYERS,
     0,
     sizeof(ingot_abi_variant),
-    NULL};
+    NULL,
+    0,
+    0};
 
 #ifdef MODEL_SEAL
 /* The note that the compiler fills in; the test does. */
