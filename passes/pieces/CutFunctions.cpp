@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/pieces/Passes.h"
 
+#include "dialects/ingot/IngotDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -98,11 +100,11 @@ void Cutter::number() {
 /// Whether an op is made again where its result is needed: it costs nothing, and
 /// LLVM sees what it is.
 bool Cutter::isRepeated(Operation *op) {
-  bool isCheap =
-      op->hasTrait<OpTrait::ConstantLike>() ||
-      isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp,
-          memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
-          memref::ReinterpretCastOp, LLVM::GEPOp, LLVM::ZeroOp>(op);
+  bool isCheap = op->hasTrait<OpTrait::ConstantLike>() ||
+                 isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp,
+                     memref::CastOp, memref::CollapseShapeOp,
+                     memref::ExpandShapeOp, memref::ReinterpretCastOp,
+                     ingot::BufferOp, LLVM::GEPOp, LLVM::ZeroOp>(op);
   if (!isCheap)
     return false;
   int64_t count = 1;
@@ -127,10 +129,22 @@ static bool canKeep(Value value) {
          !value.getDefiningOp<memref::AllocaOp>();
 }
 
+/// Whether a result says where memory is that one of the operands is, or has
+/// the address of.
+static bool tellsPlace(Operation *op, Value result,
+                       const llvm::DenseSet<Value> &pinned) {
+  return llvm::any_of(op->getOperands(), [&](Value of) {
+    return pinned.contains(of) &&
+           (isa<MemRefType>(result.getType()) ||
+            !isa<MemRefType>(of.getType()) ||
+            isa<memref::ExtractAlignedPointerAsIndexOp>(op));
+  });
+}
+
 void Cutter::findCrossing() {
   blocking.assign(ops.size() + 2, 0);
   keeping.assign(ops.size() + 2, 0);
-  // Views of memory that must not cross must not either.
+  // Views and addresses of memory that must not cross must not either.
   llvm::DenseSet<Value> pinned;
   for (Operation *op : ops) {
     if (isRepeated(op))
@@ -140,11 +154,7 @@ void Cutter::findCrossing() {
       int64_t last = at;
       for (Operation *user : result.getUsers())
         last = std::max(last, numbers[body.findAncestorOpInBlock(*user)]);
-      bool isPinned =
-          !canKeep(result) ||
-          (isa<MemRefType>(result.getType()) &&
-           llvm::any_of(op->getOperands(),
-                        [&](Value of) { return pinned.contains(of); }));
+      bool isPinned = !canKeep(result) || tellsPlace(op, result, pinned);
       if (isPinned)
         pinned.insert(result);
       if (last == at)

@@ -100,3 +100,34 @@ func.func private @kernel(%x: memref<4xf32>) attributes {ingot.kernel} {
   memref.copy %x, %x : memref<4xf32> to memref<4xf32>
   return
 }
+
+// -----
+
+// No piece keeps the address of memory on its own stack.
+
+// CHECK-LABEL: func.func private @stack_piece_0
+// CHECK: %[[STACK:.*]] = memref.alloca
+// CHECK: %[[ADDRESS:.*]] = memref.extract_aligned_pointer_as_index %[[STACK]]
+// CHECK: call @take
+// CHECK: call @take
+// CHECK: %[[NEXT:.*]] = arith.addi %[[ADDRESS]]
+// CHECK: call @take
+// CHECK: call @take(%[[NEXT]])
+// CHECK: func.func private @stack_piece_1
+func.func private @take(index)
+func.func @stack(%x: memref<4xf32>, %call: !llvm.ptr {ingot.call}) {
+  %c1 = arith.constant 1 : index
+  %stack = memref.alloca() : memref<2xi64>
+  %address = memref.extract_aligned_pointer_as_index %stack : memref<2xi64> -> index
+  call @take(%c1) : (index) -> ()
+  call @take(%c1) : (index) -> ()
+  %next = arith.addi %address, %c1 : index
+  call @take(%c1) : (index) -> ()
+  call @take(%next) : (index) -> ()
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  memref.copy %x, %x : memref<4xf32> to memref<4xf32>
+  return
+}
