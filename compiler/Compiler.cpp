@@ -14,8 +14,9 @@
 #include "passes/legalize/Legalize.h"
 #include "runtime/format/WeightsName.h"
 
-#include "mlir/Pass/Pass.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -124,6 +125,10 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
     PassManager passes(&context);
     passes.enableTiming(timing);
     phase.build(passes, pipeline);
+    // Of large models, the module is larger here than ever before, and looking
+    // at all of it takes as long as most passes do: once for all of them.
+    bool verifiesEach = !phase.dependsOnLevel || !options.dumpAfter.empty();
+    passes.enableVerifier(verifiesEach);
     if (!options.dumpAfter.empty())
       passes.enableIRPrinting(
           /*shouldPrintBeforePass=*/nullptr,
@@ -134,7 +139,8 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
             });
           },
           /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
-    if (failed(passes.run(module)) || failed(errors.check()))
+    if (failed(passes.run(module)) ||
+        (!verifiesEach && failed(verify(module))) || failed(errors.check()))
       return failure();
     if (last == phase.name)
       break;
@@ -335,7 +341,7 @@ FailureOr<MemoryFile> Compilation::emitDescription() {
       targets.front().createTargetMachine();
   std::unique_ptr<llvm::Module> artifact =
       buildArtifactModule(llvmContext, manifest);
-  optimize(*artifact, *machine);
+  setMachine(*artifact, *machine);
   llvm::SmallVector<char, 0> code;
   if (!emitCode(*artifact, *machine, llvm::CodeGenFileType::ObjectFile, code))
     return fail("LLVM cannot emit object files");

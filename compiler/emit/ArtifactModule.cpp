@@ -279,19 +279,32 @@ void ArtifactBuilder::buildRun() {
   Constant *call =
       declare("ingot_support_call", i32, {ptr, ptr, ptr, ptr, i64});
   Function *function = exported(manifest.symbol + "_run", i32, params);
+  // LLVM compares all loads and stores of a block with each other, and here
+  // there is nothing to gain.
+  constexpr size_t kMany = 64;
+  if (manifest.inputs.size() + manifest.outputs.size() > kMany) {
+    function->addFnAttr(Attribute::NoInline);
+    function->addFnAttr(Attribute::OptimizeNone);
+  }
   Argument *next = function->getArg(1);
   auto take = [&]() -> Value * { return next++; };
 
   auto *bufferType = StructType::get(context, {ptr, ptr, i64});
+  // Of all tensors whose shape is fixed: the run writes those of outputs.
+  uint64_t numSizes = 0, used = 0;
+  for (const std::vector<Tensor> *list : {&manifest.inputs, &manifest.outputs})
+    for (const Tensor &tensor : *list)
+      numSizes += tensor.isStatic() ? tensor.dims.size() : 0;
+  Value *sizes = b.CreateAlloca(ArrayType::get(i64, numSizes));
   auto fill = [&](ArrayRef<Tensor> tensors, bool isOutput) {
     auto *arrayType = ArrayType::get(bufferType, tensors.size());
     Value *buffers = b.CreateAlloca(arrayType);
     for (auto [i, tensor] : enumerate(tensors)) {
       Value *data = take();
       Value *dims = tensor.isStatic()
-                        ? b.CreateAlloca(ArrayType::get(
-                              i64, std::max<size_t>(1, tensor.dims.size())))
+                        ? b.CreateConstInBoundsGEP1_64(i64, sizes, used)
                         : take();
+      used += tensor.isStatic() ? tensor.dims.size() : 0;
       Value *bytes =
           !tensor.isStatic() && isOutput ? take() : b.getInt64(INT64_MAX);
       Value *row = b.CreateConstInBoundsGEP2_64(arrayType, buffers, 0, i);

@@ -88,7 +88,10 @@ void addRunFunction(llvm::Module &module, const Manifest &manifest,
 std::unique_ptr<llvm::Module> buildArtifactModule(llvm::LLVMContext &context,
                                                   const Manifest &manifest);
 
-/// Optimises for speed, in place.
+/// Notes what the code is for, in the module and each of its functions.
+void setMachine(llvm::Module &module, llvm::TargetMachine &machine);
+
+/// Optimises for speed, in place; sets the machine first.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 /// Assembly or object code of `module`.

@@ -41,7 +41,7 @@ static bool onlyStartsKernels(const Function &function) {
                                   });
 }
 
-void ingot::optimize(Module &module, TargetMachine &machine) {
+void ingot::setMachine(Module &module, TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
   for (Function &function : module) {
@@ -53,6 +53,10 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
     // tensors gain on all that have them.
     function.addFnAttr("prefer-vector-width", "512");
   }
+}
+
+void ingot::optimize(Module &module, TargetMachine &machine) {
+  setMachine(module, machine);
   for (Function &function : module) {
     if (usesTiles(function))
       function.addFnAttr("no-builtins");

@@ -13,10 +13,14 @@
 using namespace llvm;
 using namespace ingot;
 
+/// Inputs and outputs that one function prepares: LLVM compares all loads and
+/// stores of a block with each other.
+static constexpr size_t kMostPrepared = 64;
+
 namespace {
 
-/// Builds the body of the run: loads what the call holds, checks that
-/// dimensions of one name agree, calls @forward.
+/// Builds the body of the run: checks that dimensions of one name agree, tells
+/// the host the sizes of outputs, calls @forward with what the call holds.
 class RunBuilder {
 public:
   RunBuilder(Module &module, const Manifest &manifest)
@@ -25,33 +29,59 @@ public:
   void build(StringRef name);
 
 private:
+  /// A named dimension of an input.
+  struct NamedDim {
+    size_t input, dim;
+  };
+
   Value *loadPointer(Value *base, uint64_t offset) {
     return b.CreateLoad(b.getPtrTy(),
                         b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), base,
                                                      offset));
   }
+  Value *inputBuffer(size_t i) {
+    return bufferAt(loadPointer(call, offsetof(ingot_abi_call, inputs)), i);
+  }
+  Value *outputBuffer(size_t i) {
+    return bufferAt(loadPointer(call, offsetof(ingot_abi_call, outputs)), i);
+  }
   Value *bufferAt(Value *buffers, size_t i) {
     return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), buffers,
                                         i * sizeof(ingot_abi_buffer));
   }
+  Value *loadDim(Value *dims, size_t i) {
+    return b.CreateLoad(b.getInt64Ty(),
+                        b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), dims, i));
+  }
+  void begin(StringRef name, Type *result);
   /// Appends the fields of a memref descriptor.
   void addMemref(Value *data, ArrayRef<Value *> sizes);
   void addTensor(const Tensor &tensor, Value *buffer);
-  void checkNamedDims();
+  Function *prepare(size_t first);
+  void checkNamedDims(size_t input);
   void storeDims(const Tensor &tensor, Value *buffer);
   Function *declareFail();
 
   Module &module;
   const Manifest &manifest;
   IRBuilder<> b;
+  /// The one that is being built, and its argument.
   Function *function = nullptr;
   Value *call = nullptr;
   SmallVector<Value *> arguments;
-  /// Each named dynamic dimension and its sizes, input by input.
-  std::vector<std::pair<std::string, SmallVector<Value *>>> named;
+  /// Where each name came first.
+  StringMap<NamedDim> named;
 };
 
 } // namespace
+
+/// A function of the call, to be filled.
+void RunBuilder::begin(StringRef name, Type *result) {
+  function = Function::Create(FunctionType::get(result, {b.getPtrTy()}, false),
+                              GlobalValue::InternalLinkage, name, module);
+  call = function->getArg(0);
+  b.SetInsertPoint(BasicBlock::Create(b.getContext(), "", function));
+}
 
 void RunBuilder::addMemref(Value *data, ArrayRef<Value *> sizes) {
   arguments.append({data, data, b.getInt64(0)});
@@ -71,22 +101,8 @@ void RunBuilder::addTensor(const Tensor &tensor, Value *buffer) {
   if (!tensor.isStatic())
     dims = loadPointer(buffer, offsetof(ingot_abi_buffer, dims));
   SmallVector<Value *> sizes;
-  for (auto [i, dim] : enumerate(tensor.dims)) {
-    Value *size = b.getInt64(dim);
-    if (dim < 0) {
-      size = b.CreateLoad(b.getInt64Ty(), b.CreateConstInBoundsGEP1_64(
-                                              b.getInt64Ty(), dims, i));
-      if (!tensor.dimNames[i].empty()) {
-        auto at = find_if(named, [&, i = i](auto &entry) {
-          return entry.first == tensor.dimNames[i];
-        });
-        if (at == named.end())
-          at = named.insert(named.end(), {tensor.dimNames[i], {}});
-        at->second.push_back(size);
-      }
-    }
-    sizes.push_back(size);
-  }
+  for (auto [i, dim] : enumerate(tensor.dims))
+    sizes.push_back(dim < 0 ? loadDim(dims, i) : b.getInt64(dim));
   addMemref(data, sizes);
 }
 
@@ -97,19 +113,33 @@ Function *RunBuilder::declareFail() {
   return cast<Function>(fail.getCallee());
 }
 
-void RunBuilder::checkNamedDims() {
-  for (auto &[name, sizes] : named) {
-    for (Value *other : ArrayRef(sizes).drop_front()) {
-      BasicBlock *wrong = BasicBlock::Create(b.getContext(), "", function);
-      BasicBlock *next = BasicBlock::Create(b.getContext(), "", function);
-      b.CreateCondBr(b.CreateICmpEQ(sizes.front(), other), next, wrong);
-      b.SetInsertPoint(wrong);
-      std::string text = "dimension '" + name + "' differs between inputs";
-      b.CreateCall(declareFail(), {call, b.getInt32(INGOT_ABI_INVALID_ARGUMENT),
-                                   b.CreateGlobalString(text)});
-      b.CreateRetVoid();
-      b.SetInsertPoint(next);
-    }
+/// Returns from the function, with false, where a dimension is not what it was
+/// under its name before.
+void RunBuilder::checkNamedDims(size_t input) {
+  const Tensor &tensor = manifest.inputs[input];
+  for (size_t i = 0; i < tensor.dims.size(); ++i) {
+    if (tensor.dims[i] >= 0 || tensor.dimNames[i].empty())
+      continue;
+    auto [at, isNew] =
+        named.try_emplace(tensor.dimNames[i], NamedDim{input, i});
+    if (isNew)
+      continue;
+    auto load = [&](NamedDim which) {
+      return loadDim(loadPointer(inputBuffer(which.input),
+                                 offsetof(ingot_abi_buffer, dims)),
+                     which.dim);
+    };
+    BasicBlock *wrong = BasicBlock::Create(b.getContext(), "", function);
+    BasicBlock *next = BasicBlock::Create(b.getContext(), "", function);
+    b.CreateCondBr(b.CreateICmpEQ(load(at->second), load({input, i})), next,
+                   wrong);
+    b.SetInsertPoint(wrong);
+    std::string text =
+        "dimension '" + tensor.dimNames[i] + "' differs between inputs";
+    b.CreateCall(declareFail(), {call, b.getInt32(INGOT_ABI_INVALID_ARGUMENT),
+                                 b.CreateGlobalString(text)});
+    b.CreateRet(b.getFalse());
+    b.SetInsertPoint(next);
   }
 }
 
@@ -118,6 +148,20 @@ void RunBuilder::storeDims(const Tensor &tensor, Value *buffer) {
   for (auto [i, dim] : enumerate(tensor.dims))
     b.CreateStore(b.getInt64(dim),
                   b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), dims, i));
+}
+
+/// bool prepare(call), for inputs and outputs from one on.
+Function *RunBuilder::prepare(size_t first) {
+  begin("ingot_run_prepare", b.getInt1Ty());
+  for (size_t i = first;
+       i < std::min(first + kMostPrepared, manifest.inputs.size()); ++i)
+    checkNamedDims(i);
+  for (size_t i = first;
+       i < std::min(first + kMostPrepared, manifest.outputs.size()); ++i)
+    if (manifest.outputs[i].isStatic())
+      storeDims(manifest.outputs[i], outputBuffer(i));
+  b.CreateRet(b.getTrue());
+  return function;
 }
 
 /// The buffers of a run do not overlap, so the pointers into them do not alias:
@@ -143,23 +187,31 @@ void RunBuilder::build(StringRef name) {
     if (&function == forward || function.hasFnAttribute("ingot-distinct-buffers"))
       markNoAlias(function);
 
+  SmallVector<Function *> prepared;
+  size_t most = std::max(manifest.inputs.size(), manifest.outputs.size());
+  for (size_t first = 0; first < most; first += kMostPrepared)
+    prepared.push_back(prepare(first));
+
   // void body(call)
-  function = Function::Create(
-      FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false),
-      GlobalValue::InternalLinkage, "ingot_run_body", module);
-  call = function->getArg(0);
-  b.SetInsertPoint(BasicBlock::Create(b.getContext(), "", function));
-  Value *inputs = loadPointer(call, offsetof(ingot_abi_call, inputs));
-  Value *outputs = loadPointer(call, offsetof(ingot_abi_call, outputs));
-  for (auto [i, tensor] : enumerate(manifest.inputs))
-    addTensor(tensor, bufferAt(inputs, i));
-  for (auto [i, tensor] : enumerate(manifest.outputs)) {
-    if (!tensor.isStatic())
-      continue;
-    storeDims(tensor, bufferAt(outputs, i));
-    addTensor(tensor, bufferAt(outputs, i));
+  begin("ingot_run_body", b.getVoidTy());
+  Function *body = function;
+  for (Function *piece : prepared) {
+    if (prepared.size() > 1)
+      piece->addFnAttr(Attribute::NoInline);
+    BasicBlock *stop = BasicBlock::Create(b.getContext(), "", body);
+    BasicBlock *next = BasicBlock::Create(b.getContext(), "", body);
+    b.CreateCondBr(b.CreateCall(piece, {call}), next, stop);
+    b.SetInsertPoint(stop);
+    b.CreateRetVoid();
+    b.SetInsertPoint(next);
   }
-  checkNamedDims();
+  if (!forward->hasFnAttribute("ingot-loads-buffers")) {
+    for (auto [i, tensor] : enumerate(manifest.inputs))
+      addTensor(tensor, inputBuffer(i));
+    for (auto [i, tensor] : enumerate(manifest.outputs))
+      if (tensor.isStatic())
+        addTensor(tensor, outputBuffer(i));
+  }
   addMemref(loadPointer(call, offsetof(ingot_abi_call, weights)),
             {b.getInt64(manifest.weightsBytes)});
   addMemref(loadPointer(call, offsetof(ingot_abi_call, arena)),
@@ -176,7 +228,7 @@ void RunBuilder::build(StringRef name) {
   b.SetInsertPoint(BasicBlock::Create(b.getContext(), "", run));
   FunctionCallee guard = module.getOrInsertFunction(
       "ingot_support_run", b.getInt32Ty(), b.getPtrTy(), b.getPtrTy());
-  b.CreateRet(b.CreateCall(guard, {run->getArg(0), function}));
+  b.CreateRet(b.CreateCall(guard, {run->getArg(0), body}));
 }
 
 void ingot::addRunFunction(Module &module, const Manifest &manifest,

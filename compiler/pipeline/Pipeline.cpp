@@ -152,6 +152,7 @@ static void buildCodegenPipeline(OpPassManager &passes,
   passes.addPass(createApproximateMath());
   passes.addPass(createExpandBF16());
   passes.addPass(createOutlineLoops());
+  passes.addPass(createLoadArguments());
   passes.addPass(createCutFunctions());
   passes.addPass(memref::createExpandStridedMetadataPass());
   passes.addPass(createLowerAffinePass());

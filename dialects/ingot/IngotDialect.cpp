@@ -36,3 +36,12 @@ LogicalResult RequireOp::canonicalize(RequireOp op, PatternRewriter &rewriter) {
   rewriter.eraseOp(op);
   return success();
 }
+
+LogicalResult BufferOp::verify() {
+  if (int64_t number = getNumber(); number < 0)
+    return emitOpError("expects a number that is not negative, but got ")
+           << number;
+  if (!cast<MemRefType>(getType()).getLayout().isIdentity())
+    return emitOpError("expects a result without gaps, but got ") << getType();
+  return success();
+}

@@ -46,4 +46,30 @@ def Ingot_RequireOp : Op<Ingot_Dialect, "require",
   let hasCanonicalizeMethod = 1;
 }
 
+def Ingot_BufferOp : Op<Ingot_Dialect, "buffer", [Pure]> {
+  let summary = "an input or output of the run, in the host's memory";
+  let description = [{
+    What a function with thousands of inputs and outputs has instead of an
+    argument for each. `number` counts all of the model's inputs, or outputs;
+    sizes that the type leaves open are those of the run.
+
+    Constraints:
+    - C1: `number` is not negative
+    - C2: the result has no gaps
+
+    Example:
+    ```mlir
+    %x = ingot.buffer input 3 of %call : !llvm.ptr -> memref<?x16xf32>
+    %y = ingot.buffer output 0 of %call : !llvm.ptr -> memref<4x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyType:$call, UnitAttr:$isOutput, I64Attr:$number);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    (`output` $isOutput^):(`input`)? $number `of` $call attr-dict `:`
+    type($call) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // INGOT_DIALECTS_INGOT_INGOTOPS_TD

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/Passes.h"
+#include "passes/codegen/BufferToLLVM.h"
 #include "passes/codegen/LaunchToLLVM.h"
 
 #include "mlir/Analysis/DataLayoutAnalysis.h"
@@ -262,6 +263,7 @@ struct IngotConvertToLLVMPass
     patterns.add<LowerStoreOfOneLane>(converter, /*benefit=*/11);
     int64_t checks = 0;
     patterns.add<LowerRequire>(converter, functions, checks);
+    ingot::codegen::populateBufferToLLVM(converter, patterns);
     ingot::codegen::populateLaunchToLLVM(converter, patterns, functions);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);

@@ -57,4 +57,16 @@ def EliminateEmpties : Pass<"ingot-eliminate-empties", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def LoadArguments : Pass<"load-arguments", "::mlir::ModuleOp"> {
+  let summary = "Take inputs and outputs from the run's call where there are many";
+  let description = [{
+    Each input and output is an argument of `@forward`, and a memref is seven and
+    more of LLVM's. Where there are more than `most-buffers`, `ingot.buffer` takes
+    their place, which each piece of the function has for those that it needs.
+  }];
+  let options = [Option<"mostBuffers", "most-buffers", "int64_t",
+                        /*default=*/"128", "Arguments that stay arguments">];
+  let dependentDialects = ["::ingot::IngotDialect"];
+}
+
 #endif // INGOT_PASSES_PIECES_PASSES_TD

@@ -241,6 +241,15 @@ def inputs_outputs(n):
 
 
 @family
+def open_inputs_outputs(n):
+    """n inputs, n outputs, of open sizes: one that all inputs share, one for each"""
+    net = Net()
+    for i in range(n):
+        net.output(net.op("Softmax", net.input("N", f"M{i}")), "N", f"M{i}")
+    return net.model()
+
+
+@family
 def initializers(n):
     """x + w, n times"""
     return chain(n, lambda net, x, i: net.op("Add", x, net.weight(4, 16)))

@@ -48,6 +48,25 @@ class Results(Case):
     def test_split(self):
         self.check("split", 400)
 
+    def test_split_out(self):
+        self.check("split-out", 400)
+
+    def test_inputs_outputs(self):
+        self.check("inputs-outputs", 200)
+
+    def test_open_inputs_outputs(self):
+        self.check("open-inputs-outputs", 200, N=3, **{f"M{i}": i % 5 for i in range(200)})
+
+    def test_named_sizes_of_many_inputs(self):
+        """Sizes of one name are checked, however far apart the inputs are."""
+        artifact = self.compile(scaling_models.FAMILIES["open-inputs-outputs"](200))
+        arguments = []
+        for i in range(200):
+            np.save(self.path(f"x{i}.npy"), np.zeros((4 if i == 177 else 3, 1), np.float32))
+            arguments += ["--input", f"x{i}={self.path(f'x{i}.npy')}"]
+        done = support.tool("ingot", "run", artifact, *arguments)
+        self.assert_one_line(done, "dimension 'N'", "differs")
+
 
 class Bounds(Case):
     """Absolute bounds, far from what is needed and far below what a pass of quadratic time takes."""

@@ -103,6 +103,7 @@
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-bf16{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-loops{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}load-arguments{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cut-functions{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-strided-metadata{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}lower-affine{{[,{]|$}}
