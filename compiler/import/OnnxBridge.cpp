@@ -408,6 +408,7 @@ private:
       if (inner.op_type() == node.op_type() && inner.domain() == node.domain())
         return;
 
+    addContract(call, function);
     function.set_domain(kDomain);
     function.set_name(node.op_type() + std::to_string(model.functions_size()));
     function.clear_overload();
@@ -425,7 +426,30 @@ private:
     changed = true;
   }
 
+  /// The function broadcasts where the operator may not: a node before its
+  /// others says which operands the operator takes.
+  void addContract(const pb::NodeProto &call, pb::FunctionProto &function) {
+    if (!options.isSupported(kContracts, call.op_type()))
+      return;
+    pb::NodeProto &contract = *function.add_node();
+    contract.set_domain(kContracts);
+    contract.set_op_type(call.op_type());
+    for (int i = 0; i < call.input_size(); ++i)
+      contract.add_input(function.input(i));
+    for (const pb::AttributeProto &attr : call.attribute())
+      if (!attr.has_g() && attr.graphs().empty())
+        *contract.add_attribute() = attr;
+    for (int i = function.node_size() - 1; i > 0; --i)
+      function.mutable_node()->SwapElements(i, i - 1);
+    if (!findImport(model, kContracts)) {
+      pb::OperatorSetIdProto &import = *model.add_opset_import();
+      import.set_domain(kContracts);
+      import.set_version(getOpset(model, ""));
+    }
+  }
+
   static constexpr const char *kDomain = "ingot.expanded";
+  static constexpr const char *kContracts = "ingot.contract";
 
   pb::ModelProto &model;
   const ImportOptions &options;

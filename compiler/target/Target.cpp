@@ -60,7 +60,10 @@ std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
     if (features >> feature.bit & 1)
       added += std::string(added.empty() ? "+" : ",+") + feature.llvmName;
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  // Kernels and sums say where a product is not rounded before it is added.
+  // What the model writes as two nodes is rounded twice: of x x - y y one product
+  // would be exact and the other not, which is not 0 where x is y.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu, added, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
       llvm::CodeGenOptLevel::Default));

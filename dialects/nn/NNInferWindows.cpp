@@ -212,12 +212,19 @@ static LogicalResult inferPool(SizeRules &rules, Adaptor op, bool channelsLast,
   if (failed(checkWindow(rules.getLoc(), x.size(), kernel, op.getStrides(),
                          op.getPads(), op.getDilations())))
     return failure();
-  FailureOr<SmallVector<Size>> sizes =
-      spatialSizes(x, channelsLast, channelsLast ? x.back() : x[1],
-                   [&](int64_t i, Size size) {
-                     return windows(rules, op, rules.constant(kernel[i]), i,
-                                    size);
-                   });
+  ArrayRef<int64_t> pads = op.getPads();
+  FailureOr<SmallVector<Size>> sizes = spatialSizes(
+      x, channelsLast, channelsLast ? x.back() : x[1],
+      [&](int64_t i, Size size) -> FailureOr<Size> {
+        // Padding alone has neither a largest element nor a mean.
+        if (pads[i] + pads[pads.size() / 2 + i] > 0 &&
+            failed(rules.require(SizeRelation::atLeast, size, rules.constant(1),
+                                 "expects elements to pool, but spatial "
+                                 "dimension " +
+                                     Twine(i) + " has {0}")))
+          return failure();
+        return windows(rules, op, rules.constant(kernel[i]), i, size);
+      });
   if (failed(sizes))
     return failure();
   results.push_back({*sizes, typeOf(op.getX()).getElementType()});

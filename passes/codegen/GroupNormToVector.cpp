@@ -160,7 +160,7 @@ void Emitter::emitBlock(Index sample, Index channel, const Tile &block) {
             Value x = centered(b, position, inBlock, tile, v, isVariance);
             if (!isVariance)
               return x;
-            return arith::MulFOp::create(b.b, b.loc, x, x);
+            return squareVector(b, x);
           });
       for (auto [v, sum] : llvm::enumerate(sums))
         vector::StoreOp::create(

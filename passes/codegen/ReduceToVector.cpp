@@ -70,7 +70,7 @@ struct ReduceToVectorPass : ingot::impl::ReduceToVectorBase<ReduceToVectorPass> 
 /// What is folded of an element.
 Value Emitter::prepare(IndexBuilder &b, Value x) {
   if (op.getKind() == cpu::ReduceKind::sum_square)
-    return arith::MulFOp::create(b.b, b.loc, x, x);
+    return squareVector(b, x);
   return x;
 }
 

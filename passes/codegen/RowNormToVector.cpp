@@ -82,7 +82,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
     mean = splat(b, lanes, average(load));
   Value variance = average([&](IndexBuilder &b, const Piece &piece) -> Value {
     Value x = centered(b, piece);
-    return arith::MulFOp::create(b.b, b.loc, x, x);
+    return squareVector(b, x);
   });
   Value shifted = arith::AddFOp::create(
       b.b, b.loc, variance,

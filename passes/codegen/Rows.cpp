@@ -129,10 +129,16 @@ FoldKind codegen::foldKindOf(cpu::ReduceKind kind) {
   llvm_unreachable("unknown kind");
 }
 
+Value codegen::squareVector(IndexBuilder &b, Value x) {
+  return arith::MulFOp::create(b.b, b.loc, x, x,
+                               arith::FastMathFlags::contract);
+}
+
 Value codegen::foldVectors(IndexBuilder &b, FoldKind kind, Value x, Value y) {
   switch (kind) {
   case FoldKind::sum:
-    return arith::AddFOp::create(b.b, b.loc, x, y);
+    return arith::AddFOp::create(b.b, b.loc, x, y,
+                                 arith::FastMathFlags::contract);
   case FoldKind::prod:
     return arith::MulFOp::create(b.b, b.loc, x, y);
   case FoldKind::max: {

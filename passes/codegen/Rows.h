@@ -46,6 +46,8 @@ bool reducesRows(cpu::ReduceOp op);
 enum class FoldKind { sum, max, maxOrNaN, minOrNaN, prod };
 FoldKind foldKindOf(cpu::ReduceKind kind);
 
+/// x x, which a sum may take in without rounding it first.
+mlir::Value squareVector(IndexBuilder &b, mlir::Value x);
 /// `fold` of two vectors, and what it starts with.
 mlir::Value foldVectors(IndexBuilder &b, FoldKind kind, mlir::Value x,
                         mlir::Value y);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ComputedAxes.h"
+#include "passes/RunChecks.h"
 #include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,6 +46,15 @@ FailureOr<ComputedAxes> legalize::readComputedAxes(Node &node, size_t i) {
         axes.isReduced[d] =
             arith::OrIOp::create(b, loc, axes.isReduced[d], same);
       }
+  }
+  if (axes.count > 1) {
+    Indices i{b, loc};
+    Value sum = i.n(0);
+    for (Value isReduced : axes.isReduced)
+      sum = i.add(sum, i.choose(isReduced, i.n(1), i.n(0)));
+    require(b, loc, i.equal(sum, i.n(axes.count)),
+            "{1} axes name {0} dimensions: one of them twice",
+            {sum, i.n(axes.count)});
   }
   return axes;
 }

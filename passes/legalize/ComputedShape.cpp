@@ -23,22 +23,99 @@ static std::optional<int64_t> staticCount(ArrayRef<OpFoldResult> sizes) {
   return count;
 }
 
+Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
+                            size_t rest, const llvm::SmallBitVector &isKept,
+                            OpFoldResult &total, OpFoldResult &known) {
+  Sizes own = sizesOf(node, x), above, below;
+  llvm::SmallBitVector isDone = isKept, isUsed = isKept;
+  isDone.resize(own.size());
+  isUsed.resize(sizes.size());
+  isUsed.set(rest);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (isUsed[i] || getConstantIntValue(sizes[i]))
+      continue;
+    for (size_t other = 0; other < own.size() && !isUsed[i]; ++other)
+      if (!isDone[other] && (isEqualConstantIntOrValue(sizes[i], own[other]) ||
+                             isSameDim(sizes[i], own[other]))) {
+        isDone.set(other);
+        isUsed.set(i);
+      }
+  }
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (isUsed[i])
+      continue;
+    below.push_back(sizes[i]);
+    if (getConstantIntValue(sizes[i]) || i >= own.size() || isDone[i])
+      continue;
+    // Or the run finds that the dimension stays what it is.
+    Indices index{node.builder, node.loc()};
+    Value before = indexValue(node, own[i]), after = indexValue(node, sizes[i]);
+    Value isSame = index.equal(before, after);
+    isDone.set(i);
+    above.push_back(index.choose(isSame, index.n(1), before));
+    below.back() = index.choose(isSame, index.n(1), after);
+  }
+  for (size_t i = 0; i < own.size(); ++i)
+    if (!isDone[i])
+      above.push_back(own[i]);
+  total = known = sizeAttr(node, 1);
+  for (OpFoldResult size : above)
+    total = mulSizes(node, total, size);
+  for (OpFoldResult size : below)
+    known = mulSizes(node, known, size);
+  return above;
+}
+
+static Value isNot(Indices i, Value condition) {
+  return arith::XOrIOp::create(i.b, i.loc, condition,
+                               arith::ConstantIntOp::create(i.b, i.loc, 1, 1));
+}
+
+void legalize::requireRest(Node &node, OpFoldResult known) {
+  Indices i{node.builder, node.loc()};
+  require(i.b, i.loc, i.less(i.n(0), indexValue(node, known)),
+          "the shape has a -1 beside a 0, which no number of elements decides");
+}
+
 void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
                              bool allowZero) {
   Indices i{node.builder, node.loc()};
   Value zero = i.n(0), one = i.n(1), rest = i.n(-1);
   Sizes own = sizesOf(node, x);
-  Value total = one, product = one;
-  for (OpFoldResult size : own)
-    total = i.mul(total, indexValue(node, size));
+  // What is not copied: all of the data, and what of the shape is known.
+  Value total = one, product = one, numRests = zero;
   SmallVector<Value> values;
   for (auto [d, size] : llvm::enumerate(sizes)) {
-    Value value = indexValue(node, size);
-    if (!allowZero && d < own.size())
-      value = i.choose(i.equal(value, zero), indexValue(node, own[d]), value);
+    Value value = indexValue(node, size), isRest = i.equal(value, rest);
+    Value factor = i.choose(isRest, one, value);
+    numRests = i.add(numRests, i.choose(isRest, one, zero));
+    if (d < own.size()) {
+      Value there = indexValue(node, own[d]);
+      // A dimension that stays what it is says nothing about the others.
+      Value isKept = i.equal(value, there);
+      if (!allowZero) {
+        Value isCopied = i.equal(value, zero);
+        value = i.choose(isCopied, there, value);
+        isKept = arith::OrIOp::create(i.b, i.loc, isKept, isCopied);
+      }
+      total = i.mul(total, i.choose(isKept, one, there));
+      factor = i.choose(isKept, one, factor);
+    } else if (!allowZero && !(getConstantIntValue(size) &&
+                               *getConstantIntValue(size) != 0)) {
+      require(i.b, i.loc, isNot(i, i.equal(value, zero)),
+              "the shape copies dimension " + Twine(d) + " of data of rank " +
+                  Twine(own.size()));
+    }
     values.push_back(value);
-    product = i.mul(product, i.choose(i.equal(value, rest), one, value));
+    product = i.mul(product, factor);
   }
+  for (size_t d = sizes.size(); d < own.size(); ++d)
+    total = i.mul(total, indexValue(node, own[d]));
+  Value isDecided = arith::OrIOp::create(i.b, i.loc, i.less(zero, product),
+                                         i.equal(numRests, zero));
+  require(i.b, i.loc, i.both(i.less(numRests, i.n(2)), isDecided),
+          "the shape has two -1, or one beside a 0, which no number of elements "
+          "decides");
   Value left = i.div(total, i.max(product, one));
   for (auto [size, value] : llvm::zip_equal(sizes, values))
     if (!getConstantIntValue(size) || *getConstantIntValue(size) <= 0)
@@ -185,6 +262,14 @@ LogicalResult legalize::squeezeComputed(Node &node) {
       before = i.choose(isKept, i.add(before, i.n(1)), before);
     }
     sizes.push_back(size);
+  }
+  for (auto [d, mark, from] : llvm::enumerate(*marks, own)) {
+    Value size = indexValue(node, from);
+    Value fits = arith::OrIOp::create(i.b, i.loc, i.equal(size, i.n(1)),
+                                      i.equal(indexValue(node, mark), i.n(0)));
+    require(i.b, i.loc, fits,
+            "dimension " + Twine(d) + " of {0} elements cannot be squeezed",
+            size);
   }
   completeSizes(node, node.input(0), sizes, /*allowZero=*/true);
   return node.replace(reshape(node, node.input(0), sizes));

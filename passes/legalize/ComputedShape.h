@@ -9,11 +9,23 @@
 
 #include "passes/legalize/Helpers.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+
 namespace ingot::legalize {
 
 /// Resolves 0 and -1 among the elements of a shape for x, as Reshape has them.
 /// A shape of another number of elements ends the run.
 void completeSizes(Node &node, Value x, Sizes &sizes, bool allowZero);
+
+/// What a -1 at `rest` of a shape for x is: `total` by `known`, of which both are
+/// without the sizes that the shape and x have in common. So an empty dimension
+/// that both have decides as much as any other. Returns the factors of `total`.
+Sizes restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
+                  size_t rest, const llvm::SmallBitVector &isKept,
+                  OpFoldResult &total, OpFoldResult &known);
+
+/// Ends the run unless a -1 is decided beside sizes whose product is `known`.
+void requireRest(Node &node, OpFoldResult known);
 
 /// Ends the run where `sizes` have not as many elements as `x`, if that is not
 /// plain to see.

@@ -51,6 +51,7 @@ static const Legalizers &allLegalizers() {
   static const Legalizers legalizers = [] {
     Legalizers all;
     populateActivation(all);
+    populateContracts(all);
     populateControlFlow(all);
     populateConvolution(all);
     populateEinsum(all);

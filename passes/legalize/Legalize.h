@@ -156,6 +156,7 @@ private:
 Type elementTypeOf(mlir::MLIRContext *context, int64_t code);
 
 void populateActivation(Legalizers &legalizers);
+void populateContracts(Legalizers &legalizers);
 void populateControlFlow(Legalizers &legalizers);
 void populateConvolution(Legalizers &legalizers);
 void populateEinsum(Legalizers &legalizers);

@@ -28,19 +28,19 @@ static Value reflected(Indices i, nn::PadMode mode, Value position, Value size) 
   return i.choose(i.less(last, rest), i.sub(period, rest), rest);
 }
 
+static void requireNotNegative(Indices i, size_t dim, Value size, Value rest) {
+  require(i.b, i.loc, i.less(i.n(-1), rest),
+          "cropping leaves dimension " + Twine(dim) +
+              " of {0} elements a negative size: {1}",
+          {size, rest});
+}
+
 /// What the data have to hold for pads that only a run knows.
 static void requirePads(Indices i, nn::PadMode mode, size_t dim, Value size,
                         Value low, Value high) {
   std::string name = "dimension " + std::to_string(dim);
-  Value sum = i.add(i.add(size, low), high);
-  Value negative = i.less(sum, i.n(0));
-  Value fits = arith::XOrIOp::create(
-      i.b, i.loc, negative, arith::ConstantIntOp::create(i.b, i.loc, 1, 1));
-  require(i.b, i.loc, fits,
-          "cropping leaves " + name + " of {0} elements a negative size: {1}",
-          {size, sum});
   if (mode == nn::PadMode::constant)
-    return;
+    return requireNotNegative(i, dim, size, i.add(i.add(size, low), high));
   // Mirrored at its ends, a dimension gives all its elements but one.
   Value amount = i.max(i.max(low, high), i.n(0));
   Value least = mode == nn::PadMode::reflect ? amount : i.n(0);
@@ -59,13 +59,23 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
   Sizes own = sizesOf(node, x), sizes;
   SmallVector<Value> lows, full;
   Indices i{node.builder, node.loc()};
+  // What is cropped is gone before the rest is repeated at its ends.
+  bool cropsFirst = mode != nn::PadMode::constant;
+  SmallVector<Value> cropped;
   for (auto [d, amounts] :
        llvm::enumerate(llvm::zip_equal(own, low, high))) {
     auto [size, before, after] = amounts;
     Value length = indexValue(node, size), begin = indexValue(node, before),
-          end = indexValue(node, after);
-    Value sum = i.add(i.add(length, begin), end);
-    sizes.push_back(sum);
+          end = indexValue(node, after), zero = i.n(0);
+    sizes.push_back(i.add(i.add(length, begin), end));
+    cropped.push_back(cropsFirst ? i.max(i.sub(zero, begin), zero) : zero);
+    if (cropsFirst) {
+      Value rest = i.add(i.add(length, i.min(begin, zero)), i.min(end, zero));
+      requireNotNegative(i, d, length, rest);
+      length = rest;
+      begin = i.max(begin, zero);
+      end = i.max(end, zero);
+    }
     lows.push_back(begin);
     full.push_back(length);
     requirePads(i, mode, d, length, begin, end);
@@ -82,8 +92,11 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
           inside = i.both(inside, i.both(i.equal(from, at.back()),
                                          i.less(from, full[d])));
         }
-        if (mode != nn::PadMode::constant)
+        if (cropsFirst) {
+          for (auto [position, skipped] : llvm::zip_equal(at, cropped))
+            position = i.add(position, skipped);
           return tensor::ExtractOp::create(b, loc, x, at);
+        }
         // Data without elements have none to read.
         auto read = scf::IfOp::create(
             b, loc, inside,
@@ -182,6 +195,24 @@ static LogicalResult legalizePad(Node &node) {
     if (*mode != nn::PadMode::constant && size == 0 &&
         (*before > 0 || *after > 0))
       return node.invalid("an empty dimension has nothing to pad with");
+  }
+  auto isNegative = [](int64_t pad) { return pad < 0; };
+  if (*mode != nn::PadMode::constant &&
+      (llvm::any_of(low, isNegative) || llvm::any_of(high, isNegative))) {
+    // What is cropped is gone before the rest is repeated at its ends.
+    SmallVector<int64_t> cropLow(rank, 0), cropHigh(rank, 0);
+    for (int64_t d = 0; d < rank; ++d) {
+      cropLow[d] = std::min<int64_t>(low[d], 0);
+      cropHigh[d] = std::min<int64_t>(high[d], 0);
+      low[d] = std::max<int64_t>(low[d], 0);
+      high[d] = std::max<int64_t>(high[d], 0);
+    }
+    auto cropped = node.infer<nn::PadOp>(
+        x, scalar(node, type.getElementType(), 0), cropLow, cropHigh,
+        nn::PadMode::constant);
+    if (failed(cropped))
+      return failure();
+    x = *cropped;
   }
   auto y = node.infer<nn::PadOp>(x, fill, low, high, *mode);
   return failed(y) ? failure() : node.replace(*y);

@@ -16,6 +16,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
+using nn::ReduceKind;
+
 /// Whether a tensor holds one number, whatever its rank.
 static bool isSingle(Value value) {
   RankedTensorType type = typeOf(value);
@@ -355,7 +357,32 @@ static LogicalResult legalizeQLinearConv(Node &node) {
   return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
 }
 
+/// Scale and zero point from the range of the data and 0. Where that is 0, any
+/// scale is right, and 1 divides.
+static LogicalResult legalizeDynamicQuantizeLinear(Node &node) {
+  Value x = node.input(0);
+  Type real = node.elementType(0),
+       to = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0)));
+  Value zero = node.scalar(real, 0);
+  auto extreme = [&](ReduceKind kind) {
+    return node.make<nn::ReduceOp>(x, kind, axes, /*keep_dims=*/false);
+  };
+  Value low = node.make<nn::MinOp>(extreme(ReduceKind::min), zero),
+        high = node.make<nn::MaxOp>(extreme(ReduceKind::max), zero);
+  Value range = node.make<nn::SubOp>(high, low);
+  Value scale = node.make<nn::SelectOp>(
+      node.make<nn::EqualOp>(range, zero), node.scalar(real, 1),
+      node.make<nn::DivOp>(range, node.scalar(real, 255)));
+  Value lowest = node.make<nn::DivOp>(node.make<nn::SubOp>(zero, low), scale);
+  Value zeroPoint = saturate(node, lowest, /*zeroPoint=*/{}, to);
+  Value y = node.make<nn::QuantizeOp>(node.type(0).clone(to), x, scale,
+                                      zeroPoint, /*axis=*/0);
+  return node.replace({y, scale, zeroPoint});
+}
+
 void legalize::populateQuantize(Legalizers &legalizers) {
+  legalizers.add("DynamicQuantizeLinear", legalizeDynamicQuantizeLinear);
   legalizers.add("QuantizeLinear", legalizeQuantizeLinear);
   legalizers.add("DequantizeLinear", legalizeDequantizeLinear);
   legalizers.add("MatMulInteger", legalizeMatMulInteger);

@@ -202,6 +202,29 @@ static LogicalResult checkOperand(Node &node, size_t input, StringRef name,
   return success();
 }
 
+/// Each of sequence_lens is a number of steps that there are.
+static void requireLengths(Node &node, OpFoldResult steps) {
+  Indices i{node.builder, node.loc()};
+  Value lengths = castTo(node, node.input(4), node.builder.getI64Type());
+  auto extreme = [&](nn::ReduceKind kind) -> Value {
+    Value found = node.create<nn::ReduceOp>(lengths, kind, ArrayRef<int64_t>{0},
+                                            /*keep_dims=*/false);
+    Value number =
+        tensor::ExtractOp::create(i.b, i.loc, found, ValueRange());
+    return arith::IndexCastOp::create(i.b, i.loc, i.b.getIndexType(), number);
+  };
+  // Of no batch at all, the extremes are those of the type.
+  Value none = i.equal(indexValue(node, sizeOf(node, lengths, 0)), i.n(0));
+  Value count = indexValue(node, steps);
+  for (nn::ReduceKind kind : {nn::ReduceKind::min, nn::ReduceKind::max}) {
+    Value length = extreme(kind);
+    Value fits = i.both(i.less(i.n(-1), length),
+                        i.less(length, i.add(count, i.n(1))));
+    require(i.b, i.loc, arith::OrIOp::create(i.b, i.loc, none, fits),
+            "sequence_lens has {0}, but there are {1} steps", {length, count});
+  }
+}
+
 static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
                                     Recurrence &net) {
   if (node.numInputs() < 3 || !node.has(0) || !node.has(1) || !node.has(2))
@@ -239,10 +262,12 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
     if (failed(checkOperand(node, 5 + i, i ? "initial_c" : "initial_h", shape)))
       return failure();
   }
-  if (node.has(4))
+  if (node.has(4)) {
+    requireLengths(node, sizeOf(node, net.x, 0));
     net.lengths = reshape(node, castTo(node, node.input(4),
                                        node.builder.getI64Type()),
                           {sizeOf(node, node.input(4), 0), sizeAttr(node, 1)});
+  }
   net.needsAll = node.isUsed(0);
   return success();
 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "passes/RunChecks.h"
 #include "passes/legalize/ComputedAxes.h"
 #include "passes/legalize/ComputedShape.h"
 
@@ -269,6 +270,20 @@ template <ReduceKind kind> static LogicalResult legalizeGlobalPool(Node &node) {
   FailureOr<Axes> axes = spatialAxes(node);
   if (failed(axes))
     return failure();
+  // No element of an empty dimension is the largest.
+  for (int64_t axis : axes->axes) {
+    if (kind != ReduceKind::max)
+      break;
+    std::string what = "expects elements to pool, but spatial dimension " +
+                       std::to_string(axis - 2) + " has ";
+    if (node.shape(0)[axis] == 0)
+      return node.invalid(what + "0");
+    if (!node.type(0).isDynamicDim(axis))
+      continue;
+    Indices i{node.builder, node.loc()};
+    Value size = indexValue(node, sizeOf(node, node.input(0), axis));
+    require(i.b, i.loc, i.less(i.n(0), size), what + "{0}", size);
+  }
   return node.replace(reduce(node, node.input(0), kind, *axes));
 }
 

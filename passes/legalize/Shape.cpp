@@ -130,6 +130,8 @@ static LogicalResult legalizeReshape(Node &node) {
     return node.replace(reshape(node, x, sizes));
   }
   std::optional<size_t> rest;
+  // Dimensions that stay what and where they are.
+  llvm::SmallBitVector isKept(std::max<size_t>(sizes.size(), type.getRank()));
   for (auto [i, size] : llvm::enumerate(sizes)) {
     auto known = getConstantIntValue(size);
     if (known == 0 && !allowZero) {
@@ -137,6 +139,7 @@ static LogicalResult legalizeReshape(Node &node) {
         return node.invalid("the shape copies dimension " + Twine(i) +
                             " of data of rank " + Twine(type.getRank()));
       size = sizeOf(node, x, i);
+      isKept.set(i);
     } else if (known && *known < 0) {
       if (*known != -1 || rest)
         return node.invalid(rest ? "the shape has two -1"
@@ -144,11 +147,14 @@ static LogicalResult legalizeReshape(Node &node) {
       rest = i;
     }
   }
+  for (int64_t i = 0, e = std::min<int64_t>(sizes.size(), type.getRank());
+       i < e; ++i)
+    if (rest != size_t(i) && isSameDim(sizes[i], sizeOf(node, x, i)))
+      isKept.set(i);
   // A size that turns out to be 0 asks for a copy, too, which the sizes that
   // were derived from it do not know.
   for (size_t i = 0; i < sizes.size() && !allowZero; ++i) {
-    if (rest == i || getConstantIntValue(sizes[i]) ||
-        (int64_t(i) < type.getRank() && isSameDim(sizes[i], sizeOf(node, x, i))))
+    if (rest == i || isKept[i] || getConstantIntValue(sizes[i]))
       continue;
     Indices index{node.builder, node.loc()};
     Value size = indexValue(node, sizes[i]);
@@ -165,34 +171,18 @@ static LogicalResult legalizeReshape(Node &node) {
             size);
   }
   if (rest) {
-    // What is left over; sizes that both sides have need no division.
-    Sizes above = sizesOf(node, x), below;
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      if (i == *rest)
-        continue;
-      OpFoldResult size = sizes[i];
-      auto same = getConstantIntValue(size)
-                      ? above.end()
-                      : llvm::find_if(above, [&](OpFoldResult other) {
-                          return isEqualConstantIntOrValue(size, other) ||
-                                 isSameDim(size, other);
-                        });
-      if (same != above.end())
-        above.erase(same);
-      else
-        below.push_back(size);
-    }
-    OpFoldResult total = sizeAttr(node, 1), known = sizeAttr(node, 1);
-    for (OpFoldResult size : above)
-      total = mulSizes(node, total, size);
-    for (OpFoldResult size : below)
-      known = mulSizes(node, known, size);
+    OpFoldResult total, known;
+    Sizes above = restOfSizes(node, x, sizes, *rest, isKept, total, known);
     auto totalInt = getConstantIntValue(total),
          knownInt = getConstantIntValue(known);
-    if (totalInt && knownInt &&
-        (*knownInt <= 0 ? *totalInt != 0 : *totalInt % *knownInt != 0))
+    if (knownInt == 0)
+      return node.invalid("the shape has a -1 beside a 0, which no number of "
+                          "elements decides");
+    if (totalInt && knownInt && *totalInt % *knownInt != 0)
       return node.invalid(Twine(*totalInt) + " elements do not divide by " +
                           Twine(*knownInt));
+    if (!knownInt && allowZero)
+      requireRest(node, known);
     sizes[*rest] = knownInt == 1 ? total : divSizes(node, total, known);
     if (!knownInt || !dividedBy(above, *knownInt))
       requireCount(node, x, sizes);

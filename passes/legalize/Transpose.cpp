@@ -158,8 +158,13 @@ static LogicalResult legalizeTrilu(Node &node) {
     if (node.type(1).getRank() > 1 || !node.type(1).hasStaticShape() ||
         node.type(1).getNumElements() != 1)
       return node.invalid("k needs one element");
-    row = binary<nn::AddOp>(
-        node, row, reshape(node, node.input(1), ArrayRef<int64_t>()));
+    // No dimension reaches that far, and row + k stays far from overflow.
+    Type i64 = node.builder.getI64Type();
+    Value far = scalar(node, i64, 0x1p48), k = node.input(1);
+    k = reshape(node, castTo(node, k, i64), ArrayRef<int64_t>());
+    k = binary<nn::MinOp>(node, k, far);
+    k = binary<nn::MaxOp>(node, k, scalar(node, i64, -0x1p48));
+    row = binary<nn::AddOp>(node, row, k);
   }
   Value keep = node.getInt("upper", 1)
                    ? binary<nn::GreaterOrEqualOp>(node, column, row)

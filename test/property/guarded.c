@@ -336,6 +336,9 @@ static int find_sizes(const ingot_abi_artifact *artifact, const char *weights) {
       if (!t->is_open)
         continue;
       uint64_t bytes = element_bytes(artifact->outputs[i].dtype);
+      for (size_t d = 0; d < t->rank; ++d)
+        if (found[i][d] == 0)
+          bytes = 0; /* whatever the other dimensions are */
       for (size_t d = 0; d < t->rank; ++d) {
         t->dims[d] = found[i][d];
         uint64_t size = (uint64_t)(t->dims[d] < 0 ? guess : t->dims[d]);

@@ -1,0 +1,318 @@
+//===- Contracts.cpp - sizes of operators that ONNX defines by others -----===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operator without a legalizer of its own is expanded to the function that
+// ONNX gives for it. The function says what comes out, but not which operands
+// the operator takes: its Add and MatMul broadcast where the operator does not.
+// So the importer puts a node of domain ingot.contract before the function's:
+// with the operator's name, operands and attributes, and without results. What
+// the operator's text says about sizes is stated for it here.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/RunChecks.h"
+#include "passes/legalize/Helpers.h"
+
+#include "dialects/nn/SizeRules.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+using nn::SizeRelation;
+
+namespace {
+
+/// Dimension `dim` of input `input`, which messages call `name`.
+struct Place {
+  size_t input;
+  StringRef name;
+  int64_t dim;
+};
+
+/// Requires what an operator says about sizes. After a failure the rest says
+/// nothing more.
+class Contract {
+public:
+  explicit Contract(Node &node) : node(node) {}
+
+  OpFoldResult size(Place place) {
+    return sizeOf(node, node.input(place.input), place.dim);
+  }
+  OpFoldResult number(int64_t value) { return sizeAttr(node, value); }
+
+  /// Input i is left out, or has one of these ranks.
+  bool hasRank(size_t i, StringRef name, ArrayRef<int64_t> ranks);
+  /// {0} and {1} in the message stand for a and b.
+  void require(SizeRelation relation, OpFoldResult a, OpFoldResult b,
+               const Twine &message);
+  void same(Place a, Place b) {
+    require(SizeRelation::equal, size(a), size(b),
+            text(a) + " is {0}, but " + text(b) + " is {1}");
+  }
+  void is(Place place, OpFoldResult wanted, const Twine &what = "") {
+    require(SizeRelation::equal, size(place), wanted,
+            text(place) + " is {0}, not {1}" + what);
+  }
+  void multiple(Place place, OpFoldResult of, const Twine &what) {
+    require(SizeRelation::multipleOf, size(place), of,
+            text(place) + " is {0}, no multiple of {1} " + what);
+  }
+  /// `place` is 1 or `size`.
+  void broadcasts(Place place, OpFoldResult size) {
+    require(SizeRelation::broadcastTo, this->size(place), size,
+            text(place) + " of {0} elements does not broadcast to {1}");
+  }
+
+  LogicalResult finish() { return ok ? node.replace({}) : failure(); }
+
+  Node &node;
+
+private:
+  static std::string text(Place place) {
+    return ("dimension " + Twine(place.dim) + " of " + place.name).str();
+  }
+  bool ok = true;
+};
+
+} // namespace
+
+bool Contract::hasRank(size_t i, StringRef name, ArrayRef<int64_t> ranks) {
+  if (!node.has(i) || llvm::is_contained(ranks, node.rank(i)))
+    return true;
+  std::string wanted;
+  for (int64_t rank : ranks)
+    wanted += (wanted.empty() ? "" : " or ") + std::to_string(rank);
+  if (ok)
+    (void)node.invalid(name + " has rank " + Twine(node.rank(i)) +
+                       ", but needs " + wanted);
+  return ok = false;
+}
+
+void Contract::require(SizeRelation relation, OpFoldResult a, OpFoldResult b,
+                       const Twine &message) {
+  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+  if (!ok || isSameDim(a, b))
+    return;
+  if (x && y) {
+    auto holds = nn::decide(relation,
+                            getAffineConstantExpr(*x, node.context()),
+                            getAffineConstantExpr(*y, node.context()));
+    if (holds != true) {
+      ok = false;
+      (void)node.invalid(nn::formatSizes(message.str(), *x, *y));
+    }
+    return;
+  }
+  Indices i{node.builder, node.loc()};
+  Value left = indexValue(node, a), right = indexValue(node, b), holds;
+  switch (relation) {
+  case SizeRelation::equal:
+    holds = i.equal(left, right);
+    break;
+  case SizeRelation::atLeast:
+    holds = i.less(right, i.add(left, i.n(1)));
+    break;
+  case SizeRelation::broadcastTo:
+    holds = arith::OrIOp::create(i.b, i.loc, i.equal(left, right),
+                                 i.equal(left, i.n(1)));
+    break;
+  case SizeRelation::multipleOf:
+    holds = i.both(i.less(i.n(0), right),
+                   i.equal(i.rem(left, i.max(right, i.n(1))), i.n(0)));
+    break;
+  }
+  ingot::require(i.b, i.loc, holds, message, {left, right});
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Where queries, keys and values have their dimensions: (batch, heads, steps,
+/// width), or without heads (batch, steps, heads width).
+struct Heads {
+  int64_t steps;
+  OpFoldResult queries, keys;
+};
+
+} // namespace
+
+/// Q, K and V; nullopt if their ranks are wrong.
+static std::optional<Heads> requireHeads(Contract &c, bool mayBeFlat) {
+  Node &node = c.node;
+  int64_t rank = node.rank(0);
+  SmallVector<int64_t> ranks = {4};
+  if (mayBeFlat)
+    ranks.push_back(3);
+  if (!c.hasRank(0, "Q", ranks) || !c.hasRank(1, "K", rank) ||
+      !c.hasRank(2, "V", rank))
+    return std::nullopt;
+  c.same({1, "K", 0}, {0, "Q", 0});
+  c.same({2, "V", 0}, {0, "Q", 0});
+  int64_t steps = rank - 2;
+  c.same({2, "V", steps}, {1, "K", steps});
+  if (rank == 4) {
+    c.same({2, "V", 1}, {1, "K", 1});
+    c.same({1, "K", 3}, {0, "Q", 3});
+    OpFoldResult queries = c.size({0, "Q", 1}), keys = c.size({1, "K", 1});
+    c.multiple({0, "Q", 1}, keys, "heads of K");
+    return Heads{steps, queries, keys};
+  }
+  int64_t queries = node.getInt("q_num_heads", 0),
+          keys = node.getInt("kv_num_heads", 0);
+  if (queries < 1 || keys < 1)
+    return Heads{steps, {}, {}}; // which the function cannot do without
+  c.multiple({0, "Q", 2}, c.number(queries), "(q_num_heads)");
+  c.multiple({1, "K", 2}, c.number(keys), "(kv_num_heads)");
+  c.multiple({2, "V", 2}, c.number(keys), "(kv_num_heads)");
+  c.require(SizeRelation::multipleOf, c.number(queries), c.number(keys),
+            "q_num_heads is {0}, no multiple of {1} (kv_num_heads)");
+  c.require(SizeRelation::equal,
+            mulSizes(node, c.size({0, "Q", 2}), c.number(keys)),
+            mulSizes(node, c.size({1, "K", 2}), c.number(queries)),
+            "heads of Q and K differ in size: {0} elements against {1}");
+  return Heads{steps, c.number(queries), c.number(keys)};
+}
+
+static LogicalResult requireAttention(Node &node) {
+  Contract c(node);
+  std::optional<Heads> heads = requireHeads(c, /*mayBeFlat=*/true);
+  if (!heads || !heads->queries)
+    return c.finish();
+  OpFoldResult total = c.size({1, "K", heads->steps});
+  if (node.has(4) && node.has(5)) {
+    if (!c.hasRank(4, "past_key", 4) || !c.hasRank(5, "past_value", 4))
+      return c.finish();
+    c.same({4, "past_key", 0}, {0, "Q", 0});
+    c.same({5, "past_value", 0}, {0, "Q", 0});
+    c.is({4, "past_key", 1}, heads->keys, " heads of K");
+    c.is({5, "past_value", 1}, heads->keys, " heads of V");
+    c.same({5, "past_value", 2}, {4, "past_key", 2});
+    total = addSizes(node, total, c.size({4, "past_key", 2}));
+  }
+  if (node.has(6) && c.hasRank(6, "nonpad_kv_seqlen", 1))
+    c.same({6, "nonpad_kv_seqlen", 0}, {0, "Q", 0});
+  if (!node.has(3))
+    return c.finish();
+  if (!c.hasRank(3, "attn_mask", {1, 2, 3, 4}))
+    return c.finish();
+  int64_t rank = node.rank(3);
+  auto mask = [&](int64_t fromLast) {
+    return Place{3, "attn_mask", rank - fromLast};
+  };
+  c.require(SizeRelation::atLeast, total, c.size(mask(1)),
+            "the last dimension of attn_mask is {1}, but there are {0} keys");
+  if (rank > 1)
+    c.broadcasts(mask(2), c.size({0, "Q", heads->steps}));
+  if (rank > 2)
+    c.broadcasts(mask(3), heads->queries);
+  if (rank > 3)
+    c.broadcasts(mask(4), c.size({0, "Q", 0}));
+  return c.finish();
+}
+
+static LogicalResult requireFlexAttention(Node &node) {
+  Contract c(node);
+  requireHeads(c, /*mayBeFlat=*/false);
+  return c.finish();
+}
+
+/// Caches have half a head's width, or half of what is turned of it, for each
+/// position, or for each step of the batch.
+static LogicalResult requireRotaryEmbedding(Node &node) {
+  Contract c(node);
+  bool hasPositions = node.has(3);
+  int64_t cacheRank = hasPositions ? 2 : 3;
+  if (!c.hasRank(0, "X", {3, 4}) || !c.hasRank(1, "cos_cache", cacheRank) ||
+      !c.hasRank(2, "sin_cache", cacheRank) ||
+      !c.hasRank(3, "position_ids", 2))
+    return c.finish();
+  bool isFlat = node.rank(0) == 3;
+  int64_t steps = isFlat ? 1 : 2, heads = isFlat ? node.getInt("num_heads", 0) : 1;
+  if (heads < 1)
+    return c.finish(); // which the function cannot do without
+  for (int64_t d = 0; d < cacheRank; ++d)
+    c.same({2, "sin_cache", d}, {1, "cos_cache", d});
+  OpFoldResult width = c.size({0, "X", node.rank(0) - 1});
+  if (isFlat)
+    c.multiple({0, "X", 2}, c.number(heads), "(num_heads)");
+  OpFoldResult turned =
+      mulSizes(node, c.size({1, "cos_cache", cacheRank - 1}), c.number(2));
+  if (int64_t dim = node.getInt("rotary_embedding_dim", 0)) {
+    c.require(SizeRelation::equal, turned, c.number(dim),
+              "cos_cache turns {0} elements of a head, but rotary_embedding_dim "
+              "is {1}");
+    c.require(SizeRelation::atLeast, width, c.number(dim * heads),
+              "heads of {0} elements have fewer than the {1} of "
+              "rotary_embedding_dim");
+  } else {
+    c.require(SizeRelation::equal, mulSizes(node, turned, c.number(heads)),
+              width, "cos_cache turns {0} elements, but X has {1} of a step");
+  }
+  Place batch = {hasPositions ? size_t(3) : 1,
+                 hasPositions ? "position_ids" : "cos_cache", 0};
+  c.same(batch, {0, "X", 0});
+  c.same({batch.input, batch.name, 1}, {0, "X", steps});
+  return c.finish();
+}
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+static LogicalResult requireAffineGrid(Node &node) {
+  Contract c(node);
+  if (!c.hasRank(0, "theta", 3) || !c.hasRank(1, "size", 1))
+    return c.finish();
+  auto sizes = elementsOf(node, node.input(1));
+  if (failed(sizes))
+    return failure();
+  int64_t rank = sizes->size();
+  if (rank != 4 && rank != 5)
+    return node.invalid("size needs 4 or 5 elements, but has " + Twine(rank));
+  c.is({0, "theta", 0}, sizes->front(), ", the first element of size");
+  c.is({0, "theta", 1}, c.number(rank - 2));
+  c.is({0, "theta", 2}, c.number(rank - 1));
+  return c.finish();
+}
+
+static LogicalResult requireSwiGLU(Node &node) {
+  Contract c(node);
+  if (c.hasRank(1, "B", node.rank(0)))
+    for (int64_t d = 0; d < node.rank(0); ++d)
+      c.same({1, "B", d}, {0, "A", d});
+  return c.finish();
+}
+
+/// Scores (N, C, …), labels (N, …) and a weight for each class.
+static LogicalResult requireLoss(Node &node) {
+  Contract c(node);
+  if (node.rank(0) < 2)
+    return node.invalid("the scores need rank 2 or more, but have rank " +
+                        Twine(node.rank(0)));
+  if (!c.hasRank(1, "the labels", node.rank(0) - 1) ||
+      !c.hasRank(2, "the weights", 1))
+    return c.finish();
+  for (int64_t d = 0; d < node.rank(1); ++d)
+    c.same({1, "the labels", d}, {0, "the scores", d ? d + 1 : 0});
+  if (node.has(2))
+    c.same({2, "the weights", 0}, {0, "the scores", 1});
+  return c.finish();
+}
+
+void legalize::populateContracts(Legalizers &legalizers) {
+  constexpr StringRef domain = "ingot.contract";
+  legalizers.add("AffineGrid", requireAffineGrid, domain);
+  legalizers.add("Attention", requireAttention, domain);
+  legalizers.add("FlexAttention", requireFlexAttention, domain);
+  legalizers.add("NegativeLogLikelihoodLoss", requireLoss, domain);
+  legalizers.add("RotaryEmbedding", requireRotaryEmbedding, domain);
+  legalizers.add("SoftmaxCrossEntropyLoss", requireLoss, domain);
+  legalizers.add("SwiGLU", requireSwiGLU, domain);
+}

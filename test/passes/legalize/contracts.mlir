@@ -1,0 +1,47 @@
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64, ingot.contract = 24 : i64}} {
+
+// What is plain to see needs no check; what is not is one of the run.
+// CHECK-LABEL: @attention
+// CHECK-NOT: ingot.require
+// CHECK: ingot.require %{{.*}}, "node 'att': dimension 0 of V is {0}, but dimension 0 of Q is {1}"
+// CHECK: ingot.require %{{.*}}, "node 'att': dimension 2 of V is {0}, but dimension 2 of K is {1}"
+// CHECK: ingot.require %{{.*}}, "node 'att': the last dimension of attn_mask is {1}, but there are {0} keys"
+// CHECK-NOT: ingot.require
+// CHECK-NOT: onnx.node
+func.func @attention(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x?x8xf32>, %v: tensor<?x3x?x8xf32>, %m: tensor<1x?xf32>) -> tensor<2x3x4x8xf32> {
+  onnx.node "ingot.contract"::"Attention"(%q, %k, %v, %m) : (tensor<2x3x4x8xf32>, tensor<2x3x?x8xf32>, tensor<?x3x?x8xf32>, tensor<1x?xf32>) -> () loc("att")
+  return %q : tensor<2x3x4x8xf32>
+}
+
+// CHECK-LABEL: @fits
+// CHECK-NOT: ingot.require
+func.func @fits(%a: tensor<2x3xf32>, %theta: tensor<2x2x3xf32>, %x: tensor<?x5xf32>, %t: tensor<4xi64>) -> tensor<2x3xf32> {
+  onnx.node "ingot.contract"::"SwiGLU"(%a, %a) : (tensor<2x3xf32>, tensor<2x3xf32>) -> ()
+  %size = arith.constant dense<[2, 3, 5, 6]> : tensor<4xi64>
+  onnx.node "ingot.contract"::"AffineGrid"(%theta, %size) : (tensor<2x2x3xf32>, tensor<4xi64>) -> ()
+  return %a : tensor<2x3xf32>
+}
+
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64, ingot.contract = 24 : i64}} {
+func.func @wrong(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>, %theta: tensor<2x2x3xf32>, %size: tensor<5xi64>, %q: tensor<2x4x6xf32>, %x: tensor<2x4x3x8xf32>, %c: tensor<2x3x4xf32>, %d: tensor<2x3x2xf32>, %t: tensor<3xi64>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{SwiGLU (opset 24) is invalid: dimension 0 of B is 1, but dimension 0 of A is 2}}
+  onnx.node "ingot.contract"::"SwiGLU"(%a, %b) : (tensor<2x3xf32>, tensor<1x3xf32>) -> ()
+  // expected-error @+1 {{AffineGrid (opset 24) is invalid: dimension 1 of theta is 2, not 3}}
+  onnx.node "ingot.contract"::"AffineGrid"(%theta, %size) : (tensor<2x2x3xf32>, tensor<5xi64>) -> ()
+  // expected-error @+1 {{Attention (opset 24) is invalid: dimension 2 of Q is 6, no multiple of 4 (q_num_heads)}}
+  onnx.node "ingot.contract"::"Attention"(%q, %q, %q) {kv_num_heads = 2 : i64, q_num_heads = 4 : i64} : (tensor<2x4x6xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>) -> ()
+  // expected-error @+1 {{FlexAttention (opset 24) is invalid: Q has rank 3, but needs 4}}
+  onnx.node "ingot.contract"::"FlexAttention"(%q, %q, %q) : (tensor<2x4x6xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>) -> ()
+  // expected-error @+1 {{RotaryEmbedding (opset 24) is invalid: dimension 2 of sin_cache is 2, but dimension 2 of cos_cache is 4}}
+  onnx.node "ingot.contract"::"RotaryEmbedding"(%x, %c, %d) : (tensor<2x4x3x8xf32>, tensor<2x3x4xf32>, tensor<2x3x2xf32>) -> ()
+  // expected-error @+1 {{NegativeLogLikelihoodLoss (opset 24) is invalid: dimension 0 of the labels is 3, but dimension 0 of the scores is 2}}
+  onnx.node "ingot.contract"::"NegativeLogLikelihoodLoss"(%a, %t) : (tensor<2x3xf32>, tensor<3xi64>) -> ()
+  return %a : tensor<2x3xf32>
+}
+}

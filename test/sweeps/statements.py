@@ -1,0 +1,174 @@
+"""What the standard says of runs for which the peers have no result, or one that is known to be something else.
+
+A run that only Ingot takes is held against one of these, in this order:
+
+- a statement in numpy of what the operator's text says (STATEMENTS), where peers are limited for the reason given;
+- where all results are empty, the shapes that ONNX's own inference gives for these very sizes.
+
+What neither covers is wrong.
+"""
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+MAX_LISTED = 64  # elements of an input whose values shape inference may need
+
+
+def attributes(node):
+    return {a.name: helper.get_attribute_value(a) for a in node.attribute}
+
+
+class Unstated(Exception):
+    """The statement says nothing of such operands."""
+
+
+# Statements ---------------------------------------------------------------------------------------------------------
+# Each takes a node and its operands (None if absent), and returns the results, or Unstated. An element of a masked
+# array that is masked may be anything.
+
+
+def reshape(node, x, shape):
+    """A 0 copies its dimension, also one without elements, and a -1 is what is left of the others: both peers count
+    all elements, and find that of none any number is left."""
+    if attributes(node).get("allowzero", 0):
+        raise Unstated
+    wanted, left, taken = [], 1, 1
+    for i, size in enumerate(map(int, shape)):
+        is_kept = i < x.ndim and size in (0, x.shape[i])
+        wanted.append(x.shape[i] if is_kept else size)
+        left *= 1 if is_kept or i >= x.ndim else x.shape[i]
+        taken *= 1 if is_kept or size == -1 else size
+    left *= int(np.prod(x.shape[len(shape):], dtype=np.int64))
+    if wanted.count(-1) != 1 or taken <= 0 or left % taken:
+        raise Unstated
+    wanted[wanted.index(-1)] = left // taken
+    return [x.reshape(wanted)]
+
+
+def loss_of(log_probabilities, target, weight, attrs):
+    classes = log_probabilities.shape[1]
+    ignored = target == attrs.get("ignore_index", np.iinfo(np.int64).min)
+    safe = np.where(ignored, 0, target).astype(np.int64)
+    if log_probabilities.shape[0] != target.shape[0] or log_probabilities.shape[2:] != target.shape[1:] or \
+            (safe.size and not (-classes <= safe.min() and safe.max() < classes)):
+        raise Unstated
+    weights = np.ones(classes) if weight is None else weight.astype(np.float64)
+    picked = -np.take_along_axis(log_probabilities, np.expand_dims(safe, 1), 1).squeeze(1) if safe.size else \
+        np.zeros(target.shape)
+    factors = np.where(ignored, 0.0, weights[safe])
+    values = picked * factors
+    reduction = attrs.get("reduction", b"mean").decode()
+    if reduction == "none":
+        return values
+    return values.sum() if reduction == "sum" else values.sum() / factors.sum()
+
+
+def negative_log_likelihood(node, x, target, weight=None):
+    """The mean over nothing is 0 / 0, as ReduceMean has it, and as PyTorch does; ONNX Runtime says 0, and the
+    reference implementation reshapes what has no elements."""
+    return [np.asarray(loss_of(x.astype(np.float64), target, weight, attributes(node)), x.dtype)]
+
+
+def softmax_cross_entropy(node, x, target, weight=None):
+    """As negative_log_likelihood, of the logarithms of softmax."""
+    wide = x.astype(np.float64)
+    shifted = wide - (wide.max(axis=1, keepdims=True) if wide.size else 0)
+    logs = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    results = [np.asarray(loss_of(logs, target, weight, attributes(node)), x.dtype)]
+    return results + [logs.astype(x.dtype)] * (len(node.output) - 1)
+
+
+def power(node, x, y):
+    """An integer power that its type cannot hold: C leaves the conversion open, and the peers give what the CPU does."""
+    if x.dtype.kind not in "iu" or y.dtype.kind != "f":
+        raise Unstated
+    exact = x.astype(np.float64) ** y.astype(np.float64)
+    limits = np.iinfo(x.dtype)
+    fits = (exact >= limits.min) & (exact <= limits.max)
+    return [np.ma.masked_array(np.where(fits, exact, 0).astype(x.dtype), mask=~fits)]
+
+
+STATEMENTS = {"NegativeLogLikelihoodLoss": negative_log_likelihood, "Pow": power, "Reshape": reshape,
+              "SoftmaxCrossEntropyLoss": softmax_cross_entropy}
+
+
+def stated(node, operands):
+    """The results by the statement for a node, or None."""
+    if node.op_type not in STATEMENTS or node.domain:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            return STATEMENTS[node.op_type](node, *operands)
+    except (Unstated, ValueError, IndexError):
+        return None
+
+
+def agrees(got, want, tolerance, difference):
+    """Whether a result is the stated one where that says something."""
+    if isinstance(want, np.ma.MaskedArray):
+        if got.shape != want.shape or got.dtype != want.dtype:
+            return False
+        got = np.where(np.ma.getmaskarray(want), want.data, got)
+        want = want.data
+    return not difference(got, want, tolerance(want))
+
+
+# Shapes -------------------------------------------------------------------------------------------------------------
+
+
+def inferred_shapes(model, arrays):
+    """The shapes that ONNX's inference gives to the outputs for these inputs ({name: array}), or None."""
+    model = onnx.ModelProto.FromString(model.SerializeToString())
+    for value in list(model.graph.input):
+        if value.name not in arrays:
+            continue
+        array = arrays[value.name]
+        if array.dtype.kind in "iu" and array.size <= MAX_LISTED:
+            model.graph.initializer.append(numpy_helper.from_array(array, value.name))
+        del value.type.tensor_type.shape.dim[:]
+        for size in array.shape:
+            value.type.tensor_type.shape.dim.add().dim_value = size
+    for output in model.graph.output:
+        output.type.tensor_type.ClearField("shape")
+    try:
+        model = onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    except Exception:  # whatever is wrong with these sizes
+        return None
+    shapes = []
+    for output in model.graph.output:
+        dims = output.type.tensor_type.shape.dim
+        if not output.type.tensor_type.HasField("shape") or any(not d.HasField("dim_value") for d in dims):
+            return None
+        shapes.append([d.dim_value for d in dims])
+    return shapes
+
+
+def are_empty_as_inferred(model, arrays, outputs):
+    return all(o.size == 0 for o in outputs) and \
+        inferred_shapes(model, arrays) == [list(o.shape) for o in outputs]
+
+
+class Standard:
+    """What is stated of one of ONNX's tests: `model` is the operator's, also where its function's body is run."""
+
+    def __init__(self, model, inputs):
+        self.model, self.inputs = model, inputs
+        self.node = model.graph.node[0] if len(model.graph.node) == 1 else None
+
+    def stated(self, given):
+        if self.node is None or any(n and n not in given for n in self.node.input):
+            return None
+        return stated(self.node, [given[n] if n else None for n in self.node.input])
+
+    def holds(self, expected, tolerance, difference):
+        """Whether the statement gives the test's own results, or says nothing of them."""
+        wanted = self.stated(self.inputs)
+        return wanted is None or all(agrees(e, w, tolerance, difference) for e, w in zip(expected, wanted))
+
+    def agrees(self, arrays, outputs, tolerance, difference):
+        given = {**self.inputs, **arrays}
+        wanted = self.stated(given)
+        if wanted is not None:
+            return len(wanted) == len(outputs) and \
+                all(agrees(g, w, tolerance, difference) for g, w in zip(outputs, wanted))
+        return are_empty_as_inferred(self.model, given, outputs)
