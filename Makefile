@@ -74,8 +74,8 @@ bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmar
 fuzz: setup ## fuzz readers of files and options (ASan, UBSan), each for FUZZ_SECONDS, by default 600
 	@scripts/fuzz.sh
 
-soak: build ## run 8 contexts of each of 3 models in 8 threads for SOAK_SECONDS, by default 180: same bits, no growth
-	@$(python) scripts/soak.py --seconds $${SOAK_SECONDS:-180}
+soak: build ## run 8 contexts of each of 3 models in 8 threads for SOAK_SECONDS (180), plain, under ASan and under TSan
+	@$(python) scripts/soak.py --seconds $${SOAK_SECONDS:-180} --jobs $(JOBS)
 
 docs: build ## write docs/reference from the .td files
 	@scripts/gen-docs.sh
