@@ -11,6 +11,7 @@
 #include "compiler/emit/SupportPaths.h"
 #include "compiler/emit/SymbolName.h"
 #include "compiler/pipeline/Register.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/legalize/Legalize.h"
 #include "runtime/format/WeightsName.h"
 
@@ -52,6 +53,7 @@ public:
         errors(context), files(context, options.output) {}
 
   FailureOr<CompileResult> run();
+  FailureOr<std::string> describePipeline();
   LogicalResult checkNames();
 
 private:
@@ -179,10 +181,10 @@ void Compilation::chooseKernels() {
   pipeline.kernels = Kernels::native;
 }
 
-/// Passes read it: what they generate depends on it.
-static void setTarget(ModuleOp module, const Target &target) {
-  module->setAttr("ingot.target",
-                  StringAttr::get(module.getContext(), target.level));
+static void setTarget(PipelineOptions &pipeline, const Target &target) {
+  pipeline.level = target.level;
+  pipeline.l1Bytes = target.l1Bytes;
+  pipeline.l2Bytes = target.l2Bytes;
 }
 
 LogicalResult Compilation::importAndLower() {
@@ -205,9 +207,8 @@ LogicalResult Compilation::importAndLower() {
     return failure();
   if (!isText)
     return success();
-  // So that ingot-opt goes on with what is written.
   if (targets.size() == 1)
-    setTarget(*module, targets.front());
+    setTarget(pipeline, targets.front());
   const Phase *last = findPhase(options.lastPhase);
   return last && last->dependsOnLevel
              ? runPhases(*module, getLevelPhases(), options.lastPhase)
@@ -232,14 +233,14 @@ static void dropFacts(ModuleOp module) {
   for (auto function : module.getOps<FunctionOpInterface>())
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
       for (NamedAttribute attr : function.getArgAttrs(i))
-        if (attr.getName().strref().starts_with("ingot."))
+        if (isa<IngotDialect>(attr.getNameDialect()))
           function.removeArgAttr(i, attr.getName());
 }
 
 FailureOr<std::unique_ptr<Compilation::LevelModule>>
 Compilation::generate(const Target &target) {
   OwningOpRef<ModuleOp> copy = module->clone();
-  setTarget(*copy, target);
+  setTarget(pipeline, target);
   if (failed(runPhases(*copy, getLevelPhases())))
     return failure();
   report("code generation for " + target.level);
@@ -489,6 +490,23 @@ FailureOr<CompileResult> Compilation::run() {
 LogicalResult ingot::checkOutputs(const CompileOptions &options,
                                   MLIRContext &context) {
   return Compilation(options, context).checkNames();
+}
+
+FailureOr<std::string> Compilation::describePipeline() {
+  if (failed(chooseTargets()))
+    return failure();
+  chooseKernels();
+  std::string text;
+  for (const Target &target : targets) {
+    setTarget(pipeline, target);
+    text += printPipeline(pipeline, options.lastPhase, context) + "\n";
+  }
+  return text;
+}
+
+FailureOr<std::string> ingot::describePipeline(const CompileOptions &options,
+                                               MLIRContext &context) {
+  return Compilation(options, context).describePipeline();
 }
 
 FailureOr<CompileResult> ingot::compileModel(const CompileOptions &options,

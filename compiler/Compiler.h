@@ -43,6 +43,11 @@ struct CompileOptions {
   mlir::TimingScope *timing = nullptr;
 };
 
+/// The passes that `options` stand for, as `ingot-opt --pass-pipeline` reads them:
+/// a line for each CPU level. Nothing is read or written.
+mlir::FailureOr<std::string> describePipeline(const CompileOptions &options,
+                                              mlir::MLIRContext &context);
+
 /// Whether each file that `options` asks for can get its name. Errors go to the
 /// context's diagnostic handler. compileModel looks at the same first.
 mlir::LogicalResult checkOutputs(const CompileOptions &options,

@@ -14,7 +14,7 @@ namespace ingot {
 /// Ends the run with INGOT_ABI_RUNTIME_CHECK unless `condition` holds. The
 /// message begins with the ONNX nodes that `loc` names; {0} and {1} in it stand
 /// for `values`, which are of type index. Not for kernels, which run on other
-/// threads: the check stands in the function that has the run's `ingot.call`.
+/// threads: the check stands in the function that is handed the run's call.
 void require(mlir::OpBuilder &builder, mlir::Location loc,
              mlir::Value condition, const llvm::Twine &message,
              mlir::ValueRange values = {});

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
+#include "dialects/ingot/IngotDialect.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -48,45 +49,41 @@ static uint32_t dtypeOf(Type type) {
 }
 
 static FailureOr<std::vector<Tensor>> readTensors(ModuleOp module,
-                                                  StringRef attribute) {
+                                                  ArrayAttr entries) {
   std::vector<Tensor> tensors;
-  for (Attribute entry : module->getAttrOfType<ArrayAttr>(attribute)) {
-    auto dict = cast<DictionaryAttr>(entry);
+  for (auto entry : entries.getAsRange<TensorAttr>()) {
     Tensor tensor;
-    tensor.name = dict.getAs<StringAttr>("name").str();
-    auto type =
-        cast<RankedTensorType>(dict.getAs<TypeAttr>("type").getValue());
+    tensor.name = entry.getName().str();
+    RankedTensorType type = entry.getType();
     tensor.dtype = dtypeOf(type.getElementType());
     if (tensor.dtype == 0)
       return emitError(module.getLoc())
              << "'" << tensor.name << "' has element type "
              << type.getElementType()
              << ", which an artifact cannot take or give";
-    auto names = dict.getAs<ArrayAttr>("dim_names");
+    ArrayRef<StringAttr> names = entry.getDimNames();
     for (auto [i, size] : llvm::enumerate(type.getShape())) {
       bool isDynamic = ShapedType::isDynamic(size);
       tensor.dims.push_back(isDynamic ? INGOT_ABI_DYNAMIC : size);
-      bool isNamed = isDynamic && names && i < names.size();
       tensor.dimNames.push_back(
-          isNamed ? cast<StringAttr>(names[i]).str() : "");
+          isDynamic && !names.empty() ? names[i].str() : "");
     }
     tensors.push_back(std::move(tensor));
   }
   return tensors;
 }
 
-static std::vector<Layer> readLayers(ModuleOp module) {
+static std::vector<Layer> readLayers(ArrayAttr rows) {
   std::vector<Layer> layers;
-  auto rows = module->getAttrOfType<ArrayAttr>("ingot.layers");
   if (!rows)
     return layers;
-  for (auto row : rows.getAsRange<DictionaryAttr>()) {
+  for (auto row : rows.getAsRange<LayerAttr>()) {
     Layer layer;
-    layer.kind = row.getAs<StringAttr>("kind").str();
-    for (auto name : row.getAs<ArrayAttr>("nodes").getAsRange<StringAttr>())
+    layer.kind = row.getKind().str();
+    for (StringAttr name : row.getNodes())
       layer.nodes.push_back(name.str());
-    layer.flops = row.getAs<IntegerAttr>("flops").getInt();
-    layer.bytes = row.getAs<IntegerAttr>("bytes").getInt();
+    layer.flops = row.getFlops();
+    layer.bytes = row.getBytes();
     layers.push_back(std::move(layer));
   }
   return layers;
@@ -95,36 +92,41 @@ static std::vector<Layer> readLayers(ModuleOp module) {
 FailureOr<Manifest> ingot::readManifest(ModuleOp module,
                                         ArrayRef<Target> targets,
                                         StringRef symbol) {
+  MLIRContext *context = module.getContext();
   Manifest manifest;
   manifest.symbol = symbol.str();
   for (const Target &target : targets)
     manifest.levels.push_back({target});
-  if (auto name = module->getAttrOfType<StringAttr>("ingot.model_name"))
+  if (auto name = IngotDialect::ModelNameAttrHelper(context).getAttr(module))
     manifest.modelName = name.str();
-  if (auto metadata =
-          module->getAttrOfType<DictionaryAttr>("ingot.metadata"))
+  if (auto metadata = IngotDialect::MetadataAttrHelper(context).getAttr(module))
     for (NamedAttribute entry : metadata)
       if (auto value = dyn_cast<StringAttr>(entry.getValue()))
         manifest.metadata.push_back({entry.getName().str(), value.str()});
-  FailureOr<std::vector<Tensor>> inputs = readTensors(module, "ingot.inputs");
-  FailureOr<std::vector<Tensor>> outputs = readTensors(module, "ingot.outputs");
+  FailureOr<std::vector<Tensor>> inputs = readTensors(
+      module, IngotDialect::InputsAttrHelper(context).getAttr(module));
+  FailureOr<std::vector<Tensor>> outputs = readTensors(
+      module, IngotDialect::OutputsAttrHelper(context).getAttr(module));
   if (failed(inputs) || failed(outputs))
     return failure();
   manifest.inputs = std::move(*inputs);
   manifest.outputs = std::move(*outputs);
-  manifest.layers = readLayers(module);
-  auto integer = [&](StringRef name) {
-    auto attr = module->getAttrOfType<IntegerAttr>(name);
+  manifest.layers =
+      readLayers(IngotDialect::LayersAttrHelper(context).getAttr(module));
+  auto sizeIn = [&](auto helper) {
+    IntegerAttr attr = helper.getAttr(module);
     return attr ? uint64_t(attr.getInt()) : 0;
   };
-  manifest.weightsBytes = integer("ingot.weights_bytes");
-  manifest.arenaBytes = integer("ingot.arena_bytes");
-  manifest.arenaLowerBound = integer("ingot.arena_lower_bound");
-  if (auto rules = module->getAttrOfType<DictionaryAttr>("ingot.size_rules")) {
-    manifest.sizeRulesProved = rules.getAs<IntegerAttr>("proved").getInt();
-    manifest.sizeRulesChecked = rules.getAs<IntegerAttr>("checked").getInt();
+  manifest.weightsBytes = sizeIn(IngotDialect::WeightsBytesAttrHelper(context));
+  manifest.arenaBytes = sizeIn(IngotDialect::ArenaBytesAttrHelper(context));
+  manifest.arenaLowerBound =
+      sizeIn(IngotDialect::ArenaLowerBoundAttrHelper(context));
+  if (auto rules = IngotDialect::SizeRulesAttrHelper(context).getAttr(module)) {
+    manifest.sizeRulesProved = rules.getProved();
+    manifest.sizeRulesChecked = rules.getChecked();
   }
-  manifest.usesOneDNN = module->hasAttr("ingot.onednn");
+  manifest.usesOneDNN =
+      IngotDialect::NeedsOnednnAttrHelper(context).isAttrPresent(module);
   return manifest;
 }
 

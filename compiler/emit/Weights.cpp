@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "runtime/format/Sha256.h"
 #include "runtime/format/XxHash64.h"
@@ -19,7 +20,8 @@ using namespace ingot;
 /// copy of a large constant is made.
 static LogicalResult
 forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
-  auto weights = module->getAttrOfType<ArrayAttr>("ingot.weights");
+  MLIRContext *context = module.getContext();
+  ArrayAttr weights = IngotDialect::WeightsAttrHelper(context).getAttr(module);
   if (!weights)
     return success();
   static const char zeros[64] = {};
@@ -28,10 +30,9 @@ forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
     for (; at < offset; at += std::min<int64_t>(offset - at, 64))
       write(ArrayRef(zeros, std::min<int64_t>(offset - at, 64)));
   };
-  for (Attribute row : weights) {
-    int64_t offset = cast<IntegerAttr>(cast<ArrayAttr>(row)[0]).getInt();
-    auto value = cast<ElementsAttr>(cast<ArrayAttr>(row)[1]);
-    padTo(offset);
+  for (auto weight : weights.getAsRange<WeightAttr>()) {
+    ElementsAttr value = weight.getValue();
+    padTo(weight.getOffset());
     // A large constant that is one number everywhere exists only as that: it
     // is written a piece at a time.
     int64_t left = value.getNumElements();
@@ -53,7 +54,7 @@ forEachPiece(ModuleOp module, function_ref<void(ArrayRef<char>)> write) {
       bytesLeft -= piece.size();
     }
   }
-  padTo(module->getAttrOfType<IntegerAttr>("ingot.weights_bytes").getInt());
+  padTo(IngotDialect::WeightsBytesAttrHelper(context).getAttr(module).getInt());
   return success();
 }
 

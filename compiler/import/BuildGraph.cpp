@@ -9,6 +9,7 @@
 
 #include "compiler/import/TensorData.h"
 #include "compiler/import/Types.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -397,9 +398,10 @@ Error GraphBuilder::buildFunction(ModuleOp module) {
     Value argument = block->getArgument(unsigned(i));
     argument.setLoc(nameLoc(input.name()));
     scope.values[input.name()] = argument;
-    function.setArgAttr(unsigned(i), "ingot.name",
+    function.setArgAttr(unsigned(i), IngotDialect::NameAttrHelper::getNameStr(),
                         builder.getStringAttr(input.name()));
-    function.setArgAttr(unsigned(i), "ingot.dim_names",
+    function.setArgAttr(unsigned(i),
+                        IngotDialect::DimNamesAttrHelper::getNameStr(),
                         dimNamesOf(input.type()));
   }
   builder.setInsertionPointToEnd(block);
@@ -419,9 +421,11 @@ Error GraphBuilder::buildFunction(ModuleOp module) {
   func::ReturnOp::create(builder, function.getLoc(), results);
   function.setFunctionType(builder.getFunctionType(inputTypes, resultTypes));
   for (auto [i, output] : llvm::enumerate(graph.output())) {
-    function.setResultAttr(unsigned(i), "ingot.name",
+    function.setResultAttr(unsigned(i),
+                           IngotDialect::NameAttrHelper::getNameStr(),
                            builder.getStringAttr(output.name()));
-    function.setResultAttr(unsigned(i), "ingot.dim_names",
+    function.setResultAttr(unsigned(i),
+                           IngotDialect::DimNamesAttrHelper::getNameStr(),
                            dimNamesOf(output.type()));
   }
   return Error::success();
@@ -434,13 +438,14 @@ Expected<OwningOpRef<ModuleOp>> GraphBuilder::run(StringRef fileName) {
     imports.set(import.domain().empty() ? "ai.onnx" : import.domain(),
                 builder.getI64IntegerAttr(import.version()));
   (*module)->setAttr("onnx.opset_import", imports.getDictionary(context));
-  (*module)->setAttr("ingot.model_name",
-                     builder.getStringAttr(model.proto.graph().name()));
+  IngotDialect::ModelNameAttrHelper(context).setAttr(
+      *module, builder.getStringAttr(model.proto.graph().name()));
   NamedAttrList metadata;
   for (const pb::StringStringEntryProto &entry : model.proto.metadata_props())
     if (!entry.key().empty())
       metadata.set(entry.key(), builder.getStringAttr(entry.value()));
-  (*module)->setAttr("ingot.metadata", metadata.getDictionary(context));
+  IngotDialect::MetadataAttrHelper(context).setAttr(
+      *module, metadata.getDictionary(context));
   if (Error error = buildFunction(*module))
     return std::move(error);
   return module;

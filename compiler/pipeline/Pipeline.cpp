@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -126,7 +127,10 @@ static void buildMemoryPipeline(OpPassManager &passes,
 /// ops on memrefs → launches of kernels, split into tasks. The first phase that
 /// knows the CPU level: tasks are whole register tiles.
 static void buildKernelsPipeline(OpPassManager &passes,
-                                 const PipelineOptions &) {
+                                 const PipelineOptions &options) {
+  if (!options.level.empty())
+    passes.addPass(
+        createAttachTarget({options.level, options.l1Bytes, options.l2Bytes}));
   passes.addPass(createOutlineKernels());
   passes.addPass(createOutlineLinalg());
 }
@@ -211,14 +215,70 @@ bool ingot::hasPass(StringRef argument, const PipelineOptions &options,
   return llvm::is_contained(names, argument);
 }
 
+std::string ingot::printPipeline(const PipelineOptions &options, StringRef last,
+                                 MLIRContext &context) {
+  mlir::PassManager passes(&context, ModuleOp::getOperationName());
+  for (const Phase &phase : kPhases) {
+    phase.build(passes, options);
+    if (last == phase.name)
+      break;
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  passes.printAsTextualPipeline(stream);
+  return text;
+}
+
+namespace {
+
+/// PipelineOptions as text: `--ingot-linalg="precision=bf16"`.
+struct TextOptions : PassPipelineOptions<TextOptions> {
+  Option<Kernels> kernels{
+      *this, "kernels", llvm::cl::desc("What computes heavy ops"),
+      llvm::cl::init(Kernels::native),
+      llvm::cl::values(
+          clEnumValN(Kernels::native, "native", "generated kernels"),
+          clEnumValN(Kernels::onednn, "onednn", "oneDNN's primitives"),
+          clEnumValN(Kernels::mixed, "mixed", "oneDNN for onednn-nodes"))};
+  ListOption<std::string> onednnNodes{
+      *this, "onednn-nodes",
+      llvm::cl::desc("ONNX nodes that oneDNN computes with kernels=mixed")};
+  Option<Precision> precision{
+      *this, "precision", llvm::cl::desc("What heavy ops multiply"),
+      llvm::cl::init(Precision::fp32),
+      llvm::cl::values(clEnumValN(Precision::fp32, "fp32", "32-bit floats"),
+                       clEnumValN(Precision::bf16, "bf16", "bfloat16"))};
+  Option<std::string> emulateOn{
+      *this, "emulate-on",
+      llvm::cl::desc("CPU level whose instructions are enough")};
+  Option<std::string> level{
+      *this, "level",
+      llvm::cl::desc("CPU level; the module's, if there is none")};
+  Option<int64_t> l1{*this, "l1", llvm::cl::desc("Bytes of the first-level cache"),
+                     llvm::cl::init(TargetAttr::kUsualL1)};
+  Option<int64_t> l2{*this, "l2", llvm::cl::desc("Bytes of the second-level cache"),
+                     llvm::cl::init(TargetAttr::kUsualL2)};
+
+  PipelineOptions get() const {
+    PipelineOptions options;
+    options.kernels = kernels;
+    options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
+    options.precision = precision;
+    options.emulateOn = emulateOn;
+    options.level = level;
+    options.l1Bytes = l1;
+    options.l2Bytes = l2;
+    return options;
+  }
+};
+
+} // namespace
+
 void ingot::registerPipelines() {
   for (const Phase &phase : kPhases)
-    mlir::registerPassPipeline(
+    PassPipelineRegistration<TextOptions>(
         std::string("ingot-") + phase.name, phase.description,
-        [&phase](OpPassManager &passes, StringRef,
-                 function_ref<LogicalResult(const Twine &)>) {
-          phase.build(passes, PipelineOptions());
-          return success();
-        },
-        [](function_ref<void(const detail::PassOptions &)>) {});
+        [&phase](OpPassManager &passes, const TextOptions &options) {
+          phase.build(passes, options.get());
+        });
 }

@@ -7,6 +7,8 @@
 #ifndef INGOT_COMPILER_PIPELINE_PIPELINE_H
 #define INGOT_COMPILER_PIPELINE_PIPELINE_H
 
+#include "dialects/ingot/IngotDialect.h"
+
 #include "mlir/Pass/PassManager.h"
 
 namespace ingot {
@@ -14,18 +16,18 @@ namespace ingot {
 /// Which lowering heavy ops take.
 enum class Kernels { native, onednn, mixed };
 
-/// What heavy ops multiply, and what is stored between them. Sums are f32.
-enum class Precision { fp32, bf16 };
-
 struct PipelineOptions {
   Kernels kernels = Kernels::native;
   /// Of mixed kernels: the ONNX nodes that oneDNN computes.
   std::vector<std::string> onednnNodes;
-  /// bf16 is for native kernels.
+  /// What heavy ops multiply; bf16 is for native kernels.
   Precision precision = Precision::fp32;
   /// The CPU level that is to run the code, without the instructions that it
   /// lacks: they are emulated. Empty: the level that the code is for.
   std::string emulateOn;
+  /// What code is for. Empty: what the module's `ingot.target` says.
+  std::string level;
+  int64_t l1Bytes = TargetAttr::kUsualL1, l2Bytes = TargetAttr::kUsualL2;
 };
 
 /// One stretch of the road. From this table come `--compile-to`, `--emit`, the
@@ -54,7 +56,12 @@ const Phase *findPhase(llvm::StringRef name);
 bool hasPass(llvm::StringRef argument, const PipelineOptions &options,
              mlir::MLIRContext &context);
 
-/// Makes each phase known as a pass pipeline.
+/// The passes of all phases up to the one called `last`, or of all, as
+/// `ingot-opt --pass-pipeline` reads them.
+std::string printPipeline(const PipelineOptions &options, llvm::StringRef last,
+                          mlir::MLIRContext &context);
+
+/// Makes each phase known as a pass pipeline, with PipelineOptions as options.
 void registerPipelines();
 
 } // namespace ingot

@@ -18,6 +18,7 @@
 #include "passes/precision/Passes.h"
 #include "passes/support/Passes.h"
 
+#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
@@ -27,9 +28,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -71,5 +74,10 @@ void ingot::registerPasses() {
   registerIngotPrecisionPasses();
   registerIngotSupportPasses();
   registerTransformsPasses();
+  // What else phases are made of, for pipelines in text.
+  registerConvertLinalgToLoopsPass();
+  registerLowerAffinePass();
+  registerSCFToControlFlowPass();
+  memref::registerExpandStridedMetadataPass();
   registerPipelines();
 }

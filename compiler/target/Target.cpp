@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/target/Target.h"
 
+#include "dialects/ingot/TargetInfo.h"
+
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -17,28 +20,21 @@ using namespace ingot;
 
 namespace {
 struct Feature {
-  unsigned bit;
+  CpuFeature feature;
   const char *llvmName;
-};
-struct Level {
-  const char *name;
-  uint64_t features;
 };
 } // namespace
 
 static constexpr Feature kFeatures[] = {
-#define INGOT_CPU_FEATURE(BIT, NAME, LLVM_NAME) {BIT, LLVM_NAME},
+#define INGOT_CPU_FEATURE(BIT, NAME, LLVM_NAME) {CpuFeature::NAME, LLVM_NAME},
 #include "runtime/include/ingot/abi/cpu_features.inc"
 };
 
-static constexpr Level kLevels[] = {
-#define INGOT_CPU_LEVEL(NAME, MASK) {NAME, MASK},
-#include "runtime/include/ingot/abi/cpu_features.inc"
-};
+static bool has(uint64_t features, CpuFeature feature) {
+  return (features & bitOf(feature)) != 0;
+}
 
-static constexpr unsigned kAVX512F = 6;
-
-bool Target::hasAVX512() const { return features >> kAVX512F & 1; }
+bool Target::hasAVX512() const { return has(features, CpuFeature::AVX512F); }
 
 std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
   LLVMInitializeX86TargetInfo();
@@ -52,12 +48,12 @@ std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
     return nullptr;
   // A named CPU would bring features that the level does not promise, so start
   // from the psABI level below and add the level's own.
-  const char *cpu = hasAVX512()           ? "x86-64-v4"
-                    : features >> 2 & 1u  ? "x86-64-v3"
-                                          : "x86-64-v2";
+  const char *cpu = hasAVX512()                      ? "x86-64-v4"
+                    : has(features, CpuFeature::AVX2) ? "x86-64-v3"
+                                                      : "x86-64-v2";
   std::string added;
   for (const Feature &feature : kFeatures)
-    if (features >> feature.bit & 1)
+    if (has(features, feature.feature))
       added += std::string(added.empty() ? "+" : ",+") + feature.llvmName;
   llvm::TargetOptions options;
   // Kernels and sums say where a product is not rounded before it is added.
@@ -74,7 +70,7 @@ static uint64_t hostFeatures() {
   uint64_t features = 0;
   for (const Feature &feature : kFeatures)
     if (host.lookup(feature.llvmName))
-      features |= uint64_t(1) << feature.bit;
+      features |= bitOf(feature.feature);
   return features;
 }
 
@@ -92,57 +88,103 @@ static constexpr llvm::StringLiteral kMulti[] = {"x86-64-v3", "x86-64-v4"};
 static std::optional<Target> nativeTarget() {
   uint64_t host = hostFeatures();
   std::optional<Target> best;
-  for (const Level &level : kLevels)
+  for (const CpuLevel &level : getLevels())
     if ((level.features & ~host) == 0)
-      best = Target{level.name, level.features};
+      best = Target{level.name.str(), level.features};
   return best;
 }
 
-std::optional<std::vector<Target>> ingot::parseTargets(llvm::StringRef text,
-                                                       std::string &error) {
-  if (text == "native") {
+/// The levels that `names` stand for.
+static std::optional<std::vector<Target>>
+findTargets(llvm::ArrayRef<llvm::StringRef> names, std::string &error) {
+  if (names == llvm::ArrayRef<llvm::StringRef>("native")) {
     std::optional<Target> native = nativeTarget();
     if (native)
       return std::vector<Target>{*native};
     error = "this machine is below the lowest CPU level, " +
-            std::string(kLevels[0].name);
+            getLevels().front().name.str();
     return std::nullopt;
   }
-  llvm::SmallVector<llvm::StringRef> names;
-  if (text == "multi")
-    names.append(std::begin(kMulti), std::end(kMulti));
-  else
-    text.split(names, ',');
-  for (llvm::StringRef name : names) {
-    bool isAlias = name == "native" || name == "multi";
-    if (!isAlias && llvm::any_of(kLevels, [&](const Level &level) {
-          return name == level.name;
-        }))
+  llvm::SmallVector<llvm::StringRef> levels(names);
+  if (names == llvm::ArrayRef<llvm::StringRef>("multi"))
+    levels.assign(std::begin(kMulti), std::end(kMulti));
+  for (llvm::StringRef name : levels) {
+    if (findLevel(name))
       continue;
-    error = isAlias ? "target '" + name.str() + "' stands alone: list levels"
-                    : "unknown target '" + name.str() + "': use native, multi or";
-    for (const Level &level : kLevels)
-      error += std::string(&level == kLevels ? " " : ", ") + level.name;
+    error = name == "native" || name == "multi"
+                ? "target '" + name.str() + "' stands alone: list levels"
+                : "unknown target '" + name.str() + "': use native, multi or";
+    error += " " + levelNames();
     return std::nullopt;
   }
   std::vector<Target> targets;
-  for (const Level &level : kLevels) {
-    auto count = llvm::count(names, llvm::StringRef(level.name));
+  for (const CpuLevel &level : getLevels()) {
+    auto count = llvm::count(levels, level.name);
     if (count > 1) {
-      error = "target " + std::string(level.name) + " is listed twice";
+      error = "target " + level.name.str() + " is listed twice";
       return std::nullopt;
     }
     if (count == 1)
-      targets.push_back({level.name, level.features});
+      targets.push_back({level.name.str(), level.features});
   }
+  return targets;
+}
+
+/// Bytes, with K or M behind their number: "48K", "1M".
+static std::optional<int64_t> parseBytes(llvm::StringRef text) {
+  unsigned shift = text.consume_back("K") ? 10 : text.consume_back("M") ? 20 : 0;
+  int64_t number = 0;
+  if (text.empty() || !llvm::all_of(text, llvm::isDigit) || text.size() > 12 ||
+      text.getAsInteger(10, number))
+    return std::nullopt;
+  return number << shift;
+}
+
+std::optional<std::vector<Target>> ingot::parseTargets(llvm::StringRef text,
+                                                       std::string &error) {
+  llvm::SmallVector<llvm::StringRef> parts, names;
+  text.split(parts, ',');
+  std::optional<int64_t> l1, l2;
+  for (llvm::StringRef part : parts) {
+    auto [key, value] = part.split('=');
+    if (key.size() == part.size()) {
+      names.push_back(part);
+      continue;
+    }
+    std::optional<int64_t> *size = key == "l1"   ? &l1
+                                   : key == "l2" ? &l2
+                                                 : nullptr;
+    if (!size) {
+      error = "unknown property '" + key.str() +
+              "' of a target: use l1 or l2, the bytes of a core's caches";
+      return std::nullopt;
+    }
+    if (*size) {
+      error = key.str() + " of the target is given twice";
+      return std::nullopt;
+    }
+    *size = parseBytes(value);
+    if (!*size || **size < TargetAttr::kLeastCache ||
+        **size > TargetAttr::kMostCache) {
+      error = "'" + part.str() + "' of the target: use a size from 4K to 1024M";
+      return std::nullopt;
+    }
+  }
+  if (names.empty())
+    names.push_back("native");
+  std::optional<std::vector<Target>> targets = findTargets(names, error);
+  if (targets)
+    for (Target &target : *targets) {
+      target.l1Bytes = l1.value_or(target.l1Bytes);
+      target.l2Bytes = l2.value_or(target.l2Bytes);
+    }
   return targets;
 }
 
 bool ingot::emulate(std::vector<Target> &targets, llvm::StringRef on,
                     std::string &error) {
-  const Level *level = llvm::find_if(
-      kLevels, [&](const Level &level) { return on == level.name; });
-  if (level == std::end(kLevels)) {
+  const CpuLevel *level = findLevel(on);
+  if (!level) {
     error = "unknown CPU level '" + on.str() + "' to emulate on";
     return false;
   }

@@ -7,6 +7,8 @@
 #ifndef INGOT_COMPILER_TARGET_TARGET_H
 #define INGOT_COMPILER_TARGET_TARGET_H
 
+#include "dialects/ingot/IngotDialect.h"
+
 #include "mlir/Support/LLVM.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -20,6 +22,8 @@ struct Target {
   std::string level;
   /// Bits of cpu_features.inc that code for this level needs.
   uint64_t features = 0;
+  /// Of a core's caches, which blocks are cut for.
+  int64_t l1Bytes = TargetAttr::kUsualL1, l2Bytes = TargetAttr::kUsualL2;
 
   /// The level as a part of a C identifier.
   std::string identifier() const;
@@ -30,8 +34,8 @@ struct Target {
 
 /// The levels that `text` stands for, lowest first: names with commas between
 /// them; "native", the highest level that this machine runs; or "multi", one
-/// level for each kind of code that passes generate. On failure `error` says
-/// what is wrong with it.
+/// level for each kind of code that passes generate. "l1=48K" and "l2=1M" among
+/// them are the caches of all. On failure `error` says what is wrong with it.
 std::optional<std::vector<Target>> parseTargets(llvm::StringRef text,
                                                 std::string &error);
 

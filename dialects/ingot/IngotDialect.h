@@ -9,11 +9,13 @@
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace ingot {
@@ -25,9 +27,28 @@ struct RunStatus : mlir::SideEffects::Resource::Base<RunStatus> {
 
 } // namespace ingot
 
+#include "dialects/ingot/IngotEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/ingot/IngotAttrs.h.inc"
+
 #include "dialects/ingot/IngotDialect.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/ingot/IngotOps.h.inc"
+
+namespace ingot {
+
+/// The argument of the run's function that is `which`, or null.
+mlir::BlockArgument findRunOperand(mlir::FunctionOpInterface function,
+                                   RunOperand which);
+
+/// Marks an argument of the run's function.
+void setRunOperand(mlir::BlockArgument argument, RunOperand which);
+
+/// Whether `op` is to be computed in bf16.
+bool isBF16(mlir::Operation *op);
+
+} // namespace ingot
 
 #endif // INGOT_DIALECTS_INGOT_INGOTDIALECT_H

@@ -7,18 +7,8 @@
 #ifndef INGOT_DIALECTS_INGOT_INGOTOPS_TD
 #define INGOT_DIALECTS_INGOT_INGOTOPS_TD
 
-include "mlir/IR/OpBase.td"
+include "dialects/ingot/IngotDialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Ingot_Dialect : Dialect {
-  let name = "ingot";
-  let cppNamespace = "::ingot";
-  let summary = "What every phase of a compilation may say of the run";
-  let description = [{
-    Operations that are there from legalization to code generation, whatever
-    the dialects around them are.
-  }];
-}
 
 def Ingot_RunStatus : Resource<"::ingot::RunStatus">;
 

@@ -7,6 +7,7 @@
 #include "passes/codegen/AmxTiles.h"
 
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/ingot/IngotDialect.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,12 +43,12 @@ static int64_t firstRowOf(const Tile &tile, int64_t i) {
 static Value sharedScratch(IndexBuilder &b, Operation *op, StringRef name,
                            int64_t elements, Type type) {
   Block &entry = op->getParentOfType<func::FuncOp>().getBody().front();
-  constexpr StringLiteral kName = "ingot.scratch";
+  IngotDialect::ScratchAttrHelper mark(op->getContext());
   for (auto alloca : entry.getOps<memref::AllocaOp>())
-    if (alloca->getAttr(kName) == b.b.getStringAttr(name))
+    if (mark.getAttr(alloca) == b.b.getStringAttr(name))
       return alloca;
   Value scratch = createScratch(b, op, elements, type);
-  scratch.getDefiningOp()->setAttr(kName, b.b.getStringAttr(name));
+  mark.setAttr(scratch.getDefiningOp(), b.b.getStringAttr(name));
   return scratch;
 }
 

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/KernelTable.h"
 
+#include "dialects/ingot/IngotDialect.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -35,7 +37,8 @@ func::FuncOp KernelTable::create(OpBuilder &builder, Location loc,
   kernel->setAttr("llvm.linkage",
                   LLVM::LinkageAttr::get(builder.getContext(),
                                          LLVM::Linkage::Internal));
-  kernel->setAttr("ingot.kernel", builder.getUnitAttr());
+  IngotDialect::KernelAttrHelper(builder.getContext())
+      .setAttr(kernel, builder.getUnitAttr());
   Block *body = kernel.addEntryBlock();
   builder.setInsertionPointToStart(body);
   func::ReturnOp::create(builder, loc);

@@ -37,9 +37,6 @@ static int64_t costOf(int64_t flops, const RegisterTile &tile) {
   return usesTiles(tile.product) ? flops / kAmxSpeed : flops;
 }
 
-/// The first-level cache: what a tile copies of src stays in it.
-static constexpr int64_t kMaxCopiedBytes = 48 * 1024;
-
 static RegisterTile chooseConvTile(cpu::ConvOp op, const ConvPlan &plan) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   ArrayRef<int64_t> kernel = plan.weights.outer.drop_front();
@@ -55,8 +52,11 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const ConvPlan &plan) {
                  (kernel.back() - 1) * op.getDilations().back() + 1;
   ArrayRef<int64_t> pads = op.getPads();
   bool isPadded = pads[kernel.size() - 1] > 0 || pads.back() > 0;
+  // What a tile copies of src is read line after line: a third of it may come
+  // from the second-level cache.
+  int64_t maxCopiedBytes = plan.unit.l1Bytes * 3 / 2;
   bool fits = span * channels * plan.weights.element.getIntOrFloatBitWidth() <=
-              8 * kMaxCopiedBytes;
+              8 * maxCopiedBytes;
   return !isPadded || fits
              ? tile
              : chooseTile(plan.unit, productFor(plan.unit, plan.weights.element),
@@ -75,7 +75,7 @@ ConvPlan::ConvPlan(cpu::ConvOp op)
   rows = lower::productOf(dst.drop_back(2));
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back() * dst[dst.size() - 2];
-  grid = chooseGrid({rows, columnTiles(), costOf(flops, tile), 1,
+  grid = chooseGrid(unit, {rows, columnTiles(), costOf(flops, tile), 1,
                      bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // A task's tiles are of one group.
   if (groups > 1)
@@ -98,7 +98,7 @@ MatMulPlan::MatMulPlan(cpu::MatMulOp op)
   if (ShapedType::isDynamic(batches))
     batches = 8;
   int64_t flops = 2 * weights.depth * dst.back();
-  grid = chooseGrid({rows, tiles, costOf(flops, tile), tile.rows,
+  grid = chooseGrid(unit, {rows, tiles, costOf(flops, tile), tile.rows,
                      bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // Blocks of columns are tasks enough: each reads its weights once.
   constexpr int64_t kEnoughTasks = 16;
@@ -113,10 +113,6 @@ MatMulPlan::MatMulPlan(cpu::MatMulOp op)
             tiles, true};
 }
 
-/// Room in the first-level cache for the rows of src that output rows share: all
-/// of it, and what a block of channels may take.
-static constexpr int64_t kFirstLevelBytes = 32 << 10,
-                         kSharedRowsBytes = 16 << 10;
 /// Lines of a pixel that are worth taking at a time.
 static constexpr int64_t kMinPixelBytes = 128, kMaxPixelBytes = 256;
 
@@ -130,8 +126,10 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const VectorUnit &unit,
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   int64_t pixels = src[src.size() - 2] *
                    lower::productOf(shapeOf(op.getWeights()).drop_back(2));
-  int64_t bytes = std::min(kSharedRowsBytes / pixels, kMaxPixelBytes);
-  if (pixels * src.back() * elementBytes <= kFirstLevelBytes ||
+  // The rows of src that output rows share may take the whole cache, and a block
+  // of channels half of it.
+  int64_t bytes = std::min(unit.l1Bytes / 2 / pixels, kMaxPixelBytes);
+  if (pixels * src.back() * elementBytes <= unit.l1Bytes ||
       bytes < kMinPixelBytes)
     return tiles;
   return std::min(tiles, bytes / (unit.lanes * elementBytes));
@@ -148,7 +146,7 @@ DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op) : unit(vectorUnitOf(op)) {
   int64_t flops = 2 * lower::productOf(weights.drop_back()) * dst.back() *
                   dst[dst.size() - 2];
   // By rows: channels of a pixel lie together.
-  grid = chooseGrid({rows, 1, flops, 1, bytesOf(op.getSrc()), 0});
+  grid = chooseGrid(unit, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0});
   grid.columnTilesPerTask = tiles;
 }
 

@@ -7,6 +7,7 @@
 #include "passes/codegen/LaunchToLLVM.h"
 
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
@@ -166,12 +167,13 @@ LowerLaunch::getTask(cpu::LaunchOp op,
 /// the stack would have to grow with the model.
 Value LowerLaunch::getFrame(cpu::LaunchOp op, int64_t numWords,
                             ConversionPatternRewriter &rewriter) const {
-  constexpr StringLiteral kFrame = "ingot.frame";
+  IngotDialect::ScratchAttrHelper mark(op->getContext());
+  auto name = rewriter.getStringAttr("frame of launches");
   Block &entry = op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front();
   auto count = dyn_cast<LLVM::ConstantOp>(entry.front());
   auto frame =
       dyn_cast_or_null<LLVM::AllocaOp>(entry.front().getNextNode());
-  if (count && frame && frame->hasAttr(kFrame)) {
+  if (count && frame && mark.getAttr(frame) == name) {
     if (cast<IntegerAttr>(count.getValue()).getInt() < numWords)
       rewriter.modifyOpInPlace(count, [&] {
         count.setValueAttr(IntegerAttr::get(getIndexType(), numWords));
@@ -185,7 +187,7 @@ Value LowerLaunch::getFrame(cpu::LaunchOp op, int64_t numWords,
   frame = LLVM::AllocaOp::create(rewriter, loc,
                                  LLVM::LLVMPointerType::get(getContext()),
                                  getIndexType(), count);
-  frame->setAttr(kFrame, rewriter.getUnitAttr());
+  mark.setAttr(frame, name);
   return frame;
 }
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/Passes.h"
 #include "passes/codegen/KernelTable.h"
 
@@ -198,14 +199,11 @@ void OutlineLinalgPass::runOnOperation() {
   ModuleOp module = getOperation();
   // oneDNN's threads still wait actively for their next work when an op of its
   // ends: two pools would get in each other's way.
-  bool isParallel = !module->hasAttr("ingot.onednn");
+  bool isParallel = !IngotDialect::NeedsOnednnAttrHelper(&getContext()).isAttrPresent(module);
   codegen::KernelTable table(module);
   SmallVector<linalg::LinalgOp> ops;
   for (auto function : module.getOps<func::FuncOp>()) {
-    bool hasCall = false;
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      hasCall |= bool(function.getArgAttr(i, "ingot.call"));
-    if (hasCall)
+    if (findRunOperand(function, RunOperand::call))
       for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
         if (op.hasPureBufferSemantics())
           ops.push_back(op);

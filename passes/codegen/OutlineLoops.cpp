@@ -134,7 +134,7 @@ void OutlineLoopsPass::runOnOperation() {
   for (auto function :
        llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
     // A kernel is small, and may write over one of its operands.
-    if (function.isExternal() || function->hasAttr("ingot.kernel"))
+    if (function.isExternal() || function->hasAttr(IngotDialect::KernelAttrHelper::getNameStr()))
       continue;
     count = 0;
     SmallVector<scf::ForOp> loops;

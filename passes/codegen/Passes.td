@@ -11,12 +11,14 @@ include "mlir/Pass/PassBase.td"
 
 class Cpu_ToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   let dependentDialects = [
+    "::ingot::IngotDialect",
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 class Cpu_RowsToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   let dependentDialects = [
+    "::ingot::IngotDialect",
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];
@@ -33,7 +35,7 @@ def ConvToVector : Cpu_ToVector<"cpu-conv-to-vector"> {
   let summary = "Write convolution kernels as loops over register tiles";
   let description = [{
     See the head of ConvToVector.cpp. Tiles are those of Schedule.cpp for the CPU
-    level that the module's `ingot.target` names.
+    level of the module's `ingot.target`.
   }];
 }
 
@@ -54,10 +56,10 @@ def MatMulToVector : Cpu_ToVector<"cpu-matmul-to-vector"> {
 def OutlineLinalg : Pass<"outline-linalg", "::mlir::ModuleOp"> {
   let summary = "Give every linalg op of the run a kernel of its own";
   let description = [{
-    A linalg op on memrefs in the function that has the run's `ingot.call` becomes
+    A linalg op on memrefs in the function that is handed the run's call becomes
     a `cpu.launch` of a private function, which equal ops share. Where there is
     enough to do, the outermost parallel loop is split into tasks; not in modules
-    that oneDNN, with its own threads, works for (`ingot.onednn`).
+    that oneDNN, with its own threads, works for (`ingot.needs_onednn`).
   }];
   let statistics = [Statistic<"shared", "shared", "kernels used once more">];
   let dependentDialects = [
@@ -110,6 +112,7 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
   }];
   let statistics = [Statistic<"shared", "shared", "kernels used once more">];
   let dependentDialects = [
+    "::ingot::IngotDialect",
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
     "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect"];
@@ -132,7 +135,7 @@ def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
     of libm do not. Other functions, and doubles, stay calls. Errors are at most
     2 ulp for `exp` and `log`, 6 ulp for `erf` and `tanh`.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
 }

@@ -31,19 +31,20 @@ bool codegen::reducesRows(cpu::ReduceOp op) {
   return shapeOf(op.getSrc()).back() == 1;
 }
 
-static Grid splitRows(int64_t rows, int64_t costPerRow) {
-  return chooseGrid({rows, /*columnTiles=*/1, costPerRow, /*rowUnit=*/1,
+static Grid splitRows(const VectorUnit &unit, int64_t rows,
+                      int64_t costPerRow) {
+  return chooseGrid(unit, {rows, /*columnTiles=*/1, costPerRow, /*rowUnit=*/1,
                      /*srcBytes=*/1, /*weightBytes=*/0});
 }
 
 RowPlan::RowPlan(Operation *op) : unit(vectorUnitOf(op)) {
   ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
   if (isa<cpu::ReduceOp>(op)) {
-    grid = splitRows(shape[0], kReduceCost * guessProduct(shape[1]));
+    grid = splitRows(unit, shape[0], kReduceCost * guessProduct(shape[1]));
     return;
   }
   int64_t cost = isa<cpu::SoftmaxOp>(op) ? kSoftmaxCost : kNormCost;
-  grid = splitRows(lower::productOf(shape.drop_back()),
+  grid = splitRows(unit, lower::productOf(shape.drop_back()),
                    cost * guessProduct(shape.back()));
 }
 
@@ -60,7 +61,7 @@ ColumnPlan::ColumnPlan(cpu::ReduceOp op) : unit(vectorUnitOf(op)) {
   tile = columnTile(unit, src[2]);
   channelsPerTile = tile.vectors * unit.lanes;
   tiles = llvm::divideCeil(src[2], channelsPerTile);
-  grid = chooseGrid({src[0], tiles,
+  grid = chooseGrid(unit, {src[0], tiles,
                      kReduceCost * guessProduct({src[1], src[2]}),
                      /*rowUnit=*/1, /*srcBytes=*/0, /*weightBytes=*/0});
 }
@@ -71,7 +72,7 @@ ColumnPlan::ColumnPlan(cpu::PoolOp op) : unit(vectorUnitOf(op)) {
   channelsPerTile = tile.vectors * unit.lanes;
   tiles = llvm::divideCeil(dst.back(), channelsPerTile);
   // By rows: channels of a pixel lie together.
-  grid = splitRows(lower::productOf(dst.drop_back(2)),
+  grid = splitRows(unit, lower::productOf(dst.drop_back(2)),
                    kReduceCost * guessProduct(op.getKernel()) *
                        guessProduct(dst.take_back(2)));
   grid.columnTilesPerTask = tiles;

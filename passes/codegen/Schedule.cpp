@@ -7,6 +7,8 @@
 #include "passes/codegen/Schedule.h"
 
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/TargetInfo.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,42 +17,24 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-namespace {
-struct Level {
-  const char *name;
-  uint64_t features;
-};
-} // namespace
-
-static constexpr Level kLevels[] = {
-#define INGOT_CPU_LEVEL(NAME, MASK) {NAME, MASK},
-#include "ingot/abi/cpu_features.inc"
-};
-
-static constexpr uint64_t bit(unsigned number) { return uint64_t(1) << number; }
-static constexpr unsigned kAVX = 1, kFMA = 3, kAVX512F = 6, kVNNI = 11,
-                          kBF16 = 12, kAMXTile = 14, kAMXInt8 = 15, kAMXBF16 = 16;
-
-VectorUnit codegen::vectorUnitOf(ModuleOp module) {
-  auto name = module->getAttrOfType<StringAttr>("ingot.target");
-  uint64_t features = 0x3f;
-  for (const Level &level : kLevels)
-    if (name && name.getValue() == level.name)
-      features = level.features;
-  auto has = [&](unsigned number) { return bool(features & bit(number)); };
-  if (has(kAVX512F))
-    return {16,
-            32,
-            true,
-            has(kBF16),
-            has(kVNNI),
-            has(kAMXTile) && has(kAMXBF16),
-            has(kAMXTile) && has(kAMXInt8)};
-  return {features & bit(kAVX) ? 8 : 4, 16, bool(features & bit(kFMA))};
-}
-
 VectorUnit codegen::vectorUnitOf(Operation *op) {
-  return vectorUnitOf(op->getParentOfType<ModuleOp>());
+  TargetAttr target = TargetAttr::of(op);
+  uint64_t features = target.getFeatures();
+  auto has = [&](CpuFeature feature) {
+    return (features & bitOf(feature)) != 0;
+  };
+  VectorUnit unit;
+  unit.lanes = has(CpuFeature::AVX512F) ? 16 : has(CpuFeature::AVX) ? 8 : 4;
+  unit.numRegisters = has(CpuFeature::AVX512F) ? 32 : 16;
+  unit.hasFMA = has(CpuFeature::FMA);
+  unit.hasBF16 = has(CpuFeature::AVX512BF16);
+  unit.hasVNNI = has(CpuFeature::AVX512VNNI);
+  bool hasTiles = has(CpuFeature::AMX_TILE);
+  unit.hasBF16Tiles = hasTiles && has(CpuFeature::AMX_BF16);
+  unit.hasInt8Tiles = hasTiles && has(CpuFeature::AMX_INT8);
+  unit.l1Bytes = target.getL1();
+  unit.l2Bytes = target.getL2();
+  return unit;
 }
 
 Product codegen::productFor(const VectorUnit &unit, Type weights) {
@@ -169,12 +153,12 @@ static constexpr int64_t kMinTaskBytes = 512 << 10;
 /// Enough for two threads to end within 1/32 of each other.
 static constexpr int64_t kMaxTasks = 32;
 
-/// What may stay of an operand in the second-level cache, half of 1 MiB.
-static constexpr int64_t kCacheBytes = 512 << 10;
 /// Weights that come soon enough.
 static constexpr int64_t kFewBytes = 64 << 10;
 
-Grid codegen::chooseGrid(const Work &work) {
+Grid codegen::chooseGrid(const VectorUnit &unit, const Work &work) {
+  // What may stay of an operand in the second-level cache.
+  int64_t cacheBytes = unit.l2Bytes / 2;
   // Of a dynamic number assume some.
   int64_t rows = ShapedType::isDynamic(work.rows) ? 256 : work.rows;
   int64_t worth = std::max(rows * work.flopsPerRow / kMinTaskFlops,
@@ -199,5 +183,5 @@ Grid codegen::chooseGrid(const Work &work) {
   return {int64_t(llvm::divideCeil(units, rowBlocks)) * work.rowUnit,
           int64_t(llvm::divideCeil(work.columnTiles, columnBlocks)),
           rowsOutside,
-          work.weightBytes > (rowsOutside ? kCacheBytes : kFewBytes)};
+          work.weightBytes > (rowsOutside ? cacheBytes : kFewBytes)};
 }

@@ -17,22 +17,21 @@
 
 namespace ingot::codegen {
 
-/// What code generation needs to know of a CPU level.
+/// What code generation needs to know of a core.
 struct VectorUnit {
   /// f32 elements of a vector register.
-  int64_t lanes;
-  int64_t numRegisters;
-  bool hasFMA;
+  int64_t lanes = 0;
+  int64_t numRegisters = 0;
+  bool hasFMA = false;
   /// Dot products of pairs of bf16, and of fours of bytes.
   bool hasBF16 = false, hasVNNI = false;
   /// Products of AMX tiles.
   bool hasBF16Tiles = false, hasInt8Tiles = false;
+  /// Of the first-level and the second-level cache.
+  int64_t l1Bytes = 0, l2Bytes = 0;
 };
 
-/// The unit of the level that the module's `ingot.target` names; x86-64-v3's if
-/// there is none.
-VectorUnit vectorUnitOf(mlir::ModuleOp module);
-/// That of the module around `op`.
+/// That of the target of the module that `op` is or is in.
 VectorUnit vectorUnitOf(mlir::Operation *op);
 
 /// How a product is summed up. But for f32, elements of neighbouring k form a
@@ -135,7 +134,7 @@ struct Work {
 /// where there is more than one. The larger of src and weights is read once, a block of it
 /// staying in the second-level cache, the smaller one as often as there are
 /// blocks.
-Grid chooseGrid(const Work &work);
+Grid chooseGrid(const VectorUnit &unit, const Work &work);
 
 } // namespace ingot::codegen
 

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/TargetInfo.h"
 #include "passes/codegen/MicroKernel.h"
 #include "passes/emulate/Passes.h"
 
@@ -24,6 +26,7 @@ namespace ingot {
 } // namespace ingot
 
 using namespace mlir;
+using namespace ingot;
 using namespace ingot::codegen;
 
 static constexpr StringLiteral kVnni = "llvm.x86.avx512.vpdpbusd.512";
@@ -327,6 +330,11 @@ struct EmulateInstructionsPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
+    if (!findLevel(on)) {
+      module.emitError() << "unknown CPU level '" << on << "': use one of "
+                         << levelNames();
+      return signalPassFailure();
+    }
     WalkResult checked = module.walk([](Operation *op) {
       return failed(check(op)) ? WalkResult::interrupt()
                                : WalkResult::advance();
@@ -350,7 +358,10 @@ struct EmulateInstructionsPass
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
-    module->setAttr("ingot.target", StringAttr::get(context, on));
+    TargetAttr machine = TargetAttr::of(module);
+    IngotDialect::TargetAttrHelper(context).setAttr(
+        module,
+        TargetAttr::get(context, on, machine.getL1(), machine.getL2()));
   }
 };
 

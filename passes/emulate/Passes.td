@@ -23,6 +23,7 @@ def EmulateInstructions : Pass<"emulate-instructions", "::mlir::ModuleOp"> {
   let options = [Option<"on", "on", "std::string", "\"x86-64-v3\"",
                         "The CPU level that is to run the code">];
   let dependentDialects = [
+    "::ingot::IngotDialect",
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];

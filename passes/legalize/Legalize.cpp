@@ -211,10 +211,11 @@ LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
   // ONNX's inference may not have known the rank that legalization found.
   for (auto [i, type] : llvm::enumerate(results)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    auto names = function.getResultAttrOfType<ArrayAttr>(i, "ingot.dim_names");
+    StringRef dimNames = IngotDialect::DimNamesAttrHelper::getNameStr();
+    auto names = function.getResultAttrOfType<ArrayAttr>(i, dimNames);
     if (tensor && names && int64_t(names.size()) != tensor.getRank())
       function.setResultAttr(
-          i, "ingot.dim_names",
+          i, dimNames,
           Builder(function.getContext())
               .getStrArrayAttr(SmallVector<StringRef>(tensor.getRank(), "")));
   }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
 
@@ -27,8 +28,7 @@ struct AssignKernelsPass : ingot::impl::AssignKernelsBase<AssignKernelsPass> {
     llvm::StringSet<> wanted, found;
     for (const std::string &node : onednn)
       wanted.insert(node);
-    auto native = StringAttr::get(&getContext(), "native");
-    auto other = StringAttr::get(&getContext(), "onednn");
+    IngotDialect::BackendAttrHelper backend(&getContext());
     getOperation().walk([&](Operation *op) {
       if (!isa_and_present<nn::NNDialect>(op->getDialect()))
         return;
@@ -41,7 +41,9 @@ struct AssignKernelsPass : ingot::impl::AssignKernelsBase<AssignKernelsPass> {
           }
         return WalkResult::advance();
       });
-      op->setAttr("ingot.kernel", isWanted ? other : native);
+      backend.setAttr(op, BackendAttr::get(&getContext(), isWanted
+                                                              ? Backend::onednn
+                                                              : Backend::native));
     });
     for (const std::string &node : onednn)
       if (!found.contains(node)) {

@@ -7,6 +7,7 @@
 #include "passes/lower/DnnlRecord.h"
 
 #include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "ingot/abi/dnnl.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -128,8 +129,7 @@ static std::optional<int64_t> weightsOffset(Value value) {
       auto function =
           base ? dyn_cast<func::FuncOp>(base.getOwner()->getParentOp()) : nullptr;
       APInt shift;
-      if (!function ||
-          !function.getArgAttr(base.getArgNumber(), "ingot.weights") ||
+      if (!function || base != findRunOperand(function, RunOperand::weights) ||
           !matchPattern(view.getByteShift(), m_ConstantInt(&shift)))
         return std::nullopt;
       return offset + shift.getSExtValue();

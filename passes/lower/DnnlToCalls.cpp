@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "ingot/abi/dnnl.h"
 #include "passes/Passes.h"
 #include "passes/lower/DnnlRecord.h"
@@ -31,9 +32,6 @@ static constexpr StringLiteral kLoadModel = "ingot_load";
 static constexpr StringLiteral kUnloadModel = "ingot_unload";
 static constexpr StringLiteral kTable = "ingot_dnnl_table";
 static constexpr StringLiteral kNames = "ingot_dnnl_names";
-
-/// Marks a module that needs oneDNN; the emitter links the glue then.
-static constexpr StringLiteral kModuleAttr = "ingot.onednn";
 
 /// The ONNX node that an op comes from.
 static StringRef nodeName(Location loc) {
@@ -76,11 +74,10 @@ struct ConvertDnnlToCallsPass
 } // namespace
 
 FailureOr<Value> ConvertDnnlToCallsPass::findCall(func::FuncOp function) {
-  for (BlockArgument argument : function.getArguments())
-    if (function.getArgAttr(argument.getArgNumber(), "ingot.call"))
-      return Value(argument);
-  return function.emitError("expects an argument marked ingot.call, which "
-                            "calls of oneDNN are given");
+  if (BlockArgument call = findRunOperand(function, RunOperand::call))
+    return Value(call);
+  return function.emitError("expects an argument that is the call, which calls "
+                            "of oneDNN are given");
 }
 
 static void storeAll(OpBuilder &builder, Location loc, ArrayRef<Value> values,
@@ -254,5 +251,6 @@ void ConvertDnnlToCallsPass::runOnOperation() {
     return;
   createTable();
   createLoad();
-  getOperation()->setAttr(kModuleAttr, UnitAttr::get(&getContext()));
+  IngotDialect::NeedsOnednnAttrHelper(&getContext())
+      .setAttr(getOperation(), UnitAttr::get(&getContext()));
 }

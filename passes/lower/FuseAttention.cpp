@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
 #include "passes/graph/Scalars.h"
@@ -135,10 +136,6 @@ LogicalResult Attention::match(nn::MatMulOp op) {
 
 /// Whether there is a kernel for its sizes and types.
 bool Attention::isSupported() {
-  auto isBF16 = [](Operation *op) {
-    auto precision = op->getAttrOfType<StringAttr>("ingot.precision");
-    return precision && precision.getValue() == "bf16";
-  };
   for (Operation *op : {scores.getOperation(), softmax.getOperation(),
                         result.getOperation()})
     if (!lower::takesNative(op) || isBF16(op))

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
@@ -27,12 +28,10 @@ using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
 
-/// Chooses the kernels of one op: set to other than "native", it is left alone.
-static constexpr StringLiteral kKernelAttr = "ingot.kernel";
-
 bool lower::takesNative(Operation *op) {
-  auto choice = op->getAttrOfType<StringAttr>(kKernelAttr);
-  if (choice && choice.getValue() != "native")
+  BackendAttr choice =
+      IngotDialect::BackendAttrHelper(op->getContext()).getAttr(op);
+  if (choice && choice.getValue() != Backend::native)
     return false;
   auto fits = [](Value value) {
     RankedTensorType type = typeOf(value);
@@ -45,10 +44,8 @@ bool lower::takesNative(Operation *op) {
 
 /// The type of src and weights: bf16 where nn-assign-precision said so.
 static Type productType(Operation *op) {
-  auto precision = op->getAttrOfType<StringAttr>("ingot.precision");
   Builder builder(op->getContext());
-  return precision && precision.getValue() == "bf16" ? builder.getBF16Type()
-                                                     : builder.getF32Type();
+  return isBF16(op) ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
 }
 
 static Value castElements(OpBuilder &builder, Location loc, Value value,

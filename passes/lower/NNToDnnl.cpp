@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/Passes.h"
 #include "passes/lower/Destination.h"
@@ -28,9 +29,6 @@ using lower::createWindowed;
 using lower::scaleIndex;
 using lower::typeOf;
 
-/// Chooses the kernels of one op: set to "loops", oneDNN leaves it alone.
-static constexpr StringLiteral kKernelAttr = "ingot.kernel";
-
 //===----------------------------------------------------------------------===//
 // What oneDNN takes
 //===----------------------------------------------------------------------===//
@@ -40,8 +38,9 @@ static bool isSupported(Type elementType) { return elementType.isF32(); }
 
 /// The seam where kernels are chosen: whether `op` may and should be oneDNN's.
 static bool takesOneDnn(Operation *op) {
-  auto choice = op->getAttrOfType<StringAttr>(kKernelAttr);
-  if (choice && choice.getValue() != "onednn")
+  BackendAttr choice =
+      IngotDialect::BackendAttrHelper(op->getContext()).getAttr(op);
+  if (choice && choice.getValue() != Backend::onednn)
     return false;
   auto fits = [](Value value) {
     RankedTensorType type = typeOf(value);

@@ -96,10 +96,11 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
 
   /// Keeps the types of the model's inputs and outputs for its description.
   static void recordSignature(func::FuncOp function) {
+    StringRef name = IngotDialect::TypeAttrHelper::getNameStr();
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      function.setArgAttr(i, "ingot.type", TypeAttr::get(type));
+      function.setArgAttr(i, name, TypeAttr::get(type));
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-      function.setResultAttr(i, "ingot.type", TypeAttr::get(type));
+      function.setResultAttr(i, name, TypeAttr::get(type));
   }
 
   /// What is known to have no elements is a constant. Slices and windows refuse

@@ -46,11 +46,12 @@ def AssignKernels : Pass<"nn-assign-kernels", "::mlir::func::FuncOp"> {
   let summary = "Say which nn ops oneDNN computes";
   let description = [{
     Ops that compute one of the given ONNX nodes get the attribute
-    `ingot.kernel = "onednn"`, all others `"native"`; `nn-to-dnnl` and `nn-to-cpu`
+    `ingot.backend = #ingot.backend<onednn>`, all others `native`; `nn-to-dnnl` and `nn-to-cpu`
     act on it. It is an error if no op computes one of the nodes.
   }];
   let options = [ListOption<"onednn", "onednn", "std::string",
                             "ONNX nodes that oneDNN computes">];
+  let dependentDialects = ["::ingot::IngotDialect"];
 }
 
 def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
@@ -74,7 +75,7 @@ def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
     `f32`, data channels-last and of known size but for the batch. Constant weights are packed here, once
     and for all CPU levels; a right factor that is known in a run only is packed
     by the run. All else stays for `nn-to-linalg`. An op with the attribute
-    `ingot.kernel = "loops"` is left alone.
+    `ingot.backend = #ingot.backend<loops>` is left alone.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
@@ -88,10 +89,10 @@ def ConvertDnnlToCalls : Pass<"convert-dnnl-to-calls", "::mlir::ModuleOp"> {
     Each op becomes a record of the constant table that `ingot/abi/dnnl.h`
     describes, and a call that names it, with the addresses of its memrefs and
     its dynamic sizes. Weights, being views of the argument marked
-    `ingot.weights` at a constant offset, go into the record instead: they are
+    the weights at a constant offset, go into the record instead: they are
     rearranged once, when the model is loaded. The run is passed on from the
-    argument marked `ingot.call`. The module gets `@ingot_load`, which hands the
-    table to the glue, `@ingot_unload`, and the attribute `ingot.onednn`.
+    argument that is the call. The module gets `@ingot_load`, which hands the
+    table to the glue, `@ingot_unload`, and the attribute `ingot.needs_onednn`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -105,7 +106,7 @@ def NNToDnnl : Pass<"nn-to-dnnl", "::mlir::func::FuncOp"> {
     and layer normalization become `dnnl` ops where oneDNN computes them: `f32`,
     spatial data channels-last, weights of static shape, windows that touch the
     input. All else stays for `nn-to-linalg`. An op with the attribute
-    `ingot.kernel = "loops"` is left alone: here kernels are chosen per op.
+    `ingot.backend = #ingot.backend<loops>` is left alone: here kernels are chosen per op.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::dnnl::DnnlDialect",

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/lower/Lowering.h"
 #include "passes/lower/Shapes.h"
 
@@ -156,7 +157,7 @@ static StringRef nameOf(Dim at) {
   if (!function)
     return "";
   auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                    "ingot.dim_names");
+                                                    IngotDialect::DimNamesAttrHelper::getNameStr());
   if (!names || dim >= int64_t(names.size()))
     return "";
   return cast<StringAttr>(names[dim]).getValue();

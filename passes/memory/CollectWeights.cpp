@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "passes/Passes.h"
 
@@ -74,9 +75,7 @@ int64_t CollectWeightsPass::offsetOf(ElementsAttr value, int64_t bytes) {
   int64_t at = equal ? offsets.lookup(equal) : end;
   offsets[value] = at;
   if (!equal) {
-    Builder builder(&getContext());
-    weights.push_back(
-        builder.getArrayAttr({builder.getI64IntegerAttr(end), value}));
+    weights.push_back(ingot::WeightAttr::get(&getContext(), end, value));
     end = llvm::alignTo(end + bytes, kAlignment);
   }
   return at;
@@ -99,10 +98,8 @@ void CollectWeightsPass::runOnOperation() {
   end = 0;
   SymbolTable symbols(module);
   for (auto function : module.getOps<func::FuncOp>()) {
-    BlockArgument base;
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (function.getArgAttr(i, "ingot.weights"))
-        base = function.getArgument(i);
+    BlockArgument base =
+        ingot::findRunOperand(function, ingot::RunOperand::weights);
     if (!base)
       continue;
     function.walk([&](memref::GetGlobalOp op) {
@@ -132,6 +129,8 @@ void CollectWeightsPass::runOnOperation() {
     if (!used.contains(global.getSymNameAttr()))
       symbols.erase(global);
   Builder builder(&getContext());
-  module->setAttr("ingot.weights", builder.getArrayAttr(weights));
-  module->setAttr("ingot.weights_bytes", builder.getI64IntegerAttr(end));
+  ingot::IngotDialect::WeightsAttrHelper(&getContext())
+      .setAttr(module, builder.getArrayAttr(weights));
+  ingot::IngotDialect::WeightsBytesAttrHelper(&getContext())
+      .setAttr(module, builder.getI64IntegerAttr(end));
 }

@@ -169,16 +169,10 @@ Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
   for (Operation *op : layer.ops)
     if (layerWeight(op) > layerWeight(largest))
       largest = op;
-  auto known = [&](OpFoldResult size) {
-    return builder.getI64IntegerAttr(getConstantIntValue(size).value_or(0));
-  };
-  SmallVector<Attribute> nodes(layer.nodes.begin(), layer.nodes.end());
-  return builder.getDictionaryAttr(
-      {builder.getNamedAttr("kind",
-                            builder.getStringAttr(layerKind(largest))),
-       builder.getNamedAttr("nodes", builder.getArrayAttr(nodes)),
-       builder.getNamedAttr("flops", known(flops)),
-       builder.getNamedAttr("bytes", known(bytes))});
+  SmallVector<StringAttr> nodes(layer.nodes.begin(), layer.nodes.end());
+  return LayerAttr::get(&getContext(), layerKind(largest),
+                        getConstantIntValue(flops).value_or(0),
+                        getConstantIntValue(bytes).value_or(0), nodes);
 }
 
 void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
@@ -189,16 +183,13 @@ void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
   SmallVector<Attribute> rows;
   for (auto [i, layer] : llvm::enumerate(layers))
     rows.push_back(instrument(layer, i, call));
-  getOperation()->setAttr("ingot.layers",
-                          ArrayAttr::get(&getContext(), rows));
+  IngotDialect::LayersAttrHelper(&getContext())
+      .setAttr(getOperation(), ArrayAttr::get(&getContext(), rows));
 }
 
 void InstrumentLayersPass::runOnOperation() {
   for (auto function : getOperation().getOps<func::FuncOp>())
-    for (BlockArgument argument : function.getArguments())
-      if (function.getArgAttr(argument.getArgNumber(), "ingot.call") &&
-          function.getBody().hasOneBlock()) {
-        instrument(function, argument);
-        return;
-      }
+    if (BlockArgument call = findRunOperand(function, RunOperand::call);
+        call && function.getBody().hasOneBlock())
+      return instrument(function, call);
 }

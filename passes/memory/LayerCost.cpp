@@ -8,6 +8,7 @@
 
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/ingot/IngotDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,7 +48,7 @@ static StringRef linalgKind(linalg::LinalgOp op) {
 }
 
 StringRef ingot::layerKind(Operation *op) {
-  if (auto kind = op->getAttrOfType<StringAttr>("ingot.kind"))
+  if (StringAttr kind = IngotDialect::KindAttrHelper(op->getContext()).getAttr(op))
     return kind.getValue();
   return TypeSwitch<Operation *, StringRef>(op)
       .Case([](dnnl::ConvolutionOp conv) -> StringRef {
@@ -184,7 +185,7 @@ loopSizes(linalg::LinalgOp op) {
 }
 
 void LayerCost::addFlops(Operation *op) {
-  if (auto given = op->getAttrOfType<IntegerAttr>("ingot.flops")) {
+  if (IntegerAttr given = IngotDialect::FlopsAttrHelper(op->getContext()).getAttr(op)) {
     flopTerms.push_back({constant(given.getInt())});
     return;
   }

@@ -17,11 +17,11 @@ def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
     them writes there; one of dynamic shape is handed to the host at the end. Behind
     them come
     the weights and the arena (`memref<?xi8>`) and the run's `ingot_abi_call`
-    (`!llvm.ptr`), marked by the argument attributes `ingot.weights`,
-    `ingot.arena` and `ingot.call`. Names and types move into the module's
+    (`!llvm.ptr`), told apart by their `ingot.operand`. Names and types move into the module's
     attributes `ingot.inputs` and `ingot.outputs`.
   }];
   let dependentDialects = [
+    "::ingot::IngotDialect",
     "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
     "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect"];
@@ -61,11 +61,11 @@ def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
   let summary = "Place large constants in one block of weights";
   let description = [{
     Constant `memref.global`s become views of the argument marked
-    `ingot.weights`, at multiples of 64 bytes, equal ones once. The module's
-    attribute `ingot.weights` lists pairs of offset and value, and
+    the weights, at multiples of 64 bytes, equal ones once. The module's
+    attribute `ingot.weights` lists values with their offsets, and
     `ingot.weights_bytes` is their extent.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
 }
 
@@ -77,7 +77,7 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     and `ingot.memory_plan` (rows of offset, bytes, first, last). A buffer of
     dynamic size stays a `memref.alloc` and gets its `memref.dealloc`.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
 }
 
@@ -91,9 +91,9 @@ def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
     module's attribute `ingot.layers` lists kind, nodes, flops and bytes (0: a
     run tells, or unknown).
 
-    Applies to the function with an argument marked `ingot.call`.
+    Applies to the function with the call as an argument.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect"];

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/Passes.h"
 #include "passes/memory/ArenaPlan.h"
 
@@ -136,21 +137,22 @@ LogicalResult PlanMemoryPass::plan(func::FuncOp function, Value arena) {
                                         ValueRange());
     alloc.replaceAllUsesWith(view);
     alloc.erase();
-    rows.push_back(attrs.getDenseI64ArrayAttr(
-        {buffer.offset, buffer.bytes, buffer.first, buffer.last}));
+    rows.push_back(SlotAttr::get(&getContext(), buffer.offset, buffer.bytes,
+                                 buffer.first, buffer.last));
   }
   ModuleOp module = getOperation();
-  module->setAttr("ingot.arena_bytes", attrs.getI64IntegerAttr(arenaBytes));
-  module->setAttr("ingot.arena_lower_bound",
-                  attrs.getI64IntegerAttr(lowerBound(buffers)));
-  module->setAttr("ingot.memory_plan", attrs.getArrayAttr(rows));
+  IngotDialect::ArenaBytesAttrHelper(&getContext())
+      .setAttr(module, attrs.getI64IntegerAttr(arenaBytes));
+  IngotDialect::ArenaLowerBoundAttrHelper(&getContext())
+      .setAttr(module, attrs.getI64IntegerAttr(lowerBound(buffers)));
+  IngotDialect::MemoryPlanAttrHelper(&getContext())
+      .setAttr(module, attrs.getArrayAttr(rows));
   return success();
 }
 
 void PlanMemoryPass::runOnOperation() {
   for (auto function : getOperation().getOps<func::FuncOp>())
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (function.getArgAttr(i, "ingot.arena"))
-        if (failed(plan(function, function.getArgument(i))))
-          return signalPassFailure();
+    if (BlockArgument arena = findRunOperand(function, RunOperand::arena))
+      if (failed(plan(function, arena)))
+        return signalPassFailure();
 }

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/Passes.h"
 
@@ -20,6 +21,7 @@ namespace ingot {
 } // namespace ingot
 
 using namespace mlir;
+using namespace ingot;
 
 /// Hands a result of dynamic shape to the host; see runtime/support.
 static constexpr StringLiteral kStoreOutput = "ingot_support_store_output";
@@ -50,14 +52,20 @@ static MemRefType memrefOf(Type tensor) {
 void PrepareEntryPass::describe(func::FuncOp function) {
   MLIRContext *context = &getContext();
   auto entry = [&](Type type, DictionaryAttr attrs, const Twine &name) {
-    NamedAttrList list;
-    Attribute given = attrs ? attrs.get("ingot.name") : Attribute();
-    list.set("name", given ? given : StringAttr::get(context, name));
-    Attribute recorded = attrs ? attrs.get("ingot.type") : Attribute();
-    list.set("type", recorded ? recorded : TypeAttr::get(type));
-    if (Attribute names = attrs ? attrs.get("ingot.dim_names") : Attribute())
-      list.set("dim_names", names);
-    return list.getDictionary(context);
+    if (!attrs)
+      attrs = DictionaryAttr::get(context);
+    auto given =
+        attrs.getAs<StringAttr>(IngotDialect::NameAttrHelper::getNameStr());
+    auto recorded =
+        attrs.getAs<TypeAttr>(IngotDialect::TypeAttrHelper::getNameStr());
+    auto dims =
+        attrs.getAs<ArrayAttr>(IngotDialect::DimNamesAttrHelper::getNameStr());
+    SmallVector<StringAttr> names;
+    if (dims)
+      llvm::append_range(names, dims.getAsRange<StringAttr>());
+    return TensorAttr::get(
+        context, given ? given.getValue() : StringRef(name.str()),
+        cast<RankedTensorType>(recorded ? recorded.getValue() : type), names);
   };
   SmallVector<Attribute> inputs, outputs;
   for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
@@ -68,8 +76,10 @@ void PrepareEntryPass::describe(func::FuncOp function) {
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     outputs.push_back(
         entry(type, function.getResultAttrDict(i), "output" + Twine(i)));
-  getOperation()->setAttr("ingot.inputs", ArrayAttr::get(context, inputs));
-  getOperation()->setAttr("ingot.outputs", ArrayAttr::get(context, outputs));
+  IngotDialect::InputsAttrHelper(context).setAttr(
+      getOperation(), ArrayAttr::get(context, inputs));
+  IngotDialect::OutputsAttrHelper(context).setAttr(
+      getOperation(), ArrayAttr::get(context, outputs));
 }
 
 void PrepareEntryPass::rewriteInputs(func::FuncOp function) {
@@ -195,9 +205,9 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
   function.setAllArgAttrs(SmallVector<Attribute>(
       body.getNumArguments(), builder.getDictionaryAttr({})));
   function.removeResAttrsAttr();
-  function.setArgAttr(weights, "ingot.weights", builder.getUnitAttr());
-  function.setArgAttr(arena, "ingot.arena", builder.getUnitAttr());
-  function.setArgAttr(call.getArgNumber(), "ingot.call", builder.getUnitAttr());
+  setRunOperand(body.getArgument(weights), RunOperand::weights);
+  setRunOperand(body.getArgument(arena), RunOperand::arena);
+  setRunOperand(call, RunOperand::call);
 }
 
 /// What inputs and outputs may hold: artifact.h has a code for it.
@@ -210,20 +220,23 @@ static bool isExchanged(Type element) {
 }
 
 LogicalResult PrepareEntryPass::checkTypes() {
-  for (StringRef kind : {"input", "output"})
-    for (Attribute entry : getOperation()->getAttrOfType<ArrayAttr>(
-             ("ingot." + kind + "s").str())) {
-      auto dict = cast<DictionaryAttr>(entry);
-      Type element =
-          getElementTypeOrSelf(dict.getAs<TypeAttr>("type").getValue());
+  auto check = [&](ArrayAttr tensors, StringRef kind) -> LogicalResult {
+    for (auto tensor : tensors.getAsRange<TensorAttr>()) {
+      Type element = tensor.getType().getElementType();
       if (!isExchanged(element))
         return mlir::emitError(getOperation().getLoc())
-               << kind << " '"
-               << ingot::printable(dict.getAs<StringAttr>("name").getValue())
+               << kind << " '" << ingot::printable(tensor.getName())
                << "' has element type " << element
                << ", which an artifact cannot take or give";
     }
-  return success();
+    return success();
+  };
+  MLIRContext *context = &getContext();
+  return success(
+      succeeded(check(IngotDialect::InputsAttrHelper(context).getAttr(
+                          getOperation()), "input")) &&
+      succeeded(check(IngotDialect::OutputsAttrHelper(context).getAttr(
+                          getOperation()), "output")));
 }
 
 void PrepareEntryPass::runOnOperation() {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/pieces/Passes.h"
 
 #include "dialects/ingot/IngotDialect.h"
@@ -24,6 +25,7 @@ namespace ingot {
 } // namespace ingot
 
 using namespace mlir;
+using namespace ingot;
 
 /// Ops that are repeated to make one value; more would be repeated too often
 /// where views are of views.
@@ -386,7 +388,7 @@ struct CutFunctionsPass : ingot::impl::CutFunctionsBase<CutFunctionsPass> {
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && function.getBody().hasOneBlock() &&
-          !function->hasAttr("ingot.kernel"))
+          !function->hasAttr(IngotDialect::KernelAttrHelper::getNameStr()))
         functions.push_back(function);
     for (func::FuncOp function : functions)
       pieces += Cutter(function, mostOps).run();

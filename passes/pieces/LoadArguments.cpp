@@ -41,32 +41,30 @@ static SmallVector<Place> placesOf(ArrayAttr inputs, ArrayAttr outputs) {
   SmallVector<Place> places;
   for (size_t i = 0; i < inputs.size(); ++i)
     places.push_back({/*isOutput=*/false, int64_t(i)});
-  for (auto [i, entry] : llvm::enumerate(outputs)) {
-    auto type = cast<DictionaryAttr>(entry).getAs<TypeAttr>("type");
-    if (cast<ShapedType>(type.getValue()).hasStaticShape())
+  for (auto [i, entry] : llvm::enumerate(outputs.getAsRange<TensorAttr>()))
+    if (entry.getType().hasStaticShape())
       places.push_back({/*isOutput=*/true, int64_t(i)});
-  }
   return places;
 }
 
 void LoadArgumentsPass::runOnOperation() {
   ModuleOp module = getOperation();
   auto function = module.lookupSymbol<func::FuncOp>("forward");
-  auto inputs = module->getAttrOfType<ArrayAttr>("ingot.inputs");
-  auto outputs = module->getAttrOfType<ArrayAttr>("ingot.outputs");
+  ArrayAttr inputs = IngotDialect::InputsAttrHelper(&getContext()).getAttr(module),
+            outputs = IngotDialect::OutputsAttrHelper(&getContext()).getAttr(module);
   if (!function || function.isExternal() || !inputs || !outputs)
     return markAllAnalysesPreserved();
   SmallVector<Place> places = placesOf(inputs, outputs);
   if (int64_t(places.size()) <= mostBuffers)
     return markAllAnalysesPreserved();
   Block &body = function.getBody().front();
-  if (body.getNumArguments() <= places.size() ||
-      !function.getArgAttr(body.getNumArguments() - 1, "ingot.call")) {
+  BlockArgument call = findRunOperand(function, RunOperand::call);
+  if (body.getNumArguments() <= places.size() || !call ||
+      call != body.getArguments().back()) {
     function.emitError("expects an argument for each of ")
         << places.size() << " inputs and outputs, and the run's call";
     return signalPassFailure();
   }
-  Value call = body.getArguments().back();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   llvm::BitVector loaded(body.getNumArguments());
   for (auto [i, place] : llvm::enumerate(places)) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/precision/Passes.h"
 
@@ -22,13 +23,14 @@ namespace {
 struct AssignPrecisionPass
     : ingot::impl::AssignPrecisionBase<AssignPrecisionPass> {
   void runOnOperation() override {
-    auto bf16 = StringAttr::get(&getContext(), "bf16");
+    IngotDialect::PrecisionAttrHelper precision(&getContext());
+    auto bf16 = PrecisionAttr::get(&getContext(), Precision::bf16);
     getOperation()->walk([&](Operation *op) {
-      if (!isa<nn::ConvOp, nn::MatMulOp>(op) || op->hasAttr("ingot.precision"))
+      if (!isa<nn::ConvOp, nn::MatMulOp>(op) || precision.isAttrPresent(op))
         return;
       auto type = cast<ShapedType>(op->getResult(0).getType());
       if (type.getElementType().isF32())
-        op->setAttr("ingot.precision", bf16);
+        precision.setAttr(op, bf16);
     });
   }
 };

@@ -13,10 +13,11 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::func::FuncOp"> {
   let summary = "Say which heavy ops multiply in bf16";
   let description = [{
     Convolutions and matrix products of f32 get the attribute
-    `ingot.precision = "bf16"`, which `nn-to-cpu` follows: src and weights are
+    `ingot.precision = #ingot.precision<bf16>`, which `nn-to-cpu` follows: src and weights are
     bf16, sums stay f32. All other ops compute in f32. An op that has the attribute
     already keeps it.
   }];
+  let dependentDialects = ["::ingot::IngotDialect"];
 }
 
 def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
@@ -41,7 +42,7 @@ def ExpandBF16 : Pass<"expand-bf16", "::mlir::ModuleOp"> {
   let description = [{
     For levels without AVX512-BF16, where LLVM calls a function an element.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
 }
 
 #endif // INGOT_PASSES_PRECISION_PASSES_TD

@@ -135,14 +135,10 @@ LogicalResult RequireSizesPass::checkFunction(func::FuncOp function) {
   }
   numProved += analysis.getNumProved();
   numChecked += checks.count;
-  Builder builder(&getContext());
-  getOperation()->setAttr(
-      "ingot.size_rules",
-      builder.getDictionaryAttr(
-          {builder.getNamedAttr("checked",
-                                builder.getI64IntegerAttr(checks.count)),
-           builder.getNamedAttr(
-               "proved", builder.getI64IntegerAttr(analysis.getNumProved()))}));
+  IngotDialect::SizeRulesAttrHelper(&getContext())
+      .setAttr(getOperation(),
+               SizeRulesAttr::get(&getContext(), analysis.getNumProved(),
+                                  checks.count));
   return result;
 }
 

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/SizeSymbols.h"
 #include "passes/shape/RunRules.h"
 
@@ -76,9 +77,9 @@ SizeAnalysis::SizeAnalysis(func::FuncOp function)
     if (!type)
       continue;
     auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                      "ingot.dim_names");
+                                                      IngotDialect::DimNamesAttrHelper::getNameStr());
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      "ingot.name");
+                                                      IngotDialect::NameAttrHelper::getNameStr());
     Sizes sizes;
     for (int64_t i = 0; i < type.getRank(); ++i) {
       if (!type.isDynamicDim(i)) {

@@ -17,4 +17,20 @@ def Canonicalize : Pass<"ingot-canonicalize"> {
   }];
 }
 
+def AttachTarget : Pass<"ingot-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Say which machine code is for";
+  let description = [{
+    Sets the module's `ingot.target`, which passes of kernels and code generation
+    read. Passes before it serve every level of an artifact.
+  }];
+  let options = [
+    Option<"level", "level", "std::string", "\"x86-64-v3\"",
+           "CPU level, as --target names it">,
+    Option<"l1", "l1", "int64_t", "::ingot::TargetAttr::kUsualL1",
+           "Bytes of a core's first-level data cache">,
+    Option<"l2", "l2", "int64_t", "::ingot::TargetAttr::kUsualL2",
+           "Bytes of a core's second-level cache">];
+  let dependentDialects = ["::ingot::IngotDialect"];
+}
+
 #endif // INGOT_PASSES_SUPPORT_PASSES_TD

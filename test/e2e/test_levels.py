@@ -94,7 +94,7 @@ class Target(Case):
                             f"--kernels={kernels}")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(target in done.stdout, target != "multi")
-                found.add(done.stdout.replace(f', ingot.target = "{target}"', ""))
+                found.add(done.stdout.replace(f', ingot.target = #ingot.target<"{target}">', ""))
             self.assertEqual(len(found), 1, kernels)
 
 

@@ -193,7 +193,7 @@ def build(binaries, cases, target, folder):
     level, _, on = target.partition("@")
     if level == "sapphirerapids" and not on:
         request_tiles()
-    text = f'module attributes {{ingot.target = "{level}"}} {{\n'
+    text = f'module attributes {{ingot.target = #ingot.target<"{level}">}} {{\n'
     text += "".join(case.function(f"kernel{i}") for i, case in enumerate(cases)) + "}\n"
     path = os.path.join(folder, "kernels")
     with open(path + ".mlir", "w") as f:

@@ -21,7 +21,7 @@
 // CHECK: vector.load %[[SUMS]]
 // CHECK: vector.store
 // CHECK: return
-module attributes {ingot.target = "sapphirerapids"} {
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func private @bf16(%a: memref<40x96xbf16>, %w: memref<1x48x32x2xbf16>, %d: memref<40x32xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<40x96xbf16>, memref<1x48x32x2xbf16>) outs(%d : memref<40x32xf32>) {
     ^bb0(%sum: f32):
@@ -52,7 +52,7 @@ module attributes {ingot.target = "sapphirerapids"} {
 // CHECK: amx.tile_store %{{.*}}[%c0]
 // CHECK: amx.tile_store %{{.*}}[%c128]
 // CHECK: vector.maskedstore
-module attributes {ingot.target = "sapphirerapids"} {
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func private @int8(%a: memref<17x67xi8>, %w: memref<1x17x16x4xi8>, %d: memref<17x9xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<17x67xi8>, memref<1x17x16x4xi8>) outs(%d : memref<17x9xi32>) {
     ^bb0(%sum: i32):
@@ -73,7 +73,7 @@ module attributes {ingot.target = "sapphirerapids"} {
 // CHECK: x86vector.avx512.dot
 // CHECK-NOT: amx.tile_
 // CHECK: return
-module attributes {ingot.target = "sapphirerapids"} {
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func private @dynamic(%a: memref<?x64xbf16>, %w: memref<1x32x16x2xbf16>, %d: memref<?x16xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<?x64xbf16>, memref<1x32x16x2xbf16>) outs(%d : memref<?x16xf32>) {
     ^bb0(%sum: f32):
@@ -92,7 +92,7 @@ module attributes {ingot.target = "sapphirerapids"} {
 // CHECK-LABEL: func.func private @shortSums
 // CHECK-NOT: amx.tile_
 // CHECK: x86vector.avx512.dot
-module attributes {ingot.target = "sapphirerapids"} {
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func private @fewRows(%a: memref<3x64xbf16>, %w: memref<1x32x16x2xbf16>, %d: memref<3x16xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<3x64xbf16>, memref<1x32x16x2xbf16>) outs(%d : memref<3x16xf32>) {
     ^bb0(%sum: f32):
@@ -114,7 +114,7 @@ module attributes {ingot.target = "sapphirerapids"} {
 // CHECK-LABEL: func.func private @below
 // CHECK-NOT: amx.tile_
 // CHECK: return
-module attributes {ingot.target = "znver4"} {
+module attributes {ingot.target = #ingot.target<"znver4">} {
   func.func private @below(%a: memref<40x96xbf16>, %w: memref<1x48x32x2xbf16>, %d: memref<40x32xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<40x96xbf16>, memref<1x48x32x2xbf16>) outs(%d : memref<40x32xf32>) {
     ^bb0(%sum: f32):
@@ -140,7 +140,7 @@ module attributes {ingot.target = "znver4"} {
 // CHECK: scf.for %{{.*}} = %c0 to %c6
 // CHECK: amx.tile_load %[[PIXELS]][%{{.*}}], %c64 : memref<1952xbf16> into !amx.tile<14x32xbf16>
 // CHECK: return
-module attributes {ingot.target = "sapphirerapids"} {
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func private @conv(%a: memref<1x56x56x64xbf16>, %w: memref<1x3x3x32x32x2xbf16>, %d: memref<1x56x56x32xf32>, %task: index) {
     cpu.conv ins(%a, %w : memref<1x56x56x64xbf16>, memref<1x3x3x32x32x2xbf16>) outs(%d : memref<1x56x56x32xf32>) attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: f32):
@@ -158,7 +158,7 @@ module attributes {ingot.target = "sapphirerapids"} {
 // CHECK: amx.tile_load %{{.*}}, %c64 : memref<?xbf16> into !amx.tile<10x32xbf16>
 // CHECK-NOT: vector.store {{.*}}bf16
 // CHECK: return
-module attributes {ingot.target = "sapphirerapids"} {
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func private @strided(%a: memref<1x3x41x32xbf16>, %w: memref<1x3x3x16x32x2xbf16>, %d: memref<1x1x20x32xf32>, %task: index) {
     cpu.conv ins(%a, %w : memref<1x3x41x32xbf16>, memref<1x3x3x16x32x2xbf16>) outs(%d : memref<1x1x20x32xf32>) attributes {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: f32):

@@ -34,7 +34,7 @@ func.func @vectors(%x: vector<16xf32>)
 // -----
 
 // Where the CPU has no fused multiply-add, it would be a call.
-module attributes {ingot.target = "x86-64-v2"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
 // CHECK-LABEL: @unfused
 // CHECK-NOT: math.fma
 // CHECK: arith.mulf

@@ -3,7 +3,7 @@
 // 70 queries are two blocks of 32 and one of 6, which takes one vector; 9 keys one tile of scores. Two samples with
 // three heads: 18 tasks.
 
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @blocks
 // CHECK: %[[TASKS:.*]] = arith.constant 18 : index
 // CHECK: cpu.launch @attention.0({{.*}}) tasks(%[[TASKS]])
@@ -35,7 +35,7 @@ func.func @blocks(%q: memref<2x70x3x16xf32>, %k: memref<2x9x3x16xf32>, %v: memre
 
 // Without a rest there is one way. A mask of keys is the same number for all queries.
 
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @attention.0
 // CHECK-NOT: scf.if
 // CHECK: vector.fma {{.*}} : vector<8xf32>
@@ -58,7 +58,7 @@ func.func @key_mask(%q: memref<1x32x1x16xf32>, %k: memref<1x9x1x16xf32>, %v: mem
 
 // Of a mask of queries nothing behind its end is read.
 
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func private @attention.0
 // CHECK: vector.maskedload {{.*}}, vector<8xi1>, vector<8xf32> into vector<8xf32>
 // CHECK: math.exp

@@ -42,7 +42,7 @@
 // CHECK-NOT: vector.store
 // CHECK-NOT: cpu.
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @v4(%x: memref<1x8x42x4xf32>, %w: memref<2x3x3x4x32xf32>, %b: memref<1x1x1x40xf32>, %d: memref<1x8x42x40xf32>, %task: index) {
     cpu.conv ins(%x, %w : memref<1x8x42x4xf32>, memref<2x3x3x4x32xf32>) operands(%b : memref<1x1x1x40xf32>) outs(%d : memref<1x8x42x40xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
@@ -65,7 +65,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c12 step
 // CHECK-NOT: vector<16xf32>
 // CHECK: return
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @v3(%x: memref<1x8x18x4xf32>, %w: memref<1x3x3x4x32xf32>, %d: memref<1x8x18x32xf32>, %task: index) {
     cpu.conv ins(%x, %w : memref<1x8x18x4xf32>, memref<1x3x3x4x32xf32>) outs(%d : memref<1x8x18x32xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
@@ -85,7 +85,7 @@ module attributes {ingot.target = "x86-64-v3"} {
 // CHECK-NEXT: arith.addf {{.*}} : vector<4xf32>
 // CHECK-NOT: vector.fma
 // CHECK: return
-module attributes {ingot.target = "x86-64-v2"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
   func.func private @v2(%x: memref<1x8x4xf32>, %w: memref<1x3x4x16xf32>, %d: memref<1x6x16xf32>, %task: index) {
     cpu.conv ins(%x, %w : memref<1x8x4xf32>, memref<1x3x4x16xf32>) outs(%d : memref<1x6x16xf32>)
         attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
@@ -107,7 +107,7 @@ module attributes {ingot.target = "x86-64-v2"} {
 // CHECK-COUNT-3: scf.for %{{.*}} = %c0 to %c4 step
 // CHECK-NOT: to %c12
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @dilated(%x: memref<1x18x4xf32>, %w: memref<1x3x4x32xf32>, %d: memref<1x14x32xf32>, %task: index) {
     cpu.conv ins(%x, %w : memref<1x18x4xf32>, memref<1x3x4x32xf32>) outs(%d : memref<1x14x32xf32>)
         attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 2>, groups = 1 : i64} {
@@ -153,7 +153,7 @@ func.func private @outer(%x: memref<1x8x4x4xf32>, %w: memref<1x3x1x4x16xf32>, %d
 // CHECK-COUNT-2: vector.load %[[A]]
 // CHECK-NOT: vector.load %[[A]]
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @long_epilogue(%x: memref<1x14x4xf32>, %w: memref<1x1x4x32xf32>, %d: memref<1x14x32xf32>, %task: index) {
     cpu.conv ins(%x, %w : memref<1x14x4xf32>, memref<1x1x4x32xf32>) outs(%d : memref<1x14x32xf32>)
         attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
@@ -207,7 +207,7 @@ func.func @none(%x: f32) -> f32 {
 // CHECK: arith.maximumf
 // CHECK-NOT: cpu.
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @blocks(%x: memref<1x7x7x160xf32>, %w: memref<16x3x3x160x32xf32>, %d: memref<1x7x7x512xf32>, %task: index) {
     cpu.conv ins(%x, %w : memref<1x7x7x160xf32>, memref<16x3x3x160x32xf32>) outs(%d : memref<1x7x7x512xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
@@ -226,7 +226,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK-LABEL: func.func private @no_blocks
 // CHECK-NOT: memref.alloca
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @no_blocks(%x: memref<1x7x7x64xf32>, %w: memref<16x3x3x64x32xf32>, %d: memref<1x7x7x512xf32>, %task: index) {
     cpu.conv ins(%x, %w : memref<1x7x7x64xf32>, memref<16x3x3x64x32xf32>) outs(%d : memref<1x7x7x512xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {

@@ -22,7 +22,7 @@
 // CHECK: scf.yield
 // CHECK-NOT: cpu.
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @v4(%x: memref<1x8x24x24xf32>, %w: memref<3x3x24xf32>, %d: memref<1x8x24x24xf32>, %task: index) {
     cpu.depthwise_conv ins(%x, %w : memref<1x8x24x24xf32>, memref<3x3x24xf32>) outs(%d : memref<1x8x24x24xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
@@ -43,7 +43,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK: vector.fma {{.*}} : vector<8xf32>
 // CHECK-NOT: vector.masked
 // CHECK: return
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @v3(%x: memref<1x8x16x24xf32>, %w: memref<3x3x24xf32>, %d: memref<1x8x16x24xf32>, %task: index) {
     cpu.depthwise_conv ins(%x, %w : memref<1x8x16x24xf32>, memref<3x3x24xf32>) outs(%d : memref<1x8x16x24xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
@@ -62,7 +62,7 @@ module attributes {ingot.target = "x86-64-v3"} {
 // CHECK-COUNT-9: vector.load
 // CHECK-NOT: vector.load
 // CHECK: return
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @strided(%x: memref<1x11x8xf32>, %w: memref<3x8xf32>, %d: memref<1x4x8xf32>, %task: index) {
     cpu.depthwise_conv ins(%x, %w : memref<1x11x8xf32>, memref<3x8xf32>) outs(%d : memref<1x4x8xf32>)
         attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 2>} {
@@ -111,7 +111,7 @@ func.func @not_a_kernel(%x: tensor<1x11x8xf32>, %w: tensor<3x8xf32>, %d: tensor<
 // CHECK: scf.for
 // CHECK: vector.fma
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @blocks(%x: memref<1x14x14x384xf32>, %w: memref<3x3x384xf32>, %d: memref<1x14x14x384xf32>, %task: index) {
     cpu.depthwise_conv ins(%x, %w : memref<1x14x14x384xf32>, memref<3x3x384xf32>) outs(%d : memref<1x14x14x384xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
@@ -132,7 +132,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK-NOT: step %{{[a-z0-9_]+}} {
 // CHECK: vector.fma
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @wide(%x: memref<1x4x112x32xf32>, %w: memref<3x3x32xf32>, %d: memref<1x4x112x32xf32>, %task: index) {
     cpu.depthwise_conv ins(%x, %w : memref<1x4x112x32xf32>, memref<3x3x32xf32>) outs(%d : memref<1x4x112x32xf32>)
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {

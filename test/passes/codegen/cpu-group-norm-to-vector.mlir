@@ -2,7 +2,7 @@
 
 // Statistics of each channel of a block, then of its groups.
 
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @group_norm(
 // CHECK: cpu.launch @group_norm.0
 // CHECK-LABEL: func.func private @group_norm.0

@@ -10,7 +10,7 @@
 // CHECK-NOT: vector.masked
 // CHECK-NOT: cpu.
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @v4(%a: memref<20x7xf32>, %w: memref<1x7x32xf32>, %d: memref<20x32xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<20x7xf32>, memref<1x7x32xf32>) outs(%d : memref<20x32xf32>) {
     ^bb0(%sum: f32):
@@ -32,7 +32,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK: %{{.*}}:4 = scf.for %{{.*}} = %c0 to %c7 step
 // CHECK-NOT: vector.store
 // CHECK: return
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @v3(%a: memref<13x7xf32>, %w: memref<1x7x16xf32>, %d: memref<13x4xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<13x7xf32>, memref<1x7x16xf32>) outs(%d : memref<13x4xf32>) {
     ^bb0(%sum: f32):
@@ -51,7 +51,7 @@ module attributes {ingot.target = "x86-64-v3"} {
 // CHECK: %{{.*}}:4 = scf.for
 // CHECK: %{{[^:]*}} = scf.for {{.*}} iter_args(%{{[^,]*}} = %{{[^,]*}}) -> (vector<16xf32>)
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @dynamic(%a: memref<?x7xf32>, %w: memref<1x7x16xf32>, %d: memref<?x16xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<?x7xf32>, memref<1x7x16xf32>) outs(%d : memref<?x16xf32>) {
     ^bb0(%sum: f32):
@@ -69,7 +69,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK: %[[INNER:.*]] = arith.remui %{{.*}}, %c3
 // CHECK: arith.divui %{{.*}}, %c3
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @batched(%a: memref<2x3x5x7xf32>, %w: memref<2x3x1x7x16xf32>, %d: memref<2x3x5x16xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<2x3x5x7xf32>, memref<2x3x1x7x16xf32>) outs(%d : memref<2x3x5x16xf32>) {
     ^bb0(%sum: f32):
@@ -96,7 +96,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK: arith.addf %[[SUMS]]#0, %{{.*}} : vector<16xf32>
 // CHECK: arith.mulf {{.*}} : vector<16xf32>
 // CHECK: arith.subf {{.*}} : vector<16xf32>
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @operands(%a: memref<2x7xf32>, %w: memref<1x7x16xf32>, %b: memref<1x16xf32>, %r: memref<2x16xf32>, %s: memref<2x1xf32>,
                               %d: memref<2x16xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<2x7xf32>, memref<1x7x16xf32>)
@@ -124,7 +124,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK-COUNT-7: memref.load %[[COPY]]
 // CHECK-NOT: memref.load
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @colliding(%a: memref<14x1024xf32>, %w: memref<1x1024x16xf32>, %d: memref<14x16xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<14x1024xf32>, memref<1x1024x16xf32>) outs(%d : memref<14x16xf32>) {
     ^bb0(%sum: f32):
@@ -141,7 +141,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK-NOT: memref.alloca
 // CHECK: %{{.*}}:14 = scf.for %{{.*}} = %c0 to %c300 step
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @colliding_slice(%a: memref<14x300xf32, strided<[1024, 1]>>, %w: memref<1x300x16xf32>, %d: memref<14x16xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<14x300xf32, strided<[1024, 1]>>, memref<1x300x16xf32>) outs(%d : memref<14x16xf32>) {
     ^bb0(%sum: f32):
@@ -162,7 +162,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK: arith.divui %[[DONE]], %c256
 // CHECK: memref.prefetch {{.*}} read, locality<2>
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @ahead(%a: memref<28x300xf32>, %w: memref<2x300x32xf32>, %d: memref<28x64xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<28x300xf32>, memref<2x300x32xf32>) outs(%d : memref<28x64xf32>) {
     ^bb0(%sum: f32):
@@ -181,7 +181,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 // CHECK-LABEL: func.func private @weights_stay
 // CHECK-NOT: locality<2>
 // CHECK: return
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func private @one_pass(%a: memref<7x300xf32>, %w: memref<2x300x32xf32>, %d: memref<7x64xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<7x300xf32>, memref<2x300x32xf32>) outs(%d : memref<7x64xf32>) {
     ^bb0(%sum: f32):
@@ -237,7 +237,7 @@ func.func @no_task_number(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memre
 // CHECK: x86vector.avx512.dot %[[P]]#0
 // CHECK-NOT: vector.fma
 // CHECK: vector.store {{.*}} vector<16xf32>
-module attributes {ingot.target = "znver4"} {
+module attributes {ingot.target = #ingot.target<"znver4">} {
   func.func private @bf16_dot(%a: memref<20x7xbf16>, %w: memref<1x4x32x2xbf16>, %d: memref<20x32xf32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<20x7xbf16>, memref<1x4x32x2xbf16>) outs(%d : memref<20x32xf32>) {
     ^bb0(%sum: f32):
@@ -259,7 +259,7 @@ module attributes {ingot.target = "znver4"} {
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c256 step
 // CHECK: vector.load %[[COPY]]{{.*}} vector<2xbf16>
 // CHECK: x86vector.avx512.dot
-module attributes {ingot.target = "znver4"} {
+module attributes {ingot.target = #ingot.target<"znver4">} {
   func.func private @bf16_colliding(%a: memref<14x2048xbf16>, %w: memref<1x1024x32x2xbf16>, %d: memref<14x32xf32>,
                                     %task: index) {
     cpu.matmul ins(%a, %w : memref<14x2048xbf16>, memref<1x1024x32x2xbf16>) outs(%d : memref<14x32xf32>) {
@@ -286,7 +286,7 @@ module attributes {ingot.target = "znver4"} {
 // CHECK: arith.andi {{.*}} : vector<8xi32>
 // CHECK-NOT: x86vector
 // CHECK: arith.truncf {{.*}} : vector<8xf32> to vector<8xbf16>
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @bf16_wide(%a: memref<5x8xbf16>, %w: memref<1x4x16x2xbf16>, %d: memref<5x16xbf16>, %task: index) {
     cpu.matmul ins(%a, %w : memref<5x8xbf16>, memref<1x4x16x2xbf16>) outs(%d : memref<5x16xbf16>) {
     ^bb0(%sum: f32):
@@ -306,7 +306,7 @@ module attributes {ingot.target = "x86-64-v3"} {
 // CHECK: vector.load {{.*}} vector<4xi8>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
 // CHECK: vector.store {{.*}} vector<16xi32>
-module attributes {ingot.target = "cascadelake"} {
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
   func.func private @int8_dot(%a: memref<5x8xi8>, %w: memref<1x2x32x4xi8>, %d: memref<5x32xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<5x8xi8>, memref<1x2x32x4xi8>) outs(%d : memref<5x32xi32>) {
     ^bb0(%sum: i32):
@@ -326,7 +326,7 @@ module attributes {ingot.target = "cascadelake"} {
 // CHECK-NOT: pmadd.ub
 // CHECK: arith.extui {{.*}} : i8 to i32
 // CHECK: vector.store {{.*}} vector<8xi32>
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @int8_wide(%a: memref<4x6xi8>, %w: memref<1x2x16x4xi8>, %d: memref<4x16xi32>, %task: index) {
     cpu.matmul ins(%a, %w : memref<4x6xi8>, memref<1x2x16x4xi8>) outs(%d : memref<4x16xi32>) {
     ^bb0(%sum: i32):

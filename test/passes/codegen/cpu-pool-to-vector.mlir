@@ -2,7 +2,7 @@
 
 // Taps outside are skipped by the loops' bounds; windows within the row have all.
 
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @max(
 // CHECK-LABEL: func.func private @pool.0
 // CHECK: scf.for
@@ -23,7 +23,7 @@ func.func @max(%x: memref<1x9x9x32xf32>, %y: memref<1x9x9x32xf32>) {
 
 // Without padding the mean's divisor is known.
 
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @mean(
 // CHECK-LABEL: func.func private @pool.0
 // CHECK-DAG: dense<2.500000e-01> : vector<8xf32>

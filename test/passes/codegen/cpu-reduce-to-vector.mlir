@@ -2,7 +2,7 @@
 
 // Few elements: four accumulators, then one vector, then the tail, all in f32.
 
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @short_row(
 // CHECK-LABEL: func.func private @reduce.0
 // CHECK: vector.load {{.*}} vector<16xf32>
@@ -22,7 +22,7 @@ func.func @short_row(%x: memref<4x99x1xf32>, %y: memref<4x1xf32>) {
 
 // Many, or who knows how many: chunks in f32, their sum in f64.
 
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @long_row(
 // CHECK-LABEL: func.func private @reduce.0
 // CHECK: scf.for {{.*}} -> (vector<8xf64>)
@@ -45,7 +45,7 @@ func.func @long_row(%x: memref<4x?x1xf32>, %y: memref<4x1xf32>) {
 
 // Maxima stay in f32; channels are lanes, rows side by side.
 
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @columns(
 // CHECK-LABEL: func.func private @reduce.0
 // CHECK: scf.for {{.*}} step %c4

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --outline-kernels --cpu-row-norm-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func @layer_norm(
 // CHECK-LABEL: func.func private @row_norm.0
 // CHECK: vector.reduction <add>
@@ -22,7 +22,7 @@ func.func @layer_norm(%x: memref<2x64xf32>, %s: memref<1x64xf32>, %y: memref<2x6
 
 // -----
 
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @rms_norm(
 // CHECK-LABEL: func.func private @row_norm.0
 // CHECK-NOT: arith.subf

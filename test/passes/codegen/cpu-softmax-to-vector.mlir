@@ -1,6 +1,6 @@
 // RUN: ingot-opt --outline-kernels --cpu-softmax-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @softmax.0
 // CHECK: vector.reduction <maxnumf>
 // CHECK: math.exp {{.*}} : vector<16xf32>
@@ -22,7 +22,7 @@ func.func @softmax(%x: memref<2x50xf32>, %y: memref<2x50xf32>) {
 
 // The logarithm stores no powers.
 
-module attributes {ingot.target = "x86-64-v3"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK-LABEL: func.func @log(
 // CHECK-LABEL: func.func private @softmax.0
 // CHECK: math.exp {{.*}} : vector<8xf32>

@@ -3,10 +3,10 @@
 // Memory of dynamic size comes from the host, through the run's call.
 
 // CHECK-LABEL: llvm.func @forward
-// CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.call})
+// CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
 // CHECK: %[[P:.*]] = llvm.call @ingot_support_allocate(%[[CALL]], %{{.*}})
 // CHECK: llvm.call @ingot_support_release(%[[CALL]], %{{.*}})
-func.func @forward(%n: index, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %a = memref.alloc(%n) : memref<?xf32>
   memref.dealloc %a : memref<?xf32>
   return
@@ -43,7 +43,7 @@ func.func @forward(%n: index) {
 func.func private @kernel(%x: memref<4xf32, strided<[1]>>, %task: index) {
   return
 }
-func.func @forward(%x: memref<4xf32, strided<[1], offset: 8>>, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<4xf32, strided<[1], offset: 8>>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %c1 = arith.constant 1 : index
   cpu.launch @kernel(%x) tasks(%c1) writes 1 : memref<4xf32, strided<[1], offset: 8>>
   return
@@ -57,7 +57,7 @@ func.func @forward(%x: memref<4xf32, strided<[1], offset: 8>>, %call: !llvm.ptr 
 // CHECK: llvm.func @ingot_support_parallel(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
 // CHECK-LABEL: llvm.func internal @kernel.task
 // CHECK-LABEL: llvm.func @forward
-// CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.call})
+// CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
 // CHECK: %[[WORDS:.*]] = llvm.mlir.constant(3 : i64)
 // CHECK: %[[FRAME:.*]] = llvm.alloca %[[WORDS]] x i64
 // CHECK-NOT: llvm.alloca
@@ -72,7 +72,7 @@ func.func private @kernel(%x: memref<4xf32>, %task: index) {
 func.func private @longer(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>, %task: index) {
   return
 }
-func.func @forward(%x: memref<4xf32>, %n: index, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<4xf32>, %n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %c8 = arith.constant 8 : index
   cpu.launch @kernel(%x) tasks(%c8) writes 1 : memref<4xf32>
   cpu.launch @longer(%x, %x, %x) tasks(%c8) writes 1 : memref<4xf32>, memref<4xf32>, memref<4xf32>
@@ -100,7 +100,7 @@ func.func @forward(%x: memref<4xf32>, %n: index, %call: !llvm.ptr {ingot.call}) 
 func.func private @kernel(%x: memref<?x4xf32, strided<[?, 1]>>, %task: index) {
   return
 }
-func.func @forward(%x: memref<?x4xf32, strided<[?, 1], offset: ?>>, %n: index, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<?x4xf32, strided<[?, 1], offset: ?>>, %n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   cpu.launch @kernel(%x) tasks(%n) writes 1 : memref<?x4xf32, strided<[?, 1], offset: ?>>
   return
 }
@@ -123,11 +123,11 @@ func.func @forward(%x: memref<4xf32>, %n: index) {
 
 // CHECK: llvm.mlir.global internal constant @ingot_check_0("node 'look': an index is outside\00")
 // CHECK-LABEL: llvm.func @forward
-// CHECK-SAME: %[[HOLDS:.*]]: i1, %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.call})
+// CHECK-SAME: %[[HOLDS:.*]]: i1, %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
 // CHECK-DAG: %[[TEXT:.*]] = llvm.mlir.addressof @ingot_check_0
 // CHECK-DAG: %[[WORD:.*]] = llvm.zext %[[HOLDS]] : i1 to i32
 // CHECK: llvm.call @ingot_support_require(%[[CALL]], %[[WORD]], %{{.*}})
-func.func @forward(%holds: i1, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%holds: i1, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   ingot.require %holds, "node 'look': an index is outside"
   return
 }

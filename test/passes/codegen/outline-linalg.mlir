@@ -9,7 +9,7 @@
 // CHECK: linalg.generic
 // CHECK-NOT: linalg.generic
 #id = affine_map<(d0) -> (d0)>
-func.func @forward(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<8xf32>) outs(%y : memref<8xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = math.exp %a : f32
@@ -32,7 +32,7 @@ func.func @forward(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %cal
 // CHECK: cpu.launch @{{.*}}(%arg0) tasks(%[[N]])
 // CHECK: memref.subview %{{.*}} [64, 1024]
 #id = affine_map<(d0, d1) -> (d0, d1)>
-func.func @forward(%x: memref<1024x1024xf32>, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<1024x1024xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
       ins(%x : memref<1024x1024xf32>) outs(%x : memref<1024x1024xf32>) {
   ^bb0(%a: f32, %b: f32):
@@ -45,11 +45,11 @@ func.func @forward(%x: memref<1024x1024xf32>, %call: !llvm.ptr {ingot.call}) {
 // -----
 
 // Not beside oneDNN's own threads.
-module attributes {ingot.onednn} {
+module attributes {ingot.needs_onednn} {
 // CHECK-LABEL: func.func @forward
 // CHECK: %[[ONE:.*]] = arith.constant 1 : index
 // CHECK: cpu.launch @{{.*}}(%arg0) tasks(%[[ONE]])
-func.func @forward(%x: memref<1024x1024xf32>, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<1024x1024xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%x : memref<1024x1024xf32>)
   return
@@ -64,7 +64,7 @@ func.func @forward(%x: memref<1024x1024xf32>, %call: !llvm.ptr {ingot.call}) {
 // CHECK: linalg.fill
 // CHECK-LABEL: func.func @other
 // CHECK: linalg.fill
-func.func @forward(%x: memref<8xf32>, %n: memref<f32>, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<8xf32>, %n: memref<f32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %number = memref.load %n[] : memref<f32>
   linalg.fill ins(%number : f32) outs(%x : memref<8xf32>)
   return

@@ -1,7 +1,7 @@
 // RUN: ingot-opt %s --emulate-instructions=on=x86-64-v4 --split-input-file --verify-diagnostics | FileCheck %s
 
 // A tile is memory; the product adds to its accumulator's, pair by pair.
-// CHECK: module attributes {ingot.target = "x86-64-v4"}
+// CHECK: module attributes {ingot.target = #ingot.target<"x86-64-v4">}
 // CHECK-LABEL: func.func @bf16
 // CHECK-COUNT-3: memref.alloca() {{.*}} : memref<{{2x8xbf16|4x32xbf16|2x16xf32}}>
 // CHECK-NOT: amx
@@ -10,7 +10,7 @@
 // CHECK: vector.broadcast {{.*}} : i32 to vector<16xi32>
 // CHECK-COUNT-2: math.fma {{.*}} : vector<16xf32>
 // CHECK-NOT: amx
-module attributes {ingot.target = "sapphirerapids"} {
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func @bf16(%a: memref<?xbf16>, %w: memref<?xbf16>, %d: memref<?xf32>, %n: index) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -2,7 +2,7 @@
 
 // Constant weights go into the table by their offset, here 128 and 64; the rest
 // is handed in. 3 words, then a convolution of 2x2x3 groups: O, I, K... strides.
-// CHECK: module attributes {ingot.onednn}
+// CHECK: module attributes {ingot.needs_onednn}
 // CHECK: llvm.func @ingot_load(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
 // CHECK: llvm.call @ingot_dnnl_load
 // CHECK: llvm.func @ingot_unload
@@ -18,7 +18,7 @@
 // CHECK-LABEL: func.func @forward
 // CHECK: memref.alloca() : memref<2xi64>
 // CHECK: call @ingot_dnnl_execute(%arg3, %{{.*}}) : (!llvm.ptr, index, index, index) -> ()
-func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %weights: memref<?xi8> {ingot.weights}, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %weights: memref<?xi8> {ingot.operand = #ingot.operand<weights>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %c128 = arith.constant 128 : index
   %c64 = arith.constant 64 : index
   %w = memref.view %weights[%c128][] : memref<?xi8> to memref<6x2x1x1xf32>
@@ -37,7 +37,7 @@ func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %weights: m
 // CHECK-SAME: 0, 1, -1, 2, -9223372036854775808, 4, 4, 1, 1, 1, -1, 2, 4, 7, 1, 4, 3, 1, -1, 2, -9223372036854775808, 7, 7, 1
 // CHECK-LABEL: func.func @rows
 // CHECK: arith.muli
-func.func @rows(%a: memref<?x5x4xf32>, %b: memref<7x4xf32>, %y: memref<?x5x7xf32>, %call: !llvm.ptr {ingot.call}) {
+func.func @rows(%a: memref<?x5x4xf32>, %b: memref<7x4xf32>, %y: memref<?x5x7xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   dnnl.matmul ins(%a, %b : memref<?x5x4xf32>, memref<7x4xf32>) outs(%y : memref<?x5x7xf32>) {transpose_weights}
   return
 }
@@ -46,7 +46,7 @@ func.func @rows(%a: memref<?x5x4xf32>, %b: memref<7x4xf32>, %y: memref<?x5x7xf32
 
 // Nothing to call.
 // CHECK-LABEL: module
-// CHECK-NOT: ingot.onednn
+// CHECK-NOT: ingot.needs_onednn
 // CHECK-NOT: llvm.mlir.global
 func.func @nothing(%a: memref<4xf32>) {
   return
@@ -54,7 +54,7 @@ func.func @nothing(%a: memref<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{expects an argument marked ingot.call}}
+// expected-error @+1 {{expects an argument that is the call}}
 func.func @no_call(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: memref<2x4xf32>) {
   dnnl.matmul ins(%a, %b : memref<2x3xf32>, memref<3x4xf32>) outs(%c : memref<2x4xf32>)
   return
@@ -62,7 +62,7 @@ func.func @no_call(%a: memref<2x3xf32>, %b: memref<3x4xf32>, %c: memref<2x4xf32>
 
 // -----
 
-func.func @type(%a: memref<2x3xf64>, %b: memref<3x4xf64>, %c: memref<2x4xf64>, %call: !llvm.ptr {ingot.call}) {
+func.func @type(%a: memref<2x3xf64>, %b: memref<3x4xf64>, %c: memref<2x4xf64>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   // expected-error @+1 {{cannot be run by oneDNN on 'memref<2x3xf64>'}}
   dnnl.matmul ins(%a, %b : memref<2x3xf64>, memref<3x4xf64>) outs(%c : memref<2x4xf64>)
   return
@@ -70,7 +70,7 @@ func.func @type(%a: memref<2x3xf64>, %b: memref<3x4xf64>, %c: memref<2x4xf64>, %
 
 // -----
 
-func.func @tensors(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<2x4xf32>, %call: !llvm.ptr {ingot.call}) {
+func.func @tensors(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<2x4xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   // expected-error @+1 {{expects memrefs; bufferize first}}
   %0 = dnnl.matmul ins(%a, %b : tensor<2x3xf32>, tensor<3x4xf32>) outs(%c : tensor<2x4xf32>) -> tensor<2x4xf32>
   return
@@ -78,7 +78,7 @@ func.func @tensors(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<2x4xf32>
 
 // -----
 
-func.func @dynamic_weights(%x: memref<1x8x4xf32>, %w: memref<6x4x?xf32>, %d: memref<1x8x6xf32>, %call: !llvm.ptr {ingot.call}) {
+func.func @dynamic_weights(%x: memref<1x8x4xf32>, %w: memref<6x4x?xf32>, %d: memref<1x8x6xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   // expected-error @+1 {{expects weights of static shape}}
   dnnl.convolution ins(%x, %w : memref<1x8x4xf32>, memref<6x4x?xf32>) outs(%d : memref<1x8x6xf32>)
       {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64}

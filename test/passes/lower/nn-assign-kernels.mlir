@@ -1,9 +1,9 @@
 // RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-assign-kernels{onednn=second,fused}))' --split-input-file --verify-diagnostics %s | FileCheck %s
 
 // CHECK-LABEL: func.func @forward
-// CHECK: nn.relu {{.*}}ingot.kernel = "native"
-// CHECK: nn.exp {{.*}}ingot.kernel = "onednn"
-// CHECK: nn.add {{.*}}ingot.kernel = "onednn"
+// CHECK: nn.relu {{.*}}ingot.backend = #ingot.backend<native>
+// CHECK: nn.exp {{.*}}ingot.backend = #ingot.backend<onednn>
+// CHECK: nn.add {{.*}}ingot.backend = #ingot.backend<onednn>
 func.func @forward(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = nn.relu %x : tensor<2xf32> -> tensor<2xf32> loc("first")
   %1 = nn.exp %0 : tensor<2xf32> -> tensor<2xf32> loc("second")

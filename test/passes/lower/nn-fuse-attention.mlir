@@ -221,11 +221,11 @@ func.func @others(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x1x16xf32>, %v: tensor
   %1 = nn.add %0, %m : tensor<1x2x7x1xf32>, tensor<9xf32> -> tensor<1x2x7x9xf32>
   %2 = nn.softmax %1 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
   %3 = nn.matmul %2, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
-  %4 = nn.matmul %q, %k2 {ingot.precision = "bf16", transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
+  %4 = nn.matmul %q, %k2 {ingot.precision = #ingot.precision<bf16>, transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
   %5 = nn.softmax %4 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
   %6 = nn.matmul %5, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
   %7 = nn.matmul %q, %k2 {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
-  %8 = nn.softmax %7 {axis = 3 : i64, ingot.kernel = "loops"} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
+  %8 = nn.softmax %7 {axis = 3 : i64, ingot.backend = #ingot.backend<loops>} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
   %9 = nn.matmul %8, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
   return %3, %6, %9 : tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>
 }

@@ -79,7 +79,7 @@ func.func @left_alone(%x: tensor<2x3x4xf32>, %h: tensor<2x3x4xf16>, %d: tensor<2
   %1 = nn.softmax %x {axis = 1 : i64} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
   %2 = nn.softmax %h {axis = 2 : i64} : tensor<2x3x4xf16> -> tensor<2x3x4xf16>
   %3 = nn.max_pool %x {dilations = array<i64: 1>, kernel = array<i64: 2>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : tensor<2x3x4xf32> -> tensor<2x3x2xf32>
-  %4 = nn.softmax %x {axis = 2 : i64, ingot.kernel = "loops"} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
+  %4 = nn.softmax %x {axis = 2 : i64, ingot.backend = #ingot.backend<loops>} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
   %5 = nn.reduce sum %d {axes = array<i64: 1>} : tensor<2x3x?xf32> -> tensor<2x?xf32>
   return %0, %1, %2, %3, %4, %5 : tensor<3xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf16>, tensor<2x3x2xf32>, tensor<2x3x4xf32>, tensor<2x?xf32>
 }

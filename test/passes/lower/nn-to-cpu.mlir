@@ -135,7 +135,7 @@ func.func @others(%x: tensor<1x8x8x4xf32>, %w: tensor<6x4x3x3xf32>, %v: tensor<1
   %4 = nn.matmul %f, %g : (tensor<2x3x4xf32>, tensor<1x4x5xf32>) -> tensor<2x3x5xf32>
   %5 = nn.matmul %z, %m : (tensor<0x4xf32>, tensor<4x5xf32>) -> tensor<0x5xf32>
   %6 = nn.conv %x, %k {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
-    strides = array<i64: 1, 1>, ingot.kernel = "loops"} : (tensor<1x8x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+    strides = array<i64: 1, 1>, ingot.backend = #ingot.backend<loops>} : (tensor<1x8x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
   return %0, %1, %2, %3, %4, %5, %6 : tensor<1x6x6x6xf32>, tensor<1x?x6x6xf32>, tensor<1x6x6x2xf32>, tensor<3x5xf64>, tensor<2x3x5xf32>, tensor<0x5xf32>, tensor<1x6x6x6xf32>
 }
 
@@ -186,7 +186,7 @@ func.func @transposed_otherwise(%x: tensor<1x4x2xf32>, %v: tensor<2x3x2xf32>, %z
 func.func @bf16_conv(%x: tensor<1x8x3xf32>) -> tensor<1x8x2xf32> {
   %w = arith.constant dense<[[[1.0], [2.0], [3.0]], [[4.0], [5.0], [6.0]]]> : tensor<2x3x1xf32>
   %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>,
-    strides = array<i64: 1>, ingot.precision = "bf16"} : (tensor<1x8x3xf32>, tensor<2x3x1xf32>) -> tensor<1x8x2xf32>
+    strides = array<i64: 1>, ingot.precision = #ingot.precision<bf16>} : (tensor<1x8x3xf32>, tensor<2x3x1xf32>) -> tensor<1x8x2xf32>
   return %y : tensor<1x8x2xf32>
 }
 
@@ -202,7 +202,7 @@ func.func @bf16_conv(%x: tensor<1x8x3xf32>) -> tensor<1x8x2xf32> {
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<4x2x1x16xbf16>) outs(%{{.*}} : tensor<1x4x16x2xbf16>)
 // CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<5x7xbf16>, tensor<1x4x16x2xbf16>)
 func.func @bf16_matmul(%a: tensor<5x7xf32>, %b: tensor<7x16xf32>) -> tensor<5x16xf32> {
-  %y = nn.matmul %a, %b {ingot.precision = "bf16"} : (tensor<5x7xf32>, tensor<7x16xf32>) -> tensor<5x16xf32>
+  %y = nn.matmul %a, %b {ingot.precision = #ingot.precision<bf16>} : (tensor<5x7xf32>, tensor<7x16xf32>) -> tensor<5x16xf32>
   return %y : tensor<5x16xf32>
 }
 
@@ -214,6 +214,6 @@ func.func @bf16_matmul(%a: tensor<5x7xf32>, %b: tensor<7x16xf32>) -> tensor<5x16
 func.func @bf16_depthwise(%x: tensor<1x8x2xf32>) -> tensor<1x8x2xf32> {
   %w = arith.constant dense<1.0> : tensor<2x1x1xf32>
   %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>,
-    strides = array<i64: 1>, ingot.precision = "bf16"} : (tensor<1x8x2xf32>, tensor<2x1x1xf32>) -> tensor<1x8x2xf32>
+    strides = array<i64: 1>, ingot.precision = #ingot.precision<bf16>} : (tensor<1x8x2xf32>, tensor<2x1x1xf32>) -> tensor<1x8x2xf32>
   return %y : tensor<1x8x2xf32>
 }

@@ -81,7 +81,7 @@ func.func @not(%x: tensor<1x4x8x8xf32>, %w: tensor<8x4x1x1xf32>, %i: tensor<2x3x
   %0 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
     strides = array<i64: 1, 1>} : (tensor<1x4x8x8xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x8x8xf32>
   %1 = nn.matmul %i, %j : (tensor<2x3xi32>, tensor<3x4xi32>) -> tensor<2x4xi32>
-  %2 = nn.softmax %a {axis = 1 : i64, ingot.kernel = "loops"} : tensor<2x3xf32> -> tensor<2x3xf32>
+  %2 = nn.softmax %a {axis = 1 : i64, ingot.backend = #ingot.backend<loops>} : tensor<2x3xf32> -> tensor<2x3xf32>
   %3 = nn.max_pool %x {channels_last, kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>} : tensor<1x4x8x8xf32> -> tensor<1x4x10x8xf32>
   %4 = nn.matmul %p, %q : (tensor<?x2x3xf32>, tensor<5x3x2xf32>) -> tensor<5x2x2xf32>
   return %0, %1, %2, %3, %4 : tensor<1x8x8x8xf32>, tensor<2x4xi32>, tensor<2x3xf32>, tensor<1x4x10x8xf32>, tensor<5x2x2xf32>

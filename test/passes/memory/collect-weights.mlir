@@ -3,7 +3,7 @@
 // Equal constants lie in the weights once, whatever their shape, at multiples of
 // 64 bytes; small ones stay in the code.
 
-// CHECK: module attributes {ingot.weights = {{\[\[}}0, dense<1.000000e+00> : tensor<100xf32>], [448, dense<2.000000e+00> : tensor<65xf32>]], ingot.weights_bytes = 768 : i64}
+// CHECK: module attributes {ingot.weights = [#ingot.weight<0, dense<1.000000e+00> : tensor<100xf32>>, #ingot.weight<448, dense<2.000000e+00> : tensor<65xf32>>], ingot.weights_bytes = 768 : i64}
 // CHECK-NOT: @a
 // CHECK: memref.global "private" constant @small
 module {
@@ -13,8 +13,8 @@ module {
   memref.global "private" constant @c : memref<65xf32> = dense<2.0>
   memref.global "private" constant @small : memref<64xf32> = dense<3.0>
 
-  // CHECK: func.func @forward(%[[W:.*]]: memref<?xi8> {ingot.weights})
-  func.func @forward(%w: memref<?xi8> {ingot.weights}) -> (memref<100xf32>, memref<100xf32>, memref<65xf32>, memref<64xf32>, memref<5x20xf32>) {
+  // CHECK: func.func @forward(%[[W:.*]]: memref<?xi8> {ingot.operand = #ingot.operand<weights>})
+  func.func @forward(%w: memref<?xi8> {ingot.operand = #ingot.operand<weights>}) -> (memref<100xf32>, memref<100xf32>, memref<65xf32>, memref<64xf32>, memref<5x20xf32>) {
     // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
     // CHECK-DAG: %[[C448:.*]] = arith.constant 448 : index
     // CHECK-DAG: memref.view %[[W]][%[[C0]]][] : memref<?xi8> to memref<100xf32>

@@ -5,8 +5,8 @@
 // the convolution, an addition and a maximum for each of 384 elements. Bytes:
 // what each op reads and writes, the fill its 6 floats.
 // CHECK: module attributes {ingot.layers = [
-// CHECK-SAME: {bytes = 2632 : i64, flops = 1536 : i64, kind = "convolution", nodes = ["conv_1"]},
-// CHECK-SAME: {bytes = 3096 : i64, flops = 768 : i64, kind = "elementwise", nodes = ["add_1", "relu_1"]}]}
+// CHECK-SAME: #ingot.layer<"convolution", flops = 1536, bytes = 2632, nodes = "conv_1">,
+// CHECK-SAME: #ingot.layer<"elementwise", flops = 768, bytes = 3096, nodes = "add_1", "relu_1">]}
 // CHECK: func.func private @ingot_support_layer_end(!llvm.ptr, i64, i64, i64) attributes {passthrough = ["cold"]}
 // CHECK-LABEL: func.func @forward
 // CHECK: linalg.fill
@@ -25,7 +25,7 @@
 // CHECK: scf.if
 // CHECK-NEXT: arith.constant 1 : i64
 // CHECK: return
-func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %w: memref<6x2x1x1xf32>, %b: memref<6xf32>, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %w: memref<6x2x1x1xf32>, %b: memref<6xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%b : memref<6xf32>) loc("conv_1")
   dnnl.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<6x2x1x1xf32>) outs(%y : memref<1x8x8x6xf32>)
@@ -45,14 +45,14 @@ func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %w: memref<
 
 // What depends on a size that only a run tells is computed there; the table has
 // 0. A name of the graph is none of a node.
-// CHECK: {bytes = 0 : i64, flops = 0 : i64, kind = "matmul", nodes = ["a", "b"]}
+// CHECK: #ingot.layer<"matmul", flops = 0, bytes = 0, nodes = "a", "b">
 // CHECK-LABEL: func.func @forward
 // CHECK: scf.if
 // CHECK: %[[ROWS:.*]] = memref.dim %arg2, %{{.*}} : memref<?x7xf32>
 // CHECK: %[[SCALE:.*]] = arith.constant 56 : index
 // CHECK: arith.muli %[[ROWS]], %[[SCALE]] : index
 // CHECK: func.call @ingot_support_layer_end
-func.func @forward(%a: memref<?x4xf32>, %b: memref<7x4xf32>, %y: memref<?x7xf32>, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%a: memref<?x4xf32>, %b: memref<7x4xf32>, %y: memref<?x7xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   dnnl.matmul ins(%a, %b : memref<?x4xf32>, memref<7x4xf32>) outs(%y : memref<?x7xf32>) {transpose_weights} loc(fused["a", "b", "graph"])
   return
 } loc("graph")
@@ -61,9 +61,9 @@ func.func @forward(%a: memref<?x4xf32>, %b: memref<7x4xf32>, %y: memref<?x7xf32>
 
 // A loop of constant bounds counts what it holds; a stated number wins; copies
 // compute nothing. An op without a name belongs to its neighbour.
-// CHECK: {bytes = 128 : i64, flops = 48 : i64, kind = "loop", nodes = ["scan"]}
-// CHECK-SAME: {bytes = 64 : i64, flops = 77 : i64, kind = "copy", nodes = ["stated"]}
-func.func @forward(%a: memref<8xf32>, %b: memref<8xf32>, %call: !llvm.ptr {ingot.call}) {
+// CHECK: #ingot.layer<"loop", flops = 48, bytes = 128, nodes = "scan">
+// CHECK-SAME: #ingot.layer<"copy", flops = 77, bytes = 64, nodes = "stated">
+func.func @forward(%a: memref<8xf32>, %b: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -90,7 +90,7 @@ func.func @forward(%a: memref<8xf32>, %b: memref<8xf32>, %call: !llvm.ptr {ingot
 // CHECK-NOT: ingot.layers
 // CHECK-LABEL: func.func @nothing
 // CHECK-NOT: scf.if
-func.func @nothing(%call: !llvm.ptr {ingot.call}) {
+func.func @nothing(%call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   return
 }
 func.func @no_call(%a: memref<8xf32>, %b: memref<8xf32>) {
@@ -101,12 +101,12 @@ func.func @no_call(%a: memref<8xf32>, %b: memref<8xf32>) {
 // -----
 
 // Native kernels: 2 * 8*8*5 * 9*3, 2 * 8*8*6 * 9 and 2 * 4*10 * 7.
-// CHECK: flops = 17280 : i64, kind = "convolution", nodes = ["conv"]
-// CHECK-SAME: flops = 6912 : i64, kind = "depthwise convolution", nodes = ["depthwise"]
-// CHECK-SAME: flops = 560 : i64, kind = "matmul", nodes = ["product"]
+// CHECK: #ingot.layer<"convolution", flops = 17280, bytes = {{[0-9]+}}, nodes = "conv">
+// CHECK-SAME: #ingot.layer<"depthwise convolution", flops = 6912, bytes = {{[0-9]+}}, nodes = "depthwise">
+// CHECK-SAME: #ingot.layer<"matmul", flops = 560, bytes = {{[0-9]+}}, nodes = "product">
 func.func @forward(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memref<1x8x8x5xf32>,
     %v: memref<3x3x6xf32>, %z: memref<1x8x8x6xf32>, %u: memref<1x8x8x6xf32>,
-    %a: memref<4x7xf32>, %b: memref<1x7x16xf32>, %c: memref<4x10xf32>, %call: !llvm.ptr {ingot.call}) {
+    %a: memref<4x7xf32>, %b: memref<1x7x16xf32>, %c: memref<4x10xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   cpu.conv ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x16xf32>) outs(%y : memref<1x8x8x5xf32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):

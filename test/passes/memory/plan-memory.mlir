@@ -3,8 +3,8 @@
 // a and c are never live together, so they share their place; b lies above.
 
 // CHECK: module attributes {ingot.arena_bytes = 128 : i64, ingot.arena_lower_bound = 128 : i64
-// CHECK-SAME: ingot.memory_plan = [array<i64: 0, 64, {{.*}}>, array<i64: 64, 64, {{.*}}>, array<i64: 0, 64, {{.*}}>]
-func.func @forward(%x: memref<16xf32>, %arena: memref<?xi8> {ingot.arena}) {
+// CHECK-SAME: ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64, {{.*}}>, #ingot.slot<offset = 64, bytes = 64, {{.*}}>, #ingot.slot<offset = 0, bytes = 64, {{.*}}>]
+func.func @forward(%x: memref<16xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
   // CHECK: memref.view %arg1
   %a = memref.alloc() : memref<16xf32>
   memref.copy %x, %a : memref<16xf32> to memref<16xf32>
@@ -22,7 +22,7 @@ func.func @forward(%x: memref<16xf32>, %arena: memref<?xi8> {ingot.arena}) {
 // A view keeps its buffer alive.
 
 // CHECK: ingot.arena_bytes = 128 : i64
-func.func @forward(%x: memref<16xf32>, %y: memref<8xf32>, %arena: memref<?xi8> {ingot.arena}) {
+func.func @forward(%x: memref<16xf32>, %y: memref<8xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
   %a = memref.alloc() : memref<16xf32>
   memref.copy %x, %a : memref<16xf32> to memref<16xf32>
   %view = memref.subview %a[0] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1]>>
@@ -44,7 +44,7 @@ func.func @forward(%x: memref<16xf32>, %y: memref<8xf32>, %arena: memref<?xi8> {
 // CHECK: call @use(%[[P]])
 // CHECK-NEXT: memref.dealloc %[[A]]
 func.func private @use(index)
-func.func @forward(%n: index, %arena: memref<?xi8> {ingot.arena}) {
+func.func @forward(%n: index, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
   %a = memref.alloc(%n) : memref<?xf32>
   %p = memref.extract_aligned_pointer_as_index %a : memref<?xf32> -> index
   call @use(%p) : (index) -> ()

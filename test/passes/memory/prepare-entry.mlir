@@ -2,8 +2,8 @@
 
 // Names and types move to the module; a static output is written in place.
 
-// CHECK: module attributes {ingot.inputs = [{dim_names = ["", ""], name = "x", type = tensor<2x3xui8>}], ingot.outputs = [{name = "y", type = tensor<2x3xi8>}]}
-// CHECK: func.func @forward(%[[X:.*]]: memref<2x3xi8>, %[[Y:.*]]: memref<2x3xi8>, %{{.*}}: memref<?xi8> {ingot.weights}, %{{.*}}: memref<?xi8> {ingot.arena}, %{{.*}}: !llvm.ptr {ingot.call})
+// CHECK: module attributes {ingot.inputs = [#ingot.tensor<"x" : tensor<2x3xui8>, dims = "", "">], ingot.outputs = [#ingot.tensor<"y" : tensor<2x3xi8>>]}
+// CHECK: func.func @forward(%[[X:.*]]: memref<2x3xi8>, %[[Y:.*]]: memref<2x3xi8>, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<weights>}, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %{{.*}}: !llvm.ptr {ingot.operand = #ingot.operand<call>})
 // CHECK: %[[T:.*]] = bufferization.to_tensor %[[X]] restrict : memref<2x3xi8>
 // CHECK: bufferization.materialize_in_destination %[[T]] in restrict writable %[[Y]]
 // CHECK: return{{$}}
@@ -30,7 +30,7 @@ func.func @forward(%x: tensor<6x4xf32>) -> tensor<2x12xf32> {
 // An output of dynamic shape is handed to the host, with its dims.
 
 // CHECK: func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
-// CHECK: func.func @forward(%{{.*}}: memref<?x3xf32>, %{{.*}}: memref<?xi8> {ingot.weights}, %{{.*}}: memref<?xi8> {ingot.arena}, %[[CALL:.*]]: !llvm.ptr {ingot.call})
+// CHECK: func.func @forward(%{{.*}}: memref<?x3xf32>, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<weights>}, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %[[CALL:.*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
 // CHECK: %[[M:.*]] = bufferization.to_buffer %{{.*}} read_only
 // CHECK: memref.alloca() : memref<2xi64>
 // CHECK: memref.dim %[[M]]

@@ -32,7 +32,7 @@
 
 // WHOLE-NOT: _piece_
 // WHOLE: func.func @forward(
-func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8>, %call: !llvm.ptr {ingot.call}) {
+func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %view = memref.view %arena[%c64][] : memref<?xi8> to memref<16xf32>
@@ -115,7 +115,7 @@ func.func private @kernel(%x: memref<4xf32>) attributes {ingot.kernel} {
 // CHECK: call @take(%[[NEXT]])
 // CHECK: func.func private @stack_piece_1
 func.func private @take(index)
-func.func @stack(%x: memref<4xf32>, %call: !llvm.ptr {ingot.call}) {
+func.func @stack(%x: memref<4xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %c1 = arith.constant 1 : index
   %stack = memref.alloca() : memref<2xi64>
   %address = memref.extract_aligned_pointer_as_index %stack : memref<2xi64> -> index

@@ -6,7 +6,7 @@
 // is open, is no argument.
 
 // CHECK-LABEL: func.func @forward
-// CHECK-SAME: (%[[WEIGHTS:.*]]: memref<?xi8> {ingot.weights}, %{{.*}}: memref<?xi8> {ingot.arena}, %[[CALL:.*]]: !llvm.ptr {ingot.call})
+// CHECK-SAME: (%[[WEIGHTS:.*]]: memref<?xi8> {ingot.operand = #ingot.operand<weights>}, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %[[CALL:.*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
 // CHECK-SAME: passthrough = ["ingot-loads-buffers"]
 // CHECK-DAG: %[[X:.*]] = ingot.buffer input 0 of %[[CALL]] : !llvm.ptr -> memref<?x4xf32>
 // CHECK-DAG: %[[Y:.*]] = ingot.buffer output 1 of %[[CALL]] : !llvm.ptr -> memref<4xf32>
@@ -24,12 +24,12 @@
 // CUT: ingot.buffer output 1 of %[[CALL]]
 // CUT-NOT: ingot.buffer input
 module attributes {
-    ingot.inputs = [{name = "x", type = tensor<?x4xf32>}, {name = "unused", type = tensor<4xf32>}],
-    ingot.outputs = [{name = "a", type = tensor<?xf32>}, {name = "y", type = tensor<4xf32>}]} {
+    ingot.inputs = [#ingot.tensor<"x" : tensor<?x4xf32>>, #ingot.tensor<"unused" : tensor<4xf32>>],
+    ingot.outputs = [#ingot.tensor<"a" : tensor<?xf32>>, #ingot.tensor<"y" : tensor<4xf32>>]} {
   func.func private @take(index)
   func.func @forward(%x: memref<?x4xf32>, %unused: memref<4xf32>, %y: memref<4xf32>,
-                     %weights: memref<?xi8> {ingot.weights}, %arena: memref<?xi8> {ingot.arena},
-                     %call: !llvm.ptr {ingot.call}) {
+                     %weights: memref<?xi8> {ingot.operand = #ingot.operand<weights>}, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>},
+                     %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
     %c0 = arith.constant 0 : index
     %f = arith.constant 1.0 : f32
     %n = memref.dim %x, %c0 : memref<?x4xf32>
@@ -42,10 +42,10 @@ module attributes {
 // -----
 
 module attributes {
-    ingot.inputs = [{name = "a", type = tensor<f32>}, {name = "b", type = tensor<f32>}],
-    ingot.outputs = [{name = "c", type = tensor<f32>}]} {
+    ingot.inputs = [#ingot.tensor<"a" : tensor<f32>>, #ingot.tensor<"b" : tensor<f32>>],
+    ingot.outputs = [#ingot.tensor<"c" : tensor<f32>>]} {
   // CUT: func.func @forward
-  func.func @forward(%a: memref<f32>, %b: memref<f32>, %c: memref<f32>, %call: !llvm.ptr {ingot.call}) {
+  func.func @forward(%a: memref<f32>, %b: memref<f32>, %c: memref<f32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
     return
   }
 }

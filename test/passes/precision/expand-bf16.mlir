@@ -5,7 +5,7 @@
 // CHECK: arith.select {{.*}} : vector<16xi1>, vector<16xi32>
 // CHECK: arith.trunci {{.*}} vector<16xi32> to vector<16xi16>
 // CHECK-NEXT: arith.bitcast {{.*}} : vector<16xi16> to vector<16xbf16>
-module attributes {ingot.target = "x86-64-v4"} {
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func @no_instruction(%x: vector<16xf32>) -> vector<16xbf16> {
     %0 = arith.truncf %x : vector<16xf32> to vector<16xbf16>
     return %0 : vector<16xbf16>
@@ -26,7 +26,7 @@ module attributes {ingot.target = "x86-64-v4"} {
 
 // CHECK-LABEL: @instruction
 // CHECK: arith.truncf
-module attributes {ingot.target = "znver4"} {
+module attributes {ingot.target = #ingot.target<"znver4">} {
   func.func @instruction(%x: vector<16xf32>) -> vector<16xbf16> {
     %0 = arith.truncf %x : vector<16xf32> to vector<16xbf16>
     return %0 : vector<16xbf16>

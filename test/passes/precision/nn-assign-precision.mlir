@@ -1,8 +1,8 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-assign-precision))' | FileCheck %s
 
 // CHECK-LABEL: @heavy
-// CHECK: nn.conv {{.*}}ingot.precision = "bf16"
-// CHECK: nn.matmul {{.*}}ingot.precision = "bf16"
+// CHECK: nn.conv {{.*}}ingot.precision = #ingot.precision<bf16>
+// CHECK: nn.matmul {{.*}}ingot.precision = #ingot.precision<bf16>
 // CHECK-NOT: ingot.precision
 func.func @heavy(%x: tensor<1x8x8x4xf32>, %w: tensor<4x4x1x1xf32>, %b: tensor<4x4xf32>) -> tensor<1x8x8x4xf32> {
   %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
@@ -15,10 +15,10 @@ func.func @heavy(%x: tensor<1x8x8x4xf32>, %w: tensor<4x4x1x1xf32>, %b: tensor<4x
 // Other types, and what someone chose already.
 // CHECK-LABEL: @stays
 // CHECK: nn.matmul %{{.*}}, %{{.*}} : (tensor<2x4xf64>
-// CHECK: nn.matmul {{.*}}ingot.precision = "fp32"
+// CHECK: nn.matmul {{.*}}ingot.precision = #ingot.precision<fp32>
 func.func @stays(%a: tensor<2x4xf64>, %b: tensor<4x4xf64>, %c: tensor<2x4xf32>, %d: tensor<4x4xf32>)
     -> (tensor<2x4xf64>, tensor<2x4xf32>) {
   %0 = nn.matmul %a, %b : (tensor<2x4xf64>, tensor<4x4xf64>) -> tensor<2x4xf64>
-  %1 = nn.matmul %c, %d {ingot.precision = "fp32"} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  %1 = nn.matmul %c, %d {ingot.precision = #ingot.precision<fp32>} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
   return %0, %1 : tensor<2x4xf64>, tensor<2x4xf32>
 }

@@ -2,7 +2,7 @@
 
 // Sizes that differ between inputs are checked at the entry, before any work.
 
-// CHECK: module attributes {ingot.size_rules = {checked = 1 : i64, proved = 0 : i64}}
+// CHECK: module attributes {ingot.size_rules = #ingot.size_rules<proved = 0, checked = 1>}
 // CHECK-LABEL: @add
 // CHECK-DAG: %[[N:.*]] = tensor.dim %arg0, %{{.*}}
 // CHECK-DAG: %[[M:.*]] = tensor.dim %arg1, %{{.*}}
@@ -63,7 +63,7 @@ func.func @pyramid(%x: tensor<1x4x?xf32>) -> tensor<1x4x?xf32> {
 
 // Dimensions of one name are one size: it is checked once, and then known.
 
-// CHECK: module attributes {ingot.size_rules = {checked = 1 : i64, proved = {{[1-9].*}} : i64}}
+// CHECK: module attributes {ingot.size_rules = #ingot.size_rules<proved = {{[1-9].*}}, checked = 1>}
 // CHECK-LABEL: @named
 // CHECK: ingot.require %{{.*}}, "input 'b': dimension 0 ('batch') is {0}, but {1} elsewhere"
 // CHECK-NOT: ingot.require

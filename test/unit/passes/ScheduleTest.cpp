@@ -6,25 +6,30 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/Schedule.h"
 
+#include "dialects/ingot/IngotDialect.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <gtest/gtest.h>
 
+using namespace ingot;
 using namespace ingot::codegen;
 using llvm::divideCeil;
 using mlir::ShapedType;
 
 namespace {
 
-VectorUnit unitOf(llvm::StringRef level) {
+VectorUnit unitOf(llvm::StringRef level, int64_t l1 = TargetAttr::kUsualL1,
+                  int64_t l2 = TargetAttr::kUsualL2) {
   mlir::MLIRContext context;
+  context.loadDialect<ingot::IngotDialect>();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   if (!level.empty())
-    (*module)->setAttr("ingot.target",
-                       mlir::StringAttr::get(&context, level));
+    IngotDialect::TargetAttrHelper(&context).setAttr(
+        *module, TargetAttr::get(&context, level, l1, l2));
   return vectorUnitOf(*module);
 }
 
@@ -36,8 +41,8 @@ TEST(Schedule, UnitOfLevel) {
     EXPECT_EQ(unit.numRegisters, 32) << level;
     EXPECT_TRUE(unit.hasFMA) << level;
   }
-  // Without a level, and for one that nobody knows: x86-64-v3's.
-  for (const char *level : {"x86-64-v3", "", "unheard-of"}) {
+  // Without a level: x86-64-v3's.
+  for (const char *level : {"x86-64-v3", ""}) {
     VectorUnit unit = unitOf(level);
     EXPECT_EQ(unit.lanes, 8) << level;
     EXPECT_EQ(unit.numRegisters, 16) << level;
@@ -189,8 +194,11 @@ struct Split {
 };
 
 /// The tasks of a grid, checked to cover everything.
+/// Of any level: grids look at its caches only.
+const VectorUnit usual = unitOf("x86-64-v3");
+
 Split check(const Work &work) {
-  Grid grid = chooseGrid(work);
+  Grid grid = chooseGrid(usual, work);
   EXPECT_GE(grid.rowsPerTask, 1);
   EXPECT_EQ(grid.rowsPerTask % work.rowUnit, 0);
   EXPECT_GE(grid.columnTilesPerTask, 1);
@@ -225,11 +233,11 @@ TEST(Schedule, TasksAreEven) {
 
 // What is larger, pixels or weights, is read once.
 TEST(Schedule, LargerOperandIsSplitFirst) {
-  Grid pixels = chooseGrid({56, 8, 20'000'000, 1, 10'000'000, 100'000});
+  Grid pixels = chooseGrid(usual, {56, 8, 20'000'000, 1, 10'000'000, 100'000});
   EXPECT_TRUE(pixels.rowsOutside);
   EXPECT_LT(pixels.rowsPerTask, 56);
   EXPECT_EQ(pixels.columnTilesPerTask, 8);
-  Grid weights = chooseGrid({7, 32, 60'000'000, 1, 100'000, 10'000'000});
+  Grid weights = chooseGrid(usual, {7, 32, 60'000'000, 1, 100'000, 10'000'000});
   EXPECT_FALSE(weights.rowsOutside);
   EXPECT_EQ(weights.rowsPerTask, 7);
   EXPECT_EQ(weights.columnTilesPerTask, 1);
@@ -254,7 +262,7 @@ TEST(Schedule, TasksAreNeitherTinyNorMany) {
 
 TEST(Schedule, DynamicRows) {
   Grid grid =
-      chooseGrid({ShapedType::kDynamic, 3, 100'000, 14, 100'000, 10'000});
+      chooseGrid(usual, {ShapedType::kDynamic, 3, 100'000, 14, 100'000, 10'000});
   EXPECT_GE(grid.rowsPerTask, 14);
   EXPECT_EQ(grid.rowsPerTask % 14, 0);
   EXPECT_GE(grid.columnTilesPerTask, 1);

@@ -60,7 +60,9 @@ struct Options {
       cl::desc("CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
                "cascadelake, znver4, sapphirerapids; or native (this "
                "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
-               "code for each and runs the highest that the CPU has")};
+               "code for each and runs the highest that the CPU has. l1=48K and "
+               "l2=2M among them are the caches that blocks are cut for (32K "
+               "and 1M)")};
   cl::opt<std::string> kernels{
       "kernels", cl::value_desc("native|onednn|auto|FILE"), cl::init("native"),
       cl::cat(category),
@@ -95,6 +97,10 @@ struct Options {
       "dump-after", cl::value_desc("pass"), cl::CommaSeparated,
       cl::cat(category),
       cl::desc("Write the IR to standard error after a pass, or 'all'")};
+  cl::opt<bool> printPipeline{
+      "print-pipeline", cl::cat(category),
+      cl::desc("Compile nothing; write the passes as ingot-opt's "
+               "--pass-pipeline takes them, a line for each CPU level")};
   cl::opt<std::string> symbol{
       "symbol", cl::value_desc("name"), cl::cat(category),
       cl::desc("Prefix of the C functions; by default the output's name")};
@@ -334,6 +340,9 @@ int ingot::compileMain(int argc, char **argv) {
   if (isAuto && compile.emit != EmitKind::sharedLibrary)
     return usageError("--kernels=auto makes a shared library; for other output "
                       "give --kernels the file that it writes");
+  if (isAuto && options.printPipeline)
+    return usageError("--kernels=auto measures several pipelines; to print one, "
+                      "give --kernels the file that it writes");
   // Linking in process puts all options back to their defaults.
   const bool quiet = options.quiet;
   bool isTerminal = sys::Process::StandardErrIsDisplayed() && !quiet;
@@ -351,6 +360,13 @@ int ingot::compileMain(int argc, char **argv) {
     printDiagnostic(diagnostic, compile.input);
     return mlir::success();
   });
+  if (options.printPipeline) {
+    mlir::FailureOr<std::string> text = describePipeline(compile, *context);
+    if (failed(text))
+      return kFailure;
+    outs() << *text;
+    return flushOutput();
+  }
   mlir::DefaultTimingManager timer;
   timer.setEnabled(options.timing);
   mlir::TimingScope timing = timer.getRootScope();

@@ -1,0 +1,203 @@
+//===- IngotAttrs.td - attributes of the ingot dialect -----*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What phases of a compilation tell each other, and where it stands: the
+// dialect's list of discardable attributes says which of these is found under
+// which name.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_INGOT_INGOTATTRS_TD
+#define INGOT_DIALECTS_INGOT_INGOTATTRS_TD
+
+include "dialects/ingot/IngotDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+
+class Ingot_Attr<string name, string mnemonicName>
+    : AttrDef<Ingot_Dialect, name> {
+  let mnemonic = mnemonicName;
+}
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+def Ingot_Target : Ingot_Attr<"Target", "target"> {
+  let summary = "the machine that code is generated for";
+  let description = [{
+    A CPU level of `ingot/abi/cpu_features.inc`, which stands for instructions
+    and registers, and the sizes of the caches that blocks are cut for, in
+    bytes of one core.
+
+    Constraints:
+    - C1: the level is one of the list
+    - C2: caches have from 4 KiB to 1 GiB
+
+    Example:
+    ```mlir
+    module attributes {ingot.target = #ingot.target<"znver4", l2 = 524288>}
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$level,
+      DefaultValuedParameter<"int64_t", "TargetAttr::kUsualL1">:$l1,
+      DefaultValuedParameter<"int64_t", "TargetAttr::kUsualL2">:$l2);
+  let assemblyFormat = "`<` $level (`,` struct($l1, $l2)^)? `>`";
+  let extraClassDeclaration = [{
+    /// What blocks are cut for where nothing else is said.
+    static constexpr int64_t kUsualL1 = 32 << 10, kUsualL2 = 1 << 20;
+    /// What a cache may have.
+    static constexpr int64_t kLeastCache = 4 << 10, kMostCache = 1 << 30;
+
+    /// The bits of cpu_features.inc that code for the level may need.
+    uint64_t getFeatures() const;
+    /// The target of the module around `op`, or x86-64-v3.
+    static TargetAttr of(::mlir::Operation *op);
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Ingot_Backend : I32EnumAttr<"Backend", "who computes an operation", [
+    I32EnumAttrCase<"native", 0>,
+    I32EnumAttrCase<"onednn", 1>,
+    I32EnumAttrCase<"loops", 2>]> {
+  let cppNamespace = "::ingot";
+  let genSpecializedAttr = 0;
+}
+
+def Ingot_BackendAttr : EnumAttr<Ingot_Dialect, Ingot_Backend, "backend"> {
+  let summary = "who computes an operation";
+  let description = [{
+    Where it is absent, the backends of the pipeline take what they can, in
+    their order.
+
+    Example:
+    ```mlir
+    %y = nn.relu %x {ingot.backend = #ingot.backend<onednn>} : tensor<4xf32>
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Ingot_Precision : I32EnumAttr<"Precision", "what a product multiplies", [
+    I32EnumAttrCase<"fp32", 0>,
+    I32EnumAttrCase<"bf16", 1>]> {
+  let cppNamespace = "::ingot";
+  let genSpecializedAttr = 0;
+}
+
+def Ingot_PrecisionAttr : EnumAttr<Ingot_Dialect, Ingot_Precision, "precision"> {
+  let summary = "what a product multiplies, and what is stored between products";
+  let description = [{
+    Sums are f32 in both.
+
+    Example:
+    ```mlir
+    %y = nn.matmul %a, %b {ingot.precision = #ingot.precision<bf16>} : (tensor<5x7xf32>, tensor<7x16xf32>) -> tensor<5x16xf32>
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// What is known of the model
+//===----------------------------------------------------------------------===//
+
+def Ingot_Tensor : Ingot_Attr<"Tensor", "tensor"> {
+  let summary = "an input or an output of the model";
+  let description = [{
+    Its name, its type with signs, and its dimensions' names, of which those
+    without one are empty; none at all if none has one.
+
+    Constraints:
+    - C1: as many names as dimensions, or none
+
+    Example:
+    ```mlir
+    #ingot.tensor<"x" : tensor<?x3xui8>, dims = "N", "">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "::mlir::RankedTensorType":$type,
+      OptionalArrayRefParameter<"::mlir::StringAttr">:$dimNames);
+  let assemblyFormat = [{
+    `<` $name `:` $type (`,` `dims` `=` $dimNames^)? `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def Ingot_SizeRules : Ingot_Attr<"SizeRules", "size_rules"> {
+  let summary = "how many rules of sizes were proved, and how many runs check";
+  let parameters = (ins "int64_t":$proved, "int64_t":$checked);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
+  let summary = "a stretch of the run that profiles show as one";
+  let description = [{
+    What it is, the ONNX nodes that it computes, and its arithmetic and traffic;
+    0 for what only a run knows.
+
+    Example:
+    ```mlir
+    #ingot.layer<"convolution", flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">
+    ```
+  }];
+  let parameters = (ins StringRefParameter<>:$kind, "int64_t":$flops,
+      "int64_t":$bytes, OptionalArrayRefParameter<"::mlir::StringAttr">:$nodes);
+  let assemblyFormat = [{
+    `<` $kind `,` `flops` `=` $flops `,` `bytes` `=` $bytes
+    (`,` `nodes` `=` $nodes^)? `>`
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+def Ingot_RunOperand : I32EnumAttr<"RunOperand", "what a run is handed", [
+    I32EnumAttrCase<"weights", 0>,
+    I32EnumAttrCase<"arena", 1>,
+    I32EnumAttrCase<"call", 2>]> {
+  let cppNamespace = "::ingot";
+  let genSpecializedAttr = 0;
+}
+
+def Ingot_RunOperandAttr : EnumAttr<Ingot_Dialect, Ingot_RunOperand, "operand"> {
+  let summary = "what an argument of the run's function is, besides inputs and outputs";
+  let description = [{
+    `weights` are the constants, `arena` the memory of intermediate tensors, and
+    `call` points to the `ingot_abi_call` of the host.
+
+    Example:
+    ```mlir
+    func.func @forward(%w: memref<?xi8> {ingot.operand = #ingot.operand<weights>})
+    ```
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// What lies where
+//===----------------------------------------------------------------------===//
+
+def Ingot_Weight : Ingot_Attr<"Weight", "weight"> {
+  let summary = "a constant, and its offset in the weights in bytes";
+  let parameters = (ins "int64_t":$offset, "::mlir::ElementsAttr":$value);
+  let assemblyFormat = "`<` $offset `,` $value `>`";
+}
+
+def Ingot_Slot : Ingot_Attr<"Slot", "slot"> {
+  let summary = "where a buffer lies in the arena, and when it lives";
+  let description = [{
+    `first` and `last` number the operations that use it, in order.
+  }];
+  let parameters = (ins "int64_t":$offset, "int64_t":$bytes, "int64_t":$first,
+      "int64_t":$last);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // INGOT_DIALECTS_INGOT_INGOTATTRS_TD

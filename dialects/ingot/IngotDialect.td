@@ -1,0 +1,68 @@
+//===- IngotDialect.td - ingot dialect ---------------------*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_INGOT_INGOTDIALECT_TD
+#define INGOT_DIALECTS_INGOT_INGOTDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Ingot_Dialect : Dialect {
+  let name = "ingot";
+  let cppNamespace = "::ingot";
+  let summary = "What every phase of a compilation may say";
+  let description = [{
+    Operations that are there from legalization to code generation, whatever
+    the dialects around them are, and the facts that phases hand to each other:
+    no other attribute may be called `ingot.…`, and each has one type.
+
+    | attribute | of | says |
+    |---|---|---|
+    | `ingot.target` | module | the machine that code is for |
+    | `ingot.model_name`, `ingot.metadata` | module | what the model says of itself |
+    | `ingot.inputs`, `ingot.outputs` | module | `#ingot.tensor`s in order |
+    | `ingot.size_rules` | module | rules proved and checked |
+    | `ingot.weights`, `ingot.weights_bytes` | module | `#ingot.weight`s, and the size of all |
+    | `ingot.arena_bytes`, `ingot.arena_lower_bound`, `ingot.memory_plan` | module | the arena and its `#ingot.slot`s |
+    | `ingot.layers` | module | `#ingot.layer`s in the order of the run |
+    | `ingot.needs_onednn` | module | oneDNN is called |
+    | `ingot.name`, `ingot.dim_names`, `ingot.type` | arguments and results of `@forward` | how the model calls it, and its type with signs |
+    | `ingot.operand` | arguments of the run's function | the weights, the arena or the call |
+    | `ingot.backend`, `ingot.precision` | operation | who computes it, and how |
+    | `ingot.kind`, `ingot.flops` | operation | what a layer's row says instead of what it would find |
+    | `ingot.kernel` | function | a kernel that was outlined |
+    | `ingot.scratch` | alloca | which memory on the stack it is |
+  }];
+  let discardableAttrs = (ins
+    "::ingot::TargetAttr":$target,
+    "::mlir::StringAttr":$model_name,
+    "::mlir::DictionaryAttr":$metadata,
+    "::mlir::ArrayAttr":$inputs,
+    "::mlir::ArrayAttr":$outputs,
+    "::ingot::SizeRulesAttr":$size_rules,
+    "::mlir::ArrayAttr":$weights,
+    "::mlir::IntegerAttr":$weights_bytes,
+    "::mlir::IntegerAttr":$arena_bytes,
+    "::mlir::IntegerAttr":$arena_lower_bound,
+    "::mlir::ArrayAttr":$memory_plan,
+    "::mlir::ArrayAttr":$layers,
+    "::mlir::UnitAttr":$needs_onednn,
+    "::mlir::StringAttr":$name,
+    "::mlir::ArrayAttr":$dim_names,
+    "::mlir::TypeAttr":$type,
+    "::ingot::RunOperandAttr":$operand,
+    "::ingot::BackendAttr":$backend,
+    "::ingot::PrecisionAttr":$precision,
+    "::mlir::StringAttr":$kind,
+    "::mlir::IntegerAttr":$flops,
+    "::mlir::UnitAttr":$kernel,
+    "::mlir::StringAttr":$scratch);
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+}
+
+#endif // INGOT_DIALECTS_INGOT_INGOTDIALECT_TD

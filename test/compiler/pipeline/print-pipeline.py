@@ -1,0 +1,36 @@
+# What `ingot compile --print-pipeline` says gives the same IR, byte for byte, in ingot-opt.
+# REQUIRES: ingot-import
+# RUN: %python %s %t
+import os
+import subprocess
+import sys
+
+import families
+import onnx
+
+OPTIONS = ([], ["--precision=bf16"], ["--kernels=onednn"], ["--target=sapphirerapids,l2=2M", "--emulate-on=x86-64-v3"])
+
+
+def output(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, (command, done.stderr)
+    return done.stdout
+
+
+folder = sys.argv[1]
+os.makedirs(folder, exist_ok=True)
+for name in ("resnet", "ocr_lstm", "mlp_dynamic"):
+    model = os.path.join(folder, name + ".onnx")
+    onnx.save(families.ALL[name]()[0], model)
+    imported = os.path.join(folder, name + ".mlir")
+    with open(imported, "w") as f:
+        f.write(output("ingot-import", model, "--mlir-print-debuginfo", "--elide=4294967295"))
+    for options in OPTIONS:
+        if not any(o.startswith("--target") for o in options):
+            options = [*options, "--target=x86-64-v4"]
+        for phase in ("memory", "llvm"):
+            compile = ["ingot", "compile", model, "-o", "-", "--emit=mlir-" + phase, *options]
+            pipeline = output(*compile, "--print-pipeline").strip()
+            assert pipeline.startswith("builtin.module("), pipeline
+            got = output("ingot-opt", imported, "--pass-pipeline=" + pipeline)
+            assert got == output(*compile), (name, options, phase)

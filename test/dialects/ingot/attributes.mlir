@@ -1,0 +1,77 @@
+// RUN: ingot-opt %s --split-input-file --verify-diagnostics | FileCheck %s
+
+// CHECK: module attributes
+// CHECK-SAME: ingot.layers = [#ingot.layer<"convolution", flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">, #ingot.layer<"copy", flops = 0, bytes = 8>]
+// CHECK-SAME: ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64, first = 1, last = 2>]
+// CHECK-SAME: ingot.outputs = [#ingot.tensor<"y" : tensor<?x3xui8>, dims = "N", "">, #ingot.tensor<"z" : tensor<f32>>]
+// CHECK-SAME: ingot.size_rules = #ingot.size_rules<proved = 3, checked = 1>
+// CHECK-SAME: ingot.target = #ingot.target<"znver4", l2 = 524288>
+// CHECK-SAME: ingot.weights = [#ingot.weight<64, dense<1.000000e+00> : tensor<2xf32>>]
+module attributes {
+  ingot.layers = [#ingot.layer<"convolution", flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">, #ingot.layer<"copy", flops = 0, bytes = 8>],
+  ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64, first = 1, last = 2>],
+  ingot.outputs = [#ingot.tensor<"y" : tensor<?x3xui8>, dims = "N", "">, #ingot.tensor<"z" : tensor<f32>>],
+  ingot.size_rules = #ingot.size_rules<proved = 3, checked = 1>,
+  ingot.target = #ingot.target<"znver4", l1 = 32768, l2 = 524288>,
+  ingot.weights = [#ingot.weight<64, dense<1.0> : tensor<2xf32>>]} {
+  // CHECK: func.func @run(%{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<arena>})
+  func.func @run(%arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
+    return
+  }
+  // CHECK: nn.matmul {{.*}} {ingot.backend = #ingot.backend<onednn>, ingot.precision = #ingot.precision<bf16>}
+  func.func @product(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) -> tensor<2x4xf32> {
+    %y = nn.matmul %a, %b {ingot.backend = #ingot.backend<onednn>, ingot.precision = #ingot.precision<bf16>} : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    return %y : tensor<2x4xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{unknown CPU level 'pentium': use one of x86-64-v2, x86-64-v3}}
+module attributes {ingot.target = #ingot.target<"pentium">} {
+}
+
+// -----
+
+// expected-error @+1 {{expects caches of 4096 to 1073741824 bytes, but got l1 = 16, l2 = 1048576}}
+module attributes {ingot.target = #ingot.target<"znver4", l1 = 16>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects names for the 2 dimensions of 'x', but got 1}}
+module attributes {ingot.inputs = [#ingot.tensor<"x" : tensor<2x?xf32>, dims = "N">]} {
+}
+
+// -----
+
+// expected-error @below {{no fact is called 'ingot.targets'}}
+module attributes {ingot.targets = #ingot.target<"znver4">} {
+}
+
+// -----
+
+// expected-error @below {{'ingot.target' has a value of another type}}
+module attributes {ingot.target = "znver4"} {
+}
+
+// -----
+
+// expected-error @below {{'ingot.layers' has a value of another type}}
+module attributes {ingot.layers = ["convolution"]} {
+}
+
+// -----
+
+// expected-error @below {{'ingot.arena_bytes' does not belong here}}
+func.func private @elsewhere() attributes {ingot.arena_bytes = 1 : i64}
+
+// -----
+
+// expected-error @below {{'ingot.target' does not belong here}}
+func.func private @argument(tensor<1xf32> {ingot.target = #ingot.target<"znver4">})
+
+// -----
+
+// expected-error @below {{'ingot.name' has a value of another type}}
+func.func private @result() -> (tensor<1xf32> {ingot.name = 1 : i64})
