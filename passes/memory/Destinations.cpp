@@ -94,6 +94,7 @@ private:
   LogicalResult addFixed();
   void decide(OpOperand &operand);
   void findEquivalent(Operation *op);
+  LogicalResult verifyHandedOver(MaterializeInDestinationOp op);
   LogicalResult verify();
 
   bool isRead(OpOperand &use) const;
@@ -361,11 +362,32 @@ void Destinations::findEquivalent(Operation *op) {
   }
 }
 
+/// What goes into memory of the host overwrites any tensor that lies there: the
+/// operand is no tensor, so no rule above has seen this write.
+LogicalResult Destinations::verifyHandedOver(MaterializeInDestinationOp op) {
+  if (isa<TensorType>(op.getDest().getType()))
+    return success();
+  unsigned source = bufferOf(op.getSource());
+  Span from = {places.lookup(op).last + 1, ~0u};
+  for (Operation *user : op.getDest().getUsers()) {
+    auto tensor = dyn_cast<ToTensorOp>(user);
+    if (!tensor || bufferOf(tensor) == source)
+      continue;
+    const Buffer &buffer = buffers[bufferOf(tensor)];
+    if (!buffer.writes.empty() &&
+        buffer.reads.anyWithin(from, [](OpOperand &, Span) { return true; }))
+      return op->emitOpError("must write where another op still reads");
+  }
+  return success();
+}
+
 LogicalResult Destinations::verify() {
   bool isValid = true;
   function.walk([&](Operation *op) {
     if (auto bufferizable = state.getOptions().dynCastBufferizableOp(op))
       isValid &= succeeded(bufferizable.verifyAnalysis(state));
+    if (auto handedOver = dyn_cast<MaterializeInDestinationOp>(op))
+      isValid &= succeeded(verifyHandedOver(handedOver));
   });
   return success(isValid);
 }

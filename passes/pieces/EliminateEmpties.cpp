@@ -34,6 +34,28 @@ static void separateUses(tensor::EmptyOp empty) {
   }
 }
 
+/// Whether every op between an empty tensor and what `insertion` puts into its
+/// destination writes in place. Upstream follows the others, too: what they read
+/// would lie in the destination, though it may be needed after the destination
+/// gets what it is for.
+static bool isInPlaceAllTheWay(SubsetInsertionOpInterface insertion,
+                               const bufferization::AnalysisState &state) {
+  bufferization::TraversalConfig config;
+  config.followEquivalentOnly = true;
+  config.alwaysIncludeLeaves = false;
+  config.followSameTypeOrCastsOnly = true;
+  auto findEmpties = [&](bool inPlaceOnly) {
+    config.followInPlaceOnly = inPlaceOnly;
+    return state.findValueInReverseUseDefChain(
+        &insertion.getSourceOperand(),
+        [](Value value) {
+          return isa_and_present<tensor::EmptyOp>(value.getDefiningOp());
+        },
+        config);
+  };
+  return findEmpties(true).size() == findEmpties(false).size();
+}
+
 namespace {
 struct EliminateEmptiesPass
     : ingot::impl::EliminateEmptiesBase<EliminateEmptiesPass> {
@@ -56,7 +78,8 @@ struct EliminateEmptiesPass
     // Backwards: a tensor has its final place before its parts are given
     // theirs.
     for (SubsetInsertionOpInterface op : llvm::reverse(insertions))
-      if (failed(bufferization::eliminateEmptyTensors(rewriter, op, state)))
+      if (isInPlaceAllTheWay(op, state) &&
+          failed(bufferization::eliminateEmptyTensors(rewriter, op, state)))
         return signalPassFailure();
     SmallVector<tensor::EmptyOp> unused;
     getOperation()->walk([&](tensor::EmptyOp empty) {

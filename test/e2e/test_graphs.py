@@ -44,6 +44,19 @@ class Graphs(Case):
         self.check([node], {"x": x, "start": bounds["start"]}, computed, opens=(0,),
                    others=[{"x": x[:0], "start": bounds["start"]}])
 
+    def test_outputs_made_of_one_value(self):
+        """An output was written where a value lay that another output was still to be made of."""
+        rng = np.random.default_rng(0)
+        inputs = {n: rng.standard_normal(shape).astype(np.float32) for n, shape in (("x", (4, 17)), ("u", (3, 17)),
+                                                                                    ("v", (57,)))}
+        constants = {"rows": np.array([[2], [0], [3]]), "all": np.array([68]), "places": np.arange(57)[:, None]}
+        nodes = [helper.make_node("Floor", ["x"], ["f"]), helper.make_node("ScatterND", ["f", "rows", "u"], ["y"]),
+                 helper.make_node("Reshape", ["f", "all"], ["r"]),
+                 helper.make_node("ScatterND", ["r", "places", "v"], ["z"])]
+        for order in (nodes, [nodes[0], nodes[2], nodes[3], nodes[1]]):
+            for outputs in (("y", "z"), ("z", "y"), ("y", "z", "f")):
+                self.check(order, inputs, constants, outputs=outputs)
+
     def test_empty_dimensions(self):
         """Operators that put slices together refused dimensions of size 0."""
         x, w = np.zeros((0, 3, 2), np.float32), np.ones((4, 3, 2), np.float32)

@@ -39,6 +39,25 @@ func.func @separate(%x: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 
 // -----
 
+// What an op copies before it writes stays out of the place of the op's result:
+// somebody may need it when the result is there.
+
+// CHECK-LABEL: @copied
+// CHECK: %[[OWN:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK: linalg.exp {{.*}} outs(%[[OWN]]
+func.func @copied(%x: tensor<4xf32>, %i: index, %v: f32, %first: memref<4xf32>, %second: memref<2x2xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %a = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %0 = tensor.insert %v into %a[%i] : tensor<4xf32>
+  %b = tensor.expand_shape %a [[0, 1]] output_shape [2, 2] : tensor<4xf32> into tensor<2x2xf32>
+  %1 = tensor.insert %v into %b[%i, %i] : tensor<2x2xf32>
+  bufferization.materialize_in_destination %0 in restrict writable %first : (tensor<4xf32>, memref<4xf32>) -> ()
+  bufferization.materialize_in_destination %1 in restrict writable %second : (tensor<2x2xf32>, memref<2x2xf32>) -> ()
+  return
+}
+
+// -----
+
 // What is reshaped in between keeps its own place.
 
 // CHECK-LABEL: @reshaped
