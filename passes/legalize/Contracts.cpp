@@ -290,7 +290,7 @@ static LogicalResult requireSwiGLU(Node &node) {
   return c.finish();
 }
 
-/// Scores (N, C, …), labels (N, …) and a weight for each class.
+/// Scores (N, C, …) and labels (N, …). Weights are looked up as they are needed.
 static LogicalResult requireLoss(Node &node) {
   Contract c(node);
   if (node.rank(0) < 2)
@@ -301,8 +301,6 @@ static LogicalResult requireLoss(Node &node) {
     return c.finish();
   for (int64_t d = 0; d < node.rank(1); ++d)
     c.same({1, "the labels", d}, {0, "the scores", d ? d + 1 : 0});
-  if (node.has(2))
-    c.same({2, "the weights", 0}, {0, "the scores", 1});
   return c.finish();
 }
 

@@ -183,15 +183,17 @@ def judge(run, arrays, peers, standard):
         return "refused", run.detail
     reference = peers.reference(arrays) if max(a.size for a in arrays) < LARGE else None
     if run.kind == "ran":
-        if peer is not None and reference is not None and mismatch(peer, reference):
-            return ("equal" if not mismatch(run.outputs, reference) else "not compared"), "the peers do not agree"
         if reference is not None and not mismatch(run.outputs, reference):
             return "equal", ""
         if standard.agrees(dict(zip(peers.names, arrays)), run.outputs, tolerance, engine.difference):
             return "as stated", ""
+        if peer is not None and reference is not None and mismatch(peer, reference):
+            return "not compared", "the peers do not agree"
         known = peer if peer is not None else reference
         if known is None and not peers.able_at_large and max(a.size for a in arrays) >= LARGE:
             return "not compared", ""
+        if known is None and "bfloat16" in peers.why.get("onnxruntime", ""):
+            return "not compared", "only the reference could, and does not"  # tests of f32 are alike
         if known is None:
             return "wrong", "a result where nobody else has one: " + (peers.why.get("onnxruntime") or "")[-160:]
         return "wrong", mismatch(run.outputs, known)

@@ -10,6 +10,7 @@ What neither covers is wrong.
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
+from onnx.reference.ops import op_attention
 
 MAX_LISTED = 64  # elements of an input whose values shape inference may need
 
@@ -88,7 +89,74 @@ def power(node, x, y):
     return [np.ma.masked_array(np.where(fits, exact, 0).astype(x.dtype), mask=~fits)]
 
 
-STATEMENTS = {"NegativeLogLikelihoodLoss": negative_log_likelihood, "Pow": power, "Reshape": reshape,
+def group_normalization(node, x, *rest):
+    """Of no elements; both peers run the function's body, where they cannot reshape nothing."""
+    if x.size:
+        raise Unstated
+    return [x]
+
+
+def attention(node, q, k, v, mask=None, past_key=None, past_value=None, nonpad=None):
+    """The reference implementation with operands of four dimensions and a mask of all rows and keys. With a mask of one
+    row for all queries it takes the causal frontier of the first query for all of them, though the frontier is
+    independent of the mask; and no query at all is more than either peer can reshape."""
+    attrs = attributes(node)
+
+    def split(x, heads):
+        if x.ndim == 4:
+            return x
+        if x.shape[2] % heads:
+            raise Unstated
+        return x.reshape(*x.shape[:2], heads, x.shape[2] // heads).transpose(0, 2, 1, 3)
+
+    is_flat = q.ndim == 3
+    q = split(q, attrs.get("q_num_heads", 1))
+    k, v = (split(x, attrs.get("kv_num_heads", 1)) for x in (k, v))
+    (batch, heads, queries, width), keys = q.shape, k.shape[2] + (0 if past_key is None else past_key.shape[2])
+    if k.shape != (batch, v.shape[1], v.shape[2], width) or v.shape[0] != batch or not k.shape[1] or heads % k.shape[1]:
+        raise Unstated
+    if mask is not None:
+        more = keys - mask.shape[-1]
+        if more < 0:
+            raise Unstated
+        mask = np.pad(mask, [(0, 0)] * (mask.ndim - 1) + [(0, more)],
+                      constant_values=False if mask.dtype == bool else -np.inf)
+        np.broadcast_to(mask, (batch, heads, queries, keys))
+        mask = np.broadcast_to(mask, (*mask.shape[:-2], queries, keys)).copy()
+    if q.size:
+        results = op_attention._compute_attention(
+            q, k, v, mask, past_key, past_value, nonpad, attrs.get("scale"), attrs.get("is_causal", 0), None, None,
+            attrs.get("softmax_precision"), attrs.get("softcap"), attrs.get("qk_matmul_output_mode"),
+            attrs.get("left_window_size"), attrs.get("right_window_size"))
+    else:
+        present = [x if past is None else np.concatenate([past, x], 2) for past, x in ((past_key, k), (past_value, v))]
+        results = [np.zeros((batch, heads, queries, v.shape[3]), q.dtype), *present,
+                   np.zeros((batch, heads, queries, keys), q.dtype)]
+    y, *others = results
+    if is_flat:
+        y = y.transpose(0, 2, 1, 3).reshape(batch, queries, heads * v.shape[3])
+    return [r for r, name in zip([y, *others], node.output) if name]
+
+
+def recurrence(node, x, w, r, b=None, lengths=None, *states):
+    """Of no steps: the states are as they were. ONNX Runtime aborts, or gives what was in its memory."""
+    batch_first = attributes(node).get("layout", 0)
+    batch, steps = x.shape[:2] if batch_first else x.shape[1::-1]
+    directions, _, hidden = r.shape
+    if steps or w.shape[2] != x.shape[2] or lengths is not None and (lengths.shape != (batch,) or lengths.any()):
+        raise Unstated
+    shape = (batch, directions, hidden) if batch_first else (directions, batch, hidden)
+    y = np.zeros((batch, 0, directions, hidden) if batch_first else (0, directions, batch, hidden), x.dtype)
+    results = [y]
+    for state in [*states[:2], None, None][:2]:
+        results.append(np.zeros(shape, x.dtype) if state is None else state)
+        if results[-1].shape != shape:
+            raise Unstated
+    return [r for r, name in zip(results, node.output) if name]
+
+
+STATEMENTS = {"Attention": attention, "GRU": recurrence, "GroupNormalization": group_normalization, "LSTM": recurrence,
+              "RNN": recurrence, "NegativeLogLikelihoodLoss": negative_log_likelihood, "Pow": power, "Reshape": reshape,
               "SoftmaxCrossEntropyLoss": softmax_cross_entropy}
 
 
@@ -99,7 +167,7 @@ def stated(node, operands):
     try:
         with np.errstate(all="ignore"):
             return STATEMENTS[node.op_type](node, *operands)
-    except (Unstated, ValueError, IndexError):
+    except Exception:  # Unstated, or what numpy cannot compute
         return None
 
 
