@@ -50,35 +50,22 @@ def mismatch(case, got, want):
     return ""
 
 
-def behind(model, output):
-    """The model with this output alone, and the nodes that it needs."""
-    needed, nodes = {output.name}, []
-    for node in reversed(model.graph.node):
-        if needed.intersection(node.output):
-            nodes.insert(0, node)
-            needed.update(node.input)
-            needed.update(n for a in node.attribute if a.HasField("g") for inner in a.g.node for n in inner.input)
-    result = onnx.ModelProto.FromString(model.SerializeToString())
-    del result.graph.node[:]
-    del result.graph.output[:]
-    result.graph.node.extend(nodes)
-    result.graph.output.append(output)
-    return result
+def node_by_node(case, arrays, outputs, peer=None):
+    """What is wrong with results that no peer has all of, or that differ from ONNX Runtime's where the reference cannot
+    run the graph as a whole: each that has elements, or differs, is held against what the reference, or else ONNX
+    Runtime, makes of one node after the other."""
+    import shrink  # which needs this file
 
-
-def without_peer(case, arrays, outputs):
-    """What is wrong with results that no peer has all of: each that has elements needs one for itself."""
-    for value, got in zip(case.model.graph.output, outputs):
-        if not got.size:
+    known = None
+    for i, (value, got) in enumerate(zip(case.model.graph.output, outputs)):
+        one = dataclasses.replace(case, model=onnx.ModelProto(graph=onnx.GraphProto(output=[value])))
+        text = mismatch(one, [got], [peer[i]]) if peer is not None else \
+            "a result where nobody else has one" if got.size else ""
+        if not text:
             continue
-        part = behind(case.model, value)
-        peers = engine.Peers(part)
-        want = peers.onnxruntime(arrays)
-        want = peers.reference(arrays) if want is None else want
-        if want is None:
-            return f"a result where nobody else has one: {peers.why.get('onnxruntime', '')[-200:]}"
-        if text := mismatch(dataclasses.replace(case, model=part), [got], want):
-            return text
+        known = known or shrink.Values(case.model, arrays).known
+        if value.name not in known or mismatch(one, [got], [known[value.name]]):
+            return f"output {value.name}: {text}"
     return ""
 
 
@@ -102,12 +89,15 @@ def judge(case, number, run, peers):
         if peer is not None and reference is None and any(g.shape != w.shape and g.size == w.size == 0
                                                           for g, w in zip(run.outputs, peer)):
             return "not compared", text
-        if peer is not None and (reference is None or not mismatch(case, peer, reference)):
+        if peer is not None and reference is None:
+            text = node_by_node(case, arrays, run.outputs, peer)
+            return ("wrong", text) if text else ("not compared", "the peers do not agree")
+        if peer is not None and not mismatch(case, peer, reference):
             return "wrong", text
         if peer is None and reference is not None and not any(n.op_type in DOUBTFUL for n in case.model.graph.node):
             return "wrong", mismatch(case, run.outputs, reference) + " (reference)"
         if peer is None and reference is None and number >= case.contradictory and peers.able and \
-                (text := without_peer(case, arrays, run.outputs)):
+                (text := node_by_node(case, arrays, run.outputs)):
             return "wrong", text
         return "not compared", ""  # no peer can run it, or they do not agree with each other
     if peer is None or reference is None or mismatch(case, peer, reference):

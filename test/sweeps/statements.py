@@ -80,7 +80,7 @@ def softmax_cross_entropy(node, x, target, weight=None):
 
 
 def power(node, x, y):
-    """An integer power that its type cannot hold: C leaves the conversion open, and the peers give what the CPU does."""
+    """An integer power that its type cannot hold: C leaves the conversion open, and peers give what the CPU does."""
     if x.dtype.kind not in "iu" or y.dtype.kind != "f":
         raise Unstated
     exact = x.astype(np.float64) ** y.astype(np.float64)

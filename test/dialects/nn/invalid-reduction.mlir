@@ -212,3 +212,12 @@ func.func @f(%x: tensor<1x4x5xf32>) {
   %0 = nn.lrn %x {size = 0 : i64, alpha = 1.0e-4 : f32, beta = 0.75 : f32, k = 1.0 : f32} : tensor<1x4x5xf32> -> tensor<1x4x5xf32>
   return
 }
+
+// -----
+
+func.func @pool_of_nothing(%x: tensor<1x4x0x8xf32>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{expects elements to pool, but spatial dimension 0 has 0}}
+  %0 = nn.max_pool %x {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} : tensor<1x4x0x8xf32> -> tensor<1x4x1x9xf32>
+  return
+}

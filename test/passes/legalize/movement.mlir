@@ -34,6 +34,16 @@ func.func @pad(%x: tensor<1x2x4x4xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   return %0, %1 : tensor<*xf32>, tensor<*xf32>
 }
 
+// What is cropped is gone before the rest is repeated.
+// CHECK-LABEL: @cropped
+// CHECK: %[[REST:.*]] = nn.pad constant %arg0 value(%{{.*}}) {high = array<i64: -1>, low = array<i64: 0>} : (tensor<5xf32>, tensor<f32>) -> tensor<4xf32>
+// CHECK: nn.pad wrap %[[REST]] {high = array<i64: 0>, low = array<i64: 2>} : (tensor<4xf32>) -> tensor<6xf32>
+func.func @cropped(%x: tensor<5xf32>) -> tensor<*xf32> {
+  %p = arith.constant dense<[2, -1]> : tensor<2xi64>
+  %0 = onnx.node "Pad"(%x, %p) {mode = "wrap"} : (tensor<5xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
 // CHECK-LABEL: @one_hot
 // CHECK: nn.equal
 // CHECK: nn.select {{.*}} -> tensor<2x10x3xf32>

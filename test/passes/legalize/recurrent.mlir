@@ -17,6 +17,7 @@ func.func @lstm(%x: tensor<7x?x5xf32>, %w: tensor<2x12x5xf32>, %r: tensor<2x12x3
 
 // A sequence that has ended keeps its state.
 // CHECK-LABEL: @gru
+// CHECK-COUNT-2: ingot.require %{{.*}}, "sequence_lens has {0}, but there are {1} steps"
 // CHECK: scf.for
 // CHECK: %[[MASK:.*]] = nn.less
 // CHECK: nn.select %[[MASK]]

@@ -73,10 +73,20 @@ func.func @computed(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %k: tensor<1xi64>
   return %0, %1, %2, %4 : tensor<?x?xf32>, tensor<?xui8>, tensor<2x?xf32>, tensor<2x3xf32>
 }
 
+// Axes that only a run knows are as many dimensions.
+// CHECK-LABEL: @axes_twice
+// CHECK: ingot.require %{{.*}}, "{1} axes name {0} dimensions: one of them twice"
+func.func @axes_twice(%x: tensor<2x3xf32>, %axes: tensor<2xi64>) -> tensor<?x?xf32> {
+  %0 = onnx.node "ReduceSum"(%x, %axes) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
 // CHECK-LABEL: @global
 func.func @global(%x: tensor<1x3x?x?xf32>) -> (tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>, tensor<1x3x1x1xf32>) {
   // CHECK: nn.reduce mean %arg0 {axes = array<i64: 2, 3>, keep_dims}
   %0 = onnx.node "GlobalAveragePool"(%x) : (tensor<1x3x?x?xf32>) -> tensor<1x3x1x1xf32>
+  // No element of an empty dimension is the largest.
+  // CHECK-COUNT-2: ingot.require %{{.*}}, "expects elements to pool, but spatial dimension {{[01]}} has {0}"
   // CHECK: nn.reduce max %arg0 {axes = array<i64: 2, 3>, keep_dims}
   %1 = onnx.node "GlobalMaxPool"(%x) : (tensor<1x3x?x?xf32>) -> tensor<1x3x1x1xf32>
   // CHECK: nn.reduce sum_square
@@ -106,7 +116,7 @@ func.func @old(%x: tensor<2x3x4xf32>) -> (tensor<2x1x4xf32>, tensor<2x2x4xf32>, 
 // -----
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
-func.func @wrong(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %v: tensor<?xf32>) -> tensor<2xf32> {
+func.func @wrong(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %v: tensor<?xf32>, %none: tensor<1x2x0xf32>) -> tensor<2xf32> {
   %three = arith.constant dense<3> : tensor<1xi64>
   // expected-error @+1 {{ReduceSum (opset 24) is invalid: axis 3 is outside of [-2, 2)}}
   %1 = onnx.node "ReduceSum"(%x, %three) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2xf32>
@@ -116,6 +126,8 @@ func.func @wrong(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %v: tensor<?xf32>) -
   %nine = arith.constant dense<9> : tensor<1xi64>
   // expected-error @+1 {{TopK (opset 24) is invalid: k is 9, but the axis has 3 elements}}
   %3, %4 = onnx.node "TopK"(%x, %nine) : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<2x9xf32>, tensor<2x9xi64>)
+  // expected-error @+1 {{GlobalMaxPool (opset 24) is invalid: expects elements to pool, but spatial dimension 0 has 0}}
+  %5 = onnx.node "GlobalMaxPool"(%none) : (tensor<1x2x0xf32>) -> tensor<1x2x1xf32>
   // expected-error @+1 {{Hardmax (opset 24) is not supported: a dynamic axis; fix it with --shape}}
   %7 = onnx.node "Hardmax"(%v) : (tensor<?xf32>) -> tensor<?xf32>
   return %1 : tensor<2xf32>

@@ -97,4 +97,35 @@ func.func @shape_of_another_size(%x: tensor<12xf32>, %s: tensor<2xi64>) -> tenso
   return %0 : tensor<*xf32>
 }
 
+// A dimension that is copied says nothing about what is left of the others, also
+// where it has no elements.
+// CHECK-LABEL: @copied_beside_left
+// CHECK-NOT: ingot.require
+// CHECK: nn.reshape %arg0 : tensor<?x3x4xf32> -> tensor<?x12xf32>
+// CHECK: nn.reshape %arg1 : tensor<0x3x4xf32> -> tensor<0x12xf32>
+func.func @copied_beside_left(%x: tensor<?x3x4xf32>, %none: tensor<0x3x4xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %c = arith.constant dense<[0, -1]> : tensor<2xi64>
+  %0 = onnx.node "Reshape"(%x, %c) : (tensor<?x3x4xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %1 = onnx.node "Reshape"(%none, %c) : (tensor<0x3x4xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return %0, %1 : tensor<*xf32>, tensor<*xf32>
+}
+
+// CHECK-LABEL: @squeezed
+// CHECK-COUNT-2: ingot.require %{{.*}}, "dimension {{[01]}} of {0} elements cannot be squeezed"
+func.func @squeezed(%x: tensor<?x?xf32>, %axes: tensor<1xi64>) -> tensor<*xf32> {
+  %0 = onnx.node "Squeeze"(%x, %axes) : (tensor<?x?xf32>, tensor<1xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+func.func @left_beside_nothing(%x: tensor<?x3xf32>) {
+  %c = arith.constant dense<[-1, 0]> : tensor<2xi64>
+  // expected-error@+1 {{Reshape (opset 18) is invalid: the shape has a -1 beside a 0, which no number of elements decides}}
+  %0 = onnx.node "Reshape"(%x, %c) {allowzero = 1 : i64} : (tensor<?x3xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return
+}
 }
