@@ -232,10 +232,12 @@ static LogicalResult nonZeroComputed(Node &node) {
 }
 
 static LogicalResult legalizeNonZero(Node &node) {
+  ArrayRef<int64_t> shape = node.shape(0);
+  if (llvm::is_contained(shape, 0))
+    return node.replace(intConstant(node, {}, {int64_t(shape.size()), 0}));
   auto values = nn::getConstantDoubles(node.input(0));
   if (!values)
     return nonZeroComputed(node);
-  ArrayRef<int64_t> shape = node.shape(0);
   SmallVector<int64_t> flat;
   for (auto [i, value] : llvm::enumerate(*values))
     if (value != 0)

@@ -289,7 +289,9 @@ Value legalize::reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
   auto type = RankedTensorType::get(shape, typeOf(x).getElementType());
   if (type == x.getType() && type.getNumDynamicDims() <= 1)
     return x;
-  if (type.getNumDynamicDims() <= 1)
+  // Of no elements, a dimension does not follow from their number.
+  bool isEmpty = llvm::is_contained(shape, 0) && !type.hasStaticShape();
+  if (type.getNumDynamicDims() <= 1 && !isEmpty)
     return node.create<nn::ReshapeOp>(type, x);
   SmallVector<Value> values;
   for (OpFoldResult size : sizes)

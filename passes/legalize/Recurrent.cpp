@@ -88,6 +88,11 @@ static FailureOr<Run> runDirection(Node &node, const Recurrence &net,
   OpFoldResult steps = sizes[0], batch = sizes[1];
   OpFoldResult width = sizeAttr(node, net.hidden);
   Type element = typeOf(net.x).getElementType();
+  // Slices refuse any offset into a dimension that is known to be empty.
+  if (getConstantIntValue(batch) == 0)
+    return Run{tensor::EmptyOp::create(builder, loc,
+                                       Sizes{steps, batch, width}, element),
+               direction.initial};
 
   // Each step writes its state over the one before, so the first must be a
   // buffer of the loop's own.

@@ -121,6 +121,10 @@ static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
   RankedTensorType x = node.type(0);
   std::optional<float> common;
   for (auto [axis, size] : llvm::zip_equal(axes, wanted)) {
+    if (size == 0 && x.getDimSize(axis) == 0) {
+      shape[axis] = 0;
+      continue;
+    }
     if (size < 1 || x.getDimSize(axis) < 1)
       return node.invalid("sizes has the element " + Twine(size));
     float scale = float(size) / float(x.getDimSize(axis));
@@ -207,7 +211,7 @@ static LogicalResult legalizeComputedSizes(Node &node,
   for (auto [axis, size] : llvm::zip_equal(axes, *wanted)) {
     OpFoldResult had = sizeOf(node, node.input(0), axis);
     auto known = getConstantIntValue(size);
-    if (known && *known < 1)
+    if (known && *known < 1 && getConstantIntValue(had) != known)
       return node.invalid("sizes has the element " + Twine(*known));
     if (isSameDim(size, had) || (known && getConstantIntValue(had) == known))
       continue;

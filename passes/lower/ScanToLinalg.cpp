@@ -23,7 +23,9 @@ using namespace ingot::lower;
 
 namespace {
 
-/// Entry `at` of an axis, whose dimension it lacks.
+/// Entry `at` of an axis, whose dimension it keeps with size 1: where other
+/// dimensions have that size, upstream's canonicalization of slices of a lower
+/// rank mistakes one for another.
 struct AxisSlice {
   AxisSlice(OpBuilder &b, Location loc, Value tensor, int64_t axis, Value at)
       : strides(typeOf(tensor).getRank(), b.getIndexAttr(1)),
@@ -47,6 +49,21 @@ struct AxisSlice {
   SmallVector<OpFoldResult> strides, offsets, sizes;
 };
 
+/// The type of an AxisSlice, and the dynamic sizes of one.
+static RankedTensorType sliceTypeOf(RankedTensorType type, int64_t axis) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 1;
+  return type.clone(shape);
+}
+static SmallVector<Value> sliceSizesOf(OpBuilder &b, Location loc, Value x,
+                                       int64_t axis) {
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < typeOf(x).getRank(); ++d)
+    if (d != axis && typeOf(x).isDynamicDim(d))
+      sizes.push_back(sizeOf(b, loc, x, d));
+  return sizes;
+}
+
 /// Whether there is surely nothing in it. Slices refuse any offset into an empty
 /// dimension, so such results are made apart.
 static bool isEmpty(RankedTensorType type) {
@@ -64,9 +81,8 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
     RankedTensorType type = typeOf(x);
     Type element = type.getElementType(), accType = computeType(element);
     int64_t axis = op.getAxis();
-    SmallVector<int64_t> kept;
-    RankedTensorType sliceType = withoutDims(type, axis, kept);
-    SmallVector<Value> sliceSizes = dynamicSizesOf(b, loc, x, kept);
+    RankedTensorType sliceType = sliceTypeOf(type, axis);
+    SmallVector<Value> sliceSizes = sliceSizesOf(b, loc, x, axis);
     Value out = createEmpty(b, loc, type, dynamicSizesLike(b, loc, type, x));
     if (isEmpty(type)) {
       b.replaceOp(op, castShape(b, loc, out, getTypeConverter()->convertType(
@@ -136,10 +152,9 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
     RankedTensorType type = typeOf(x);
     int64_t axis = op.getAxis();
     Type i64 = b.getI64Type(), element = type.getElementType();
-    SmallVector<int64_t> kept;
-    RankedTensorType valueType = withoutDims(type, axis, kept);
+    RankedTensorType valueType = sliceTypeOf(type, axis);
     RankedTensorType indexType = valueType.clone(i64);
-    SmallVector<Value> sizes = dynamicSizesOf(b, loc, x, kept);
+    SmallVector<Value> sizes = sliceSizesOf(b, loc, x, axis);
     SmallVector<int64_t> shape(type.getShape());
     Value k = adaptor.getCount();
     if (!k)
@@ -162,8 +177,8 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     auto round = [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
-      ValueRange best = findNext(b, loc, op, x, kept, state[2], state[3],
-                                 noValue, none);
+      ValueRange best =
+          findNext(b, loc, op, x, state[2], state[3], noValue, none);
       AxisSlice slice(b, loc, state[0], axis, i);
       Value newValues = slice.insert(b, loc, best[0], state[0]);
       Value newIndices = slice.insert(b, loc, best[1], state[1]);
@@ -195,14 +210,15 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
   }
 
   static ValueRange findNext(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
-                             ArrayRef<int64_t> kept, Value lastValue,
-                             Value lastIndex, Value noValue, Value none) {
+                             Value lastValue, Value lastIndex, Value noValue,
+                             Value none) {
     int64_t rank = typeOf(x).getRank(), axis = op.getAxis();
     bool isMax = !op.getSmallest();
     bool isUnsigned = lower::isUnsigned(op.getX().getType());
     SmallVector<AffineExpr> exprs;
-    for (int64_t d : kept)
-      exprs.push_back(b.getAffineDimExpr(d));
+    for (int64_t d = 0; d < rank; ++d)
+      exprs.push_back(d == axis ? b.getAffineConstantExpr(0)
+                                : b.getAffineDimExpr(d));
     AffineMap out = AffineMap::get(rank, 0, exprs, b.getContext());
     SmallVector<utils::IteratorType> iterators(rank,
                                                utils::IteratorType::parallel);

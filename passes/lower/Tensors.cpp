@@ -99,6 +99,10 @@ Value lower::reshape(OpBuilder &b, Location loc, Value tensor,
   auto to = RankedTensorType::get(shape, from.getElementType());
   if (from == to && to.getNumDynamicDims() <= 1)
     return tensor;
+  // Upstream counts what a group of dimensions has from those that it knows: of
+  // none and an unknown one it knows both that there are none and nothing.
+  if (llvm::is_contained(from.getShape(), 0) || llvm::is_contained(shape, 0))
+    return empty(b, loc, sizes, from.getElementType());
   int64_t fromRank = from.getRank(), toRank = to.getRank();
   if (from.hasStaticShape() && to.hasStaticShape() && fromRank != toRank)
     if (auto groups = getReassociationIndicesForReshape(from, to)) {

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_BUFFERIZE
@@ -27,6 +28,33 @@ using namespace mlir;
 
 /// Where constants may start.
 static constexpr int64_t kAlignment = 64;
+
+/// Calls `rewrite` on every op of a kind; it may erase the op.
+template <typename Op>
+static void forEach(Operation *root, void (*rewrite)(Op)) {
+  SmallVector<Op> ops;
+  root->walk([&](Op op) { ops.push_back(op); });
+  llvm::for_each(ops, rewrite);
+}
+
+/// A size that the type knows is no operand: memref.expand_shape, unlike
+/// tensor.expand_shape, refuses one that is.
+static void dropKnownSizes(tensor::ExpandShapeOp op) {
+  ArrayRef<int64_t> shape = op.getResultType().getShape();
+  if (shape == op.getStaticOutputShape())
+    return;
+  OpBuilder builder(op);
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  for (auto [size, known] : llvm::zip_equal(sizes, shape))
+    if (!ShapedType::isDynamic(known))
+      size = builder.getIndexAttr(known);
+  op.replaceAllUsesWith(
+      tensor::ExpandShapeOp::create(builder, op.getLoc(), op.getResultType(),
+                                    op.getSrc(), op.getReassociationIndices(),
+                                    sizes)
+          .getResult());
+  op.erase();
+}
 
 /// Upstream's expand-strided-metadata knows groups with one dynamic dimension
 /// only. A view of contiguous memory is as well described by its sizes.
@@ -120,14 +148,6 @@ static void copyViewWithGaps(memref::CastOp op) {
   op.erase();
 }
 
-/// Calls `rewrite` on every op of a kind; it may erase the op.
-template <typename Op>
-static void forEach(Operation *root, void (*rewrite)(Op)) {
-  SmallVector<Op> ops;
-  root->walk([&](Op op) { ops.push_back(op); });
-  llvm::for_each(ops, rewrite);
-}
-
 /// Puts each constant into a global. Upstream does it too, but looks through all
 /// globals for an equal one each time.
 static void placeConstants(ModuleOp module) {
@@ -180,6 +200,7 @@ struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
     };
     bufferization::BufferizationState state;
     placeConstants(getOperation());
+    forEach<tensor::ExpandShapeOp>(getOperation(), dropKnownSizes);
     bufferization::OneShotAnalysisState analysis(getOperation(), options);
     if (failed(ingot::analyzeDestinations(getOperation(), analysis)) ||
         failed(bufferization::insertTensorCopies(getOperation(), analysis,

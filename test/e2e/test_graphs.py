@@ -5,12 +5,15 @@ from support import Case, helper, make_model, np
 class Graphs(Case):
     """Operators that are right alone, and were not together."""
 
-    def check(self, nodes, inputs, initializers=(), opset=17, opens=(), others=(), outputs=("y",)):
-        """`opens`: axes that are open in all inputs but lists; `others`: inputs of other sizes."""
+    def check(self, nodes, inputs, initializers=(), opset=17, opens=(), others=(), outputs=("y",),
+              types=()):
+        """`opens`: axes that are open in all inputs but lists; `others`: inputs of other sizes; `types`: of outputs
+        that are not float32."""
         def shape(name, array):
             return [f"{name}{i}" if i in opens and array.ndim > 1 else d for i, d in enumerate(array.shape)]
         model = make_model(nodes, [(n, shape(n, a), helper.np_dtype_to_tensor_dtype(a.dtype))
-                                   for n, a in inputs.items()], [(o, None) for o in outputs], initializers, opset)
+                                   for n, a in inputs.items()], [(o, None, helper.np_dtype_to_tensor_dtype(np.dtype(dict(types).get(o, np.float32))))
+                                                           for o in outputs], initializers, opset)
         artifact = self.compile(model)
         for given in (inputs, *others):
             self.assert_agrees(model, artifact, given)
@@ -56,6 +59,46 @@ class Graphs(Case):
         for order in (nodes, [nodes[0], nodes[2], nodes[3], nodes[1]]):
             for outputs in (("y", "z"), ("z", "y"), ("y", "z", "f")):
                 self.check(order, inputs, constants, outputs=outputs)
+
+    def test_cumulative_sums_between_ones(self):
+        """Among dimensions of size 1, upstream took one for another; at run time that read and wrote elsewhere."""
+        rng = np.random.default_rng(0)
+        for shape, axis in (((9, 1, 6, 1, 1, 4), -3), ((1, 18, 1, 1), -2), ((2, 1, 16, 5, 1, 1), 2), ((1, 1, 3), 0)):
+            x = rng.integers(-8, 8, shape).astype(np.int32)
+            for attributes in ({}, {"exclusive": 1}, {"exclusive": 1, "reverse": 1}):
+                node = helper.make_node("CumSum", ["x", "axis"], ["y"], **attributes)
+                given = {"x": x, "axis": np.array(axis)}
+                self.check([node], {"x": x}, {"axis": np.array(axis)}, types={"y": np.int32})
+                self.check([node], given, types={"y": np.int32})
+                self.check([node], {"x": x}, {"axis": np.array(axis)}, opens=(0, 1), types={"y": np.int32})
+            self.check([helper.make_node("TopK", ["x", "one"], ["y", "i"], axis=axis)], {"x": x.astype(np.float32)},
+                       {"one": np.array([1])}, opens=(1,), outputs=("y", "i"), types={"i": np.int64})
+
+    def test_nothing_of_nothing(self):
+        """Slices and shapes of what is known to be empty were refused by upstream's verifiers."""
+        x = np.zeros((8, 6, 0), np.float32)
+        self.check([helper.make_node("NonZero", ["x"], ["y"])], {"x": x}, types={"y": np.int64})
+        self.check([helper.make_node("NonZero", ["x"], ["y"])], {"x": x}, opens=(0,), others=[{"x": x[:1]}],
+                   types={"y": np.int64})
+        weights = {"w": np.ones((1, 2, 5), np.float32), "r": np.ones((1, 2, 2), np.float32)}
+        states = helper.make_node("RNN", ["x", "w", "r"], ["y", "h"], hidden_size=2, direction="reverse")
+        self.check([states], {"x": np.zeros((3, 0, 5), np.float32)}, weights, outputs=("y", "h"))
+        size = helper.make_node("Resize", ["x", "", "", "s"], ["y"], mode="nearest")
+        self.check([size], {"x": np.zeros((0, 4, 3), np.float32)}, {"s": np.array([0, 4, 6])})
+        # No elements, but as many rows as ever.
+        self.check([helper.make_node("Slice", ["x", "two", "two"], ["s"]),
+                    helper.make_node("Transpose", ["s"], ["t"], perm=[1, 0]),
+                    helper.make_node("Tile", ["t", "r"], ["y"])], {"x": np.ones((5, 3), np.float32)},
+                   {"two": np.array([2]), "r": np.array([2, 3])}, opens=(1,))
+
+    def test_sizes_that_upstream_learns_late(self):
+        """A size that folding found was still an operand, which memref.expand_shape refuses."""
+        x = np.random.default_rng(0).standard_normal((8, 1, 4, 5)).astype(np.float32)
+        self.check([helper.make_node("Reshape", ["x", "shape"], ["r"]),
+                    helper.make_node("CenterCropPad", ["r", "three"], ["c"], axes=[0]),
+                    helper.make_node("ReduceMin", ["c", "axis"], ["y"], keepdims=1)], {"x": x},
+                   {"shape": np.array([-1, 1, 20]), "three": np.array([3]), "axis": np.array([2])}, opset=18,
+                   opens=(0, 1, 2, 3))
 
     def test_empty_dimensions(self):
         """Operators that put slices together refused dimensions of size 0."""

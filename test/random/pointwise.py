@@ -119,6 +119,8 @@ def grain_of(*values):
 def arithmetic(g):
     op = g.one("Add", "Sub", "Mul")
     a = g.pick(types=allowed(op), make=lambda: g.input())
+    if a.dtype not in allowed(op):
+        return None
     b = partner(g, a)
     if g.chance(0.3):
         a, b = b, a
@@ -138,6 +140,8 @@ def arithmetic(g):
 @family(5)
 def division(g):
     a = g.pick(types=allowed("Div"), make=lambda: g.input())
+    if a.dtype not in allowed("Div"):
+        return None
     if a.dtype.kind in "iu":
         size = [d[0] if is_fixed(d) and g.chance(0.5) else 1 for d in a.shape]
         b = g.constant(g.data(a.dtype, size, Num(1, 4), (1, g.count)))

@@ -271,6 +271,8 @@ def norm(g):
                       size=g.one(1, 3, 5))
     if op == "LpNormalization":
         x = g.bounded(x, 0.5, max(2, x.num.high))
+        if x is None or not x.rank:
+            return None
         axis = some_axis(g, x)
         if least(x.shape[axis]) < 1:
             return None

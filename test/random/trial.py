@@ -8,7 +8,9 @@ import engine
 from graph import FLOATS, rounding
 
 # Where ONNX's reference implementation is known to be wrong: its word alone does not count.
-DOUBTFUL = {"GlobalMaxPool": "gives other shapes for one or three spatial dimensions"}
+DOUBTFUL = {"GlobalMaxPool": "gives other shapes for one or three spatial dimensions",
+            "MaxPool": "takes pads of each end for another's, and Indices of one dimension within their channel",
+            "Resize": "takes a size that a scale gives for a fraction where it aligns corners"}
 
 # What Ingot refuses though ONNX defines it, by words of the message.
 LIMITS = {"which would copy another dimension":

@@ -21,6 +21,17 @@ func.func @expand_unknown(%x: tensor<?x3xf32>, %n: index, %m: index) -> tensor<?
   return %y : tensor<?x?x3xf32>
 }
 
+// A size that the type knows may be an operand all the same.
+
+// CHECK-LABEL: @expand_known
+// CHECK: memref.expand_shape {{.*}} output_shape [%{{.*}}, 1, 1]
+func.func @expand_known(%x: tensor<?x1xf32>, %n: index) -> tensor<?x1x1xf32> {
+  %c1 = arith.constant 1 : index
+  %y = "tensor.expand_shape"(%x, %n, %c1) <{reassociation = [[0], [1, 2]], static_output_shape = array<i64: -9223372036854775808, -9223372036854775808, 1>}>
+      : (tensor<?x1xf32>, index, index) -> tensor<?x1x1xf32>
+  return %y : tensor<?x1x1xf32>
+}
+
 // A view with gaps is copied where contiguous memory is expected, whatever its strides are called.
 
 // CHECK-LABEL: @middle_of_unknown

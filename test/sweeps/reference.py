@@ -1,0 +1,70 @@
+"""ONNX's reference implementation, with what is missing from some of its operators."""
+import ml_dtypes
+import numpy as np
+from onnx.reference import ReferenceEvaluator
+from onnx.reference.op_run import OpRun
+from onnx.reference.ops import op_gru, op_lstm, op_reduce_mean, op_reduce_sum, op_rnn
+
+NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
+
+
+class Flatten(OpRun):
+    """Of no elements, too: -1 would be any number then."""
+
+    def _run(self, x, axis=None):
+        axis = 1 if axis is None else axis
+        axis += x.ndim if axis < 0 else 0
+        return (x.reshape(int(np.prod(x.shape[:axis])), int(np.prod(x.shape[axis:]))),)
+
+
+class GatherElements(OpRun):
+    """Of fewer elements along any dimension, too."""
+
+    def _run(self, data, indices, axis=None):
+        axis = (axis or 0) % data.ndim
+        at = list(np.indices(indices.shape))
+        at[axis] = indices
+        return (data[tuple(at)],)
+
+
+def summed_wide(base):
+    """Sums of narrow types in f32: added up one by one in bfloat16, 2,000 numbers are off by a twentieth."""
+
+    def run(self, x, *args, **attributes):
+        wide = x.astype(np.float32) if x.dtype in NARROW else x
+        result, = base._run(self, wide, *args, **attributes)
+        return (np.asarray(result).astype(x.dtype),)
+    return run
+
+
+def started(base, number_of_states):
+    """Of no steps the states are the initial ones: there is nothing to split into steps."""
+
+    def run(self, X, W, R, B=None, sequence_lens=None, initial_h=None, initial_c=None, *rest, **attributes):
+        layout = attributes.get("layout") or 0
+        if X.shape[1 if layout else 0]:
+            operands = (X, W, R, B, sequence_lens, initial_h, initial_c)[:5 + number_of_states]
+            return base._run(self, *operands, *rest, **attributes)
+        directions, hidden, batch = R.shape[0], R.shape[2], X.shape[0 if layout else 1]
+        shape = (batch, directions, hidden) if layout else (directions, batch, hidden)
+        none = np.zeros((batch, 0, directions, hidden) if layout else (0, directions, batch, hidden), X.dtype)
+        states = [np.zeros(shape, X.dtype) if s is None else s for s in (initial_h, initial_c)[:number_of_states]]
+        return (none, *states)[:len(self.onnx_node.output)]
+    return run
+
+
+CORRECTED = [
+    Flatten,
+    GatherElements,
+    type("ReduceSum", (op_reduce_sum.ReduceSum_13,), {"_run": summed_wide(op_reduce_sum.ReduceSum_13)}),
+    type("ReduceMean", (op_reduce_mean.ReduceMean_18,), {"_run": summed_wide(op_reduce_mean.ReduceMean_18)}),
+    type("LSTM", (op_lstm.LSTM,), {"_run": started(op_lstm.LSTM, 2)}),
+    type("GRU", (op_gru.GRU,), {"_run": started(op_gru.GRU, 1)}),
+    type("RNN", (op_rnn.RNN_14,), {"_run": started(op_rnn.RNN_14, 1)}),
+]
+
+
+def evaluator(model):
+    """A ReferenceEvaluator; operator sets before 18 have their reductions' axes elsewhere and are left as they are."""
+    version = max((o.version for o in model.opset_import if not o.domain), default=0)
+    return ReferenceEvaluator(model, new_ops=CORRECTED if version >= 18 else CORRECTED[:2])
