@@ -40,8 +40,11 @@ static Value sumTaps(Scalars s, Value x, ArrayRef<SmallVector<Tap>> taps,
     Value part = sumTaps(s, x, taps, at, fromUnsigned);
     at.pop_back();
     if (tap.weight)
-      part = s.mul(part, tap.weight);
-    sum = sum ? s.add(sum, part) : part;
+      part = arith::MulFOp::create(s.b, s.loc, part, tap.weight,
+                                   arith::FastMathFlags::contract);
+    sum = sum ? Value(arith::AddFOp::create(s.b, s.loc, sum, part,
+                                            arith::FastMathFlags::contract))
+              : part;
   }
   return sum;
 }

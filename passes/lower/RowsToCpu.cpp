@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::lower;
 
-/// An epilogue: scale and shift where there are operands for them.
+/// An epilogue: scale and shift where there are operands for them, which are one
+/// operation of the model: the product need not be rounded first.
 static void buildEpilogue(OpBuilder &b, Location loc, Operation *kernel,
                           bool hasScale = false, bool hasBias = false) {
   OpBuilder::InsertionGuard guard(b);
@@ -26,9 +27,11 @@ static void buildEpilogue(OpBuilder &b, Location loc, Operation *kernel,
   Block *body = b.createBlock(&kernel->getRegion(0));
   Value y = body->addArgument(type, loc);
   if (hasScale)
-    y = arith::MulFOp::create(b, loc, y, body->addArgument(type, loc));
+    y = arith::MulFOp::create(b, loc, y, body->addArgument(type, loc),
+                              arith::FastMathFlags::contract);
   if (hasBias)
-    y = arith::AddFOp::create(b, loc, y, body->addArgument(type, loc));
+    y = arith::AddFOp::create(b, loc, y, body->addArgument(type, loc),
+                              arith::FastMathFlags::contract);
   cpu::YieldOp::create(b, loc, y);
 }
 
