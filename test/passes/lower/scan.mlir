@@ -3,7 +3,7 @@
 // CHECK-LABEL: @cumsum
 func.func @cumsum(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   // CHECK: scf.for
-  // CHECK: tensor.extract_slice %{{.*}}[0, %{{.*}}] [%{{.*}}, 1] [1, 1] : tensor<?x8xf32> to tensor<?xf32>
+  // CHECK: tensor.extract_slice %{{.*}}[0, %{{.*}}] [%{{.*}}, 1] [1, 1] : tensor<?x8xf32> to tensor<?x1xf32>
   // CHECK: linalg.generic
   // CHECK: arith.addf
   // CHECK: tensor.insert_slice
