@@ -26,8 +26,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::typeOf;
 using dnnl::EltwiseKind;
+using lower::typeOf;
 
 /// Longer epilogues than models have; oneDNN takes 32.
 static constexpr size_t kMaxPostOps = 8;
@@ -125,8 +125,7 @@ static Attribute scalarPostOp(Operation *op, double c, bool swapped) {
 // Functions of two tensors
 //===----------------------------------------------------------------------===//
 
-static std::optional<dnnl::BinaryKind> binaryKind(Operation *op,
-                                                  bool swapped) {
+static std::optional<dnnl::BinaryKind> binaryKind(Operation *op, bool swapped) {
   if (swapped && !op->hasTrait<OpTrait::IsCommutative>())
     return std::nullopt;
   return TypeSwitch<Operation *, std::optional<dnnl::BinaryKind>>(op)
@@ -157,14 +156,14 @@ static bool isFastOperand(RankedTensorType type, RankedTensorType dst) {
 
 /// Whether `value`, when `user` runs, has no other use ahead of it, so that it
 /// may be overwritten.
-static bool diesAt(Value value, Operation *user) {
+static bool diesAt(Value value, Operation *user, const fuse::Order &order) {
   Operation *producer = value.getDefiningOp();
   if (!producer || producer->getBlock() != user->getBlock() ||
       matchPattern(value, m_Constant()))
     return false;
   return llvm::all_of(value.getUsers(), [&](Operation *other) {
     return other == user || (other->getBlock() == user->getBlock() &&
-                             other->isBeforeInBlock(user));
+                             order.isBefore(other, user));
   });
 }
 
@@ -177,27 +176,29 @@ namespace {
 struct DnnlFusePostOpsPass
     : ingot::impl::DnnlFusePostOpsBase<DnnlFusePostOpsPass> {
   void runOnOperation() override {
-    fused += fuse::fuseInOrder(getOperation(),
-                               [&](Operation *op) { return fuseOne(op); });
+    fused += fuse::fuseInOrder(
+        getOperation(),
+        [&](Operation *op, fuse::Order &order) { return fuseOne(op, order); });
   }
 
-  bool fuseOne(Operation *op);
-  bool fuseInto(dnnl::PostOpInterface producer, OpOperand &operand);
+  bool fuseOne(Operation *op, fuse::Order &order);
+  bool fuseInto(dnnl::PostOpInterface producer, OpOperand &operand,
+                fuse::Order &order);
 };
 
 } // namespace
 
 /// Adds `postOp` to the epilogue and lets `producer` take the place of `op`.
 static void absorb(dnnl::PostOpInterface producer, Operation *op,
-                   Attribute postOp) {
+                   Attribute postOp, fuse::Order &order) {
   SmallVector<Attribute> postOps(producer.getPostOps().getValue());
   postOps.push_back(postOp);
   producer.setPostOpsAttr(ArrayAttr::get(op->getContext(), postOps));
-  fuse::replaceByProducer(producer, op);
+  order.replaceByProducer(producer, op);
 }
 
 bool DnnlFusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
-                                   OpOperand &operand) {
+                                   OpOperand &operand, fuse::Order &order) {
   Operation *op = operand.getOwner();
   Value result = operand.get();
   RankedTensorType type = typeOf(result);
@@ -208,7 +209,7 @@ bool DnnlFusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
   if (op->getNumOperands() == 1) {
     Attribute postOp = unaryPostOp(op);
     if (postOp)
-      absorb(producer, op, postOp);
+      absorb(producer, op, postOp, order);
     return bool(postOp);
   }
   if (op->getNumOperands() != 2)
@@ -218,7 +219,7 @@ bool DnnlFusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
   Value other = op->getOperand(swapped ? 0 : 1);
   if (std::optional<double> c = nn::getSplat(other)) {
     if (Attribute postOp = scalarPostOp(op, *c, swapped)) {
-      absorb(producer, op, postOp);
+      absorb(producer, op, postOp, order);
       return true;
     }
   }
@@ -227,27 +228,30 @@ bool DnnlFusePostOpsPass::fuseInto(dnnl::PostOpInterface producer,
     return false;
   auto destination = cast<DestinationStyleOpInterface>(*producer);
   OpOperand &init = *destination.getDpsInitOperand(0);
-  if (isa<nn::AddOp>(op) && other.getType() == type && !dnnl::hasSum(producer) &&
-      init.get().getDefiningOp<tensor::EmptyOp>() && diesAt(other, op)) {
+  if (isa<nn::AddOp>(op) && other.getType() == type &&
+      !dnnl::hasSum(producer) && init.get().getDefiningOp<tensor::EmptyOp>() &&
+      diesAt(other, op, order)) {
     Operation *empty = init.get().getDefiningOp();
     init.set(other);
     if (empty->use_empty())
-      empty->erase();
-    absorb(producer, op, dnnl::SumAttr::get(op->getContext()));
+      order.erase(empty);
+    absorb(producer, op, dnnl::SumAttr::get(op->getContext()), order);
     return true;
   }
   OpBuilder builder(op);
   int64_t index = producer.getPostOperands().size();
   producer.getPostOperandsMutable().append(
       fuse::expandRank(builder, other, type.getRank()));
-  absorb(producer, op, dnnl::BinaryAttr::get(op->getContext(), *kind, index));
+  absorb(producer, op, dnnl::BinaryAttr::get(op->getContext(), *kind, index),
+         order);
   return true;
 }
 
-bool DnnlFusePostOpsPass::fuseOne(Operation *op) {
+bool DnnlFusePostOpsPass::fuseOne(Operation *op, fuse::Order &order) {
   return llvm::any_of(
-      fuse::operandsFrom<dnnl::PostOpInterface>(op), [&](OpOperand *operand) {
+      fuse::operandsFrom<dnnl::PostOpInterface>(op, order),
+      [&](OpOperand *operand) {
         return fuseInto(operand->get().getDefiningOp<dnnl::PostOpInterface>(),
-                        *operand);
+                        *operand, order);
       });
 }

@@ -50,19 +50,21 @@ namespace {
 
 struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
   void runOnOperation() override {
-    fused += fuse::fuseInOrder(getOperation(),
-                               [&](Operation *op) { return fuseOne(op); });
+    fused += fuse::fuseInOrder(
+        getOperation(),
+        [&](Operation *op, fuse::Order &order) { return fuseOne(op, order); });
   }
 
-  bool fuseOne(Operation *op);
-  bool fuseInto(cpu::EpilogueOpInterface kernel, Operation *op);
+  bool fuseOne(Operation *op, fuse::Order &order);
+  bool fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
+                fuse::Order &order);
 };
 
 } // namespace
 
 /// Lets `kernel` compute what `op` does of its result, where `op` stands.
-bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel,
-                                 Operation *op) {
+bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
+                                 fuse::Order &order) {
   Value result = kernel->getResult(0);
   auto isOp = [&](Operation *user) { return user == op; };
   if (!llvm::all_of(result.getUsers(), isOp) ||
@@ -115,16 +117,18 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel,
   for (Operation &step : scratch)
     inside.clone(step, values);
   yield.getValuesMutable()[0].set(values.lookup(built));
-  fuse::replaceByProducer(kernel, op);
+  order.replaceByProducer(kernel, op);
   return true;
 }
 
-bool FuseEpiloguesPass::fuseOne(Operation *op) {
+bool FuseEpiloguesPass::fuseOne(Operation *op, fuse::Order &order) {
   if (!op->hasTrait<nn::Elementwise>())
     return false;
   return llvm::any_of(
-      fuse::operandsFrom<cpu::EpilogueOpInterface>(op), [&](OpOperand *operand) {
+      fuse::operandsFrom<cpu::EpilogueOpInterface>(op, order),
+      [&](OpOperand *operand) {
         return fuseInto(
-            operand->get().getDefiningOp<cpu::EpilogueOpInterface>(), op);
+            operand->get().getDefiningOp<cpu::EpilogueOpInterface>(), op,
+            order);
       });
 }

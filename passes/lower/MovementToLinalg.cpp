@@ -147,14 +147,11 @@ LowerBroadcastTo::matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
   return success();
 }
 
-LogicalResult
-LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
-                             ConversionPatternRewriter &rewriter) const {
-  Location loc = op.getLoc();
-  RankedTensorType type = signless(getTypeConverter(), op);
-  int64_t axis = op.getAxis();
-  Sizes sizes = sizesOf(rewriter, loc, adaptor.getInputs().front());
-  for (Value input : adaptor.getInputs().drop_front()) {
+/// One behind the other along the axis.
+static Value join(ConversionPatternRewriter &rewriter, Location loc,
+                  ValueRange inputs, int64_t axis, Type element) {
+  Sizes sizes = sizesOf(rewriter, loc, inputs.front());
+  for (Value input : inputs.drop_front()) {
     Sizes more = sizesOf(rewriter, loc, input);
     for (auto [i, size] : llvm::enumerate(more)) {
       if (int64_t(i) == axis)
@@ -163,10 +160,10 @@ LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
         sizes[i] = size;
     }
   }
-  Value y = empty(rewriter, loc, sizes, type.getElementType());
-  Sizes offsets(type.getRank(), rewriter.getIndexAttr(0));
-  Sizes ones(type.getRank(), rewriter.getIndexAttr(1));
-  for (Value input : adaptor.getInputs()) {
+  Value y = empty(rewriter, loc, sizes, element);
+  Sizes offsets(sizes.size(), rewriter.getIndexAttr(0));
+  Sizes ones(sizes.size(), rewriter.getIndexAttr(1));
+  for (Value input : inputs) {
     Sizes part = sizesOf(rewriter, loc, input);
     // tensor.insert_slice refuses any offset into an empty dimension.
     if (llvm::none_of(part, [](OpFoldResult size) {
@@ -175,6 +172,29 @@ LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
       y = insert(rewriter, loc, input, y, offsets, part, ones);
     offsets[axis] = addSizes(rewriter, loc, offsets[axis], part[axis]);
   }
+  return y;
+}
+
+/// Inputs that are joined at once. Bufferization looks from each part of what is
+/// joined at all parts before it: of more, groups are joined, which are written
+/// where they belong all the same.
+static constexpr size_t kMostJoined = 64;
+
+LogicalResult
+LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
+                             ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  RankedTensorType type = signless(getTypeConverter(), op);
+  SmallVector<Value> parts(adaptor.getInputs());
+  while (parts.size() > kMostJoined) {
+    SmallVector<Value> groups;
+    for (size_t i = 0; i < parts.size(); i += kMostJoined)
+      groups.push_back(join(rewriter, loc,
+                            ArrayRef(parts).slice(i).take_front(kMostJoined),
+                            op.getAxis(), type.getElementType()));
+    parts = std::move(groups);
+  }
+  Value y = join(rewriter, loc, parts, op.getAxis(), type.getElementType());
   rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
   return success();
 }

@@ -1,0 +1,46 @@
+# Thousands of results that are joined are computed where they belong, in time that goes with their number.
+# RUN: %python %s %t
+import re
+import resource
+import subprocess
+import sys
+
+SECONDS = 60  # of CPU time; a few are needed, and one that grows with the square takes minutes
+
+
+def module(n, order):
+    """`n` results, each with a check in front, then their inserts into one tensor in the order given."""
+    lines = [f"func.func @join(%x: tensor<4xf32>, %y: tensor<4xf32>, %out: memref<{4 * n}xf32>) {{",
+             "  %e = tensor.empty() : tensor<4xf32>",
+             f"  %t = tensor.empty() : tensor<{4 * n}xf32>"]
+    for i in range(n):
+        lines.append(f"  %r{i} = linalg.exp ins(%{'xy'[i % 2]} : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>")
+    last = "%t"
+    for k, i in enumerate(order):
+        lines.append(f"  %i{k} = tensor.insert_slice %r{i} into {last}[{4 * i}] [4] [1] : tensor<4xf32> into tensor<{4 * n}xf32>")
+        last = f"%i{k}"
+    lines += [f"  bufferization.materialize_in_destination {last} in restrict writable %out"
+              f" : (tensor<{4 * n}xf32>, memref<{4 * n}xf32>) -> ()",
+              "  return", "}"]
+    return "\n".join(lines)
+
+
+def check(n, order):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))  # noqa: E731
+    done = subprocess.run(["ingot-opt", "--ingot-eliminate-empties"], input=module(n, order), capture_output=True,
+                          text=True, preexec_fn=limit)
+    assert done.returncode == 0, f"{n} results: exit code {done.returncode}: {done.stderr[:500]}"
+    slices = dict(re.findall(r"(%\S+) = tensor.extract_slice %\S+\[(\d+)\]", done.stdout))
+    results = dict(re.findall(r"(%\S+) = linalg.exp .* outs\((%\S+) :", done.stdout))
+    inserts = re.findall(r"tensor.insert_slice (%\S+) into %\S+\[(\d+)\]", done.stdout)
+    assert len(results) == n and len(inserts) == n, (len(results), len(inserts))
+    # Nothing is copied: what is inserted was computed at its place.
+    apart = [at for result, at in inserts if slices.get(results[result]) != at]
+    assert not apart, f"{n} results: {len(apart)} are not where they belong, e.g. at {apart[0]}"
+
+
+for n in (2, 63, 64, 65, 300):
+    check(n, range(n))
+    check(n, [i ^ 1 if i ^ 1 < n else i for i in range(n)])
+    check(n, range(n - 1, -1, -1))
+check(20000, range(20000))
