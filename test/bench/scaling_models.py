@@ -63,7 +63,7 @@ def chain(n, step, shape=(4, 16)):
 @family
 def matmul(n):
     """products, each by weights of its own"""
-    return chain(n, lambda net, x, i: net.op("MatMul", x, net.weight(16, 16, scale=0.25)))
+    return chain(n, in_turn(product))
 
 
 @family
@@ -104,53 +104,52 @@ def conv(n):
                                                              pads=[1, 1, 1, 1])), (1, 8, 6, 6))
 
 
-def mixed_step(net, x, i):
-    kind = i % 8
-    if kind == 0:
-        return net.op("MatMul", x, net.weight(16, 16, scale=0.25))
-    if kind == 1:
-        return net.op("Add", x, net.weight(16))
-    if kind == 2:
-        return net.op("Softmax", x)
-    if kind == 3:
-        return net.op("Transpose", net.op("Transpose", x, perm=[1, 0]), perm=[1, 0])
-    if kind == 4:
-        a, b = net.op("Split", x, outputs=2, axis=1)
-        return net.op("Concat", b, a, axis=1)
-    if kind == 5:
-        return net.op("Sub", x, net.op("ReduceMean", x, axes=[1], keepdims=1))
-    if kind == 6:
-        return net.op("LayerNormalization", x, net.weight(16), net.weight(16))
+def product(net, x):
+    return net.op("MatMul", x, net.weight(16, 16, scale=0.25))
+
+
+def shift(net, x):
+    return net.op("Add", x, net.weight(16))
+
+
+def swap_halves(net, x):
+    a, b = net.op("Split", x, outputs=2, axis=1)
+    return net.op("Concat", b, a, axis=1)
+
+
+def center(net, x):
+    return net.op("Sub", x, net.op("ReduceMean", x, axes=[1], keepdims=1))
+
+
+def transpose_twice(net, x):
+    return net.op("Transpose", net.op("Transpose", x, perm=[1, 0]), perm=[1, 0])
+
+
+def normalize(net, x):
+    return net.op("LayerNormalization", x, net.weight(16), net.weight(16))
+
+
+def reshape(net, x):
     y = net.op("Reshape", x, net.ints(8, 8))
     return net.op("Reshape", net.op("Tanh", y), net.ints(4, 16))
+
+
+def in_turn(*steps):
+    return lambda net, x, i: steps[i % len(steps)](net, x)
 
 
 @family
 def mixed(n):
     """eight kinds of nodes in turn"""
-    return chain(n, mixed_step)
-
-
-def open_step(net, x, i):
-    kind = i % 6
-    if kind == 0:
-        return net.op("MatMul", x, net.weight(16, 16, scale=0.25))
-    if kind == 1:
-        return net.op("Add", x, net.weight(16))
-    if kind == 2:
-        return net.op("Softmax", x)
-    if kind == 3:
-        a, b = net.op("Split", x, outputs=2, axis=1)
-        return net.op("Concat", b, a, axis=1)
-    if kind == 4:
-        return net.op("Sub", x, net.op("ReduceMean", x, axes=[1], keepdims=1))
-    return net.op("Tanh", x)
+    return chain(n, in_turn(product, shift, lambda net, x: net.op("Softmax", x), transpose_twice, swap_halves, center,
+                            normalize, reshape))
 
 
 @family
 def open_sizes(n):
     """six kinds of nodes in turn, the first dimension open"""
-    return chain(n, open_step, ("N", 16))
+    return chain(n, in_turn(product, shift, lambda net, x: net.op("Softmax", x), swap_halves, center,
+                            lambda net, x: net.op("Tanh", x)), ("N", 16))
 
 
 @family
