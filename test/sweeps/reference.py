@@ -17,6 +17,14 @@ class Flatten(OpRun):
         return (x.reshape(int(np.prod(x.shape[:axis])), int(np.prod(x.shape[axis:]))),)
 
 
+class GlobalAveragePool(OpRun):
+    """Of nothing, too: 0 / 0, as of ReduceMean."""
+
+    def _run(self, x):
+        mean = x.astype(np.float32 if x.dtype in NARROW else x.dtype).mean(axis=tuple(range(2, x.ndim)), keepdims=True)
+        return (mean.astype(x.dtype),)
+
+
 class GatherElements(OpRun):
     """Of fewer elements along any dimension, too."""
 
@@ -56,6 +64,7 @@ def started(base, number_of_states):
 CORRECTED = [
     Flatten,
     GatherElements,
+    GlobalAveragePool,
     type("ReduceSum", (op_reduce_sum.ReduceSum_13,), {"_run": summed_wide(op_reduce_sum.ReduceSum_13)}),
     type("ReduceMean", (op_reduce_mean.ReduceMean_18,), {"_run": summed_wide(op_reduce_mean.ReduceMean_18)}),
     type("LSTM", (op_lstm.LSTM,), {"_run": started(op_lstm.LSTM, 2)}),
@@ -67,4 +76,4 @@ CORRECTED = [
 def evaluator(model):
     """A ReferenceEvaluator; operator sets before 18 have their reductions' axes elsewhere and are left as they are."""
     version = max((o.version for o in model.opset_import if not o.domain), default=0)
-    return ReferenceEvaluator(model, new_ops=CORRECTED if version >= 18 else CORRECTED[:2])
+    return ReferenceEvaluator(model, new_ops=CORRECTED if version >= 18 else CORRECTED[:3])
