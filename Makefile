@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup build check check-sanitize demo models conformance property random open-sizes roofline callgrind bench \
+.PHONY: help setup build check check-sanitize demo models conformance property random open-sizes constants roofline callgrind bench \
   fuzz docs clean
 
 help: ## this list
@@ -60,6 +60,9 @@ random: build ## compile and run 10,000 random graphs between guard pages (hours
 
 open-sizes: build ## run ONNX's node tests with open dimensions, at sizes that fit and that do not (an hour)
 	@$(python) test/sweeps/open_sizes.py --jobs $(JOBS)
+
+constants: build ## compile operators with constants at and beyond the border of what they may be
+	@$(python) test/sweeps/constants.py --jobs $(JOBS)
 
 roofline: build ## measure each kernel family against this machine's roofline; writes docs/kernel-roofline.md
 	@$(python) test/bench/roofline.py --jobs $(JOBS) --output docs/kernel-roofline.md

@@ -117,6 +117,8 @@ def suites(build, jobs):
             "onednn", "--list", os.path.join(ROOT, "test/conformance/fast.txt")),
         own("open-sizes", "test/sweeps/open_sizes.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
             "--list", os.path.join(ROOT, "test/sweeps/fast.txt")),
+        own("constants", "test/sweeps/constants.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
+            "--phase", "linalg", "--every", "9"),
         own("random", "test/random/run.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         own("callgrind", "test/bench/callgrind.py", "--fast", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         ctest("asan-runtime", asan_runtime, env=runtime, preset="asan-runtime"),

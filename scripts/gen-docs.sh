@@ -40,6 +40,7 @@ for td in dialects/*/*Ops.td; do
   generate "dialect-$dialect.md" "$td" -gen-dialect-doc "-dialect=$dialect"
 done
 generate passes.md passes/Passes.td -gen-pass-doc
+generate passes-check.md passes/check/Passes.td -gen-pass-doc
 generate passes-emulate.md passes/emulate/Passes.td -gen-pass-doc
 generate passes-pieces.md passes/pieces/Passes.td -gen-pass-doc
 generate passes-precision.md passes/precision/Passes.td -gen-pass-doc

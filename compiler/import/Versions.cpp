@@ -12,6 +12,7 @@
 
 #include "onnx/version_converter/convert.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <set>
@@ -88,6 +89,26 @@ static bool keepsTensors(pb::ModelProto &before, pb::ModelProto &after) {
   });
 }
 
+/// What the converter writes in place of a node has no name: it gets the name of
+/// that node, which the user knows.
+static void restoreNames(pb::ModelProto &before, pb::ModelProto &after) {
+  StringMap<std::string> names;
+  consumeError(forEachNode(before, [&](pb::NodeProto &node) -> Error {
+    for (const std::string &output : node.output())
+      if (!output.empty())
+        names[output] = node.name().empty() ? node.op_type() + ":" + output
+                                            : node.name();
+    return Error::success();
+  }));
+  consumeError(forEachNode(after, [&](pb::NodeProto &node) -> Error {
+    for (const std::string &output : node.output())
+      if (auto name = names.find(output);
+          node.name().empty() && name != names.end())
+        node.set_name(name->second);
+    return Error::success();
+  }));
+}
+
 Error convertVersion(Model &whole) {
   pb::ModelProto &model = whole.proto;
   int64_t opset = getOpset(model, "");
@@ -102,6 +123,7 @@ Error convertVersion(Model &whole) {
     pb::ModelProto converted = convert(model, opset, newestOpset());
     dropInferredTypes(converted);
     restoreOldResamples(converted, resamples);
+    restoreNames(model, converted);
     if (!hasSameInterface(model.graph(), converted.graph()))
       return makeError("the converter changed the inputs or outputs");
     if (!keepsTensors(model, converted))

@@ -7,6 +7,7 @@
 #include "compiler/pipeline/Pipeline.h"
 
 #include "passes/Passes.h"
+#include "passes/check/Passes.h"
 #include "passes/emulate/Passes.h"
 #include "passes/pieces/Passes.h"
 #include "passes/precision/Passes.h"
@@ -36,6 +37,8 @@ static void buildLegalizePipeline(OpPassManager &passes,
 static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createNNFoldConstants());
   passes.addPass(createCanonicalize());
+  passes.addNestedPass<func::FuncOp>(createCheckIndices());
+  passes.addNestedPass<func::FuncOp>(createRefuteChecks());
   passes.addPass(createCSEPass());
   passes.addPass(createSimplify());
   passes.addPass(createRecognizeNorms());
@@ -91,6 +94,8 @@ static void buildLowerPipeline(OpPassManager &passes,
   }
   passes.addPass(createNNToLinalg());
   passes.addPass(createCanonicalize());
+  // What became constant since.
+  passes.addNestedPass<func::FuncOp>(createRefuteChecks());
   passes.addPass(createCSEPass());
   passes.addPass(createFuseElementwise());
   passes.addPass(createCanonicalize());

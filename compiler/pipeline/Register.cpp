@@ -13,6 +13,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
 #include "passes/Passes.h"
+#include "passes/check/Passes.h"
 #include "passes/emulate/Passes.h"
 #include "passes/pieces/Passes.h"
 #include "passes/precision/Passes.h"
@@ -69,6 +70,7 @@ void ingot::registerDialects(DialectRegistry &registry) {
 
 void ingot::registerPasses() {
   registerIngotPasses();
+  registerIngotCheckPasses();
   registerIngotEmulatePasses();
   registerIngotPiecesPasses();
   registerIngotPrecisionPasses();

@@ -10,17 +10,44 @@
 #include "passes/graph/Affine.h"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
 
+/// Weights of one map, in double: half a gigabyte.
+static constexpr int64_t kMaxWeights = int64_t(1) << 26;
+
+bool MapDim::isBounded() const {
+  // Products of two, and sums of three of them, fit into 64 bits.
+  constexpr int64_t kMost = int64_t(1) << 30;
+  for (int64_t value : {offset, step, count, stride, slack})
+    if (value > kMost || value < -kMost)
+      return false;
+  return last() <= kMost;
+}
+
 int64_t LinearMap::taps() const {
   int64_t taps = 1;
   for (const MapDim &dim : dims)
-    taps *= dim.count;
+    if (llvm::MulOverflow(taps, dim.count, taps))
+      return std::numeric_limits<int64_t>::max();
   return taps;
+}
+
+int64_t LinearMap::numWeights() const {
+  int64_t count = taps();
+  if (llvm::MulOverflow(count, outputs, count) ||
+      llvm::MulOverflow(count, inputsOfGroup(), count))
+    return std::numeric_limits<int64_t>::max();
+  return count;
+}
+
+bool LinearMap::isBounded() const {
+  return numWeights() <= kMaxWeights &&
+         llvm::all_of(dims, [](const MapDim &dim) { return dim.isBounded(); });
 }
 
 bool LinearMap::hasBias() const {
@@ -75,7 +102,7 @@ static std::optional<LinearMap> mapOfConv(nn::ConvOp op, bool withWeights) {
                 (dim.count - 1) * dim.step - 1;
     map.dims.push_back(dim);
   }
-  if (!withWeights)
+  if (!withWeights || !map.isBounded())
     return map;
   auto weights = nn::getConstantDoubles(op.getW());
   auto bias = getBias(op.getBias(), map.outputs);
@@ -86,7 +113,8 @@ static std::optional<LinearMap> mapOfConv(nn::ConvOp op, bool withWeights) {
   return map;
 }
 
-static std::optional<LinearMap> mapOfPool(nn::AvgPoolOp op) {
+static std::optional<LinearMap> mapOfPool(nn::AvgPoolOp op,
+                                          bool withWeights) {
   RankedTensorType x = typeOf(op.getX());
   int64_t channels =
       x.getDimSize(channelDim(x.getRank(), op.getChannelsLast()));
@@ -106,7 +134,8 @@ static std::optional<LinearMap> mapOfPool(nn::AvgPoolOp op) {
     dim.slack = op.getPads()[i] + op.getPads()[n + i] -
                 (dim.count - 1) * dim.step - 1;
   }
-  map.weights.assign(map.numWeights(), 1.0 / double(map.taps()));
+  if (withWeights && map.isBounded())
+    map.weights.assign(map.numWeights(), 1.0 / double(map.taps()));
   return map;
 }
 
@@ -273,8 +302,9 @@ static std::optional<LinearMap> mapOfAffine(Operation *op, bool channelsLast,
   return map;
 }
 
-std::optional<LinearMap> graph::getLinearMap(Operation *op, bool channelsLast,
-                                             bool withWeights, Value &data) {
+/// The map of one op, bounded or not.
+static std::optional<LinearMap> mapOf(Operation *op, bool channelsLast,
+                                      bool withWeights, Value &data) {
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {
     data = conv.getX();
     if (conv.getChannelsLast() != channelsLast)
@@ -285,7 +315,7 @@ std::optional<LinearMap> graph::getLinearMap(Operation *op, bool channelsLast,
     data = pool.getX();
     if (pool.getChannelsLast() != channelsLast)
       return std::nullopt;
-    return mapOfPool(pool);
+    return mapOfPool(pool, withWeights);
   }
   if (auto pad = dyn_cast<nn::PadOp>(op)) {
     data = pad.getX();
@@ -300,6 +330,14 @@ std::optional<LinearMap> graph::getLinearMap(Operation *op, bool channelsLast,
   if (isa<nn::BatchNormOp, nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp>(op))
     return mapOfAffine(op, channelsLast, data);
   return std::nullopt;
+}
+
+std::optional<LinearMap> graph::getLinearMap(Operation *op, bool channelsLast,
+                                             bool withWeights, Value &data) {
+  auto map = mapOf(op, channelsLast, withWeights, data);
+  if (map && !map->isBounded())
+    return std::nullopt;
+  return map;
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,6 +388,8 @@ std::optional<LinearMap> graph::compose(const LinearMap &first,
     dim.count = (a.last() + a.stride * b.last() - dim.offset) / dim.step + 1;
     result.dims.push_back(dim);
   }
+  if (!result.isBounded())
+    return std::nullopt;
   if (first.weights.empty() || second.weights.empty())
     return result;
 
@@ -359,7 +399,10 @@ std::optional<LinearMap> graph::compose(const LinearMap &first,
   int64_t outputsOfGroup = result.outputs / result.groups;
   int64_t tapsA = first.taps(), tapsB = second.taps(), taps = result.taps();
   // Where tap a of the first and b of the second land.
-  std::vector<int64_t> landing(tapsA * tapsB);
+  int64_t pairs;
+  if (llvm::MulOverflow(tapsA, tapsB, pairs) || pairs > kMaxWeights)
+    return std::nullopt;
+  std::vector<int64_t> landing(pairs);
   forEachTap(second.dims, [&](ArrayRef<int64_t> tapB, int64_t flatB) {
     forEachTap(first.dims, [&](ArrayRef<int64_t> tapA, int64_t flatA) {
       int64_t flat = 0;
@@ -420,7 +463,14 @@ std::optional<LinearMap> graph::sumGeometry(const LinearMap &a,
     dim.step = std::max<int64_t>(step, 1);
     dim.count = (std::max(x.last(), y.last()) - dim.offset) / dim.step + 1;
     sum.dims.push_back(dim);
+    // A slack that is decided by the shapes is no number.
+    if (ShapedType::isDynamic(dim.slack))
+      dim.slack = 0;
+    if (!dim.isBounded())
+      return std::nullopt;
   }
+  if (sum.numWeights() > kMaxWeights)
+    return std::nullopt;
   return sum;
 }
 

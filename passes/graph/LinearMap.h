@@ -30,6 +30,8 @@ struct MapDim {
   bool isIdentity() const {
     return offset == 0 && count == 1 && stride == 1 && slack == -1;
   }
+  /// Whether it can be composed with another without an overflow.
+  bool isBounded() const;
 };
 
 struct LinearMap {
@@ -43,8 +45,12 @@ struct LinearMap {
   std::vector<double> outside;
 
   int64_t inputsOfGroup() const { return inputs / groups; }
+  /// These two are held at the greatest number rather than to overflow.
   int64_t taps() const;
-  int64_t numWeights() const { return outputs * inputsOfGroup() * taps(); }
+  int64_t numWeights() const;
+  /// Whether it is small enough for its weights to be computed. What two small
+  /// maps make together may be far larger than both.
+  bool isBounded() const;
   bool hasBias() const;
 
   /// Every channel to itself.
@@ -52,18 +58,18 @@ struct LinearMap {
 };
 
 /// The map of one op from its data operand (set in `data`), with weights if
-/// asked for; nullopt if it has none. `channelsLast` is the layout of the data
+/// asked for; nullopt if it has none, or one that is not bounded. `channelsLast` is the layout of the data
 /// for ops that do not say.
 std::optional<LinearMap> getLinearMap(mlir::Operation *op, bool channelsLast,
                                       bool withWeights, mlir::Value &data);
 
 /// first, then second; nullopt where the result would differ at the borders,
-/// which without weights is judged by the geometry alone.
+/// which without weights is judged by the geometry alone, or is not bounded.
 std::optional<LinearMap> compose(const LinearMap &first,
                                  const LinearMap &second);
 
 /// The geometry of the sum: the smallest kernel that holds both. nullopt if
-/// the strides differ.
+/// the strides differ or it is not bounded.
 std::optional<LinearMap> sumGeometry(const LinearMap &a, const LinearMap &b);
 
 /// Adds the weights of `part` to those of `sum`, whose kernel holds part's.

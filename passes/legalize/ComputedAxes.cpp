@@ -28,7 +28,7 @@ FailureOr<ComputedAxes> legalize::readComputedAxes(Node &node, size_t i) {
   ComputedAxes axes;
   axes.count = type.getDimSize(0);
   if (axes.count > rank)
-    return node.invalid("more axes than dimensions");
+    return node.badLength("axes", axes.count, "at most " + Twine(rank));
   for (int64_t d = 0; d < rank; ++d)
     axes.isReduced.push_back(
         arith::ConstantOp::create(b, loc, b.getBoolAttr(false)));

@@ -77,6 +77,32 @@ void legalize::requireRest(Node &node, OpFoldResult known) {
           "the shape has a -1 beside a 0, which no number of elements decides");
 }
 
+LogicalResult legalize::checkKnownShape(Node &node,
+                                        ArrayRef<OpFoldResult> shape,
+                                        bool allowZero) {
+  std::optional<size_t> rest, zero;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    auto known = getConstantIntValue(size);
+    if (!known || *known > 0)
+      continue;
+    if (*known < -1)
+      return node.badElement("shape", i, Twine(*known), "at least -1");
+    std::string element = nn::describeElement("shape", i, Twine(*known));
+    if (*known == 0 && !allowZero && int64_t(i) >= node.rank(0))
+      return node.invalid(element + ", but data of rank " +
+                          Twine(node.rank(0)) +
+                          " has no dimension to copy there");
+    if (*known == -1 && rest)
+      return node.invalid(element + ", but element " + Twine(*rest) +
+                          " is, too");
+    (*known ? rest : zero) = i;
+  }
+  if (allowZero && rest && zero)
+    return node.invalid("'shape' has a -1 beside a 0, which no number of "
+                        "elements decides");
+  return success();
+}
+
 void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
                              bool allowZero) {
   Indices i{node.builder, node.loc()};
@@ -205,7 +231,9 @@ static FailureOr<Sizes> markAxes(Node &node, int64_t rank, bool isAdded) {
   int64_t count = axes->size();
   int64_t full = isAdded ? rank + count : rank;
   if (count > full)
-    return node.invalid("more axes than dimensions");
+    return node.badLength("axes", count, "at most " + Twine(full));
+  if (failed(checkKnownAxes(node, *axes, full)))
+    return failure();
   Sizes marks = scatterByAxis(node, *axes, Sizes(count, sizeAttr(node, 1)),
                               Sizes(full, sizeAttr(node, 0)));
   Indices i{node.builder, node.loc()};

@@ -13,6 +13,10 @@
 
 namespace ingot::legalize {
 
+/// Reports an element of a Reshape's shape that is known and cannot be.
+LogicalResult checkKnownShape(Node &node, ArrayRef<OpFoldResult> shape,
+                              bool allowZero);
+
 /// Resolves 0 and -1 among the elements of a shape for x, as Reshape has them.
 /// A shape of another number of elements ends the run.
 void completeSizes(Node &node, Value x, Sizes &sizes, bool allowZero);

@@ -135,6 +135,14 @@ static FailureOr<std::optional<int64_t>> readScalar(Node &node, size_t i,
   return std::optional<int64_t>((*values)[0]);
 }
 
+/// Reports a length that is given and not positive.
+static LogicalResult checkLength(Node &node, std::optional<int64_t> length,
+                                 StringRef name) {
+  if (length && *length < 1)
+    return node.badElement(name, std::nullopt, Twine(*length), "at least 1");
+  return success();
+}
+
 static LogicalResult checkParts(Node &node, size_t i) {
   int64_t rank = node.rank(i);
   if (rank < 2)
@@ -152,7 +160,7 @@ static LogicalResult legalizeDFT(Node &node) {
   int64_t rank = node.rank(0);
   bool inverse = node.getInt("inverse", 0), oneSided = node.getInt("onesided", 0);
   auto given = readScalar(node, 1, "dft_length");
-  if (failed(given))
+  if (failed(given) || failed(checkLength(node, *given, "dft_length")))
     return failure();
   int64_t axisValue = node.getInt("axis", 1);
   if (node.opset >= 20) {
@@ -165,7 +173,8 @@ static LogicalResult legalizeDFT(Node &node) {
   if (failed(axis))
     return failure();
   if (*axis == rank - 1)
-    return node.invalid("the axis is the one of real and imaginary parts");
+    return node.badElement("axis", std::nullopt, Twine(axisValue),
+                           "other than that of real and imaginary parts");
   int64_t size = node.shape(0)[*axis];
   if (ShapedType::isDynamic(size))
     return node.unsupported("a dynamic axis; fix it with --shape");
@@ -253,15 +262,20 @@ static LogicalResult legalizeSTFT(Node &node) {
                         Twine(node.rank(0)));
   auto step = readScalar(node, 1, "frame_step");
   auto length = readScalar(node, 3, "frame_length");
-  if (failed(step) || failed(length))
+  if (failed(step) || failed(length) ||
+      failed(checkLength(node, *step, "frame_step")))
     return failure();
   int64_t size = node.shape(0)[1];
   if (!*length && node.has(2) && node.rank(2) == 1)
     *length = node.shape(2)[0];
   bool isDynamic = ShapedType::isDynamic(size);
-  if ((isDynamic && !*length) || (*length && **length < 0))
+  if (isDynamic && !*length)
     return node.unsupported("a dynamic frame length; fix it with --shape");
   int64_t frame = length->value_or(size), hop = step->value_or(0);
+  if (*length && (frame < 1 || (!isDynamic && frame > size)))
+    return node.badElement("frame_length", std::nullopt, Twine(frame),
+                           isDynamic ? "at least 1"
+                                     : nn::describeRange({1, size}));
   if (frame < 1 || hop < 1 || (!isDynamic && frame > size))
     return node.invalid("frames of " + Twine(frame) + " every " + Twine(hop) +
                         " of " + Twine(size) + " samples");

@@ -134,7 +134,9 @@ static LogicalResult legalizeOneHot(Node &node) {
   OpFoldResult depth;
   if (auto constant = nn::getConstantDoubles(node.input(1))) {
     if (!(constant->front() >= 1 && constant->front() < 2147483648.0))
-      return node.invalid("depth is not a positive number");
+      return node.badElement("depth", std::nullopt,
+                             numberText(constant->front()),
+                             "in [1, 2147483647]");
     depth = sizeAttr(node, int64_t(constant->front()));
   } else {
     auto elements = elementsOf(
@@ -195,7 +197,8 @@ static LogicalResult legalizeCompress(Node &node) {
       kept.push_back(i);
   int64_t size = typeOf(x).getDimSize(axis);
   if (!ShapedType::isDynamic(size) && int64_t(condition->size()) > size)
-    return node.invalid("the condition is longer than the dimension");
+    return node.badLength("condition", condition->size(),
+                          "at most " + Twine(size));
   auto y = node.infer<nn::GatherOp>(
       x, intConstant(node, kept, {int64_t(kept.size())}), axis);
   return failed(y) ? failure() : node.replace(*y);
@@ -265,6 +268,8 @@ static LogicalResult legalizeReverseSequence(Node &node) {
   int64_t steps = node.shape(0)[*time];
   if (ShapedType::isDynamic(steps))
     return node.unsupported("a dynamic time dimension; fix it with --shape");
+  if (failed(node.checkElements(1, "sequence_lens", {0, steps})))
+    return failure();
   Sizes timeSizes(rank, sizeAttr(node, 1));
   timeSizes[*time] = sizeAttr(node, steps);
   Value t = countUp(node, timeSizes, *time);

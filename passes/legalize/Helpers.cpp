@@ -10,6 +10,9 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/Format.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace ingot;
@@ -440,15 +443,37 @@ legalize::intsFromInputOrAttr(Node &node, size_t i, StringRef name) {
 }
 
 FailureOr<SmallVector<int64_t>>
-legalize::normalizeAxes(Node &node, ArrayRef<int64_t> axes, int64_t rank) {
+legalize::normalizeAxes(Node &node, ArrayRef<int64_t> axes, int64_t rank,
+                        StringRef name) {
   SmallVector<int64_t> result;
-  for (int64_t axis : axes) {
-    auto normal = node.normalizeAxis(axis, rank);
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    auto normal = node.normalizeAxis(axis, rank, name, i);
     if (failed(normal))
       return failure();
     if (llvm::is_contained(result, *normal))
-      return node.invalid("axis " + Twine(axis) + " is given twice");
+      return node.invalid(nn::describeElement(name, i, Twine(axis)) +
+                          ", which names dimension " + Twine(*normal) +
+                          " twice");
     result.push_back(*normal);
   }
   return result;
+}
+
+std::string legalize::numberText(double value) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (value == std::floor(value) && value >= -0x1p63 && value < 0x1p63)
+    stream << int64_t(value);
+  else
+    stream << llvm::format("%.6g", value);
+  return text;
+}
+
+LogicalResult legalize::checkKnownAxes(Node &node, ArrayRef<OpFoldResult> axes,
+                                       int64_t rank, StringRef name) {
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (auto known = getConstantIntValue(axis))
+      if (failed(node.normalizeAxis(*known, rank, name, i)))
+        return failure();
+  return success();
 }

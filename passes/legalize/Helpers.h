@@ -174,7 +174,15 @@ intsFromInputOrAttr(Node &node, size_t i, StringRef name);
 /// Axes counted from the front; reports duplicates and what is out of range.
 FailureOr<SmallVector<int64_t>> normalizeAxes(Node &node,
                                               ArrayRef<int64_t> axes,
-                                              int64_t rank);
+                                              int64_t rank,
+                                              StringRef name = "axes");
+
+/// A number as short as it can be told.
+std::string numberText(double value);
+
+/// Reports those among axes that are known and out of range.
+LogicalResult checkKnownAxes(Node &node, ArrayRef<OpFoldResult> axes,
+                             int64_t rank, StringRef name = "axes");
 
 } // namespace ingot::legalize
 

@@ -16,6 +16,7 @@
 #define INGOT_PASSES_LEGALIZE_LEGALIZE_H
 
 #include "dialects/nn/Constants.h"
+#include "dialects/nn/Elements.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
 
@@ -71,8 +72,11 @@ public:
   /// The constant integers of input i; nullopt if it is left out or computed.
   std::optional<llvm::SmallVector<int64_t>> getConstantInts(size_t i);
 
-  /// `axis` counted from the front; reports one outside [-rank, rank).
-  mlir::FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+  /// `axis` counted from the front; reports one outside [-rank, rank), which is
+  /// called `name` and is element `at` of a list.
+  mlir::FailureOr<int64_t>
+  normalizeAxis(int64_t axis, int64_t rank, llvm::StringRef name = "axis",
+                std::optional<int64_t> at = std::nullopt);
 
   /// Creates an op at the node, folding it where possible; ops with one result.
   template <typename Op, typename... Args> Value create(Args &&...args) {
@@ -131,6 +135,16 @@ public:
   LogicalResult unsupported(const llvm::Twine &what);
   /// Records that the node is wrong; always failure.
   LogicalResult invalid(const llvm::Twine &what);
+  /// The same for an operand or attribute: element `at` of a list, or a scalar,
+  /// is `value`, but has to be what `allowed` says.
+  LogicalResult badElement(llvm::StringRef name, std::optional<int64_t> at,
+                           const llvm::Twine &value,
+                           const llvm::Twine &allowed);
+  /// The same for a list of another length.
+  LogicalResult badLength(llvm::StringRef name, size_t length,
+                          const llvm::Twine &wanted);
+  /// Reports constant input i if an element is out of range.
+  LogicalResult checkElements(size_t i, llvm::StringRef name, nn::Range range);
 
   onnx::NodeOp op;
   mlir::OpBuilder &builder;

@@ -70,10 +70,14 @@ std::optional<SmallVector<int64_t>> Node::getConstantInts(size_t i) {
   return nn::getConstantInts(input(i));
 }
 
-FailureOr<int64_t> Node::normalizeAxis(int64_t axis, int64_t rank) {
+FailureOr<int64_t> Node::normalizeAxis(int64_t axis, int64_t rank,
+                                       StringRef name,
+                                       std::optional<int64_t> at) {
+  if (rank == 0)
+    return badElement(name, at, Twine(axis), "left out: the data has no axes");
   if (axis < -rank || axis >= rank)
-    return invalid("axis " + Twine(axis) + " is outside of [" + Twine(-rank) +
-                   ", " + Twine(rank) + ")");
+    return badElement(name, at, Twine(axis),
+                      nn::describeRange(nn::positionsOf(rank)));
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -147,6 +151,32 @@ LogicalResult Node::unsupported(const Twine &what) {
 LogicalResult Node::invalid(const Twine &what) {
   return emitError(loc()) << opType() << " (opset " << opset
                           << ") is invalid: " << oneLine(what.str());
+}
+
+LogicalResult Node::badElement(StringRef name, std::optional<int64_t> at,
+                               const Twine &value, const Twine &allowed) {
+  SmallVector<int64_t, 1> place;
+  if (at)
+    place.push_back(*at);
+  return invalid(nn::describeElement(name, place, value) + ", but must be " +
+                 allowed);
+}
+
+LogicalResult Node::badLength(StringRef name, size_t length,
+                              const Twine &wanted) {
+  return invalid("'" + name + "' has " + Twine(length) +
+                 (length == 1 ? " element" : " elements") +
+                 ", but must have " + wanted);
+}
+
+LogicalResult Node::checkElements(size_t i, StringRef name, nn::Range range) {
+  if (!has(i))
+    return success();
+  auto bad = nn::findOutside(input(i), range);
+  if (!bad)
+    return success();
+  return invalid(nn::describeElement(name, bad->place, Twine(bad->value)) +
+                 ", but must be " + nn::describeRange(range));
 }
 
 Type ingot::legalize::elementTypeOf(MLIRContext *context, int64_t code) {

@@ -113,6 +113,24 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
       }));
 }
 
+/// What may be added at one end of a dimension, or, negative, cut off.
+static nn::Range allowedPads(nn::PadMode mode, int64_t size) {
+  constexpr int64_t kMost = (int64_t(1) << 31) - 1;
+  if (ShapedType::isDynamic(size))
+    return {-kMost, kMost};
+  int64_t most = kMost;
+  // Mirrored at its ends, a dimension gives all its elements but one.
+  if (mode == nn::PadMode::reflect)
+    most = std::max<int64_t>(size - 1, 0);
+  else if (mode != nn::PadMode::constant && size == 0)
+    most = 0;
+  return {-std::min(size, kMost), most};
+}
+
+static std::string sizeText(int64_t size) {
+  return ShapedType::isDynamic(size) ? "some" : std::to_string(size);
+}
+
 static LogicalResult legalizePad(Node &node) {
   Value x = node.input(0);
   RankedTensorType type = node.type(0);
@@ -144,6 +162,8 @@ static LogicalResult legalizePad(Node &node) {
     axisSizes = *elements;
     axes = staticShape(axisSizes);
     isConstant = !llvm::is_contained(axes, ShapedType::kDynamic);
+    if (failed(checkKnownAxes(node, axisSizes, rank)))
+      return failure();
     auto normal = isConstant ? normalizeAxes(node, axes, rank)
                              : FailureOr<SmallVector<int64_t>>(axes);
     if (failed(normal))
@@ -154,8 +174,7 @@ static LogicalResult legalizePad(Node &node) {
       axisSizes.push_back(sizeAttr(node, axis));
   }
   if (pads.size() != 2 * axes.size())
-    return node.invalid("pads needs " + Twine(2 * axes.size()) +
-                        " elements, but has " + Twine(pads.size()));
+    return node.badLength("pads", pads.size(), Twine(2 * axes.size()));
 
   Value fill;
   if (*mode == nn::PadMode::constant) {
@@ -181,20 +200,22 @@ static LogicalResult legalizePad(Node &node) {
   for (auto [i, axis] : llvm::enumerate(axes)) {
     auto before = getConstantIntValue(pads[i]),
          after = getConstantIntValue(pads[i + axes.size()]);
-    for (int64_t pad : {*before, *after})
-      if (std::abs(pad) >= int64_t(1) << 31)
-        return node.invalid("pads has the element " + Twine(pad));
     low[axis] = *before;
     high[axis] = *after;
-    int64_t size = type.getDimSize(axis);
-    bool mirrors = *mode == nn::PadMode::reflect;
-    if (mirrors && !ShapedType::isDynamic(size) &&
-        std::max(*before, *after) >= std::max<int64_t>(size, 1) &&
-        std::max(*before, *after) > 0)
-      return node.unsupported("reflection of more than a dimension holds");
-    if (*mode != nn::PadMode::constant && size == 0 &&
-        (*before > 0 || *after > 0))
-      return node.invalid("an empty dimension has nothing to pad with");
+    nn::Range range = allowedPads(*mode, type.getDimSize(axis));
+    for (auto [place, pad] :
+         {std::pair(i, *before), std::pair(i + axes.size(), *after)})
+      if (pad < range.low || pad > range.high)
+        return node.badElement("pads", place, Twine(pad),
+                               nn::describeRange(range) + " for dimension " +
+                                   Twine(axis) + " of " +
+                                   sizeText(type.getDimSize(axis)) +
+                                   " elements");
+    int64_t left = type.getDimSize(axis) + *before + *after;
+    if (!type.isDynamicDim(axis) && left < 0)
+      return node.invalid("'pads' leaves dimension " + Twine(axis) + " of " +
+                          Twine(type.getDimSize(axis)) + " elements " +
+                          Twine(left));
   }
   auto isNegative = [](int64_t pad) { return pad < 0; };
   if (*mode != nn::PadMode::constant &&
@@ -231,15 +252,15 @@ static LogicalResult legalizeCenterCropPad(Node &node) {
   if (failed(axes))
     return failure();
   if (shape->size() != axes->size())
-    return node.invalid("the shape needs " + Twine(axes->size()) +
-                        " elements, but has " + Twine(shape->size()));
+    return node.badLength("shape", shape->size(), Twine(axes->size()));
   SmallVector<int64_t> low(rank, 0), high(rank, 0);
   Sizes lowSizes(rank, sizeAttr(node, 0)), highSizes = lowSizes;
   bool isConstant = true;
-  for (auto [axis, wanted] : llvm::zip_equal(*axes, *shape)) {
+  for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(*axes, *shape))) {
+    auto [axis, wanted] = pair;
     auto known = getConstantIntValue(wanted);
     if (known && (*known < 0 || *known >= int64_t(1) << 31))
-      return node.invalid("the shape has the element " + Twine(*known));
+      return node.badElement("shape", i, Twine(*known), "in [0, 2147483647]");
     // Half of what is missing or too much goes to each end; the odd element is
     // at the end.
     OpFoldResult more = subSizes(node, wanted, sizeOf(node, node.input(0), axis));

@@ -153,6 +153,8 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
       return node.invalid("pads leave no output");
     count *= size;
   }
+  if (failed(node.checkElements(1, "I", {0, count - 1})))
+    return failure();
   Value zeros = filled(node, x.getElementType(), 0, {sizeAttr(node, count)});
   Value flatX = reshape(node, node.input(0), {x.getNumElements()});
   Value flatIndices = reshape(node, node.input(1), {x.getNumElements()});
@@ -167,8 +169,11 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
     if (failed(wanted))
       return failure();
     if (wanted->size() != shape.size())
-      return node.invalid("output_shape needs " + Twine(shape.size()) +
-                          " elements, but has " + Twine(wanted->size()));
+      return node.badLength("output_shape", wanted->size(),
+                            Twine(shape.size()));
+    if (failed(node.checkElements(2, "output_shape",
+                                  {0, (int64_t(1) << 31) - 1})))
+      return failure();
     if (llvm::any_of(*wanted,
                      [](OpFoldResult size) { return !getConstantIntValue(size); }))
       return node.replace(growTo(node, y, *wanted));

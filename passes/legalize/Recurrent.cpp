@@ -260,6 +260,10 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
       failed(checkOperand(node, 3, "B", {directions, n(2 * rows)})) ||
       failed(checkOperand(node, 4, "sequence_lens", {batch})))
     return failure();
+  int64_t steps = typeOf(net.x).getDimSize(0);
+  if (!ShapedType::isDynamic(steps) &&
+      failed(node.checkElements(4, "sequence_lens", {0, steps})))
+    return failure();
   for (size_t i = 0; i < states; ++i) {
     Sizes shape = {directions, batch, hidden};
     if (net.batchFirst)

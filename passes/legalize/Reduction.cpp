@@ -49,15 +49,11 @@ static FailureOr<Axes> readAxes(Node &node) {
       result.axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
     return result;
   }
-  for (int64_t axis : *given) {
-    FailureOr<int64_t> normal = node.normalizeAxis(axis, rank);
-    if (failed(normal))
-      return failure();
-    result.axes.push_back(*normal);
-  }
+  FailureOr<SmallVector<int64_t>> normal = normalizeAxes(node, *given, rank);
+  if (failed(normal))
+    return failure();
+  result.axes = *normal;
   llvm::sort(result.axes);
-  if (llvm::unique(result.axes) != result.axes.end())
-    return node.invalid("an axis is given twice");
   return result;
 }
 
@@ -139,9 +135,10 @@ template <ReduceKind kind> static LogicalResult legalizeArg(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
   if (failed(axis))
     return failure();
-  return node.replace(node.make<nn::ArgReduceOp>(
+  auto y = node.infer<nn::ArgReduceOp>(
       node.input(0), kind, *axis, node.getInt("keepdims", 1) != 0,
-      node.getInt("select_last_index", 0) != 0));
+      node.getInt("select_last_index", 0) != 0);
+  return failed(y) ? failure() : node.replace(*y);
 }
 
 template <bool product> static LogicalResult legalizeScan(Node &node) {
@@ -212,8 +209,10 @@ static LogicalResult legalizeTopK(Node &node) {
   if (count)
     k = ShapedType::isDynamic(size) ? std::numeric_limits<int64_t>::max() : size;
   else if (k < 0 || (!ShapedType::isDynamic(size) && k > size))
-    return node.invalid("k is " + Twine(k) + ", but the axis has " +
-                        Twine(size) + " elements");
+    return node.badElement(
+        node.numInputs() > 1 ? "K" : "k", std::nullopt, Twine(k),
+        ShapedType::isDynamic(size) ? "at least 0"
+                                    : nn::describeRange({0, size}));
   auto op = nn::TopKOp::create(node.builder, node.loc(), node.input(0), count, k,
                                *axis, node.getInt("largest", 1) == 0);
   return node.replace({op.getValues(), op.getIndices()});
@@ -242,13 +241,17 @@ static LogicalResult legalizeHardmax(Node &node) {
   int64_t size = flat.getDimSize(*axis);
   if (ShapedType::isDynamic(size))
     return node.unsupported("a dynamic axis; fix it with --shape");
-  Value best = node.make<nn::ArgReduceOp>(x, ReduceKind::max, *axis,
+  if (size == 0) // No result either.
+    return node.replace(node.input(0));
+  auto best = node.infer<nn::ArgReduceOp>(x, ReduceKind::max, *axis,
                                           /*keep_dims=*/true,
                                           /*select_last_index=*/false);
+  if (failed(best))
+    return failure();
   Sizes shape(flat.getRank() - *axis, sizeAttr(node, 1));
   shape[0] = sizeAttr(node, size);
   Value iota = countUp(node, shape);
-  Value hit = node.make<nn::EqualOp>(best, iota);
+  Value hit = node.make<nn::EqualOp>(*best, iota);
   Value y = node.cast(hit, type.getElementType());
   if (y.getType() != type)
     y = node.make<nn::ReshapeOp>(type, y);

@@ -30,10 +30,11 @@ static LogicalResult replaceByResize(Node &node, const Sampling &sampling,
                                      ArrayRef<int64_t> shape) {
   RankedTensorType x = node.type(0);
   for (auto [scale, size] : llvm::zip_equal(scales, shape)) {
-    if (!(scale > 0) || !std::isfinite(scale))
-      return node.invalid("a scale is not a positive number");
     if (!ShapedType::isDynamic(size) && (size < 0 || size >= int64_t(1) << 31))
-      return node.invalid("the result has a dimension of " + Twine(size));
+      return node.invalid("'scales' leads to a dimension of " +
+                          (size < 0 ? std::string("too many")
+                                    : std::to_string(size)) +
+                          " elements");
   }
   for (auto [i, size] : llvm::enumerate(shape))
     if (size > 0 && x.getDimSize(i) == 0)
@@ -62,12 +63,18 @@ static SmallVector<int64_t> scaledShape(RankedTensorType x,
 
 static FailureOr<SmallVector<float>> readScales(Node &node, size_t input) {
   SmallVector<float> scales;
-  if (auto floats = node.getFloats("scales"); floats && !node.has(input))
-    return *floats;
-  auto values = nn::getConstantDoubles(node.input(input));
-  if (!values)
-    return node.unsupported("computed scales");
-  scales.assign(values->begin(), values->end());
+  if (auto floats = node.getFloats("scales"); floats && !node.has(input)) {
+    scales = *floats;
+  } else {
+    auto values = nn::getConstantDoubles(node.input(input));
+    if (!values)
+      return node.unsupported("computed scales");
+    scales.assign(values->begin(), values->end());
+  }
+  for (auto [i, scale] : llvm::enumerate(scales))
+    if (!(scale > 0) || !std::isfinite(scale))
+      return node.badElement("scales", i, numberText(scale),
+                             "a positive number");
   return scales;
 }
 
@@ -77,8 +84,7 @@ static LogicalResult legalizeUpsample(Node &node) {
   if (failed(mode) || failed(scales))
     return failure();
   if (int64_t(scales->size()) != node.rank(0))
-    return node.invalid("scales needs " + Twine(node.rank(0)) +
-                        " elements, but has " + Twine(scales->size()));
+    return node.badLength("scales", scales->size(), Twine(node.rank(0)));
   Sampling sampling;
   sampling.mode = *mode;
   return replaceByResize(node, sampling, *scales,
@@ -120,13 +126,15 @@ static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
     return node.invalid("keep_aspect_ratio_policy is " + policy);
   RankedTensorType x = node.type(0);
   std::optional<float> common;
-  for (auto [axis, size] : llvm::zip_equal(axes, wanted)) {
-    if (size == 0 && x.getDimSize(axis) == 0) {
-      shape[axis] = 0;
+  for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(axes, wanted))) {
+    auto [axis, size] = pair;
+    if (size == 0 && x.getDimSize(axis) == 0)
       continue;
-    }
-    if (size < 1 || x.getDimSize(axis) < 1)
-      return node.invalid("sizes has the element " + Twine(size));
+    if (x.getDimSize(axis) < 1)
+      return node.badElement("sizes", i, Twine(size),
+                             "0 for a dimension without elements");
+    if (size < 1 || size >= int64_t(1) << 31)
+      return node.badElement("sizes", i, Twine(size), "in [1, 2147483647]");
     float scale = float(size) / float(x.getDimSize(axis));
     scales[axis] = scale;
     shape[axis] = size;
@@ -196,8 +204,7 @@ static LogicalResult legalizeComputedSizes(Node &node,
   if (failed(wanted))
     return failure();
   if (wanted->size() != axes.size())
-    return node.invalid("sizes needs " + Twine(axes.size()) +
-                        " elements, but has " + Twine(wanted->size()));
+    return node.badLength("sizes", wanted->size(), Twine(axes.size()));
   bool isNearest = sampling.mode == nn::ResizeMode::nearest;
   if (!isNearest && node.getInt("antialias", 0))
     return node.unsupported("antialias with computed sizes");
@@ -208,11 +215,13 @@ static LogicalResult legalizeComputedSizes(Node &node,
       return node.unsupported("computed sizes for interpolated integers");
     y = castTo(node, y, node.builder.getF32Type());
   }
-  for (auto [axis, size] : llvm::zip_equal(axes, *wanted)) {
+  for (auto [at, pair] : llvm::enumerate(llvm::zip_equal(axes, *wanted))) {
+    auto [axis, size] = pair;
     OpFoldResult had = sizeOf(node, node.input(0), axis);
     auto known = getConstantIntValue(size);
-    if (known && *known < 1 && getConstantIntValue(had) != known)
-      return node.invalid("sizes has the element " + Twine(*known));
+    if (known && getConstantIntValue(had) != known &&
+        (*known < 1 || *known >= int64_t(1) << 31))
+      return node.badElement("sizes", at, Twine(*known), "in [1, 2147483647]");
     if (isSameDim(size, had) || (known && getConstantIntValue(had) == known))
       continue;
     // What is computed may be negative, and nothing grows from nothing.
@@ -264,8 +273,7 @@ static LogicalResult legalizeResize(Node &node) {
     if (!isKnown)
       return legalizeComputedSizes(node, *sampling, *axes);
     if (sizes->size() != axes->size())
-      return node.invalid("sizes needs " + Twine(axes->size()) +
-                          " elements, but has " + Twine(sizes->size()));
+      return node.badLength("sizes", sizes->size(), Twine(axes->size()));
     if (failed(scalesFromSizes(node, *sizes, *axes, scales, shape)))
       return failure();
   } else if (given(scalesInput)) {
@@ -273,8 +281,7 @@ static LogicalResult legalizeResize(Node &node) {
     if (failed(some))
       return failure();
     if (some->size() != axes->size())
-      return node.invalid("scales needs " + Twine(axes->size()) +
-                          " elements, but has " + Twine(some->size()));
+      return node.badLength("scales", some->size(), Twine(axes->size()));
     for (auto [axis, scale] : llvm::zip_equal(*axes, *some))
       scales[axis] = scale;
     shape = scaledShape(x, scales);

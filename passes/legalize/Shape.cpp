@@ -122,6 +122,8 @@ static LogicalResult legalizeReshape(Node &node) {
     return failure();
   bool allowZero = node.getInt("allowzero", 0) != 0;
   Sizes sizes = *wanted;
+  if (failed(checkKnownShape(node, sizes, allowZero)))
+    return failure();
   if (!llvm::all_of(sizes, [](OpFoldResult size) {
         return getConstantIntValue(size) || isFromDims(size);
       })) {
@@ -135,15 +137,9 @@ static LogicalResult legalizeReshape(Node &node) {
   for (auto [i, size] : llvm::enumerate(sizes)) {
     auto known = getConstantIntValue(size);
     if (known == 0 && !allowZero) {
-      if (int64_t(i) >= type.getRank())
-        return node.invalid("the shape copies dimension " + Twine(i) +
-                            " of data of rank " + Twine(type.getRank()));
       size = sizeOf(node, x, i);
       isKept.set(i);
     } else if (known && *known < 0) {
-      if (*known != -1 || rest)
-        return node.invalid(rest ? "the shape has two -1"
-                                 : "the shape has a negative element");
       rest = i;
     }
   }
@@ -176,10 +172,11 @@ static LogicalResult legalizeReshape(Node &node) {
     auto totalInt = getConstantIntValue(total),
          knownInt = getConstantIntValue(known);
     if (knownInt == 0)
-      return node.invalid("the shape has a -1 beside a 0, which no number of "
+      return node.invalid("'shape' has a -1 beside a 0, which no number of "
                           "elements decides");
     if (totalInt && knownInt && *totalInt % *knownInt != 0)
-      return node.invalid(Twine(*totalInt) + " elements do not divide by " +
+      return node.invalid("'shape' leaves no whole number for -1: " +
+                          Twine(*totalInt) + " elements do not divide by " +
                           Twine(*knownInt));
     if (!knownInt && allowZero)
       requireRest(node, known);
@@ -195,12 +192,12 @@ static LogicalResult legalizeReshape(Node &node) {
     auto count = countElements(shape);
     if (!count ||
         (type.hasStaticShape() && *count != type.getNumElements()))
-      return node.invalid("the data has " +
+      return node.invalid("'shape' asks for " +
+                          (count ? std::to_string(*count) : "too many") +
+                          " elements, but the data has " +
                           (type.hasStaticShape()
-                               ? Twine(type.getNumElements())
-                               : Twine("other than")) +
-                          " elements, but the shape has " +
-                          Twine(count.value_or(-1)));
+                               ? std::to_string(type.getNumElements())
+                               : "fewer"));
   }
   return node.replace(reshape(node, x, sizes));
 }
@@ -208,8 +205,8 @@ static LogicalResult legalizeReshape(Node &node) {
 static LogicalResult legalizeFlatten(Node &node) {
   int64_t rank = node.rank(0), axis = node.getInt("axis", 1);
   if (axis < -rank || axis > rank)
-    return node.invalid("axis " + Twine(axis) + " is outside of [" +
-                        Twine(-rank) + ", " + Twine(rank) + "]");
+    return node.badElement("axis", std::nullopt, Twine(axis),
+                           nn::describeRange({-rank, rank}));
   if (axis < 0)
     axis += rank;
   Sizes sizes(2, sizeAttr(node, 1));
@@ -258,9 +255,9 @@ static LogicalResult legalizeSqueeze(Node &node) {
     else if (type.isDynamicDim(i))
       requireOne(node, i);
     else if (type.getDimSize(i) != 1)
-      return node.invalid("dimension " + Twine(i) + " of " +
+      return node.invalid("'axes' names dimension " + Twine(i) + " of " +
                           Twine(type.getDimSize(i)) +
-                          " elements cannot be squeezed");
+                          " elements, which cannot be squeezed");
   }
   return node.replace(reshape(node, node.input(0), sizes));
 }
@@ -308,11 +305,14 @@ static LogicalResult legalizeExpand(Node &node) {
     if (i + wanted->size() >= rank)
       b = (*wanted)[i + wanted->size() - rank];
     auto knownA = getConstantIntValue(a), knownB = getConstantIntValue(b);
+    int64_t place = int64_t(i + wanted->size()) - int64_t(rank);
     if (knownB && *knownB < 0)
-      return node.invalid("the shape has a negative element");
+      return node.badElement("shape", place, Twine(*knownB), "at least 0");
     if (knownA && knownB && *knownA != *knownB && *knownA != 1 && *knownB != 1)
-      return node.invalid("a dimension of " + Twine(*knownA) +
-                          " elements cannot be expanded to " + Twine(*knownB));
+      return node.badElement("shape", place, Twine(*knownB),
+                             "1 or " + Twine(*knownA) +
+                                 " for a dimension of " + Twine(*knownA) +
+                                 " elements");
     bool hinted = hint && hint.getRank() == int64_t(rank) &&
                   !hint.isDynamicDim(i) && !knownB;
     if (knownA && *knownA != 1)
@@ -376,14 +376,14 @@ static LogicalResult legalizeConstantOfShape(Node &node) {
   for (auto [i, size] : llvm::enumerate(*sizes)) {
     auto known = getConstantIntValue(size);
     if (known && *known < 0)
-      return node.invalid("the shape has a negative element");
+      return node.badElement("input", i, Twine(*known), "at least 0");
     if (!known && hint && hint.getRank() == int64_t(sizes->size()) &&
         !hint.isDynamicDim(i))
       size = sizeAttr(node, hint.getDimSize(i));
   }
   SmallVector<int64_t> shape = staticShape(*sizes);
   if (!llvm::is_contained(shape, ShapedType::kDynamic) && !countElements(shape))
-    return node.invalid("the shape has too many elements");
+    return node.invalid("'input' asks for too many elements");
   return node.replace(filled(node, type, value, *sizes));
 }
 
@@ -398,14 +398,14 @@ static LogicalResult legalizeRange(Node &node) {
   auto limit = nn::getConstantDoubles(node.input(1));
   auto delta = nn::getConstantDoubles(node.input(2));
   if (delta && delta->front() == 0)
-    return node.invalid("delta is 0");
+    return node.badElement("delta", std::nullopt, "0", "other than 0");
   OpFoldResult size;
   if (start && limit && delta) {
     double count =
         std::ceil((limit->front() - start->front()) / delta->front());
     if (!(count <= double(kMaxElements)))
       return node.invalid("the range has too many elements");
-    size = sizeAttr(node, std::max<int64_t>(0, int64_t(count)));
+    size = sizeAttr(node, count > 0 ? int64_t(count) : 0);
   } else if (isa<IntegerType>(type) && delta) {
     int64_t step = int64_t(delta->front());
     auto from = elementsOf(node, node.input(0));

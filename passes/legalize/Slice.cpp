@@ -95,6 +95,20 @@ static Value sliceDynamic(Node &node, Value x, ArrayRef<Taken> ranges) {
       });
 }
 
+static LogicalResult checkLengths(Node &node, size_t starts, size_t ends,
+                                  size_t axes, size_t steps) {
+  if (int64_t(starts) > node.rank(0))
+    return node.badLength("starts", starts,
+                          "at most " + Twine(node.rank(0)) +
+                              ", one a dimension");
+  for (auto [name, length] : {std::pair<StringRef, size_t>("ends", ends),
+                              {"axes", axes},
+                              {"steps", steps}})
+    if (length != starts)
+      return node.badLength(name, length, Twine(starts) + " like 'starts'");
+  return success();
+}
+
 /// Starts, ends, axes and steps of one length, any of which only a run knows.
 static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
                                    ArrayRef<OpFoldResult> ends) {
@@ -112,9 +126,12 @@ static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
       return failure();
     *list = *elements;
   }
-  if (ends.size() != count || axes.size() != count || steps.size() != count ||
-      int64_t(count) > rank)
-    return node.invalid("starts, ends, axes and steps differ in length");
+  if (failed(checkLengths(node, count, ends.size(), axes.size(), steps.size())) ||
+      failed(checkKnownAxes(node, axes, rank)))
+    return failure();
+  for (auto [i, step] : llvm::enumerate(steps))
+    if (getConstantIntValue(step) == 0)
+      return node.badElement("steps", i, "0", "other than 0");
   Sizes full = sizesOf(node, x);
   Sizes zeros(rank, sizeAttr(node, 0)), ones(rank, sizeAttr(node, 1));
   Sizes from = scatterByAxis(node, axes, starts, zeros),
@@ -198,9 +215,9 @@ static LogicalResult legalizeSlice(Node &node) {
       (*axes).value_or(llvm::to_vector(llvm::seq<int64_t>(0, count)));
   SmallVector<int64_t> stepList =
       (*steps).value_or(SmallVector<int64_t>(count, 1));
-  if (ends.size() != count || axisList.size() != count ||
-      stepList.size() != count)
-    return node.invalid("starts, ends, axes and steps differ in length");
+  if (failed(checkLengths(node, count, ends.size(), axisList.size(),
+                          stepList.size())))
+    return failure();
   auto normal = normalizeAxes(node, axisList, rank);
   if (failed(normal))
     return failure();
@@ -213,7 +230,7 @@ static LogicalResult legalizeSlice(Node &node) {
   for (size_t i = 0; i < count; ++i) {
     int64_t axis = (*normal)[i], step = stepList[i];
     if (step == 0)
-      return node.invalid("a step is 0");
+      return node.badElement("steps", i, "0", "other than 0");
     // No dimension is longer, and products with it do not overflow.
     step = std::clamp<int64_t>(step, -(int64_t(1) << 32), int64_t(1) << 32);
     auto start = getConstantIntValue(starts[i]);
@@ -260,9 +277,11 @@ static LogicalResult splitComputed(Node &node, int64_t axis) {
   if (failed(parts))
     return failure();
   if (parts->size() != node.numOutputs())
-    return node.invalid("split has " + Twine(parts->size()) +
-                        " elements for " + Twine(node.numOutputs()) +
-                        " outputs");
+    return node.badLength("split", parts->size(),
+                          Twine(node.numOutputs()) + ", one an output");
+  for (auto [i, part] : llvm::enumerate(*parts))
+    if (auto known = getConstantIntValue(part); known && *known < 0)
+      return node.badElement("split", i, Twine(*known), "at least 0");
   Sizes full = sizesOf(node, x);
   OpFoldResult start = sizeAttr(node, 0);
   requireSum(node, *parts, full[axis]);
@@ -293,16 +312,19 @@ static LogicalResult legalizeSplit(Node &node) {
       return failure();
     parts = **split;
     if (int64_t(parts.size()) != count)
-      return node.invalid("split has " + Twine(parts.size()) +
-                          " elements for " + Twine(count) + " outputs");
+      return node.badLength("split", parts.size(),
+                            Twine(count) + ", one an output");
     int64_t sum = 0;
-    for (int64_t part : parts) {
-      if (part < 0 || part > int64_t(1) << 48)
-        return node.invalid("split has the element " + Twine(part));
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      if (part < 0)
+        return node.badElement("split", i, Twine(part), "at least 0");
+      if (part > int64_t(1) << 48)
+        return node.badElement("split", i, Twine(part),
+                               "at most " + Twine(int64_t(1) << 48));
       sum += part;
     }
     if (!ShapedType::isDynamic(size) && sum != size)
-      return node.invalid("split adds up to " + Twine(sum) + " of " +
+      return node.invalid("'split' adds up to " + Twine(sum) + " of " +
                           Twine(size) + " elements");
     if (ShapedType::isDynamic(size))
       requireSum(node, sizeAttr(node, sum),

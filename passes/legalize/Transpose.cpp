@@ -49,8 +49,7 @@ static LogicalResult legalizeTile(Node &node) {
     return failure();
   // Opset 1 to 5 had other operands; nothing so old gets here.
   if (int64_t(repeats->size()) != node.rank(0))
-    return node.invalid("repeats needs " + Twine(node.rank(0)) +
-                        " elements, but has " + Twine(repeats->size()));
+    return node.badLength("repeats", repeats->size(), Twine(node.rank(0)));
   RankedTensorType hint = node.resultHint(0);
   if (hint && hint.getRank() != node.rank(0))
     hint = {};
@@ -58,7 +57,10 @@ static LogicalResult legalizeTile(Node &node) {
   for (auto [i, repeat] : llvm::enumerate(*repeats)) {
     auto known = getConstantIntValue(repeat);
     if (known && *known < 0)
-      return node.invalid("repeats has the element " + Twine(*known));
+      return node.badElement("repeats", i, Twine(*known), "at least 0");
+    if (known && *known > int64_t(1) << 44)
+      return node.badElement("repeats", i, Twine(*known),
+                             "at most " + Twine(int64_t(1) << 44));
     OpFoldResult size = sizeOf(node, x, i);
     auto knownSize = getConstantIntValue(size);
     if (!known && hint && !hint.isDynamicDim(i) && knownSize && *knownSize > 0 &&

@@ -1,4 +1,4 @@
-"""Sizes that ask for all memory; test/sweep/operators.py looks for more."""
+"""Sizes that ask for all memory; test/sweeps/operators.py looks for more."""
 import os
 import subprocess
 import time

@@ -45,3 +45,38 @@ func.func @computed_weights(%x: tensor<1x1x8xf32>, %w: tensor<1x1x1xf32>) -> ten
   %2 = nn.add %0, %1 : tensor<1x1x8xf32>, tensor<1x1x8xf32> -> tensor<1x1x8xf32>
   return %2 : tensor<1x1x8xf32>
 }
+
+// Two small convolutions that would be 90,000 x 90,000 weights as one, on the
+// way to a small one: left alone.
+// CHECK-LABEL: func.func @large_between
+// CHECK-COUNT-4: nn.conv
+// CHECK: nn.add
+func.func @large_between(%x: tensor<1x1x8xf32>) -> tensor<1x90000x8xf32> {
+  %up = arith.constant dense<1.0> : tensor<90000x1x1xf32>
+  %down = arith.constant dense<2.0> : tensor<1x90000x1xf32>
+  %0 = nn.conv %x, %up {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64}
+    : (tensor<1x1x8xf32>, tensor<90000x1x1xf32>) -> tensor<1x90000x8xf32>
+  %1 = nn.conv %0, %down {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64}
+    : (tensor<1x90000x8xf32>, tensor<1x90000x1xf32>) -> tensor<1x1x8xf32>
+  %2 = nn.conv %1, %up {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64}
+    : (tensor<1x1x8xf32>, tensor<90000x1x1xf32>) -> tensor<1x90000x8xf32>
+  %3 = nn.conv %x, %up {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64}
+    : (tensor<1x1x8xf32>, tensor<90000x1x1xf32>) -> tensor<1x90000x8xf32>
+  %4 = nn.add %2, %3 : tensor<1x90000x8xf32>, tensor<1x90000x8xf32> -> tensor<1x90000x8xf32>
+  return %4 : tensor<1x90000x8xf32>
+}
+
+// Taps so far apart that one kernel for both has 2^60 of them: left alone.
+// CHECK-LABEL: func.func @far_apart
+// CHECK-COUNT-2: nn.conv
+// CHECK: nn.add
+func.func @far_apart(%x: tensor<1x1x1x1x1xf32>) -> tensor<1x1x1x1x1xf32> {
+  %w2 = arith.constant dense<1.0> : tensor<1x1x2x2x2xf32>
+  %w3 = arith.constant dense<2.0> : tensor<1x1x3x3x3xf32>
+  %0 = nn.conv %x, %w2 {strides = array<i64: 1, 1, 1>, pads = array<i64: 1048573, 1048573, 1048573, 0, 0, 0>, dilations = array<i64: 1048573, 1048573, 1048573>, groups = 1 : i64}
+    : (tensor<1x1x1x1x1xf32>, tensor<1x1x2x2x2xf32>) -> tensor<1x1x1x1x1xf32>
+  %1 = nn.conv %x, %w3 {strides = array<i64: 1, 1, 1>, pads = array<i64: 2097152, 2097152, 2097152, 0, 0, 0>, dilations = array<i64: 1048576, 1048576, 1048576>, groups = 1 : i64}
+    : (tensor<1x1x1x1x1xf32>, tensor<1x1x3x3x3xf32>) -> tensor<1x1x1x1x1xf32>
+  %2 = nn.add %0, %1 : tensor<1x1x1x1x1xf32>, tensor<1x1x1x1x1xf32> -> tensor<1x1x1x1x1xf32>
+  return %2 : tensor<1x1x1x1x1xf32>
+}

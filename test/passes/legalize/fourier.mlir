@@ -54,7 +54,7 @@ func.func @wrong(%x: tensor<2x6x3xf32>, %y: tensor<2x?x1xf32>, %z: tensor<1x16x1
   // expected-error @+1 {{DFT (opset 20) is not supported: a dynamic axis; fix it with --shape}}
   %1 = onnx.node "DFT"(%y) : (tensor<2x?x1xf32>) -> tensor<2x?x2xf32>
   %step = arith.constant dense<0> : tensor<i64>
-  // expected-error @+1 {{STFT (opset 20) is invalid: frames of 16 every 0 of 16 samples}}
+  // expected-error @+1 {{STFT (opset 20) is invalid: 'frame_step' is 0, but must be at least 1}}
   %2 = onnx.node "STFT"(%z, %step) : (tensor<1x16x1xf32>, tensor<i64>) -> tensor<1x1x9x2xf32>
   return %0 : tensor<2x6x2xf32>
 }

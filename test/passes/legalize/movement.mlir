@@ -96,7 +96,7 @@ func.func @errors(%x: tensor<1x3x4x4xf32>, %p: tensor<8xi64>, %c: tensor<4xi1>, 
   %0 = onnx.node "Pad"(%x, %p) {mode = "mirror"} : (tensor<1x3x4x4xf32>, tensor<8xi64>) -> tensor<*xf32>
   // expected-error@+1 {{DepthToSpace (opset 18) is invalid: blocksize squared does not divide 3 channels}}
   %1 = onnx.node "DepthToSpace"(%x) {blocksize = 2 : i64} : (tensor<1x3x4x4xf32>) -> tensor<*xf32>
-  // expected-error@+1 {{Compress (opset 18) is invalid: axis 4 is outside of [-4, 4)}}
+  // expected-error@+1 {{Compress (opset 18) is invalid: 'axis' is 4, but must be in [-4, 3]}}
   %2 = onnx.node "Compress"(%x, %c) {axis = 4 : i64} : (tensor<1x3x4x4xf32>, tensor<4xi1>) -> tensor<*xf32>
   // expected-error@+1 {{Gather (opset 18) is invalid: indices need to be int32 or int64}}
   %3 = onnx.node "Gather"(%x, %i) : (tensor<1x3x4x4xf32>, tensor<2xf32>) -> tensor<*xf32>

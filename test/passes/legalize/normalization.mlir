@@ -84,7 +84,7 @@ func.func @group_scales(%x: tensor<2x4x3xf32>, %v: tensor<2xf32>) -> tensor<2x4x
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 func.func @wrong(%x: tensor<2x4x3xf32>, %v: tensor<3xf32>, %d: tensor<2x?x3xf32>, %dv: tensor<?xf32>) -> tensor<2x4x3xf32> {
-  // expected-error @+1 {{Softmax (opset 24) is invalid: axis 3 is outside of [-3, 3)}}
+  // expected-error @+1 {{Softmax (opset 24) is invalid: 'axis' is 3, but must be in [-3, 2]}}
   %0 = onnx.node "Softmax"(%x) {axis = 3 : i64} : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
   // expected-error @+1 {{BatchNormalization (opset 24) is invalid: input 1 has 3 elements for 4 channels}}
   %1 = onnx.node "BatchNormalization"(%x, %v, %v, %v, %v) : (tensor<2x4x3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x4x3xf32>

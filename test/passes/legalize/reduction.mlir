@@ -118,13 +118,13 @@ func.func @old(%x: tensor<2x3x4xf32>) -> (tensor<2x1x4xf32>, tensor<2x2x4xf32>, 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 func.func @wrong(%x: tensor<2x3xf32>, %axes: tensor<1xi64>, %v: tensor<?xf32>, %none: tensor<1x2x0xf32>) -> tensor<2xf32> {
   %three = arith.constant dense<3> : tensor<1xi64>
-  // expected-error @+1 {{ReduceSum (opset 24) is invalid: axis 3 is outside of [-2, 2)}}
+  // expected-error @+1 {{ReduceSum (opset 24) is invalid: 'axes' is 3 at [0], but must be in [-2, 1]}}
   %1 = onnx.node "ReduceSum"(%x, %three) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2xf32>
   %twice = arith.constant dense<[1, -1]> : tensor<2xi64>
-  // expected-error @+1 {{ReduceMax (opset 24) is invalid: an axis is given twice}}
+  // expected-error @+1 {{ReduceMax (opset 24) is invalid: 'axes' is -1 at [1], which names dimension 1 twice}}
   %2 = onnx.node "ReduceMax"(%x, %twice) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<2xf32>
   %nine = arith.constant dense<9> : tensor<1xi64>
-  // expected-error @+1 {{TopK (opset 24) is invalid: k is 9, but the axis has 3 elements}}
+  // expected-error @+1 {{TopK (opset 24) is invalid: 'K' is 9, but must be in [0, 3]}}
   %3, %4 = onnx.node "TopK"(%x, %nine) : (tensor<2x3xf32>, tensor<1xi64>) -> (tensor<2x9xf32>, tensor<2x9xi64>)
   // expected-error @+1 {{GlobalMaxPool (opset 24) is invalid: expects elements to pool, but spatial dimension 0 has 0}}
   %5 = onnx.node "GlobalMaxPool"(%none) : (tensor<1x2x0xf32>) -> tensor<1x2x1xf32>

@@ -56,15 +56,15 @@ func.func @small_constants() -> (tensor<*xi64>, tensor<*xi32>) {
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 func.func @errors(%x: tensor<2x3xf32>) {
   %a = arith.constant dense<[-1, -1]> : tensor<2xi64>
-  // expected-error@+1 {{Reshape (opset 18) is invalid: the shape has two -1}}
+  // expected-error@+1 {{Reshape (opset 18) is invalid: 'shape' is -1 at [1], but element 0 is, too}}
   %0 = onnx.node "Reshape"(%x, %a) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
   %b = arith.constant dense<[2, 4]> : tensor<2xi64>
-  // expected-error@+1 {{Reshape (opset 18) is invalid: the data has 6 elements, but the shape has 8}}
+  // expected-error@+1 {{Reshape (opset 18) is invalid: 'shape' asks for 8 elements, but the data has 6}}
   %1 = onnx.node "Reshape"(%x, %b) : (tensor<2x3xf32>, tensor<2xi64>) -> tensor<*xf32>
-  // expected-error@+1 {{Flatten (opset 18) is invalid: axis 3 is outside of [-2, 2]}}
+  // expected-error@+1 {{Flatten (opset 18) is invalid: 'axis' is 3, but must be in [-2, 2]}}
   %2 = onnx.node "Flatten"(%x) {axis = 3 : i64} : (tensor<2x3xf32>) -> tensor<*xf32>
   %c = arith.constant dense<1> : tensor<1xi64>
-  // expected-error@+1 {{Squeeze (opset 18) is invalid: dimension 1 of 3 elements cannot be squeezed}}
+  // expected-error@+1 {{Squeeze (opset 18) is invalid: 'axes' names dimension 1 of 3 elements, which cannot be squeezed}}
   %3 = onnx.node "Squeeze"(%x, %c) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
   return
 }

@@ -48,11 +48,11 @@ func.func @attributes(%x: tensor<2x7xf32>) -> tensor<*xf32> {
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 func.func @errors(%x: tensor<2x7xf32>) {
   %s = arith.constant dense<[3, 3]> : tensor<2xi64>
-  // expected-error@+1 {{Split (opset 18) is invalid: split adds up to 6 of 7 elements}}
+  // expected-error@+1 {{Split (opset 18) is invalid: 'split' adds up to 6 of 7 elements}}
   %0:2 = onnx.node "Split"(%x, %s) {axis = 1 : i64} : (tensor<2x7xf32>, tensor<2xi64>) -> (tensor<*xf32>, tensor<*xf32>)
   %z = arith.constant dense<[0, 0]> : tensor<2xi64>
   %a = arith.constant dense<[0, 1]> : tensor<2xi64>
-  // expected-error@+1 {{Slice (opset 18) is invalid: a step is 0}}
+  // expected-error@+1 {{Slice (opset 18) is invalid: 'steps' is 0 at [0], but must be other than 0}}
   %1 = onnx.node "Slice"(%x, %z, %s, %a, %z) : (tensor<2x7xf32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xf32>
   return
 }

@@ -7,16 +7,18 @@
 //
 // Reads lines, each the path of a model, and answers each with one line
 // `KIND <tab> MILLISECONDS <tab> PEAK-MIB <tab> DETAIL`: compiled, refused (one
-// error with a message), crash, timeout, or bad: reported otherwise than by one
-// error. Each model is compiled in a forked child of this warm process, whose
+// error with a message, which DETAIL is, as `ingot compile` prints it), crash,
+// timeout, or bad: reported otherwise than by one line. Each model is compiled in a forked child of this warm process, whose
 // time and address space are limited.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/Compiler.h"
+#include "dialects/nn/NodeName.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Path.h"
 
 #include <chrono>
 #include <csignal>
@@ -45,11 +47,21 @@ std::string compile(const Settings &settings, const std::string &model) {
   std::unique_ptr<mlir::MLIRContext> context = ingot::createContext();
   int errors = 0;
   std::string first;
+  auto isLine = [](mlir::Diagnostic &diagnostic) {
+    return diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ||
+           diagnostic.getSeverity() == mlir::DiagnosticSeverity::Note;
+  };
   mlir::ScopedDiagnosticHandler handler(
       context.get(), [&](mlir::Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
-            errors++ == 0)
-          first = diagnostic.str();
+        if (isLine(diagnostic) && errors++ == 0) {
+          std::string node = ingot::nodeNameOf(diagnostic.getLocation());
+          // The module's name is the file's.
+          if (!node.empty() && node != llvm::sys::path::filename(model))
+            first = "node '" + ingot::printable(node) + "': ";
+          first += diagnostic.str();
+        }
+        for (mlir::Diagnostic &note : diagnostic.getNotes())
+          errors += isLine(note);
         return mlir::success();
       });
   ingot::CompileOptions options;

@@ -1,0 +1,66 @@
+//===- Elements.cpp - what elements of constants may be -------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Elements.h"
+
+#include "dialects/nn/Constants.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::nn;
+
+Range nn::positionsOf(int64_t size) {
+  if (ShapedType::isDynamic(size))
+    return {std::numeric_limits<int64_t>::min(),
+            std::numeric_limits<int64_t>::max()};
+  return {-size, size - 1};
+}
+
+std::optional<Element> nn::findOutside(Value constant,
+                                       ArrayRef<Range> ranges) {
+  auto values = getConstantInts(constant);
+  if (!values)
+    return std::nullopt;
+  for (auto [i, value] : llvm::enumerate(*values)) {
+    const Range &range = ranges[i % ranges.size()];
+    if (value >= range.low && value <= range.high)
+      continue;
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(constant.getType()).getShape();
+    Element element{int64_t(i), SmallVector<int64_t>(shape.size()), value};
+    int64_t rest = i;
+    for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
+      element.place[d] = rest % shape[d];
+    return element;
+  }
+  return std::nullopt;
+}
+
+std::string nn::describeElement(StringRef name, ArrayRef<int64_t> place,
+                                const Twine &value) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << '\'' << name << "' is " << value;
+  if (!place.empty()) {
+    stream << " at [";
+    llvm::interleaveComma(place, stream);
+    stream << ']';
+  }
+  return text;
+}
+
+std::string nn::describeRange(Range range) {
+  // Positions of a dimension without elements.
+  if (range.high < range.low)
+    return "left out: the dimension has no elements";
+  return "in [" + std::to_string(range.low) + ", " +
+         std::to_string(range.high) + "]";
+}
