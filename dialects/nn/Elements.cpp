@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::nn;
 
-Range nn::positionsOf(int64_t size) {
+nn::Range nn::positionsOf(int64_t size) {
   if (ShapedType::isDynamic(size))
     return {std::numeric_limits<int64_t>::min(),
             std::numeric_limits<int64_t>::max()};
@@ -25,12 +25,12 @@ Range nn::positionsOf(int64_t size) {
 }
 
 std::optional<Element> nn::findOutside(Value constant,
-                                       ArrayRef<Range> ranges) {
+                                       ArrayRef<nn::Range> ranges) {
   auto values = getConstantInts(constant);
   if (!values)
     return std::nullopt;
   for (auto [i, value] : llvm::enumerate(*values)) {
-    const Range &range = ranges[i % ranges.size()];
+    const nn::Range &range = ranges[i % ranges.size()];
     if (value >= range.low && value <= range.high)
       continue;
     ArrayRef<int64_t> shape =
@@ -57,7 +57,7 @@ std::string nn::describeElement(StringRef name, ArrayRef<int64_t> place,
   return text;
 }
 
-std::string nn::describeRange(Range range) {
+std::string nn::describeRange(nn::Range range) {
   // Positions of a dimension without elements.
   if (range.high < range.low)
     return "left out: the dimension has no elements";

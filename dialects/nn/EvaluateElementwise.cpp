@@ -259,9 +259,9 @@ static IntFn intFn(Operation *op, bool isUnsigned, unsigned width) {
       .Case([](PowOp) -> IntFn {
         return [](auto *v) { return power(v[0], v[1]); };
       })
-      .Case([](AbsOp) -> IntFn {
-        return [](auto *v) -> Opt {
-          return v[0] < 0 ? int64_t(-uint64_t(v[0])) : v[0];
+      .Case([=](AbsOp) -> IntFn {
+        return [=](auto *v) -> Opt {
+          return less(v[0], 0) ? int64_t(-uint64_t(v[0])) : v[0];
         };
       })
       .Case([](NegOp) -> IntFn {
