@@ -255,9 +255,9 @@ static LogicalResult legalizeSqueeze(Node &node) {
     else if (type.isDynamicDim(i))
       requireOne(node, i);
     else if (type.getDimSize(i) != 1)
-      return node.invalid("'axes' names dimension " + Twine(i) + " of " +
+      return node.invalid("dimension " + Twine(i) + " of " +
                           Twine(type.getDimSize(i)) +
-                          " elements, which cannot be squeezed");
+                          " elements cannot be squeezed, but 'axes' names it");
   }
   return node.replace(reshape(node, node.input(0), sizes));
 }

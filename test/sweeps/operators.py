@@ -28,6 +28,8 @@ from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BASES_PER_OPERATOR = 4
+# What a refusal is about: the node, or what the graph says of a value.
+NAMES = re.compile(r"\b(node|input|output|initializer|value) '")
 ODD_INTS = [-1, 0, 1, 2, 9, -9, 2**31 - 1, 2**31, -2**31, 2**63 - 1, -2**63]
 ODD_LISTS = [[], [0], [-1], [1], [2, 2], [0, 0], [1, 2, 3], [-1, 2, -3, 4], [1] * 9, [2**31 - 1] * 2, [2**63 - 1],
              [-2**63, -2**63], list(range(70))]
@@ -265,6 +267,8 @@ def sweep(binaries, chosen, jobs=2, phase="llvm", keep=None, seconds=20, mebibyt
         with open(path, "wb") as f:
             f.write(data)
         kind, ms, mib, detail = local.worker.ask(path)
+        if kind == "refused" and not NAMES.search(detail):
+            kind = "nameless"
         if kind in ("compiled", "refused") and int(ms) < 5000 or not keep:
             os.remove(path)
         return name, kind, int(ms), int(mib), detail

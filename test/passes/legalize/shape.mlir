@@ -64,7 +64,7 @@ func.func @errors(%x: tensor<2x3xf32>) {
   // expected-error@+1 {{Flatten (opset 18) is invalid: 'axis' is 3, but must be in [-2, 2]}}
   %2 = onnx.node "Flatten"(%x) {axis = 3 : i64} : (tensor<2x3xf32>) -> tensor<*xf32>
   %c = arith.constant dense<1> : tensor<1xi64>
-  // expected-error@+1 {{Squeeze (opset 18) is invalid: 'axes' names dimension 1 of 3 elements, which cannot be squeezed}}
+  // expected-error@+1 {{Squeeze (opset 18) is invalid: dimension 1 of 3 elements cannot be squeezed, but 'axes' names it}}
   %3 = onnx.node "Squeeze"(%x, %c) : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<*xf32>
   return
 }
