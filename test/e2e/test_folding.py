@@ -104,7 +104,7 @@ class Folding(Case):
                     else kind
             if x.dtype.kind == "u":
                 for way in SHIFTS:
-                    nodes.append(helper.make_node("BitShift", ["a", "b"], [way], name=way, direction=way))
+                    nodes.append(helper.make_node("BitShift", ["a", "b"], [way], name=way, direction=way.upper()))
                     outputs[way] = kind
             if name in ("int32", "int64"):
                 nodes.append(helper.make_node("Pow", ["a", "b"], ["Pow"], name="Pow"))
