@@ -64,12 +64,10 @@ private:
   Expected<Attribute> buildAttribute(const pb::AttributeProto &attr);
   Expected<Attribute> buildTensor(const pb::TensorProto &tensor,
                                   StringRef name);
-  Error buildRegion(const pb::GraphProto &graph, Region &region,
-                    Scope &parent);
+  Error buildRegion(const pb::GraphProto &graph, Region &region, Scope &parent);
 
   Expected<Value> lookup(StringRef name, Scope &scope);
-  Expected<Value> makeInitializer(const pb::TensorProto &tensor,
-                                  Scope &scope);
+  Expected<Value> makeInitializer(const pb::TensorProto &tensor, Scope &scope);
   Expected<Operation *> createConstant(const pb::TensorProto &tensor,
                                        StringRef name, Location loc);
   Type typeOf(StringRef name, const Scope &scope);
@@ -222,7 +220,8 @@ GraphBuilder::buildAttribute(const pb::AttributeProto &attr) {
 // Nodes
 //===----------------------------------------------------------------------===//
 
-/// The tensor that a Constant node stands for; nullopt if it is none of numbers.
+/// The tensor that a Constant node stands for; nullopt if it is none of
+/// numbers.
 static std::optional<pb::TensorProto>
 getConstantTensor(const pb::AttributeProto &attr) {
   pb::TensorProto tensor;
@@ -261,10 +260,10 @@ getConstantTensor(const pb::AttributeProto &attr) {
 Error GraphBuilder::buildConstant(const pb::NodeProto &node, Scope &scope) {
   if (node.attribute_size() != 1 || node.output_size() != 1)
     return makeError("a Constant must have one value and one output");
-  std::optional<pb::TensorProto> tensor =
-      getConstantTensor(node.attribute(0));
+  std::optional<pb::TensorProto> tensor = getConstantTensor(node.attribute(0));
   if (!tensor)
-    return makeError("attribute " + quote(node.attribute(0).name()) + " gives no value");
+    return makeError("attribute " + quote(node.attribute(0).name()) +
+                     " gives no value");
   Expected<Operation *> op =
       createConstant(*tensor, node.output(0), nameLoc(nodeName(node)));
   if (!op)
@@ -354,7 +353,8 @@ Error GraphBuilder::buildRegion(const pb::GraphProto &graph, Region &region,
   Scope scope(graph, *block, &parent);
   for (const pb::ValueInfoProto &input : graph.input()) {
     Type type = getType(input.type(), context);
-    scope.values[input.name()] = block->addArgument(type, nameLoc(input.name()));
+    scope.values[input.name()] =
+        block->addArgument(type, nameLoc(input.name()));
   }
   if (Error error = buildNodes(graph, scope))
     return error;
@@ -389,21 +389,26 @@ Error GraphBuilder::buildFunction(ModuleOp module) {
   for (const pb::ValueInfoProto &input : graph.input())
     inputTypes.push_back(getType(input.type(), context));
   builder.setInsertionPointToEnd(module.getBody());
-  auto function =
-      func::FuncOp::create(builder, module.getLoc(), "forward",
-                           builder.getFunctionType(inputTypes, {}));
+  auto function = func::FuncOp::create(builder, module.getLoc(), "forward",
+                                       builder.getFunctionType(inputTypes, {}));
   Block *block = function.addEntryBlock();
   Scope scope(graph, *block, nullptr);
+  // Set all at once: each list of attributes lives as long as the context.
+  auto describe = [&](const pb::ValueInfoProto &value) {
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr(IngotDialect::NameAttrHelper::getNameStr(),
+                              builder.getStringAttr(value.name())),
+         builder.getNamedAttr(IngotDialect::DimNamesAttrHelper::getNameStr(),
+                              dimNamesOf(value.type()))});
+  };
+  SmallVector<DictionaryAttr> inputAttrs, outputAttrs;
   for (auto [i, input] : llvm::enumerate(graph.input())) {
     Value argument = block->getArgument(unsigned(i));
     argument.setLoc(nameLoc(input.name()));
     scope.values[input.name()] = argument;
-    function.setArgAttr(unsigned(i), IngotDialect::NameAttrHelper::getNameStr(),
-                        builder.getStringAttr(input.name()));
-    function.setArgAttr(unsigned(i),
-                        IngotDialect::DimNamesAttrHelper::getNameStr(),
-                        dimNamesOf(input.type()));
+    inputAttrs.push_back(describe(input));
   }
+  function.setAllArgAttrs(inputAttrs);
   builder.setInsertionPointToEnd(block);
   if (Error error = buildNodes(graph, scope))
     return error;
@@ -420,14 +425,9 @@ Error GraphBuilder::buildFunction(ModuleOp module) {
   builder.setInsertionPointToEnd(block);
   func::ReturnOp::create(builder, function.getLoc(), results);
   function.setFunctionType(builder.getFunctionType(inputTypes, resultTypes));
-  for (auto [i, output] : llvm::enumerate(graph.output())) {
-    function.setResultAttr(unsigned(i),
-                           IngotDialect::NameAttrHelper::getNameStr(),
-                           builder.getStringAttr(output.name()));
-    function.setResultAttr(unsigned(i),
-                           IngotDialect::DimNamesAttrHelper::getNameStr(),
-                           dimNamesOf(output.type()));
-  }
+  for (const pb::ValueInfoProto &output : graph.output())
+    outputAttrs.push_back(describe(output));
+  function.setAllResultAttrs(outputAttrs);
   return Error::success();
 }
 
@@ -453,9 +453,10 @@ Expected<OwningOpRef<ModuleOp>> GraphBuilder::run(StringRef fileName) {
 
 } // namespace
 
-Expected<OwningOpRef<ModuleOp>>
-buildModule(const Model &model, const llvm::StringSet<> &dimNames,
-            StringRef fileName, MLIRContext &context) {
+Expected<OwningOpRef<ModuleOp>> buildModule(const Model &model,
+                                            const llvm::StringSet<> &dimNames,
+                                            StringRef fileName,
+                                            MLIRContext &context) {
   return GraphBuilder(model, dimNames, context).run(fileName);
 }
 

@@ -96,11 +96,24 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
 
   /// Keeps the types of the model's inputs and outputs for its description.
   static void recordSignature(func::FuncOp function) {
-    StringRef name = IngotDialect::TypeAttrHelper::getNameStr();
-    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      function.setArgAttr(i, name, TypeAttr::get(type));
-    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-      function.setResultAttr(i, name, TypeAttr::get(type));
+    // All at once: each list of attributes lives as long as the context.
+    SmallVector<DictionaryAttr> attrs;
+    auto record = [&](TypeRange types) {
+      attrs.resize(types.size());
+      for (auto [attr, type] : llvm::zip_equal(attrs, types)) {
+        NamedAttrList list(attr);
+        list.set(IngotDialect::TypeAttrHelper::getNameStr(),
+                 TypeAttr::get(type));
+        attr = list.getDictionary(function.getContext());
+      }
+    };
+    function.getAllArgAttrs(attrs);
+    record(function.getArgumentTypes());
+    function.setAllArgAttrs(attrs);
+    attrs.clear();
+    function.getAllResultAttrs(attrs);
+    record(function.getResultTypes());
+    function.setAllResultAttrs(attrs);
   }
 
   /// What is known to have no elements is a constant. Slices and windows refuse

@@ -68,11 +68,9 @@ void PrepareEntryPass::describe(func::FuncOp function) {
         cast<RankedTensorType>(recorded ? recorded.getValue() : type), names);
   };
   SmallVector<Attribute> inputs, outputs;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
     inputs.push_back(
         entry(type, function.getArgAttrDict(i), "input" + Twine(i)));
-    function.setArgAttrs(i, DictionaryAttr::get(context));
-  }
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     outputs.push_back(
         entry(type, function.getResultAttrDict(i), "output" + Twine(i)));

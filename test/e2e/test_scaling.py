@@ -89,5 +89,5 @@ def bound_test(name, n):
 
 
 for _name, _n in {"matmul": 2000, "softmax": 5000, "mixed": 5000, "open-sizes": 2000, "elementwise": 5000,
-                  "fan-out": 4000, "neg": 20000}.items():
+                  "fan-out": 4000, "neg": 20000, "inputs-outputs": 2000, "split-out": 2000}.items():
     setattr(Bounds, "test_" + _name.replace("-", "_"), bound_test(_name, _n))
