@@ -7,6 +7,7 @@
 #ifndef INGOT_DIALECTS_CPU_CPUOPS_TD
 #define INGOT_DIALECTS_CPU_CPUOPS_TD
 
+include "dialects/kernel/KernelInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -63,6 +64,7 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
     : Op<Cpu_Dialect, mnemonic, !listconcat([
           Cpu_EpilogueInterface,
           DestinationStyleOpInterface,
+          DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelKind"]>,
           SingleBlock,
           DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
   let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);

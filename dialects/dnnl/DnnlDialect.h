@@ -7,6 +7,8 @@
 #ifndef INGOT_DIALECTS_DNNL_DNNLDIALECT_H
 #define INGOT_DIALECTS_DNNL_DNNLDIALECT_H
 
+#include "dialects/kernel/KernelInterfaces.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -7,6 +7,7 @@
 #ifndef INGOT_DIALECTS_DNNL_DNNLOPS_TD
 #define INGOT_DIALECTS_DNNL_DNNLOPS_TD
 
+include "dialects/kernel/KernelInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
@@ -116,6 +117,7 @@ def Dnnl_Value : AnyTypeOf<[RankedTensorOf<[AnyType]>, StridedMemRefOf<[AnyType]
 class Dnnl_Op<string mnemonic, list<Trait> traits = []>
     : Op<Dnnl_Dialect, mnemonic, !listconcat([
           DestinationStyleOpInterface,
+          DeclareOpInterfaceMethods<KernelOpInterface, ["getKernelKind"]>,
           DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
   let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
   let hasVerifier = 1;

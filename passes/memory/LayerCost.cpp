@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/memory/LayerCost.h"
 
-#include "dialects/cpu/PackedWeights.h"
-#include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/kernel/KernelInterfaces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,19 +22,9 @@
 using namespace mlir;
 using namespace ingot;
 
-// Operations an element, where one is no multiply-add: maximum, difference,
-// exponential, sum and quotient; mean, variance, scale and shift.
-static constexpr int64_t kSoftmaxFlops = 5;
-static constexpr int64_t kLayerNormFlops = 8;
-
 //===----------------------------------------------------------------------===//
 // What an op is
 //===----------------------------------------------------------------------===//
-
-static bool isDepthwise(dnnl::ConvolutionOp conv) {
-  auto weights = cast<ShapedType>(conv.getWeights().getType());
-  return conv.getGroups() > 1 && weights.getDimSize(1) == 1;
-}
 
 static StringRef linalgKind(linalg::LinalgOp op) {
   if (linalg::isaConvolutionOpInterface(op))
@@ -51,11 +40,7 @@ StringRef ingot::layerKind(Operation *op) {
   if (StringAttr kind = IngotDialect::KindAttrHelper(op->getContext()).getAttr(op))
     return kind.getValue();
   return TypeSwitch<Operation *, StringRef>(op)
-      .Case([](dnnl::ConvolutionOp conv) -> StringRef {
-        return isDepthwise(conv) ? "depthwise convolution" : "convolution";
-      })
-      .Case([](cpu::ConvOp) { return "convolution"; })
-      .Case([](cpu::DepthwiseConvOp) { return "depthwise convolution"; })
+      .Case([](kernel::KernelOpInterface op) { return op.getKernelKind(); })
       .Case([](linalg::FillOp) { return "fill"; })
       .Case([](linalg::LinalgOp op) { return linalgKind(op); })
       .Case([](memref::CopyOp) { return "copy"; })
@@ -191,75 +176,10 @@ void LayerCost::addFlops(Operation *op) {
   }
   Factors factors;
   TypeSwitch<Operation *>(op)
-      .Case([&](dnnl::ConvolutionOp conv) {
-        auto weights = cast<MemRefType>(conv.getWeights().getType());
-        addDims(conv.getDst(), factors);
-        factors.push_back(constant(
-            2 * weights.getNumElements() /
-            std::max<int64_t>(1, weights.getDimSize(0))));
-      })
-      .Case([&](cpu::ConvOp conv) {
-        // Taps, channels of a group.
-        cpu::PackedWeights weights(conv.getWeights());
-        addDims(conv.getDst(), factors);
-        factors.push_back(constant(2));
-        for (int64_t size : weights.outer.drop_front())
-          factors.push_back(constant(size));
-        factors.push_back(constant(
-            cast<MemRefType>(conv.getSrc().getType()).getShape().back() /
-            int64_t(conv.getGroups())));
-      })
-      .Case([&](cpu::DepthwiseConvOp conv) {
-        auto weights = cast<MemRefType>(conv.getWeights().getType());
-        addDims(conv.getDst(), factors);
-        factors.push_back(constant(2));
-        for (int64_t size : weights.getShape().drop_back())
-          factors.push_back(constant(size));
-      })
-      .Case([&](cpu::AttentionOp attention) {
-        // Scores, softmax, result.
-        Value keys = attention.getKeys();
-        addDims(attention.getSrc(), factors, /*drop=*/1);
-        factors.push_back(dim(keys, 1));
-        auto sizeOf = [](Value value) {
-          return cast<MemRefType>(value.getType()).getShape().back();
-        };
-        factors.push_back(constant(2 * sizeOf(keys) + kSoftmaxFlops +
-                                   2 * sizeOf(attention.getValues())));
-      })
-      .Case([&](cpu::MatMulOp matmul) {
-        Value src = matmul.getSrc();
-        addDims(matmul.getDst(), factors);
-        factors.push_back(
-            dim(src, cast<MemRefType>(src.getType()).getRank() - 1));
-        factors.push_back(constant(2));
-      })
-      .Case([&](dnnl::DeconvolutionOp conv) {
-        auto weights = cast<MemRefType>(conv.getWeights().getType());
-        addDims(conv.getSrc(), factors);
-        factors.push_back(constant(
-            2 * weights.getNumElements() /
-            std::max<int64_t>(1, weights.getDimSize(0))));
-      })
-      .Case([&](dnnl::MatMulOp matmul) {
-        Value src = matmul.getSrc();
-        int64_t rank = cast<MemRefType>(src.getType()).getRank();
-        addDims(matmul.getDst(), factors);
-        factors.push_back(dim(src, rank - (matmul.getTransposeSrc() ? 2 : 1)));
-        factors.push_back(constant(2));
-      })
-      .Case([&](dnnl::PoolingOp pool) {
-        addDims(pool.getDst(), factors);
-        for (int64_t size : pool.getKernel())
-          factors.push_back(constant(size));
-      })
-      .Case([&](dnnl::SoftmaxOp softmax) {
-        addDims(softmax.getDst(), factors);
-        factors.push_back(constant(kSoftmaxFlops));
-      })
-      .Case([&](dnnl::LayerNormOp norm) {
-        addDims(norm.getDst(), factors);
-        factors.push_back(constant(kLayerNormFlops));
+      .Case([&](kernel::KernelOpInterface kernelOp) {
+        for (const kernel::Factor &factor : kernelOp.getWork())
+          factors.push_back(factor.value ? dim(factor.value, factor.dim)
+                                         : constant(factor.number));
       })
       .Case([&](linalg::LinalgOp linalgOp) {
         int64_t scalar = countArithmetic(*linalgOp.getBlock());

@@ -32,6 +32,17 @@ static int64_t bodyOps(Operation *op) {
   return count;
 }
 
+/// Whether an op that accumulates would do so once for each element that its
+/// result is broadcast to.
+static bool accumulatesAgain(OpOperand &fused) {
+  auto from = fused.get().getDefiningOp<linalg::LinalgOp>();
+  auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
+  return from && to && !to.getMatchingIndexingMap(&fused).isPermutation() &&
+         llvm::any_of(from.getDpsInitsMutable(), [&](OpOperand &init) {
+           return from.payloadUsesValueFromOperand(&init);
+         });
+}
+
 namespace {
 struct FuseElementwisePass
     : ingot::impl::FuseElementwiseBase<FuseElementwisePass> {
@@ -45,6 +56,7 @@ struct FuseElementwisePass
     };
     auto canFuse = [&](OpOperand *fused) {
       return isOnlyUser(fused) &&
+             !accumulatesAgain(*fused) &&
              bodyOps(fused->get().getDefiningOp()) +
                      bodyOps(fused->getOwner()) <=
                  mostOps;

@@ -71,6 +71,11 @@ class Graphs(Case):
                 self.check([node], {"x": x}, {"axis": np.array(axis)}, types={"y": np.int32})
                 self.check([node], given, types={"y": np.int32})
                 self.check([node], {"x": x}, {"axis": np.array(axis)}, opens=(0, 1), types={"y": np.int32})
+            # What is summed up is broadcast behind it.
+            self.check([helper.make_node("CumSum", ["x", "axis"], ["c"], exclusive=1),
+                        helper.make_node("Mul", ["c", "v"], ["y"])],
+                       {"x": x.astype(np.float32), "v": np.arange(16, dtype=np.float32)} if shape[-1] == 1 else
+                       {"x": x.astype(np.float32), "v": np.array([2], np.float32)}, {"axis": np.array(axis)})
             self.check([helper.make_node("TopK", ["x", "one"], ["y", "i"], axis=axis)], {"x": x.astype(np.float32)},
                        {"one": np.array([1])}, opens=(1,), outputs=("y", "i"), types={"i": np.int64})
 

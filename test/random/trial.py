@@ -10,6 +10,7 @@ from graph import FLOATS, rounding
 # Where ONNX's reference implementation is known to be wrong: its word alone does not count.
 DOUBTFUL = {"GlobalMaxPool": "gives other shapes for one or three spatial dimensions",
             "MaxPool": "takes pads of each end for another's, and Indices of one dimension within their channel",
+            "Slice": "is numpy's, to which a backward slice that begins before the first element is empty",
             "Resize": "takes a size that a scale gives for a fraction where it aligns corners"}
 
 # What Ingot refuses though ONNX defines it, by words of the message.

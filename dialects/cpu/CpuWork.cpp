@@ -1,0 +1,101 @@
+//===- CpuWork.cpp - how much cpu ops compute -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+
+#include "dialects/cpu/PackedWeights.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::cpu;
+using kernel::Factor;
+using kernel::Work;
+using kernel::workPerElement;
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+StringRef ConvOp::getKernelKind() { return "convolution"; }
+
+Work ConvOp::getWork() {
+  // Taps, and channels of a group.
+  SmallVector<Factor> each{2};
+  for (int64_t size : PackedWeights(getWeights()).outer.drop_front())
+    each.push_back(size);
+  each.push_back(shapeOf(getSrc()).back() / int64_t(getGroups()));
+  return workPerElement(getDst(), each);
+}
+
+StringRef DepthwiseConvOp::getKernelKind() { return "depthwise convolution"; }
+
+Work DepthwiseConvOp::getWork() {
+  SmallVector<Factor> each{2};
+  for (int64_t size : shapeOf(getWeights()).drop_back())
+    each.push_back(size);
+  return workPerElement(getDst(), each);
+}
+
+StringRef ConvTransposeOp::getKernelKind() { return "transposed convolution"; }
+
+Work ConvTransposeOp::getWork() {
+  SmallVector<Factor> each{2};
+  for (int64_t size : shapeOf(getWeights()).drop_front())
+    each.push_back(size);
+  return workPerElement(getSrc(), each);
+}
+
+StringRef MatMulOp::getKernelKind() { return "matmul"; }
+
+Work MatMulOp::getWork() {
+  int64_t last = shapeOf(getSrc()).size() - 1;
+  return workPerElement(getDst(), {Factor(getSrc(), last), 2});
+}
+
+StringRef AttentionOp::getKernelKind() { return "attention"; }
+
+Work AttentionOp::getWork() {
+  // Scores, softmax, result.
+  return workPerElement(
+      getSrc(),
+      {Factor(getKeys(), 1), 2 * shapeOf(getKeys()).back() +
+                                 kernel::kSoftmaxFlops +
+                                 2 * shapeOf(getValues()).back()},
+      /*drop=*/1);
+}
+
+StringRef ReduceOp::getKernelKind() { return "reduction"; }
+
+Work ReduceOp::getWork() {
+  bool isSquare = getKind() == ReduceKind::sum_square;
+  return workPerElement(getSrc(), {isSquare ? 2 : 1});
+}
+
+StringRef SoftmaxOp::getKernelKind() { return "softmax"; }
+
+Work SoftmaxOp::getWork() {
+  return workPerElement(getSrc(), {kernel::kSoftmaxFlops});
+}
+
+StringRef RowNormOp::getKernelKind() { return "normalization"; }
+StringRef GroupNormOp::getKernelKind() { return "normalization"; }
+
+Work RowNormOp::getWork() {
+  return workPerElement(getSrc(), {kernel::kNormFlops});
+}
+
+Work GroupNormOp::getWork() {
+  return workPerElement(getSrc(), {kernel::kNormFlops});
+}
+
+StringRef PoolOp::getKernelKind() { return "pooling"; }
+
+Work PoolOp::getWork() {
+  SmallVector<Factor> each;
+  for (int64_t size : getKernel())
+    each.push_back(size);
+  return workPerElement(getDst(), each);
+}

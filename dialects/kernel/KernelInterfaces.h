@@ -1,0 +1,41 @@
+//===- KernelInterfaces.h - what ops that are kernels tell ------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_KERNEL_KERNELINTERFACES_H
+#define INGOT_DIALECTS_KERNEL_KERNELINTERFACES_H
+
+#include "mlir/IR/OpDefinition.h"
+
+namespace ingot::kernel {
+
+/// One factor of an amount of work: a number, or a size that a run may decide.
+struct Factor {
+  Factor(int64_t number) : number(number) {}
+  /// The size of dimension `dim` of a tensor or memref.
+  Factor(mlir::Value value, int64_t dim) : value(value), dim(dim) {}
+
+  int64_t number = 1;
+  mlir::Value value;
+  int64_t dim = 0;
+};
+
+/// The product of its factors.
+using Work = llvm::SmallVector<Factor, 8>;
+
+/// The number of elements of a tensor or memref without its last `drop`
+/// dimensions, times `each`.
+Work workPerElement(mlir::Value value, llvm::ArrayRef<Factor> each,
+                    int64_t drop = 0);
+
+/// Operations an element of a softmax: maximum, difference, exponential, sum and
+/// quotient; of a normalization: mean, variance, scale and shift.
+constexpr int64_t kSoftmaxFlops = 5, kNormFlops = 8;
+
+} // namespace ingot::kernel
+
+#include "dialects/kernel/KernelInterfaces.h.inc"
+
+#endif // INGOT_DIALECTS_KERNEL_KERNELINTERFACES_H
