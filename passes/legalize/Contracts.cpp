@@ -58,6 +58,9 @@ public:
             text(place) + " is {0}, not {1}" + what);
   }
   void multiple(Place place, OpFoldResult of, const Twine &what) {
+    // None of none.
+    if (getConstantIntValue(size(place)) == 0 && getConstantIntValue(of) == 0)
+      return;
     require(SizeRelation::multipleOf, size(place), of,
             text(place) + " is {0}, no multiple of {1} " + what);
   }
