@@ -123,3 +123,43 @@ func.func @forward(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memr
   } loc("product")
   return
 }
+
+// -----
+
+// Kernels without weights: 5 and 8 operations an element, one of each that is reduced, one a tap of a window.
+// CHECK: #ingot.layer<"softmax", flops = 160, bytes = 256, nodes = "softmax">
+// CHECK-SAME: #ingot.layer<"normalization", flops = 256, bytes = 256, nodes = "norm">
+// CHECK-SAME: #ingot.layer<"normalization", flops = 256, bytes = 256, nodes = "groups">
+// CHECK-SAME: #ingot.layer<"reduction", flops = 32, bytes = {{[0-9]+}}, nodes = "mean">
+// CHECK-SAME: #ingot.layer<"reduction", flops = 64, bytes = {{[0-9]+}}, nodes = "squares">
+// CHECK-SAME: #ingot.layer<"pooling", flops = 72, bytes = {{[0-9]+}}, nodes = "pool">
+func.func @forward(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %r: memref<1x4x8xf32>, %s: memref<1x4x8xf32>,
+    %m: memref<1x8xf32>, %i: memref<1x4x4x2xf32>, %o: memref<1x2x2x2xf32>,
+    %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  cpu.softmax ins(%x : memref<4x8xf32>) outs(%y : memref<4x8xf32>) {
+  ^bb0(%v: f32):
+    cpu.yield %v : f32
+  } loc("softmax")
+  cpu.row_norm ins(%x : memref<4x8xf32>) outs(%y : memref<4x8xf32>) attributes {epsilon = 1.0e-5 : f32} {
+  ^bb0(%v: f32):
+    cpu.yield %v : f32
+  } loc("norm")
+  cpu.group_norm ins(%r : memref<1x4x8xf32>) outs(%s : memref<1x4x8xf32>) attributes {groups = 2 : i64, epsilon = 1.0e-5 : f32} {
+  ^bb0(%v: f32):
+    cpu.yield %v : f32
+  } loc("groups")
+  cpu.reduce mean ins(%r : memref<1x4x8xf32>) outs(%m : memref<1x8xf32>) {
+  ^bb0(%v: f32):
+    cpu.yield %v : f32
+  } loc("mean")
+  cpu.reduce sum_square ins(%r : memref<1x4x8xf32>) outs(%m : memref<1x8xf32>) {
+  ^bb0(%v: f32):
+    cpu.yield %v : f32
+  } loc("squares")
+  cpu.pool max ins(%i : memref<1x4x4x2xf32>) outs(%o : memref<1x2x2x2xf32>)
+      attributes {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%v: f32):
+    cpu.yield %v : f32
+  } loc("pool")
+  return
+}
