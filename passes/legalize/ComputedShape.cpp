@@ -150,16 +150,20 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
 }
 
 void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
-  // Sizes that both sides have say nothing.
-  Sizes own = sizesOf(node, x), others;
+  // Sizes that both sides have say nothing, but that there are no elements where
+  // one is 0.
+  Sizes own = sizesOf(node, x), others, shared;
   for (OpFoldResult size : sizes) {
     auto same = llvm::find_if(own, [&](OpFoldResult other) {
       return isEqualConstantIntOrValue(size, other) || isSameDim(size, other);
     });
-    if (same != own.end())
+    if (same != own.end()) {
       own.erase(same);
-    else
+      if (!getConstantIntValue(size))
+        shared.push_back(size);
+    } else {
       others.push_back(size);
+    }
   }
   if (staticCount(own) && staticCount(own) == staticCount(others))
     return;
@@ -188,7 +192,12 @@ void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
     product = wide.getLow();
     also(arith::CmpIPredicate::eq, wide.getHigh(), zero);
   }
-  also(arith::CmpIPredicate::eq, product, toInt(total));
+  Value isEqual = arith::CmpIOp::create(i.b, i.loc, arith::CmpIPredicate::eq,
+                                        product, toInt(total));
+  for (OpFoldResult size : shared)
+    isEqual = arith::OrIOp::create(
+        i.b, i.loc, isEqual, i.equal(indexValue(node, size), i.n(0)));
+  fits = fits ? i.both(fits, isEqual) : isEqual;
   require(i.b, i.loc, fits,
           "the shape has another number of elements than the data");
 }

@@ -232,7 +232,7 @@ class Memory(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         number = lambda key: int(re.search(rf"{key} = (\d+) : i64", done.stdout).group(1))
         rows = re.search(r"ingot\.memory_plan = \[(.*?)\]", done.stdout).group(1)
-        rows = [tuple(map(int, row.split(","))) for row in re.findall(r"array<i64: ([^>]*)>", rows)]
+        rows = [tuple(map(int, re.findall(r"= (\d+)", row))) for row in re.findall(r"#ingot.slot<([^>]*)>", rows)]
         return number("ingot.arena_bytes"), number("ingot.arena_lower_bound"), rows
 
     def check(self, name):
