@@ -203,7 +203,9 @@ class Graph:
         rank = self.random.choices(range(6), (2, 12, 25, 25, 30, 6))[0] if rank is None else rank
         dims = tuple(self.dim() for _ in range(rank))
         while max(elements(dims)) > 4000:
-            dims = tuple(fixed(self.between(1, 4)) if d[0] > 4 and self.chance(0.5) else d for d in dims)
+            # Where the first set is small, it is another one that is not.
+            size = max if all(d[0] <= 4 for d in dims) else lambda d: d[0]
+            dims = tuple(fixed(self.between(1, 4)) if size(d) > 4 and self.chance(0.5) else d for d in dims)
         return dims
 
     # Values
