@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "TestSupport.h"
 
+#include <filesystem>
 #include <fstream>
 #include <stdio.h>
 #include <string.h>
@@ -263,10 +264,16 @@ protected:
     path = directory + "/w.bin";
     options.weights_path = path.c_str();
   }
-  void TearDown() override {
-    remove(path.c_str());
-    rmdir(directory.c_str());
+  void TearDown() override { std::filesystem::remove_all(directory); }
+
+  /// A copy of the artifact in a directory of this test's own: files beside the
+  /// one that all tests share would be seen by those that run at the same time.
+  std::string ownArtifact() {
+    std::string copy = directory + "/separate.so";
+    std::filesystem::copy_file(artifactPath("separate"), copy);
+    return copy;
   }
+
   std::string directory, path;
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
 };
@@ -284,27 +291,25 @@ TEST_F(SeparateWeights, GivenPath) {
 }
 
 TEST_F(SeparateWeights, DefaultPath) {
-  std::string plain = artifactPath("separate") + ".weights",
-              hashed = artifactPath("separate") + ".24ae2dfe8df57c1b.weights";
-  for (const std::string &beside : {plain, hashed}) {
-    writeFile(beside, goodWeights, sizeof(goodWeights));
-    load(artifactPath("separate"));
-    remove(beside.c_str());
+  std::string artifact = ownArtifact();
+  for (const char *beside : {".weights", ".24ae2dfe8df57c1b.weights"}) {
+    std::string weights = artifact + beside;
+    writeFile(weights, goodWeights, sizeof(goodWeights));
+    load(artifact);
+    remove(weights.c_str());
   }
-  expectLoadFails(artifactPath("separate"), INGOT_NOT_FOUND,
+  expectLoadFails(artifact, INGOT_NOT_FOUND,
                   "separate.so.24ae2dfe8df57c1b.weights': No such file");
 }
 
 TEST_F(SeparateWeights, HashedNameComesFirst) {
-  std::string plain = artifactPath("separate") + ".weights",
-              hashed = artifactPath("separate") + ".24ae2dfe8df57c1b.weights";
-  writeFile(plain, "old", 3);
+  std::string artifact = ownArtifact(),
+              hashed = artifact + ".24ae2dfe8df57c1b.weights";
+  writeFile(artifact + ".weights", "old", 3);
   writeFile(hashed, goodWeights, sizeof(goodWeights));
-  load(artifactPath("separate"));
+  load(artifact);
   remove(hashed.c_str());
-  expectLoadFails(artifactPath("separate"), INGOT_BAD_ARTIFACT,
-                  "has 3 bytes, but");
-  remove(plain.c_str());
+  expectLoadFails(artifact, INGOT_BAD_ARTIFACT, "has 3 bytes, but");
 }
 
 const void *addressOf(const ModelPtr &model) {
