@@ -7,6 +7,8 @@
 #ifndef INGOT_PASSES_RUNCHECKS_H
 #define INGOT_PASSES_RUNCHECKS_H
 
+#include "dialects/nn/SizeRules.h"
+
 #include "mlir/IR/Builders.h"
 
 namespace ingot {
@@ -18,6 +20,10 @@ namespace ingot {
 void require(mlir::OpBuilder &builder, mlir::Location loc,
              mlir::Value condition, const llvm::Twine &message,
              mlir::ValueRange values = {});
+
+/// Whether a relation holds of two sizes that only a run knows.
+mlir::Value relates(mlir::OpBuilder &builder, mlir::Location loc,
+                    nn::SizeRelation relation, mlir::Value a, mlir::Value b);
 
 } // namespace ingot
 

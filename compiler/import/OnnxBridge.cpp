@@ -16,6 +16,7 @@
 #include "compiler/import/Message.h"
 #include "compiler/import/Normalize.h"
 #include "compiler/import/Validate.h"
+#include "dialects/onnx/Domains.h"
 
 #include "onnx/checker.h"
 #include "onnx/defs/parser.h"
@@ -429,10 +430,10 @@ private:
   /// The function broadcasts where the operator may not: a node before its
   /// others says which operands the operator takes.
   void addContract(const pb::NodeProto &call, pb::FunctionProto &function) {
-    if (!options.isSupported(kContracts, call.op_type()))
+    if (!options.isSupported(kContractDomain, call.op_type()))
       return;
     pb::NodeProto &contract = *function.add_node();
-    contract.set_domain(kContracts);
+    contract.set_domain(kContractDomain);
     contract.set_op_type(call.op_type());
     for (int i = 0; i < call.input_size(); ++i)
       contract.add_input(function.input(i));
@@ -441,15 +442,14 @@ private:
         *contract.add_attribute() = attr;
     for (int i = function.node_size() - 1; i > 0; --i)
       function.mutable_node()->SwapElements(i, i - 1);
-    if (!findImport(model, kContracts)) {
+    if (!findImport(model, kContractDomain)) {
       pb::OperatorSetIdProto &import = *model.add_opset_import();
-      import.set_domain(kContracts);
+      import.set_domain(kContractDomain);
       import.set_version(getOpset(model, ""));
     }
   }
 
   static constexpr const char *kDomain = "ingot.expanded";
-  static constexpr const char *kContracts = "ingot.contract";
 
   pb::ModelProto &model;
   const ImportOptions &options;

@@ -16,7 +16,7 @@
 #include "passes/RunChecks.h"
 #include "passes/legalize/Helpers.h"
 
-#include "dialects/nn/SizeRules.h"
+#include "dialects/onnx/Domains.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -110,25 +110,10 @@ void Contract::require(SizeRelation relation, OpFoldResult a, OpFoldResult b,
     }
     return;
   }
-  Indices i{node.builder, node.loc()};
-  Value left = indexValue(node, a), right = indexValue(node, b), holds;
-  switch (relation) {
-  case SizeRelation::equal:
-    holds = i.equal(left, right);
-    break;
-  case SizeRelation::atLeast:
-    holds = i.less(right, i.add(left, i.n(1)));
-    break;
-  case SizeRelation::broadcastTo:
-    holds = arith::OrIOp::create(i.b, i.loc, i.equal(left, right),
-                                 i.equal(left, i.n(1)));
-    break;
-  case SizeRelation::multipleOf:
-    holds = i.both(i.less(i.n(0), right),
-                   i.equal(i.rem(left, i.max(right, i.n(1))), i.n(0)));
-    break;
-  }
-  ingot::require(i.b, i.loc, holds, message, {left, right});
+  Value left = indexValue(node, a), right = indexValue(node, b);
+  ingot::require(node.builder, node.loc(),
+                 relates(node.builder, node.loc(), relation, left, right),
+                 message, {left, right});
 }
 
 //===----------------------------------------------------------------------===//
@@ -308,7 +293,7 @@ static LogicalResult requireLoss(Node &node) {
 }
 
 void legalize::populateContracts(Legalizers &legalizers) {
-  constexpr StringRef domain = "ingot.contract";
+  constexpr StringRef domain = kContractDomain;
   legalizers.add("AffineGrid", requireAffineGrid, domain);
   legalizers.add("Attention", requireAttention, domain);
   legalizers.add("FlexAttention", requireFlexAttention, domain);

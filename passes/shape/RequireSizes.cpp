@@ -54,29 +54,6 @@ private:
 
 } // namespace
 
-/// Whether the relation holds for these values.
-static Value compare(OpBuilder &b, Location loc, SizeRelation relation, Value x,
-                     Value y) {
-  using arith::CmpIPredicate;
-  auto is = [&](CmpIPredicate predicate, Value p, Value q) -> Value {
-    return arith::CmpIOp::create(b, loc, predicate, p, q);
-  };
-  switch (relation) {
-  case SizeRelation::equal:
-    return is(CmpIPredicate::eq, x, y);
-  case SizeRelation::atLeast:
-    return is(CmpIPredicate::sge, x, y);
-  case SizeRelation::multipleOf:
-    return is(CmpIPredicate::eq, arith::RemSIOp::create(b, loc, x, y),
-              arith::ConstantIndexOp::create(b, loc, 0));
-  case SizeRelation::broadcastTo:
-    return arith::OrIOp::create(
-        b, loc, is(CmpIPredicate::eq, x, y),
-        is(CmpIPredicate::eq, x, arith::ConstantIndexOp::create(b, loc, 1)));
-  }
-  llvm_unreachable("unknown relation");
-}
-
 bool Checks::add(Location loc, const SizeAnalysis::Rule &rule, Operation *op) {
   Operation *sources[] = {analysis.lastSourceOf(rule.a, *op->getBlock()),
                           analysis.lastSourceOf(rule.b, *op->getBlock())};
@@ -89,7 +66,7 @@ bool Checks::add(Location loc, const SizeAnalysis::Rule &rule, Operation *op) {
   OpBuilder builder(isEarly ? first : op);
   Value a = analysis.materialize(builder, loc, rule.a),
         b = analysis.materialize(builder, loc, rule.b);
-  require(builder, loc, compare(builder, loc, rule.relation, a, b),
+  require(builder, loc, relates(builder, loc, rule.relation, a, b),
           rule.message, {a, b});
   return true;
 }

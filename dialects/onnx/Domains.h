@@ -1,0 +1,18 @@
+//===- Domains.h - domains of operators that are no model's -----*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_ONNX_DOMAINS_H
+#define INGOT_DIALECTS_ONNX_DOMAINS_H
+
+namespace ingot {
+
+/// Of nodes that say which operands an operator takes, before the function that
+/// the importer expands it to: named after the operator, without results.
+constexpr char kContractDomain[] = "ingot.contract";
+
+} // namespace ingot
+
+#endif // INGOT_DIALECTS_ONNX_DOMAINS_H
