@@ -96,8 +96,7 @@ static void restoreNames(pb::ModelProto &before, pb::ModelProto &after) {
   consumeError(forEachNode(before, [&](pb::NodeProto &node) -> Error {
     for (const std::string &output : node.output())
       if (!output.empty())
-        names[output] = node.name().empty() ? node.op_type() + ":" + output
-                                            : node.name();
+        names[output] = nodeName(node);
     return Error::success();
   }));
   consumeError(forEachNode(after, [&](pb::NodeProto &node) -> Error {
