@@ -116,44 +116,50 @@ struct Fact {
 };
 } // namespace
 
-template <typename T> static bool isOne(Attribute value) {
-  return isa<T>(value);
+/// What `Helper` of the generated code names, of its type.
+template <typename Helper> static Fact one(Place place) {
+  using T = decltype(std::declval<Helper>().getAttr(nullptr));
+  return {Helper::getNameStr(), place,
+          [](Attribute value) { return isa<T>(value); }};
 }
 
-template <typename T> static bool isList(Attribute value) {
-  auto list = dyn_cast<ArrayAttr>(value);
-  return list && llvm::all_of(list, llvm::IsaPred<T>);
+/// The same of a list, with elements of type T.
+template <typename Helper, typename T> static Fact list(Place place) {
+  return {Helper::getNameStr(), place, [](Attribute value) {
+            auto elements = dyn_cast<ArrayAttr>(value);
+            return elements && llvm::all_of(elements, llvm::IsaPred<T>);
+          }};
 }
 
-/// The list of discardable attributes in IngotDialect.td, with its types.
+/// The discardable attributes of IngotDialect.td.
 static ArrayRef<Fact> facts() {
   using D = IngotDialect;
-  static const Fact list[] = {
-      {D::TargetAttrHelper::getNameStr(), Place::module, isOne<TargetAttr>},
-      {D::ModelNameAttrHelper::getNameStr(), Place::module, isOne<StringAttr>},
-      {D::MetadataAttrHelper::getNameStr(), Place::module, isOne<DictionaryAttr>},
-      {D::InputsAttrHelper::getNameStr(), Place::module, isList<TensorAttr>},
-      {D::OutputsAttrHelper::getNameStr(), Place::module, isList<TensorAttr>},
-      {D::SizeRulesAttrHelper::getNameStr(), Place::module, isOne<SizeRulesAttr>},
-      {D::WeightsAttrHelper::getNameStr(), Place::module, isList<WeightAttr>},
-      {D::WeightsBytesAttrHelper::getNameStr(), Place::module, isOne<IntegerAttr>},
-      {D::ArenaBytesAttrHelper::getNameStr(), Place::module, isOne<IntegerAttr>},
-      {D::ArenaLowerBoundAttrHelper::getNameStr(), Place::module, isOne<IntegerAttr>},
-      {D::MemoryPlanAttrHelper::getNameStr(), Place::module, isList<SlotAttr>},
-      {D::LayersAttrHelper::getNameStr(), Place::module, isList<LayerAttr>},
-      {D::NeedsOnednnAttrHelper::getNameStr(), Place::module, isOne<UnitAttr>},
-      {D::NameAttrHelper::getNameStr(), Place::argument, isOne<StringAttr>},
-      {D::DimNamesAttrHelper::getNameStr(), Place::argument, isList<StringAttr>},
-      {D::TypeAttrHelper::getNameStr(), Place::argument, isOne<TypeAttr>},
-      {D::OperandAttrHelper::getNameStr(), Place::argument, isOne<RunOperandAttr>},
-      {D::BackendAttrHelper::getNameStr(), Place::operation, isOne<BackendAttr>},
-      {D::PrecisionAttrHelper::getNameStr(), Place::operation, isOne<PrecisionAttr>},
-      {D::KindAttrHelper::getNameStr(), Place::operation, isOne<StringAttr>},
-      {D::FlopsAttrHelper::getNameStr(), Place::operation, isOne<IntegerAttr>},
-      {D::KernelAttrHelper::getNameStr(), Place::operation, isOne<UnitAttr>},
-      {D::ScratchAttrHelper::getNameStr(), Place::operation, isOne<StringAttr>},
+  static const Fact all[] = {
+      one<D::TargetAttrHelper>(Place::module),
+      one<D::ModelNameAttrHelper>(Place::module),
+      one<D::MetadataAttrHelper>(Place::module),
+      list<D::InputsAttrHelper, TensorAttr>(Place::module),
+      list<D::OutputsAttrHelper, TensorAttr>(Place::module),
+      one<D::SizeRulesAttrHelper>(Place::module),
+      list<D::WeightsAttrHelper, WeightAttr>(Place::module),
+      one<D::WeightsBytesAttrHelper>(Place::module),
+      one<D::ArenaBytesAttrHelper>(Place::module),
+      one<D::ArenaLowerBoundAttrHelper>(Place::module),
+      list<D::MemoryPlanAttrHelper, SlotAttr>(Place::module),
+      list<D::LayersAttrHelper, LayerAttr>(Place::module),
+      one<D::NeedsOnednnAttrHelper>(Place::module),
+      one<D::NameAttrHelper>(Place::argument),
+      list<D::DimNamesAttrHelper, StringAttr>(Place::argument),
+      one<D::TypeAttrHelper>(Place::argument),
+      one<D::OperandAttrHelper>(Place::argument),
+      one<D::BackendAttrHelper>(Place::operation),
+      one<D::PrecisionAttrHelper>(Place::operation),
+      one<D::KindAttrHelper>(Place::operation),
+      one<D::FlopsAttrHelper>(Place::operation),
+      one<D::KernelAttrHelper>(Place::operation),
+      one<D::ScratchAttrHelper>(Place::operation),
   };
-  return list;
+  return all;
 }
 
 static LogicalResult verifyFact(Operation *op, NamedAttribute attribute,
