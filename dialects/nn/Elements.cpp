@@ -30,8 +30,7 @@ std::optional<Element> nn::findOutside(Value constant,
   if (!values)
     return std::nullopt;
   for (auto [i, value] : llvm::enumerate(*values)) {
-    const nn::Range &range = ranges[i % ranges.size()];
-    if (value >= range.low && value <= range.high)
+    if (ranges[i % ranges.size()].contains(value))
       continue;
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(constant.getType()).getShape();

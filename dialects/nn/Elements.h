@@ -23,7 +23,12 @@ namespace ingot::nn {
 /// From `low` to `high`, both included; empty if high is less.
 struct Range {
   int64_t low, high;
+
+  bool contains(int64_t value) const { return low <= value && value <= high; }
 };
+
+/// What a size, a count or an amount may be at most.
+constexpr int64_t kMostElements = (int64_t(1) << 31) - 1;
 
 /// The positions of a dimension, counted from the front or, negative, from the
 /// end; everything if its size is open.

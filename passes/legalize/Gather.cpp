@@ -136,7 +136,7 @@ static LogicalResult legalizeOneHot(Node &node) {
     if (!(constant->front() >= 1 && constant->front() < 2147483648.0))
       return node.badElement("depth", std::nullopt,
                              numberText(constant->front()),
-                             "in [1, 2147483647]");
+                             nn::describeRange({1, nn::kMostElements}));
     depth = sizeAttr(node, int64_t(constant->front()));
   } else {
     auto elements = elementsOf(

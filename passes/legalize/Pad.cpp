@@ -115,16 +115,15 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
 
 /// What may be added at one end of a dimension, or, negative, cut off.
 static nn::Range allowedPads(nn::PadMode mode, int64_t size) {
-  constexpr int64_t kMost = (int64_t(1) << 31) - 1;
+  int64_t most = nn::kMostElements;
   if (ShapedType::isDynamic(size))
-    return {-kMost, kMost};
-  int64_t most = kMost;
+    return {-most, most};
   // Mirrored at its ends, a dimension gives all its elements but one.
   if (mode == nn::PadMode::reflect)
     most = std::max<int64_t>(size - 1, 0);
   else if (mode != nn::PadMode::constant && size == 0)
     most = 0;
-  return {-std::min(size, kMost), most};
+  return {-std::min(size, nn::kMostElements), most};
 }
 
 static std::string sizeText(int64_t size) {
@@ -205,7 +204,7 @@ static LogicalResult legalizePad(Node &node) {
     nn::Range range = allowedPads(*mode, type.getDimSize(axis));
     for (auto [place, pad] :
          {std::pair(i, *before), std::pair(i + axes.size(), *after)})
-      if (pad < range.low || pad > range.high)
+      if (!range.contains(pad))
         return node.badElement("pads", place, Twine(pad),
                                nn::describeRange(range) + " for dimension " +
                                    Twine(axis) + " of " +
@@ -256,11 +255,13 @@ static LogicalResult legalizeCenterCropPad(Node &node) {
   SmallVector<int64_t> low(rank, 0), high(rank, 0);
   Sizes lowSizes(rank, sizeAttr(node, 0)), highSizes = lowSizes;
   bool isConstant = true;
+  constexpr nn::Range kSizes = {0, nn::kMostElements};
   for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(*axes, *shape))) {
     auto [axis, wanted] = pair;
     auto known = getConstantIntValue(wanted);
-    if (known && (*known < 0 || *known >= int64_t(1) << 31))
-      return node.badElement("shape", i, Twine(*known), "in [0, 2147483647]");
+    if (known && !kSizes.contains(*known))
+      return node.badElement("shape", i, Twine(*known),
+                             nn::describeRange(kSizes));
     // Half of what is missing or too much goes to each end; the odd element is
     // at the end.
     OpFoldResult more = subSizes(node, wanted, sizeOf(node, node.input(0), axis));

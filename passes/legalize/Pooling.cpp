@@ -172,7 +172,7 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
       return node.badLength("output_shape", wanted->size(),
                             Twine(shape.size()));
     if (failed(node.checkElements(2, "output_shape",
-                                  {0, (int64_t(1) << 31) - 1})))
+                                  {0, nn::kMostElements})))
       return failure();
     if (llvm::any_of(*wanted,
                      [](OpFoldResult size) { return !getConstantIntValue(size); }))

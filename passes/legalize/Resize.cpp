@@ -115,6 +115,9 @@ static FailureOr<Sampling> readSampling(Node &node) {
   return sampling;
 }
 
+/// What a wanted size may be.
+static constexpr nn::Range kSizes = {1, nn::kMostElements};
+
 /// Scales and result sizes from wanted sizes of some axes.
 static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
                                      ArrayRef<int64_t> axes,
@@ -133,8 +136,9 @@ static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
     if (x.getDimSize(axis) < 1)
       return node.badElement("sizes", i, Twine(size),
                              "0 for a dimension without elements");
-    if (size < 1 || size >= int64_t(1) << 31)
-      return node.badElement("sizes", i, Twine(size), "in [1, 2147483647]");
+    if (!kSizes.contains(size))
+      return node.badElement("sizes", i, Twine(size),
+                             nn::describeRange(kSizes));
     float scale = float(size) / float(x.getDimSize(axis));
     scales[axis] = scale;
     shape[axis] = size;
@@ -220,8 +224,9 @@ static LogicalResult legalizeComputedSizes(Node &node,
     OpFoldResult had = sizeOf(node, node.input(0), axis);
     auto known = getConstantIntValue(size);
     if (known && getConstantIntValue(had) != known &&
-        (*known < 1 || *known >= int64_t(1) << 31))
-      return node.badElement("sizes", at, Twine(*known), "in [1, 2147483647]");
+        !kSizes.contains(*known))
+      return node.badElement("sizes", at, Twine(*known),
+                             nn::describeRange(kSizes));
     if (isSameDim(size, had) || (known && getConstantIntValue(had) == known))
       continue;
     // What is computed may be negative, and nothing grows from nothing.
