@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/format/Sha256.h"
 
-#include <algorithm>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -134,31 +133,18 @@ Sha256::Sha256() : Sha256(compressPortable) {
 Sha256 Sha256::portable() { return Sha256(compressPortable); }
 
 void Sha256::update(const void *data, size_t size) {
-  const auto *next = static_cast<const uint8_t *>(data);
-  size_t held = bytes % 64;
-  bytes += size;
-  if (held) {
-    size_t taken = std::min(size, 64 - held);
-    memcpy(rest + held, next, taken);
-    if (held + taken < 64)
-      return;
-    compress(state, rest, 1);
-    next += taken;
-    size -= taken;
-  }
-  if (size >= 64)
-    compress(state, next, size / 64);
-  if (size % 64)
-    memcpy(rest, next + size / 64 * 64, size % 64);
+  blocks.add(data, size, [this](const uint8_t *whole, size_t count) {
+    compress(state, whole, count);
+  });
 }
 
 void Sha256::finish(uint8_t (&digest)[32]) {
   uint8_t tail[128] = {};
-  size_t held = bytes % 64;
-  memcpy(tail, rest, held);
+  size_t held = blocks.held();
+  memcpy(tail, blocks.rest, held);
   tail[held] = 0x80;
   size_t tailBlocks = held < 56 ? 1 : 2;
-  uint64_t bits = __builtin_bswap64(bytes * 8);
+  uint64_t bits = __builtin_bswap64(blocks.bytes * 8);
   memcpy(tail + tailBlocks * 64 - 8, &bits, 8);
   compress(state, tail, tailBlocks);
   for (int i = 0; i < 8; ++i) {

@@ -7,8 +7,7 @@
 #ifndef INGOT_RUNTIME_FORMAT_SHA256_H
 #define INGOT_RUNTIME_FORMAT_SHA256_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "runtime/format/Blocks.h"
 
 namespace ingot::rt {
 
@@ -32,8 +31,7 @@ private:
 
   Compress compress;
   uint32_t state[8];
-  uint64_t bytes = 0;
-  uint8_t rest[64];
+  Blocks<64> blocks;
 };
 
 /// Digest of `size` bytes.

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/format/XxHash64.h"
 
-#include <algorithm>
 #include <string.h>
 
 using namespace ingot::rt;
@@ -41,34 +40,21 @@ void XxHash64::consume(const uint8_t *stripes, size_t count) {
 }
 
 void XxHash64::update(const void *data, size_t size) {
-  const auto *next = static_cast<const uint8_t *>(data);
-  size_t held = bytes % 32;
-  bytes += size;
-  if (held) {
-    size_t taken = std::min(size, 32 - held);
-    memcpy(rest + held, next, taken);
-    if (held + taken < 32)
-      return;
-    consume(rest, 1);
-    next += taken;
-    size -= taken;
-  }
-  if (size >= 32)
-    consume(next, size / 32);
-  if (size % 32)
-    memcpy(rest, next + size / 32 * 32, size % 32);
+  stripes.add(data, size, [this](const uint8_t *whole, size_t count) {
+    consume(whole, count);
+  });
 }
 
 uint64_t XxHash64::digest() const {
   uint64_t hash = prime5;
-  if (bytes >= 32) {
+  if (stripes.bytes >= 32) {
     hash = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) +
            rotate(lanes[3], 18);
     for (uint64_t lane : lanes)
       hash = (hash ^ rotate(lane * prime2, 31) * prime1) * prime1 + prime4;
   }
-  hash += bytes;
-  const uint8_t *next = rest, *end = rest + bytes % 32;
+  hash += stripes.bytes;
+  const uint8_t *next = stripes.rest, *end = next + stripes.held();
   for (; end - next >= 8; next += 8)
     hash = rotate(hash ^ rotate(read<uint64_t>(next) * prime2, 31) * prime1,
                   27) * prime1 + prime4;

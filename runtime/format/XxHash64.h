@@ -7,8 +7,7 @@
 #ifndef INGOT_RUNTIME_FORMAT_XXHASH64_H
 #define INGOT_RUNTIME_FORMAT_XXHASH64_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "runtime/format/Blocks.h"
 
 namespace ingot::rt {
 
@@ -27,8 +26,7 @@ private:
   void consume(const uint8_t *stripes, size_t count);
 
   uint64_t lanes[4] = {prime1 + prime2, prime2, 0, 0 - prime1};
-  uint64_t bytes = 0;
-  uint8_t rest[32];
+  Blocks<32> stripes;
 };
 
 } // namespace ingot::rt
