@@ -153,18 +153,28 @@ static LogicalResult requireVector(SizeRules &rules, StringRef name,
                        "expects " + name + " of {1} elements, but got {0}");
 }
 
-INFER(BatchNormOp) {
-  if (typeOf(op.getX()).getRank() < 2)
-    return emitOptionalError(loc, "expects data of rank 2 or more, but got ",
-                             typeOf(op.getX()).getRank());
+/// The result is like the data x, whose number of channels is returned.
+template <typename Adaptor>
+static FailureOr<Size> inferLikeChannels(SizeRules &rules, Adaptor op,
+                                         SmallVectorImpl<SizedType> &results) {
+  int64_t rank = typeOf(op.getX()).getRank();
+  if (rank < 2)
+    return emitOptionalError(rules.getLoc(),
+                             "expects data of rank 2 or more, but got ", rank);
   results.push_back(sizedLike(rules, op.getX()));
   ArrayRef<Size> sizes = results.back().sizes;
-  Size channels = op.getChannelsLast() ? sizes.back() : sizes[1];
+  return op.getChannelsLast() ? sizes.back() : sizes[1];
+}
+
+INFER(BatchNormOp) {
+  FailureOr<Size> channels = inferLikeChannels(rules, op, results);
+  if (failed(channels))
+    return failure();
   return failure(
-      failed(requireVector(rules, "scale", op.getScale(), channels)) ||
-      failed(requireVector(rules, "bias", op.getBias(), channels)) ||
-      failed(requireVector(rules, "mean", op.getMean(), channels)) ||
-      failed(requireVector(rules, "variance", op.getVariance(), channels)));
+      failed(requireVector(rules, "scale", op.getScale(), *channels)) ||
+      failed(requireVector(rules, "bias", op.getBias(), *channels)) ||
+      failed(requireVector(rules, "mean", op.getMean(), *channels)) ||
+      failed(requireVector(rules, "variance", op.getVariance(), *channels)));
 }
 
 /// Scale and bias of a normalization broadcast to dimensions axis….
@@ -202,25 +212,22 @@ INFER(RMSNormOp) {
 }
 
 INFER(GroupNormOp) {
-  if (typeOf(op.getX()).getRank() < 2)
-    return emitOptionalError(loc, "expects data of rank 2 or more, but got ",
-                             typeOf(op.getX()).getRank());
-  results.push_back(sizedLike(rules, op.getX()));
-  ArrayRef<Size> sizes = results.back().sizes;
-  Size channels = op.getChannelsLast() ? sizes.back() : sizes[1];
+  FailureOr<Size> channels = inferLikeChannels(rules, op, results);
+  if (failed(channels))
+    return failure();
   int64_t groups = op.getGroups();
   if (groups < 1)
     return emitOptionalError(loc, "expects groups to divide the channels, but "
                                   "got ",
                              groups);
-  if (failed(rules.require(SizeRelation::multipleOf, channels,
+  if (failed(rules.require(SizeRelation::multipleOf, *channels,
                            rules.constant(groups),
                            "expects groups to divide {0} channels, but got "
                            "{1}")))
     return failure();
-  return failure(failed(requireVector(rules, "scale", op.getScale(),
-                                      channels)) ||
-                 failed(requireVector(rules, "bias", op.getBias(), channels)));
+  return failure(
+      failed(requireVector(rules, "scale", op.getScale(), *channels)) ||
+      failed(requireVector(rules, "bias", op.getBias(), *channels)));
 }
 
 INFER(SoftmaxOp) {
