@@ -9,7 +9,6 @@ compiler folds it: behind an Identity, a Cast, a Concat of parts, arithmetic on 
 larger. --judge asks ONNX Runtime and ONNX's reference implementation, too, and prints where they think otherwise.
 Closes with `N passed, N failed, N skipped`.
 """
-import argparse
 import collections
 import fnmatch
 import json
@@ -26,7 +25,6 @@ import engine
 import operators
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
 NODE = "odd"
 
 
@@ -136,13 +134,7 @@ def judge(case):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("patterns", nargs="*")
-    parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"))
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--phase", default="llvm")
-    parser.add_argument("--list", action="store_true", help="print the answer to each model")
+    parser = operators.parser_of(__doc__)
     parser.add_argument("--judge", action="store_true")
     parser.add_argument("--json")
     args = parser.parse_args()

@@ -283,15 +283,21 @@ def sweep(binaries, chosen, jobs=2, phase="llvm", keep=None, seconds=20, mebibyt
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def parser_of(description):
+    """The options of a sweep of the compiler."""
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("patterns", nargs="*")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--phase", default="llvm")
+    parser.add_argument("--list", action="store_true", help="print the answer to each model")
+    return parser
+
+
+def main():
+    parser = parser_of(__doc__)
     parser.add_argument("--keep", help="a folder for the models that fail")
-    parser.add_argument("--list", action="store_true", help="print the answer of each model")
     args = parser.parse_args()
     results = sweep(args.bin, models(args.patterns, args.every), args.jobs, args.phase, args.keep)
     counts = collections.Counter(kind for _, kind, *_ in results)
