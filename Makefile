@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup build check check-sanitize demo models conformance property random open-sizes constants roofline callgrind bench \
+.PHONY: help setup configure build check check-sanitize demo models conformance property random open-sizes constants roofline callgrind bench \
   fuzz docs clean
 
 help: ## this list
@@ -22,8 +22,10 @@ help: ## this list
 setup: ## install the tools and libraries that the build needs (Debian 12, root)
 	@scripts/setup.sh
 
-build: setup ## build the compiler, the runtime and the tools into build/
+configure: setup
 	@[[ -f build/build.ninja ]] || cmake --preset release
+
+build: configure ## build the compiler, the runtime and the tools into build/
 	@ninja -C build -j $(JOBS)
 
 check: build ## build and run every test; closes with `N passed, N failed, N skipped`
@@ -32,8 +34,7 @@ check: build ## build and run every test; closes with `N passed, N failed, N ski
 check-sanitize: build ## the same, and the compiler's tests under ASan and UBSan, which takes an hour to build
 	@$(python) scripts/check.py --jobs $(JOBS) --sanitize
 
-demo: setup ## read a line of text in a picture with a compiled PP-OCR model
-	@[[ -f build/build.ninja ]] || cmake --preset release
+demo: configure ## read a line of text in a picture with a compiled PP-OCR model
 	@ninja -C build -j $(JOBS) ingot ingot-ocr
 	@$(python) scripts/demo.py
 
