@@ -131,10 +131,11 @@ void OutlineLoopsPass::outline(scf::ForOp loop, func::FuncOp function) {
 }
 
 void OutlineLoopsPass::runOnOperation() {
+  IngotDialect::KernelAttrHelper isKernel(&getContext());
   for (auto function :
        llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
     // A kernel is small, and may write over one of its operands.
-    if (function.isExternal() || function->hasAttr(IngotDialect::KernelAttrHelper::getNameStr()))
+    if (function.isExternal() || isKernel.isAttrPresent(function))
       continue;
     count = 0;
     SmallVector<scf::ForOp> loops;

@@ -385,10 +385,11 @@ struct CutFunctionsPass : ingot::impl::CutFunctionsBase<CutFunctionsPass> {
   using CutFunctionsBase::CutFunctionsBase;
 
   void runOnOperation() override {
+    IngotDialect::KernelAttrHelper isKernel(&getContext());
     SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && function.getBody().hasOneBlock() &&
-          !function->hasAttr(IngotDialect::KernelAttrHelper::getNameStr()))
+          !isKernel.isAttrPresent(function))
         functions.push_back(function);
     for (func::FuncOp function : functions)
       pieces += Cutter(function, mostOps).run();
