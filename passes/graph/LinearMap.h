@@ -58,8 +58,8 @@ struct LinearMap {
 };
 
 /// The map of one op from its data operand (set in `data`), with weights if
-/// asked for; nullopt if it has none, or one that is not bounded. `channelsLast` is the layout of the data
-/// for ops that do not say.
+/// asked for; nullopt if it has none, or one that is not bounded. `channelsLast`
+/// is the layout of the data for ops that do not say.
 std::optional<LinearMap> getLinearMap(mlir::Operation *op, bool channelsLast,
                                       bool withWeights, mlir::Value &data);
 
