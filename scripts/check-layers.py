@@ -25,16 +25,22 @@ RUNTIME_INSIDE = r"runtime/(?!include/ingot/abi/)|ingot/(?!abi/)"
 # What the compiler writes into files and the runtime checks is one code.
 FORMAT = r"(?!runtime/format/)"
 
+CL_OPT = r"\bcl::opt\b"
+OPENMP = r"(?i)openmp|lib[gi]?omp"
+WHY_NOT = {CL_OPT: "options are structs, flags belong to tools",
+           OPENMP: "threads belong to runtime/host, libraries to their own parts"}
+
 # (folder, files in it, what its includes must not match, text that must not stand in it)
 RULES = [
     ("runtime", r"", COMPILER_SIDE + r"|base/", None),
     ("runtime", r"(?!dnnl/)", r"(oneapi/|dnnl)", None),
     ("runtime", r"(?!cuda/)", r"cuda", None),
-    ("dialects", r"", r"(base|passes|compiler|tools|onnx|google)/|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
+    ("dialects", r"", r"(base|passes|compiler|tools|onnx|google)/|" + RUNTIME_INSIDE, CL_OPT),
     ("dialects/onnx", r"", r"dialects/(?!onnx/)", None),
     ("dialects/nn", r"", r"dialects/(?!nn/)", None),
-    ("passes", r"", r"(base|compiler|tools)/|" + ONNX + "|" + RUNTIME_INSIDE, r"\bcl::opt\b"),
-    ("compiler", r"", FORMAT + r"(tools/|" + RUNTIME_INSIDE + ")", r"\bcl::opt\b"),
+    ("passes", r"", r"(base|compiler|tools)/|" + ONNX + "|" + RUNTIME_INSIDE, CL_OPT),
+    ("compiler", r"", FORMAT + r"(tools/|" + RUNTIME_INSIDE + ")", CL_OPT),
+    ("runtime/core", r"", r"omp\.h", OPENMP),
     ("runtime/format", r"", r"runtime/(?!format/|include/ingot/abi/)|ingot/(?!abi/)", None),
     ("base", r"", COMPILER_SIDE + r"|(runtime|ingot)/", None),
     ("compiler", r"(?!import/)", ONNX, None),
@@ -62,7 +68,7 @@ def check(folder, which, forbidden, text):
                 yield f"{shown}:{line}: {folder}/ must not include {match.group(2)}"
         found = text and re.search(text, source)
         if found:
-            yield f"{shown}: {folder}/ must not use {found.group(0)}: options are structs, flags belong to tools"
+            yield f"{shown}: {folder}/ must not use {found.group(0)}: {WHY_NOT[text]}"
 
 
 def check_abi():

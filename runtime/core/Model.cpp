@@ -11,10 +11,9 @@
 #include "runtime/core/Levels.h"
 #include "runtime/format/Sha256.h"
 #include "runtime/format/WeightsName.h"
+#include "runtime/host/LibraryThreads.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <initializer_list>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,19 +45,11 @@ static void modelParallelFor(void *user, void (*task)(void *, int64_t),
 // ingot_model
 //===----------------------------------------------------------------------===//
 
-/// OpenMP's idle threads stay in its code for good, so that code must stay
-/// mapped when the artifact that brought it goes.
-static void pinOpenMp() {
-  for (const char *name : {"libgomp.so.1", "libomp.so.5", "libiomp5.so"})
-    if (void *library = dlopen(name, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE))
-      dlclose(library);
-}
-
 ingot_model::~ingot_model() {
   if (loaded && code.unload)
     code.unload(&host, state);
   if (library.isOpen() && loaded && (artifact->flags & INGOT_ABI_FLAG_ONEDNN))
-    pinOpenMp();
+    pinThreadLibraries();
   library.close();
   ingot_pool_release(pool);
 }
@@ -133,9 +124,9 @@ ingot_status ingot_model::runLoad(const char *subject, ingot_error *error) {
   host = {sizeof(host), pool->numThreads, this, modelAllocate, modelRelease,
           modelParallelFor};
   if (artifact->flags & INGOT_ABI_FLAG_ONEDNN) {
-    if (openMpLostByFork())
+    if (libraryThreadsLostByFork())
       host.num_threads = 1;
-    noteOpenMpUsed();
+    noteLibraryThreads();
   }
   if (code.load) {
     char message[384] = "";

@@ -10,7 +10,7 @@
 #include "runtime/core/Library.h"
 #include "runtime/core/MappedFile.h"
 #include "runtime/core/Memory.h"
-#include "runtime/cpu/Pool.h"
+#include "runtime/host/Pool.h"
 
 /// Immutable once loaded. Contexts hold references.
 struct ingot_model {

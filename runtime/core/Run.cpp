@@ -7,6 +7,7 @@
 #include "runtime/core/Artifact.h"
 #include "runtime/core/Context.h"
 #include "runtime/core/Error.h"
+#include "runtime/host/LibraryThreads.h"
 
 #include <stdio.h>
 
@@ -282,8 +283,8 @@ ingot_status ingot_context::run(const ingot_input *inputs,
   if (ingot_status status = bindOutputs(outputs, error))
     return status;
   char message[384] = "";
-  // OpenMP's threads do not survive a fork; see noteOpenMpUsed.
-  if ((model->artifact->flags & INGOT_ABI_FLAG_ONEDNN) && openMpLostByFork())
+  if ((model->artifact->flags & INGOT_ABI_FLAG_ONEDNN) &&
+      libraryThreadsLostByFork())
     host.num_threads = 1;
   ingot_abi_call call = {};
   call.struct_size = sizeof(call);

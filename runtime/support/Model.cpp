@@ -8,8 +8,8 @@
 
 #include "runtime/core/Artifact.h"
 #include "runtime/core/Levels.h"
-#include "runtime/cpu/CpuCount.h"
-#include "runtime/cpu/Pool.h"
+#include "runtime/host/CpuCount.h"
+#include "runtime/host/Pool.h"
 
 #include <new>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TestSupport.h"
-#include "runtime/cpu/CpuCount.h"
+#include "runtime/host/CpuCount.h"
 #include "runtime/cpu/CpuFeatures.h"
 
 #include <filesystem>

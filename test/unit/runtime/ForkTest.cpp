@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TestSupport.h"
-#include "runtime/cpu/Pool.h"
+#include "runtime/host/LibraryThreads.h"
+#include "runtime/host/Pool.h"
 
 #include <sys/wait.h>
 #include <thread>
@@ -129,9 +130,9 @@ TEST_F(Fork, OneDnnRunsOnOneThreadInTheChild) {
   EXPECT_TRUE(inChild([&] {
     return runsRight(context.get()) &&
            ingot_context_thread_count(context.get()) == 1 &&
-           ingot::rt::openMpLostByFork();
+           ingot::rt::libraryThreadsLostByFork();
   }));
-  EXPECT_FALSE(ingot::rt::openMpLostByFork());
+  EXPECT_FALSE(ingot::rt::libraryThreadsLostByFork());
 }
 
 } // namespace

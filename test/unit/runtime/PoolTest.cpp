@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "TestSupport.h"
-#include "runtime/cpu/Pool.h"
+#include "runtime/host/Pool.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_RUNTIME_CPU_FUTEX_H
-#define INGOT_RUNTIME_CPU_FUTEX_H
+#ifndef INGOT_RUNTIME_HOST_FUTEX_H
+#define INGOT_RUNTIME_HOST_FUTEX_H
 
 #include <atomic>
 #include <linux/futex.h>
@@ -42,4 +42,4 @@ inline void futexWakeLowHalf(std::atomic<uint64_t> &word) {
 
 } // namespace ingot::rt
 
-#endif // INGOT_RUNTIME_CPU_FUTEX_H
+#endif // INGOT_RUNTIME_HOST_FUTEX_H

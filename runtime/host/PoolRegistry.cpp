@@ -4,11 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/cpu/PoolRegistry.h"
+#include "runtime/host/PoolRegistry.h"
 
 #include "runtime/core/Error.h"
 #include "runtime/core/Memory.h"
-#include "runtime/cpu/CpuCount.h"
+#include "runtime/host/CpuCount.h"
 
 using namespace ingot::rt;
 
@@ -20,8 +20,6 @@ static pthread_mutex_t registryLock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t forkOnce = PTHREAD_ONCE_INIT;
 static ingot_pool *allPools = nullptr;
 static ingot_pool *sharedPool = nullptr;
-static std::atomic<bool> openMpUsed{false};
-static std::atomic<bool> openMpLost{false};
 
 void PoolRegistry::add(ingot_pool *pool) {
   pool->nextPool = allPools;
@@ -42,8 +40,6 @@ void PoolRegistry::remove(ingot_pool *pool) {
 void PoolRegistry::afterForkInChild() {
   for (ingot_pool *pool = allPools; pool; pool = pool->nextPool)
     pool->forgetWorkers();
-  if (openMpUsed.load())
-    openMpLost.store(true);
   pthread_mutex_unlock(&registryLock);
 }
 
@@ -77,13 +73,6 @@ ingot_pool *ingot::rt::retainSharedPool() {
   pthread_mutex_unlock(&registryLock);
   return pool;
 }
-
-void ingot::rt::noteOpenMpUsed() {
-  pthread_once(&forkOnce, registerForkHandlers);
-  openMpUsed.store(true);
-}
-
-bool ingot::rt::openMpLostByFork() { return openMpLost.load(); }
 
 //===----------------------------------------------------------------------===//
 // C API

@@ -4,10 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_RUNTIME_CPU_POOLREGISTRY_H
-#define INGOT_RUNTIME_CPU_POOLREGISTRY_H
+#ifndef INGOT_RUNTIME_HOST_POOLREGISTRY_H
+#define INGOT_RUNTIME_HOST_POOLREGISTRY_H
 
-#include "runtime/cpu/Pool.h"
+#include "runtime/host/Pool.h"
 
 /// Keeps the list of pools that a forked child must reset. All but the fork
 /// handler are called with the list locked.
@@ -17,4 +17,4 @@ struct PoolRegistry {
   static void afterForkInChild();
 };
 
-#endif // INGOT_RUNTIME_CPU_POOLREGISTRY_H
+#endif // INGOT_RUNTIME_HOST_POOLREGISTRY_H

@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_RUNTIME_CPU_CPUCOUNT_H
-#define INGOT_RUNTIME_CPU_CPUCOUNT_H
+#ifndef INGOT_RUNTIME_HOST_CPUCOUNT_H
+#define INGOT_RUNTIME_HOST_CPUCOUNT_H
 
 #include <stdint.h>
 
@@ -23,4 +23,4 @@ uint32_t countCpus();
 
 } // namespace ingot::rt
 
-#endif // INGOT_RUNTIME_CPU_CPUCOUNT_H
+#endif // INGOT_RUNTIME_HOST_CPUCOUNT_H

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/cpu/CpuCount.h"
+#include "runtime/host/CpuCount.h"
 
 #include "ingot/ingot.h"
 

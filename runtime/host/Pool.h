@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_RUNTIME_CPU_POOL_H
-#define INGOT_RUNTIME_CPU_POOL_H
+#ifndef INGOT_RUNTIME_HOST_POOL_H
+#define INGOT_RUNTIME_HOST_POOL_H
 
 #include "ingot/ingot.h"
 
@@ -98,14 +98,6 @@ inline ingot_pool *retainPool(ingot_pool *pool) {
   return pool;
 }
 
-/// Notes that an artifact with oneDNN was loaded: its OpenMP threads do not
-/// survive a fork.
-void noteOpenMpUsed();
-
-/// True in a forked child whose parent had OpenMP threads; starting a parallel
-/// OpenMP region there would wait for threads that do not exist.
-bool openMpLostByFork();
-
 } // namespace ingot::rt
 
-#endif // INGOT_RUNTIME_CPU_POOL_H
+#endif // INGOT_RUNTIME_HOST_POOL_H

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/cpu/Pool.h"
+#include "runtime/host/Pool.h"
 
-#include "runtime/cpu/Futex.h"
+#include "runtime/host/Futex.h"
 
 #include <initializer_list>
 #include <signal.h>
