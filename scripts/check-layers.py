@@ -94,12 +94,56 @@ def check_rewriting():
                                "createCanonicalize")
 
 
+PASS = re.compile(r'^def (\w+)\s*:\s*\w+\s*<"([^"]+)"', re.M)
+PREFIX = re.compile(r"^(ingot|onnx|nn|linalg|cpu|dnnl)-(?=.)")
+
+
+def check_pass_names():
+    """One name for a pass, its file and, but for a dialect in front, its flag; one folder for it and its tests."""
+    for table in files("passes"):
+        if os.path.basename(table) != "Passes.td":
+            continue
+        folder = os.path.dirname(table)
+        sources = {os.path.splitext(os.path.basename(f))[0]
+                   for f in files(os.path.relpath(folder, ROOT)) if f.endswith(".cpp")}
+        tests = {os.path.splitext(name)[0] for name in os.listdir(folder.replace("passes", "test/passes", 1))}
+        with open(table, encoding="utf-8") as f:
+            declared = PASS.findall(f.read())
+        shown = os.path.relpath(table, ROOT)
+        for name, flag in declared:
+            if name not in sources:
+                yield f"{shown}: pass {name} has no {name}.cpp in its folder"
+            if name.lower() not in (flag.replace("-", ""), PREFIX.sub("", flag).replace("-", "")):
+                yield f"{shown}: pass {name} and its flag {flag} have different names"
+            if flag not in tests:
+                yield f"{shown}: pass {name} has no test {flag}.mlir in the same folder of test/passes"
+
+
+# What a folder of passes may use of others: those before it in the pipeline never depend on those behind.
+PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape", "graph": "support", "layout": "support",
+                "precision": "support", "backend": "support|lower/(cpu|dnnl)", "lower/linalg": "support",
+                "lower/cpu": "support|backend", "lower/dnnl": "support|backend", "memory": "support",
+                "codegen/common": "support", "codegen/cpu": "support|codegen/common"}
+
+
+def check_pass_folders():
+    for folder, allowed in PASS_FOLDERS.items():
+        own = "passes/" + folder
+        for path in files(own):
+            with open(path, encoding="utf-8") as f:
+                for _, name in INCLUDE.findall(f.read()):
+                    if name.startswith("passes/") and not re.match(f"passes/({folder}|{allowed or folder})/", name):
+                        yield f"{os.path.relpath(path, ROOT)}: {own} must not include {name}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="example: scripts/check-layers.py")
     parser.add_argument("--json", help="also write the result there")
     args = parser.parse_args()
     results = [("abi headers include only C standard headers", list(check_abi())),
-               ("greedy rewriting has a budget", list(check_rewriting()))]
+               ("greedy rewriting has a budget", list(check_rewriting())),
+               ("pass, file, flag and test have one name", list(check_pass_names())),
+               ("folders of passes include what is before them", list(check_pass_folders()))]
     for folder, which, forbidden, text in RULES:
         label = f"{folder}/ {'(' + which + ') ' if which else ''}does not include {forbidden}"
         results.append((label, list(check(folder, which, forbidden, text))))

@@ -39,12 +39,10 @@ for td in dialects/*/*Ops.td; do
   dialect=$(basename "$(dirname "$td")")
   generate "dialect-$dialect.md" "$td" -gen-dialect-doc "-dialect=$dialect"
 done
-generate passes.md passes/Passes.td -gen-pass-doc
-generate passes-check.md passes/check/Passes.td -gen-pass-doc
-generate passes-emulate.md passes/emulate/Passes.td -gen-pass-doc
-generate passes-pieces.md passes/pieces/Passes.td -gen-pass-doc
-generate passes-precision.md passes/precision/Passes.td -gen-pass-doc
-generate passes-support.md passes/support/Passes.td -gen-pass-doc
+for td in $(find passes -name Passes.td | sort); do
+  folder=$(dirname "$td")
+  generate "$(echo "$folder" | tr / -).md" "$td" -gen-pass-doc
+done
 
 if [ "${1-}" = --check ]; then
   if diff -ru docs/reference "$out"; then

@@ -6,11 +6,18 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/pipeline/Pipeline.h"
 
-#include "passes/Passes.h"
-#include "passes/check/Passes.h"
-#include "passes/emulate/Passes.h"
-#include "passes/pieces/Passes.h"
+#include "passes/backend/Passes.h"
+#include "passes/codegen/common/Passes.h"
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/graph/Passes.h"
+#include "passes/layout/Passes.h"
+#include "passes/legalize/Passes.h"
+#include "passes/lower/cpu/Passes.h"
+#include "passes/lower/dnnl/Passes.h"
+#include "passes/lower/linalg/Passes.h"
+#include "passes/memory/Passes.h"
 #include "passes/precision/Passes.h"
+#include "passes/shape/Passes.h"
 #include "passes/support/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -28,14 +35,14 @@ using namespace ingot;
 /// onnx.node → nn.
 static void buildLegalizePipeline(OpPassManager &passes,
                                   const PipelineOptions &) {
-  passes.addPass(createOnnxLegalize());
+  passes.addPass(createLegalize());
   passes.addPass(createRequireSizes());
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
 }
 
 /// nn → less nn: what training left is folded and merged.
 static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
-  passes.addPass(createNNFoldConstants());
+  passes.addPass(createFoldConstants());
   passes.addPass(createCanonicalize());
   passes.addNestedPass<func::FuncOp>(createCheckIndices());
   passes.addNestedPass<func::FuncOp>(createRefuteChecks());
@@ -48,7 +55,7 @@ static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createMergeBranches());
   passes.addPass(createFoldAffine());
   passes.addPass(createMergeConvs());
-  passes.addPass(createNNFoldConstants());
+  passes.addPass(createFoldConstants());
   passes.addPass(createSimplify());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
@@ -61,7 +68,7 @@ static void buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createPropagateTransposes());
   // What was normalized over channels now is over the last dimension.
   passes.addPass(createRecognizeNorms());
-  passes.addPass(createNNFoldConstants());
+  passes.addPass(createFoldConstants());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
 }
@@ -71,14 +78,14 @@ static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
   passes.addNestedPass<func::FuncOp>(createBroadcastBatches());
   if (options.kernels == Kernels::mixed) {
-    AssignKernelsOptions assigned;
+    AssignBackendsOptions assigned;
     assigned.onednn.assign(options.onednnNodes.begin(),
                            options.onednnNodes.end());
-    passes.addNestedPass<func::FuncOp>(createAssignKernels(assigned));
+    passes.addNestedPass<func::FuncOp>(createAssignBackends(assigned));
   }
   if (options.kernels != Kernels::native) {
     passes.addNestedPass<func::FuncOp>(createNNToDnnl());
-    passes.addNestedPass<func::FuncOp>(createDnnlFusePostOps());
+    passes.addNestedPass<func::FuncOp>(createFusePostOps());
   }
   bool isBF16 = options.precision == Precision::bf16;
   if (options.kernels != Kernels::onednn) {
@@ -86,7 +93,7 @@ static void buildLowerPipeline(OpPassManager &passes,
       passes.addNestedPass<func::FuncOp>(createAssignPrecision());
     passes.addNestedPass<func::FuncOp>(createFuseAttention());
     // Masks that it transposed.
-    passes.addPass(createNNFoldConstants());
+    passes.addPass(createFoldConstants());
     passes.addNestedPass<func::FuncOp>(createNNToCpu());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
@@ -105,8 +112,8 @@ static void buildLowerPipeline(OpPassManager &passes,
     passes.addPass(createCanonicalize());
     passes.addPass(createCSEPass());
   }
-  passes.addPass(createLinalgFillSplats());
-  passes.addPass(createLinalgRelaxReductions());
+  passes.addPass(createFillSplats());
+  passes.addPass(createRelaxReductions());
 }
 
 /// tensors → memrefs at fixed offsets of one arena.
@@ -114,7 +121,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
                                 const PipelineOptions &) {
   passes.addPass(createPrepareEntry());
   passes.addPass(createCanonicalize());
-  passes.addPass(createLinalgReuseOperands());
+  passes.addPass(createReuseOperands());
   passes.addPass(createReuseEpilogueOperands());
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
   passes.addPass(createEliminateEmpties());
@@ -126,7 +133,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCollectWeights());
   passes.addPass(createPlanMemory());
   passes.addPass(createInstrumentLayers());
-  passes.addPass(createConvertDnnlToCalls());
+  passes.addPass(createDnnlToCalls());
 }
 
 /// ops on memrefs → launches of kernels, split into tasks. The first phase that
@@ -169,7 +176,7 @@ static void buildCodegenPipeline(OpPassManager &passes,
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(createIngotConvertToLLVM());
+  passes.addPass(createConvertToLLVM());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
 }

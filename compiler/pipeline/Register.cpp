@@ -12,11 +12,18 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
-#include "passes/Passes.h"
-#include "passes/check/Passes.h"
-#include "passes/emulate/Passes.h"
-#include "passes/pieces/Passes.h"
+#include "passes/backend/Passes.h"
+#include "passes/codegen/common/Passes.h"
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/graph/Passes.h"
+#include "passes/layout/Passes.h"
+#include "passes/legalize/Passes.h"
+#include "passes/lower/cpu/Passes.h"
+#include "passes/lower/dnnl/Passes.h"
+#include "passes/lower/linalg/Passes.h"
+#include "passes/memory/Passes.h"
 #include "passes/precision/Passes.h"
+#include "passes/shape/Passes.h"
 #include "passes/support/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -69,11 +76,18 @@ void ingot::registerDialects(DialectRegistry &registry) {
 }
 
 void ingot::registerPasses() {
-  registerIngotPasses();
-  registerIngotCheckPasses();
-  registerIngotEmulatePasses();
-  registerIngotPiecesPasses();
+  registerIngotBackendPasses();
+  registerIngotCodegenPasses();
+  registerIngotCodegenCpuPasses();
+  registerIngotGraphPasses();
+  registerIngotLayoutPasses();
+  registerIngotLegalizePasses();
+  registerIngotLowerCpuPasses();
+  registerIngotLowerDnnlPasses();
+  registerIngotLowerLinalgPasses();
+  registerIngotMemoryPasses();
   registerIngotPrecisionPasses();
+  registerIngotShapePasses();
   registerIngotSupportPasses();
   registerTransformsPasses();
   // What else phases are made of, for pipelines in text.

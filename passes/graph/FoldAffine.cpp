@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/Passes.h"
+#include "passes/graph/Passes.h"
 #include "passes/graph/Affine.h"
 #include "passes/support/Rewrite.h"
 
@@ -12,7 +12,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_FOLDAFFINE
-#include "passes/Passes.h.inc"
+#include "passes/graph/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Evaluate.h"
-#include "passes/Passes.h"
+#include "passes/graph/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace ingot {
-#define GEN_PASS_DEF_NNFOLDCONSTANTS
-#include "passes/Passes.h.inc"
+#define GEN_PASS_DEF_FOLDCONSTANTS
+#include "passes/graph/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;
@@ -21,8 +21,8 @@ using namespace ingot;
 namespace {
 
 struct FoldConstantsPass
-    : ingot::impl::NNFoldConstantsBase<FoldConstantsPass> {
-  using NNFoldConstantsBase::NNFoldConstantsBase;
+    : ingot::impl::FoldConstantsBase<FoldConstantsPass> {
+  using FoldConstantsBase::FoldConstantsBase;
   void runOnOperation() override;
 
   int64_t elementsAllowed(Operation *op);

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
-#include "passes/Passes.h"
+#include "passes/graph/Passes.h"
 #include "passes/graph/Affine.h"
 #include "passes/support/Rewrite.h"
 
 
 namespace ingot {
 #define GEN_PASS_DEF_FOLDPAD
-#include "passes/Passes.h.inc"
+#include "passes/graph/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

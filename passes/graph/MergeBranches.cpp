@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
-#include "passes/Passes.h"
+#include "passes/graph/Passes.h"
 #include "passes/graph/Affine.h"
 #include "passes/graph/LinearMap.h"
 #include "passes/support/Rewrite.h"
@@ -15,7 +15,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_MERGEBRANCHES
-#include "passes/Passes.h.inc"
+#include "passes/graph/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
-#include "passes/Passes.h"
+#include "passes/graph/Passes.h"
 #include "passes/graph/Affine.h"
 #include "passes/graph/LinearMap.h"
 #include "passes/support/Rewrite.h"
@@ -14,7 +14,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_MERGECONVS
-#include "passes/Passes.h.inc"
+#include "passes/graph/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

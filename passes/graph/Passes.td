@@ -1,4 +1,4 @@
-//===- graph/Passes.td - passes on the nn graph ------------*- tablegen -*-===//
+//===- graph/Passes.td - passes that make the graph simpler *- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,22 +9,16 @@
 
 include "mlir/Pass/PassBase.td"
 
-def NNFoldConstants : Pass<"nn-fold-constants"> {
-  let summary = "Compute ops whose operands are constant";
+def FoldAffine : Pass<"nn-fold-affine"> {
+  let summary = "Fold constants added to or multiplied with conv and matmul";
   let description = [{
-    Runs every op's folder, and computes nn ops on constants in double (integers
-    exactly), rounding once. A result larger than `max-bytes`, or much larger
-    than its operands, is left to run time, where it costs less than to ship.
+    `add`, `sub`, `mul`, `div` by a constant for each output channel (or one for
+    all) go into the weights and the bias of the `conv`, `conv_transpose` or
+    `matmul` before, if nothing else uses its result. A constant that is only
+    added needs no constant weights.
   }];
-  let options = [
-    Option<"maxBytes", "max-bytes", "int64_t", "16777216",
-           "largest result that is computed, in bytes">,
-    Option<"maxGrowth", "max-growth", "int64_t", "8",
-           "how many times larger than its operands a result may be">,
-    Option<"smallBytes", "small-bytes", "int64_t", "65536",
-           "a result up to this size may grow by more">];
-  let statistics = [Statistic<"folded", "folded", "ops folded">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numFolded", "folded", "Ops folded">];
 }
 
 def FoldBatchNorm : Pass<"nn-fold-batch-norm"> {
@@ -52,6 +46,34 @@ def FoldBatchNorm : Pass<"nn-fold-batch-norm"> {
               "Normalizations turned into scale and shift">];
 }
 
+def FoldConstants : Pass<"nn-fold-constants"> {
+  let summary = "Compute ops whose operands are constant";
+  let description = [{
+    Runs every op's folder, and computes nn ops on constants in double (integers
+    exactly), rounding once. A result larger than `max-bytes`, or much larger
+    than its operands, is left to run time, where it costs less than to ship.
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "16777216",
+           "largest result that is computed, in bytes">,
+    Option<"maxGrowth", "max-growth", "int64_t", "8",
+           "how many times larger than its operands a result may be">,
+    Option<"smallBytes", "small-bytes", "int64_t", "65536",
+           "a result up to this size may grow by more">];
+  let statistics = [Statistic<"folded", "folded", "ops folded">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FoldPad : Pass<"nn-fold-pad"> {
+  let summary = "Fold constant padding into convolutions and pools";
+  let description = [{
+    A `pad` of spatial dimensions with what the window op takes its own padding
+    to be: zero for `conv` and `avg_pool` (which then counts its padding), the
+    lowest value for `max_pool`, for which zero does as well after a `relu`.
+  }];
+  let statistics = [Statistic<"numFolded", "folded", "Pads folded">];
+}
+
 def MergeBranches : Pass<"nn-merge-branches"> {
   let summary = "Make parallel linear branches over one input one convolution";
   let description = [{
@@ -77,28 +99,6 @@ def MergeBranches : Pass<"nn-merge-branches"> {
     Statistic<"numMerged", "merged", "Branches merged into convolutions">];
 }
 
-def FoldAffine : Pass<"nn-fold-affine"> {
-  let summary = "Fold constants added to or multiplied with conv and matmul";
-  let description = [{
-    `add`, `sub`, `mul`, `div` by a constant for each output channel (or one for
-    all) go into the weights and the bias of the `conv`, `conv_transpose` or
-    `matmul` before, if nothing else uses its result. A constant that is only
-    added needs no constant weights.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-  let statistics = [Statistic<"numFolded", "folded", "Ops folded">];
-}
-
-def FoldPad : Pass<"nn-fold-pad"> {
-  let summary = "Fold constant padding into convolutions and pools";
-  let description = [{
-    A `pad` of spatial dimensions with what the window op takes its own padding
-    to be: zero for `conv` and `avg_pool` (which then counts its padding), the
-    lowest value for `max_pool`, for which zero does as well after a `relu`.
-  }];
-  let statistics = [Statistic<"numFolded", "folded", "Pads folded">];
-}
-
 def MergeConvs : Pass<"nn-merge-convs"> {
   let summary = "Make consecutive convolutions one where it saves work";
   let description = [{
@@ -108,20 +108,6 @@ def MergeConvs : Pass<"nn-merge-convs"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numMerged", "merged", "Pairs merged">];
-}
-
-def Simplify : Pass<"nn-simplify"> {
-  let summary = "Rewrite ops into simpler ones";
-  let description = [{
-    - a pool with one window is a `reduce`, a convolution with one window a
-      `matmul`
-    - adding zero, multiplying with one, casts there and back, chains of
-      `reshape` or `transpose` go away
-    - `clamp` and `max` that are a `relu` become one; a `relu` of what is not
-      negative goes away
-    - `pow` by 2, 1, 0.5 or -1 becomes `mul`, nothing, `sqrt`, `reciprocal`
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def RecognizeActivations : Pass<"nn-recognize-activations"> {
@@ -149,6 +135,20 @@ def RecognizeNorms : Pass<"nn-recognize-norms"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"numRecognized", "recognized", "Normalizations recognized">];
+}
+
+def Simplify : Pass<"nn-simplify"> {
+  let summary = "Rewrite ops into simpler ones";
+  let description = [{
+    - a pool with one window is a `reduce`, a convolution with one window a
+      `matmul`
+    - adding zero, multiplying with one, casts there and back, chains of
+      `reshape` or `transpose` go away
+    - `clamp` and `max` that are a `relu` become one; a `relu` of what is not
+      negative goes away
+    - `pow` by 2, 1, 0.5 or -1 becomes `mul`, nothing, `sqrt`, `reciprocal`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 #endif // INGOT_PASSES_GRAPH_PASSES_TD

@@ -4,14 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/Passes.h"
-#include "passes/graph/Scalars.h"
+#include "passes/graph/Passes.h"
+#include "passes/support/Scalars.h"
 #include "passes/support/Rewrite.h"
 
 
 namespace ingot {
 #define GEN_PASS_DEF_RECOGNIZEACTIVATIONS
-#include "passes/Passes.h.inc"
+#include "passes/graph/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/Passes.h"
+#include "passes/graph/Passes.h"
 #include "passes/graph/Affine.h"
-#include "passes/graph/Scalars.h"
+#include "passes/support/Scalars.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,7 +14,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_RECOGNIZENORMS
-#include "passes/Passes.h.inc"
+#include "passes/graph/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

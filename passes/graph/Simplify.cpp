@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
-#include "passes/Passes.h"
+#include "passes/graph/Passes.h"
 #include "passes/graph/Affine.h"
-#include "passes/graph/Scalars.h"
+#include "passes/support/Scalars.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,7 +15,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_SIMPLIFY
-#include "passes/Passes.h.inc"
+#include "passes/graph/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- layout/Passes.td - passes that choose layouts -------*- tablegen -*-===//
+//===- layout/Passes.td - passes that place channels last --*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,17 +8,6 @@
 #define INGOT_PASSES_LAYOUT_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
-
-def ToChannelsLast : Pass<"nn-to-channels-last"> {
-  let summary = "Give spatial ops channels-last data";
-  let description = [{
-    Convolutions, poolings and normalizations on `N, C, D1...` become the same
-    op with `channels_last`, between two transposes. Weights keep their layout.
-    `nn-propagate-transposes` then takes the transposes to the model's edges.
-  }];
-  let statistics = [
-    Statistic<"numChanged", "changed", "Ops given channels-last data">];
-}
 
 def PropagateTransposes : Pass<"nn-propagate-transposes"> {
   let summary = "Move transposes behind the ops that use them, and cancel them";
@@ -39,6 +28,17 @@ def PropagateTransposes : Pass<"nn-propagate-transposes"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
   let statistics = [Statistic<"numLeft", "left", "Transposes left">];
+}
+
+def ToChannelsLast : Pass<"nn-to-channels-last"> {
+  let summary = "Give spatial ops channels-last data";
+  let description = [{
+    Convolutions, poolings and normalizations on `N, C, D1...` become the same
+    op with `channels_last`, between two transposes. Weights keep their layout.
+    `nn-propagate-transposes` then takes the transposes to the model's edges.
+  }];
+  let statistics = [
+    Statistic<"numChanged", "changed", "Ops given channels-last data">];
 }
 
 #endif // INGOT_PASSES_LAYOUT_PASSES_TD

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/Passes.h"
+#include "passes/layout/Passes.h"
 #include "passes/layout/Sink.h"
 #include "passes/support/Rewrite.h"
 
@@ -17,7 +17,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_PROPAGATETRANSPOSES
-#include "passes/Passes.h.inc"
+#include "passes/layout/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

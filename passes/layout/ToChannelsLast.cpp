@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NNDialect.h"
-#include "passes/Passes.h"
+#include "passes/layout/Passes.h"
 #include "passes/layout/Permutation.h"
 #include "passes/support/Rewrite.h"
 
 
 namespace ingot {
 #define GEN_PASS_DEF_TOCHANNELSLAST
-#include "passes/Passes.h.inc"
+#include "passes/layout/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ComputedAxes.h"
-#include "passes/RunChecks.h"
+#include "passes/support/RunChecks.h"
 #include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

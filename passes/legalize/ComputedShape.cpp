@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/ComputedShape.h"
 
-#include "passes/RunChecks.h"
+#include "passes/support/RunChecks.h"
 
 using namespace mlir;
 using namespace ingot;

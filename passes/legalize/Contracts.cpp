@@ -13,7 +13,7 @@
 // the operator's text says about sizes is stated for it here.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/RunChecks.h"
+#include "passes/support/RunChecks.h"
 #include "passes/legalize/Helpers.h"
 
 #include "dialects/onnx/Domains.h"

@@ -8,7 +8,7 @@
 #include "passes/legalize/Legalize.h"
 
 #include "dialects/nn/Evaluate.h"
-#include "passes/Passes.h"
+#include "passes/legalize/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -19,8 +19,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace ingot {
-#define GEN_PASS_DEF_ONNXLEGALIZE
-#include "passes/Passes.h.inc"
+#define GEN_PASS_DEF_LEGALIZE
+#include "passes/legalize/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;
@@ -92,10 +92,10 @@ struct CreatedOps : OpBuilder::Listener {
   SmallVector<Operation *> ops;
 };
 
-struct OnnxLegalizePass
-    : ingot::impl::OnnxLegalizeBase<OnnxLegalizePass> {
+struct LegalizePass
+    : ingot::impl::LegalizeBase<LegalizePass> {
   void getDependentDialects(DialectRegistry &registry) const override {
-    OnnxLegalizeBase::getDependentDialects(registry);
+    LegalizeBase::getDependentDialects(registry);
     registry.insert<IngotDialect>(); // what a run must find true
   }
 
@@ -133,7 +133,7 @@ static std::string textOf(Type type) {
   return text;
 }
 
-int64_t OnnxLegalizePass::opsetOf(StringRef domain) {
+int64_t LegalizePass::opsetOf(StringRef domain) {
   auto imports =
       getOperation()->getAttrOfType<DictionaryAttr>("onnx.opset_import");
   if (!imports)
@@ -142,7 +142,7 @@ int64_t OnnxLegalizePass::opsetOf(StringRef domain) {
   return version ? version.getInt() : 0;
 }
 
-LogicalResult OnnxLegalizePass::legalizeNode(onnx::NodeOp op) {
+LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   int64_t opset = opsetOf(op.getDomain());
   CreatedOps created;
   OpBuilder builder(op->getContext(), &created);
@@ -170,7 +170,7 @@ LogicalResult OnnxLegalizePass::legalizeNode(onnx::NodeOp op) {
   return success();
 }
 
-LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
+LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
   LogicalResult result = success();
   Block &body = function.getBody().front();
   llvm::DenseSet<Operation *> failedNodes;
@@ -222,7 +222,7 @@ LogicalResult OnnxLegalizePass::legalizeFunction(func::FuncOp function) {
   return success();
 }
 
-void OnnxLegalizePass::runOnOperation() {
+void LegalizePass::runOnOperation() {
   bool ok = true;
   for (func::FuncOp function : getOperation().getOps<func::FuncOp>())
     if (!function.isExternal())

@@ -1,4 +1,4 @@
-//===- legalize/Passes.td - passes from onnx to nn ---------*- tablegen -*-===//
+//===- legalize/Passes.td - from ONNX to nn ----------------*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def OnnxLegalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
+def Legalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
   let summary = "Rewrite onnx.node ops into nn, tensor, arith, linalg and scf";
   let description = [{
     Goes through the program in order, so that each node sees operands whose

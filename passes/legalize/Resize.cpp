@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/RunChecks.h"
+#include "passes/support/RunChecks.h"
 #include "passes/legalize/Helpers.h"
-#include "passes/lower/Resampling.h"
+#include "passes/support/Resampling.h"
 
 #include <cmath>
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/RunChecks.h"
+#include "passes/support/RunChecks.h"
 #include "passes/legalize/ComputedShape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/Passes.h"
+#include "passes/memory/Passes.h"
 #include "passes/memory/Destinations.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
@@ -21,7 +21,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_BUFFERIZE
-#include "passes/Passes.h.inc"
+#include "passes/memory/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 #include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
-#include "passes/Passes.h"
+#include "passes/memory/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,7 +19,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_COLLECTWEIGHTS
-#include "passes/Passes.h.inc"
+#include "passes/memory/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

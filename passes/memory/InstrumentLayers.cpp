@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ingot/abi/artifact.h"
 #include "dialects/ingot/IngotDialect.h"
-#include "passes/Passes.h"
+#include "passes/memory/Passes.h"
 #include "passes/memory/LayerCost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +20,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_INSTRUMENTLAYERS
-#include "passes/Passes.h.inc"
+#include "passes/memory/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

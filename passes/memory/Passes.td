@@ -9,42 +9,6 @@
 
 include "mlir/Pass/PassBase.td"
 
-def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
-  let summary = "Give @forward the form in which an artifact runs it";
-  let description = [{
-    Inputs become memrefs; an output of static shape becomes a memref to write
-    to, which takes on the reshapes at the result's end, so that the op in front of
-    them writes there; one of dynamic shape is handed to the host at the end. Behind
-    them come
-    the weights and the arena (`memref<?xi8>`) and the run's `ingot_abi_call`
-    (`!llvm.ptr`), told apart by their `ingot.operand`. Names and types move into the module's
-    attributes `ingot.inputs` and `ingot.outputs`.
-  }];
-  let dependentDialects = [
-    "::ingot::IngotDialect",
-    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
-    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect"];
-}
-
-def LinalgReuseOperands
-    : Pass<"linalg-reuse-operands"> {
-  let summary = "Let elementwise ops write over an operand nobody else needs";
-  let description = [{
-    A `linalg.generic` that reads an intermediate value only where it writes its
-    result takes that value, instead of a fresh `tensor.empty`, as destination.
-  }];
-}
-
-def ReuseEpilogueOperands : Pass<"cpu-reuse-operands"> {
-  let summary = "Let kernels write over an epilogue operand nobody else needs";
-  let description = [{
-    A `cpu` op whose epilogue reads an intermediate value of the result's type,
-    which nobody needs afterwards, takes that value instead of a fresh
-    `tensor.empty` as destination: the residual of a block is summed to in place.
-  }];
-}
-
 def Bufferize : Pass<"ingot-bufferize", "::mlir::ModuleOp"> {
   let summary = "One-shot bufferization, with copies as linalg loops";
   let description = [{
@@ -69,16 +33,16 @@ def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
-def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
-  let summary = "Give every buffer of static size an offset in one arena";
+def EliminateEmpties : Pass<"ingot-eliminate-empties", "::mlir::ModuleOp"> {
+  let summary = "Let ops write where their result is inserted";
   let description = [{
-    Lifetimes go from the first to the last use of a buffer or a view of it.
-    Sizes and plan are left in `ingot.arena_bytes`, `ingot.arena_lower_bound`
-    and `ingot.memory_plan` (rows of offset, bytes, first, last). A buffer of
-    dynamic size stays a `memref.alloc` and gets its `memref.dealloc`.
+    Each use of a `tensor.empty` gets one of its own. Where what an op writes to
+    it is inserted into another tensor, or is an output of the model, a slice of
+    that takes its place. Upstream's `eliminate-empty-tensors` does the same, in
+    time that grows with the cube of a chain's length.
   }];
-  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
@@ -97,6 +61,53 @@ def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::LLVM::LLVMDialect"];
+}
+
+def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every buffer of static size an offset in one arena";
+  let description = [{
+    Lifetimes go from the first to the last use of a buffer or a view of it.
+    Sizes and plan are left in `ingot.arena_bytes`, `ingot.arena_lower_bound`
+    and `ingot.memory_plan` (rows of offset, bytes, first, last). A buffer of
+    dynamic size stays a `memref.alloc` and gets its `memref.dealloc`.
+  }];
+  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
+  let summary = "Give @forward the form in which an artifact runs it";
+  let description = [{
+    Inputs become memrefs; an output of static shape becomes a memref to write
+    to, which takes on the reshapes at the result's end, so that the op in front of
+    them writes there; one of dynamic shape is handed to the host at the end. Behind
+    them come
+    the weights and the arena (`memref<?xi8>`) and the run's `ingot_abi_call`
+    (`!llvm.ptr`), told apart by their `ingot.operand`. Names and types move into the module's
+    attributes `ingot.inputs` and `ingot.outputs`.
+  }];
+  let dependentDialects = [
+    "::ingot::IngotDialect",
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"];
+}
+
+def ReuseEpilogueOperands : Pass<"cpu-reuse-epilogue-operands"> {
+  let summary = "Let kernels write over an epilogue operand nobody else needs";
+  let description = [{
+    A `cpu` op whose epilogue reads an intermediate value of the result's type,
+    which nobody needs afterwards, takes that value instead of a fresh
+    `tensor.empty` as destination: the residual of a block is summed to in place.
+  }];
+}
+
+def ReuseOperands : Pass<"linalg-reuse-operands"> {
+  let summary = "Let elementwise ops write over an operand nobody else needs";
+  let description = [{
+    A `linalg.generic` that reads an intermediate value only where it writes its
+    result takes that value, instead of a fresh `tensor.empty`, as destination.
+  }];
 }
 
 #endif // INGOT_PASSES_MEMORY_PASSES_TD

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
-#include "passes/Passes.h"
+#include "passes/memory/Passes.h"
 #include "passes/memory/ArenaPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,7 +15,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_PLANMEMORY
-#include "passes/Passes.h.inc"
+#include "passes/memory/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

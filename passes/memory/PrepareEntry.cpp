@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/Passes.h"
+#include "passes/memory/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -17,7 +17,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_PREPAREENTRY
-#include "passes/Passes.h.inc"
+#include "passes/memory/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

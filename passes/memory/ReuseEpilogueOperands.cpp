@@ -1,18 +1,18 @@
-//===- ReuseEpilogueOperands.cpp - cpu-reuse-operands ---------------------===//
+//===- ReuseEpilogueOperands.cpp - cpu-reuse-epilogue-operands ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
-#include "passes/Passes.h"
+#include "passes/memory/Passes.h"
 #include "passes/memory/LastUse.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_REUSEEPILOGUEOPERANDS
-#include "passes/Passes.h.inc"
+#include "passes/memory/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/Passes.h"
+#include "passes/memory/Passes.h"
 #include "passes/memory/LastUse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,8 +12,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace ingot {
-#define GEN_PASS_DEF_LINALGREUSEOPERANDS
-#include "passes/Passes.h.inc"
+#define GEN_PASS_DEF_REUSEOPERANDS
+#include "passes/memory/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;
@@ -58,8 +58,8 @@ static void reuse(linalg::GenericOp op) {
 }
 
 namespace {
-struct LinalgReuseOperandsPass
-    : ingot::impl::LinalgReuseOperandsBase<LinalgReuseOperandsPass> {
+struct ReuseOperandsPass
+    : ingot::impl::ReuseOperandsBase<ReuseOperandsPass> {
   void runOnOperation() override { getOperation()->walk(reuse); }
 };
 } // namespace

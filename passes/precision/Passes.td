@@ -1,4 +1,4 @@
-//===- Passes.td - passes that choose element types --------*- tablegen -*-===//
+//===- precision/Passes.td - passes that choose element types *- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,14 +35,6 @@ def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"];
-}
-
-def ExpandBF16 : Pass<"expand-bf16", "::mlir::ModuleOp"> {
-  let summary = "Round to bf16 by integer arithmetic";
-  let description = [{
-    For levels without AVX512-BF16, where LLVM calls a function an element.
-  }];
-  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
 }
 
 #endif // INGOT_PASSES_PRECISION_PASSES_TD

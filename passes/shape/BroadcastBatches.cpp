@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/Passes.h"
+#include "passes/shape/Passes.h"
 #include "passes/shape/SizeAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -12,7 +12,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_BROADCASTBATCHES
-#include "passes/Passes.h.inc"
+#include "passes/shape/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

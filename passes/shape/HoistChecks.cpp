@@ -12,7 +12,7 @@
 // they need. The order among these stays as it was.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/Passes.h"
+#include "passes/shape/Passes.h"
 
 #include "dialects/ingot/IngotDialect.h"
 
@@ -22,7 +22,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_HOISTCHECKS
-#include "passes/Passes.h.inc"
+#include "passes/shape/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- shape/Passes.td - passes over sizes -----------------*- tablegen -*-===//
+//===- shape/Passes.td - passes over sizes and indices -----*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,52 @@
 #define INGOT_PASSES_SHAPE_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def BroadcastBatches : Pass<"nn-broadcast-batches", "::mlir::func::FuncOp"> {
+  let summary = "Repeat operands of matmul whose batch may or may not broadcast";
+  let description = [{
+    Kernels read an operand of `nn.matmul` once for each batch or along with it:
+    which of them is decided when compiling. Where two batch dimensions are open
+    and not known to be equal, both operands are broadcast to the size that the
+    run finds. A bias that may be repeated becomes an addition, which decides it
+    in the run.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [
+    Statistic<"numBroadcast", "broadcast", "Operands that are broadcast">];
+}
+
+def CheckIndices : Pass<"nn-check-indices", "::mlir::func::FuncOp"> {
+  let summary = "Refuse constant indices that name no position";
+  let description = [{
+    An index of a gather or scatter is in [-n, n) for a dimension of n elements.
+    Where indices and dimension are known, one that is not is an error, which
+    gives the index, its place and what is allowed. It stands behind
+    `nn-fold-constants`, so that indices that are computed from constants are
+    looked at, too. Whatever is not known is checked in the run.
+  }];
+}
+
+def HoistChecks : Pass<"ingot-hoist-checks", "::mlir::func::FuncOp"> {
+  let summary = "Check sizes as early as they are known";
+  let description = [{
+    Moves each `ingot.require` of the function's block, with all ops without
+    effects that it needs, to the function's entry, or right behind the last op
+    with effects that it needs. So nothing else reads or writes memory whose size
+    was not checked yet.
+  }];
+  let statistics = [Statistic<"numMoved", "moved", "Ops that went up">];
+}
+
+def RefuteChecks : Pass<"ingot-refute-checks", "::mlir::func::FuncOp"> {
+  let summary = "Refuse what would end every run";
+  let description = [{
+    An `ingot.require` in the function's block whose condition is known to be
+    false is an error of the compilation, with the message that runs would end
+    with: one for each node.
+  }];
+}
 
 def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
   let summary = "Check in the run what sizes have to fit and may not";
@@ -25,32 +71,6 @@ def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numProved", "proved", "Rules that hold for all sizes">,
     Statistic<"numChecked", "checked", "Rules that are checked in the run">];
-}
-
-def HoistChecks : Pass<"ingot-hoist-checks", "::mlir::func::FuncOp"> {
-  let summary = "Check sizes as early as they are known";
-  let description = [{
-    Moves each `ingot.require` of the function's block, with all ops without
-    effects that it needs, to the function's entry, or right behind the last op
-    with effects that it needs. So nothing else reads or writes memory whose size
-    was not checked yet.
-  }];
-  let statistics = [Statistic<"numMoved", "moved", "Ops that went up">];
-}
-
-def BroadcastBatches : Pass<"nn-broadcast-batches", "::mlir::func::FuncOp"> {
-  let summary = "Repeat operands of matmul whose batch may or may not broadcast";
-  let description = [{
-    Kernels read an operand of `nn.matmul` once for each batch or along with it:
-    which of them is decided when compiling. Where two batch dimensions are open
-    and not known to be equal, both operands are broadcast to the size that the
-    run finds. A bias that may be repeated becomes an addition, which decides it
-    in the run.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::tensor::TensorDialect"];
-  let statistics = [
-    Statistic<"numBroadcast", "broadcast", "Operands that are broadcast">];
 }
 
 #endif // INGOT_PASSES_SHAPE_PASSES_TD

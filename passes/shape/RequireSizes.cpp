@@ -4,8 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/Passes.h"
-#include "passes/RunChecks.h"
+#include "passes/shape/Passes.h"
+#include "passes/support/RunChecks.h"
 #include "passes/shape/SizeAnalysis.h"
 
 #include "dialects/ingot/IngotDialect.h"
@@ -17,7 +17,7 @@
 
 namespace ingot {
 #define GEN_PASS_DEF_REQUIRESIZES
-#include "passes/Passes.h.inc"
+#include "passes/shape/Passes.h.inc"
 } // namespace ingot
 
 using namespace mlir;

@@ -1,4 +1,4 @@
-//===- support/Passes.td - passes that are not of one stretch ---*- tablegen -*-===//
+//===- support/Passes.td - passes that are of no one phase, and what passes share *- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,14 +8,6 @@
 #define INGOT_PASSES_SUPPORT_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
-
-def Canonicalize : Pass<"ingot-canonicalize"> {
-  let summary = "MLIR's canonicalizations, within the budget of all rewriting";
-  let description = [{
-    As `canonicalize`, which has no end if two canonicalizations undo each other,
-    and does not say so if it stops early: this one fails with a message.
-  }];
-}
 
 def AttachTarget : Pass<"ingot-attach-target", "::mlir::ModuleOp"> {
   let summary = "Say which machine code is for";
@@ -31,6 +23,14 @@ def AttachTarget : Pass<"ingot-attach-target", "::mlir::ModuleOp"> {
     Option<"l2", "l2", "int64_t", "::ingot::TargetAttr::kUsualL2",
            "Bytes of a core's second-level cache">];
   let dependentDialects = ["::ingot::IngotDialect"];
+}
+
+def Canonicalize : Pass<"ingot-canonicalize"> {
+  let summary = "MLIR's canonicalizations, within the budget of all rewriting";
+  let description = [{
+    As `canonicalize`, which has no end if two canonicalizations undo each other,
+    and does not say so if it stops early: this one fails with a message.
+  }];
 }
 
 #endif // INGOT_PASSES_SUPPORT_PASSES_TD

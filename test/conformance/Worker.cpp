@@ -15,7 +15,7 @@
 // with an index, and are compared by run.py.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/Compiler.h"
+#include "compiler/driver/Compiler.h"
 #include "ingot/ingot.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -12,7 +12,7 @@
 // time and address space are limited.
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/Compiler.h"
+#include "compiler/driver/Compiler.h"
 #include "dialects/nn/NodeName.h"
 
 #include "mlir/IR/Diagnostics.h"

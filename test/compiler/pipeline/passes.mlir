@@ -78,7 +78,7 @@
 // CHECK-NEXT: {{^ *}}prepare-entry{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}linalg-reuse-operands{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}cpu-reuse-operands{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-reuse-epilogue-operands{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}ingot-hoist-checks{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
@@ -92,7 +92,7 @@
 // CHECK-NEXT: {{^ *}}collect-weights{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}plan-memory{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}instrument-layers{{[,{]|$}}
-// CHECK-NEXT: {{^ *}}convert-dnnl-to-calls{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}dnnl-to-calls{{[,{]|$}}
 
 // Phase kernels.
 // CHECK-NEXT: {{^ *}}outline-kernels{{[,{]|$}}

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "compiler/ErrorWatch.h"
+#include "compiler/driver/ErrorWatch.h"
 
 #include "mlir/IR/MLIRContext.h"
 

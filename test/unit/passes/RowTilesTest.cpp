@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/codegen/RowTiles.h"
+#include "passes/codegen/cpu/rows/RowTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/codegen/Schedule.h"
+#include "passes/codegen/cpu/schedule/Schedule.h"
 
 #include "dialects/ingot/IngotDialect.h"
 

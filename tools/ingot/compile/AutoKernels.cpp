@@ -8,7 +8,7 @@
 
 #include "base/InputFile.h"
 #include "base/ScratchFolder.h"
-#include "compiler/OutputFiles.h"
+#include "compiler/driver/OutputFiles.h"
 #include "compiler/Version.h"
 #include "compiler/target/Target.h"
 #include "tools/ingot/bench/Bench.h"

@@ -13,7 +13,7 @@
 #ifndef INGOT_TOOLS_INGOT_COMPILE_AUTOKERNELS_H
 #define INGOT_TOOLS_INGOT_COMPILE_AUTOKERNELS_H
 
-#include "compiler/Compiler.h"
+#include "compiler/driver/Compiler.h"
 
 namespace ingot {
 

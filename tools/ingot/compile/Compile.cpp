@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/SystemFailures.h"
-#include "compiler/Compiler.h"
+#include "compiler/driver/Compiler.h"
 #include "compiler/Version.h"
 #include "compiler/emit/SymbolName.h"
 #include "compiler/target/Target.h"

@@ -1,0 +1,515 @@
+//===- Compiler.cpp - compiles a model ------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/Compiler.h"
+
+#include "compiler/driver/ErrorWatch.h"
+#include "compiler/driver/OutputFiles.h"
+#include "compiler/emit/SupportPaths.h"
+#include "compiler/emit/SymbolName.h"
+#include "compiler/pipeline/Register.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/legalize/Legalize.h"
+#include "runtime/format/WeightsName.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <climits>
+
+using namespace mlir;
+using namespace ingot;
+
+std::unique_ptr<MLIRContext> ingot::createContext() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  auto context = std::make_unique<MLIRContext>(
+      registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+namespace {
+
+/// One compilation: import, phases, code, files.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, MLIRContext &context)
+      : options(options), pipeline(options.pipeline), context(context),
+        errors(context), files(context, options.output) {}
+
+  FailureOr<CompileResult> run();
+  FailureOr<std::string> describePipeline();
+  LogicalResult checkNames();
+
+private:
+  /// The code of one CPU level in LLVM IR.
+  struct LevelModule {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module;
+    std::unique_ptr<llvm::TargetMachine> machine;
+  };
+
+  LogicalResult chooseTargets();
+  LogicalResult checkDumps();
+  LogicalResult checkAgainst(ArrayRef<llvm::sys::fs::UniqueID> externalFiles);
+  void chooseKernels();
+  LogicalResult importAndLower();
+  LogicalResult runPhases(ModuleOp module, ArrayRef<Phase> phases,
+                          StringRef last = {});
+  LogicalResult describe();
+  /// Does all that depends on the level, with a copy of the module.
+  FailureOr<std::unique_ptr<LevelModule>> generate(const Target &target);
+  FailureOr<CompileResult> emitText();
+  FailureOr<MemoryFile> emitLevel(LevelCode &level);
+  FailureOr<MemoryFile> emitDescription();
+  FailureOr<MemoryFile> toFile(StringRef bytes);
+  FailureOr<CompileResult> emitLibrary();
+  FailureOr<CompileResult> writeFiles(StringRef linked);
+
+  LogicalResult fail(const Twine &message) {
+    return emitError(UnknownLoc::get(&context)) << message;
+  }
+  std::string headerName() const {
+    llvm::SmallString<128> name(options.output);
+    llvm::sys::path::replace_extension(name, "h");
+    return std::string(name);
+  }
+  static std::string fileName(StringRef path) {
+    return llvm::sys::path::filename(path).str();
+  }
+  void report(StringRef step) {
+    if (options.progress)
+      options.progress(step);
+  }
+  /// Takes the time of a step until it goes out of scope.
+  TimingScope time(StringRef step) {
+    return options.timing ? options.timing->nest(step) : TimingScope();
+  }
+
+  const CompileOptions &options;
+  PipelineOptions pipeline;
+  MLIRContext &context;
+  /// What is reported as an error fails the compilation, whoever goes on.
+  ErrorWatch errors;
+  OwningOpRef<ModuleOp> module;
+  /// Lowest first.
+  std::vector<Target> targets;
+  Manifest manifest;
+  OutputFiles files;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
+                                     StringRef last) {
+  for (const Phase &phase : phases) {
+    report(phase.description);
+    TimingScope timing = time(phase.name);
+    PassManager passes(&context);
+    passes.enableTiming(timing);
+    phase.build(passes, pipeline);
+    // Of large models, the module is larger here than ever before, and looking
+    // at all of it takes as long as most passes do: once for all of them.
+    bool verifiesEach = !phase.dependsOnLevel || !options.dumpAfter.empty();
+    passes.enableVerifier(verifiesEach);
+    if (!options.dumpAfter.empty())
+      passes.enableIRPrinting(
+          /*shouldPrintBeforePass=*/nullptr,
+          /*shouldPrintAfterPass=*/
+          [&](Pass *pass, Operation *) {
+            return llvm::any_of(options.dumpAfter, [&](StringRef name) {
+              return name == "all" || name == pass->getArgument();
+            });
+          },
+          /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/false);
+    if (failed(passes.run(module)) ||
+        (!verifiesEach && failed(verify(module))) || failed(errors.check()))
+      return failure();
+    if (last == phase.name)
+      break;
+  }
+  return success();
+}
+
+/// What is not a shared library holds the code of one level.
+LogicalResult Compilation::chooseTargets() {
+  std::string error;
+  std::optional<std::vector<Target>> found =
+      parseTargets(options.target, error);
+  if (!found)
+    return fail(error);
+  targets = std::move(*found);
+  if (!options.pipeline.emulateOn.empty() &&
+      !emulate(targets, options.pipeline.emulateOn, error))
+    return fail(error);
+  const Phase *last = findPhase(options.lastPhase);
+  bool dependsOnLevel = options.emit == EmitKind::mlir
+                            ? last && last->dependsOnLevel
+                            : options.emit != EmitKind::sharedLibrary;
+  if (targets.size() > 1 && dependsOnLevel)
+    return fail("only a shared library holds code for several CPU levels; name "
+                "one of them with --target, e.g. --target=" +
+                targets.back().level);
+  return success();
+}
+
+/// Without oneDNN on the machine the compiler still works, and says so.
+void Compilation::chooseKernels() {
+  if (pipeline.kernels == Kernels::native || hasOneDNN())
+    return;
+  emitWarning(UnknownLoc::get(&context))
+      << "oneDNN is not on this machine: native kernels take its place";
+  pipeline.kernels = Kernels::native;
+}
+
+static void setTarget(PipelineOptions &pipeline, const Target &target) {
+  pipeline.level = target.level;
+  pipeline.l1Bytes = target.l1Bytes;
+  pipeline.l2Bytes = target.l2Bytes;
+}
+
+LogicalResult Compilation::importAndLower() {
+  report("import");
+  ImportOptions import = options.import;
+  std::vector<llvm::sys::fs::UniqueID> externalFiles;
+  import.externalFiles = &externalFiles;
+  import.isSupported = isLegalizable;
+  {
+    TimingScope timing = time("import");
+    module = importModel(options.input, context, import);
+  }
+  if (!module || failed(errors.check()))
+    return failure();
+  if (failed(checkAgainst(externalFiles)))
+    return failure();
+  bool isText = options.emit == EmitKind::mlir;
+  if ((!isText || !options.lastPhase.empty()) &&
+      failed(runPhases(*module, getSharedPhases(), options.lastPhase)))
+    return failure();
+  if (!isText)
+    return success();
+  if (targets.size() == 1)
+    setTarget(pipeline, targets.front());
+  const Phase *last = findPhase(options.lastPhase);
+  return last && last->dependsOnLevel
+             ? runPhases(*module, getLevelPhases(), options.lastPhase)
+             : success();
+}
+
+LogicalResult Compilation::describe() {
+  std::string symbol =
+      options.symbol.empty() ? symbolForFile(options.output) : options.symbol;
+  FailureOr<Manifest> read = readManifest(*module, targets, symbol);
+  if (failed(read))
+    return failure();
+  manifest = std::move(*read);
+  manifest.libraryName = llvm::sys::path::filename(options.output).str();
+  manifest.usesBF16 = pipeline.precision == Precision::bf16;
+  return success();
+}
+
+/// Takes away what passes told each other of functions' arguments: LLVM's
+/// translation warns of every attribute that it does not know.
+static void dropFacts(ModuleOp module) {
+  for (auto function : module.getOps<FunctionOpInterface>())
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      for (NamedAttribute attr : function.getArgAttrs(i))
+        if (isa<IngotDialect>(attr.getNameDialect()))
+          function.removeArgAttr(i, attr.getName());
+}
+
+FailureOr<std::unique_ptr<Compilation::LevelModule>>
+Compilation::generate(const Target &target) {
+  OwningOpRef<ModuleOp> copy = module->clone();
+  setTarget(pipeline, target);
+  if (failed(runPhases(*copy, getLevelPhases())))
+    return failure();
+  report("code generation for " + target.level);
+  auto code = std::make_unique<LevelModule>();
+  code->machine = target.createTargetMachine();
+  if (!code->machine)
+    return fail("LLVM was built without its X86 target");
+  {
+    TimingScope timing = time("translate to LLVM IR");
+    dropFacts(*copy);
+    code->module = translateModuleToLLVMIR(*copy, code->context, "model");
+  }
+  if (!code->module)
+    return fail("translation to LLVM IR failed");
+  addRunFunction(*code->module, manifest, target);
+  TimingScope timing = time("optimize LLVM IR");
+  optimize(*code->module, *code->machine);
+  if (failed(errors.check()))
+    return failure();
+  return code;
+}
+
+FailureOr<CompileResult> Compilation::emitText() {
+  std::unique_ptr<LevelModule> level;
+  llvm::SmallVector<char, 0> code;
+  if (options.emit != EmitKind::mlir) {
+    FailureOr<std::unique_ptr<LevelModule>> generated =
+        generate(targets.front());
+    if (failed(generated))
+      return failure();
+    level = std::move(*generated);
+  }
+  if (options.emit == EmitKind::assembly || options.emit == EmitKind::object)
+    if (!emitCode(*level->module, *level->machine,
+                  options.emit == EmitKind::assembly
+                      ? llvm::CodeGenFileType::AssemblyFile
+                      : llvm::CodeGenFileType::ObjectFile,
+                  code))
+      return fail("LLVM cannot emit this kind of file");
+  auto write = [&](raw_ostream &out) {
+    if (options.emit == EmitKind::mlir) {
+      OpPrintingFlags flags;
+      module->print(out, flags.enableDebugInfo(false));
+      out << '\n';
+    } else if (options.emit == EmitKind::llvmIR) {
+      level->module->print(out, nullptr);
+    } else {
+      out.write(code.data(), code.size());
+    }
+    return success();
+  };
+  if (options.output == "-") {
+    (void)write(llvm::outs());
+    llvm::outs().flush();
+    if (!llvm::outs().has_error())
+      return CompileResult();
+    std::string message = llvm::outs().error().message();
+    llvm::outs().clear_error();
+    return fail("cannot write to standard output: " + message);
+  }
+  if (isWrittenInPlace(options.output)) {
+    if (failed(files.writeInPlace(options.output, write)))
+      return failure();
+    return CompileResult();
+  }
+  FailureOr<int> file = files.write(write);
+  if (failed(file) ||
+      failed(files.publish({{*file, fileName(options.output)}})))
+    return failure();
+  return CompileResult();
+}
+
+FailureOr<MemoryFile> Compilation::toFile(StringRef bytes) {
+  MemoryFile file;
+  std::string error;
+  if (!file.write(bytes, error))
+    return fail("cannot link '" + options.output + "': " + error);
+  return file;
+}
+
+/// Makes the object file of one level.
+FailureOr<MemoryFile> Compilation::emitLevel(LevelCode &level) {
+  FailureOr<std::unique_ptr<LevelModule>> generated = generate(level.target);
+  if (failed(generated))
+    return failure();
+  llvm::SmallVector<char, 0> code;
+  TimingScope timing = time("emit machine code");
+  if (!emitCode(*(*generated)->module, *(*generated)->machine,
+                llvm::CodeGenFileType::ObjectFile, code))
+    return fail("LLVM cannot emit object files");
+  level.bytes = codeBytesOf(StringRef(code.data(), code.size()));
+  return toFile(StringRef(code.data(), code.size()));
+}
+
+FailureOr<MemoryFile> Compilation::emitDescription() {
+  // Its entry points run on every level.
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::TargetMachine> machine =
+      targets.front().createTargetMachine();
+  std::unique_ptr<llvm::Module> artifact =
+      buildArtifactModule(llvmContext, manifest);
+  setMachine(*artifact, *machine);
+  llvm::SmallVector<char, 0> code;
+  if (!emitCode(*artifact, *machine, llvm::CodeGenFileType::ObjectFile, code))
+    return fail("LLVM cannot emit object files");
+  return toFile(StringRef(code.data(), code.size()));
+}
+
+FailureOr<CompileResult> Compilation::emitLibrary() {
+  std::vector<MemoryFile> objects;
+  auto add = [&](FailureOr<MemoryFile> object) -> LogicalResult {
+    if (succeeded(object))
+      objects.push_back(std::move(*object));
+    return object;
+  };
+  for (LevelCode &level : manifest.levels)
+    if (failed(add(emitLevel(level))))
+      return failure();
+  bool isEmbedded = manifest.weightsBytes != 0 && !options.weightsInFile;
+  if (manifest.weightsBytes != 0 && options.weightsInFile) {
+    manifest.externalWeights = true;
+    manifest.weightsSha256 = hashWeights(*module);
+  }
+
+  report("link");
+  TimingScope timing = time("link and write");
+  if (failed(add(emitDescription())) ||
+      (isEmbedded &&
+       failed(add(toFile(makeWeightsObject(manifest.weightsBytes))))))
+    return failure();
+  std::string linked, error;
+  if (failed(linkSharedLibrary(objects, manifest, linked, error)))
+    return fail("cannot link '" + options.output + "': " + error);
+  objects.clear();
+  return writeFiles(linked);
+}
+
+/// The library gets its name last: the weights that the old one needs are still
+/// there then, since those of the new one have another name.
+FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
+  std::vector<OutputFiles::Name> names;
+  auto add = [&](StringRef name, OutputFiles::Write write,
+                 bool isExecutable = false) -> LogicalResult {
+    FailureOr<int> file = files.write(write, isExecutable);
+    if (succeeded(file))
+      names.push_back({*file, name.str()});
+    return file;
+  };
+  std::string library = fileName(options.output), weights;
+  if (manifest.externalWeights) {
+    uint8_t digest[32];
+    llvm::copy(manifest.weightsSha256, digest);
+    char name[rt::maxFileName];
+    rt::weightsName(library.c_str(), digest, name);
+    weights = name;
+    if (failed(add(weights, [&](raw_ostream &out) {
+          return writeWeights(*module, out);
+        })))
+      return failure();
+  }
+  if (options.writeHeader &&
+      failed(add(fileName(headerName()), [&](raw_ostream &out) {
+        writeHeader(manifest, out);
+        return success();
+      })))
+    return failure();
+  auto writeLinked = [&](raw_ostream &out) {
+    return writeLibrary(linked, *module,
+                        manifest.weightsBytes && !manifest.externalWeights,
+                        out);
+  };
+  if (failed(add(library, writeLinked, /*isExecutable=*/true)) ||
+      failed(errors.check()) || failed(files.publish(names)))
+    return failure();
+  files.removeStaleWeights(weights);
+  return CompileResult{std::move(manifest)};
+}
+
+/// What is written must not take the place of something else.
+LogicalResult Compilation::checkNames() {
+  SmallVector<std::string> names;
+  if (options.output != "-")
+    names.push_back(options.output);
+  if (options.emit == EmitKind::sharedLibrary && options.writeHeader) {
+    names.push_back(headerName());
+    if (names.back() == options.output)
+      return fail("'" + options.output +
+                  "' is the name of the header; call the library otherwise");
+  }
+  for (const std::string &name : names) {
+    StringRef folder = llvm::sys::path::parent_path(name);
+    if (std::error_code error = llvm::sys::fs::access(
+            folder.empty() ? "." : folder, llvm::sys::fs::AccessMode::Exist))
+      return fail("cannot write '" + name + "': " + error.message());
+    if (options.emit == EmitKind::sharedLibrary && isSpecial(name))
+      return fail("cannot write '" + name + "': it is not a regular file");
+    if (llvm::sys::fs::is_directory(name))
+      return fail("cannot write '" + name + "': it is a directory");
+    if (llvm::sys::fs::equivalent(name, options.input))
+      return fail("cannot write '" + name + "': it is the model itself");
+    if (size_t bytes = llvm::sys::path::filename(name).size();
+        bytes > NAME_MAX)
+      return fail("cannot write '" + name + "': its name has " + Twine(bytes) +
+                  " bytes, but " + Twine(NAME_MAX) + " is the limit");
+  }
+  return success();
+}
+
+/// The weights that the model reads stand in its way as the model does.
+LogicalResult Compilation::checkAgainst(
+    ArrayRef<llvm::sys::fs::UniqueID> externalFiles) {
+  SmallVector<std::string> names{options.output};
+  if (options.emit == EmitKind::sharedLibrary && options.writeHeader)
+    names.push_back(headerName());
+  for (const std::string &name : names) {
+    llvm::sys::fs::UniqueID found;
+    if (!llvm::sys::fs::getUniqueID(name, found) &&
+        llvm::is_contained(externalFiles, found))
+      return fail("cannot write '" + name +
+                  "': it holds external data of the model");
+  }
+  return success();
+}
+
+/// The name of no pass would dump nothing.
+LogicalResult Compilation::checkDumps() {
+  for (const std::string &name : options.dumpAfter)
+    if (name != "all" && !hasPass(name, pipeline, context))
+      return fail("--dump-after=" + name +
+                  ": no pass of this compilation has that name");
+  return success();
+}
+
+FailureOr<CompileResult> Compilation::run() {
+  if (failed(checkNames()) || failed(chooseTargets()) || failed(checkDumps()))
+    return failure();
+  chooseKernels();
+  if (failed(importAndLower()))
+    return failure();
+  if (options.emit == EmitKind::mlir)
+    return emitText();
+  if (failed(describe()))
+    return failure();
+  return options.emit == EmitKind::sharedLibrary ? emitLibrary() : emitText();
+}
+
+LogicalResult ingot::checkOutputs(const CompileOptions &options,
+                                  MLIRContext &context) {
+  return Compilation(options, context).checkNames();
+}
+
+FailureOr<std::string> Compilation::describePipeline() {
+  if (failed(chooseTargets()))
+    return failure();
+  chooseKernels();
+  std::string text;
+  for (const Target &target : targets) {
+    setTarget(pipeline, target);
+    text += printPipeline(pipeline, options.lastPhase, context) + "\n";
+  }
+  return text;
+}
+
+FailureOr<std::string> ingot::describePipeline(const CompileOptions &options,
+                                               MLIRContext &context) {
+  return Compilation(options, context).describePipeline();
+}
+
+FailureOr<CompileResult> ingot::compileModel(const CompileOptions &options,
+                                             MLIRContext &context) {
+  return Compilation(options, context).run();
+}

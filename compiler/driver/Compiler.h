@@ -1,0 +1,71 @@
+//===- Compiler.h - compiles a model ----------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_DRIVER_COMPILER_H
+#define INGOT_COMPILER_DRIVER_COMPILER_H
+
+#include "compiler/emit/Emit.h"
+#include "compiler/import/Import.h"
+#include "compiler/pipeline/Pipeline.h"
+
+#include "mlir/Support/Timing.h"
+
+namespace ingot {
+
+/// What compileModel writes.
+enum class EmitKind { sharedLibrary, mlir, llvmIR, assembly, object };
+
+struct CompileOptions {
+  std::string input;
+  /// Where to write; "-" is standard output (not for a shared library).
+  std::string output;
+  EmitKind emit = EmitKind::sharedLibrary;
+  /// For EmitKind::mlir: the last phase to run; empty stops after import.
+  std::string lastPhase;
+  /// Pass arguments after which the IR goes to standard error; "all" for all.
+  std::vector<std::string> dumpAfter;
+  /// CPU levels, as parseTargets reads them.
+  std::string target = "native";
+  /// Weights go into `<output>.<hash>.weights` instead of into the library.
+  bool weightsInFile = false;
+  /// Write `<output without .so>.h` too.
+  bool writeHeader = true;
+  /// Prefix of the typed entry points; empty: from the output's name.
+  std::string symbol;
+  PipelineOptions pipeline;
+  ImportOptions import;
+  /// Told what is being done, for progress on a terminal; may be null.
+  std::function<void(llvm::StringRef step)> progress;
+  /// Takes the time of each step and pass; may be null.
+  mlir::TimingScope *timing = nullptr;
+};
+
+/// The passes that `options` stand for, as `ingot-opt --pass-pipeline` reads them:
+/// a line for each CPU level. Nothing is read or written.
+mlir::FailureOr<std::string> describePipeline(const CompileOptions &options,
+                                              mlir::MLIRContext &context);
+
+/// Whether each file that `options` asks for can get its name. Errors go to the
+/// context's diagnostic handler. compileModel looks at the same first.
+mlir::LogicalResult checkOutputs(const CompileOptions &options,
+                                 mlir::MLIRContext &context);
+
+struct CompileResult {
+  /// Set when a shared library was written.
+  std::optional<Manifest> manifest;
+};
+
+/// A context with every dialect of the compiler.
+std::unique_ptr<mlir::MLIRContext> createContext();
+
+/// Compiles a model. Errors go to the context's diagnostic handler; nothing is
+/// left half-written: files appear under their names once they are complete.
+mlir::FailureOr<CompileResult> compileModel(const CompileOptions &options,
+                                            mlir::MLIRContext &context);
+
+} // namespace ingot
+
+#endif // INGOT_COMPILER_DRIVER_COMPILER_H

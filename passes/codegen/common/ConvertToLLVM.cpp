@@ -1,0 +1,295 @@
+//===- ConvertToLLVM.cpp - ingot-convert-to-llvm --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/codegen/common/Passes.h"
+#include "passes/codegen/common/BufferToLLVM.h"
+#include "passes/codegen/common/LaunchToLLVM.h"
+
+#include "mlir/Analysis/DataLayoutAnalysis.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/AMX/Transforms.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/Transforms.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/IR/Matchers.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_CONVERTTOLLVM
+#include "passes/codegen/common/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using ingot::codegen::callArgument;
+using ingot::codegen::Functions;
+
+/// See runtime/support: memory of dynamic size, from the host.
+static constexpr StringLiteral kAllocate = "ingot_support_allocate";
+static constexpr StringLiteral kRelease = "ingot_support_release";
+/// Ends a run that finds something false.
+static constexpr StringLiteral kRequire = "ingot_support_require";
+
+/// Calls function `name` of runtime/support, in behalf of `op`, with the run's
+/// call and `arguments`.
+static FailureOr<LLVM::CallOp> callSupport(Functions &functions, OpBuilder &b,
+                                           Operation *op, StringRef name, Type result,
+                                           Value call, ValueRange arguments) {
+  SmallVector<Value> all = {call};
+  llvm::append_range(all, arguments);
+  FailureOr<LLVM::LLVMFuncOp> callee = functions.support(
+      b, op, name, llvm::to_vector(ValueRange(all).getTypes()), result);
+  if (failed(callee))
+    return failure();
+  return LLVM::CallOp::create(b, op->getLoc(), *callee, all);
+}
+
+/// The bytes of a buffer of these sizes, or the largest number if there is no
+/// such buffer: sizes may come from a run's inputs.
+static Value checkedBytes(OpBuilder &b, Location loc, Type element,
+                          ValueRange sizes) {
+  Type i64 = b.getI64Type();
+  auto pair = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                               {i64, b.getI1Type()});
+  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  Value total = LLVM::ConstantOp::create(
+      b, loc, i64, b.getI64IntegerAttr(llvm::divideCeil(bits, 8)));
+  Value overflows = LLVM::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  for (Value size : sizes) {
+    Value product =
+        LLVM::UMulWithOverflowOp::create(b, loc, pair, total, size);
+    total = LLVM::ExtractValueOp::create(b, loc, product, 0);
+    overflows = LLVM::OrOp::create(
+        b, loc, overflows, LLVM::ExtractValueOp::create(b, loc, product, 1));
+  }
+  Value most =
+      LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(-1));
+  return LLVM::SelectOp::create(b, loc, overflows, most, total);
+}
+
+namespace {
+
+struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
+  LowerDynamicAlloc(const LLVMTypeConverter &converter, Functions &functions)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/10),
+        functions(functions) {}
+
+  LogicalResult
+  matchAndRewrite(memref::AllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value call = callArgument(op);
+    Type element = op.getType().getElementType();
+    if (!call || !isConvertibleAndHasIdentityMaps(op.getType()) ||
+        !element.isIntOrIndexOrFloat())
+      return op.emitError("cannot be allocated here");
+    Location loc = op.getLoc();
+    SmallVector<Value> sizes, strides;
+    Value bytes;
+    getMemRefDescriptorSizes(loc, op.getType(), adaptor.getDynamicSizes(),
+                             rewriter, sizes, strides, bytes);
+    bytes = checkedBytes(rewriter, loc, element, sizes);
+    FailureOr<LLVM::CallOp> allocated =
+        callSupport(functions, rewriter, op, kAllocate, call.getType(), call, bytes);
+    if (failed(allocated))
+      return failure();
+    Value data = allocated->getResult();
+    rewriter.replaceOp(op, {createMemRefDescriptor(loc, op.getType(), data,
+                                                   data, sizes, strides,
+                                                   rewriter)});
+    return success();
+  }
+
+  Functions &functions;
+};
+
+struct LowerDealloc : ConvertOpToLLVMPattern<memref::DeallocOp> {
+  LowerDealloc(const LLVMTypeConverter &converter, Functions &functions)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/10),
+        functions(functions) {}
+
+  LogicalResult
+  matchAndRewrite(memref::DeallocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value call = callArgument(op);
+    if (!call)
+      return op.emitError("cannot be released here");
+    Value data = MemRefDescriptor(adaptor.getMemref())
+                     .allocatedPtr(rewriter, op.getLoc());
+    if (failed(callSupport(functions, rewriter, op, kRelease,
+                           LLVM::LLVMVoidType::get(getContext()), call, data)))
+      return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  Functions &functions;
+};
+
+struct LowerRequire : ConvertOpToLLVMPattern<ingot::RequireOp> {
+  LowerRequire(const LLVMTypeConverter &converter, Functions &functions,
+              int64_t &count)
+      : ConvertOpToLLVMPattern(converter), functions(functions), count(count) {}
+
+  LogicalResult
+  matchAndRewrite(ingot::RequireOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value call = callArgument(op);
+    if (!call)
+      return op.emitError("cannot be checked here");
+    Location loc = op.getLoc();
+    std::string text = op.getMessage().str();
+    text.push_back('\0');
+    Value message = LLVM::createGlobalString(
+        loc, rewriter, "ingot_check_" + std::to_string(count++), text,
+        LLVM::Linkage::Internal);
+    Value holds = LLVM::ZExtOp::create(rewriter, loc, rewriter.getI32Type(),
+                                       adaptor.getHolds());
+    auto value = [&](size_t i) -> Value {
+      if (i < adaptor.getValues().size())
+        return adaptor.getValues()[i];
+      return LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                      rewriter.getI64IntegerAttr(0));
+    };
+    if (failed(callSupport(functions, rewriter, op, kRequire,
+                           LLVM::LLVMVoidType::get(getContext()), call,
+                           {holds, message, value(0), value(1)})))
+      return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  Functions &functions;
+  int64_t &count;
+};
+
+/// Of bf16 as of i16: LLVM takes masked loads and stores of bf16 apart.
+template <typename Op> struct LowerMaskedBF16 : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    VectorType type = op.getVectorType();
+    if (!type.getElementType().isBF16())
+      return failure();
+    Location loc = op.getLoc();
+    Value at = this->getStridedElementPtr(rewriter, loc, op.getMemRefType(),
+                                          adaptor.getBase(),
+                                          adaptor.getIndices());
+    auto bits = VectorType::get(type.getShape(), rewriter.getI16Type());
+    constexpr unsigned alignment = 2;
+    if constexpr (std::is_same_v<Op, vector::MaskedLoadOp>) {
+      Value rest = LLVM::BitcastOp::create(rewriter, loc, bits,
+                                           adaptor.getPassThru());
+      Value loaded = LLVM::MaskedLoadOp::create(
+          rewriter, loc, bits, at, adaptor.getMask(), rest, alignment);
+      rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, type, loaded);
+    } else {
+      Value stored = LLVM::BitcastOp::create(rewriter, loc, bits,
+                                             adaptor.getValueToStore());
+      rewriter.replaceOpWithNewOp<LLVM::MaskedStoreOp>(
+          op, stored, at, adaptor.getMask(), alignment);
+    }
+    return success();
+  }
+};
+
+/// A masked store of one lane that is known, of less than 32 bits. LLVM 22 makes
+/// one scalar store of the truncation that precedes it and the masked store: of
+/// what was truncated, over the neighbours.
+struct LowerStoreOfOneLane : ConvertOpToLLVMPattern<vector::MaskedStoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(vector::MaskedStoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    VectorType type = op.getVectorType();
+    DenseElementsAttr mask;
+    if (type.getRank() != 1 || type.getElementTypeBitWidth() >= 32 ||
+        !matchPattern(op.getMask(), m_Constant(&mask)))
+      return failure();
+    auto lanes = mask.getValues<bool>();
+    if (llvm::count(lanes, true) != 1)
+      return failure();
+    int64_t lane = llvm::find(lanes, true) - lanes.begin();
+    Location loc = op.getLoc();
+    Value at = getStridedElementPtr(rewriter, loc, op.getMemRefType(),
+                                    adaptor.getBase(), adaptor.getIndices());
+    Type element = adaptor.getValueToStore().getType();
+    element = cast<VectorType>(element).getElementType();
+    Value number = LLVM::ConstantOp::create(
+        rewriter, loc, rewriter.getI64Type(), rewriter.getIndexAttr(lane));
+    Value stored = LLVM::ExtractElementOp::create(
+        rewriter, loc, adaptor.getValueToStore(), number);
+    Value target = LLVM::GEPOp::create(rewriter, loc, at.getType(), element, at,
+                                       LLVM::GEPArg(int32_t(lane)));
+    rewriter.replaceOpWithNewOp<LLVM::StoreOp>(op, stored, target);
+    return success();
+  }
+};
+
+struct ConvertToLLVMPass
+    : ingot::impl::ConvertToLLVMBase<ConvertToLLVMPass> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    LowerToLLVMOptions options(context);
+    LLVMTypeConverter converter(context, options);
+    RewritePatternSet patterns(context);
+    Functions functions;
+    patterns.add<LowerDynamicAlloc, LowerDealloc>(converter, functions);
+    patterns.add<LowerMaskedBF16<vector::MaskedLoadOp>,
+                 LowerMaskedBF16<vector::MaskedStoreOp>>(converter,
+                                                         /*benefit=*/10);
+    patterns.add<LowerStoreOfOneLane>(converter, /*benefit=*/11);
+    int64_t checks = 0;
+    patterns.add<LowerRequire>(converter, functions, checks);
+    ingot::codegen::populateBufferToLLVM(converter, patterns);
+    ingot::codegen::populateLaunchToLLVM(converter, patterns, functions);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    index::populateIndexToLLVMConversionPatterns(converter, patterns);
+    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+    populateFuncToLLVMConversionPatterns(converter, patterns);
+    // Both know some ops: a call of libm, one for each element of a vector, is
+    // for those that LLVM has no intrinsic for.
+    populateMathToLLVMConversionPatterns(converter, patterns,
+                                         /*approximateLog1p=*/false,
+                                         /*benefit=*/2);
+    populateMathToLibmConversionPatterns(patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
+    populateX86VectorLegalizeForLLVMExportPatterns(converter, patterns);
+    populateAMXLegalizeForLLVMExportPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+
+    LLVMConversionTarget target(*context);
+    configureX86VectorLegalizeForExportTarget(target);
+    configureAMXLegalizeForExportTarget(target);
+    target.addLegalOp<ModuleOp>();
+    if (failed(applyFullConversion(getOperation(), target,
+                                   std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,45 @@
+//===- LaunchToLLVM.h - cpu.launch to LLVM ----------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_COMMON_LAUNCHTOLLVM_H
+#define INGOT_PASSES_CODEGEN_COMMON_LAUNCHTOLLVM_H
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir {
+class LLVMTypeConverter;
+class RewritePatternSet;
+} // namespace mlir
+
+namespace ingot::codegen {
+
+/// The functions of the module that code refers to, by name: the module itself
+/// would look through all that it has.
+struct Functions {
+  /// One of runtime/support, declared if it is not yet.
+  mlir::FailureOr<mlir::LLVM::LLVMFuncOp>
+  support(mlir::OpBuilder &builder, mlir::Operation *op, llvm::StringRef name,
+          llvm::ArrayRef<mlir::Type> parameters, mlir::Type result);
+
+  llvm::StringMap<mlir::LLVM::LLVMFuncOp> byName;
+  /// How often each kernel was launched so far.
+  llvm::StringMap<int64_t> launches;
+};
+
+/// The run's ingot_abi_call: the last argument of the function around `op`; null
+/// if it has none.
+mlir::Value callArgument(mlir::Operation *op);
+
+/// A launch becomes a call of `ingot_support_parallel` with a function that
+/// runs one task, and the addresses and sizes that the kernel takes.
+void populateLaunchToLLVM(const mlir::LLVMTypeConverter &converter,
+                          mlir::RewritePatternSet &patterns,
+                          Functions &functions);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_COMMON_LAUNCHTOLLVM_H

@@ -1,0 +1,93 @@
+//===- codegen/common/Passes.td - code of every backend ----*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_COMMON_PASSES_TD
+#define INGOT_PASSES_CODEGEN_COMMON_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertToLLVM : Pass<"ingot-convert-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert what is left to the LLVM dialect";
+  let description = [{
+    Upstream's conversions in one go. Memory of dynamic size comes from the host,
+    through the function's last argument, the run's `ingot_abi_call`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def CutFunctions : Pass<"cut-functions", "::mlir::ModuleOp"> {
+  let summary = "Cut long functions into pieces";
+  let description = [{
+    What LLVM does with a function, and what register allocation does above all,
+    takes longer than in proportion to its size. A function of one block with
+    more than twice `most-ops` ops becomes a row of calls of private functions of
+    about that many.
+
+    Constants and views of arguments are repeated where a piece needs them. Other
+    values that a later piece needs, which are sizes and buffers that the host
+    gave, are left in memory of the function itself, where values that are needed
+    at different times share a place.
+  }];
+  let options = [Option<"mostOps", "most-ops", "int64_t", /*default=*/"1000",
+                        "Ops of a piece, nested ones included">];
+  let statistics = [Statistic<"pieces", "pieces", "functions made">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def GuardDivision : Pass<"guard-division"> {
+  let summary = "Keep integer divisions from ending the process";
+  let description = [{
+    A processor traps on an integer division by zero, and on the least number
+    divided by minus one; ONNX leaves both open. Here `x / 0` and `x % 0` are 0,
+    and `x / -1` wraps around. Divisors known to be others stay as they are.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def LoadArguments : Pass<"load-arguments", "::mlir::ModuleOp"> {
+  let summary = "Take inputs and outputs from the run's call where there are many";
+  let description = [{
+    Each input and output is an argument of `@forward`, and a memref is seven and
+    more of LLVM's. Where there are more than `most-buffers`, `ingot.buffer` takes
+    their place, which each piece of the function has for those that it needs.
+  }];
+  let options = [Option<"mostBuffers", "most-buffers", "int64_t",
+                        /*default=*/"128", "Arguments that stay arguments">];
+  let dependentDialects = ["::ingot::IngotDialect"];
+}
+
+def OutlineLinalg : Pass<"outline-linalg", "::mlir::ModuleOp"> {
+  let summary = "Give every linalg op of the run a kernel of its own";
+  let description = [{
+    A linalg op on memrefs in the function that is handed the run's call becomes
+    a `cpu.launch` of a private function, which equal ops share. Where there is
+    enough to do, the outermost parallel loop is split into tasks; not in modules
+    that oneDNN, with its own threads, works for (`ingot.needs_onednn`).
+  }];
+  let statistics = [Statistic<"shared", "shared", "kernels used once more">];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::ingot::cpu::CpuDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def OutlineLoops : Pass<"outline-loops", "::mlir::ModuleOp"> {
+  let summary = "Give each loop nest a function of its own";
+  let description = [{
+    LLVM's work on a function grows faster than its size: one function with the
+    loops of all of a model's layers takes minutes. Views of buffers at known
+    offsets are repeated inside, so that LLVM still sees what does not alias.
+    Loops that allocate memory or call something stay where they are.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+  let statistics = [
+    Statistic<"outlinedLoops", "outlined-loops", "Loop nests that were outlined">];
+}
+
+#endif // INGOT_PASSES_CODEGEN_COMMON_PASSES_TD

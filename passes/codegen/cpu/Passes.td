@@ -1,0 +1,147 @@
+//===- codegen/cpu/Passes.td - code of kernels of our own --*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_PASSES_TD
+#define INGOT_PASSES_CODEGEN_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class Cpu_ToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
+  let dependentDialects = [
+    "::ingot::IngotDialect",
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+class Cpu_RowsToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
+  let dependentDialects = [
+    "::ingot::IngotDialect",
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
+  let summary = "Replace frequent transcendental functions by polynomials";
+  let description = [{
+    `exp`, `log`, `log1p`, `erf` and `tanh` of f32, on which loops over tensors
+    spend their time: polynomials and their quotients become vector code, calls
+    of libm do not. Other functions, and doubles, stay calls. Errors are at most
+    2 ulp for `exp` and `log`, 6 ulp for `erf` and `tanh`.
+  }];
+  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def AttentionToVector : Cpu_RowsToVector<"cpu-attention-to-vector"> {
+  let summary = "Write attention kernels as loops over register tiles";
+  let description = [{
+    See the head of AttentionToVector.cpp.
+  }];
+}
+
+def ConvToVector : Cpu_ToVector<"cpu-conv-to-vector"> {
+  let summary = "Write convolution kernels as loops over register tiles";
+  let description = [{
+    See the head of ConvToVector.cpp. Tiles are those of Schedule.cpp for the CPU
+    level of the module's `ingot.target`.
+  }];
+}
+
+def DepthwiseToVector : Cpu_ToVector<"cpu-depthwise-to-vector"> {
+  let summary = "Write depthwise convolution kernels as loops over vectors";
+  let description = [{
+    See the head of DepthwiseToVector.cpp.
+  }];
+}
+
+def EmulateInstructions : Pass<"emulate-instructions", "::mlir::ModuleOp"> {
+  let summary = "Write AMX and dot product instructions as loops of others";
+  let description = [{
+    For tests of kernels on CPUs that lack the instructions: code that is tiled and
+    addressed as before, in which `amx` ops, `x86vector.avx512.dot` and the
+    intrinsic of VNNI are loops over vectors. An AMX tile is memory on the stack;
+    a product adds to its accumulator's. The order of sums is that of Intel's
+    manual; denormal numbers are kept, while AMX and `vdpbf16ps` take them as zero.
+
+    Passes behind it see the CPU level `on` in the module's `ingot.target`.
+  }];
+  let options = [Option<"on", "on", "std::string", "\"x86-64-v3\"",
+                        "The CPU level that is to run the code">];
+  let dependentDialects = [
+    "::ingot::IngotDialect",
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
+def ExpandBF16 : Pass<"expand-bf16", "::mlir::ModuleOp"> {
+  let summary = "Round to bf16 by integer arithmetic";
+  let description = [{
+    For levels without AVX512-BF16, where LLVM calls a function an element.
+  }];
+  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
+}
+
+def GroupNormToVector : Cpu_RowsToVector<"cpu-group-norm-to-vector"> {
+  let summary = "Write group norm kernels as loops over vectors";
+  let description = [{
+    See the head of GroupNormToVector.cpp.
+  }];
+}
+
+def MatMulToVector : Cpu_ToVector<"cpu-matmul-to-vector"> {
+  let summary = "Write matrix product kernels as loops over register tiles";
+  let description = [{
+    See the head of MatMulToVector.cpp.
+  }];
+}
+
+def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Give every kernel a function of its own, equal ones the same";
+  let description = [{
+    A cpu op on memrefs becomes a `cpu.launch` of a private function that takes
+    the op's operands and the number of a task. Ops that differ in their operands
+    and locations only share a function.
+  }];
+  let statistics = [Statistic<"shared", "shared", "kernels used once more">];
+  let dependentDialects = [
+    "::ingot::IngotDialect",
+    "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"];
+}
+
+def PoolToVector : Cpu_RowsToVector<"cpu-pool-to-vector"> {
+  let summary = "Write pooling kernels as loops over vectors";
+  let description = [{
+    See the head of PoolToVector.cpp.
+  }];
+}
+
+def ReduceToVector : Cpu_RowsToVector<"cpu-reduce-to-vector"> {
+  let summary = "Write reduction kernels as loops over vectors";
+  let description = [{
+    See the head of ReduceToVector.cpp.
+  }];
+}
+
+def RowNormToVector : Cpu_RowsToVector<"cpu-row-norm-to-vector"> {
+  let summary = "Write layer and RMS norm kernels as loops over vectors";
+  let description = [{
+    See the head of RowNormToVector.cpp.
+  }];
+}
+
+def SoftmaxToVector : Cpu_RowsToVector<"cpu-softmax-to-vector"> {
+  let summary = "Write softmax kernels as loops over vectors";
+  let description = [{
+    See the head of SoftmaxToVector.cpp.
+  }];
+}
+
+#endif // INGOT_PASSES_CODEGEN_CPU_PASSES_TD

@@ -1,0 +1,194 @@
+//===- ApproximateMath.cpp - approximate-math -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// exp, erf and tanh of f32 without branches or tables. The coefficients are
+// minimax fits of the relative error in double precision (Lawson's iteration,
+// "Contributions to the theory of linear least maximum approximation", 1961),
+// rounded to f32. What is left is the rounding of the evaluation: exp is within
+// 2 ulp, erf and tanh within 6, and one more where the CPU has no fused
+// multiply-add.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/schedule/Schedule.h"
+#include "passes/support/Rewrite.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <limits>
+
+namespace ingot {
+#define GEN_PASS_DEF_APPROXIMATEMATH
+#include "passes/codegen/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// Arithmetic on f32 or vectors of it.
+struct FloatBuilder {
+  OpBuilder &b;
+  Location loc;
+  Type type;
+  bool hasFMA;
+
+  Value number(float value) const {
+    return arith::ConstantOp::create(b, loc, attribute(b.getF32FloatAttr(value)));
+  }
+  Value add(Value x, Value y) const {
+    return arith::AddFOp::create(b, loc, x, y);
+  }
+  Value sub(Value x, Value y) const {
+    return arith::SubFOp::create(b, loc, x, y);
+  }
+  Value mul(Value x, Value y) const {
+    return arith::MulFOp::create(b, loc, x, y);
+  }
+  Value div(Value x, Value y) const {
+    return arith::DivFOp::create(b, loc, x, y);
+  }
+  Value fma(Value x, Value y, Value z) const {
+    return hasFMA ? math::FmaOp::create(b, loc, x, y, z).getResult()
+                  : add(mul(x, y), z);
+  }
+  /// `then` where the comparison holds, `otherwise` elsewhere.
+  Value select(arith::CmpFPredicate predicate, Value x, Value y, Value then,
+               Value otherwise) const {
+    Value test = arith::CmpFOp::create(b, loc, predicate, x, y);
+    return arith::SelectOp::create(b, loc, test, then, otherwise);
+  }
+  /// NaN stays NaN.
+  Value clamp(Value x, float limit) const {
+    Value low = number(-limit), high = number(limit);
+    x = select(arith::CmpFPredicate::OGT, x, high, high, x);
+    return select(arith::CmpFPredicate::OLT, x, low, low, x);
+  }
+  /// The polynomial with these coefficients, that of the highest power first.
+  Value horner(Value x, ArrayRef<float> coefficients) const {
+    Value sum = number(coefficients.front());
+    for (float c : coefficients.drop_front())
+      sum = fma(sum, x, number(c));
+    return sum;
+  }
+  /// x * 2^n for the integer n that `biased` holds in its lowest bits.
+  Value scaleByPowerOf2(Value x, Value biased) const {
+    Type integers = b.getI32Type();
+    TypedAttr shift = b.getI32IntegerAttr(23);
+    if (auto vector = dyn_cast<VectorType>(type)) {
+      auto of = vector.cloneWith(std::nullopt, integers);
+      integers = of;
+      shift = DenseElementsAttr::get(of, b.getI32IntegerAttr(23));
+    }
+    auto bits = [&](Value value) {
+      return arith::BitcastOp::create(b, loc, integers, value);
+    };
+    Value n = arith::ShLIOp::create(b, loc, bits(biased),
+                                    arith::ConstantOp::create(b, loc, shift));
+    return arith::BitcastOp::create(
+        b, loc, type, arith::AddIOp::create(b, loc, bits(x), n));
+  }
+
+private:
+  TypedAttr attribute(FloatAttr value) const {
+    if (auto vector = dyn_cast<VectorType>(type))
+      return DenseElementsAttr::get(vector, value);
+    return value;
+  }
+};
+
+} // namespace
+
+/// exp(x) = 2^n exp(r), n an integer, |r| <= ln(2)/2. Below the least normal
+/// number the result is 0.
+static Value approximateExp(const FloatBuilder &f, Value x) {
+  // Adding it leaves the nearest integer in the lowest bits.
+  Value magic = f.number(12582912.0f); // 1.5 * 2^23
+  Value biased = f.fma(x, f.number(1.44269504f), magic);
+  Value n = f.sub(biased, magic);
+  // ln(2) in two parts, the first so short that n times it is exact.
+  Value r = f.fma(n, f.number(-0.693359375f), x);
+  r = f.fma(n, f.number(2.12194440e-4f), r);
+  Value p = f.horner(r, {1.38145395e-3f, 8.36874545e-3f, 4.16683890e-2f,
+                         1.66665211e-1f, 0.5f});
+  // The 1 last: what was rounded before it is small.
+  p = f.add(f.fma(f.mul(r, r), p, r), f.number(1.0f));
+  Value y = f.scaleByPowerOf2(p, biased);
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  // NaN times infinity is NaN.
+  y = f.select(arith::CmpFPredicate::UGT, x, f.number(88.7228394f),
+               f.mul(x, f.number(infinity)), y);
+  return f.select(arith::CmpFPredicate::OLT, x, f.number(-87.3365402f),
+                  f.number(0.0f), y);
+}
+
+/// x P(x²) / Q(x²) up to where the result is 1 in f32.
+static Value approximateErf(const FloatBuilder &f, Value x) {
+  x = f.clamp(x, 3.925f);
+  Value z = f.mul(x, x);
+  Value p = f.horner(z, {2.0460274754e-6f, 2.8484317591e-4f, 3.7725383881e-3f,
+                         5.2769258618e-2f, 1.9059349597e-1f, 1.1283791065f});
+  Value q = f.horner(z, {3.8047758e-5f, 1.1638548e-3f, 1.4983173e-2f,
+                         1.1418261e-1f, 5.0224185e-1f, 1.0f});
+  return f.div(f.mul(x, p), q);
+}
+
+/// The same for tanh.
+static Value approximateTanh(const FloatBuilder &f, Value x) {
+  x = f.clamp(x, 9.02f);
+  Value z = f.mul(x, x);
+  Value p = f.horner(z, {1.33189007e-8f, 2.05833549e-5f, 3.49402684e-3f,
+                         1.33797109e-1f, 1.0f});
+  Value q = f.horner(z, {7.76194838e-7f, 3.28308030e-4f, 2.58710440e-2f,
+                         4.67130274e-1f, 1.0f});
+  return f.div(f.mul(x, p), q);
+}
+
+namespace {
+
+template <typename Op> struct Approximate : OpRewritePattern<Op> {
+  using Function = Value (*)(const FloatBuilder &, Value);
+  Approximate(MLIRContext *context, Function function, bool hasFMA)
+      : OpRewritePattern<Op>(context), function(function), hasFMA(hasFMA) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    FloatBuilder builder{rewriter, op.getLoc(), op.getType(), hasFMA};
+    rewriter.replaceOp(op, function(builder, op.getOperand()));
+    return success();
+  }
+
+  Function function;
+  bool hasFMA;
+};
+
+struct ApproximateMathPass
+    : ingot::impl::ApproximateMathBase<ApproximateMathPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    bool hasFMA = codegen::vectorUnitOf(getOperation()).hasFMA;
+    patterns.add<Approximate<math::ExpOp>>(&getContext(), approximateExp, hasFMA);
+    patterns.add<Approximate<math::ErfOp>>(&getContext(), approximateErf, hasFMA);
+    patterns.add<Approximate<math::TanhOp>>(&getContext(), approximateTanh,
+                                            hasFMA);
+    // Upstream's polynomials for logarithms.
+    populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+      return name == "math.log" || name == "math.log1p";
+    });
+    if (failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,126 @@
+//===- ConvBlocks.cpp - convolutions by blocks of weights -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where rows are so short that a tile has few pixels, weights are needed faster
+// than the second-level cache brings them. Then sums wait on the stack:
+//
+// for block of rows, column tile
+//   for tap, block of its channels: these weights stay in the first-level cache
+//     for output row, pixel tile
+//       for k in the block: sums += src[pixel, k] * weights[k, column]
+//   epilogue, store
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/product/ConvEmitter.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+/// Groups of channels whose weights are multiplied with all rows of a task, one
+/// after the other: 16 KiB of a panel.
+static constexpr int64_t kBlockGroups = 128;
+/// More sums would not stay in the first-level cache beside them.
+static constexpr int64_t kMostBlockedPixels = 98;
+
+bool ConvEmitter::isBlocked(const Tile &tile) const {
+  int64_t pixels = output.dst.shape[outer + 1];
+  int64_t tilesPerRow = window.tilesPerRow(tile.rows);
+  int64_t rows = plan.grid.rowsPerTask;
+  return tile.product != Product::bf16Wide && !usesTiles(tile.product) &&
+         // A vector of weights serves fewer than 3/4 of the tile's rows.
+         int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
+         rows * tilesPerRow >= 3 && rows * pixels <= kMostBlockedPixels &&
+         channels >= kBlockGroups * plan.weights.group;
+}
+
+void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
+                             const TaskRange &range) {
+  int64_t inner = window.inner();
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  int64_t pixelSize = tile.vectors * tile.lanes;
+  int64_t rowSize = output.dst.shape[outer + 1] * pixelSize;
+  int64_t block = kBlockGroups * plan.weights.group;
+  if (!waiting)
+    waiting = createScratch(
+        b, op,
+        plan.grid.rowsPerTask * output.dst.shape[outer + 1] *
+            plan.tile.vectors * tile.lanes,
+        sumType(b, tile));
+
+  using Body = function_ref<void(const Tile &, const RowTile &, Index)>;
+  auto forEachTile = [&](Body body) {
+    window.forEachTile(b, tile.rows, [&](const RowTile &pixels,
+                                         Index firstPixel, Index) {
+      body(tile.withRows(pixels.size), pixels, firstPixel);
+    });
+  };
+  auto waitingAt = [&](Value rowInTask, Index firstPixel) {
+    return b.add(b.mul(Index(rowInTask), rowSize),
+                 b.mul(firstPixel, pixelSize));
+  };
+  Index numRows = b.add(range.endRow, b.mul(range.firstRow, -1));
+  forEach(b, 0, numRows, 1, [&](Value rowInTask) {
+    forEachTile([&](const Tile &part, const RowTile &, Index firstPixel) {
+      Index sumsAt = waitingAt(rowInTask, firstPixel);
+      spill(b, part, zeroAccumulators(b, part), waiting, sumsAt);
+    });
+  });
+
+  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  // The products of `size` channels from `channel` on at one tap.
+  auto addBlock = [&](ArrayRef<Index> taps, int64_t tap, Index channel,
+                      int64_t size) {
+    llvm::copy(taps, weightsAt.begin() + 1);
+    weightsAt[1 + outer] = tap;
+    Index from = b.add(weights.at(b, weightsAt), b.mul(channel, plan.panel));
+    forEach(b, 0, numRows, 1, [&](Value rowInTask) {
+      SmallVector<Index> row =
+          coordinatesOf(b, op.getDst(), outer + 1,
+                        b.add(range.firstRow, Index(rowInTask)));
+      window.ifWithin(b, row, taps, [&](ArrayRef<Index> srcRow) {
+        forEachTile([&](const Tile &part, const RowTile &pixels,
+                        Index firstPixel) {
+          Index sumsAt = waitingAt(rowInTask, firstPixel);
+          SmallVector<Index> at(srcRow);
+          at.push_back(b.add(b.mul(firstPixel, stride),
+                             tap * dilation - window.pads[inner]));
+          at.push_back(b.add(b.mul(group, channels), channel));
+          Rows rows = rowsOfTap(part, pixels, tap, src.data, src.at(b, at),
+                                b.mul(pixelStride, stride));
+          Ahead ahead =
+              askAhead(b, weights.data, b.add(from, size * plan.panel),
+                       size * plan.panel, Index(rowInTask),
+                       plan.grid.rowsPerTask);
+          Accumulators sums =
+              multiplyAdd(b, part, rows, weights.data, from, plan.panel, size,
+                          reload(b, part, waiting, sumsAt), ahead);
+          spill(b, part, sums, waiting, sumsAt);
+        });
+      });
+    });
+  };
+  window.forEachOuterTap(b, [&](ArrayRef<Index> taps) {
+    for (int64_t tap = 0; tap < window.kernel[inner]; ++tap)
+      forEachBlock(b, channels, block, [&](Index channel, int64_t size) {
+        addBlock(taps, tap, channel, size);
+      });
+  });
+
+  forEach(b, 0, numRows, 1, [&](Value rowInTask) {
+    SmallVector<Index> row =
+        coordinatesOf(b, op.getDst(), outer + 1,
+                      b.add(range.firstRow, Index(rowInTask)));
+    forEachTile([&](const Tile &part, const RowTile &, Index firstPixel) {
+      Index sumsAt = waitingAt(rowInTask, firstPixel);
+      store(part, reload(b, part, waiting, sumsAt), group, columnTile, row,
+            firstPixel);
+    });
+  });
+}

@@ -1,0 +1,116 @@
+//===- ConvCopies.cpp - convolutions over copies of pixels ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/amx/AmxTiles.h"
+#include "passes/codegen/cpu/product/ConvEmitter.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+Value ConvEmitter::roomFor(int64_t elements, Type type) {
+  if (elements > room) {
+    room = elements;
+    copied = createScratch(b, op, elements, type);
+  }
+  return copied;
+}
+
+/// Elements of src that are copied at a time: with the weights that go with them
+/// they stay in the first-level cache.
+static constexpr int64_t kCopied = 4096;
+
+Accumulators ConvEmitter::sumWidened(const Tile &tile, const RowTile &pixels,
+                                     Index from, Index panelAt,
+                                     const Accumulators &start) {
+  int64_t inner = window.inner();
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
+  int64_t low = read.first, span = read.second - low;
+  if (span <= 0)
+    return start;
+  int64_t group = plan.weights.group;
+  int64_t most = llvm::alignTo(std::max<int64_t>(kCopied / span, 32), 32);
+  int64_t size = copiedAtOnce(channels, most, group);
+  bool isRun = isContiguous() && size == channels;
+  int64_t pitch = isRun ? channels : llvm::alignTo(size, tile.lanes);
+  Value scratch = roomFor(span * pitch + tile.lanes, b.b.getF32Type());
+  auto addBlock = [&](Index channel, int64_t size, const Accumulators &start) {
+    Index first = b.add(b.add(from, b.mul(pixelStride, low)), channel);
+    if (isRun)
+      copyRuns(b, tile.lanes, src.data, first, scratch, Index(0),
+               span * channels);
+    else
+      forEach(b, 0, span, 1, [&](Value pixel) {
+        copyRuns(b, tile.lanes, src.data,
+                 b.add(first, b.mul(Index(pixel), pixelStride)), scratch,
+                 b.mul(Index(pixel), pitch), size);
+      });
+    auto rowsOf = [&](int64_t tap) {
+      return rowsOfTap(tile, pixels, tap, scratch,
+                       (tap * dilation - low) * pitch, stride * pitch);
+    };
+    Index block = b.add(panelAt, b.mul(channel, plan.panel));
+    return sumTaps(tile, pixels.isWhole() && isRun, rowsOf, block, size, start);
+  };
+  return forEachBlock(b, channels, size, start, addBlock);
+}
+
+Accumulators ConvEmitter::sumAmx(const Tile &tile, const RowTile &pixels,
+                                 Index from, Index panelAt,
+                                 const Accumulators &start) {
+  int64_t inner = window.inner(), taps = window.kernel[inner];
+  // The same for all tiles of a kernel: AMX tiles are of one shape.
+  bool isRun = isContiguous();
+  Value data = src.data;
+  Index distance = pixelStride;
+  if (!pixels.isWhole()) {
+    int64_t whole = amxRowElements(plan.weights.element);
+    int64_t pitch =
+        isRun ? channels : int64_t(llvm::alignTo(channels, whole));
+    copyPadded(pixels, from, pitch);
+    data = copied;
+    from = 0;
+    distance = pitch;
+  }
+  Index stride = b.mul(distance, window.strides[inner]);
+  Accumulators sums = start;
+  for (int64_t tap = 0; tap < (isRun ? 1 : taps); ++tap) {
+    Index first = b.add(from, b.mul(distance, tap * window.dilations[inner]));
+    sums = multiplyAddAmx(b, tile, Rows(b, data, first, stride, 1), weights.data,
+                          b.add(panelAt, tap * plan.weights.depth * plan.panel),
+                          plan.panel, isRun ? taps * channels : channels, sums,
+                          op);
+  }
+  return sums;
+}
+
+void ConvEmitter::copyPadded(const RowTile &pixels, Index from, int64_t pitch) {
+  int64_t inner = window.inner();
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  auto spanOf = [&](int64_t pixels) {
+    return (pixels - 1) * stride + (window.kernel[inner] - 1) * dilation + 1;
+  };
+  Type element = plan.weights.element;
+  int64_t lanes = amxRowElements(element);
+  int64_t room = spanOf(plan.tile.rows) * pitch + lanes;
+  Value scratch = roomFor(room, element);
+  auto [low, high] = pixels.pixelsRead(stride, dilation);
+  // From the first to the last: each writes a little too far.
+  clearRun(b, scratch, 0, low * pitch);
+  if (isContiguous())
+    copyRuns(b, lanes, src.data, b.add(from, b.mul(pixelStride, low)), scratch,
+             Index(low * pitch), (high - low) * pitch);
+  else
+    forEach(b, low, high, 1, [&](Value pixel) {
+      copyRuns(b, lanes, src.data,
+               b.add(from, b.mul(Index(pixel), pixelStride)), scratch,
+               b.mul(Index(pixel), pitch), channels);
+    });
+  clearRun(b, scratch, high * pitch, (spanOf(pixels.size) - high) * pitch);
+}

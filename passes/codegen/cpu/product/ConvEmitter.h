@@ -1,0 +1,100 @@
+//===- ConvEmitter.h - code of one convolution ------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ConvToVector.cpp has the loops and the sums over src as it is, ConvCopies.cpp the
+// sums over copies of its pixels, ConvBlocks.cpp the loops by blocks of weights.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H
+#define INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H
+
+#include "passes/codegen/cpu/product/Kernels.h"
+#include "passes/codegen/cpu/rows/RowTiles.h"
+
+namespace ingot::codegen {
+
+/// Emits one task of a convolution. Of its columns, `columnTile` of `group` are at
+/// hand.
+struct ConvEmitter {
+  ConvEmitter(mlir::OpBuilder &builder, cpu::ConvOp op)
+      : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
+        weights(b, op.getWeights()), output(b, op),
+        channels(src.shape.back() / plan.groups),
+        pixelStride(src.strides[src.strides.size() - 2]),
+        outer(src.shape.size() - 3),
+        window(op.getStrides(), op.getPads(), op.getDilations(),
+               plan.weights.outer.drop_front(), src.shape, output.dst.shape) {}
+
+  void emit(mlir::Value task);
+  void emitRow(const Tile &tile, Index group, Index columnTile, Index row,
+               Index rowInTask);
+  void emitTile(const Tile &tile, const RowTile &pixels, Index firstPixel,
+                Index group, Index columnTile, llvm::ArrayRef<Index> row,
+                Index pass, int64_t passes);
+  void store(const Tile &tile, const Accumulators &sums, Index group,
+             Index columnTile, llvm::ArrayRef<Index> row, Index firstPixel);
+
+  /// Whether rows are so short that blocks of weights serve all of a task.
+  bool isBlocked(const Tile &tile) const;
+  void emitBlocks(const Tile &tile, Index group, Index columnTile,
+                  const TaskRange &range);
+
+  /// Adds the taps along the row: over src as it is, or
+  Accumulators sumRow(const Tile &tile, const RowTile &pixels,
+                      llvm::ArrayRef<Index> srcAt,
+                      llvm::ArrayRef<Index> weightsAt,
+                      const Accumulators &start, const Ahead &ahead);
+  /// over a copy of the pixels in f32, or
+  Accumulators sumWidened(const Tile &tile, const RowTile &pixels, Index from,
+                          Index panelAt, const Accumulators &start);
+  /// by AMX tiles, over the pixels as they are or over a copy with zeros in the
+  /// padding.
+  Accumulators sumAmx(const Tile &tile, const RowTile &pixels, Index from,
+                      Index panelAt, const Accumulators &start);
+
+  /// Of each tap along the row adds the products of `depth` elements of
+  /// `rowsOf(tap)`; `asOne` if the taps follow each other, in memory as well.
+  Accumulators sumTaps(const Tile &tile, bool asOne,
+                       llvm::function_ref<Rows(int64_t tap)> rowsOf,
+                       Index weightsAt, int64_t depth,
+                       const Accumulators &start, const Ahead &ahead = {});
+  /// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the first
+  /// on.
+  void copyPadded(const RowTile &pixels, Index from, int64_t pitch);
+  /// Room for a copy, which all tiles share that fit in.
+  mlir::Value roomFor(int64_t elements, mlir::Type type);
+
+  /// Where the weights of a column tile start.
+  llvm::SmallVector<Index> weightsOf(Index group, Index columnTile);
+  /// The pixels that have the tap.
+  Rows rowsOfTap(const Tile &tile, const RowTile &pixels, int64_t tap,
+                 mlir::Value data, Index first, Index stride);
+  /// Whether the taps of a row and their channels lie one behind the other, in
+  /// src as in the weights.
+  bool isContiguous() const;
+
+  IndexBuilder b;
+  cpu::ConvOp op;
+  ConvPlan plan;
+  Flat src, weights;
+  Output output;
+  /// Of src: those of a group, and elements between two pixels of a row.
+  int64_t channels;
+  Index pixelStride;
+  /// Spatial dimensions but the last.
+  int64_t outer;
+  Window window;
+  /// Pixels, as they are multiplied, and how many elements there is room for.
+  mlir::Value copied;
+  int64_t room = 0;
+  /// Sums between two blocks of weights.
+  mlir::Value waiting;
+};
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H

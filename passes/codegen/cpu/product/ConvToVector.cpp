@@ -1,0 +1,211 @@
+//===- ConvToVector.cpp - cpu-conv-to-vector ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for block of rows, column tile: what it reads stays in the second-level cache
+//   for output row (n, e1, …, e(n-1))
+//     for pixel tile within the row (its pixels stay in the first-level cache)
+//       for taps of the outer kernel dimensions that lie within src
+//         for k over the taps of the row and their channels, contiguous in src:
+//           accumulators += src[pixel, k] * weights[k, column]
+//       epilogue, store
+//
+// Short rows go by blocks of weights instead: see ConvBlocks.cpp.
+//
+// Taps in the padding are not computed: in the outer dimensions the bounds of the
+// loops leave them out; within a row it is known which pixels of which tile have
+// them, and such a tile has code of its own, tap by tap. With AMX such a tile is
+// copied, zeros around it, and computed as a whole.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/product/ConvEmitter.h"
+#include "passes/support/Shapes.h"
+
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_CONVTOVECTOR
+#include "passes/codegen/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+namespace {
+
+struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvToVectorBase::getDependentDialects(registry);
+    registry.insert<amx::AMXDialect, LLVM::LLVMDialect,
+                    x86vector::X86VectorDialect>();
+  }
+
+  void runOnOperation() override {
+    if (failed(emitKernels<cpu::ConvOp, ConvEmitter>(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void ConvEmitter::emit(Value task) {
+  Index rows = countOf(b, op.getDst(), 0, outer + 1);
+  TaskRange range = rangeOf(b, task, plan.grid, rows, plan.columnTiles());
+  int64_t columns = output.dst.shape.back() / plan.groups;
+  auto emitTiles = [&](Index begin, Index end, Index group) {
+    forEachColumnTile(
+        b, begin, end, plan.tilesPerGroup, fullTile(plan.unit, plan.tile),
+        lastTile(plan.unit, plan.tile, columns),
+        [&](Value columnTile, const Tile &tile) {
+          if (isBlocked(tile))
+            return emitBlocks(tile, group, Index(columnTile), range);
+          forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
+            emitRow(tile, group, Index(columnTile), Index(row),
+                    b.add(Index(row), b.mul(range.firstRow, -1)));
+          });
+        });
+  };
+  if (plan.groups == 1)
+    return emitTiles(range.firstTile, range.endTile, 0);
+  // One column tile a task.
+  Index group = b.div(range.firstTile, plan.tilesPerGroup);
+  Index tile = b.rem(range.firstTile, plan.tilesPerGroup);
+  emitTiles(tile, b.add(tile, 1), group);
+}
+
+void ConvEmitter::emitRow(const Tile &tile, Index group, Index columnTile,
+                          Index row, Index rowInTask) {
+  SmallVector<Index> at = coordinatesOf(b, op.getDst(), outer + 1, row);
+  int64_t tilesPerRow = window.tilesPerRow(tile.rows);
+  int64_t passes = plan.grid.rowsPerTask * tilesPerRow;
+  Index pass = b.add(b.mul(b.rem(columnTile, plan.tilesPerPanel), passes),
+                     b.mul(rowInTask, tilesPerRow));
+  window.forEachTile(b, tile.rows, [&](const RowTile &pixels,
+                                       Index firstPixel, Index number) {
+    emitTile(tile.withRows(pixels.size), pixels, firstPixel, group, columnTile,
+             at, b.add(pass, number), passes * plan.tilesPerPanel);
+  });
+}
+
+void ConvEmitter::emitTile(const Tile &tile, const RowTile &pixels,
+                           Index firstPixel, Index group, Index columnTile,
+                           ArrayRef<Index> row, Index pass, int64_t passes) {
+  SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
+  srcAt.push_back(b.mul(group, channels));
+  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  SmallVector<Index> nextAt = {b.add(weightsAt[0], 1)};
+  nextAt.resize(weights.shape.size(), Index(0));
+  int64_t panelElements =
+      lower::productOf(plan.weights.outer.drop_front()) * plan.weights.depth *
+      plan.panel;
+  Ahead ahead = askAhead(b, weights.data, weights.at(b, nextAt), panelElements,
+                         pass, plan.grid.asksAhead ? passes : 0);
+  Accumulators sums = window.sumOuter(
+      b, srcAt, zeroAccumulators(b, tile),
+      [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
+          const Accumulators &sums) {
+        llvm::copy(taps, weightsAt.begin() + 1);
+        Index tapAt = 0;
+        for (auto [tap, stride] :
+             llvm::zip(taps, ArrayRef(weights.strides).drop_front()))
+          tapAt = b.add(tapAt, b.mul(tap, stride));
+        return sumRow(tile, pixels, srcAt, weightsAt, sums,
+                      ahead.from(b, tapAt));
+      });
+  store(tile, sums, group, columnTile, row, firstPixel);
+}
+
+void ConvEmitter::store(const Tile &tile, const Accumulators &sums, Index group,
+                        Index columnTile, ArrayRef<Index> row,
+                        Index firstPixel) {
+  Index column =
+      b.add(b.mul(group, output.dst.shape.back() / plan.groups),
+            b.mul(columnTile, plan.tile.vectors * plan.unit.lanes));
+  storeTile(b, tile, output, sums,
+            [&](IndexBuilder &b, Index inTile) {
+              SmallVector<Index> coordinates(row);
+              coordinates.append({b.add(firstPixel, inTile), column});
+              return coordinates;
+            });
+}
+
+SmallVector<Index> ConvEmitter::weightsOf(Index group, Index columnTile) {
+  int64_t panels = weights.shape[0] / plan.groups;
+  SmallVector<Index> at = {b.add(b.mul(group, panels),
+                                 b.div(columnTile, plan.tilesPerPanel))};
+  at.append(outer + 2, Index(0));
+  at.push_back(b.mul(b.rem(columnTile, plan.tilesPerPanel),
+                     plan.tile.vectors * plan.unit.lanes));
+  // The first element of a group.
+  at.resize(weights.shape.size(), Index(0));
+  return at;
+}
+
+Accumulators ConvEmitter::sumRow(const Tile &tile, const RowTile &pixels,
+                                 ArrayRef<Index> srcAt,
+                                 ArrayRef<Index> weightsAt,
+                                 const Accumulators &start,
+                                 const Ahead &ahead) {
+  int64_t inner = window.inner();
+  Index from = src.at(b, srcAt), panelAt = weights.at(b, weightsAt);
+  if (tile.product == Product::bf16Wide)
+    return sumWidened(tile, pixels, from, panelAt, start);
+  if (usesTiles(tile.product))
+    return sumAmx(tile, pixels, from, panelAt, start);
+  auto rowsOf = [&](int64_t tap) {
+    Index first = b.add(from, b.mul(pixelStride, tap * window.dilations[inner]));
+    return rowsOfTap(tile, pixels, tap, src.data, first,
+                     b.mul(pixelStride, window.strides[inner]));
+  };
+  if (pixels.isWhole() && window.kernel[inner] == 1)
+    return multiplyAddWhole(b, tile, rowsOf(0), weights.data, panelAt,
+                            plan.panel, channels, start, op, ahead);
+  return sumTaps(tile, pixels.isWhole() && isContiguous(), rowsOf, panelAt,
+                 channels, start, ahead);
+}
+
+Accumulators ConvEmitter::sumTaps(const Tile &tile, bool asOne,
+                                  function_ref<Rows(int64_t tap)> rowsOf,
+                                  Index weightsAt, int64_t depth,
+                                  const Accumulators &start,
+                                  const Ahead &ahead) {
+  int64_t taps = window.kernel[window.inner()];
+  if (asOne)
+    return multiplyAdd(b, tile, rowsOf(0), weights.data, weightsAt, plan.panel,
+                       taps * depth, start, ahead);
+  Accumulators sums = start;
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    int64_t tapAt = tap * plan.weights.depth * plan.panel;
+    sums = multiplyAdd(b, tile, rowsOf(tap), weights.data,
+                       b.add(weightsAt, tapAt), plan.panel, depth, sums,
+                       ahead.from(b, tapAt));
+  }
+  return sums;
+}
+
+bool ConvEmitter::isContiguous() const {
+  return plan.groups == 1 && window.dilations[window.inner()] == 1 &&
+         !pixelStride.value &&
+         pixelStride.constant == src.shape.back() &&
+         plan.weights.depth == src.shape.back();
+}
+
+Rows ConvEmitter::rowsOfTap(const Tile &tile, const RowTile &pixels,
+                            int64_t tap, Value data, Index first, Index stride) {
+  Rows rows(b, data, first, stride, tile.rows);
+  for (int64_t r = 0; r < tile.rows; ++r)
+    if (!pixels.hasTap(r, tap))
+      rows.at[r] = std::nullopt;
+  return rows;
+}

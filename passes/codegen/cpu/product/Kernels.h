@@ -1,0 +1,124 @@
+//===- Kernels.h - what the schedules of kernels share ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel is a function that outline-kernels makes: it holds one cpu op on
+// memrefs, which are its arguments, and its last argument is the task's number.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_KERNELS_H
+#define INGOT_PASSES_CODEGEN_CPU_PRODUCT_KERNELS_H
+
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/codegen/cpu/product/Products.h"
+
+namespace ingot::codegen {
+
+/// The number of the task, in the kernel around `op`; reports if `op` is in none.
+mlir::FailureOr<mlir::Value> taskOf(mlir::Operation *op);
+
+/// Writes each kernel op of type `Op` with an `Emitter`, which is made from a
+/// builder and the op and emits one task, given its number.
+template <typename Op, typename Emitter>
+mlir::LogicalResult emitKernels(mlir::ModuleOp module) {
+  llvm::SmallVector<Op> ops;
+  module->walk([&](Op op) { ops.push_back(op); });
+  for (Op op : ops) {
+    mlir::FailureOr<mlir::Value> task = taskOf(op);
+    if (failed(task))
+      return mlir::failure();
+    mlir::OpBuilder builder(op);
+    Emitter(builder, op).emit(*task);
+    op.erase();
+  }
+  return mlir::success();
+}
+
+/// How many tasks `op`, on memrefs, is split into.
+mlir::Value countTasks(mlir::OpBuilder &builder, mlir::Operation *op);
+
+/// The tile, the grid and the sizes of one kernel.
+struct ConvPlan {
+  explicit ConvPlan(cpu::ConvOp op);
+
+  VectorUnit unit;
+  cpu::PackedWeights weights;
+  RegisterTile tile;
+  Grid grid;
+  int64_t panel, groups, tilesPerGroup, tilesPerPanel;
+  /// Rows of the output (all dimensions but the last two): known or not.
+  int64_t rows;
+
+  int64_t columnTiles() const { return groups * tilesPerGroup; }
+  int64_t columnBlocks() const;
+};
+
+struct MatMulPlan {
+  explicit MatMulPlan(cpu::MatMulOp op);
+
+  VectorUnit unit;
+  cpu::PackedWeights weights;
+  RegisterTile tile;
+  Grid grid;
+  int64_t panel, tiles, tilesPerPanel;
+  int64_t rows;
+
+  int64_t columnBlocks() const;
+};
+
+struct DepthwisePlan {
+  explicit DepthwisePlan(cpu::DepthwiseConvOp op);
+
+  VectorUnit unit;
+  /// Pixels times vectors of channels.
+  RegisterTile tile;
+  Grid grid;
+  int64_t tiles;
+  /// Vectors of channels that a task takes through all of its rows.
+  int64_t tilesPerBlock;
+  int64_t rows;
+
+  int64_t columnBlocks() const;
+};
+
+/// Attention: a block of queries of one head is a task.
+struct AttentionPlan {
+  explicit AttentionPlan(cpu::AttentionOp op);
+
+  VectorUnit unit;
+  /// Keys times vectors of queries; queries times vectors of values.
+  RegisterTile scores, result;
+  int64_t queries, queriesPerTask;
+
+  int64_t blocks() const;
+};
+
+/// The range of one task: a block of rows and a block of column tiles.
+struct TaskRange {
+  Index firstRow, endRow, firstTile, endTile;
+};
+
+/// Takes task `number` apart; `rows` are all rows, `tiles` all column tiles.
+TaskRange rangeOf(IndexBuilder &b, mlir::Value number, const Grid &grid,
+                  Index rows, int64_t tiles);
+
+/// The register tile for full and for the last, partial column tile of a
+/// tensor with `columns` columns.
+Tile fullTile(const VectorUnit &unit, const RegisterTile &tile);
+Tile lastTile(const VectorUnit &unit, const RegisterTile &tile,
+              int64_t columns);
+
+/// Runs `body` for the column tiles of the range, with the tile that fits each.
+/// `count` is how many tiles there are (of one group), of which the last may be
+/// partial.
+void forEachColumnTile(
+    IndexBuilder &b, Index begin, Index end, int64_t count, const Tile &full,
+    const Tile &last,
+    llvm::function_ref<void(mlir::Value number, const Tile &tile)> body);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_KERNELS_H

@@ -1,0 +1,243 @@
+//===- MatMulToVector.cpp - cpu-matmul-to-vector --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for batch, block of rows, column tile: what it reads of src and weights stays
+//   in the second-level cache
+//   for row tile (its rows of src stay in the first-level cache)
+//     for k: accumulators += src[row, k] * weights[k, column]
+//     epilogue, store
+//
+// With AMX a row tile that would be too small for its tiles starts earlier, and
+// stores what is left.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/amx/AmxTiles.h"
+#include "passes/codegen/cpu/product/Kernels.h"
+
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_MATMULTOVECTOR
+#include "passes/codegen/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+namespace {
+
+/// A column tile of one product of a batch.
+struct ColumnTile {
+  /// Where its weights start, and its first column.
+  Index weightsAt, first;
+  ArrayRef<Index> batch;
+};
+
+/// Given the tile, its first row and its number in the task.
+using RowTileFn =
+    function_ref<void(const Tile &tile, Index row, Index number)>;
+
+struct Emitter {
+  Emitter(OpBuilder &builder, cpu::MatMulOp op)
+      : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
+        weights(b, op.getWeights()), output(b, op) {}
+
+  void emit(Value task);
+  Tile tileOf(const Tile &tile, int64_t count) const;
+  void forEachRowTile(const Tile &tile, const TaskRange &range,
+                      RowTileFn body);
+  void forEachEvenRowTile(const Tile &tile, const TaskRange &range,
+                          RowTileFn body);
+  void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
+                   const TaskRange &range);
+  Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
+                   const Ahead &ahead);
+  void store(const Tile &tile, const Accumulators &sums,
+             const ColumnTile &columns, Index row);
+  int64_t numTiles() const;
+
+  IndexBuilder b;
+  cpu::MatMulOp op;
+  MatMulPlan plan;
+  Flat src, weights;
+  Output output;
+};
+
+struct MatMulToVectorPass : ingot::impl::MatMulToVectorBase<MatMulToVectorPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    MatMulToVectorBase::getDependentDialects(registry);
+    registry.insert<amx::AMXDialect, LLVM::LLVMDialect,
+                    x86vector::X86VectorDialect>();
+  }
+
+  void runOnOperation() override {
+    if (failed(emitKernels<cpu::MatMulOp, Emitter>(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void Emitter::emit(Value task) {
+  ArrayRef<int64_t> shape = output.dst.shape;
+  int64_t numBatchDims = shape.size() - 2;
+  Index rows = dimOf(b, op.getDst(), numBatchDims);
+  Value inBatch = task;
+  SmallVector<Index> batch;
+  if (numBatchDims) {
+    Index blocks = b.div(b.add(rows, plan.grid.rowsPerTask - 1),
+                         plan.grid.rowsPerTask);
+    Value perBatch = b.get(b.mul(blocks, plan.columnBlocks()));
+    Value number = arith::DivUIOp::create(b.b, b.loc, task, perBatch);
+    inBatch = arith::RemUIOp::create(b.b, b.loc, task, perBatch);
+    batch = coordinatesOf(b, op.getDst(), numBatchDims, Index(number));
+  }
+  TaskRange range = rangeOf(b, inBatch, plan.grid, rows, plan.tiles);
+  forEachColumnTile(
+      b, range.firstTile, range.endTile, plan.tiles,
+      fullTile(plan.unit, plan.tile),
+      lastTile(plan.unit, plan.tile, shape.back()),
+      [&](Value columnTile, const Tile &tile) {
+        emitColumns(tile, batch, Index(columnTile), range);
+      });
+}
+
+/// The tile for `count` rows, at most as many as `tile` has.
+Tile Emitter::tileOf(const Tile &tile, int64_t count) const {
+  Tile part = tile.withRows(count);
+  if (!usesTiles(tile.product) || count >= tile.amxRows)
+    return part;
+  if (ShapedType::isDynamic(plan.rows)) {
+    part.product = productFor(plan.unit, plan.weights.element);
+    return part;
+  }
+  // An AMX tile that ends with the last row, of which the first are done.
+  part.rows = tile.amxRows;
+  part.done = tile.amxRows - count;
+  return part;
+}
+
+/// Row tiles of even sizes: no last one with a row or two, which would read all
+/// weights for little. The first ones have a row more than the others.
+void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
+                                 RowTileFn body) {
+  int64_t most = plan.tile.rows, tiles = llvm::divideCeil(plan.rows, most);
+  int64_t size = plan.rows / tiles, larger = plan.rows % tiles;
+  Index first = b.div(range.firstRow, most);
+  Index end = b.div(b.add(range.endRow, most - 1), most);
+  auto emit = [&](Index begin, Index end, int64_t size, int64_t before) {
+    forEach(b, begin, end, 1, [&](Value number) {
+      body(tile.withRows(size), b.add(b.mul(Index(number), size), before),
+           b.add(Index(number), b.mul(first, -1)));
+    });
+  };
+  if (larger != 0)
+    emit(first, b.min(end, larger), size + 1, 0);
+  emit(b.max(first, larger), end, size, larger);
+}
+
+/// Row tiles: full ones, then what is left.
+void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
+                             RowTileFn body) {
+  bool isDynamic = ShapedType::isDynamic(plan.rows);
+  if (!isDynamic && !usesTiles(tile.product))
+    return forEachEvenRowTile(tile, range, body);
+  SmallVector<int64_t> sizes = {tile.rows};
+  if (isDynamic) {
+    if (usesTiles(tile.product))
+      sizes.push_back(tile.amxRows);
+    llvm::copy_if(ArrayRef<int64_t>{4, 1}, std::back_inserter(sizes),
+                  [&](int64_t size) { return size < tile.rows; });
+  } else if (int64_t rest = plan.rows % tile.rows) {
+    sizes.push_back(rest);
+  }
+  Index row = range.firstRow;
+  for (int64_t size : sizes) {
+    // Rows up to here are in tiles of this size.
+    Index whole = b.div(b.add(range.endRow, b.mul(row, -1)), size);
+    Index end = size == sizes.back() ? range.endRow
+                                     : b.add(row, b.mul(whole, size));
+    Tile part = tileOf(tile, size);
+    forEach(b, row, end, size, [&](Value at) {
+      Index number = b.div(b.add(Index(at), b.mul(range.firstRow, -1)),
+                           plan.tile.rows);
+      body(part, b.add(Index(at), -part.done), number);
+    });
+    row = end;
+  }
+}
+
+void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
+                          Index columnTile, const TaskRange &range) {
+  bool isBatched = plan.weights.outer.size() > 1;
+  int64_t columns = plan.tile.vectors * plan.unit.lanes;
+  auto weightsOf = [&](Index panel, Index column) {
+    SmallVector<Index> at;
+    if (isBatched)
+      at.append(batch.begin(), batch.end());
+    at.append({panel, 0, column});
+    at.resize(weights.shape.size(), Index(0));
+    return weights.at(b, at);
+  };
+  Index panel = b.div(columnTile, plan.tilesPerPanel);
+  Index part = b.rem(columnTile, plan.tilesPerPanel);
+  ColumnTile at{weightsOf(panel, b.mul(part, columns)),
+                b.mul(columnTile, columns), batch};
+
+  int64_t tiles = numTiles();
+  forEachRowTile(tile, range, [&](const Tile &tile, Index row, Index number) {
+    // Weights that a run packs are in the cache.
+    Ahead ahead;
+    if (!isBatched && plan.grid.asksAhead)
+      ahead = askAhead(b, weights.data, weightsOf(b.add(panel, 1), 0),
+                       plan.weights.depth * plan.panel,
+                       b.add(b.mul(part, tiles), number),
+                       tiles * plan.tilesPerPanel);
+    store(tile, sum(tile, at, row, ahead), at, row);
+  });
+}
+
+/// Row tiles of a task; 0 if unknown.
+int64_t Emitter::numTiles() const {
+  if (ShapedType::isDynamic(plan.rows))
+    return 0;
+  return llvm::divideCeil(std::min(plan.grid.rowsPerTask, plan.rows),
+                          plan.tile.rows);
+}
+
+Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
+                          Index row, const Ahead &ahead) {
+  SmallVector<Index> at(columns.batch);
+  at.append({row, 0});
+  Index first = src.at(b, at), stride = src.strides[src.strides.size() - 2];
+  if (usesTiles(tile.product))
+    return multiplyAddAmx(b, tile, Rows(b, src.data, first, stride, 1),
+                          weights.data, columns.weightsAt, plan.panel,
+                          src.shape.back(), zeroAccumulators(b, tile), op);
+  Rows rows(b, src.data, first, stride, tile.rows);
+  return multiplyAddWhole(b, tile, rows, weights.data, columns.weightsAt,
+                          plan.panel, src.shape.back(),
+                          zeroAccumulators(b, tile), op, ahead);
+}
+
+void Emitter::store(const Tile &tile, const Accumulators &sums,
+                    const ColumnTile &columns, Index row) {
+  storeTile(b, tile, output, sums,
+            [&](IndexBuilder &b, Index inTile) {
+              SmallVector<Index> coordinates(columns.batch);
+              coordinates.append({b.add(row, inTile), columns.first});
+              return coordinates;
+            });
+}

@@ -1,0 +1,321 @@
+//===- MicroKernel.cpp - a register tile of a product ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/amx/AmxTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+Type codegen::sumType(IndexBuilder &b, const Tile &tile) {
+  switch (tile.product) {
+  case Product::int8Dot:
+  case Product::int8Wide:
+  case Product::int8Tiles:
+    return b.b.getI32Type();
+  default:
+    return b.b.getF32Type();
+  }
+}
+
+static VectorType accumulatorType(IndexBuilder &b, const Tile &tile) {
+  return VectorType::get({tile.lanes}, sumType(b, tile));
+}
+
+Accumulators codegen::zeroAccumulators(IndexBuilder &b, const Tile &tile) {
+  if (usesTiles(tile.product))
+    return zeroAmxTiles(b, tile);
+  Value zero = arith::ConstantOp::create(
+      b.b, b.loc, b.b.getZeroAttr(accumulatorType(b, tile)));
+  return Accumulators(tile.rows * tile.vectors, zero);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+Accumulators codegen::forEach(
+    IndexBuilder &b, Index begin, Index end, const Accumulators &start,
+    function_ref<Accumulators(Value, const Accumulators &)> body) {
+  if (!begin.value && !end.value && end.constant == begin.constant + 1)
+    return body(b.get(begin), start);
+  Value step = b.get(1);
+  auto loop = scf::ForOp::create(b.b, b.loc, b.get(begin), b.get(end), step,
+                                 start);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(loop.getBody());
+  Accumulators next = body(loop.getInductionVar(),
+                           Accumulators(loop.getRegionIterArgs()));
+  scf::YieldOp::create(b.b, b.loc, next);
+  return Accumulators(loop.getResults());
+}
+
+void codegen::forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
+                      function_ref<void(Value)> body) {
+  if (!begin.value && !end.value && end.constant <= begin.constant + step) {
+    if (end.constant > begin.constant)
+      body(b.get(begin));
+    return;
+  }
+  auto loop = scf::ForOp::create(b.b, b.loc, b.get(begin), b.get(end),
+                                 b.get(step));
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+Accumulators codegen::forEachBlock(
+    IndexBuilder &b, int64_t depth, int64_t size, const Accumulators &start,
+    function_ref<Accumulators(Index, int64_t, const Accumulators &)> body) {
+  Accumulators sums = start;
+  if (depth >= size)
+    sums = forEach(b, 0, depth / size, sums,
+                   [&](Value i, const Accumulators &sums) {
+                     return body(b.mul(Index(i), size), size, sums);
+                   });
+  if (depth % size != 0)
+    sums = body(depth / size * size, depth % size, sums);
+  return sums;
+}
+
+void codegen::forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
+                           function_ref<void(Index, int64_t)> body) {
+  forEach(b, 0, depth / size, 1,
+          [&](Value i) { body(b.mul(Index(i), size), size); });
+  if (depth % size != 0)
+    body(depth / size * size, depth % size);
+}
+
+void codegen::forEachPart(IndexBuilder &b, int64_t all, int64_t most,
+                          function_ref<void(int64_t, Index)> body) {
+  int64_t parts = llvm::divideCeil(all, most), size = all / parts;
+  int64_t endLarger = all % parts * (size + 1);
+  if (endLarger != 0)
+    forEach(b, 0, endLarger, size + 1,
+            [&](Value at) { body(size + 1, Index(at)); });
+  forEach(b, endLarger, all, size, [&](Value at) { body(size, Index(at)); });
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of a tile
+//===----------------------------------------------------------------------===//
+
+Value codegen::multiplyAddVectors(IndexBuilder &b, const Tile &tile, Value x,
+                                  Value y, Value sum) {
+  if (tile.hasFMA)
+    return vector::FMAOp::create(b.b, b.loc, x, y, sum);
+  Value product = arith::MulFOp::create(b.b, b.loc, x, y);
+  return arith::AddFOp::create(b.b, b.loc, sum, product);
+}
+
+Value codegen::widenBF16(IndexBuilder &b, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  if (!type.getElementType().isBF16())
+    return vector;
+  return arith::ExtFOp::create(b.b, b.loc, type.clone(b.b.getF32Type()),
+                               vector);
+}
+
+Value codegen::splatInt(IndexBuilder &b, VectorType type, int64_t value) {
+  return arith::ConstantOp::create(
+      b.b, b.loc,
+      DenseElementsAttr::get(
+          type, b.b.getIntegerAttr(type.getElementType(), value)));
+}
+
+Value codegen::widenHalf(IndexBuilder &b, Value pairs, int64_t i) {
+  auto type = cast<VectorType>(pairs.getType());
+  // The upper half of an f32.
+  Value half =
+      i == 0 ? arith::ShLIOp::create(b.b, b.loc, pairs, splatInt(b, type, 16))
+                   .getResult()
+             : arith::AndIOp::create(b.b, b.loc, pairs,
+                                     splatInt(b, type, int32_t(0xffff0000)));
+  return vector::BitCastOp::create(b.b, b.loc, type.clone(b.b.getF32Type()),
+                                   half);
+}
+
+Value codegen::createScratch(IndexBuilder &b, Operation *op, MemRefType type) {
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(
+      &op->getParentOfType<func::FuncOp>().getBody().front());
+  return memref::AllocaOp::create(b.b, b.loc, type,
+                                  b.b.getI64IntegerAttr(64));
+}
+
+Value codegen::createScratch(IndexBuilder &b, Operation *op, int64_t elements,
+                             Type type) {
+  return createScratch(b, op, MemRefType::get({elements}, type));
+}
+
+void codegen::spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
+                    Value scratch, Index at) {
+  for (auto [i, sum] : llvm::enumerate(sums))
+    vector::StoreOp::create(b.b, b.loc, sum, scratch,
+                            b.get(b.add(at, int64_t(i) * tile.lanes)));
+}
+
+Accumulators codegen::reload(IndexBuilder &b, const Tile &tile, Value scratch,
+                             Index at) {
+  Accumulators sums;
+  for (int64_t i = 0; i < tile.rows * tile.vectors; ++i)
+    sums.push_back(
+        vector::LoadOp::create(b.b, b.loc, accumulatorType(b, tile), scratch,
+                               b.get(b.add(at, i * tile.lanes))));
+  return sums;
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogues
+//===----------------------------------------------------------------------===//
+
+static Value maskOf(IndexBuilder &b, const Place &place) {
+  if (place.mask)
+    return place.mask;
+  auto type = VectorType::get({place.lanes}, b.b.getI1Type());
+  SmallVector<bool> within(place.lanes, false);
+  std::fill_n(within.begin(), place.valid, true);
+  return arith::ConstantOp::create(b.b, b.loc,
+                                   DenseElementsAttr::get(type, within));
+}
+
+static Value loadVector(IndexBuilder &b, Value data, Index at,
+                        const Place &place) {
+  VectorType type = VectorType::get(
+      {place.lanes}, cast<MemRefType>(data.getType()).getElementType());
+  if (place.isWhole())
+    return vector::LoadOp::create(b.b, b.loc, type, data, b.get(at));
+  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b.b, b.loc, type, data, b.get(at),
+                                      maskOf(b, place), zero);
+}
+
+Value codegen::loadPart(IndexBuilder &b, const Tile &tile, Value data,
+                        Index at) {
+  return loadVector(b, data, at, Place{{}, tile.lanes, tile.lastLanes, {}});
+}
+
+/// The vector of an epilogue operand that belongs to a place.
+static Value loadOperand(IndexBuilder &b, const Flat &operand,
+                         const Place &place) {
+  SmallVector<Index> at;
+  for (auto [size, coordinate] :
+       llvm::zip_equal(operand.shape, place.coordinates))
+    at.push_back(size == 1 ? Index(0) : coordinate);
+  Index index = operand.at(b, at);
+  if (operand.shape.back() != 1 || place.valid == 1)
+    return loadVector(b, operand.data, index, place);
+  Value element =
+      memref::LoadOp::create(b.b, b.loc, operand.data, b.get(index));
+  return vector::BroadcastOp::create(
+      b.b, b.loc, VectorType::get({place.lanes}, element.getType()), element);
+}
+
+/// `op`, of an epilogue, on vectors.
+static void vectorize(OpBuilder &b, Operation &op, int64_t lanes,
+                      IRMapping &values) {
+  auto widen = [&](Type type) -> Type { return VectorType::get({lanes}, type); };
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto type = cast<ShapedType>(widen(constant.getType()));
+    values.map(constant.getResult(),
+               Value(arith::ConstantOp::create(
+                   b, op.getLoc(),
+                   DenseElementsAttr::get(type, constant.getValue()))));
+    return;
+  }
+  OperationState state(op.getLoc(), op.getName());
+  for (Value operand : op.getOperands())
+    state.operands.push_back(values.lookup(operand));
+  for (Type type : op.getResultTypes())
+    state.types.push_back(widen(type));
+  state.attributes = op.getAttrDictionary();
+  state.propertiesAttr = op.getPropertiesAsAttribute();
+  Operation *wide = b.create(state);
+  for (auto [from, to] : llvm::zip_equal(op.getResults(), wide->getResults()))
+    values.map(from, to);
+}
+
+Output::Output(IndexBuilder &b, cpu::EpilogueOpInterface op)
+    : op(op), dst(b, cast<DestinationStyleOpInterface>(*op).getDpsInits()[0]),
+      operands(flatten(b, op.getEpilogueOperands())) {}
+
+void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
+                          const Place &place) {
+  const Flat &dst = output.dst;
+  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+  IRMapping values;
+  values.map(body.getArgument(0), sum);
+  for (auto [operand, argument] :
+       llvm::zip_equal(output.operands, body.getArguments().drop_front()))
+    values.map(argument, loadOperand(b, operand, place));
+  for (Operation &step : body.without_terminator())
+    vectorize(b.b, step, place.lanes, values);
+  Value result = values.lookup(body.getTerminator()->getOperand(0));
+  Value at = b.get(dst.at(b, place.coordinates));
+  if (place.isWhole())
+    vector::StoreOp::create(b.b, b.loc, result, dst.data, at);
+  else
+    vector::MaskedStoreOp::create(b.b, b.loc, dst.data, at, maskOf(b, place),
+                                  result);
+}
+
+/// Above this many ops the epilogue of a tile is a loop over its rows: unrolled
+/// it would fill the instruction cache.
+static constexpr int64_t kMaxUnrolledOps = 300;
+
+/// How many instructions an epilogue op becomes, roughly.
+static int64_t costOf(Operation &op) {
+  if (isa<arith::ConstantOp>(op))
+    return 0;
+  return op.getDialect()->getNamespace() == "math" ? 20 : 1;
+}
+
+void codegen::storeTile(
+    IndexBuilder &b, const Tile &tile, const Output &output,
+    const Accumulators &sums,
+    function_ref<SmallVector<Index>(IndexBuilder &, Index row)> rowAt) {
+  auto store = [&](Index row, int64_t v, Value sum) {
+    Place place;
+    place.coordinates = rowAt(b, row);
+    Index &column = place.coordinates.back();
+    column = b.add(column, v * tile.lanes);
+    place.lanes = tile.lanes;
+    place.valid = v == tile.vectors - 1 ? tile.lastLanes : tile.lanes;
+    storeVector(b, output, sum, place);
+  };
+  cpu::EpilogueOpInterface op = output.op;
+  int64_t rowSize = tile.vectors * tile.lanes;
+  auto storeRows = [&](Value spilled) {
+    forEach(b, tile.done, tile.rows, 1, [&](Value row) {
+      Accumulators sums = reload(b, tile.withRows(1), spilled,
+                                        b.mul(Index(row), rowSize));
+      for (int64_t v = 0; v < tile.vectors; ++v)
+        store(Index(row), v, sums[v]);
+    });
+  };
+  if (usesTiles(tile.product))
+    return storeRows(spillAmxTiles(b, tile, sums, op));
+  int64_t cost = 0;
+  for (Operation &step : op.getEpilogue().front().without_terminator())
+    cost += costOf(step);
+  if (cost * tile.rows * tile.vectors <= kMaxUnrolledOps) {
+    for (int64_t r = 0; r < tile.rows; ++r)
+      for (int64_t v = 0; v < tile.vectors; ++v)
+        store(r, v, sums[r * tile.vectors + v]);
+    return;
+  }
+  Value spilled =
+      createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
+  spill(b, tile, sums, spilled, 0);
+  storeRows(spilled);
+}

@@ -1,0 +1,131 @@
+//===- MicroKernel.h - a register tile of a product -------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_MICROKERNEL_H
+#define INGOT_PASSES_CODEGEN_CPU_PRODUCT_MICROKERNEL_H
+
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/codegen/cpu/product/Addressing.h"
+#include "passes/codegen/cpu/schedule/Schedule.h"
+
+namespace ingot::codegen {
+
+/// The register tile at hand: as planned, or a smaller one at a border.
+struct Tile {
+  int64_t rows, vectors;
+  /// Elements of a vector, and of the last one those within the tensor.
+  int64_t lanes, lastLanes;
+  bool hasFMA;
+  Product product = Product::f32;
+  /// Of each AMX tile.
+  int64_t amxRows = 0;
+  /// The first rows that another tile of AMX has stored.
+  int64_t done = 0;
+
+  int64_t columns() const { return (vectors - 1) * lanes + lastLanes; }
+  Tile withRows(int64_t rows) const {
+    Tile tile = *this;
+    tile.rows = rows;
+    return tile;
+  }
+};
+
+/// One accumulator a row and vector, row by row; AMX tiles likewise.
+using Accumulators = llvm::SmallVector<mlir::Value>;
+
+Accumulators zeroAccumulators(IndexBuilder &b, const Tile &tile);
+
+/// `scf.for` from `begin` to `end` that carries the accumulators.
+Accumulators
+forEach(IndexBuilder &b, Index begin, Index end, const Accumulators &start,
+        llvm::function_ref<Accumulators(mlir::Value, const Accumulators &)>
+            body);
+
+/// The same without anything to carry.
+void forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
+             llvm::function_ref<void(mlir::Value)> body);
+
+/// Goes through [0, depth) in blocks of `size`, the last of what is left.
+Accumulators
+forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
+             const Accumulators &start,
+             llvm::function_ref<Accumulators(Index from, int64_t size,
+                                             const Accumulators &)>
+                 body);
+void forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
+                  llvm::function_ref<void(Index from, int64_t size)> body);
+
+/// Splits `all` as evenly as parts of at most `most` allow, so that no part is
+/// much smaller than the others, and runs `body` for each part.
+void forEachPart(IndexBuilder &b, int64_t all, int64_t most,
+                 llvm::function_ref<void(int64_t count, Index first)> body);
+
+/// x * y + sum.
+mlir::Value multiplyAddVectors(IndexBuilder &b, const Tile &tile, mlir::Value x,
+                               mlir::Value y, mlir::Value sum);
+
+/// A vector of bf16 as f32; others as they are.
+mlir::Value widenBF16(IndexBuilder &b, mlir::Value vector);
+
+mlir::Value splatInt(IndexBuilder &b, mlir::VectorType type, int64_t value);
+
+/// Element `i` of each pair of bf16, in words of 32 bits, as f32.
+mlir::Value widenHalf(IndexBuilder &b, mlir::Value pairs, int64_t i);
+
+/// The vector of a tile of one vector at `data[at]`: what is behind the tensor's
+/// end is not read.
+mlir::Value loadPart(IndexBuilder &b, const Tile &tile, mlir::Value data,
+                     Index at);
+
+/// Room on the stack of the kernel that `op` is in.
+mlir::Value createScratch(IndexBuilder &b, mlir::Operation *op,
+                          mlir::MemRefType type);
+mlir::Value createScratch(IndexBuilder &b, mlir::Operation *op,
+                          int64_t elements, mlir::Type type);
+
+/// Writes accumulators to `scratch[at]` and on, and reads them back.
+void spill(IndexBuilder &b, const Tile &tile, const Accumulators &sums,
+           mlir::Value scratch, Index at);
+Accumulators reload(IndexBuilder &b, const Tile &tile, mlir::Value scratch,
+                    Index at);
+
+/// The element type of accumulators.
+mlir::Type sumType(IndexBuilder &b, const Tile &tile);
+
+/// Where one vector of the output lies, and how much of it.
+struct Place {
+  llvm::SmallVector<Index> coordinates;
+  int64_t lanes, valid;
+  /// The lanes within the tensor where only a run knows them.
+  mlir::Value mask;
+
+  bool isWhole() const { return !mask && valid == lanes; }
+};
+
+/// Where a kernel's results go, through its epilogue.
+struct Output {
+  Output(IndexBuilder &b, cpu::EpilogueOpInterface op);
+
+  cpu::EpilogueOpInterface op;
+  Flat dst;
+  llvm::SmallVector<Flat> operands;
+};
+
+/// Runs the epilogue over one vector and stores it.
+void storeVector(IndexBuilder &b, const Output &output, mlir::Value sum,
+                 const Place &place);
+
+/// Runs the epilogue over the accumulators and stores them. `rowAt(b, row)` are
+/// the coordinates of a row's first element in dst.
+void storeTile(
+    IndexBuilder &b, const Tile &tile, const Output &output,
+    const Accumulators &sums,
+    llvm::function_ref<llvm::SmallVector<Index>(IndexBuilder &, Index row)>
+        rowAt);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_MICROKERNEL_H

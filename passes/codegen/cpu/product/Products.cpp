@@ -1,0 +1,422 @@
+//===- Products.cpp - sums of products in registers -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/product/Products.h"
+
+#include "dialects/cpu/PackedWeights.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+Rows::Rows(IndexBuilder &b, Value data, Index first, Index stride,
+           int64_t count)
+    : data(data), dataOf(count, data), stride(stride) {
+  for (int64_t r = 0; r < count; ++r)
+    at.push_back(b.add(first, b.mul(stride, r)));
+}
+
+//===----------------------------------------------------------------------===//
+// One step of k
+//===----------------------------------------------------------------------===//
+
+/// The elements that one step of k takes.
+static int64_t groupOf(Value weights) {
+  return cpu::groupOf(getElementTypeOrSelf(weights));
+}
+
+/// The group at `data[at]` as an i32, with zeros behind `count` elements.
+static Value loadGroup(IndexBuilder &b, Value data, Index at, int64_t count) {
+  Type element = getElementTypeOrSelf(data), word = b.b.getI32Type();
+  int64_t group = cpu::groupOf(element);
+  if (count == group) {
+    Value loaded = vector::LoadOp::create(
+        b.b, b.loc, VectorType::get({group}, element), data, b.get(at));
+    Value whole = vector::BitCastOp::create(b.b, b.loc,
+                                            VectorType::get({1}, word), loaded);
+    return vector::ExtractOp::create(b.b, b.loc, whole, 0);
+  }
+  int64_t bits = element.getIntOrFloatBitWidth();
+  Value sum;
+  for (int64_t i = 0; i < count; ++i) {
+    Value part =
+        memref::LoadOp::create(b.b, b.loc, data, b.get(b.add(at, i)));
+    if (!element.isInteger())
+      part = arith::BitcastOp::create(b.b, b.loc, b.b.getIntegerType(bits),
+                                      part);
+    part = arith::ExtUIOp::create(b.b, b.loc, word, part);
+    if (i)
+      part = arith::ShLIOp::create(
+          b.b, b.loc, part,
+          arith::ConstantOp::create(b.b, b.loc,
+                                    b.b.getI32IntegerAttr(i * bits)));
+    sum = sum ? arith::OrIOp::create(b.b, b.loc, sum, part).getResult() : part;
+  }
+  return sum;
+}
+
+/// What one step takes of a row: the group at `data[at]`, of which `count`
+/// elements are within the row, in every lane; in the parts that are multiplied
+/// one after the other.
+static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
+                                   Value data, Index at, int64_t count) {
+  auto broadcast = [&](Value scalar) -> Value {
+    return vector::BroadcastOp::create(
+        b.b, b.loc, VectorType::get({tile.lanes}, scalar.getType()), scalar);
+  };
+  if (tile.product == Product::f32 || tile.product == Product::bf16Wide) {
+    SmallVector<Value> parts;
+    for (int64_t i = 0; i < count; ++i)
+      parts.push_back(broadcast(
+          memref::LoadOp::create(b.b, b.loc, data, b.get(b.add(at, i)))));
+    return parts;
+  }
+  Value words = broadcast(loadGroup(b, data, at, count));
+  auto as = [&](int64_t perLane, Type element) -> Value {
+    return vector::BitCastOp::create(
+        b.b, b.loc, VectorType::get({tile.lanes * perLane}, element), words);
+  };
+  Type element = getElementTypeOrSelf(data);
+  if (tile.product != Product::int8Wide)
+    return {as(cpu::groupOf(element), element)};
+  Value pairs = as(2, b.b.getI16Type());
+  auto type = cast<VectorType>(pairs.getType());
+  return {arith::AndIOp::create(b.b, b.loc, pairs, splatInt(b, type, 0xff)),
+          arith::ShRUIOp::create(b.b, b.loc, pairs, splatInt(b, type, 8))};
+}
+
+/// Part `i` of a vector of weights, to go with part `i` of a row.
+static Value weightPart(IndexBuilder &b, const Tile &tile, Value weights,
+                        int64_t i) {
+  auto as = [&](int64_t perLane, Type element) -> Value {
+    return vector::BitCastOp::create(
+        b.b, b.loc, VectorType::get({tile.lanes * perLane}, element), weights);
+  };
+  if (tile.product == Product::bf16Wide)
+    return widenHalf(b, as(1, b.b.getI32Type()), i);
+  if (tile.product == Product::int8Wide) {
+    Value pairs = as(2, b.b.getI16Type());
+    Value eight = splatInt(b, cast<VectorType>(pairs.getType()), 8);
+    if (i == 0)
+      pairs = arith::ShLIOp::create(b.b, b.loc, pairs, eight);
+    return arith::ShRSIOp::create(b.b, b.loc, pairs, eight);
+  }
+  return weights;
+}
+
+static Value callIntrinsic(IndexBuilder &b, StringRef name, Type type,
+                           ValueRange arguments) {
+  return LLVM::CallIntrinsicOp::create(b.b, b.loc, type,
+                                       b.b.getStringAttr(name), arguments)
+      .getResults();
+}
+
+/// sum + row * weights, the products of a group added up.
+static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
+                         Value weights, Value sum) {
+  switch (tile.product) {
+  case Product::f32:
+  case Product::bf16Wide:
+    return multiplyAddVectors(b, tile, row, weights, sum);
+  case Product::bf16Dot:
+    return x86vector::DotBF16Op::create(b.b, b.loc, sum.getType(), sum, row,
+                                        weights);
+  case Product::int8Dot:
+    return callIntrinsic(b, "llvm.x86.avx512.vpdpbusd.512", sum.getType(),
+                         {sum, row, weights});
+  case Product::int8Wide: {
+    StringRef name = tile.lanes == 16  ? "llvm.x86.avx512.pmaddw.d.512"
+                     : tile.lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
+                                       : "llvm.x86.sse2.pmadd.wd";
+    Value pairs = callIntrinsic(b, name, sum.getType(), {row, weights});
+    return arith::AddIOp::create(b.b, b.loc, sum, pairs);
+  }
+  case Product::bf16Tiles:
+  case Product::int8Tiles:
+    break;
+  }
+  llvm_unreachable("a product of vectors");
+}
+
+//===----------------------------------------------------------------------===//
+// Loops over k
+//===----------------------------------------------------------------------===//
+
+/// The caches that a line is asked for into.
+enum class Into { second = 2, first = 3 };
+
+static void prefetch(IndexBuilder &b, Value data, Index at,
+                     Into cache = Into::first) {
+  memref::PrefetchOp::create(b.b, b.loc, data, ValueRange{b.get(at)},
+                             /*isWrite=*/false, uint32_t(cache),
+                             /*isDataCache=*/true);
+}
+
+/// Groups of a cache line.
+static constexpr int64_t kLine = 16;
+
+/// Asks for the rows' lines that are needed `ahead` groups later: one a step of
+/// k, so that 16 steps ask for the lines of 16 rows.
+static void prefetchRows(IndexBuilder &b, const Rows &rows, int64_t group,
+                         Value k, int64_t ahead, Into cache = Into::first) {
+  Value row = arith::AndIOp::create(b.b, b.loc, k, b.get(kLine - 1));
+  Index line = b.add(b.mul(Index(k), group),
+                     b.mul(Index(row), b.add(rows.stride, -group)));
+  prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), ahead * group), cache);
+}
+
+/// With many passes, weights that wait for memory in the first of them cost
+/// little, and one pass asks for each line several times.
+static constexpr int64_t kMostPasses = 16;
+
+Ahead codegen::askAhead(IndexBuilder &b, Value weights, Index nextAt,
+                        int64_t elements, Index pass, int64_t passes) {
+  if (passes < 2 || passes > kMostPasses)
+    return {};
+  return {weights, b.add(nextAt, b.mul(pass, elements / passes)), passes};
+}
+
+Ahead Ahead::from(IndexBuilder &b, Index elements) const {
+  if (passes == 0)
+    return {};
+  return {weights, b.add(at, b.div(elements, passes)), passes};
+}
+
+/// `width` weights are multiplied with each k. They are two lines, so one line a
+/// step is enough for two passes.
+static void prefetchAhead(IndexBuilder &b, const Ahead &ahead, int64_t width,
+                          Value k) {
+  if (ahead.passes == 0)
+    return;
+  // A shift instead of a division.
+  Index done = b.div(b.mul(Index(k), 256 * width / ahead.passes), 256);
+  prefetch(b, ahead.weights, b.add(ahead.at, done), Into::second);
+}
+
+/// Weights come from the second-level cache: they are asked for this many steps
+/// of k ahead, which covers its latency.
+static constexpr int64_t kPrefetchDistance = 16;
+
+/// Called with each k: what else to do meanwhile.
+using Meanwhile = function_ref<void(Value k)>;
+
+/// A multiply-add takes 4 cycles and two begin each cycle: sums of fewer than
+/// this many accumulators wait for each other.
+static constexpr int64_t kMinAccumulators = 8;
+
+/// Step k of a product: of its group the products of `count` elements.
+static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const Rows &rows,
+                            Value weights, Index weightsAt, int64_t panel,
+                            Value k, int64_t count, MutableArrayRef<Value> sums,
+                            Meanwhile meanwhile) {
+  int64_t group = groupOf(weights);
+  auto type = VectorType::get({tile.lanes * group},
+                              getElementTypeOrSelf(weights));
+  Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
+  SmallVector<Value> factors;
+  for (int64_t v = 0; v < tile.vectors; ++v) {
+    Index at = b.add(from, v * tile.lanes * group);
+    factors.push_back(
+        vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at)));
+    prefetch(b, weights, b.add(at, kPrefetchDistance * panel * group));
+  }
+  meanwhile(k);
+  // Of each vector of weights, the parts that rows asked for.
+  SmallVector<SmallVector<Value>> parts(tile.vectors);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    if (!rows.at[r])
+      continue;
+    SmallVector<Value> row =
+        rowParts(b, tile, rows.dataOf[r],
+                 b.add(*rows.at[r], b.mul(Index(k), group * rows.step)),
+                 count);
+    for (auto [i, part] : llvm::enumerate(row))
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        if (parts[v].size() == i)
+          parts[v].push_back(weightPart(b, tile, factors[v], i));
+        Value &sum = sums[r * tile.vectors + v];
+        sum = addProducts(b, tile, part, parts[v][i], sum);
+      }
+  }
+}
+
+static Value addSums(IndexBuilder &b, Value x, Value y) {
+  if (getElementTypeOrSelf(x).isInteger())
+    return arith::AddIOp::create(b.b, b.loc, x, y);
+  return arith::AddFOp::create(b.b, b.loc, x, y);
+}
+
+static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
+                                const Rows &rows, Value weights,
+                                Index weightsAt, int64_t panel, int64_t depth,
+                                const Accumulators &start,
+                                Meanwhile meanwhile) {
+  int64_t group = groupOf(weights), groups = depth / group;
+  auto step = [&](Value k, MutableArrayRef<Value> sums) {
+    multiplyAddStep(b, tile, rows, weights, weightsAt, panel, k, group, sums,
+                    meanwhile);
+  };
+  // A few rows, a vector times a matrix: every steps-th k has accumulators of
+  // its own. How many depends on the rows, not on the tile's vectors: all
+  // columns are summed in one order, so that equal ones have equal sums.
+  constexpr int64_t kFullVectors = 2;
+  int64_t count = start.size();
+  int64_t steps =
+      std::max<int64_t>(1, kMinAccumulators / (tile.rows * kFullVectors));
+  if (groups < 4 * steps)
+    steps = 1;
+  int64_t whole = groups - groups % steps;
+  Accumulators sums = start;
+  for (int64_t i = 1; i < steps; ++i)
+    llvm::append_range(sums, zeroAccumulators(b, tile));
+  if (groups != 0)
+    sums = forEach(b, 0, whole / steps, sums,
+                   [&](Value block, const Accumulators &before) {
+                     Accumulators next = before;
+                     Index first = b.mul(Index(block), steps);
+                     for (int64_t i = 0; i < steps; ++i)
+                       step(b.get(b.add(first, i)),
+                            MutableArrayRef(next).slice(i * count, count));
+                     return next;
+                   });
+  for (; steps > 1; steps = llvm::divideCeil(steps, 2)) {
+    int64_t kept = llvm::divideCeil(steps, 2) * count;
+    for (int64_t i = kept; i < steps * count; ++i)
+      sums[i - kept] = addSums(b, sums[i - kept], sums[i]);
+    sums.resize(kept);
+  }
+  for (int64_t k = whole; k < groups; ++k)
+    step(b.get(k), sums);
+  if (depth % group != 0)
+    multiplyAddStep(b, tile, rows, weights, weightsAt, panel, b.get(groups),
+                    depth % group, sums, meanwhile);
+  return sums;
+}
+
+Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
+                                  const Rows &rows, Value weights,
+                                  Index weightsAt, int64_t panel, int64_t depth,
+                                  const Accumulators &start,
+                                  const Ahead &ahead) {
+  int64_t width = panel * groupOf(weights);
+  return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
+                       [&](Value k) { prefetchAhead(b, ahead, width, k); });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+void codegen::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
+                       ArrayRef<Index> from, Value to, ArrayRef<Index> at,
+                       int64_t count) {
+  auto copy = [&](Index offset, int64_t valid) {
+    Tile part{1, 1, lanes, valid, false};
+    for (auto [source, target] : llvm::zip_equal(from, at)) {
+      Value piece = loadPart(b, part, data, b.add(source, offset));
+      if (getElementTypeOrSelf(to).isF32())
+        piece = widenBF16(b, piece);
+      vector::StoreOp::create(b.b, b.loc, piece, to,
+                              b.get(b.add(target, offset)));
+    }
+  };
+  forEach(b, 0, count / lanes, 1,
+          [&](Value i) { copy(b.mul(Index(i), lanes), lanes); });
+  int64_t rest = count % lanes;
+  if (rest == 0)
+    return;
+  // What is behind the last whole vector together with what is before it.
+  if (count > lanes)
+    copy(count - lanes, lanes);
+  else
+    copy(0, rest);
+}
+
+int64_t codegen::copiedAtOnce(int64_t depth, int64_t most, int64_t group) {
+  if (depth <= most)
+    return depth;
+  for (int64_t parts = llvm::divideCeil(depth, most);
+       2 * (depth / parts) >= most; ++parts)
+    if (depth % parts == 0 && depth / parts % group == 0)
+      return depth / parts;
+  return most;
+}
+
+/// Rows that are a multiple of this many bytes apart all fall into the same set
+/// of the first-level cache, which holds 8 to 12 lines. What is asked for early
+/// goes to the second level, therefore.
+static constexpr int64_t kCacheSetStride = 4096;
+/// Groups that are copied of a row at a time: 14 rows then take 14 KiB.
+static constexpr int64_t kCopied = 256;
+
+Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
+                                       const Rows &rows, Value weights,
+                                       Index weightsAt, int64_t panel,
+                                       int64_t depth, const Accumulators &start,
+                                       Operation *op, const Ahead &ahead) {
+  int64_t group = groupOf(weights);
+  bool isWidened = tile.product == Product::bf16Wide;
+  Type rowElement = getElementTypeOrSelf(rows.data);
+  int64_t rowDistance =
+      rows.stride.constant * rowElement.getIntOrFloatBitWidth() / 8;
+  bool collides = !rows.stride.value && tile.rows > 8 &&
+                  rowDistance % kCacheSetStride == 0;
+  // As many elements are in four bytes of a copy.
+  int64_t perWord = isWidened ? 1 : group;
+  int64_t most = kCopied * perWord, lanes = tile.lanes * perWord;
+  if (!isWidened && (!collides || depth % most != 0)) {
+    // Short rows are there before prefetching starts to help.
+    bool isLong = depth >= 8 * kLine * group;
+    return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
+                         [&](Value k) {
+                           if (isLong)
+                             prefetchRows(b, rows, group, k, 2 * kLine);
+                           prefetchAhead(b, ahead, panel * group, k);
+                         });
+  }
+  int64_t size = copiedAtOnce(depth, most, group);
+  // The copies are a cache line more than their length apart.
+  int64_t pitch = llvm::alignTo(size, lanes) + kLine * perWord;
+  Type element = isWidened ? Type(b.b.getF32Type()) : rowElement;
+  // The cache holds half of the rows as they are.
+  int64_t direct = isWidened ? 0 : tile.rows / 2;
+  Value scratch = createScratch(b, op, (tile.rows - direct) * pitch, element);
+  Rows copies(b, scratch, -direct * pitch, pitch, tile.rows);
+  auto addBlock = [&](Index from, int64_t size, const Accumulators &sums) {
+    Rows block = rows;
+    SmallVector<Index> sources, targets;
+    for (auto [source, copy] : llvm::zip_equal(block.at, copies.at)) {
+      source = b.add(*source, from);
+      sources.push_back(*source);
+      targets.push_back(*copy);
+    }
+    copyRuns(b, lanes, rows.data, ArrayRef(sources).drop_front(direct),
+             scratch, ArrayRef(targets).drop_front(direct), size);
+    Rows used = copies;
+    used.dataOf.assign(tile.rows, scratch);
+    for (int64_t r = 0; r < direct; ++r) {
+      used.dataOf[r] = rows.data;
+      used.at[r] = sources[r];
+    }
+    Ahead later = ahead.from(b, b.mul(from, panel));
+    return ::multiplyAdd(b, tile, used, weights,
+                         b.add(weightsAt, b.mul(from, panel)), panel, size,
+                         sums, [&](Value k) {
+                           prefetchRows(b, block, group, k, size / group,
+                                        Into::second);
+                           prefetchAhead(b, later, panel * group, k);
+                         });
+  };
+  return forEachBlock(b, depth, size, start, addBlock);
+}

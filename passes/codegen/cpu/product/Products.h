@@ -1,0 +1,84 @@
+//===- Products.h - sums of products in registers ---------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The inner loop of convolutions and matrix products, for each kind of product.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_PRODUCTS_H
+#define INGOT_PASSES_CODEGEN_CPU_PRODUCT_PRODUCTS_H
+
+#include "passes/codegen/cpu/product/MicroKernel.h"
+
+namespace ingot::codegen {
+
+/// The rows of src that a tile reads: element k of row r stands at
+/// `dataOf[r][at[r] + k * step]`; rows that are nullopt do not take part.
+struct Rows {
+  /// Of all rows, but for those that were copied.
+  mlir::Value data;
+  llvm::SmallVector<mlir::Value> dataOf;
+  llvm::SmallVector<std::optional<Index>> at;
+  /// Elements between two rows.
+  Index stride;
+  /// And between two of a row; others than 1 are for f32.
+  int64_t step = 1;
+
+  /// `count` rows from `first` on.
+  Rows(IndexBuilder &b, mlir::Value data, Index first, Index stride,
+       int64_t count);
+};
+
+/// The weights that come next, asked for while others are multiplied: each of
+/// several passes over these asks for a part of those, in step with what it
+/// multiplies.
+struct Ahead {
+  mlir::Value weights;
+  /// The part of this pass.
+  Index at = 0;
+  /// None if 0.
+  int64_t passes = 0;
+
+  /// The same for what is multiplied `elements` later in a pass.
+  Ahead from(IndexBuilder &b, Index elements) const;
+};
+
+/// For pass number `pass` of `passes`: the `elements` weights from `nextAt` on.
+/// None if there are so few or so many passes that it does not pay.
+Ahead askAhead(IndexBuilder &b, mlir::Value weights, Index nextAt,
+               int64_t elements, Index pass, int64_t passes);
+
+/// Adds the products of `depth` elements of the rows and the weights: the group
+/// of vector v that holds element k starts at
+/// `weights[weightsAt + k * panel + v * lanes * group]`. Rows of bf16 that are
+/// multiplied as f32 are given as such.
+Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const Rows &rows,
+                         mlir::Value weights, Index weightsAt, int64_t panel,
+                         int64_t depth, const Accumulators &start,
+                         const Ahead &ahead = {});
+
+/// The same for rows as src has them, all of which take part: over copies of
+/// them in the stack of the kernel of `op` if they have to be widened, or may lie
+/// so that they collide in the first-level cache.
+Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
+                              const Rows &rows, mlir::Value weights,
+                              Index weightsAt, int64_t panel, int64_t depth,
+                              const Accumulators &start, mlir::Operation *op,
+                              const Ahead &ahead = {});
+
+/// Copies `count` elements from `data[from[i]]` on to `to[at[i]]`, for each i in
+/// turn; bf16 may become f32. Up to a vector behind them is written too.
+void copyRuns(IndexBuilder &b, int64_t lanes, mlir::Value data,
+              llvm::ArrayRef<Index> from, mlir::Value to,
+              llvm::ArrayRef<Index> at, int64_t count);
+
+/// How many of `depth` elements to copy at a time, near `most`: equal parts of
+/// whole groups if there are any.
+int64_t copiedAtOnce(int64_t depth, int64_t most, int64_t group);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_PRODUCTS_H

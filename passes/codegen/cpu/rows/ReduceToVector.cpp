@@ -1,0 +1,132 @@
+//===- ReduceToVector.cpp - cpu-reduce-to-vector --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Along rows of contiguous elements:
+//   for row
+//     several accumulators, folded as a tree; epilogue, store
+// Over rows, channels kept:
+//   for tile of channels
+//     accumulators for a few rows side by side, folded as a tree; epilogue, store
+// Sums of more than a few elements go on in f64: see Rows.cpp.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/rows/Rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_REDUCETOVECTOR
+#include "passes/codegen/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+namespace {
+
+struct Emitter {
+  Emitter(OpBuilder &builder, cpu::ReduceOp op)
+      : b{builder, op.getLoc()}, op(op), src(b, op.getSrc()),
+        output(b, op), length(dimOf(b, op.getSrc(), 1)) {}
+
+  void emit(Value task) {
+    if (reducesRows(op))
+      emitRows(task);
+    else
+      emitColumns(task);
+  }
+  void emitRows(Value task);
+  void emitColumns(Value task);
+  Value prepare(IndexBuilder &b, Value x);
+  Value finish(IndexBuilder &b, Value folded);
+
+  IndexBuilder b;
+  cpu::ReduceOp op;
+  Flat src;
+  Output output;
+  Index length;
+};
+
+struct ReduceToVectorPass : ingot::impl::ReduceToVectorBase<ReduceToVectorPass> {
+  void runOnOperation() override {
+    if (failed(emitKernels<cpu::ReduceOp, Emitter>(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+/// What is folded of an element.
+Value Emitter::prepare(IndexBuilder &b, Value x) {
+  if (op.getKind() == cpu::ReduceKind::sum_square)
+    return squareVector(b, x);
+  return x;
+}
+
+Value Emitter::finish(IndexBuilder &b, Value folded) {
+  if (op.getKind() != cpu::ReduceKind::mean)
+    return folded;
+  Value count = splat(b, cast<VectorType>(folded.getType()).getDimSize(0),
+                      toFloat(b, length));
+  return arith::DivFOp::create(b.b, b.loc, folded, count);
+}
+
+void Emitter::emitRows(Value task) {
+  RowPlan plan(op);
+  TaskRange range = rangeOf(b, task, plan.grid, dimOf(b, op.getDst(), 0), 1);
+  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
+    Index from = src.at(b, {Index(row), 0, 0});
+    Value folded =
+        foldRow(b, plan.unit, length, foldKindOf(op.getKind()),
+                [&](IndexBuilder &b, const Piece &piece) {
+                  return prepare(b, loadPiece(b, plan.unit.lanes, src.data,
+                                              b.add(from, piece.at),
+                                              piece.mask));
+                });
+    storeVector(b, output, finish(b, splat(b, 1, folded)),
+                Place{{Index(row), 0}, 1, 1, {}});
+  });
+}
+
+void Emitter::emitColumns(Value task) {
+  ColumnPlan plan(op);
+  TaskRange range =
+      rangeOf(b, task, plan.grid, dimOf(b, op.getDst(), 0), plan.tiles);
+  int64_t channels = output.dst.shape[1];
+  int64_t width = plan.tile.vectors * plan.unit.lanes;
+  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
+    forEachColumnTile(
+        b, range.firstTile, range.endTile, plan.tiles,
+        fullTile(plan.unit, plan.tile),
+        lastTile(plan.unit, plan.tile, channels),
+        [&](Value number, const Tile &tile) {
+          Index channel = b.mul(Index(number), width);
+          Index from = src.at(b, {Index(row), 0, channel});
+          Accumulators folded = foldColumns(
+              b, tile, length, foldKindOf(op.getKind()),
+              [&](IndexBuilder &b, Index r, int64_t v) {
+                Index at = b.add(b.add(from, b.mul(r, src.strides[1])),
+                                 v * tile.lanes);
+                return prepare(b, loadPiece(b, tile.lanes, src.data, at,
+                                            maskOfVector(b, tile, v)));
+              });
+          for (Value &vector : folded)
+            vector = finish(b, vector);
+          storeTile(b, tile.withRows(1), output, folded,
+                    [&](IndexBuilder &, Index) -> SmallVector<Index> {
+                      return {Index(row), channel};
+                    });
+        });
+  });
+}

@@ -1,0 +1,197 @@
+//===- RowTiles.cpp - windows over a row of pixels ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/rows/RowTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot::codegen;
+
+bool RowTile::isWhole() const {
+  return llvm::all_of(taps, [&](std::pair<int64_t, int64_t> range) {
+    return range.first == 0 && range.second == numTaps;
+  });
+}
+
+std::pair<int64_t, int64_t> RowTile::pixelsRead(int64_t stride,
+                                                int64_t dilation) const {
+  std::pair<int64_t, int64_t> read = {std::numeric_limits<int64_t>::max(), 0};
+  for (auto [pixel, range] : llvm::enumerate(taps)) {
+    if (range.first >= range.second)
+      continue;
+    int64_t at = int64_t(pixel) * stride;
+    read.first = std::min(read.first, at + range.first * dilation);
+    read.second =
+        std::max(read.second, at + (range.second - 1) * dilation + 1);
+  }
+  return read.second == 0 ? std::pair<int64_t, int64_t>(0, 0) : read;
+}
+
+Window::Window(ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
+               ArrayRef<int64_t> dilations, ArrayRef<int64_t> kernel,
+               ArrayRef<int64_t> src, ArrayRef<int64_t> dst)
+    : strides(strides), pads(pads), dilations(dilations), kernel(kernel),
+      srcSizes(src.drop_front().drop_back()),
+      dstSizes(dst.drop_front().drop_back()) {}
+
+std::pair<Index, Index>
+ingot::codegen::tapsWithin(IndexBuilder &b, Index origin, Index size,
+                           int64_t numTaps, int64_t dilation, bool crossesLow,
+                           bool crossesHigh) {
+  // ceil of what is not negative.
+  auto steps = [&](Index distance) {
+    return b.div(b.add(b.max(distance, 0), dilation - 1), dilation);
+  };
+  Index begin = 0, end = numTaps;
+  Index negated = b.mul(origin, -1);
+  if (crossesLow)
+    begin = steps(negated);
+  if (crossesHigh)
+    end = b.min(steps(b.add(negated, size)), numTaps);
+  return {begin, end};
+}
+
+bool Window::crossesHigh(int64_t dim) const {
+  int64_t highest = (dstSizes[dim] - 1) * strides[dim] - pads[dim];
+  return highest + (kernel[dim] - 1) * dilations[dim] >= srcSizes[dim];
+}
+
+SmallVector<Index> Window::originOf(IndexBuilder &b, ArrayRef<Index> row,
+                                    Index pixel) const {
+  SmallVector<Index> at = {row[0]};
+  for (int64_t d = 0; d <= inner(); ++d)
+    at.push_back(b.add(b.mul(d == inner() ? pixel : row[1 + d], strides[d]),
+                       -pads[d]));
+  return at;
+}
+
+std::pair<Index, Index> Window::tapsWithin(IndexBuilder &b, int64_t dim,
+                                           Index origin) const {
+  return codegen::tapsWithin(b, origin, srcSizes[dim], kernel[dim],
+                             dilations[dim], crossesLow(dim), crossesHigh(dim));
+}
+
+Accumulators Window::sumOuter(
+    IndexBuilder &b, SmallVector<Index> srcAt, const Accumulators &start,
+    function_ref<Accumulators(ArrayRef<Index>, ArrayRef<Index>,
+                              const Accumulators &)>
+        sum) const {
+  SmallVector<Index> taps;
+  std::function<Accumulators(const Accumulators &)> sumDim =
+      [&](const Accumulators &start) {
+        int64_t d = taps.size();
+        if (d == inner())
+          return sum(srcAt, taps, start);
+        Index origin = srcAt[1 + d];
+        auto [begin, end] = tapsWithin(b, d, origin);
+        return forEach(b, begin, end, start,
+                       [&](Value tap, const Accumulators &sums) {
+                         srcAt[1 + d] = b.add(
+                             origin, b.mul(Index(tap), dilations[d]));
+                         taps.push_back(Index(tap));
+                         Accumulators next = sumDim(sums);
+                         taps.pop_back();
+                         return next;
+                       });
+      };
+  return sumDim(start);
+}
+
+void Window::forEachOuterTap(
+    IndexBuilder &b, function_ref<void(ArrayRef<Index>)> body) const {
+  SmallVector<Index> taps;
+  std::function<void()> loop = [&] {
+    if (int64_t(taps.size()) == inner())
+      return body(taps);
+    forEach(b, 0, kernel[taps.size()], 1, [&](Value tap) {
+      taps.push_back(Index(tap));
+      loop();
+      taps.pop_back();
+    });
+  };
+  loop();
+}
+
+void Window::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
+                      ArrayRef<Index> taps,
+                      function_ref<void(ArrayRef<Index>)> body) const {
+  SmallVector<Index> srcRow = {row[0]};
+  Value condition;
+  for (auto [d, tap] : llvm::enumerate(taps)) {
+    Index at = b.add(b.add(b.mul(row[1 + d], strides[d]), -pads[d]),
+                     b.mul(tap, dilations[d]));
+    srcRow.push_back(at);
+    if (!crossesLow(d) && !crossesHigh(d))
+      continue;
+    // What is below 0 is a large unsigned number.
+    Value within = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
+                                         b.get(at), b.get(srcSizes[d]));
+    condition = condition ? arith::AndIOp::create(b.b, b.loc, condition, within)
+                                .getResult()
+                          : within;
+  }
+  if (!condition)
+    return body(srcRow);
+  auto branch = scf::IfOp::create(b.b, b.loc, condition, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(branch.thenBlock());
+  body(srcRow);
+}
+
+/// The taps [begin, end) within [0, size) of a window that starts at `origin`.
+static std::pair<int64_t, int64_t> clip(int64_t origin, int64_t size,
+                                        int64_t dilation, int64_t numTaps) {
+  auto ceilOf = [&](int64_t distance) {
+    return distance <= 0
+               ? int64_t(0)
+               : std::min<int64_t>(llvm::divideCeil(distance, dilation),
+                                   numTaps);
+  };
+  int64_t begin = ceilOf(-origin), end = ceilOf(size - origin);
+  return {begin, std::max(begin, end)};
+}
+
+int64_t Window::tilesPerRow(int64_t most) const {
+  return llvm::divideCeil(dstSizes[inner()], most);
+}
+
+SmallVector<RowTile> Window::splitRow(int64_t most) const {
+  int64_t i = inner(), width = dstSizes[i];
+  int64_t numTiles = tilesPerRow(most);
+  SmallVector<RowTile> tiles;
+  int64_t first = 0;
+  for (int64_t t = 0; t < numTiles; ++t) {
+    // The first tiles are one larger where the row does not divide evenly.
+    int64_t size = width / numTiles + (t < width % numTiles);
+    RowTile tile{first, size, 1, {}, kernel[i]};
+    for (int64_t p = 0; p < size; ++p)
+      tile.taps.push_back(clip((first + p) * strides[i] - pads[i], srcSizes[i],
+                               dilations[i], kernel[i]));
+    first += size;
+    if (!tiles.empty() && tiles.back().size == size &&
+        tiles.back().taps == tile.taps)
+      ++tiles.back().count;
+    else
+      tiles.push_back(std::move(tile));
+  }
+  return tiles;
+}
+
+void Window::forEachTile(
+    IndexBuilder &b, int64_t most,
+    function_ref<void(const RowTile &, Index, Index)> body) const {
+  int64_t before = 0;
+  for (const RowTile &pixels : splitRow(most)) {
+    forEach(b, 0, pixels.count, 1, [&](Value i) {
+      body(pixels, b.add(b.mul(Index(i), pixels.size), pixels.first),
+           b.add(Index(i), before));
+    });
+    before += pixels.count;
+  }
+}

@@ -1,0 +1,97 @@
+//===- RowTiles.h - windows over a row of pixels ----------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_ROWS_ROWTILES_H
+#define INGOT_PASSES_CODEGEN_CPU_ROWS_ROWTILES_H
+
+#include "passes/codegen/cpu/product/MicroKernel.h"
+
+namespace ingot::codegen {
+
+/// `count` tiles of `size` pixels, one behind the other from `first` on, that
+/// have the same taps within src.
+struct RowTile {
+  int64_t first, size, count;
+  /// For each pixel the taps [begin, end) that lie within src.
+  llvm::SmallVector<std::pair<int64_t, int64_t>> taps;
+  int64_t numTaps;
+
+  bool hasTap(int64_t pixel, int64_t tap) const {
+    return taps[pixel].first <= tap && tap < taps[pixel].second;
+  }
+  /// The pixels [first, end) of src that are read, counted from tap 0 of the
+  /// first pixel.
+  std::pair<int64_t, int64_t> pixelsRead(int64_t stride,
+                                         int64_t dilation) const;
+  /// Whether no tap of any pixel lies in the padding.
+  bool isWhole() const;
+};
+
+/// The taps [begin, end) that lie within `size` elements, tap 0 being at `origin`;
+/// end may be below begin. A window never starts before the elements, or never
+/// ends behind them, unless it crosses that end.
+std::pair<Index, Index> tapsWithin(IndexBuilder &b, Index origin, Index size,
+                                   int64_t numTaps, int64_t dilation,
+                                   bool crossesLow, bool crossesHigh);
+
+/// The windows of a convolution on channels-last data: sizes of the row
+/// dimension, the last spatial one, are known.
+struct Window {
+  Window(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> pads,
+         llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> kernel,
+         llvm::ArrayRef<int64_t> src, llvm::ArrayRef<int64_t> dst);
+
+  llvm::ArrayRef<int64_t> strides, pads, dilations, kernel;
+  /// Sizes of the spatial dimensions.
+  llvm::ArrayRef<int64_t> srcSizes, dstSizes;
+
+  int64_t inner() const { return int64_t(kernel.size()) - 1; }
+
+  /// Whether a window starts before the elements of a dimension, or ends behind
+  /// them.
+  bool crossesLow(int64_t dim) const { return pads[dim] > 0; }
+  bool crossesHigh(int64_t dim) const;
+
+  /// Where tap 0 of pixel `pixel` of dst row `row` (n, e1, …, e(n-1)) would be in
+  /// src, but for the channel.
+  llvm::SmallVector<Index> originOf(IndexBuilder &b, llvm::ArrayRef<Index> row,
+                                    Index pixel) const;
+  /// The taps [begin, end) of outer dimension `dim` that lie within src, tap 0
+  /// being at coordinate `origin`.
+  std::pair<Index, Index> tapsWithin(IndexBuilder &b, int64_t dim,
+                                     Index origin) const;
+  /// Carries accumulators through `sum(srcAt, taps, sums)` for all taps of the
+  /// outer dimensions that lie within src, `srcAt` being moved to each.
+  Accumulators
+  sumOuter(IndexBuilder &b, llvm::SmallVector<Index> srcAt,
+           const Accumulators &start,
+           llvm::function_ref<Accumulators(llvm::ArrayRef<Index> srcAt,
+                                           llvm::ArrayRef<Index> taps,
+                                           const Accumulators &sums)>
+               sum) const;
+  /// Loops over the taps of the outer dimensions.
+  void forEachOuterTap(
+      IndexBuilder &b,
+      llvm::function_ref<void(llvm::ArrayRef<Index> taps)> body) const;
+  /// `body(srcRow)` if dst row `row` has these taps of the outer dimensions
+  /// within src: n and their coordinates.
+  void ifWithin(IndexBuilder &b, llvm::ArrayRef<Index> row,
+                llvm::ArrayRef<Index> taps,
+                llvm::function_ref<void(llvm::ArrayRef<Index> srcRow)> body)
+      const;
+  /// How many tiles of up to `most` pixels a row takes, and these.
+  int64_t tilesPerRow(int64_t most) const;
+  llvm::SmallVector<RowTile> splitRow(int64_t most) const;
+  /// Loops over these tiles, which are numbered.
+  void forEachTile(IndexBuilder &b, int64_t most,
+                   llvm::function_ref<void(const RowTile &pixels,
+                                           Index firstPixel, Index number)>
+                       body) const;
+};
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_ROWS_ROWTILES_H

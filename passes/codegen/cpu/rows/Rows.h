@@ -1,0 +1,103 @@
+//===- Rows.h - loops over rows of contiguous elements ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What reductions, softmax, normalizations and poolings share: plans, and sums
+// that stay exact enough however many elements they have.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_ROWS_ROWS_H
+#define INGOT_PASSES_CODEGEN_CPU_ROWS_ROWS_H
+
+#include "passes/codegen/cpu/product/Kernels.h"
+
+namespace ingot::codegen {
+
+/// A row's softmax, norm or reduction is one step of a task.
+struct RowPlan {
+  explicit RowPlan(mlir::Operation *op);
+
+  VectorUnit unit;
+  Grid grid;
+};
+
+/// Channels of a reduction, of a pooling or of a group norm, in tiles.
+struct ColumnPlan {
+  explicit ColumnPlan(cpu::ReduceOp op);
+  explicit ColumnPlan(cpu::PoolOp op);
+  explicit ColumnPlan(cpu::GroupNormOp op);
+
+  VectorUnit unit;
+  /// Rows that are summed side by side times vectors of channels.
+  RegisterTile tile;
+  Grid grid;
+  int64_t tiles, channelsPerTile;
+
+  int64_t columnBlocks() const;
+};
+
+/// Whether the op reduces rows of contiguous elements.
+bool reducesRows(cpu::ReduceOp op);
+
+/// What is folded into an accumulator, and how.
+enum class FoldKind { sum, max, maxOrNaN, minOrNaN, prod };
+FoldKind foldKindOf(cpu::ReduceKind kind);
+
+/// x x, which a sum may take in without rounding it first.
+mlir::Value squareVector(IndexBuilder &b, mlir::Value x);
+/// `fold` of two vectors, and what it starts with.
+mlir::Value foldVectors(IndexBuilder &b, FoldKind kind, mlir::Value x,
+                        mlir::Value y);
+mlir::Value neutralVector(IndexBuilder &b, FoldKind kind, int64_t lanes);
+
+/// A vector of a row: where it starts, and which lanes are within the row (all
+/// if null).
+struct Piece {
+  Index at;
+  mlir::Value mask;
+};
+
+using PieceFn =
+    llvm::function_ref<mlir::Value(IndexBuilder &b, const Piece &piece)>;
+
+/// Runs `body` for all pieces of a row.
+void forEachPiece(
+    IndexBuilder &b, const VectorUnit &unit, Index length,
+    llvm::function_ref<void(IndexBuilder &b, const Piece &piece)> body);
+
+/// Folds `element(piece)` over a row to one f32; lanes outside do not count.
+mlir::Value foldRow(IndexBuilder &b, const VectorUnit &unit, Index length,
+                    FoldKind kind, PieceFn element);
+
+/// Folds `element(row, vector)`, of `tile.vectors` vectors, over `rows` rows to
+/// as many vectors.
+Accumulators foldColumns(
+    IndexBuilder &b, const Tile &tile, Index rows, FoldKind kind,
+    llvm::function_ref<mlir::Value(IndexBuilder &b, Index row, int64_t vector)>
+        element);
+
+/// Loads of a piece, and of a vector of a tile; lanes outside are 0.
+mlir::Value loadPiece(IndexBuilder &b, int64_t lanes, mlir::Value data,
+                      Index at, mlir::Value mask);
+/// `x` in lanes of the mask (all if null), else 0.
+mlir::Value keepLanes(IndexBuilder &b, mlir::Value mask, mlir::Value x);
+/// The mask of a tile's vector; null for a whole one.
+mlir::Value maskOfVector(IndexBuilder &b, const Tile &tile, int64_t vector);
+
+/// Runs `body` for each row of `memref`, the elements of its last dimension,
+/// that task `number` has; `row` are the coordinates of all other dimensions.
+void forEachRow(IndexBuilder &b, const RowPlan &plan, mlir::Value memref,
+                mlir::Value number,
+                llvm::function_ref<void(llvm::ArrayRef<Index> row)> body);
+
+mlir::Value floatConstant(IndexBuilder &b, double value);
+mlir::Value splat(IndexBuilder &b, int64_t lanes, mlir::Value scalar);
+/// An index as f32.
+mlir::Value toFloat(IndexBuilder &b, Index x);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_ROWS_ROWS_H

@@ -1,0 +1,78 @@
+//===- OutlineKernels.cpp - outline-kernels -------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/common/KernelTable.h"
+#include "passes/codegen/cpu/product/Kernels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "passes/codegen/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct OutlineKernelsPass : ingot::impl::OutlineKernelsBase<OutlineKernelsPass> {
+  void runOnOperation() override {
+    SmallVector<cpu::EpilogueOpInterface> ops;
+    getOperation()->walk([&](cpu::EpilogueOpInterface op) {
+      if (op->getNumResults() == 0)
+        ops.push_back(op);
+    });
+    codegen::KernelTable table(getOperation());
+    for (cpu::EpilogueOpInterface op : ops)
+      outline(op, table);
+    shared += table.numShared;
+  }
+
+  void outline(cpu::EpilogueOpInterface op, codegen::KernelTable &table);
+};
+
+} // namespace
+
+/// Puts the constants that the epilogue uses into it: canonicalization moves
+/// them out.
+static void sinkConstants(cpu::EpilogueOpInterface op) {
+  SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getEpilogue(), captured);
+  OpBuilder builder = OpBuilder::atBlockBegin(&op.getEpilogue().front());
+  for (Value value : captured) {
+    Operation *constant = value.getDefiningOp<arith::ConstantOp>();
+    if (!constant)
+      continue;
+    Value inside = builder.clone(*constant)->getResult(0);
+    replaceAllUsesInRegionWith(value, inside, op.getEpilogue());
+  }
+}
+
+void OutlineKernelsPass::outline(cpu::EpilogueOpInterface op,
+                                 codegen::KernelTable &table) {
+  sinkConstants(op);
+  OpBuilder builder(&getContext());
+  func::FuncOp kernel =
+      codegen::KernelTable::create(builder, op.getLoc(), op->getOperands());
+  Operation *copy = op->clone();
+  copy->setOperands(kernel.getArguments().drop_back());
+  builder.insert(copy);
+  kernel = table.insert(kernel, op->getName().stripDialect());
+  builder.setInsertionPoint(op);
+  Value tasks = codegen::countTasks(builder, op);
+  cpu::LaunchOp::create(builder, op.getLoc(),
+                        FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                        op->getOperands(), tasks,
+                        builder.getI64IntegerAttr(1));
+  op->erase();
+}

@@ -1,0 +1,141 @@
+//===- Schedule.h - how kernels are tiled and split -------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place that knows register tiles: code, tests and benchmarks read it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_SCHEDULE_H
+#define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_SCHEDULE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace ingot::codegen {
+
+/// What code generation needs to know of a core.
+struct VectorUnit {
+  /// f32 elements of a vector register.
+  int64_t lanes = 0;
+  int64_t numRegisters = 0;
+  bool hasFMA = false;
+  /// Dot products of pairs of bf16, and of fours of bytes.
+  bool hasBF16 = false, hasVNNI = false;
+  /// Products of AMX tiles.
+  bool hasBF16Tiles = false, hasInt8Tiles = false;
+  /// Of the first-level and the second-level cache.
+  int64_t l1Bytes = 0, l2Bytes = 0;
+};
+
+/// That of the target of the module that `op` is or is in.
+VectorUnit vectorUnitOf(mlir::Operation *op);
+
+/// How a product is summed up. But for f32, elements of neighbouring k form a
+/// group of four bytes, which one step of k takes.
+enum class Product {
+  f32,
+  /// Pairs of bf16, added up by one instruction.
+  bf16Dot,
+  /// Pairs of bf16: the rows are copied as f32, weights are widened as they are
+  /// read.
+  bf16Wide,
+  /// Fours of unsigned (src) and signed bytes, added up by one instruction.
+  int8Dot,
+  /// The same in words: the even and the odd bytes, so that nothing saturates.
+  int8Wide,
+  /// AMX tiles: up to 16 rows and 16 groups of them by 16 columns, added up by one
+  /// instruction.
+  bf16Tiles,
+  int8Tiles,
+};
+
+bool usesTiles(Product product);
+
+/// How the unit sums up products with weights of this element type in vectors.
+Product productFor(const VectorUnit &unit, mlir::Type weights);
+
+/// A register tile of a matrix product: rows (pixels) times vectors of columns
+/// (output channels), one accumulator each. What the accumulators leave free
+/// holds a vector of weights a column and a broadcast element of the input.
+struct RegisterTile {
+  int64_t rows;
+  int64_t vectors;
+  Product product = Product::f32;
+  /// Of each AMX tile; a register tile has that many rows or up to twice as many.
+  int64_t amxRows = 0;
+};
+
+/// The tile for panels of `panelWidth` columns.
+RegisterTile chooseTile(const VectorUnit &unit, Product product,
+                        int64_t panelWidth);
+
+/// Rows that are multiplied with one panel, each the sum of `runs` runs of
+/// `depth` elements that are contiguous in memory.
+struct ProductShape {
+  mlir::Type weights;
+  int64_t panelWidth;
+  /// Those that stand a stride apart; may be unknown.
+  int64_t rows;
+  int64_t depth, runs;
+};
+
+/// The tile and the kind of product for a shape.
+RegisterTile chooseTile(const VectorUnit &unit, const ProductShape &shape);
+
+/// How a run of `depth` elements is cut into the groups of AMX tiles.
+struct AmxSteps {
+  AmxSteps(int64_t depth, int64_t group);
+
+  /// Of a step: the same in all, since LLVM gives a register one shape.
+  int64_t groups;
+  /// Steps whose elements all are within the run.
+  int64_t whole;
+  /// Where a last one begins, in groups, that others are in: those behind the
+  /// run and those that `whole` steps have counted.
+  std::optional<int64_t> last;
+};
+
+/// The number of rows, near `most`, that splits `rows` most evenly.
+int64_t evenTile(int64_t rows, int64_t most);
+
+/// How the output of a kernel is split into tasks: blocks of rows times blocks
+/// of column tiles.
+struct Grid {
+  int64_t rowsPerTask;
+  int64_t columnTilesPerTask;
+  /// Whether the tasks of a block of rows follow each other, rather than those of
+  /// a block of columns.
+  bool rowsOutside;
+  /// Whether it pays to ask for weights ahead: they are neither few nor stay in the
+  /// second-level cache, block of rows after block.
+  bool asksAhead = false;
+};
+
+/// How many times as fast tiles are, as far as tasks are concerned.
+constexpr int64_t kAmxSpeed = 8;
+
+/// What a grid is chosen by.
+struct Work {
+  /// May be unknown.
+  int64_t rows;
+  int64_t columnTiles;
+  /// Of all columns.
+  int64_t flopsPerRow;
+  /// Rows are split in multiples of it.
+  int64_t rowUnit;
+  int64_t srcBytes, weightBytes;
+};
+
+/// Splits the work so that every task has about kMinTaskFlops or kMinTaskBytes
+/// where there is more than one. The larger of src and weights is read once, a block of it
+/// staying in the second-level cache, the smaller one as often as there are
+/// blocks.
+Grid chooseGrid(const VectorUnit &unit, const Work &work);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_SCHEDULE_SCHEDULE_H

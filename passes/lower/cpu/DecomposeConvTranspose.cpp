@@ -1,0 +1,421 @@
+//===- DecomposeConvTranspose.cpp - cpu-decompose-conv-transpose ----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In one dimension, with stride s, dilation d and begin pad p, a transposed
+// convolution sums into element o of the result all x[i] w[k] with
+// i s + k d = o + p. For o = m s + r, those of phase r, that is x[m + t] w[k]
+// over the taps k for which t = (r + p - k d) / s is whole. Such t follow each
+// other in equal steps as k goes down: a convolution with padding -t of the
+// lowest, or if that is negative, of x without its first elements.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/lower/cpu/Passes.h"
+#include "passes/lower/cpu/PackWeights.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+namespace ingot {
+#define GEN_PASS_DEF_DECOMPOSECONVTRANSPOSE
+#include "passes/lower/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The window of a phase in one dimension.
+struct Phase {
+  /// Result elements `first + i stride`, i < count.
+  int64_t first, count;
+  /// What of src is read.
+  int64_t srcFirst, srcCount;
+  /// For each tap of the convolution that of the transposed one; none where the
+  /// window lies in the padding.
+  SmallVector<int64_t> taps;
+  int64_t numTaps, dilation, padLow, padHigh;
+
+  bool readsAs(const Phase &other) const {
+    return count == other.count && srcFirst == other.srcFirst &&
+           srcCount == other.srcCount && numTaps == other.numTaps &&
+           taps.size() == other.taps.size() && dilation == other.dilation &&
+           padLow == other.padLow && padHigh == other.padHigh;
+  }
+};
+
+} // namespace
+
+static Phase phaseOf(int64_t r, int64_t srcSize, int64_t dstSize,
+                     int64_t kernel, int64_t stride, int64_t pad,
+                     int64_t dilation) {
+  Phase phase;
+  phase.first = r;
+  phase.count = r < dstSize ? (dstSize - r - 1) / stride + 1 : 0;
+  SmallVector<int64_t> offsets;
+  for (int64_t k = kernel - 1; k >= 0; --k) {
+    int64_t distance = r + pad - k * dilation;
+    if (distance % stride != 0)
+      continue;
+    int64_t t = distance / stride;
+    if (t + phase.count <= 0 || t >= srcSize)
+      continue; // Meets the padding alone.
+    phase.taps.push_back(k);
+    offsets.push_back(t);
+  }
+  if (offsets.empty()) {
+    // Two taps, one before and one behind the only element that it gets to see.
+    phase.srcFirst = 0;
+    phase.srcCount = 1;
+    phase.numTaps = 2;
+    phase.dilation = phase.count + 1;
+    phase.padLow = phase.padHigh = phase.count;
+    return phase;
+  }
+  phase.numTaps = offsets.size();
+  phase.dilation = phase.numTaps > 1 ? offsets[1] - offsets[0] : 1;
+  int64_t end = std::min(srcSize, offsets.back() + phase.count);
+  phase.srcFirst = std::max<int64_t>(0, offsets.front());
+  phase.srcCount = end - phase.srcFirst;
+  phase.padLow = phase.srcFirst - offsets.front();
+  phase.padHigh = offsets.back() + phase.count - end;
+  return phase;
+}
+
+/// All combinations of one element of each list, the last list fastest.
+static SmallVector<SmallVector<Phase>>
+combine(ArrayRef<SmallVector<Phase>> lists) {
+  SmallVector<SmallVector<Phase>> combined = {{}};
+  for (ArrayRef<Phase> list : lists) {
+    SmallVector<SmallVector<Phase>> longer;
+    for (const SmallVector<Phase> &start : combined)
+      for (const Phase &phase : list) {
+        longer.push_back(start);
+        longer.back().push_back(phase);
+      }
+    combined = std::move(longer);
+  }
+  return combined;
+}
+
+//===----------------------------------------------------------------------===//
+// Decomposition
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct Decomposition {
+  Decomposition(OpBuilder &b, cpu::ConvTransposeOp op);
+
+  LogicalResult run();
+  bool mergesLast();
+  Value emitPhase(ArrayRef<Phase> phase, Value dst);
+  ElementsAttr weightsOf(ArrayRef<Phase> phase);
+  /// What phases in `dims` see of a tensor of the result's pixels.
+  Value sliceOf(Value tensor, ArrayRef<Phase> phase);
+  /// Pixels in pairs (or as many as there are phases) to one, and back.
+  Value mergePixels(Value tensor);
+  Value splitPixels(Value tensor, RankedTensorType type);
+  Value repeatChannels(Value operand);
+
+  OpBuilder &b;
+  Location loc;
+  cpu::ConvTransposeOp op;
+  ElementsAttr weights;
+  int64_t n, groups;
+  /// Phases of each dimension; one for the last if they are merged.
+  SmallVector<SmallVector<Phase>> phases;
+  /// For the last dimension, when merged, each phase's taps.
+  SmallVector<SmallVector<int64_t>> mergedTaps;
+  SmallVector<int64_t> strides;
+  SmallVector<Value> operands;
+};
+
+struct DecomposeConvTransposePass
+    : ingot::impl::DecomposeConvTransposeBase<DecomposeConvTransposePass> {
+  void runOnOperation() override {
+    SmallVector<cpu::ConvTransposeOp> ops;
+    getOperation()->walk([&](cpu::ConvTransposeOp op) { ops.push_back(op); });
+    OpBuilder builder(&getContext());
+    for (cpu::ConvTransposeOp op : ops) {
+      builder.setInsertionPoint(op);
+      if (failed(Decomposition(builder, op).run()))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+
+Decomposition::Decomposition(OpBuilder &b, cpu::ConvTransposeOp op)
+    : b(b), loc(op.getLoc()), op(op), weights(nn::getConstant(op.getWeights())),
+      n(op.getStrides().size()), groups(op.getGroups()),
+      strides(op.getStrides()), operands(op.getEpilogueOperands()) {
+  ArrayRef<int64_t> kernel = typeOf(op.getWeights()).getShape().drop_front(2);
+  for (int64_t d = 0; d < n; ++d) {
+    phases.emplace_back();
+    int64_t srcSize = typeOf(op.getSrc()).getDimSize(1 + d);
+    int64_t dstSize = typeOf(op.getDst()).getDimSize(1 + d);
+    for (int64_t r = 0; r < std::min(strides[d], dstSize); ++r)
+      phases.back().push_back(phaseOf(r, srcSize, dstSize, kernel[d],
+                                      strides[d], op.getPads()[d],
+                                      op.getDilations()[d]));
+  }
+}
+
+/// Whether the phases of the last dimension are one convolution.
+bool Decomposition::mergesLast() {
+  ArrayRef<Phase> last = phases.back();
+  RankedTensorType dst = typeOf(op.getDst());
+  if (groups != 1 || int64_t(last.size()) != strides.back() ||
+      strides.back() == 1 || !llvm::all_of(last, [&](const Phase &phase) {
+        return phase.readsAs(last.front()) && !phase.taps.empty();
+      }))
+    return false;
+  // Channels of neighbouring pixels lie together in what the epilogue reads.
+  return llvm::all_of(operands, [&](Value operand) {
+    ArrayRef<int64_t> tail = typeOf(operand).getShape().take_back(2);
+    return tail[0] == 1 || tail == dst.getShape().take_back(2);
+  });
+}
+
+LogicalResult Decomposition::run() {
+  if (!weights)
+    return op.emitOpError("expects constant weights");
+  RankedTensorType type = typeOf(op.getDst());
+  Value dst = op.getDst();
+  bool merged = mergesLast();
+  if (merged) {
+    for (const Phase &phase : phases.back())
+      mergedTaps.push_back(phase.taps);
+    phases.back().resize(1);
+    for (Value &operand : operands) {
+      ArrayRef<int64_t> tail = typeOf(operand).getShape().take_back(2);
+      if (tail[0] != 1)
+        operand = mergePixels(operand);
+      else if (tail[1] != 1)
+        operand = repeatChannels(operand);
+    }
+    dst = mergePixels(dst);
+    strides.back() = 1;
+  }
+  for (ArrayRef<Phase> phase : combine(phases)) {
+    dst = emitPhase(phase, dst);
+    if (!dst)
+      return op.emitOpError("expects weights that are numbers");
+  }
+  op.getResult().replaceAllUsesWith(merged ? splitPixels(dst, type) : dst);
+  op->erase();
+  return success();
+}
+
+/// `N, …, E, O` as `N, …, E/s, s, O`.
+static RankedTensorType splitType(RankedTensorType type, int64_t stride) {
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t at = type.getRank() - 2;
+  shape[at] /= stride;
+  shape.insert(shape.begin() + at + 1, stride);
+  return type.clone(shape);
+}
+
+/// The dimensions 0, 1, …, `rank` - 1, of which two from `at` on are one.
+static SmallVector<ReassociationIndices> joining(int64_t rank, int64_t at) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < rank; ++i) {
+    groups.push_back({i});
+    if (i == at)
+      groups.back().push_back(++i);
+  }
+  return groups;
+}
+
+Value Decomposition::mergePixels(Value tensor) {
+  RankedTensorType type = splitType(typeOf(tensor), op.getStrides().back());
+  int64_t rank = type.getRank();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
+  sizes[rank - 3] = b.getIndexAttr(type.getDimSize(rank - 3));
+  sizes.insert(sizes.begin() + rank - 2,
+               b.getIndexAttr(type.getDimSize(rank - 2)));
+  Value split = tensor::ExpandShapeOp::create(
+      b, loc, type, tensor, joining(rank, rank - 3), sizes);
+  return tensor::CollapseShapeOp::create(b, loc, split,
+                                         joining(rank, rank - 2));
+}
+
+Value Decomposition::splitPixels(Value tensor, RankedTensorType type) {
+  RankedTensorType split = splitType(type, op.getStrides().back());
+  int64_t rank = split.getRank();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
+  sizes[rank - 2] = b.getIndexAttr(split.getDimSize(rank - 2));
+  sizes.push_back(b.getIndexAttr(split.getDimSize(rank - 1)));
+  Value expanded = tensor::ExpandShapeOp::create(
+      b, loc, split, tensor, joining(rank, rank - 2), sizes);
+  return tensor::CollapseShapeOp::create(b, loc, expanded,
+                                         joining(rank, rank - 3));
+}
+
+/// A vector of channels, once for each of the pixels that are merged.
+Value Decomposition::repeatChannels(Value operand) {
+  RankedTensorType type = typeOf(operand);
+  int64_t times = op.getStrides().back();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() *= times;
+  Value root = operand;
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      root.getDefiningOp()))
+    root = root.getDefiningOp()->getOperand(0);
+  ElementsAttr constant = nn::getConstant(root);
+  std::vector<char> storage, repeated;
+  std::optional<ArrayRef<char>> bytes;
+  if (constant)
+    bytes = nn::getRawBytes(constant, storage);
+  int64_t row = type.getShape().back() * nn::elementBytes(type.getElementType());
+  if (!bytes || type.getNumElements() != type.getShape().back()) {
+    SmallVector<Value> parts(times, operand);
+    return nn::ConcatOp::create(b, loc, type.clone(shape), parts,
+                                type.getRank() - 1);
+  }
+  for (int64_t i = 0; i < times; ++i)
+    repeated.insert(repeated.end(), bytes->begin(), bytes->begin() + row);
+  return arith::ConstantOp::create(
+      b, loc, nn::makeConstantAttr(type.clone(shape), std::move(repeated)));
+}
+
+Value Decomposition::sliceOf(Value tensor, ArrayRef<Phase> phase) {
+  RankedTensorType type = typeOf(tensor);
+  SmallVector<OpFoldResult> offsets(n + 2, b.getIndexAttr(0)),
+      steps(n + 2, b.getIndexAttr(1)),
+      sizes = tensor::getMixedSizes(b, loc, tensor);
+  SmallVector<int64_t> shape(type.getShape());
+  bool isWhole = true;
+  for (int64_t d = 0; d < n; ++d) {
+    if (shape[1 + d] == 1)
+      continue;
+    isWhole &= strides[d] == 1;
+    shape[1 + d] = phase[d].count;
+    offsets[1 + d] = b.getIndexAttr(phase[d].first);
+    sizes[1 + d] = b.getIndexAttr(phase[d].count);
+    steps[1 + d] = b.getIndexAttr(strides[d]);
+  }
+  if (isWhole)
+    return tensor;
+  return tensor::ExtractSliceOp::create(b, loc, type.clone(shape), tensor,
+                                        offsets, sizes, steps);
+}
+
+/// The weights of a phase as those of a convolution, packed.
+ElementsAttr Decomposition::weightsOf(ArrayRef<Phase> phase) {
+  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  int64_t inputs = shape[0] / groups, outputs = shape[1];
+  int64_t copies = std::max<int64_t>(1, mergedTaps.size());
+  SmallVector<int64_t> packed = {groups * copies * outputs, inputs};
+  int64_t numTaps = 1;
+  bool isPadding = false;
+  for (const Phase &window : phase) {
+    packed.push_back(window.numTaps);
+    numTaps *= window.numTaps;
+    isPadding |= window.taps.empty();
+  }
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> from = nn::getRawBytes(weights, storage);
+  if (!from)
+    return {};
+  int64_t size = nn::elementBytes(weights.getElementType());
+  std::vector<char> to(groups * copies * outputs * inputs * numTaps * size, 0);
+  // Which tap of the kernel each of the phase's is, for each of the copies.
+  for (int64_t copy = 0; copy < copies && !isPadding; ++copy)
+    for (int64_t t = 0; t < numTaps; ++t) {
+      int64_t tap = 0, rest = t, scale = 1;
+      for (int64_t d = n - 1; d >= 0; --d) {
+        ArrayRef<int64_t> taps = phase[d].taps;
+        if (d == n - 1 && !mergedTaps.empty())
+          taps = mergedTaps[copy];
+        tap += taps[rest % phase[d].numTaps] * scale;
+        rest /= phase[d].numTaps;
+        scale *= shape[2 + d];
+      }
+      int64_t kernel = weights.getNumElements() / (shape[0] * shape[1]);
+      for (int64_t c = 0; c < shape[0]; ++c)
+        for (int64_t o = 0; o < outputs; ++o) {
+          int64_t group = c / inputs;
+          int64_t row = (group * copies + copy) * outputs + o;
+          std::memcpy(
+              &to[((row * inputs + c % inputs) * numTaps + t) * size],
+              from->data() + ((c * outputs + o) * kernel + tap) * size, size);
+        }
+    }
+  return nn::makeConstantAttr(
+      RankedTensorType::get(packed, weights.getElementType()), std::move(to));
+}
+
+/// Writes the pixels of a phase into dst.
+Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
+  ElementsAttr filter = weightsOf(phase);
+  if (!filter)
+    return {};
+  Value src = op.getSrc();
+  SmallVector<OpFoldResult> offsets(n + 2, b.getIndexAttr(0)),
+      steps(n + 2, b.getIndexAttr(1)),
+      sizes = tensor::getMixedSizes(b, loc, src);
+  SmallVector<int64_t> pads, highs, dilations, ones(n, 1),
+      shape(typeOf(src).getShape());
+  for (auto [d, window] : llvm::enumerate(phase)) {
+    offsets[1 + d] = b.getIndexAttr(window.srcFirst);
+    sizes[1 + d] = b.getIndexAttr(window.srcCount);
+    shape[1 + d] = window.srcCount;
+    pads.push_back(window.padLow);
+    highs.push_back(window.padHigh);
+    dilations.push_back(window.dilation);
+  }
+  llvm::append_range(pads, highs);
+  if (ArrayRef<int64_t>(shape) != typeOf(src).getShape())
+    src = tensor::ExtractSliceOp::create(b, loc, typeOf(src).clone(shape), src,
+                                         offsets, sizes, steps);
+  SmallVector<Value> others;
+  for (Value operand : operands)
+    others.push_back(sliceOf(operand, phase));
+  Value slice = sliceOf(dst, phase);
+  int64_t channels = shape.back();
+  bool isDepthwise =
+      groups > 1 && groups == channels && typeOf(dst).getShape().back() == channels;
+  ElementsAttr packed = isDepthwise ? lower::packDepthwiseWeights(filter)
+                                    : lower::packConvWeights(
+                                          filter, groups,
+                                          filter.getElementType());
+  Value constant =
+      arith::ConstantOp::create(b, op.getWeights().getLoc(), packed);
+  Operation *conv;
+  if (isDepthwise)
+    conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, constant,
+                                        others, slice, ones, pads, dilations);
+  else
+    conv = cpu::ConvOp::create(b, loc, slice.getType(), src, constant, others,
+                               slice, ones, pads, dilations, groups);
+  IRMapping mapping;
+  op.getEpilogue().cloneInto(&conv->getRegion(0), mapping);
+  if (slice == dst)
+    return conv->getResult(0);
+  auto from = slice.getDefiningOp<tensor::ExtractSliceOp>();
+  return tensor::InsertSliceOp::create(b, loc, conv->getResult(0), dst,
+                                       from.getMixedOffsets(),
+                                       from.getMixedSizes(),
+                                       from.getMixedStrides());
+}

@@ -1,0 +1,145 @@
+//===- FlattenKernels.cpp - cpu-flatten-kernels ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/lower/cpu/Passes.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_FLATTENKERNELS
+#include "passes/lower/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+/// All dimensions but the last become one.
+static SmallVector<ReassociationIndices> rowsAndColumns(int64_t rank) {
+  SmallVector<ReassociationIndices> groups(2);
+  for (int64_t i = 0; i < rank - 1; ++i)
+    groups[0].push_back(i);
+  groups[1].push_back(rank - 1);
+  return groups;
+}
+
+static bool allOnes(ArrayRef<int64_t> sizes) {
+  return llvm::all_of(sizes, [](int64_t size) { return size == 1; });
+}
+
+/// Whether each epilogue operand is read by row, or is the same for all rows.
+static bool readsByRow(cpu::EpilogueOpInterface op, RankedTensorType dst) {
+  return llvm::all_of(op.getEpilogueOperands(), [&](Value operand) {
+    ArrayRef<int64_t> rows = typeOf(operand).getShape().drop_back();
+    return allOnes(rows) || rows == dst.getShape().drop_back();
+  });
+}
+
+/// Whether the result is only returned, reshaped or not. Others may overwrite a
+/// tensor of their shape.
+static bool endsInReturn(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<func::ReturnOp>(user) ||
+           (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
+            endsInReturn(user));
+  });
+}
+
+/// The op as a product of matrices; `weights` have rank 3.
+static void replaceByMatMul(PatternRewriter &rewriter,
+                            cpu::EpilogueOpInterface op, Value src,
+                            Value weights, Value dst) {
+  Location loc = op->getLoc();
+  RankedTensorType type = typeOf(dst);
+  SmallVector<ReassociationIndices> groups = rowsAndColumns(type.getRank());
+  auto flatten = [&](Value value) -> Value {
+    return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
+  };
+  SmallVector<Value> operands;
+  for (Value operand : op.getEpilogueOperands())
+    operands.push_back(flatten(operand));
+  Value flatDst = flatten(dst);
+  // So that the model's result is computed where it is to go.
+  if (dst.getDefiningOp<tensor::EmptyOp>() && type.hasStaticShape() &&
+      endsInReturn(op))
+    flatDst = tensor::EmptyOp::create(rewriter, loc, typeOf(flatDst).getShape(),
+                                      type.getElementType());
+  auto product =
+      cpu::MatMulOp::create(rewriter, loc, flatDst.getType(), flatten(src),
+                            weights, operands, flatDst);
+  rewriter.inlineRegionBefore(op.getEpilogue(), product.getEpilogue(),
+                              product.getEpilogue().begin());
+  rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+      op, type, product.getResult(), groups,
+      tensor::getMixedSizes(rewriter, loc, dst));
+}
+
+/// Whether `dst` is written to a slice with gaps, of which no matrix is made.
+static bool hasGaps(Value dst) {
+  auto slice = dst.getDefiningOp<tensor::ExtractSliceOp>();
+  return slice && !slice.hasUnitStride();
+}
+
+namespace {
+
+struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cpu::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
+    if (!dst)
+      return failure();
+    cpu::PackedWeights weights(op.getWeights());
+    if (op.getGroups() != 1 || !allOnes(weights.outer.drop_front()) ||
+        !allOnes(op.getStrides()) || hasGaps(op.getDst()) ||
+        !readsByRow(op, dst) ||
+        llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; }))
+      return failure();
+    SmallVector<ReassociationIndices> groups(1);
+    int64_t rank = typeOf(op.getWeights()).getRank(),
+            outer = weights.outer.size();
+    for (int64_t i = 0; i < rank; ++i) {
+      if (i >= outer)
+        groups.emplace_back();
+      groups.back().push_back(i);
+    }
+    Value flat = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
+                                                 op.getWeights(), groups);
+    replaceByMatMul(rewriter, op, op.getSrc(), flat, op.getDst());
+    return success();
+  }
+};
+
+struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cpu::MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
+    if (!dst || dst.getRank() == 2 ||
+        cpu::PackedWeights(op.getWeights()).outer.size() != 1 ||
+        !readsByRow(op, dst))
+      return failure();
+    replaceByMatMul(rewriter, op, op.getSrc(), op.getWeights(), op.getDst());
+    return success();
+  }
+};
+
+struct FlattenKernelsPass : ingot::impl::FlattenKernelsBase<FlattenKernelsPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<BatchedRows, PointwiseConv>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,27 @@
+//===- NNToCpu.h - what the patterns of nn-to-cpu share ---------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LOWER_CPU_NNTOCPU_H
+#define INGOT_PASSES_LOWER_CPU_NNTOCPU_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace ingot::lower {
+
+/// Whether the op may have a native kernel: it is on f32 without empty tensors,
+/// and nobody chose another.
+bool takesNative(mlir::Operation *op);
+
+/// `bias`, a vector, along the last of `rank` dimensions.
+mlir::Value expandBias(mlir::OpBuilder &builder, mlir::Value bias,
+                       int64_t rank);
+
+/// Reductions, softmax, normalizations, pooling.
+void populateRowsToCpu(mlir::RewritePatternSet &patterns);
+
+} // namespace ingot::lower
+
+#endif // INGOT_PASSES_LOWER_CPU_NNTOCPU_H

@@ -1,0 +1,154 @@
+//===- PackWeights.cpp - weights in panels --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/lower/cpu/PackWeights.h"
+
+#include "dialects/nn/Constants.h"
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace ingot;
+
+int64_t lower::panelWidth(int64_t channels) {
+  int64_t least = llvm::alignTo(channels, 16);
+  return int64_t(llvm::alignTo(channels, 32)) * 8 <= least * 9 ? 32 : 16;
+}
+
+namespace {
+
+/// The elements of a packed tensor, filled one by one; f32 may become bf16.
+struct Packer {
+  Packer(ElementsAttr weights, ArrayRef<int64_t> shape, Type element)
+      : type(RankedTensorType::get(shape, element)),
+        from(nn::elementBytes(weights.getElementType())),
+        to(nn::elementBytes(element)),
+        source(nn::getRawBytes(weights, storage)),
+        packed(source ? type.getNumElements() * to : 0, 0) {}
+
+  void copy(int64_t fromAt, int64_t toAt) {
+    const char *element = source->data() + fromAt * from;
+    char *target = &packed[toAt * to];
+    if (from == to) {
+      std::memcpy(target, element, to);
+      return;
+    }
+    uint32_t bits;
+    std::memcpy(&bits, element, sizeof(bits));
+    uint16_t rounded = roundToBF16(bits);
+    std::memcpy(target, &rounded, sizeof(rounded));
+  }
+  ElementsAttr take() {
+    return source ? nn::makeConstantAttr(type, std::move(packed))
+                  : ElementsAttr();
+  }
+
+  /// The bits of an f32 to those of the nearest bf16, of two the even one.
+  static uint16_t roundToBF16(uint32_t bits) {
+    if ((bits & 0x7fffffff) > 0x7f800000)
+      return uint16_t(bits >> 16 | 0x40);
+    return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  }
+
+  RankedTensorType type;
+  int64_t from, to;
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> source;
+  std::vector<char> packed;
+};
+
+/// Where element `k` of `column` stands in a panel.
+struct PanelLayout {
+  PanelLayout(Type element, int64_t depth, int64_t width)
+      : group(cpu::groupOf(element)), groups(llvm::divideCeil(depth, group)),
+        width(width) {}
+
+  int64_t at(int64_t k, int64_t column) const {
+    return (k / group * width + column) * group + k % group;
+  }
+  int64_t size() const { return groups * width * group; }
+  void addDims(SmallVectorImpl<int64_t> &shape) const {
+    shape.append({groups, width});
+    if (group > 1)
+      shape.push_back(group);
+  }
+
+  int64_t group, groups, width;
+};
+
+} // namespace
+
+ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
+                                    Type element) {
+  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  ArrayRef<int64_t> kernel = shape.drop_front(2);
+  int64_t outputs = shape[0] / groups, inputs = shape[1];
+  int64_t width = panelWidth(outputs), taps = productOf(kernel);
+  int64_t panels = llvm::divideCeil(outputs, width);
+  SmallVector<int64_t> packed = {groups * panels};
+  llvm::append_range(packed, kernel);
+  PanelLayout layout(element, inputs, width);
+  layout.addDims(packed);
+  Packer packer(weights, packed, element);
+  if (!packer.source)
+    return {};
+  for (int64_t g = 0; g < groups; ++g)
+    for (int64_t o = 0; o < outputs; ++o) {
+      int64_t panel = g * panels + o / width;
+      int64_t row = (g * outputs + o) * inputs;
+      for (int64_t t = 0; t < taps; ++t)
+        for (int64_t c = 0; c < inputs; ++c)
+          packer.copy((row + c) * taps + t,
+                      (panel * taps + t) * layout.size() +
+                          layout.at(c, o % width));
+    }
+  return packer.take();
+}
+
+ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
+  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  int64_t channels = shape[0], taps = productOf(shape.drop_front(2));
+  SmallVector<int64_t> packed(shape.drop_front(2));
+  packed.push_back(channels);
+  Packer packer(weights, packed, weights.getElementType());
+  if (!packer.source)
+    return {};
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t t = 0; t < taps; ++t)
+      packer.copy(c * taps + t, t * channels + c);
+  return packer.take();
+}
+
+ElementsAttr lower::packMatMulWeights(ElementsAttr weights, bool transposed,
+                                      Type element) {
+  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  int64_t depth = shape[shape.size() - 2], columns = shape.back();
+  if (transposed)
+    std::swap(depth, columns);
+  int64_t width = panelWidth(columns);
+  int64_t panels = llvm::divideCeil(columns, width);
+  SmallVector<int64_t> packed(shape.drop_back(2));
+  packed.push_back(panels);
+  PanelLayout layout(element, depth, width);
+  layout.addDims(packed);
+  Packer packer(weights, packed, element);
+  if (!packer.source)
+    return {};
+  int64_t batches = productOf(shape.drop_back(2));
+  for (int64_t b = 0; b < batches; ++b)
+    for (int64_t k = 0; k < depth; ++k)
+      for (int64_t j = 0; j < columns; ++j) {
+        int64_t from = transposed ? j * depth + k : k * columns + j;
+        int64_t to = (b * panels + j / width) * layout.size() +
+                     layout.at(k, j % width);
+        packer.copy(b * depth * columns + from, to);
+      }
+  return packer.take();
+}

@@ -1,0 +1,37 @@
+//===- PackWeights.h - weights in panels ------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layout that the cpu dialect's kernels read: see CpuOps.td.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LOWER_CPU_PACKWEIGHTS_H
+#define INGOT_PASSES_LOWER_CPU_PACKWEIGHTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace ingot::lower {
+
+/// How many channels share a panel if there are `channels` of them: 32, as many
+/// as a register tile has, so that a kernel reads its weights as one stream; 16
+/// where the padding behind the last panel would be large.
+int64_t panelWidth(int64_t channels);
+
+/// `O, C/G, K1…Kn` as `G*panels, K1…Kn, C/G, P`, of `element`: the weights' own
+/// type, or bf16 for f32. Null for other than numbers.
+mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups,
+                                   mlir::Type element);
+
+/// `C, 1, K1…Kn` as `K1…Kn, C`.
+mlir::ElementsAttr packDepthwiseWeights(mlir::ElementsAttr weights);
+
+/// `…, K, N` (`…, N, K` if `transposed`) as `…, panels, K, P`, of `element`.
+mlir::ElementsAttr packMatMulWeights(mlir::ElementsAttr weights,
+                                     bool transposed, mlir::Type element);
+
+} // namespace ingot::lower
+
+#endif // INGOT_PASSES_LOWER_CPU_PACKWEIGHTS_H

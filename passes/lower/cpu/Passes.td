@@ -1,0 +1,88 @@
+//===- lower/cpu/Passes.td - from nn to kernels of our own -*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LOWER_CPU_PASSES_TD
+#define INGOT_PASSES_LOWER_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposeConvTranspose : Pass<"cpu-decompose-conv-transpose", "::mlir::func::FuncOp"> {
+  let summary = "Turn transposed convolutions into convolutions";
+  let description = [{
+    The pixels of the result that lie a stride apart see the same taps of the
+    kernel, flipped: they are an ordinary convolution of the source with these
+    taps, the sub-pixel convolution of one phase. Each phase writes its pixels
+    where they belong, a slice with steps of the destination; its epilogue goes
+    along. Nothing is multiplied with zeros between pixels.
+
+    Where all phases of the last dimension read the same pixels (the kernel is as
+    wide as the stride and nothing is cut off) they are one convolution with as
+    many times the output channels, whose results lie together in memory.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cpu::CpuDialect",
+                           "::ingot::nn::NNDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Turn kernels over many dimensions into matrix products";
+  let description = [{
+    A convolution with a 1x1 kernel, no padding and no strides is the product of
+    the matrix of all pixels with the weights; a batched product with one right
+    factor is the product of all rows. A product of two matrices tiles best.
+    Left alone where an epilogue operand broadcasts along some of the dimensions
+    or the result goes into a slice with steps.
+  }];
+  let dependentDialects = ["::ingot::cpu::CpuDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "Make one kernel of scores, softmax and their product";
+  let description = [{
+    `softmax(scale * q kᵀ + mask) v` becomes `cpu.attention`: `f32`, sizes known
+    and within the kernel's bounds, scores used by nothing else. Scale and mask
+    may be missing; a scale may stand at the queries or be a division.
+    Transposes that bring heads to the front are taken along. Products that bf16
+    was assigned to stay as they are.
+  }];
+  let dependentDialects = ["::ingot::cpu::CpuDialect",
+                           "::ingot::nn::NNDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def FuseEpilogues : Pass<"cpu-fuse-epilogues", "::mlir::func::FuncOp"> {
+  let summary = "Fold elementwise nn ops into the cpu op before them";
+  let description = [{
+    An elementwise op moves into the epilogue of the convolution or matrix
+    product whose result nobody else uses. Its other operands, which broadcast to
+    the result, become epilogue operands; numbers stay in the region. The kernel
+    moves to where the elementwise op was.
+  }];
+  let statistics = [Statistic<"fused", "fused", "ops folded into an epilogue">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cpu::CpuDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
+  let summary = "Give heavy nn ops to native kernels";
+  let description = [{
+    Convolutions, transposed ones too, and matrix products become `cpu` ops:
+    `f32`, data channels-last and of known size but for the batch. Constant weights are packed here, once
+    and for all CPU levels; a right factor that is known in a run only is packed
+    by the run. All else stays for `nn-to-linalg`. An op with the attribute
+    `ingot.backend = #ingot.backend<loops>` is left alone.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
+    "::mlir::linalg::LinalgDialect", "::ingot::nn::NNDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
+#endif // INGOT_PASSES_LOWER_CPU_PASSES_TD

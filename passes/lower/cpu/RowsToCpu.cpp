@@ -1,0 +1,293 @@
+//===- RowsToCpu.cpp - reductions, norms, pooling to cpu ops --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/support/Destination.h"
+#include "passes/lower/cpu/NNToCpu.h"
+#include "passes/support/Shapes.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+/// An epilogue: scale and shift where there are operands for them, which are one
+/// operation of the model: the product need not be rounded first.
+static void buildEpilogue(OpBuilder &b, Location loc, Operation *kernel,
+                          bool hasScale = false, bool hasBias = false) {
+  OpBuilder::InsertionGuard guard(b);
+  Type type = b.getF32Type();
+  Block *body = b.createBlock(&kernel->getRegion(0));
+  Value y = body->addArgument(type, loc);
+  if (hasScale)
+    y = arith::MulFOp::create(b, loc, y, body->addArgument(type, loc),
+                              arith::FastMathFlags::contract);
+  if (hasBias)
+    y = arith::AddFOp::create(b, loc, y, body->addArgument(type, loc),
+                              arith::FastMathFlags::contract);
+  cpu::YieldOp::create(b, loc, y);
+}
+
+static OpFoldResult productOf(OpBuilder &b, Location loc,
+                              ArrayRef<OpFoldResult> sizes) {
+  OpFoldResult product = b.getIndexAttr(1);
+  for (OpFoldResult size : sizes)
+    product = mulSizes(b, loc, product, size);
+  return product;
+}
+
+/// `value` as a tensor of `type`, which has its sizes.
+static Value restore(OpBuilder &b, Location loc, Value value, Sizes sizes,
+                     Type type) {
+  return castTo(b, loc, reshape(b, loc, value, sizes), type);
+}
+
+namespace {
+
+/// Over neighbouring dimensions.
+struct ReducePattern : OpRewritePattern<nn::ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ReduceOp op,
+                                PatternRewriter &b) const override;
+};
+
+struct SoftmaxPattern : OpRewritePattern<nn::SoftmaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::SoftmaxOp op,
+                                PatternRewriter &b) const override;
+};
+
+/// Layer norm and RMS norm.
+template <typename Op> struct RowNormPattern : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override;
+};
+
+struct GroupNormPattern : OpRewritePattern<nn::GroupNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::GroupNormOp op,
+                                PatternRewriter &b) const override;
+};
+
+template <typename Op> struct PoolPattern : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// x, `A, R, C`, reduced to `A, C`.
+static Value reduce(OpBuilder &b, Location loc, cpu::ReduceKind kind, Value x) {
+  Sizes sizes = sizesOf(b, loc, x);
+  Value dst = empty(b, loc, {sizes[0], sizes[2]}, b.getF32Type());
+  auto op = cpu::ReduceOp::create(b, loc, dst.getType(), kind, x, ValueRange(),
+                                  dst);
+  buildEpilogue(b, loc, op);
+  return op.getResult();
+}
+
+/// In how many equal parts to reduce `count` rows of `width` elements, so that
+/// several tasks share the work: a divisor of count near 16, of parts of 64 KB
+/// or more.
+static int64_t countParts(int64_t samples, int64_t count, int64_t width) {
+  if (ShapedType::isDynamic(samples) || ShapedType::isDynamic(count) ||
+      samples >= 8)
+    return 1;
+  for (int64_t parts = 16; parts > 1; --parts)
+    if (count % parts == 0 && count / parts * width >= 16384)
+      return parts;
+  return 1;
+}
+
+LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
+                                             PatternRewriter &b) const {
+  RankedTensorType type = typeOf(op.getX());
+  ArrayRef<int64_t> axes = op.getAxes();
+  if (!takesNative(op) || axes.empty())
+    return failure();
+  int64_t first = axes.front(), end = axes.back() + 1;
+  if (end - first != int64_t(axes.size()))
+    return failure();
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t channels = lower::productOf(shape.drop_front(end));
+  if (ShapedType::isDynamic(channels))
+    return failure();
+  Location loc = op.getLoc();
+  Sizes all = sizesOf(b, loc, op.getX());
+  ArrayRef<OpFoldResult> sizes(all);
+  OpFoldResult outer = productOf(b, loc, sizes.take_front(first));
+  OpFoldResult length = productOf(b, loc, sizes.slice(first, axes.size()));
+  OpFoldResult inner = b.getIndexAttr(channels);
+  auto kind = cpu::ReduceKind(op.getKind());
+  int64_t parts =
+      countParts(lower::productOf(shape.take_front(first)),
+                 lower::productOf(shape.slice(first, axes.size())), channels);
+  Value x = op.getX();
+  if (parts > 1) {
+    OpFoldResult count = b.getIndexAttr(parts);
+    x = reshape(b, loc, x,
+                {mulSizes(b, loc, outer, count), divSizes(b, loc, length, count),
+                 inner});
+    x = reduce(b, loc, kind, x);
+    x = reshape(b, loc, x, {outer, count, inner});
+    // Squares are taken once.
+    if (kind == cpu::ReduceKind::sum_square)
+      kind = cpu::ReduceKind::sum;
+  } else {
+    x = reshape(b, loc, x, {outer, length, inner});
+  }
+  Value y = reduce(b, loc, kind, x);
+  Sizes left;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (!llvm::is_contained(axes, int64_t(i)))
+      left.push_back(size);
+    else if (op.getKeepDims())
+      left.push_back(b.getIndexAttr(1));
+  }
+  b.replaceOp(op, restore(b, loc, y, left, op.getY().getType()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
+                                              PatternRewriter &b) const {
+  RankedTensorType type = op.getY().getType();
+  if (!takesNative(op) || type.getRank() == 0 ||
+      int64_t(op.getAxis()) != type.getRank() - 1 || typeOf(op.getX()) != type)
+    return failure();
+  Location loc = op.getLoc();
+  auto kernel = cpu::SoftmaxOp::create(
+      b, loc, type, op.getX(), ValueRange(),
+      createDestinationLike(b, loc, op.getX()), op.getLog());
+  buildEpilogue(b, loc, kernel);
+  b.replaceOp(op, kernel);
+  return success();
+}
+
+template <typename Op>
+LogicalResult RowNormPattern<Op>::matchAndRewrite(Op op,
+                                                  PatternRewriter &b) const {
+  constexpr bool isRms = std::is_same_v<Op, nn::RMSNormOp>;
+  RankedTensorType type = op.getY().getType();
+  int64_t axis = op.getAxis();
+  if (!takesNative(op) || typeOf(op.getX()) != type || axis >= type.getRank())
+    return failure();
+  Location loc = op.getLoc();
+  Value scale = op.getScale(), bias;
+  if constexpr (!isRms)
+    bias = op.getBias();
+  SmallVector<Value> operands;
+  for (Value factor : {scale, bias})
+    if (factor)
+      operands.push_back(factor);
+  if (llvm::any_of(operands, [&](Value factor) {
+        RankedTensorType vector = typeOf(factor);
+        return !vector.hasStaticShape() ||
+               vector.getShape() != type.getShape().drop_front(axis);
+      }))
+    return failure();
+  // What is normalized becomes one dimension.
+  for (Value &factor : operands) {
+    Sizes ones(axis, OpFoldResult(b.getIndexAttr(1)));
+    ones.push_back(b.getIndexAttr(typeOf(factor).getNumElements()));
+    factor = reshape(b, loc, factor, ones);
+  }
+  Sizes sizes = sizesOf(b, loc, op.getX());
+  Sizes flatSizes(ArrayRef<OpFoldResult>(sizes).take_front(axis));
+  flatSizes.push_back(
+      productOf(b, loc, ArrayRef<OpFoldResult>(sizes).drop_front(axis)));
+  Value x = op.getX();
+  if (axis != type.getRank() - 1)
+    x = reshape(b, loc, x, flatSizes);
+  auto kernel = cpu::RowNormOp::create(
+      b, loc, x.getType(), x, operands, createDestinationLike(b, loc, x),
+      op.getEpsilon(), isRms);
+  buildEpilogue(b, loc, kernel, bool(scale), bool(bias));
+  Value y = kernel.getResult();
+  if (y.getType() != type)
+    y = restore(b, loc, y, sizes, type);
+  b.replaceOp(op, y);
+  return success();
+}
+
+/// Above this a block of channels would take much of the stack.
+static constexpr int64_t kMaxGroupNormChannels = 16384;
+
+LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
+                                                PatternRewriter &b) const {
+  RankedTensorType type = op.getY().getType();
+  int64_t channels = type.getShape().back(), rank = type.getRank();
+  if (!takesNative(op) || !op.getChannelsLast() || rank < 3 ||
+      typeOf(op.getX()) != type || ShapedType::isDynamic(channels) ||
+      channels > kMaxGroupNormChannels || channels % op.getGroups() != 0 ||
+      typeOf(op.getScale()).getShape() != ArrayRef<int64_t>(channels) ||
+      typeOf(op.getBias()).getShape() != ArrayRef<int64_t>(channels))
+    return failure();
+  Location loc = op.getLoc();
+  Sizes sizes = sizesOf(b, loc, op.getX());
+  OpFoldResult positions = productOf(
+      b, loc, ArrayRef<OpFoldResult>(sizes).drop_front().drop_back());
+  Value x = op.getX();
+  if (rank != 3)
+    x = reshape(b, loc, x, {sizes[0], positions, sizes.back()});
+  SmallVector<Value> operands = {expandBias(b, op.getScale(), 3),
+                                 expandBias(b, op.getBias(), 3)};
+  auto kernel = cpu::GroupNormOp::create(
+      b, loc, x.getType(), x, operands, createDestinationLike(b, loc, x),
+      op.getGroupsAttr(), op.getEpsilonAttr());
+  buildEpilogue(b, loc, kernel, /*hasScale=*/true, /*hasBias=*/true);
+  Value y = kernel.getResult();
+  if (y.getType() != type)
+    y = restore(b, loc, y, sizes, type);
+  b.replaceOp(op, y);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+LogicalResult PoolPattern<Op>::matchAndRewrite(Op op,
+                                               PatternRewriter &b) const {
+  RankedTensorType type = op.getY().getType();
+  if (!op.getChannelsLast() || !takesNative(op) || type.getRank() < 3 ||
+      type.getRank() > 5 || ShapedType::isDynamic(type.getShape().back()) ||
+      llvm::any_of(op.getPads(), [](int64_t pad) { return pad < 0; }))
+    return failure();
+  auto kind = cpu::PoolKind::max;
+  if constexpr (std::is_same_v<Op, nn::AvgPoolOp>)
+    kind = op.getCountIncludePad() ? cpu::PoolKind::mean_with_pads
+                                   : cpu::PoolKind::mean;
+  Location loc = op.getLoc();
+  Value destination =
+      createWindowed(b, loc, op.getX(), type, op.getKernel(), op.getStrides(),
+                     op.getPads(), op.getDilations());
+  auto kernel = cpu::PoolOp::create(
+      b, loc, type, kind, op.getX(), ValueRange(), destination, op.getKernel(),
+      op.getStrides(), op.getPads(), op.getDilations());
+  buildEpilogue(b, loc, kernel);
+  b.replaceOp(op, kernel);
+  return success();
+}
+
+void lower::populateRowsToCpu(RewritePatternSet &patterns) {
+  patterns.add<GroupNormPattern, PoolPattern<nn::AvgPoolOp>,
+               PoolPattern<nn::MaxPoolOp>, ReducePattern,
+               RowNormPattern<nn::LayerNormOp>, RowNormPattern<nn::RMSNormOp>,
+               SoftmaxPattern>(patterns.getContext());
+}

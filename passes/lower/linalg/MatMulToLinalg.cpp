@@ -1,0 +1,145 @@
+//===- MatMulToLinalg.cpp - matmul as a contraction -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/lower/linalg/Patterns.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+Value lower::contract(OpBuilder &b, Location loc, Value a, Value w, Value init,
+                      ArrayRef<AffineMap> maps,
+                      ArrayRef<utils::IteratorType> iterators) {
+  Type type = typeOf(init).getElementType();
+  bool isFloat = isa<FloatType>(type);
+  auto widen = [&](OpBuilder &b, Location loc, Value x) -> Value {
+    if (x.getType() == type)
+      return x;
+    if (isFloat)
+      return arith::ExtFOp::create(b, loc, type, x);
+    return arith::ExtSIOp::create(b, loc, type, x);
+  };
+  return linalg::GenericOp::create(
+             b, loc, init.getType(), ValueRange{a, w}, init, maps, iterators,
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               Value product = mulScalars(b, loc, widen(b, loc, args[0]),
+                                          widen(b, loc, args[1]));
+               linalg::YieldOp::create(
+                   b, loc, addScalars(b, loc, args[2], product));
+             })
+      .getResult(0);
+}
+
+Value lower::narrow(OpBuilder &b, Location loc, Value tensor, Type type) {
+  if (typeOf(tensor).getElementType() == type)
+    return tensor;
+  Value init = empty(b, loc, sizesOf(b, loc, tensor), type);
+  AffineMap map = b.getMultiDimIdentityMap(typeOf(tensor).getRank());
+  return createGeneric(b, loc, init, tensor, map,
+                       [&](OpBuilder &b, Location loc, ValueRange args) {
+                         return convertScalar(b, loc, args[0], type, false,
+                                              false);
+                       });
+}
+
+Value lower::startSum(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
+                      Type type, Value bias, ArrayRef<int64_t> biasDims) {
+  if (!bias)
+    return filled(b, loc, sizes, scalar(b, loc, type, 0));
+  SmallVector<AffineExpr> exprs;
+  for (auto [i, dim] : llvm::enumerate(biasDims)) {
+    bool repeats = typeOf(bias).getDimSize(i) == 1 &&
+                   getConstantIntValue(sizes[dim]) != 1;
+    exprs.push_back(repeats ? b.getAffineConstantExpr(0)
+                            : b.getAffineDimExpr(dim));
+  }
+  Value init = empty(b, loc, sizes, type);
+  return createGeneric(b, loc, init, bias,
+                       AffineMap::get(sizes.size(), 0, exprs, b.getContext()),
+                       [&](OpBuilder &b, Location loc, ValueRange args) {
+                         return convertScalar(b, loc, args[0], type, false,
+                                              false);
+                       });
+}
+
+namespace {
+
+struct LowerMatMul : OpConversionPattern<nn::MatMulOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+} // namespace
+
+LogicalResult
+LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
+                             ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  RankedTensorType type = signless(getTypeConverter(), op);
+  Value a = adaptor.getA(), w = adaptor.getB();
+  Sizes sizesA = sizesOf(rewriter, loc, a), sizesB = sizesOf(rewriter, loc, w);
+  int64_t rank = type.getRank(), rankA = sizesA.size(), rankB = sizesB.size();
+
+  // Loops: batch…, i, k, j, so that rows of b and of the result are run along.
+  int64_t batch = rank - 2;
+  AffineExpr i = rewriter.getAffineDimExpr(batch),
+             k = rewriter.getAffineDimExpr(batch + 1),
+             j = rewriter.getAffineDimExpr(batch + 2);
+  Sizes sizes(rank);
+  auto operandMap = [&](Value operand, AffineExpr row, AffineExpr column,
+                        bool transposed) {
+    int64_t dims = typeOf(operand).getRank() - 2;
+    SmallVector<AffineExpr> exprs;
+    for (int64_t d = 0; d < dims; ++d) {
+      int64_t at = d + batch - dims;
+      bool repeats = typeOf(operand).getDimSize(d) == 1 &&
+                     type.getDimSize(at) != 1;
+      exprs.push_back(repeats ? rewriter.getAffineConstantExpr(0)
+                              : rewriter.getAffineDimExpr(at));
+      if (!repeats && (!sizes[at] || !getConstantIntValue(sizes[at])))
+        sizes[at] = operand == a ? sizesA[d] : sizesB[d];
+    }
+    if (transposed)
+      std::swap(row, column);
+    exprs.append({row, column});
+    return AffineMap::get(rank + 1, 0, exprs, getContext());
+  };
+  SmallVector<AffineMap> maps = {
+      operandMap(a, i, k, op.getTransposeA()),
+      operandMap(w, k, j, op.getTransposeB())};
+  sizes[rank - 2] = sizesA[rankA - (op.getTransposeA() ? 1 : 2)];
+  sizes[rank - 1] = sizesB[rankB - (op.getTransposeB() ? 2 : 1)];
+  SmallVector<AffineExpr> exprs;
+  for (int64_t d = 0; d < batch; ++d)
+    exprs.push_back(rewriter.getAffineDimExpr(d));
+  exprs.append({i, j});
+  maps.push_back(AffineMap::get(rank + 1, 0, exprs, getContext()));
+  SmallVector<utils::IteratorType> iterators(rank + 1,
+                                             utils::IteratorType::parallel);
+  iterators[batch + 1] = utils::IteratorType::reduction;
+
+  SmallVector<int64_t> biasDims;
+  if (Value bias = adaptor.getBias())
+    for (int64_t d = rank - typeOf(bias).getRank(); d < rank; ++d)
+      biasDims.push_back(d);
+  Value init = startSum(rewriter, loc, sizes, computeType(type.getElementType()),
+                        adaptor.getBias(), biasDims);
+  Value y = contract(rewriter, loc, a, w, init, maps, iterators);
+  y = narrow(rewriter, loc, y, type.getElementType());
+  rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
+  return success();
+}
+
+void lower::populateMatMulToLinalg(RewritePatternSet &patterns,
+                                   const TypeConverter &converter) {
+  patterns.add<LowerMatMul>(converter, patterns.getContext());
+}

@@ -1,0 +1,309 @@
+//===- MovementToLinalg.cpp - transpose, reshape, concat, slice, pad ------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/lower/linalg/Patterns.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+namespace {
+
+struct LowerTranspose : OpConversionPattern<nn::TransposeOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::TransposeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value y = transpose(rewriter, op.getLoc(), adaptor.getX(), op.getPerm());
+    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), y,
+                                  signless(getTypeConverter(), op)));
+    return success();
+  }
+};
+
+struct LowerReshape : OpConversionPattern<nn::ReshapeOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::ReshapeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = signless(getTypeConverter(), op);
+    Sizes sizes;
+    int64_t known = 1;
+    for (int64_t size : type.getShape()) {
+      known *= ShapedType::isDynamic(size) ? 1 : size;
+      sizes.push_back(rewriter.getIndexAttr(size));
+    }
+    if (!type.hasStaticShape()) {
+      // The one dynamic dimension is what the others leave of the elements.
+      OpFoldResult count = rewriter.getIndexAttr(1);
+      for (OpFoldResult size : sizesOf(rewriter, loc, adaptor.getX()))
+        count = mulSizes(rewriter, loc, count, size);
+      OpFoldResult rest =
+          divSizes(rewriter, loc, count,
+                   rewriter.getIndexAttr(std::max<int64_t>(known, 1)));
+      for (auto [i, size] : llvm::enumerate(type.getShape()))
+        if (ShapedType::isDynamic(size))
+          sizes[i] = indexValue(rewriter, loc, rest);
+    }
+    rewriter.replaceOp(op, reshape(rewriter, loc, adaptor.getX(), sizes));
+    return success();
+  }
+};
+
+struct LowerBroadcastTo : OpConversionPattern<nn::BroadcastToOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+struct LowerConcat : OpConversionPattern<nn::ConcatOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+struct LowerSlice : OpConversionPattern<nn::SliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::SliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+struct LowerPad : OpConversionPattern<nn::PadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::PadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+} // namespace
+
+/// Whether result dimension i is as large as the operand's dimension `at`.
+static bool takesSizeOf(nn::BroadcastToOp op, int64_t i, int64_t at) {
+  auto type = cast<RankedTensorType>(op.getType());
+  auto dim = op.getSizes()[type.getDynamicDimIndex(i)]
+                 .getDefiningOp<tensor::DimOp>();
+  auto index = dim ? dim.getConstantIndex() : std::nullopt;
+  return index && isSameDim(dim.getSource(), *index, op.getX(), at);
+}
+
+LogicalResult
+LowerBroadcastTo::matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
+                                  ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  RankedTensorType type = signless(getTypeConverter(), op);
+  Value x = adaptor.getX();
+  int64_t rank = type.getRank(), offset = rank - typeOf(x).getRank();
+  Value init = createEmpty(rewriter, loc, type, adaptor.getSizes());
+  SmallVector<AffineExpr> exprs;
+  SmallVector<bool> decideAtRun;
+  for (int64_t i = 0; i < typeOf(x).getRank(); ++i) {
+    int64_t at = i + offset;
+    bool repeats = typeOf(x).getDimSize(i) == 1 && type.getDimSize(at) != 1;
+    decideAtRun.push_back(
+        typeOf(x).isDynamicDim(i) && type.getDimSize(at) != 1 &&
+        !(type.isDynamicDim(at) && takesSizeOf(op, at, i)));
+    exprs.push_back(repeats ? rewriter.getAffineConstantExpr(0)
+                            : rewriter.getAffineDimExpr(at));
+  }
+  auto copy = [](OpBuilder &, Location, ValueRange args) { return args[0]; };
+  if (!llvm::is_contained(decideAtRun, true)) {
+    rewriter.replaceOp(
+        op, createGeneric(rewriter, loc, init, x,
+                          AffineMap::get(rank, 0, exprs, getContext()), copy));
+    return success();
+  }
+  // A dimension that may hold one element: position times (size != 1).
+  auto read = [&](OpBuilder &b, Location loc, ValueRange) -> Value {
+    SmallVector<Value> indices;
+    Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+    for (auto [i, decide] : llvm::enumerate(decideAtRun)) {
+      if (typeOf(x).getDimSize(i) == 1) {
+        indices.push_back(zero);
+        continue;
+      }
+      Value index = linalg::IndexOp::create(b, loc, i + offset);
+      if (decide) {
+        Value single =
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                  sizeOf(b, loc, x, i), one);
+        index = arith::SelectOp::create(b, loc, single, zero, index);
+      }
+      indices.push_back(index);
+    }
+    return tensor::ExtractOp::create(b, loc, x, indices);
+  };
+  rewriter.replaceOp(op, createGeneric(rewriter, loc, init, ValueRange(),
+                                       ArrayRef<AffineMap>(), read));
+  return success();
+}
+
+/// One behind the other along the axis.
+static Value join(ConversionPatternRewriter &rewriter, Location loc,
+                  ValueRange inputs, int64_t axis, Type element) {
+  Sizes sizes = sizesOf(rewriter, loc, inputs.front());
+  for (Value input : inputs.drop_front()) {
+    Sizes more = sizesOf(rewriter, loc, input);
+    for (auto [i, size] : llvm::enumerate(more)) {
+      if (int64_t(i) == axis)
+        sizes[i] = addSizes(rewriter, loc, sizes[i], size);
+      else if (!getConstantIntValue(sizes[i]))
+        sizes[i] = size;
+    }
+  }
+  Value y = empty(rewriter, loc, sizes, element);
+  Sizes offsets(sizes.size(), rewriter.getIndexAttr(0));
+  Sizes ones(sizes.size(), rewriter.getIndexAttr(1));
+  for (Value input : inputs) {
+    Sizes part = sizesOf(rewriter, loc, input);
+    // tensor.insert_slice refuses any offset into an empty dimension.
+    if (llvm::none_of(part, [](OpFoldResult size) {
+          return getConstantIntValue(size) == 0;
+        }))
+      y = insert(rewriter, loc, input, y, offsets, part, ones);
+    offsets[axis] = addSizes(rewriter, loc, offsets[axis], part[axis]);
+  }
+  return y;
+}
+
+/// Inputs that are joined at once. Bufferization looks from each part of what is
+/// joined at all parts before it: of more, groups are joined, which are written
+/// where they belong all the same.
+static constexpr size_t kMostJoined = 64;
+
+LogicalResult
+LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
+                             ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  RankedTensorType type = signless(getTypeConverter(), op);
+  SmallVector<Value> parts(adaptor.getInputs());
+  while (parts.size() > kMostJoined) {
+    SmallVector<Value> groups;
+    for (size_t i = 0; i < parts.size(); i += kMostJoined)
+      groups.push_back(join(rewriter, loc,
+                            ArrayRef(parts).slice(i).take_front(kMostJoined),
+                            op.getAxis(), type.getElementType()));
+    parts = std::move(groups);
+  }
+  Value y = join(rewriter, loc, parts, op.getAxis(), type.getElementType());
+  rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
+  return success();
+}
+
+LogicalResult
+LowerSlice::matchAndRewrite(nn::SliceOp op, OpAdaptor adaptor,
+                            ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  RankedTensorType type = signless(getTypeConverter(), op);
+  Value x = adaptor.getX();
+  Sizes starts, sizes, steps;
+  bool forward = true;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    starts.push_back(rewriter.getIndexAttr(op.getStarts()[i]));
+    steps.push_back(rewriter.getIndexAttr(op.getSteps()[i]));
+    // tensor.extract_slice refuses any offset into an empty dimension.
+    forward &= op.getSteps()[i] > 0 && typeOf(x).getDimSize(i) != 0;
+    if (op.getSizes()[i] != -1)
+      sizes.push_back(rewriter.getIndexAttr(op.getSizes()[i]));
+    else if (typeOf(x).isDynamicDim(i))
+      sizes.push_back(sizeOf(rewriter, loc, x, i));
+    else
+      sizes.push_back(rewriter.getIndexAttr(typeOf(x).getDimSize(i)));
+  }
+  Value y;
+  if (forward) {
+    y = tensor::ExtractSliceOp::create(rewriter, loc, x, starts, sizes, steps);
+  } else {
+    y = generate(
+        rewriter, loc, sizes, type.getElementType(),
+        [&](OpBuilder &b, Location loc, ValueRange indices) {
+          SmallVector<Value> at;
+          for (auto [i, index] : llvm::enumerate(indices)) {
+            Value step = indexConstant(b, loc, op.getSteps()[i]);
+            Value start = indexConstant(b, loc, op.getStarts()[i]);
+            Value moved = arith::MulIOp::create(b, loc, index, step);
+            at.push_back(arith::AddIOp::create(b, loc, start, moved));
+          }
+          return tensor::ExtractOp::create(b, loc, x, at);
+        });
+  }
+  rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
+  return success();
+}
+
+/// Where position p (of the operand, maybe outside) reads dimension of `size`.
+static Value reflected(OpBuilder &b, Location loc, nn::PadMode mode,
+                       Value position, Value size) {
+  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+  Value last = arith::SubIOp::create(b, loc, size, one);
+  auto less = [&](Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+  };
+  if (mode == nn::PadMode::edge)
+    return arith::MaxSIOp::create(
+        b, loc, arith::MinSIOp::create(b, loc, position, last), zero);
+  // Both remaining modes repeat: every `size`, or every 2 (size - 1) elements.
+  Value period = size;
+  if (mode == nn::PadMode::reflect)
+    period = arith::MaxSIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, last, last), one);
+  Value rest = arith::RemSIOp::create(b, loc, position, period);
+  Value lifted = arith::AddIOp::create(b, loc, rest, period);
+  rest = arith::SelectOp::create(b, loc, less(rest, zero), lifted, rest);
+  if (mode == nn::PadMode::wrap)
+    return rest;
+  Value back = arith::SubIOp::create(b, loc, period, rest);
+  return arith::SelectOp::create(b, loc, less(last, rest), back, rest);
+}
+
+LogicalResult
+LowerPad::matchAndRewrite(nn::PadOp op, OpAdaptor adaptor,
+                          ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  RankedTensorType type = signless(getTypeConverter(), op);
+  Value x = adaptor.getX(), y;
+  if (op.getMode() == nn::PadMode::constant) {
+    Value fill = tensor::ExtractOp::create(rewriter, loc, adaptor.getValue(),
+                                           ValueRange());
+    y = pad(rewriter, loc, x, op.getLow(), op.getHigh(), fill);
+  } else {
+    Sizes sizes;
+    for (auto [i, size] : llvm::enumerate(sizesOf(rewriter, loc, x)))
+      sizes.push_back(
+          addSizes(rewriter, loc, size,
+                   rewriter.getIndexAttr(op.getLow()[i] + op.getHigh()[i])));
+    y = generate(rewriter, loc, sizes, type.getElementType(),
+                 [&](OpBuilder &b, Location loc, ValueRange indices) {
+                   SmallVector<Value> at;
+                   for (auto [i, index] : llvm::enumerate(indices)) {
+                     if (op.getLow()[i] == 0 && op.getHigh()[i] <= 0) {
+                       at.push_back(index);
+                       continue;
+                     }
+                     Value low = indexConstant(b, loc, op.getLow()[i]);
+                     Value from = arith::SubIOp::create(b, loc, index, low);
+                     at.push_back(reflected(b, loc, op.getMode(), from,
+                                            sizeOf(b, loc, x, i)));
+                   }
+                   return tensor::ExtractOp::create(b, loc, x, at);
+                 });
+  }
+  rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
+  return success();
+}
+
+void lower::populateMovementToLinalg(RewritePatternSet &patterns,
+                                     const TypeConverter &converter) {
+  patterns.add<LowerBroadcastTo, LowerConcat, LowerPad, LowerReshape,
+               LowerSlice, LowerTranspose>(converter, patterns.getContext());
+}

@@ -1,0 +1,320 @@
+//===- PoolToLinalg.cpp - pooling over windows ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/lower/linalg/Patterns.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+namespace {
+
+/// The loops of a pooling: those of the result's dimensions, then the window's.
+struct Windows {
+  ArrayRef<int64_t> kernel, strides, pads, dilations;
+  /// First spatial dimension of the data.
+  int64_t first;
+  int64_t rank;
+
+  size_t size() const { return kernel.size(); }
+  bool isSpatial(int64_t dim) const {
+    return dim >= first && dim < first + int64_t(size());
+  }
+  SmallVector<int64_t> padsOf(bool high) const {
+    SmallVector<int64_t> all(rank, 0);
+    for (size_t i = 0; i < size(); ++i)
+      all[first + i] = pads[i + (high ? size() : 0)];
+    return all;
+  }
+};
+
+} // namespace
+
+static Sizes pooledSizes(OpBuilder &b, Location loc, Value padded,
+                         const Windows &windows) {
+  Sizes sizes = sizesOf(b, loc, padded);
+  for (size_t i = 0; i < windows.size(); ++i) {
+    int64_t span = windows.dilations[i] * (windows.kernel[i] - 1) + 1;
+    OpFoldResult &size = sizes[windows.first + i];
+    OpFoldResult room = subSizes(b, loc, size, b.getIndexAttr(span));
+    size = addSizes(
+        b, loc, divSizes(b, loc, room, b.getIndexAttr(windows.strides[i])),
+        b.getIndexAttr(1));
+  }
+  return sizes;
+}
+
+/// Maps of the padded data, of a tensor that has the window's shape, and of the
+/// result.
+static SmallVector<AffineMap> poolMaps(OpBuilder &b, const Windows &windows) {
+  int64_t loops = windows.rank + windows.size();
+  SmallVector<AffineExpr> data, window, result;
+  for (int64_t i = 0; i < windows.rank; ++i) {
+    AffineExpr p = b.getAffineDimExpr(i);
+    result.push_back(p);
+    if (windows.isSpatial(i)) {
+      int64_t at = i - windows.first;
+      AffineExpr k = b.getAffineDimExpr(windows.rank + at);
+      p = p * windows.strides[at] + k * windows.dilations[at];
+    }
+    data.push_back(p);
+  }
+  for (size_t i = 0; i < windows.size(); ++i)
+    window.push_back(b.getAffineDimExpr(windows.rank + i));
+  MLIRContext *context = b.getContext();
+  return {AffineMap::get(loops, 0, data, context),
+          AffineMap::get(loops, 0, window, context),
+          AffineMap::get(loops, 0, result, context)};
+}
+
+static SmallVector<utils::IteratorType> poolIterators(const Windows &windows) {
+  SmallVector<utils::IteratorType> iterators(windows.rank,
+                                             utils::IteratorType::parallel);
+  iterators.append(windows.size(), utils::IteratorType::reduction);
+  return iterators;
+}
+
+/// Combines all elements of each window of padded data, from `start` on.
+static Value
+pool(OpBuilder &b, Location loc, Value padded, const Windows &windows,
+     Value start,
+     function_ref<Value(OpBuilder &, Location, Value, Value)> combine) {
+  Type type = start.getType();
+  Value init = filled(b, loc, pooledSizes(b, loc, padded, windows), start);
+  Value window = tensor::EmptyOp::create(b, loc, windows.kernel, type);
+  return linalg::GenericOp::create(
+             b, loc, init.getType(), ValueRange{padded, window}, init,
+             poolMaps(b, windows), poolIterators(windows),
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               Value x = convertScalar(b, loc, args[0], type, false, false);
+               linalg::YieldOp::create(b, loc, combine(b, loc, args[2], x));
+             })
+      .getResult(0);
+}
+
+template <typename Op>
+static Windows windowsOf(Op op, bool channelsLast) {
+  return {op.getKernel(), op.getStrides(),      op.getPads(),
+          op.getDilations(), channelsLast ? 1 : 2,
+          cast<RankedTensorType>(op.getX().getType()).getRank()};
+}
+
+namespace {
+
+struct LowerMaxPool : OpConversionPattern<nn::MaxPoolOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::MaxPoolOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Windows windows = windowsOf(op, op.getChannelsLast());
+    Value x = adaptor.getX();
+    bool noSign = isUnsigned(op.getX().getType());
+    Value lowest =
+        extreme(rewriter, loc, typeOf(x).getElementType(), noSign);
+    Value padded = pad(rewriter, loc, x, windows.padsOf(false),
+                       windows.padsOf(true), lowest);
+    Value y = pool(rewriter, loc, padded, windows, lowest,
+                   [&](OpBuilder &b, Location loc, Value sum, Value x) {
+                     return maxScalars(b, loc, sum, x, noSign);
+                   });
+    rewriter.replaceOp(
+        op, castTo(rewriter, loc, y, signless(getTypeConverter(), op)));
+    return success();
+  }
+};
+
+struct LowerAvgPool : OpConversionPattern<nn::AvgPoolOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+struct LowerMaxPoolWithIndices
+    : OpConversionPattern<nn::MaxPoolWithIndicesOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::MaxPoolWithIndicesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override;
+};
+
+} // namespace
+
+/// How many elements of each window lie in the data: over the spatial
+/// dimensions alone, by pooling ones.
+static Value countInside(OpBuilder &b, Location loc, Value x,
+                         const Windows &windows, Type type) {
+  Windows spatial = windows;
+  spatial.first = 0;
+  spatial.rank = windows.size();
+  Sizes all = sizesOf(b, loc, x), sizes;
+  for (size_t i = 0; i < windows.size(); ++i)
+    sizes.push_back(all[windows.first + i]);
+  Value ones = filled(b, loc, sizes, scalar(b, loc, type, 1));
+  Value zero = scalar(b, loc, type, 0);
+  Value padded = pad(b, loc, ones, spatial.padsOf(false), spatial.padsOf(true),
+                     zero);
+  return pool(b, loc, padded, spatial, zero,
+              [](OpBuilder &b, Location loc, Value sum, Value x) {
+                return addScalars(b, loc, sum, x);
+              });
+}
+
+LogicalResult
+LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
+                              ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  Windows windows = windowsOf(op, op.getChannelsLast());
+  Value x = adaptor.getX();
+  RankedTensorType type = signless(getTypeConverter(), op);
+  Type element = type.getElementType();
+  if (!isa<FloatType>(element))
+    return rewriter.notifyMatchFailure(op, "no average of integers");
+  Type compute = computeType(element);
+  Value padded =
+      pad(rewriter, loc, x, windows.padsOf(false), windows.padsOf(true),
+          scalar(rewriter, loc, element, 0));
+  Value sum = pool(rewriter, loc, padded, windows,
+                   scalar(rewriter, loc, compute, 0),
+                   [](OpBuilder &b, Location loc, Value sum, Value x) {
+                     return addScalars(b, loc, sum, x);
+                   });
+  int64_t count = 1;
+  for (int64_t size : windows.kernel)
+    count *= size;
+  bool partial =
+      !op.getCountIncludePad() &&
+      llvm::any_of(windows.pads, [](int64_t pad) { return pad != 0; });
+  SmallVector<Value> inputs = {sum};
+  SmallVector<AffineMap> maps = {rewriter.getMultiDimIdentityMap(windows.rank)};
+  if (partial) {
+    inputs.push_back(countInside(rewriter, loc, x, windows, compute));
+    SmallVector<AffineExpr> exprs;
+    for (size_t i = 0; i < windows.size(); ++i)
+      exprs.push_back(rewriter.getAffineDimExpr(windows.first + i));
+    maps.push_back(AffineMap::get(windows.rank, 0, exprs, getContext()));
+  }
+  Value init = empty(rewriter, loc, sizesOf(rewriter, loc, sum), element);
+  Value y = createGeneric(
+      rewriter, loc, init, inputs, maps,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        // An empty window gives 0, not 0/0.
+        Value by = partial ? Value(arith::MaximumFOp::create(
+                                 b, loc, args[1], scalar(b, loc, compute, 1)))
+                           : scalar(b, loc, compute, count);
+        Value mean = arith::DivFOp::create(b, loc, args[0], by);
+        return convertScalar(b, loc, mean, element, false, false);
+      });
+  rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
+  return success();
+}
+
+LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
+    nn::MaxPoolWithIndicesOp op, OpAdaptor adaptor,
+    ConversionPatternRewriter &rewriter) const {
+  Location loc = op.getLoc();
+  Windows windows = windowsOf(op, /*channelsLast=*/false);
+  Value x = adaptor.getX();
+  Type element = typeOf(x).getElementType(), i64 = rewriter.getI64Type();
+  bool noSign = isUnsigned(op.getX().getType());
+  Value lowest = extreme(rewriter, loc, element, noSign);
+  Value padded = pad(rewriter, loc, x, windows.padsOf(false),
+                     windows.padsOf(true), lowest);
+  Sizes sizes = pooledSizes(rewriter, loc, padded, windows);
+  Value values = filled(rewriter, loc, sizes, lowest);
+  Value none = scalar(rewriter, loc, i64, -1);
+  Value positions = filled(rewriter, loc, sizes, none);
+  Value window =
+      tensor::EmptyOp::create(rewriter, loc, windows.kernel, element);
+
+  // The weight of each dimension in a flat position.
+  int64_t rank = windows.rank;
+  Sizes full = sizesOf(rewriter, loc, x), weights(rank);
+  OpFoldResult weight = rewriter.getIndexAttr(1);
+  for (int64_t i = rank - 1; i >= 0; --i) {
+    weights[i] = weight;
+    weight = mulSizes(rewriter, loc, weight, full[i]);
+  }
+  if (op.getColumnMajor() && windows.size() > 1) {
+    weights[rank - 2] = rewriter.getIndexAttr(1);
+    weights[rank - 1] = full[rank - 2];
+  }
+  SmallVector<Value> fullValues, weightValues;
+  for (int64_t i = 0; i < rank; ++i) {
+    fullValues.push_back(indexValue(rewriter, loc, full[i]));
+    weightValues.push_back(indexValue(rewriter, loc, weights[i]));
+  }
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    Value inside = arith::ConstantIntOp::create(b, loc, 1, 1);
+    Value flat = indexConstant(b, loc, 0), zero = flat;
+    for (int64_t i = 0; i < rank; ++i) {
+      Value at = linalg::IndexOp::create(b, loc, i);
+      if (windows.isSpatial(i)) {
+        int64_t s = i - windows.first;
+        Value k = linalg::IndexOp::create(b, loc, rank + s);
+        at = arith::MulIOp::create(b, loc, at,
+                                   indexConstant(b, loc, windows.strides[s]));
+        k = arith::MulIOp::create(b, loc, k,
+                                  indexConstant(b, loc, windows.dilations[s]));
+        at = arith::AddIOp::create(b, loc, at, k);
+        at = arith::SubIOp::create(b, loc, at,
+                                   indexConstant(b, loc, windows.pads[s]));
+        Value notBelow = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::sge, at, zero);
+        Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                            at, fullValues[i]);
+        inside = arith::AndIOp::create(b, loc, inside, notBelow);
+        inside = arith::AndIOp::create(b, loc, inside, below);
+      }
+      Value term = arith::MulIOp::create(b, loc, at, weightValues[i]);
+      flat = arith::AddIOp::create(b, loc, flat, term);
+    }
+    Value x = args[0], best = args[2], where = args[3];
+    Value larger;
+    if (isa<FloatType>(element))
+      larger =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, x, best);
+    else
+      larger = arith::CmpIOp::create(b, loc,
+                                     noSign ? arith::CmpIPredicate::ugt
+                                            : arith::CmpIPredicate::sgt,
+                                     x, best);
+    Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                        where, scalar(b, loc, i64, 0));
+    Value wins = arith::AndIOp::create(
+        b, loc, inside, arith::OrIOp::create(b, loc, larger, first));
+    Value position = arith::IndexCastOp::create(b, loc, i64, flat);
+    linalg::YieldOp::create(
+        b, loc,
+        ValueRange{arith::SelectOp::create(b, loc, wins, x, best),
+                   arith::SelectOp::create(b, loc, wins, position, where)});
+  };
+  SmallVector<AffineMap> maps = poolMaps(rewriter, windows);
+  maps.push_back(maps.back());
+  auto generic = linalg::GenericOp::create(
+      rewriter, loc, TypeRange{values.getType(), positions.getType()},
+      ValueRange{padded, window}, ValueRange{values, positions}, maps,
+      poolIterators(windows), body);
+  rewriter.replaceOp(
+      op,
+      {castTo(rewriter, loc, generic.getResult(0),
+              getTypeConverter()->convertType(op.getY().getType())),
+       castTo(rewriter, loc, generic.getResult(1),
+              getTypeConverter()->convertType(op.getIndices().getType()))});
+  return success();
+}
+
+void lower::populatePoolToLinalg(RewritePatternSet &patterns,
+                                 const TypeConverter &converter) {
+  patterns.add<LowerAvgPool, LowerMaxPool, LowerMaxPoolWithIndices>(
+      converter, patterns.getContext());
+}

@@ -1,0 +1,196 @@
+//===- EliminateEmpties.cpp - ingot-eliminate-empties ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/memory/Destinations.h"
+#include "passes/memory/Passes.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SubsetOpInterface.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_ELIMINATEEMPTIES
+#include "passes/memory/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+
+/// Gives each use of an empty tensor one of its own, in front of it. One that
+/// all ops of a type write to would be one buffer, as far as one can see, and
+/// live from the first to the last of them.
+static void separateUses(tensor::EmptyOp empty) {
+  Block *block = empty->getBlock();
+  OpBuilder builder(empty.getContext());
+  for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
+    Operation *user = block->findAncestorOpInBlock(*use.getOwner());
+    if (empty->hasOneUse())
+      return;
+    builder.setInsertionPoint(user);
+    use.set(builder.clone(*empty)->getResult(0));
+  }
+}
+
+/// Whether every op between an empty tensor and what `insertion` puts into its
+/// destination writes in place. Upstream follows the others, too: what they
+/// read would lie in the destination, though it may be needed after the
+/// destination gets what it is for.
+static bool isInPlaceAllTheWay(SubsetInsertionOpInterface insertion,
+                               const bufferization::AnalysisState &state) {
+  bufferization::TraversalConfig config;
+  config.followEquivalentOnly = true;
+  config.alwaysIncludeLeaves = false;
+  config.followSameTypeOrCastsOnly = true;
+  auto findEmpties = [&](bool inPlaceOnly) {
+    config.followInPlaceOnly = inPlaceOnly;
+    return state.findValueInReverseUseDefChain(
+        &insertion.getSourceOperand(),
+        [](Value value) {
+          return isa_and_present<tensor::EmptyOp>(value.getDefiningOp());
+        },
+        config);
+  };
+  return findEmpties(true).size() == findEmpties(false).size();
+}
+
+/// Inserts into one tensor, or into all of a block, that are moved: of fewer,
+/// each may as well have what it needs looked for.
+static constexpr size_t kLongChain = 64, kManyInserts = 1000;
+
+namespace {
+
+/// Moves ops of a block up, behind what they need.
+class Mover {
+public:
+  explicit Mover(Block &block) {
+    for (Operation &op : block)
+      places[&op] = {places.size() + 1, 0};
+  }
+
+  /// The later of the two; null is the front of the block.
+  Operation *later(Operation *a, Operation *b) const {
+    return !a || (b && places.lookup(a) < places.lookup(b)) ? b : a;
+  }
+  /// What stands behind `mark` by then stays in front of `op`.
+  void moveBehind(Operation *op, Operation *mark);
+  /// The last op of the block that makes an operand, but for one.
+  Operation *lastSourceOf(Operation *op, OpOperand *except) const;
+
+private:
+  /// The number of an op that stays, then that of a move to it.
+  DenseMap<Operation *, std::pair<size_t, size_t>> places;
+  /// The last op that was moved behind another.
+  DenseMap<size_t, Operation *> lastBehind;
+  size_t moves = 0;
+};
+
+} // namespace
+
+void Mover::moveBehind(Operation *op, Operation *mark) {
+  size_t at = mark ? places.lookup(mark).first : 0;
+  Operation *&last = lastBehind[at];
+  if (Operation *before = last ? last : mark)
+    op->moveAfter(before);
+  else
+    op->moveBefore(op->getBlock(), op->getBlock()->begin());
+  last = op;
+  places[op] = {at, ++moves};
+}
+
+Operation *Mover::lastSourceOf(Operation *op, OpOperand *except) const {
+  Operation *last = nullptr;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Operation *source = operand.get().getDefiningOp();
+    if (&operand != except && source && source->getBlock() == op->getBlock())
+      last = later(last, source);
+  }
+  return last;
+}
+
+/// The inserts into one tensor after another, of which nobody else has any.
+static SmallVector<tensor::InsertSliceOp> chainFrom(tensor::InsertSliceOp op) {
+  SmallVector<tensor::InsertSliceOp> chain;
+  while (op) {
+    chain.push_back(op);
+    Operation *user = op->hasOneUse() ? *op->getUsers().begin() : nullptr;
+    auto next = dyn_cast_or_null<tensor::InsertSliceOp>(user);
+    bool goesOn = next && next->getBlock() == op->getBlock() &&
+                  next.getDest() == op.getResult();
+    op = goesOn ? next : tensor::InsertSliceOp();
+  }
+  return chain;
+}
+
+/// What a Concat of many does: each insert goes behind what it inserts, in
+/// front of what makes the next. Otherwise `eliminateEmptyTensors`, which needs
+/// the tensor before it is computed what goes into it, moves all that is left
+/// of the chain each time.
+static void moveChains(Block &block) {
+  auto inserts = block.getOps<tensor::InsertSliceOp>();
+  size_t shortest =
+      llvm::hasNItemsOrMore(inserts, kManyInserts) ? 1 : kLongChain;
+  SmallVector<SmallVector<tensor::InsertSliceOp>> chains;
+  for (tensor::InsertSliceOp op : inserts)
+    if (auto empty = op.getDest().getDefiningOp<tensor::EmptyOp>();
+        empty && empty->hasOneUse() && empty->getBlock() == &block)
+      if (auto chain = chainFrom(op); chain.size() >= shortest)
+        chains.push_back(std::move(chain));
+  if (chains.empty())
+    return;
+  Mover mover(block);
+  for (SmallVector<tensor::InsertSliceOp> &chain : chains) {
+    Operation *empty = chain.front().getDest().getDefiningOp();
+    Operation *mark = mover.lastSourceOf(empty, /*except=*/nullptr);
+    mover.moveBehind(empty, mark);
+    mark = empty;
+    for (tensor::InsertSliceOp op : chain) {
+      mark = mover.later(mark, mover.lastSourceOf(op, &op.getDestMutable()));
+      mover.moveBehind(op, mark);
+      mark = op;
+    }
+  }
+}
+
+namespace {
+struct EliminateEmptiesPass
+    : ingot::impl::EliminateEmptiesBase<EliminateEmptiesPass> {
+  void runOnOperation() override {
+    SmallVector<tensor::EmptyOp> empties;
+    getOperation()->walk(
+        [&](tensor::EmptyOp empty) { empties.push_back(empty); });
+    llvm::for_each(empties, separateUses);
+    getOperation()->walk([](func::FuncOp function) {
+      for (Block &block : function.getBody())
+        moveChains(block);
+    });
+
+    bufferization::OneShotBufferizationOptions options;
+    options.allowReturnAllocsFromLoops = true;
+    options.bufferizeFunctionBoundaries = true;
+    bufferization::OneShotAnalysisState state(getOperation(), options);
+    if (failed(ingot::analyzeDestinations(getOperation(), state)))
+      return signalPassFailure();
+    SmallVector<SubsetInsertionOpInterface> insertions;
+    getOperation()->walk(
+        [&](SubsetInsertionOpInterface op) { insertions.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    // Backwards: a tensor has its final place before its parts are given
+    // theirs.
+    for (SubsetInsertionOpInterface op : llvm::reverse(insertions))
+      if (isInPlaceAllTheWay(op, state) &&
+          failed(bufferization::eliminateEmptyTensors(rewriter, op, state)))
+        return signalPassFailure();
+    SmallVector<tensor::EmptyOp> unused;
+    getOperation()->walk([&](tensor::EmptyOp empty) {
+      if (empty->use_empty())
+        unused.push_back(empty);
+    });
+    for (tensor::EmptyOp empty : unused)
+      empty->erase();
+  }
+};
+} // namespace

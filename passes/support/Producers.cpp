@@ -1,0 +1,75 @@
+//===- Producers.cpp - kernels that take in what follows them -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/support/Producers.h"
+
+#include "dialects/nn/NNDialect.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace ingot;
+
+fuse::Order::Order(Operation *root) {
+  root->walk<WalkOrder::PreOrder>(
+      [&](Operation *op) { places[op] = places.size(); });
+}
+
+/// What is new stands in front of an op that takes it.
+int64_t fuse::Order::placeOf(Operation *op) const {
+  for (; op; op = op->getNextNode())
+    if (auto at = places.find(op); at != places.end())
+      return at->second;
+  return std::numeric_limits<int64_t>::max();
+}
+
+void fuse::Order::replaceByProducer(Operation *producer, Operation *op) {
+  producer->setLoc(
+      FusedLoc::get(op->getContext(), {producer->getLoc(), op->getLoc()}));
+  // Other operands of `op` may only be there where `op` is.
+  producer->moveBefore(op);
+  places[producer] = placeOf(op);
+  op->getResult(0).replaceAllUsesWith(producer->getResult(0));
+  erase(op);
+}
+
+void fuse::Order::erase(Operation *op) {
+  places.erase(op);
+  op->erase();
+}
+
+int64_t fuse::fuseInOrder(Operation *root,
+                          function_ref<bool(Operation *, Order &)> fuse) {
+  Order order(root);
+  int64_t count = 0;
+  root->walk([&](Operation *op) {
+    if (isa<nn::NNDialect>(op->getDialect()) && op->getNumResults() == 1 &&
+        fuse(op, order))
+      ++count;
+  });
+  return count;
+}
+
+SmallVector<OpOperand *> fuse::sortByProducer(SmallVector<OpOperand *> operands,
+                                              const Order &order) {
+  llvm::stable_sort(operands, [&](OpOperand *a, OpOperand *b) {
+    Operation *opA = a->get().getDefiningOp(), *opB = b->get().getDefiningOp();
+    return opA != opB && opA->getBlock() == opB->getBlock() &&
+           order.isBefore(opB, opA);
+  });
+  return operands;
+}
+
+Value fuse::expandRank(OpBuilder &builder, Value value, int64_t rank) {
+  int64_t missing = rank - lower::typeOf(value).getRank();
+  if (missing == 0)
+    return value;
+  SmallVector<OpFoldResult> sizes(missing, builder.getIndexAttr(1));
+  llvm::append_range(sizes,
+                     tensor::getMixedSizes(builder, value.getLoc(), value));
+  return lower::reshape(builder, value.getLoc(), value, sizes);
+}

@@ -1,0 +1,118 @@
+//===- Resampling.cpp - where resized elements come from ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/support/Resampling.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+/// The operand position, as f32, that result position `at` stands for.
+static Value originalPosition(Scalars s, nn::Coordinates coordinates,
+                              const ResampledAxis &axis, Value at) {
+  Value position = s.toFloat(at), scale = axis.scale, half = s.f(0.5);
+  Value size = s.toFloat(axis.size), resultSize = s.toFloat(axis.resultSize);
+  auto halfPixel = [&] {
+    return s.sub(s.div(s.add(position, half), scale), half);
+  };
+  switch (coordinates) {
+  case nn::Coordinates::half_pixel:
+    return halfPixel();
+  case nn::Coordinates::half_pixel_symmetric: {
+    // What rounding the size down cut off is shared by both ends.
+    Value adjustment = s.div(resultSize, s.mul(size, scale));
+    Value center = s.mul(size, half);
+    Value offset = s.mul(center, s.sub(s.f(1), adjustment));
+    return s.add(offset, halfPixel());
+  }
+  case nn::Coordinates::pytorch_half_pixel:
+    return s.choose(arith::CmpIPredicate::sgt, axis.resultSize, s.n(1),
+                    halfPixel(), s.f(0));
+  case nn::Coordinates::align_corners: {
+    Value steps = s.sub(resultSize, s.f(1));
+    Value spread =
+        s.div(s.mul(position, s.sub(size, s.f(1))),
+              arith::MaximumFOp::create(s.b, s.loc, steps, s.f(1)));
+    return s.choose(arith::CmpIPredicate::sgt, axis.resultSize, s.n(1), spread,
+                    s.f(0));
+  }
+  case nn::Coordinates::asymmetric:
+    return s.div(position, scale);
+  }
+  return position;
+}
+
+static Value nearestPosition(Scalars s, nn::NearestMode mode, Value x) {
+  Value half = s.f(0.5);
+  switch (mode) {
+  case nn::NearestMode::round_prefer_floor:
+    return s.ceil(s.sub(x, half));
+  case nn::NearestMode::round_prefer_ceil:
+    return s.floor(s.add(x, half));
+  case nn::NearestMode::floor:
+    return s.floor(x);
+  case nn::NearestMode::ceil:
+    return s.ceil(x);
+  }
+  return x;
+}
+
+/// The four cubic convolution weights at distance t past the second tap.
+static SmallVector<Value> cubicWeights(Scalars s, Value t, double a) {
+  auto inner = [&](Value d) { // ((a + 2) d - (a + 3)) d d + 1
+    Value y = s.sub(s.mul(s.f(a + 2), d), s.f(a + 3));
+    return s.add(s.mul(s.mul(y, d), d), s.f(1));
+  };
+  auto outer = [&](Value d) { // ((a d - 5 a) d + 8 a) d - 4 a
+    Value y = s.sub(s.mul(s.f(a), d), s.f(5 * a));
+    y = s.add(s.mul(y, d), s.f(8 * a));
+    return s.sub(s.mul(y, d), s.f(4 * a));
+  };
+  Value rest = s.sub(s.f(1), t);
+  return {outer(s.add(t, s.f(1))), inner(t), inner(rest),
+          outer(s.add(rest, s.f(1)))};
+}
+
+int64_t lower::numTaps(nn::ResizeMode mode) {
+  return mode == nn::ResizeMode::nearest  ? 1
+         : mode == nn::ResizeMode::linear ? 2
+                                          : 4;
+}
+
+SmallVector<Tap> lower::tapsOf(Scalars s, const Sampling &sampling,
+                               const ResampledAxis &axis, Value at) {
+  Value x = originalPosition(s, sampling.coordinates, axis, at);
+  Value zero = s.n(0), last = s.sub(axis.size, s.n(1));
+  if (sampling.mode == nn::ResizeMode::nearest) {
+    Value position = s.toIndex(nearestPosition(s, sampling.nearest, x));
+    return {{s.clamp(position, zero, last), Value()}};
+  }
+  Value below = s.floor(x), t = s.sub(x, below), first = s.toIndex(below);
+  SmallVector<Value> weights;
+  int64_t offset = 0;
+  if (sampling.mode == nn::ResizeMode::linear) {
+    weights = {s.sub(s.f(1), t), t};
+  } else {
+    weights = cubicWeights(s, t, sampling.cubicCoeff);
+    offset = -1;
+  }
+  SmallVector<Tap> taps;
+  Value total;
+  for (auto [i, weight] : llvm::enumerate(weights)) {
+    Value position = s.add(first, s.n(int64_t(i) + offset));
+    Value held = s.clamp(position, zero, last);
+    if (sampling.excludeOutside) {
+      weight = s.choose(arith::CmpIPredicate::eq, position, held, weight,
+                        s.f(0));
+      total = total ? s.add(total, weight) : weight;
+    }
+    taps.push_back({held, weight});
+  }
+  if (total)
+    for (Tap &tap : taps)
+      tap.weight = s.div(tap.weight, total);
+  return taps;
+}

@@ -1,0 +1,88 @@
+//===- Resampling.h - where resized elements come from ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_SUPPORT_RESAMPLING_H
+#define INGOT_PASSES_SUPPORT_RESAMPLING_H
+
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace ingot::lower {
+
+/// Scalar f32 and index arithmetic, written short.
+struct Scalars {
+  OpBuilder &b;
+  Location loc;
+
+  Value f(double value) {
+    return scalar(b, loc, b.getF32Type(), value);
+  }
+  Value n(int64_t value) { return indexConstant(b, loc, value); }
+  Value add(Value x, Value y) { return addScalars(b, loc, x, y); }
+  Value mul(Value x, Value y) { return mulScalars(b, loc, x, y); }
+  Value sub(Value x, Value y) {
+    if (mlir::isa<mlir::FloatType>(x.getType()))
+      return mlir::arith::SubFOp::create(b, loc, x, y);
+    return mlir::arith::SubIOp::create(b, loc, x, y);
+  }
+  Value div(Value x, Value y) { return mlir::arith::DivFOp::create(b, loc, x, y); }
+  Value floor(Value x) { return mlir::math::FloorOp::create(b, loc, x); }
+  Value ceil(Value x) { return mlir::math::CeilOp::create(b, loc, x); }
+  Value clamp(Value x, Value low, Value high) {
+    x = mlir::arith::MaxSIOp::create(b, loc, x, low);
+    return mlir::arith::MinSIOp::create(b, loc, x, high);
+  }
+  Value toFloat(Value index) {
+    Value wide = mlir::arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+    return mlir::arith::SIToFPOp::create(b, loc, b.getF32Type(), wide);
+  }
+  Value toIndex(Value x) {
+    Value wide = mlir::arith::FPToSIOp::create(b, loc, b.getI64Type(), x);
+    return mlir::arith::IndexCastOp::create(b, loc, b.getIndexType(), wide);
+  }
+  /// condition ? x : y, comparing two indices.
+  Value choose(mlir::arith::CmpIPredicate predicate, Value p, Value q, Value x,
+               Value y) {
+    Value condition = mlir::arith::CmpIOp::create(b, loc, predicate, p, q);
+    return mlir::arith::SelectOp::create(b, loc, condition, x, y);
+  }
+};
+
+/// How positions of a result are mapped to the operand.
+struct Sampling {
+  nn::ResizeMode mode = nn::ResizeMode::nearest;
+  nn::Coordinates coordinates = nn::Coordinates::asymmetric;
+  nn::NearestMode nearest = nn::NearestMode::floor;
+  float cubicCoeff = -0.75f;
+  bool excludeOutside = false;
+};
+
+/// One element that a result element is made of, along one dimension; its
+/// weight is null where there is one tap only.
+struct Tap {
+  Value position;
+  Value weight;
+};
+
+/// A dimension that is resampled: an f32 and two indices.
+struct ResampledAxis {
+  Value scale;
+  Value size, resultSize;
+};
+
+/// Elements of the operand that one of the result is made of, along one
+/// dimension.
+int64_t numTaps(nn::ResizeMode mode);
+
+/// What position `at` of the result is made of; positions are in bounds.
+SmallVector<Tap> tapsOf(Scalars s, const Sampling &sampling,
+                        const ResampledAxis &axis, Value at);
+
+} // namespace ingot::lower
+
+#endif // INGOT_PASSES_SUPPORT_RESAMPLING_H

@@ -1,0 +1,53 @@
+//===- Scalars.h - operands that are one number --------------- -*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_SUPPORT_SCALARS_H
+#define INGOT_PASSES_SUPPORT_SCALARS_H
+
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+
+#include <cmath>
+
+namespace ingot::graph {
+
+/// The number that all elements of a small constant are; weights are not read.
+inline std::optional<double> smallSplat(mlir::Value value) {
+  mlir::ElementsAttr attr = nn::getConstant(value);
+  if (!attr || attr.getNumElements() > 4096)
+    return std::nullopt;
+  return nn::getSplat(value);
+}
+
+/// Equal up to the rounding of constants that exporters write in fp32.
+inline bool isAbout(double value, double expected) {
+  return std::abs(value - expected) <= 2e-6 * std::abs(expected);
+}
+inline bool isAbout(std::optional<double> value, double expected) {
+  return value && isAbout(*value, expected);
+}
+
+/// If `value` is Op(x, number), or with `either` Op(number, x), on x of its own
+/// type: the number, with `x` set.
+template <typename Op>
+std::optional<double> matchScalar(mlir::Value value, mlir::Value &x,
+                                  bool either = false) {
+  auto op = value.getDefiningOp<Op>();
+  if (!op)
+    return std::nullopt;
+  for (int i = 0; i <= int(either); ++i) {
+    x = op->getOperand(i);
+    if (x.getType() != value.getType())
+      continue;
+    if (std::optional<double> number = smallSplat(op->getOperand(1 - i)))
+      return number;
+  }
+  return std::nullopt;
+}
+
+} // namespace ingot::graph
+
+#endif // INGOT_PASSES_SUPPORT_SCALARS_H

@@ -1,0 +1,276 @@
+//===- Tensors.cpp - building tensors of mixed static and dynamic sizes ---===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Value lower::indexConstant(OpBuilder &b, Location loc, int64_t value) {
+  return arith::ConstantIndexOp::create(b, loc, value);
+}
+
+Sizes lower::sizesOf(OpBuilder &b, Location loc, Value tensor) {
+  return tensor::getMixedSizes(b, loc, tensor);
+}
+
+Value lower::indexValue(OpBuilder &b, Location loc, OpFoldResult size) {
+  if (auto value = dyn_cast<Value>(size))
+    return value;
+  return indexConstant(b, loc, *getConstantIntValue(size));
+}
+
+template <typename Op, typename Known>
+static OpFoldResult combine(OpBuilder &b, Location loc, OpFoldResult x,
+                            OpFoldResult y, Known known) {
+  auto left = getConstantIntValue(x), right = getConstantIntValue(y);
+  if (left && right)
+    return b.getIndexAttr(known(*left, *right));
+  return Op::create(b, loc, indexValue(b, loc, x), indexValue(b, loc, y))
+      .getResult();
+}
+
+OpFoldResult lower::addSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                             OpFoldResult y) {
+  return combine<arith::AddIOp>(b, loc, x, y,
+                                [](int64_t x, int64_t y) { return x + y; });
+}
+OpFoldResult lower::subSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                             OpFoldResult y) {
+  return combine<arith::SubIOp>(b, loc, x, y,
+                                [](int64_t x, int64_t y) { return x - y; });
+}
+OpFoldResult lower::mulSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                             OpFoldResult y) {
+  return combine<arith::MulIOp>(b, loc, x, y,
+                                [](int64_t x, int64_t y) { return x * y; });
+}
+OpFoldResult lower::divSizes(OpBuilder &b, Location loc, OpFoldResult x,
+                             OpFoldResult y) {
+  return combine<arith::DivSIOp>(
+      b, loc, x, y, [](int64_t x, int64_t y) { return y ? x / y : 0; });
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Value lower::empty(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
+                   Type elementType) {
+  return tensor::EmptyOp::create(b, loc, sizes, elementType);
+}
+
+Value lower::filled(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
+                    Value scalar) {
+  Value init = empty(b, loc, sizes, scalar.getType());
+  return linalg::FillOp::create(b, loc, scalar, init).getResult(0);
+}
+
+Value lower::castTo(OpBuilder &b, Location loc, Value tensor, Type type) {
+  if (tensor.getType() == type)
+    return tensor;
+  return tensor::CastOp::create(b, loc, type, tensor);
+}
+
+static Value expand(OpBuilder &b, Location loc, Value x, RankedTensorType type,
+                    ArrayRef<ReassociationIndices> groups,
+                    ArrayRef<OpFoldResult> sizes) {
+  return tensor::ExpandShapeOp::create(b, loc, type, x, groups, sizes);
+}
+
+Value lower::reshape(OpBuilder &b, Location loc, Value tensor,
+                     ArrayRef<OpFoldResult> sizes) {
+  RankedTensorType from = typeOf(tensor);
+  SmallVector<int64_t> shape;
+  for (OpFoldResult size : sizes)
+    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  auto to = RankedTensorType::get(shape, from.getElementType());
+  if (from == to && to.getNumDynamicDims() <= 1)
+    return tensor;
+  // Upstream counts what a group of dimensions has from those that it knows: of
+  // none and an unknown one it knows both that there are none and nothing.
+  if (llvm::is_contained(from.getShape(), 0) || llvm::is_contained(shape, 0))
+    return empty(b, loc, sizes, from.getElementType());
+  int64_t fromRank = from.getRank(), toRank = to.getRank();
+  if (from.hasStaticShape() && to.hasStaticShape() && fromRank != toRank)
+    if (auto groups = getReassociationIndicesForReshape(from, to)) {
+      if (fromRank > toRank)
+        return tensor::CollapseShapeOp::create(b, loc, to, tensor, *groups);
+      return expand(b, loc, tensor, to, *groups, sizes);
+    }
+
+  // Through one dimension, in which the number of elements changes from known
+  // to unknown or back.
+  auto flat = [&](RankedTensorType type) {
+    int64_t count = type.hasStaticShape() ? type.getNumElements()
+                                          : ShapedType::kDynamic;
+    return RankedTensorType::get({count}, type.getElementType());
+  };
+  auto allOf = [](int64_t rank) {
+    SmallVector<ReassociationIndices> groups;
+    if (rank > 0)
+      groups.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(0, rank)));
+    return groups;
+  };
+  if (fromRank == 0)
+    tensor = expand(b, loc, tensor, flat(from), {},
+                    {OpFoldResult(b.getIndexAttr(1))});
+  else if (fromRank > 1)
+    tensor = tensor::CollapseShapeOp::create(b, loc, flat(from), tensor,
+                                             allOf(fromRank));
+  tensor = castTo(b, loc, tensor, flat(to));
+  if (toRank == 0)
+    return tensor::CollapseShapeOp::create(
+        b, loc, to, tensor, ArrayRef<ReassociationIndices>());
+  if (toRank == 1)
+    return tensor;
+  return expand(b, loc, tensor, to, allOf(toRank), sizes);
+}
+
+Value lower::transpose(OpBuilder &b, Location loc, Value tensor,
+                       ArrayRef<int64_t> perm) {
+  int64_t rank = perm.size();
+  Sizes from = sizesOf(b, loc, tensor), to;
+  SmallVector<AffineExpr> exprs(rank);
+  for (int64_t i = 0; i < rank; ++i) {
+    to.push_back(from[perm[i]]);
+    exprs[perm[i]] = b.getAffineDimExpr(i);
+  }
+  Value init = empty(b, loc, to, typeOf(tensor).getElementType());
+  return createGeneric(b, loc, init, tensor,
+                       AffineMap::get(rank, 0, exprs, b.getContext()),
+                       [](OpBuilder &, Location, ValueRange args) {
+                         return args[0];
+                       });
+}
+
+Value lower::pad(OpBuilder &b, Location loc, Value tensor,
+                 ArrayRef<int64_t> low, ArrayRef<int64_t> high, Value scalar) {
+  auto isZero = [](int64_t amount) { return amount == 0; };
+  if (llvm::all_of(low, isZero) && llvm::all_of(high, isZero))
+    return tensor;
+  Sizes full = sizesOf(b, loc, tensor), kept, result, from, to;
+  for (auto [size, before, after] : llvm::zip_equal(full, low, high)) {
+    int64_t cut = std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0);
+    from.push_back(b.getIndexAttr(std::max<int64_t>(-before, 0)));
+    to.push_back(b.getIndexAttr(std::max<int64_t>(before, 0)));
+    kept.push_back(addSizes(b, loc, size, b.getIndexAttr(cut)));
+    result.push_back(addSizes(b, loc, size, b.getIndexAttr(before + after)));
+  }
+  Sizes ones(full.size(), b.getIndexAttr(1));
+  if (llvm::any_of(low, [](int64_t v) { return v < 0; }) ||
+      llvm::any_of(high, [](int64_t v) { return v < 0; }))
+    tensor = tensor::ExtractSliceOp::create(b, loc, tensor, from, kept, ones);
+  if (llvm::all_of(low, [](int64_t v) { return v <= 0; }) &&
+      llvm::all_of(high, [](int64_t v) { return v <= 0; }))
+    return tensor;
+  Value background = filled(b, loc, result, scalar);
+  return insert(b, loc, tensor, background, to, kept, ones);
+}
+
+Value lower::insert(OpBuilder &b, Location loc, Value source, Value dest,
+                    ArrayRef<OpFoldResult> offsets,
+                    ArrayRef<OpFoldResult> sizes,
+                    ArrayRef<OpFoldResult> strides) {
+  // tensor.insert_slice refuses any offset into an empty dimension.
+  if (llvm::any_of(sizes, [](OpFoldResult size) {
+        return getConstantIntValue(size) == 0;
+      }))
+    return dest;
+  SmallVector<int64_t> known;
+  for (OpFoldResult size : sizes)
+    known.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  source = castTo(b, loc, source, typeOf(source).clone(known));
+  return tensor::InsertSliceOp::create(b, loc, source, dest, offsets, sizes,
+                                       strides);
+}
+
+Value lower::generate(
+    OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes, Type elementType,
+    llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+  Value init = empty(b, loc, sizes, elementType);
+  return createGeneric(b, loc, init, ValueRange(), ArrayRef<AffineMap>(),
+                       [&](OpBuilder &b, Location loc, ValueRange) {
+                         SmallVector<Value> indices;
+                         for (size_t i = 0; i < sizes.size(); ++i)
+                           indices.push_back(
+                               linalg::IndexOp::create(b, loc, i));
+                         return body(b, loc, indices);
+                       });
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+Value lower::extreme(OpBuilder &b, Location loc, Type type, bool isUnsigned,
+                     bool highest) {
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    APFloat value = APFloat::getInf(floatType.getFloatSemantics(), !highest);
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(floatType, value));
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  APInt value = isUnsigned ? (highest ? APInt::getMaxValue(width)
+                                      : APInt::getMinValue(width))
+                           : (highest ? APInt::getSignedMaxValue(width)
+                                      : APInt::getSignedMinValue(width));
+  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+}
+
+Value lower::safeIndex(OpBuilder &b, Location loc, Value element, Value size) {
+  Value index = element;
+  if (!index.getType().isIndex())
+    index = arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
+  Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
+  Value negative =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, zero);
+  Value wrapped = arith::AddIOp::create(b, loc, index, size);
+  index = arith::SelectOp::create(b, loc, negative, wrapped, index);
+  Value last = arith::SubIOp::create(b, loc, size, one);
+  index = arith::MinSIOp::create(b, loc, index, last);
+  return arith::MaxSIOp::create(b, loc, index, zero);
+}
+
+Value lower::addScalars(OpBuilder &b, Location loc, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return arith::AddFOp::create(b, loc, x, y);
+  if (x.getType().isInteger(1))
+    return arith::OrIOp::create(b, loc, x, y);
+  return arith::AddIOp::create(b, loc, x, y);
+}
+
+Value lower::mulScalars(OpBuilder &b, Location loc, Value x, Value y) {
+  if (isa<FloatType>(x.getType()))
+    return arith::MulFOp::create(b, loc, x, y);
+  return arith::MulIOp::create(b, loc, x, y);
+}
+
+Value lower::maxScalars(OpBuilder &b, Location loc, Value x, Value y,
+                        bool isUnsigned) {
+  if (isa<FloatType>(x.getType()))
+    return arith::MaximumFOp::create(b, loc, x, y);
+  if (isUnsigned)
+    return arith::MaxUIOp::create(b, loc, x, y);
+  return arith::MaxSIOp::create(b, loc, x, y);
+}
+
+Value lower::minScalars(OpBuilder &b, Location loc, Value x, Value y,
+                        bool isUnsigned) {
+  if (isa<FloatType>(x.getType()))
+    return arith::MinimumFOp::create(b, loc, x, y);
+  if (isUnsigned)
+    return arith::MinUIOp::create(b, loc, x, y);
+  return arith::MinSIOp::create(b, loc, x, y);
+}
