@@ -38,11 +38,12 @@ public:
   };
   /// Gives files their names, in this order. If it fails, or is stopped by a
   /// failure of the system, all names are what they were; a process that is
-  /// killed may have got through a part of the list.
+  /// killed may have got through a part of the list. From the first name that is
+  /// given on, it needs no memory.
   std::string publish(const std::vector<Name> &names);
 
   /// Removes files of the folder that `isStale` chooses, but for those that
-  /// another process has just published.
+  /// another process has just published. Needs no memory.
   void removeStale(const std::function<bool(const char *name)> &isStale);
 
   /// The open folder, -1 before.

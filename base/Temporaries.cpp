@@ -7,7 +7,6 @@
 #include "base/Temporaries.h"
 
 #include <atomic>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mutex>
@@ -52,18 +51,30 @@ bool ingot::isTemporaryName(const char *name) {
          !strcmp(name + kLength - (sizeof(kSuffix) - 1), kSuffix);
 }
 
+/// readdir allocates, which a signal handler may not, nor who has published what
+/// it made: so this asks the kernel itself.
+template <typename Visit>
+static void readNames(int folder, Visit visit) {
+  struct Entry {
+    uint64_t inode, offset;
+    uint16_t length;
+    uint8_t type;
+    char name[1];
+  };
+  alignas(8) char buffer[4096];
+  lseek(folder, 0, SEEK_SET);
+  long got;
+  while ((got = syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0)
+    for (long at = 0; at < got;) {
+      auto *entry = reinterpret_cast<Entry *>(buffer + at);
+      visit(entry->name);
+      at += entry->length;
+    }
+}
+
 void ingot::forEachName(int folder,
                         const std::function<void(const char *)> &visit) {
-  int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *listing = copy < 0 ? nullptr : fdopendir(copy);
-  if (!listing) {
-    if (copy >= 0)
-      close(copy);
-    return;
-  }
-  while (const dirent *entry = readdir(listing))
-    visit(entry->d_name);
-  closedir(listing);
+  readNames(folder, visit);
 }
 
 //===----------------------------------------------------------------------===//
@@ -85,25 +96,12 @@ struct Slot {
 static constexpr int kSlots = 1024;
 static Slot slots[kSlots];
 
-/// readdir allocates; so this asks the kernel itself.
 static void emptyFolder(int folder) {
-  struct Entry {
-    uint64_t inode, offset;
-    uint16_t length;
-    uint8_t type;
-    char name[1];
-  };
-  alignas(8) char buffer[4096];
   for (bool removed = true; removed;) {
     removed = false;
-    lseek(folder, 0, SEEK_SET);
-    long got;
-    while ((got = syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0)
-      for (long at = 0; at < got;) {
-        auto *entry = reinterpret_cast<Entry *>(buffer + at);
-        removed |= unlinkat(folder, entry->name, 0) == 0;
-        at += entry->length;
-      }
+    readNames(folder, [&](const char *name) {
+      removed |= unlinkat(folder, name, 0) == 0;
+    });
   }
 }
 

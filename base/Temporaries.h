@@ -16,7 +16,8 @@ namespace ingot {
 std::string temporaryName();
 bool isTemporaryName(const char *name);
 
-/// Calls `visit` with each name in a folder, in no order.
+/// Calls `visit` with each name in a folder, in no order. Allocates nothing, and
+/// moves the position of `folder`.
 void forEachName(int folder, const std::function<void(const char *)> &visit);
 
 /// A file or a folder of files that is gone when a signal or abandonAll ends the

@@ -80,6 +80,7 @@ private:
   FailureOr<MemoryFile> toFile(StringRef bytes);
   FailureOr<CompileResult> emitLibrary();
   FailureOr<CompileResult> writeFiles(StringRef linked);
+  LogicalResult publish(const std::vector<OutputFiles::Name> &names);
 
   LogicalResult fail(const Twine &message) {
     return emitError(UnknownLoc::get(&context)) << message;
@@ -307,8 +308,7 @@ FailureOr<CompileResult> Compilation::emitText() {
     return CompileResult();
   }
   FailureOr<int> file = files.write(write);
-  if (failed(file) ||
-      failed(files.publish({{*file, fileName(options.output)}})))
+  if (failed(file) || failed(publish({{*file, fileName(options.output)}})))
     return failure();
   return CompileResult();
 }
@@ -378,6 +378,15 @@ FailureOr<CompileResult> Compilation::emitLibrary() {
   return writeFiles(linked);
 }
 
+LogicalResult
+Compilation::publish(const std::vector<OutputFiles::Name> &names) {
+  if (failed(files.publish(names)))
+    return failure();
+  if (options.published)
+    options.published();
+  return success();
+}
+
 /// The library gets its name last: the weights that the old one needs are still
 /// there then, since those of the new one have another name.
 FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
@@ -413,7 +422,7 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
                         out);
   };
   if (failed(add(library, writeLinked, /*isExecutable=*/true)) ||
-      failed(errors.check()) || failed(files.publish(names)))
+      failed(errors.check()) || failed(publish(names)))
     return failure();
   files.removeStaleWeights(weights);
   return CompileResult{std::move(manifest)};

@@ -39,6 +39,9 @@ struct CompileOptions {
   ImportOptions import;
   /// Told what is being done, for progress on a terminal; may be null.
   std::function<void(llvm::StringRef step)> progress;
+  /// Told when what was asked for has its names: what fails from then on does not
+  /// fail the compilation. May be null.
+  std::function<void()> published;
   /// Takes the time of each step and pass; may be null.
   mlir::TimingScope *timing = nullptr;
 };

@@ -137,6 +137,20 @@ class Compile(Faults):
     def test_alloc(self):
         self.fails("alloc", most=80)
 
+    def test_alloc_while_publishing(self):
+        """Once all files have their names it has succeeded, and the weights of the old library are gone."""
+        for after in (1, 2, 3):
+            with self.subTest(after=after):
+                folder = tempfile.mkdtemp(dir=self.dir)
+                self.prepare(folder)
+                before = set(os.listdir(folder))
+                done = self.run_with(self.command(folder), FAULT_KIND="alloc", FAULT_AFTER=str(after), FAULT_AT="1",
+                                     FAULT_ERRNO=str(errno.ENOMEM), FAULT_ALL="1")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.check(folder), [])
+                now = set(os.listdir(folder))
+                self.assertEqual((len(now), len(now & before)), (3, 2), now)
+
     def test_write(self):
         self.fails("write")
 
@@ -186,7 +200,7 @@ class Embedded(Compile):
         return ["compile", self.source, "-o", os.path.join(folder, "m.so"), "-q"]
 
     # What differs is how files are written.
-    test_alloc = test_mmap = test_read = test_thread = test_open = test_killed = None
+    test_alloc = test_alloc_while_publishing = test_mmap = test_read = test_thread = test_open = test_killed = None
 
 
 class Run(Faults):

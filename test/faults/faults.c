@@ -9,7 +9,8 @@
  * fsync, mmap, open, thread. Of those after main has begun the FAULT_AT-th fails
  * (none if it is 0), with FAULT_ERRNO; with FAULT_ALL=1 all after it, too; with
  * FAULT_KILL=1 the process is killed before it instead. FAULT_COUNT names a file
- * that receives the number of calls when the process ends.
+ * that receives the number of calls when the process ends. FAULT_AFTER=N counts
+ * calls from the N-th rename on.
  *
  * What goes to standard output and standard error is left alone.
  *
@@ -39,14 +40,15 @@ static const char *const names[] = {"",      "alloc", "write", "read", "rename",
                                     "fsync", "mmap",  "open",  "thread"};
 
 static atomic_int chosen;
-static atomic_long calls;
-static long at;
+static atomic_long calls, renames;
+static long at, after;
 static int number = EIO, all, kills;
 static const char *count_file;
 
 /* Whether this call is to fail. */
 static int fails(enum kind kind) {
-  if ((int)kind != atomic_load_explicit(&chosen, memory_order_relaxed))
+  if ((int)kind != atomic_load_explicit(&chosen, memory_order_relaxed) ||
+      atomic_load_explicit(&renames, memory_order_relaxed) < after)
     return 0;
   long call = atomic_fetch_add(&calls, 1) + 1;
   if (at == 0 || call < at || (call > at && !all))
@@ -82,6 +84,7 @@ static int main_with_faults(int argc, char **argv, char **environment) {
   number = (int)env_number("FAULT_ERRNO", EIO);
   all = (int)env_number("FAULT_ALL", 0);
   kills = (int)env_number("FAULT_KILL", 0);
+  after = env_number("FAULT_AFTER", 0);
   count_file = getenv("FAULT_COUNT");
   /* What the process starts runs without. */
   unsetenv("LD_PRELOAD");
@@ -194,20 +197,28 @@ ssize_t pread64(int file, void *data, size_t bytes, off64_t offset) {
   return pread(file, data, bytes, offset);
 }
 
+/* Counts those that are made. */
+static int renamed(long result) {
+  if (!result)
+    atomic_fetch_add(&renames, 1);
+  return (int)result;
+}
+
 int rename(const char *from, const char *to) {
-  return fails(RENAME) ? -1 : (int)syscall(SYS_rename, from, to);
+  return fails(RENAME) ? -1 : renamed(syscall(SYS_rename, from, to));
 }
 
 int renameat(int folder, const char *from, int other, const char *to) {
-  return fails(RENAME) ? -1
-                       : (int)syscall(SYS_renameat, folder, from, other, to);
+  return fails(RENAME)
+             ? -1
+             : renamed(syscall(SYS_renameat, folder, from, other, to));
 }
 
 int renameat2(int folder, const char *from, int other, const char *to,
               unsigned flags) {
-  return fails(RENAME)
-             ? -1
-             : (int)syscall(SYS_renameat2, folder, from, other, to, flags);
+  return fails(RENAME) ? -1
+                       : renamed(syscall(SYS_renameat2, folder, from, other, to,
+                                         flags));
 }
 
 int linkat(int folder, const char *from, int other, const char *to, int flags) {

@@ -374,6 +374,8 @@ int ingot::compileMain(int argc, char **argv) {
   const std::string measured = isAuto ? kernelsFile(compile) : "";
   mlir::FailureOr<CompileResult> result = mlir::failure();
   if (!isAuto || succeeded(measureKernels(compile, measured, *context))) {
+    // Not before: --kernels=auto compiles what it measures, too.
+    compile.published = setDone;
     result = compileModel(compile, *context);
     if (isAuto && failed(result))
       (void)sys::fs::remove(measured);
@@ -384,6 +386,7 @@ int ingot::compileMain(int argc, char **argv) {
 
   if (mlir::failed(result))
     return kFailure;
+  // What went to standard output or through a link has no name to get.
   setDone();
   if (result->manifest && !quiet)
     printSummary(compile, *result->manifest);
