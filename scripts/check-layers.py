@@ -136,6 +136,33 @@ def check_pass_folders():
                         yield f"{os.path.relpath(path, ROOT)}: {own} must not include {name}"
 
 
+# Functions of rewriters: patterns, and what they call.
+REWRITES = re.compile(r"Rewriter &\w*[^;{}()]*\)\s*(?:const\s*)?(?:override\s*|final\s*)?\{")
+DECLINES = re.compile(r"[^\n]*\breturn (?:mlir::)?failure\(\);|[^\n]*: (?:mlir::)?failure\(\);")
+
+
+def body_of(source, start):
+    depth = 1
+    for end in range(start, len(source)):
+        depth += {"{": 1, "}": -1}.get(source[end], 0)
+        if not depth:
+            return end
+    return len(source)
+
+
+def check_reasons():
+    """Why a pattern did not fire, only the pattern knows: its rewriter's listener is told."""
+    for folder in ("passes/graph", "passes/layout", "passes/lower/linalg"):
+        for path in files(folder):
+            with open(path, encoding="utf-8") as f:
+                source = f.read()
+            for rewrite in REWRITES.finditer(source):
+                for found in DECLINES.finditer(source, rewrite.end(), body_of(source, rewrite.end())):
+                    line = source.count("\n", 0, found.end()) + 1
+                    yield (f"{os.path.relpath(path, ROOT)}:{line}: a pattern declines without a reason: use "
+                           "notifyMatchFailure")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], epilog="example: scripts/check-layers.py")
     parser.add_argument("--json", help="also write the result there")
@@ -143,7 +170,8 @@ def main():
     results = [("abi headers include only C standard headers", list(check_abi())),
                ("greedy rewriting has a budget", list(check_rewriting())),
                ("pass, file, flag and test have one name", list(check_pass_names())),
-               ("folders of passes include what is before them", list(check_pass_folders()))]
+               ("folders of passes include what is before them", list(check_pass_folders())),
+               ("a pattern says why it declines", list(check_reasons()))]
     for folder, which, forbidden, text in RULES:
         label = f"{folder}/ {'(' + which + ') ' if which else ''}does not include {forbidden}"
         results.append((label, list(check(folder, which, forbidden, text))))

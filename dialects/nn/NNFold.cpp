@@ -75,7 +75,7 @@ struct ComposeTransposes : OpRewritePattern<TransposeOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getX().getDefiningOp<TransposeOp>();
     if (!inner)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not of a transpose");
     SmallVector<int64_t> perm;
     for (int64_t dim : op.getPerm())
       perm.push_back(inner.getPerm()[dim]);
@@ -92,7 +92,7 @@ struct ComposeReshapes : OpRewritePattern<ReshapeOp> {
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getX().getDefiningOp<ReshapeOp>();
     if (!inner)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not of a reshape");
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getX());
     return success();
   }

@@ -294,5 +294,7 @@ LogicalResult graph::foldIntoProducer(PatternRewriter &rewriter,
       rewriter.eraseOp(producer);
     return success();
   }
-  return failure();
+  return rewriter.notifyMatchFailure(
+      op, "is no affine function of a product with constant weights that "
+          "nothing else uses");
 }

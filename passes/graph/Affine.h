@@ -85,10 +85,10 @@ template <typename Op> struct FoldIntoProducer : mlir::OpRewritePattern<Op> {
 
   mlir::LogicalResult
   matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const override {
-    if (failed(foldIntoProducer(rewriter, op)))
-      return mlir::failure();
-    ++count;
-    return mlir::success();
+    mlir::LogicalResult folded = foldIntoProducer(rewriter, op);
+    if (succeeded(folded))
+      ++count;
+    return folded;
   }
 
   mlir::Pass::Statistic &count;

@@ -20,6 +20,10 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
 
+static constexpr StringLiteral kNotAffine(
+    "has parameters that are computed or not finite");
+static constexpr StringLiteral kWeights("has no constant weights and bias");
+
 namespace {
 
 /// A bias added to a matmul before the normalization, as MatMul + Add export
@@ -30,7 +34,7 @@ struct FoldBiasBelow : OpRewritePattern<nn::AddOp> {
   LogicalResult matchAndRewrite(nn::AddOp op,
                                 PatternRewriter &rewriter) const override {
     if (!op->hasOneUse() || !isa<nn::BatchNormOp>(*op->user_begin()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not only normalized");
     return foldIntoProducer(rewriter, op);
   }
 };
@@ -43,15 +47,15 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
   LogicalResult matchAndRewrite(nn::BatchNormOp op,
                                 PatternRewriter &rewriter) const override {
     if (!op->hasOneUse())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has not one user");
     OpOperand &use = *op->use_begin();
     auto conv = dyn_cast<nn::ConvOp>(use.getOwner());
     auto matmul = dyn_cast<nn::MatMulOp>(use.getOwner());
     if ((!conv && !matmul) || use.getOperandNumber() != 0)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not the data of a product");
     std::optional<Affine> affine = getAffine(op);
     if (!affine)
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNotAffine);
     LogicalResult folded = conv ? intoConv(op, conv, *affine, rewriter)
                                 : intoMatMul(op, matmul, *affine, rewriter);
     if (succeeded(folded))
@@ -66,11 +70,12 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
     // bias can express where it shifts.
     auto isPadding = [](int64_t pad) { return pad > 0; };
     if (affine.shifts() && llvm::any_of(conv.getPads(), isPadding))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "shifts what is padded behind it");
     RankedTensorType w = typeOf(conv.getW());
-    if (op.getChannelsLast() != conv.getChannelsLast() || !w.hasStaticShape() ||
-        !nn::getConstant(conv.getW()))
-      return failure();
+    if (op.getChannelsLast() != conv.getChannelsLast())
+      return rewriter.notifyMatchFailure(op, "has another layout than its user");
+    if (!w.hasStaticShape() || !nn::getConstant(conv.getW()))
+      return rewriter.notifyMatchFailure(conv, kWeights);
     int64_t outputs = w.getDimSize(0), inputs = w.getDimSize(1);
     int64_t outputsOfGroup = outputs / conv.getGroups();
     auto inputOf = [&](int64_t output, int64_t input) {
@@ -79,7 +84,7 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
     auto bias = getBias(conv.getBias(), outputs);
     auto weights = nn::getConstantDoubles(conv.getW());
     if (!bias || !weights)
-      return failure();
+      return rewriter.notifyMatchFailure(conv, kWeights);
     int64_t taps = weights->size() / std::max<int64_t>(outputs * inputs, 1);
     const double *next = weights->data();
     for (int64_t o = 0; o < outputs; ++o)
@@ -109,9 +114,12 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
     RankedTensorType x = typeOf(op.getX()), w = typeOf(matmul.getB());
     bool lastDim =
         channelDim(x.getRank(), op.getChannelsLast()) == x.getRank() - 1;
-    if (!lastDim || matmul.getTransposeA() || w.getRank() != 2 ||
-        !w.hasStaticShape() || !nn::getConstant(matmul.getB()))
-      return failure();
+    if (!lastDim || matmul.getTransposeA())
+      return rewriter.notifyMatchFailure(
+          op, "does not have its channels along what is summed up");
+    if (w.getRank() != 2 || !w.hasStaticShape() ||
+        !nn::getConstant(matmul.getB()))
+      return rewriter.notifyMatchFailure(matmul, kWeights);
     bool transposed = matmul.getTransposeB();
     int64_t outputs = w.getDimSize(transposed ? 0 : 1);
     std::vector<double> bias(outputs, 0.0);
@@ -119,12 +127,12 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
       RankedTensorType y = matmul.getType();
       auto values = getPerChannel(matmul.getBias(), y, y.getRank() - 1);
       if (!values)
-        return failure();
+        return rewriter.notifyMatchFailure(matmul, kWeights);
       bias = std::move(*values);
     }
     auto weights = nn::getConstantDoubles(matmul.getB());
     if (!weights)
-      return failure();
+      return rewriter.notifyMatchFailure(matmul, kWeights);
     const double *next = weights->data();
     for (int64_t row = 0; row < w.getDimSize(0); ++row)
       for (int64_t column = 0; column < w.getDimSize(1); ++column)
@@ -158,7 +166,7 @@ struct ToScaleAndShift : OpRewritePattern<nn::BatchNormOp> {
                                 PatternRewriter &rewriter) const override {
     std::optional<Affine> affine = getAffine(op);
     if (!affine)
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNotAffine);
     RankedTensorType type = op.getType();
     int64_t dim = channelDim(type.getRank(), op.getChannelsLast());
     auto perChannel = [&](ArrayRef<double> values) {

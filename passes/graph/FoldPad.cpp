@@ -62,11 +62,13 @@ template <typename Op> struct FoldPad : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     auto pad = op.getX().template getDefiningOp<nn::PadOp>();
-    if (!pad || pad.getMode() != nn::PadMode::constant || !countsPadding(op))
-      return failure();
+    if (!pad || pad.getMode() != nn::PadMode::constant)
+      return rewriter.notifyMatchFailure(op, "is not of padded data");
+    if (!countsPadding(op))
+      return rewriter.notifyMatchFailure(op, "does not count its own padding");
     std::optional<double> value = nn::getSplat(pad.getValue());
     if (!value)
-      return failure();
+      return rewriter.notifyMatchFailure(pad, "pads with a computed value");
     double lowest = paddingOf(op);
     bool same = *value == lowest ||
                 (std::isinf(lowest) &&
@@ -75,7 +77,8 @@ template <typename Op> struct FoldPad : OpRewritePattern<Op> {
     if (isa<nn::MaxPoolOp>(op) && *value == 0)
       same = pad.getX().template getDefiningOp<nn::ReluOp>() != nullptr;
     if (!same)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          pad, "pads with another value than its user");
 
     int64_t rank = typeOf(op.getX()).getRank();
     int64_t channel = channelDim(rank, op.getChannelsLast());
@@ -85,14 +88,16 @@ template <typename Op> struct FoldPad : OpRewritePattern<Op> {
       int64_t low = pad.getLow()[i], high = pad.getHigh()[i];
       bool spatial = i != 0 && i != channel;
       if (low < 0 || high < 0 || (!spatial && (low != 0 || high != 0)))
-        return failure();
+        return rewriter.notifyMatchFailure(
+            pad, "crops, or pads samples or channels");
       if (!spatial)
         continue;
       pads[next] += low;
       pads[n + next++] += high;
     }
     if (mayMissData(op, pads))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "would have windows of padding alone");
     rewriter.modifyOpInPlace(op, [&] {
       op->setLoc(rewriter.getFusedLoc({pad.getLoc(), op.getLoc()}));
       op.getXMutable().assign(pad.getX());

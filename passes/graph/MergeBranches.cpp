@@ -205,9 +205,10 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = root.getType();
     bool inner = root->hasOneUse() && isSum(*root->user_begin());
-    if (inner || !isSum(root) || type.getRank() < 3 ||
-        !isa<FloatType>(type.getElementType()))
-      return failure();
+    if (inner || !isSum(root))
+      return rewriter.notifyMatchFailure(root, "is no root of a sum");
+    if (type.getRank() < 3 || !isa<FloatType>(type.getElementType()))
+      return rewriter.notifyMatchFailure(root, "is not of pixels");
     SmallVector<Value> terms;
     SmallVector<Location> locations;
     collectTerms(root, terms, locations);
@@ -224,7 +225,8 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
                 merge(root, loc, terms, branches, channelsLast, rewriter)))
           return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(
+        root, "has no branches that are one convolution");
   }
 
   LogicalResult merge(nn::AddOp root, Location sumLoc, ArrayRef<Value> terms,
@@ -239,12 +241,14 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
       LinearMap sum;
       auto chosen = choose(branches, positions, sum);
       if (chosen.empty())
-        return failure();
+        return rewriter.notifyMatchFailure(
+            root, "has branches that cost less apart");
       Value source = chosen.front()->source;
       auto pads = getPads(sum, spatialShape(source, channelsLast),
                           spatialShape(root, channelsLast));
       if (!pads)
-        return failure();
+        return rewriter.notifyMatchFailure(
+            root, "has branches whose sum no padding fits");
       const Branch *inexact = nullptr;
       for (const Branch *branch : chosen) {
         auto map = computeMap(*branch, channelsLast);
@@ -261,7 +265,8 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
       replace(root, sumLoc, terms, chosen, sum, *pads, channelsLast, rewriter);
       return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(
+        root, "has no two branches of one source with a convolution");
   }
 
   void replace(nn::AddOp root, Location sumLoc, ArrayRef<Value> terms,

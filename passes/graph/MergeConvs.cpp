@@ -35,6 +35,9 @@ static std::optional<double> costOf(const LinearMap &map, nn::ConvOp op) {
   return double(map.numWeights()) * positions;
 }
 
+static constexpr StringLiteral kNotOne(
+    "is not one convolution with what is before it");
+
 namespace {
 
 /// conv(conv(x)) as one conv, if that multiplies less.
@@ -47,25 +50,28 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
     auto first = op.getX().getDefiningOp<nn::ConvOp>();
     bool last = op.getChannelsLast();
     if (!first || !first->hasOneUse() || first.getChannelsLast() != last)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "is not the only user of a convolution of its layout");
     Value x, middle;
     auto mapA = getLinearMap(first, last, /*withWeights=*/false, x);
     auto mapB = getLinearMap(op, last, /*withWeights=*/false, middle);
     auto map = mapA && mapB ? compose(*mapA, *mapB) : std::nullopt;
-    if (!map || !pays(first, op, *mapA, *mapB, *map))
-      return failure();
+    if (!map)
+      return rewriter.notifyMatchFailure(op, kNotOne);
+    if (!pays(first, op, *mapA, *mapB, *map))
+      return rewriter.notifyMatchFailure(op, "multiplies less apart");
     auto spatial = [&](Value value) {
       ArrayRef<int64_t> shape = typeOf(value).getShape().drop_front();
       return last ? shape.drop_back() : shape.drop_front();
     };
     auto pads = getPads(*map, spatial(x), spatial(op));
     if (!pads)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has sizes that no padding fits");
     mapA = getLinearMap(first, last, /*withWeights=*/true, x);
     mapB = getLinearMap(op, last, /*withWeights=*/true, middle);
     map = mapA && mapB ? compose(*mapA, *mapB) : std::nullopt;
     if (!map)
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNotOne);
 
     Location loc = rewriter.getFusedLoc({first.getLoc(), op.getLoc()});
     SmallVector<int64_t> shape{map->outputs, map->inputsOfGroup()};

@@ -158,7 +158,7 @@ template <typename Root> struct RecognizeProduct : OpRewritePattern<Root> {
   LogicalResult matchAndRewrite(Root op,
                                 PatternRewriter &rewriter) const override {
     if (!isa<FloatType>(op.getType().getElementType()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not of floats");
     Value y = op.getResult();
     Product product = productOf(y);
     Operation *found = nullptr;
@@ -175,7 +175,7 @@ template <typename Root> struct RecognizeProduct : OpRewritePattern<Root> {
                          product.factors[1 - i], product.number);
     }
     if (!found)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is no known activation");
     rewriter.replaceOp(op, found);
     ++count;
     return success();

@@ -152,15 +152,16 @@ template <typename Root> struct RecognizeLayerNorm : OpRewritePattern<Root> {
                                 PatternRewriter &rewriter) const override {
     auto normalized = matchNormalized(op);
     if (!normalized)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not divided by a deviation");
     Value data = normalized->data;
     auto sub = data.getDefiningOp<nn::SubOp>();
     if (!sub || sub.getType() != op.getType())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not of differences");
     int64_t axis;
     Value x = matchMean(sub.getB(), axis);
     if (!x || x != sub.getA() || axis != normalized->axis)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "is not of differences to the same dimensions' mean");
     rewriter.replaceOpWithNewOp<nn::LayerNormOp>(
         op, op.getType(), x, /*scale=*/Value(), /*bias=*/Value(), axis,
         rewriter.getF32FloatAttr(float(normalized->epsilon)).getValue());
@@ -194,7 +195,7 @@ struct RecognizeRMSNorm : OpRewritePattern<nn::MulOp> {
       ++count;
       return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(op, "is no scaled RMS normalization");
   }
   Pass::Statistic &count;
 };
@@ -224,7 +225,8 @@ template <typename Root> struct TakeParameter : OpRewritePattern<Root> {
                   norm.getEpsilon()));
       return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(
+        op, "is not of a normalization that lacks this parameter");
   }
 };
 

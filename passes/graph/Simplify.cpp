@@ -36,6 +36,9 @@ static Value reshaped(PatternRewriter &rewriter, Location loc, Value value,
   return nn::ReshapeOp::create(rewriter, loc, type, value);
 }
 
+static constexpr StringLiteral kNotWhole("does not have one window over all");
+static constexpr StringLiteral kExponent("has no exponent of a simpler op");
+
 namespace {
 
 /// x + 0, x - 0, x 1, x / 1.
@@ -54,7 +57,7 @@ template <typename Op> struct DropNeutral : OpRewritePattern<Op> {
       rewriter.replaceOp(op, x);
       return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(op, "has no neutral operand");
   }
 };
 
@@ -73,7 +76,7 @@ template <typename Op> struct PoolToReduce : OpRewritePattern<Op> {
       if (x.getDimSize(axis) != op.getKernel()[i] ||
           op.getDilations()[i] != 1 || op.getPads()[i] != 0 ||
           op.getPads()[axes.size() + i] != 0)
-        return failure();
+        return rewriter.notifyMatchFailure(op, kNotWhole);
     constexpr bool isMax = std::is_same_v<Op, nn::MaxPoolOp>;
     rewriter.replaceOpWithNewOp<nn::ReduceOp>(
         op, op.getType(), op.getX(),
@@ -93,7 +96,7 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
     if (op.getGroups() != 1 || !w.hasStaticShape())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has groups, or open weights");
     int64_t rank = x.getRank(), inputs = w.getDimSize(1);
     int64_t channel = channelDim(rank, op.getChannelsLast());
     for (int64_t i = 0, next = 0; i < rank - 2; ++i, ++next) {
@@ -102,19 +105,20 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
       if (x.getDimSize(dim) != w.getDimSize(2 + i) || op.getPads()[i] != 0 ||
           op.getPads()[rank - 2 + i] != 0 ||
           (op.getDilations()[i] != 1 && w.getDimSize(2 + i) != 1))
-        return failure();
+        return rewriter.notifyMatchFailure(op, kNotWhole);
     }
     bool onePixel = inputs == w.getDimSize(1);
     for (Operation *user : op->getUsers()) {
       auto reshape = dyn_cast<nn::ReshapeOp>(user);
       if (onePixel && (!reshape || reshape.getType().getRank() != 2))
-        return failure();
+        return rewriter.notifyMatchFailure(op, "stays between ops on pixels");
       if (isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::BatchNormOp>(user))
-        return failure();
+        return rewriter.notifyMatchFailure(op, "may take in its user first");
     }
     // Weights list channels before positions.
     if (x.isDynamicDim(channel) || (op.getChannelsLast() && !onePixel))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "has data in another order than its weights");
     Location loc = op.getLoc();
     Type elementType = x.getElementType();
     int64_t batch = x.getDimSize(0), outputs = w.getDimSize(0);
@@ -154,7 +158,7 @@ struct ComposeCasts : OpRewritePattern<nn::CastOp> {
     auto inner = op.getX().getDefiningOp<nn::CastOp>();
     if (!inner || !holds(typeOf(inner).getElementType(),
                          typeOf(inner.getX()).getElementType()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not of a cast to a wider type");
     if (inner.getX().getType() == op.getType())
       rewriter.replaceOp(op, inner.getX());
     else
@@ -174,7 +178,7 @@ struct ClampToRelu : OpRewritePattern<nn::ClampOp> {
     else if (std::isinf(min) && min < 0 && std::isinf(max) && max > 0)
       rewriter.replaceOp(op, op.getX());
     else
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has finite bounds");
     return success();
   }
 };
@@ -190,7 +194,7 @@ struct MaxToRelu : OpRewritePattern<nn::MaxOp> {
       rewriter.replaceOpWithNewOp<nn::ReluOp>(op, op.getType(), x);
       return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(op, "is no maximum with 0");
   }
 };
 
@@ -207,7 +211,7 @@ struct DropRelu : OpRewritePattern<nn::ReluOp> {
     auto softmax = dyn_cast_or_null<nn::SoftmaxOp>(inner);
     if (!positive || (softmax && softmax.getLog()) ||
         op.getX().getType() != op.getType())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is of data that may be negative");
     rewriter.replaceOp(op, op.getX());
     return success();
   }
@@ -221,7 +225,7 @@ struct SimplifyPow : OpRewritePattern<nn::PowOp> {
     Value x = op.getA();
     std::optional<double> exponent = smallSplat(op.getB());
     if (!exponent || x.getType() != op.getType())
-      return failure();
+      return rewriter.notifyMatchFailure(op, kExponent);
     bool isFloat = isa<FloatType>(typeOf(x).getElementType());
     if (*exponent == 1)
       rewriter.replaceOp(op, x);
@@ -232,7 +236,7 @@ struct SimplifyPow : OpRewritePattern<nn::PowOp> {
     else if (*exponent == -1 && isFloat)
       rewriter.replaceOpWithNewOp<nn::ReciprocalOp>(op, op.getType(), x);
     else
-      return failure();
+      return rewriter.notifyMatchFailure(op, kExponent);
     return success();
   }
 };

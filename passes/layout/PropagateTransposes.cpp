@@ -34,7 +34,7 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
     RankedTensorType type = op.getType();
     if (type.getNumDynamicDims() > 1 ||
         !keepsOrder(typeOf(op.getX()).getShape(), op.getPerm()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "moves data");
     rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, type, op.getX());
     return success();
   }
@@ -48,11 +48,11 @@ struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
                                 PatternRewriter &rewriter) const override {
     auto resize = op.getX().getDefiningOp<nn::ResizeOp>();
     if (!resize || !resize->hasOneUse())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not the only user of a resize");
     RankedTensorType from = typeOf(resize.getX()), to = op.getType();
     if (!from.hasStaticShape() || !to.hasStaticShape() ||
         to.getNumElements() / kMinGrowth < from.getNumElements())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not of what grows enough");
     Perm perm(op.getPerm());
     auto scales = permute(resize.getScales(), perm);
     Value x = transposed(rewriter, op.getLoc(), resize.getX(), perm);
@@ -98,7 +98,8 @@ struct TransposeIntoMatMul : OpRewritePattern<nn::MatMulOp> {
             op, [&] { op.setTransposeB(!op.getTransposeB()); });
     }
     if (!changed)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "has no operand with its last two dimensions swapped");
     rewriter.modifyOpInPlace(op, [&] { op->setOperands(operands); });
     return success();
   }

@@ -53,6 +53,11 @@ mlir::Operation *replaceTransposed(mlir::PatternRewriter &rewriter,
                                    mlir::ValueRange operands,
                                    llvm::ArrayRef<int64_t> perm);
 
+/// Reasons of several patterns.
+constexpr llvm::StringLiteral kNoTranspose("is not of what a transpose gives");
+constexpr llvm::StringLiteral kNoCommonPerm(
+    "has too few operands of one transpose");
+
 /// A pattern for ops on one value, `x`, that fires if a transpose computes it.
 template <typename Op>
 struct SinkPattern : mlir::OpRewritePattern<Op> {
@@ -61,7 +66,9 @@ struct SinkPattern : mlir::OpRewritePattern<Op> {
   mlir::LogicalResult
   matchAndRewrite(Op op, mlir::PatternRewriter &rewriter) const final {
     nn::TransposeOp transpose = transposeFor(op, op.getX());
-    return transpose ? sink(op, transpose, rewriter) : mlir::failure();
+    if (!transpose)
+      return rewriter.notifyMatchFailure(op, kNoTranspose);
+    return sink(op, transpose, rewriter);
   }
 
   virtual mlir::LogicalResult sink(Op op, nn::TransposeOp transpose,

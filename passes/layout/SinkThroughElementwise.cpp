@@ -118,7 +118,7 @@ struct SinkThroughElementwise : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!op->hasTrait<nn::Elementwise>())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not elementwise");
     int64_t rank = typeOf(op->getResult(0)).getRank();
     SmallVector<Value> whole;
     for (Value operand : op->getOperands())
@@ -126,7 +126,7 @@ struct SinkThroughElementwise : RewritePattern {
         whole.push_back(operand);
     Perm perm = commonPerm(op, whole);
     if (perm.empty())
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNoCommonPerm);
     Perm undo = inverse(perm);
     // Operands of lower rank broadcast from the left: that must not cost
     // anything either.
@@ -139,7 +139,8 @@ struct SinkThroughElementwise : RewritePattern {
           !nn::getConstant(operand) &&
           (type.getNumDynamicDims() > 1 ||
            !keepsOrder(withRank(type, rank).getShape(), undo)))
-        return failure();
+        return rewriter.notifyMatchFailure(
+            op, "has an operand of lower rank that would have to move");
     }
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {

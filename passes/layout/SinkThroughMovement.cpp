@@ -21,7 +21,7 @@ struct SinkThroughConcat : OpRewritePattern<nn::ConcatOp> {
     SmallVector<Value> inputs(op.getInputs());
     Perm perm = commonPerm(op, inputs);
     if (perm.empty())
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNoCommonPerm);
     Perm undo = inverse(perm);
     for (Value &input : inputs)
       input = transposed(rewriter, op.getLoc(), input, undo);
@@ -85,7 +85,7 @@ struct SinkThroughGather : SinkPattern<nn::GatherOp> {
                      PatternRewriter &rewriter) const override {
     int64_t indexRank = typeOf(op.getIndices()).getRank();
     if (indexRank > 1)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has indices of several dimensions");
     ArrayRef<int64_t> perm = transpose.getPerm();
     int64_t gone = perm[op.getAxis()];
     Perm rest;
@@ -105,7 +105,7 @@ struct SinkThroughBroadcast : SinkPattern<nn::BroadcastToOp> {
                      PatternRewriter &rewriter) const override {
     if (!op.getSizes().empty() ||
         typeOf(op.getX()).getRank() != typeOf(op).getRank())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "adds dimensions, or open sizes");
     replaceTransposed(rewriter, op, transpose.getX(), transpose.getPerm());
     return success();
   }
@@ -135,7 +135,7 @@ struct ComposeTransposes : OpRewritePattern<nn::TransposeOp> {
   LogicalResult matchAndRewrite(nn::TransposeOp op,
                                 PatternRewriter &rewriter) const override {
     if (!isIdentity(op.getPerm()) && !transposeFor(op, op.getX()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNoTranspose);
     Value y = transposed(rewriter, op.getLoc(), op.getX(), op.getPerm());
     if (y.getType() != op.getType())
       y = tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), y);
@@ -153,7 +153,7 @@ struct DimOfTranspose : OpRewritePattern<tensor::DimOp> {
     std::optional<int64_t> dim = op.getConstantIndex();
     if (!transpose || !dim || *dim < 0 ||
         *dim >= int64_t(transpose.getPerm().size()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNoTranspose);
     rewriter.replaceOpWithNewOp<tensor::DimOp>(op, transpose.getX(),
                                                transpose.getPerm()[*dim]);
     return success();

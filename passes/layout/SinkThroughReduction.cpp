@@ -78,7 +78,8 @@ struct SinkThroughNorm : SinkPattern<Op> {
     ArrayRef<int64_t> perm = transpose.getPerm();
     for (int64_t i = op.getAxis(); i < int64_t(perm.size()); ++i)
       if (perm[i] != i)
-        return failure();
+        return rewriter.notifyMatchFailure(
+            op, "is of dimensions that the transpose moves");
     SmallVector<Value> operands(op->getOperands());
     operands[0] = transpose.getX();
     replaceTransposed(rewriter, op, operands, perm);

@@ -115,12 +115,12 @@ struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
 
     nn::TransposeOp transpose = transposeFor(op, from);
     if (!transpose)
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNoTranspose);
     RankedTensorType a = typeOf(transpose.getX());
     ArrayRef<int64_t> perm = transpose.getPerm();
     auto groups = splitReshape(typeOf(from).getShape(), y.getShape());
     if (!groups)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has sizes that do not split it");
 
     // A group goes where its first dimension of more than one element is in
     // a; one without such follows the group before it.
@@ -153,7 +153,8 @@ struct SinkThroughReshape : OpRewritePattern<nn::ReshapeOp> {
                       return isTogether(group, a.getShape(), perm);
                     });
     if (innerMoves && !shuffles)
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "merges dimensions that the transpose took apart");
 
     Location loc = op.getLoc();
     Value x = transpose.getX();

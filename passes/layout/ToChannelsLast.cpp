@@ -31,7 +31,7 @@ struct ToChannelsLast : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getY().getType());
     if (op.getChannelsLast() || type.getRank() < 3)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has its channels last already");
     Location loc = op.getLoc();
     Perm last = toChannelsLast(type.getRank());
     auto x = cast<RankedTensorType>(op.getX().getType());

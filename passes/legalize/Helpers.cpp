@@ -139,7 +139,7 @@ namespace {
 struct Tracer {
   Node &node;
 
-  FailureOr<Sizes> trace(Value tensor, int depth);
+  std::optional<Sizes> trace(Value tensor, int depth);
   Sizes extract(Value tensor, int64_t length);
 };
 
@@ -183,16 +183,16 @@ Sizes Tracer::extract(Value tensor, int64_t length) {
   return elements;
 }
 
-FailureOr<Sizes> Tracer::trace(Value tensor, int depth) {
+std::optional<Sizes> Tracer::trace(Value tensor, int depth) {
   RankedTensorType type = typeOf(tensor);
   if (type.getRank() > 1 || !type.hasStaticShape() ||
       !isa<IntegerType, IndexType>(type.getElementType()))
-    return failure();
+    return std::nullopt;
   int64_t length = type.getNumElements();
   // Each element becomes ops. Lists are shapes, pads and the like.
   constexpr int64_t kMaxListed = 4096;
   if (length > kMaxListed)
-    return failure();
+    return std::nullopt;
   if (auto constants = nn::getConstantInts(tensor)) {
     Sizes sizes;
     for (int64_t value : *constants)
@@ -200,10 +200,8 @@ FailureOr<Sizes> Tracer::trace(Value tensor, int depth) {
     return sizes;
   }
   Operation *op = tensor.getDefiningOp();
-  auto again = [&](Value value) -> FailureOr<Sizes> {
-    if (depth == 0)
-      return failure();
-    return trace(value, depth - 1);
+  auto again = [&](Value value) {
+    return depth ? trace(value, depth - 1) : std::nullopt;
   };
   auto fallBack = [&] { return extract(tensor, length); };
   if (!op)
@@ -216,13 +214,13 @@ FailureOr<Sizes> Tracer::trace(Value tensor, int depth) {
   }
   if (isa<nn::ReshapeOp, tensor::CastOp>(op) ||
       keepsSizes(op))
-    if (auto inner = again(op->getOperand(0)); succeeded(inner))
+    if (auto inner = again(op->getOperand(0)))
       return inner;
   if (auto concat = dyn_cast<nn::ConcatOp>(op)) {
     Sizes sizes;
     for (Value input : concat.getInputs()) {
       auto part = again(input);
-      if (failed(part))
+      if (!part)
         return fallBack();
       llvm::append_range(sizes, *part);
     }
@@ -231,7 +229,7 @@ FailureOr<Sizes> Tracer::trace(Value tensor, int depth) {
   if (auto gather = dyn_cast<nn::GatherOp>(op)) {
     auto indices = nn::getConstantInts(gather.getIndices());
     auto inner = again(gather.getX());
-    if (indices && succeeded(inner)) {
+    if (indices && inner) {
       Sizes sizes;
       for (int64_t index : *indices) {
         if (index < 0)
@@ -244,7 +242,7 @@ FailureOr<Sizes> Tracer::trace(Value tensor, int depth) {
     }
   }
   if (auto slice = dyn_cast<nn::SliceOp>(op)) {
-    if (auto inner = again(slice.getX()); succeeded(inner) && type.getRank()) {
+    if (auto inner = again(slice.getX()); inner && type.getRank()) {
       Sizes sizes;
       for (int64_t i = 0; i < length; ++i)
         sizes.push_back(
@@ -260,7 +258,7 @@ FailureOr<Sizes> Tracer::trace(Value tensor, int depth) {
                                          : nullptr;
   if (combine) {
     auto a = again(op->getOperand(0)), b = again(op->getOperand(1));
-    if (succeeded(a) && succeeded(b)) {
+    if (a && b) {
       Sizes sizes;
       for (int64_t i = 0; i < length; ++i)
         sizes.push_back(combine(node, (*a)[a->size() == 1 ? 0 : i],
@@ -272,9 +270,8 @@ FailureOr<Sizes> Tracer::trace(Value tensor, int depth) {
 }
 
 FailureOr<Sizes> legalize::elementsOf(Node &node, Value tensor) {
-  auto sizes = Tracer{node}.trace(tensor, /*depth=*/16);
-  if (succeeded(sizes))
-    return sizes;
+  if (auto sizes = Tracer{node}.trace(tensor, /*depth=*/16))
+    return *sizes;
   return node.unsupported("a list of integers of type " +
                           [&] {
                             std::string text;

@@ -142,6 +142,18 @@ int64_t LegalizePass::opsetOf(StringRef domain) {
   return version ? version.getInt() : 0;
 }
 
+/// A node that fails without a message would end the compilation unexplained.
+static LogicalResult legalizeReported(Node &node, Legalizer legalizer) {
+  bool isReported = false;
+  ScopedDiagnosticHandler listener(node.context(), [&](Diagnostic &diagnostic) {
+    isReported |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+    return failure();
+  });
+  LogicalResult legalized = legalizer(node);
+  assert((succeeded(legalized) || isReported) && "says why it declines");
+  return legalized;
+}
+
 LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   int64_t opset = opsetOf(op.getDomain());
   CreatedOps created;
@@ -157,7 +169,7 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   for (auto [i, operand] : llvm::enumerate(op.getInputs()))
     if (!isa<RankedTensorType, NoneType>(operand.getType()))
       return node.unsupported("input " + Twine(i) + " is not a tensor");
-  if (failed(legalizer(node)))
+  if (failed(legalizeReported(node, legalizer)))
     return failure();
   for (Operation *op : created.ops)
     for (Type type : op->getResultTypes())

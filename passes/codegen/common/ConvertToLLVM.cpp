@@ -191,7 +191,7 @@ template <typename Op> struct LowerMaskedBF16 : ConvertOpToLLVMPattern<Op> {
                   ConversionPatternRewriter &rewriter) const override {
     VectorType type = op.getVectorType();
     if (!type.getElementType().isBF16())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not of bf16");
     Location loc = op.getLoc();
     Value at = this->getStridedElementPtr(rewriter, loc, op.getMemRefType(),
                                           adaptor.getBase(),
@@ -227,10 +227,11 @@ struct LowerStoreOfOneLane : ConvertOpToLLVMPattern<vector::MaskedStoreOp> {
     DenseElementsAttr mask;
     if (type.getRank() != 1 || type.getElementTypeBitWidth() >= 32 ||
         !matchPattern(op.getMask(), m_Constant(&mask)))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "is not of narrow elements with a constant mask");
     auto lanes = mask.getValues<bool>();
     if (llvm::count(lanes, true) != 1)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "does not store one element");
     int64_t lane = llvm::find(lanes, true) - lanes.begin();
     Location loc = op.getLoc();
     Value at = getStridedElementPtr(rewriter, loc, op.getMemRefType(),

@@ -332,7 +332,8 @@ struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
     Type element = typeOf(op.getX()).getElementType();
     if (op.getAxes().size() <= 1 || !Maker::isSum(op.getKind()) ||
         !isa<Float32Type, Float64Type>(element))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "is no sum of f32 or f64 along several dimensions");
     Maker builder{rewriter, op.getLoc()};
     Value y =
         builder.reduce(op.getX(), op.getKind(), op.getAxes(), op.getKeepDims());

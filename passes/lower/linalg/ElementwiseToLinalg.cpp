@@ -115,7 +115,7 @@ LogicalResult
 LowerElementwise::matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                                   ConversionPatternRewriter &rewriter) const {
   if (!op->hasTrait<nn::Elementwise>())
-    return failure();
+    return rewriter.notifyMatchFailure(op, "is not elementwise");
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(
       getTypeConverter()->convertType(op->getResult(0).getType()));

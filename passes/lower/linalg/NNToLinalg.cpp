@@ -45,6 +45,8 @@ lower::SignlessTypeConverter::SignlessTypeConverter() {
   addTargetMaterialization(cast);
 }
 
+static constexpr StringLiteral kNoType("has a type without a converted one");
+
 namespace {
 
 /// An op of another dialect on unsigned tensors: the same op on signless ones.
@@ -57,17 +59,17 @@ struct ConvertAnyOp : ConversionPattern {
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
     if (isa<nn::NNDialect>(op->getDialect()))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has a lowering of its own");
     SmallVector<Type> types;
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNoType);
     OperationState state(op->getLoc(), op->getName(), operands, types,
                          op->getAttrs(), op->getSuccessors());
     for (Region &region : op->getRegions()) {
       Region *converted = state.addRegion();
       rewriter.inlineRegionBefore(region, *converted, converted->begin());
       if (failed(rewriter.convertRegionTypes(converted, *getTypeConverter())))
-        return failure();
+        return rewriter.notifyMatchFailure(op, kNoType);
     }
     rewriter.replaceOp(op, rewriter.create(state));
     return success();
@@ -84,14 +86,14 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
     auto type = dyn_cast_or_null<RankedTensorType>(
         getTypeConverter()->convertType(op.getType()));
     if (!type || type == op.getType())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has no sign to lose");
     TypedAttr value;
     if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
       value = dense.bitcast(type.getElementType());
     else if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
       value = DenseResourceElementsAttr::get(type, resource.getRawHandle());
     if (!value)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "has elements of an unknown form");
     rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, type, value);
     return success();
   }

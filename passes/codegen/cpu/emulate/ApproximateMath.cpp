@@ -163,7 +163,7 @@ template <typename Op> struct Approximate : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is not of f32");
     FloatBuilder builder{rewriter, op.getLoc(), op.getType(), hasFMA};
     rewriter.replaceOp(op, function(builder, op.getOperand()));
     return success();

@@ -107,7 +107,7 @@ struct EmulateVnni : OpConversionPattern<LLVM::CallIntrinsicOp> {
   matchAndRewrite(LLVM::CallIntrinsicOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (op.getIntrin() != kVnni)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is no VNNI instruction");
     Groups groups{{rewriter, op.getLoc()}};
     ValueRange args = adaptor.getArgs();
     rewriter.replaceOp(op, groups.addFours(groups.asWords(args[1]),

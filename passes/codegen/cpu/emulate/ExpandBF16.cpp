@@ -33,7 +33,7 @@ struct RoundF32 : OpRewritePattern<arith::TruncFOp> {
     Value x = op.getIn();
     if (!getElementTypeOrSelf(x).isF32() ||
         !getElementTypeOrSelf(op.getType()).isBF16())
-      return failure();
+      return b.notifyMatchFailure(op, "is not from f32 to bf16");
     Location loc = op.getLoc();
     auto typeLike = [&](Type element) -> Type {
       auto shaped = dyn_cast<ShapedType>(x.getType());
