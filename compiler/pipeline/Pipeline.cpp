@@ -8,22 +8,16 @@
 
 #include "passes/backend/Passes.h"
 #include "passes/codegen/common/Passes.h"
-#include "passes/codegen/cpu/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/layout/Passes.h"
 #include "passes/legalize/Passes.h"
-#include "passes/lower/cpu/Passes.h"
-#include "passes/lower/dnnl/Passes.h"
-#include "passes/lower/linalg/Passes.h"
 #include "passes/memory/Passes.h"
-#include "passes/precision/Passes.h"
 #include "passes/shape/Passes.h"
 #include "passes/support/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -73,47 +67,40 @@ static void buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
 }
 
-/// nn → oneDNN's ops and linalg on tensors, elementwise chains fused.
+/// Whether a backend takes part. `loops` always does.
+static bool takesPart(const Backend &backend, Kernels kernels) {
+  switch (backend.kind()) {
+  case BackendKind::native:
+    return kernels != Kernels::onednn;
+  case BackendKind::onednn:
+    return kernels != Kernels::native;
+  case BackendKind::loops:
+    return true;
+  }
+  llvm_unreachable("unknown backend");
+}
+
+/// The backends that are asked for each op; of mixed kernels, oneDNN is asked for
+/// the nodes that it was chosen for.
+static std::vector<std::string> askedBackends(Kernels kernels) {
+  BackendKind first =
+      kernels == Kernels::onednn ? BackendKind::onednn : BackendKind::native;
+  return {stringifyBackendKind(first).str()};
+}
+
+/// nn → ops of the backends, on tensors. Up to here all backends see the same.
 static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
   passes.addNestedPass<func::FuncOp>(createBroadcastBatches());
-  if (options.kernels == Kernels::mixed) {
-    AssignBackendsOptions assigned;
-    assigned.onednn.assign(options.onednnNodes.begin(),
-                           options.onednnNodes.end());
-    passes.addNestedPass<func::FuncOp>(createAssignBackends(assigned));
-  }
-  if (options.kernels != Kernels::native) {
-    passes.addNestedPass<func::FuncOp>(createNNToDnnl());
-    passes.addNestedPass<func::FuncOp>(createFusePostOps());
-  }
-  bool isBF16 = options.precision == Precision::bf16;
-  if (options.kernels != Kernels::onednn) {
-    if (isBF16)
-      passes.addNestedPass<func::FuncOp>(createAssignPrecision());
-    passes.addNestedPass<func::FuncOp>(createFuseAttention());
-    // Masks that it transposed.
-    passes.addPass(createFoldConstants());
-    passes.addNestedPass<func::FuncOp>(createNNToCpu());
-    passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
-    passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
-    passes.addNestedPass<func::FuncOp>(createFlattenKernels());
-  }
-  passes.addPass(createNNToLinalg());
-  passes.addPass(createCanonicalize());
-  // What became constant since.
-  passes.addNestedPass<func::FuncOp>(createRefuteChecks());
-  passes.addPass(createCSEPass());
-  passes.addPass(createFuseElementwise());
-  passes.addPass(createCanonicalize());
-  passes.addPass(createCSEPass());
-  if (isBF16) {
-    passes.addNestedPass<func::FuncOp>(createNarrowStorage());
-    passes.addPass(createCanonicalize());
-    passes.addPass(createCSEPass());
-  }
-  passes.addPass(createFillSplats());
-  passes.addPass(createRelaxReductions());
+  AssignBackendsOptions assigned;
+  for (const std::string &name : askedBackends(options.kernels))
+    assigned.backends.push_back(name);
+  assigned.onednnNodes.assign(options.onednnNodes.begin(),
+                              options.onednnNodes.end());
+  passes.addPass(createAssignBackends(assigned));
+  for (const Backend *backend : getBackends())
+    if (takesPart(*backend, options.kernels))
+      backend->buildLower(passes, options);
 }
 
 /// tensors → memrefs at fixed offsets of one arena.
@@ -133,7 +120,8 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCollectWeights());
   passes.addPass(createPlanMemory());
   passes.addPass(createInstrumentLayers());
-  passes.addPass(createDnnlToCalls());
+  for (const Backend *backend : getBackends())
+    backend->buildMemory(passes);
 }
 
 /// ops on memrefs → launches of kernels, split into tasks. The first phase that
@@ -143,30 +131,15 @@ static void buildKernelsPipeline(OpPassManager &passes,
   if (!options.level.empty())
     passes.addPass(
         createAttachTarget({options.level, options.l1Bytes, options.l2Bytes}));
-  passes.addPass(createOutlineKernels());
-  passes.addPass(createOutlineLinalg());
+  for (const Backend *backend : getBackends())
+    backend->buildKernels(passes);
 }
 
-/// linalg on memrefs → loops → LLVM dialect.
+/// kernels of each backend → code → LLVM dialect.
 static void buildCodegenPipeline(OpPassManager &passes,
                                  const PipelineOptions &options) {
-  passes.addPass(createAttentionToVector());
-  passes.addPass(createConvToVector());
-  passes.addPass(createDepthwiseToVector());
-  passes.addPass(createMatMulToVector());
-  passes.addPass(createGroupNormToVector());
-  passes.addPass(createPoolToVector());
-  passes.addPass(createReduceToVector());
-  passes.addPass(createRowNormToVector());
-  passes.addPass(createSoftmaxToVector());
-  if (!options.emulateOn.empty()) {
-    EmulateInstructionsOptions emulated;
-    emulated.on = options.emulateOn;
-    passes.addPass(createEmulateInstructions(emulated));
-  }
-  passes.addPass(createConvertLinalgToLoopsPass());
-  passes.addPass(createApproximateMath());
-  passes.addPass(createExpandBF16());
+  for (const Backend *backend : getBackends())
+    backend->buildCodegen(passes, options);
   passes.addPass(createOutlineLoops());
   passes.addPass(createLoadArguments());
   passes.addPass(createCutFunctions());

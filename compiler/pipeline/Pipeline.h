@@ -7,7 +7,7 @@
 #ifndef INGOT_COMPILER_PIPELINE_PIPELINE_H
 #define INGOT_COMPILER_PIPELINE_PIPELINE_H
 
-#include "dialects/ingot/IngotDialect.h"
+#include "passes/backend/Backend.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -16,15 +16,10 @@ namespace ingot {
 /// Which lowering heavy ops take.
 enum class Kernels { native, onednn, mixed };
 
-struct PipelineOptions {
+struct PipelineOptions : BackendOptions {
   Kernels kernels = Kernels::native;
   /// Of mixed kernels: the ONNX nodes that oneDNN computes.
   std::vector<std::string> onednnNodes;
-  /// What heavy ops multiply; bf16 is for native kernels.
-  Precision precision = Precision::fp32;
-  /// The CPU level that is to run the code, without the instructions that it
-  /// lacks: they are emulated. Empty: the level that the code is for.
-  std::string emulateOn;
   /// What code is for. Empty: what the module's `ingot.target` says.
   std::string level;
   int64_t l1Bytes = TargetAttr::kUsualL1, l2Bytes = TargetAttr::kUsualL2;

@@ -7,8 +7,6 @@
 #include "compiler/pipeline/Register.h"
 
 #include "compiler/pipeline/Pipeline.h"
-#include "dialects/cpu/CpuDialect.h"
-#include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
@@ -27,7 +25,6 @@
 #include "passes/support/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -35,9 +32,7 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
-#include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -48,26 +43,22 @@
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
 void ingot::registerDialects(DialectRegistry &registry) {
-  registry.insert<IngotDialect, onnx::OnnxDialect, nn::NNDialect, dnnl::DnnlDialect,
-                  cpu::CpuDialect, amx::AMXDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, func::FuncDialect,
-                  LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  vector::VectorDialect, x86vector::X86VectorDialect>();
+  registry.insert<IngotDialect, onnx::OnnxDialect, nn::NNDialect,
+                  arith::ArithDialect, bufferization::BufferizationDialect,
+                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect>();
+  for (const Backend *backend : getBackends())
+    backend->registerDialects(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
-  cpu::registerBufferizableOpInterfaceExternalModels(registry);
-  dnnl::registerBufferizableOpInterfaceExternalModels(registry);
   func::registerInlinerExtension(registry);
-  linalg::registerAllDialectInterfaceImplementations(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerInferTypeOpInterfaceExternalModels(registry);

@@ -61,7 +61,7 @@ def Ingot_Target : Ingot_Attr<"Target", "target"> {
   let genVerifyDecl = 1;
 }
 
-def Ingot_Backend : I32EnumAttr<"Backend", "who computes an operation", [
+def Ingot_BackendKind : I32EnumAttr<"BackendKind", "who computes an operation", [
     I32EnumAttrCase<"native", 0>,
     I32EnumAttrCase<"onednn", 1>,
     I32EnumAttrCase<"loops", 2>]> {
@@ -69,11 +69,13 @@ def Ingot_Backend : I32EnumAttr<"Backend", "who computes an operation", [
   let genSpecializedAttr = 0;
 }
 
-def Ingot_BackendAttr : EnumAttr<Ingot_Dialect, Ingot_Backend, "backend"> {
+def Ingot_BackendKindAttr
+    : EnumAttr<Ingot_Dialect, Ingot_BackendKind, "backend"> {
   let summary = "who computes an operation";
   let description = [{
-    Where it is absent, the backends of the pipeline take what they can, in
-    their order.
+    `native` are kernels of our own, `onednn` are oneDNN's primitives, and `loops`
+    what `linalg` says. `nn-assign-backends` sets it; where it is absent, each
+    backend takes what it can.
 
     Example:
     ```mlir
@@ -81,6 +83,23 @@ def Ingot_BackendAttr : EnumAttr<Ingot_Dialect, Ingot_Backend, "backend"> {
     ```
   }];
   let assemblyFormat = "`<` $value `>`";
+}
+
+def Ingot_Declined : Ingot_Attr<"Declined", "declined"> {
+  let summary = "why a backend does not compute a node of the model";
+  let description = [{
+    The ONNX node, the backend that was asked before the one that took it, and
+    its reason, half a sentence about the node.
+
+    Example:
+    ```mlir
+    #ingot.declined<"Conv_0", native, "has weights that are not constant">
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$node,
+      EnumParameter<Ingot_BackendKind>:$backend,
+      StringRefParameter<>:$reason);
+  let assemblyFormat = "`<` $node `,` $backend `,` $reason `>`";
 }
 
 def Ingot_Precision : I32EnumAttr<"Precision", "what a product multiplies", [
@@ -138,19 +157,23 @@ def Ingot_SizeRules : Ingot_Attr<"SizeRules", "size_rules"> {
 def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
   let summary = "a stretch of the run that profiles show as one";
   let description = [{
-    What it is, the ONNX nodes that it computes, and its arithmetic and traffic;
-    0 for what only a run knows.
+    What it is, who computes it and why no better backend does (empty if none
+    was asked), its arithmetic and traffic, 0 for what only a run knows, and the
+    ONNX nodes that it computes.
 
     Example:
     ```mlir
-    #ingot.layer<"convolution", flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">
+    #ingot.layer<"convolution" by native, flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">
     ```
   }];
-  let parameters = (ins StringRefParameter<>:$kind, "int64_t":$flops,
-      "int64_t":$bytes, OptionalArrayRefParameter<"::mlir::StringAttr">:$nodes);
+  let parameters = (ins StringRefParameter<>:$kind,
+      EnumParameter<Ingot_BackendKind>:$backend,
+      OptionalParameter<"::mlir::StringAttr">:$reason,
+      "int64_t":$flops, "int64_t":$bytes,
+      OptionalArrayRefParameter<"::mlir::StringAttr">:$nodes);
   let assemblyFormat = [{
-    `<` $kind `,` `flops` `=` $flops `,` `bytes` `=` $bytes
-    (`,` `nodes` `=` $nodes^)? `>`
+    `<` $kind `by` $backend `,` (`reason` `=` $reason^ `,`)?
+    `flops` `=` $flops `,` `bytes` `=` $bytes (`,` `nodes` `=` $nodes^)? `>`
   }];
 }
 

@@ -147,6 +147,7 @@ static ArrayRef<Fact> facts() {
       one<D::ArenaLowerBoundAttrHelper>(Place::module),
       list<D::MemoryPlanAttrHelper, SlotAttr>(Place::module),
       list<D::LayersAttrHelper, LayerAttr>(Place::module),
+      list<D::DeclinedAttrHelper, DeclinedAttr>(Place::module),
       one<D::NeedsOnednnAttrHelper>(Place::module),
       one<D::NameAttrHelper>(Place::argument),
       list<D::DimNamesAttrHelper, StringAttr>(Place::argument),

@@ -30,6 +30,7 @@ def Ingot_Dialect : Dialect {
     | `ingot.needs_onednn` | module | oneDNN is called |
     | `ingot.name`, `ingot.dim_names`, `ingot.type` | arguments and results of `@forward` | how the model calls it, and its type with signs |
     | `ingot.operand` | arguments of the run's function | the weights, the arena or the call |
+    | `ingot.declined` | module | `#ingot.declined`s: which backends did not take a node, and why |
     | `ingot.backend`, `ingot.precision` | operation | who computes it, and how |
     | `ingot.kind`, `ingot.flops` | operation | what a layer's row says instead of what it would find |
     | `ingot.kernel` | function | a kernel that was outlined |
@@ -48,12 +49,13 @@ def Ingot_Dialect : Dialect {
     "::mlir::IntegerAttr":$arena_lower_bound,
     "::mlir::ArrayAttr":$memory_plan,
     "::mlir::ArrayAttr":$layers,
+    "::mlir::ArrayAttr":$declined,
     "::mlir::UnitAttr":$needs_onednn,
     "::mlir::StringAttr":$name,
     "::mlir::ArrayAttr":$dim_names,
     "::mlir::TypeAttr":$type,
     "::ingot::RunOperandAttr":$operand,
-    "::ingot::BackendAttr":$backend,
+    "::ingot::BackendKindAttr":$backend,
     "::ingot::PrecisionAttr":$precision,
     "::mlir::StringAttr":$kind,
     "::mlir::IntegerAttr":$flops,

@@ -9,15 +9,25 @@
 
 include "mlir/Pass/PassBase.td"
 
-def AssignBackends : Pass<"nn-assign-backends", "::mlir::func::FuncOp"> {
-  let summary = "Say which nn ops oneDNN computes";
+def AssignBackends : Pass<"nn-assign-backends", "::mlir::ModuleOp"> {
+  let summary = "Give each heavy nn op to a backend";
   let description = [{
-    Ops that compute one of the given ONNX nodes get the attribute
-    `ingot.backend = #ingot.backend<onednn>`, all others `native`; `nn-to-dnnl` and `nn-to-cpu`
-    act on it. It is an error if no op computes one of the nodes.
+    An op of a kind that a backend of `backends` has kernels for gets the
+    attribute `ingot.backend` of the first that takes it, or `loops`; one that has
+    the attribute keeps it. What a backend was asked for and did not take stands,
+    with its reason, in the module's attribute `ingot.declined`, and is a remark of
+    the category `backend`. Lowerings act on the attribute.
+
+    For ops that compute one of `onednn-nodes`, oneDNN is asked first. It is an
+    error if no op computes one of these nodes.
   }];
-  let options = [ListOption<"onednn", "onednn", "std::string",
-                            "ONNX nodes that oneDNN computes">];
+  let options = [
+    ListOption<"backends", "backends", "std::string",
+               "Backends in the order in which they are asked">,
+    ListOption<"onednnNodes", "onednn-nodes", "std::string",
+               "ONNX nodes that oneDNN is asked for first">];
+  let statistics = [
+    Statistic<"numDeclined", "declined", "Ops that a backend did not take">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ingot/abi/artifact.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "passes/backend/Backend.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/LayerCost.h"
 
@@ -44,6 +45,11 @@ struct InstrumentLayersPass
   void instrument(func::FuncOp function, Value call);
   Attribute instrument(const Layer &layer, int64_t index, Value call);
   void declareLayerEnd();
+  void collectReasons();
+  StringAttr reasonFor(const Layer &layer, BackendKind backend);
+
+  /// Of a node of the model: why backends did not take it.
+  llvm::DenseMap<StringAttr, SmallVector<DeclinedAttr, 1>> declined;
 };
 
 } // namespace
@@ -113,6 +119,37 @@ static SmallVector<Layer> findLayers(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
+// Reasons
+//===----------------------------------------------------------------------===//
+
+void InstrumentLayersPass::collectReasons() {
+  declined.clear();
+  if (auto all =
+          IngotDialect::DeclinedAttrHelper(&getContext()).getAttr(getOperation()))
+    for (auto one : all.getAsRange<DeclinedAttr>())
+      declined[one.getNode()].push_back(one);
+}
+
+/// Why no better backend than the one that computes the layer does; null if none
+/// was asked.
+StringAttr InstrumentLayersPass::reasonFor(const Layer &layer,
+                                           BackendKind backend) {
+  std::string text;
+  for (StringAttr node : layer.nodes) {
+    for (DeclinedAttr one : declined.lookup(node)) {
+      if (one.getBackend() == backend)
+        return {};
+      text += (text.empty() ? "" : "; ") +
+              stringifyBackendKind(one.getBackend()).str() + ": " +
+              one.getReason().str();
+    }
+    if (!text.empty())
+      return StringAttr::get(&getContext(), text);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
 // Code
 //===----------------------------------------------------------------------===//
 
@@ -170,7 +207,9 @@ Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
     if (layerWeight(op) > layerWeight(largest))
       largest = op;
   SmallVector<StringAttr> nodes(layer.nodes.begin(), layer.nodes.end());
-  return LayerAttr::get(&getContext(), layerKind(largest),
+  BackendKind backend = backendOf(largest);
+  return LayerAttr::get(&getContext(), layerKind(largest), backend,
+                        reasonFor(layer, backend),
                         getConstantIntValue(flops).value_or(0),
                         getConstantIntValue(bytes).value_or(0), nodes);
 }
@@ -180,6 +219,7 @@ void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
   if (layers.empty())
     return;
   declareLayerEnd();
+  collectReasons();
   SmallVector<Attribute> rows;
   for (auto [i, layer] : llvm::enumerate(layers))
     rows.push_back(instrument(layer, i, call));

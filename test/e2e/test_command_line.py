@@ -6,7 +6,7 @@ import time
 
 import families
 
-from support import BIN, Case, have, helper, make_model, relu_model, start, tool
+from support import BIN, Case, have, helper, make_model, np, relu_model, start, tool
 
 COMMANDS = [["ingot"], ["ingot", "compile"], ["ingot", "run"], ["ingot", "bench"], ["ingot", "inspect"], ["ingot-opt"],
             ["ingot-import"], ["ingot-ocr"]]
@@ -55,6 +55,20 @@ class EveryCommand(Case):
 class Output(Case):
     """What is printed and what is written."""
     sanitize = True
+
+    def test_remarks(self):
+        """Why a convolution is not given to a kernel; nothing of the one that is."""
+        weights = {"w": np.ones((4, 3, 3, 3), np.float32), "v": np.ones((4, 4, 1, 1), np.float32)}
+        nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="open one"),
+                 helper.make_node("GlobalAveragePool", ["c"], ["p"], name="pool"),
+                 helper.make_node("Conv", ["p", "v"], ["y"], name="fixed one")]
+        model = make_model(nodes, [("x", ["n", 3, "h", "w"])], [("y", ["n", 4, 1, 1])], weights)
+        command = ["ingot", "compile", self.save(model), "-o", self.path("model.so")]
+        self.assertEqual(tool(*command, "-q").stderr, "")
+        done = tool(*command, "-q", "--remarks")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, "ingot compile: remark: model.onnx: node 'open one': 'native' does not compute it: "
+                                      "it has open sizes other than the batch: ?x?x?x3xf32\n")
 
     def test_timing(self):
         done = tool("ingot", "compile", self.save(relu_model()), "-o", self.path("model.so"), "--timing")

@@ -97,13 +97,15 @@ struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
                                 PatternRewriter &rewriter) const override {
     auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
     if (!dst)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "is on memrefs");
     cpu::PackedWeights weights(op.getWeights());
     if (op.getGroups() != 1 || !allOnes(weights.outer.drop_front()) ||
         !allOnes(op.getStrides()) || hasGaps(op.getDst()) ||
         !readsByRow(op, dst) ||
         llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; }))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "is no product of pixels, has a destination with gaps, or "
+              "operands that broadcast along some dimensions");
     SmallVector<ReassociationIndices> groups(1);
     int64_t rank = typeOf(op.getWeights()).getRank(),
             outer = weights.outer.size();
@@ -128,7 +130,9 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
     if (!dst || dst.getRank() == 2 ||
         cpu::PackedWeights(op.getWeights()).outer.size() != 1 ||
         !readsByRow(op, dst))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "is a product of matrices already, has a right factor for each "
+              "batch, or operands that broadcast along some dimensions");
     replaceByMatMul(rewriter, op, op.getSrc(), op.getWeights(), op.getDst());
     return success();
   }

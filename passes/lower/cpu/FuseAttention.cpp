@@ -8,8 +8,8 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/support/Reason.h"
 #include "passes/support/Scalars.h"
-#include "passes/lower/cpu/NNToCpu.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -79,8 +79,10 @@ struct Attention {
     return value.hasOneUse() ? value.getDefiningOp<Op>() : Op();
   }
 
-  LogicalResult match(nn::MatMulOp op);
-  bool isSupported();
+  /// Fills this in; else says why `op` is not the end of an attention.
+  Reason match(nn::MatMulOp op);
+  /// Why there is no kernel for its sizes and types.
+  Reason whyNot();
   bool isScaleModest();
 };
 
@@ -101,13 +103,13 @@ struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
 
 } // namespace
 
-LogicalResult Attention::match(nn::MatMulOp op) {
+Reason Attention::match(nn::MatMulOp op) {
   result = op;
   softmax = soleProducer<nn::SoftmaxOp>(op.getA());
   if (!softmax || softmax.getLog() ||
       int64_t(softmax.getAxis()) != typeOf(op.getA()).getRank() - 1 ||
       op.getTransposeA() || op.getTransposeB() || op.getBias())
-    return failure();
+    return "is no plain product of a softmax's result, used nowhere else";
   locations = {op.getLoc(), softmax.getLoc()};
   Value sum = softmax.getX();
   if (auto add = soleProducer<nn::AddOp>(sum)) {
@@ -118,56 +120,68 @@ LogicalResult Attention::match(nn::MatMulOp op) {
     sum = isFirst ? add.getA() : add.getB();
     mask = isFirst ? add.getB() : add.getA();
     if (sum.getType() != add.getType())
-      return failure();
+      return "adds a mask that is larger than the scores";
   }
   while (!sum.getDefiningOp<nn::MatMulOp>()) {
     Value x = sum.hasOneUse() ? dropScale(sum, scale) : sum;
     if (x == sum)
-      return failure();
+      return "has a softmax of something else than scaled scores";
     locations.push_back(sum.getLoc());
     sum = x;
   }
   scores = soleProducer<nn::MatMulOp>(sum);
   if (scores)
     locations.push_back(scores.getLoc());
-  return success(scores && !scores.getTransposeA() && scores.getTransposeB() &&
-                 !scores.getBias());
+  if (!scores || scores.getTransposeA() || !scores.getTransposeB() ||
+      scores.getBias())
+    return "has scores that are no plain product with transposed keys, used "
+           "nowhere else";
+  return std::nullopt;
 }
 
-/// Whether there is a kernel for its sizes and types.
-bool Attention::isSupported() {
+Reason Attention::whyNot() {
   for (Operation *op : {scores.getOperation(), softmax.getOperation(),
-                        result.getOperation()})
-    if (!lower::takesNative(op) || isBF16(op))
-      return false;
+                        result.getOperation()}) {
+    if (Reason reason = whyNotBackend(op, BackendKind::native))
+      return reason;
+    if (Reason reason = whyNotFloat32(op))
+      return reason;
+    if (isBF16(op))
+      return "multiplies bf16";
+  }
   RankedTensorType q = typeOf(scores.getA()), k = typeOf(scores.getB()),
                    v = typeOf(result.getB());
   int64_t rank = q.getRank();
   if (rank < 3 || rank > 4)
-    return false;
+    return "has queries of rank " + std::to_string(rank);
   for (RankedTensorType type : {q, k, v})
     if (!type.hasStaticShape() || type.getRank() != rank ||
         type.getShape().drop_back(2) != q.getShape().drop_back(2))
-      return false;
+      return "has queries, keys or values of open or broadcast sizes: " +
+             describe(q) + ", " + describe(k) + ", " + describe(v);
   auto fits = [](int64_t size) {
     return size % 16 == 0 && size <= cpu::kMaxHeadSize;
   };
   int64_t keys = k.getDimSize(rank - 2);
   if (keys > cpu::kMaxKeys || !fits(q.getShape().back()) ||
       !fits(v.getShape().back()))
-    return false;
+    return "has more keys, or larger or odder heads, than the kernel holds: " +
+           describe(k) + ", " + describe(v);
   if (!mask)
-    return true;
+    return std::nullopt;
   // Broadcast to the scores, but for the keys.
   RankedTensorType type = typeOf(mask), full = typeOf(scores.getY());
+  auto unfit = [&] {
+    return "has a mask " + describe(type) + " for scores " + describe(full);
+  };
   if (!type.getElementType().isF32() || type.getRank() == 0 ||
       type.getRank() > rank || type.getShape().back() != keys)
-    return false;
+    return unfit();
   int64_t missing = rank - type.getRank();
   for (auto [i, size] : llvm::enumerate(type.getShape()))
     if (size != 1 && size != full.getDimSize(missing + i))
-      return false;
-  return true;
+      return unfit();
+  return std::nullopt;
 }
 
 /// The transpose that brought the heads of a factor to the front, if any.
@@ -216,9 +230,12 @@ LogicalResult
 AttentionPattern::matchAndRewrite(nn::MatMulOp op,
                                   PatternRewriter &rewriter) const {
   Attention found;
-  if (failed(found.match(op)) || !found.isSupported() ||
-      !found.isScaleModest())
-    return failure();
+  if (Reason reason = found.match(op))
+    return rewriter.notifyMatchFailure(op, *reason);
+  if (Reason reason = found.whyNot())
+    return rewriter.notifyMatchFailure(op, *reason);
+  if (!found.isScaleModest())
+    return rewriter.notifyMatchFailure(op, "scales queries out of range");
   Location loc = FusedLoc::get(
       getContext(), llvm::to_vector(llvm::reverse(found.locations)));
   int64_t rank = typeOf(op.getY()).getRank();

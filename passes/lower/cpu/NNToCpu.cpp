@@ -11,6 +11,7 @@
 #include "passes/lower/cpu/Passes.h"
 #include "passes/support/Destination.h"
 #include "passes/lower/cpu/NNToCpu.h"
+#include "passes/lower/cpu/NativeSupport.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/support/Tensors.h"
 
@@ -27,20 +28,6 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
-
-bool lower::takesNative(Operation *op) {
-  BackendAttr choice =
-      IngotDialect::BackendAttrHelper(op->getContext()).getAttr(op);
-  if (choice && choice.getValue() != Backend::native)
-    return false;
-  auto fits = [](Value value) {
-    RankedTensorType type = typeOf(value);
-    return type.getElementType().isF32() &&
-           !llvm::is_contained(type.getShape(), 0);
-  };
-  return llvm::all_of(op->getOperands(), fits) &&
-         llvm::all_of(op->getResults(), fits);
-}
 
 /// The type of src and weights: bf16 where nn-assign-precision said so.
 static Type productType(Operation *op) {
@@ -85,7 +72,6 @@ Value lower::expandBias(OpBuilder &builder, Value bias, int64_t rank) {
 
 namespace {
 
-/// Data of known size but for the batch, with constant weights.
 struct ConvPattern : OpRewritePattern<nn::ConvOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -93,7 +79,6 @@ struct ConvPattern : OpRewritePattern<nn::ConvOp> {
                                 PatternRewriter &rewriter) const override;
 };
 
-/// The same, transposed.
 struct ConvTransposePattern : OpRewritePattern<nn::ConvTransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -120,19 +105,16 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
 
 } // namespace
 
+/// Of constants that are elided, say.
+static constexpr char kNoBytes[] = "has weights without values";
+
 LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                            PatternRewriter &rewriter) const {
   RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
   RankedTensorType type = op.getY().getType();
+  if (Reason reason = lower::whyNotToCpu(op))
+    return rewriter.notifyMatchFailure(op, *reason);
   ElementsAttr weights = nn::getConstant(op.getW());
-  if (!op.getChannelsLast() || !lower::takesNative(op) || !weights ||
-      type.getRank() > 5 || llvm::any_of(op.getPads(), [](int64_t pad) {
-        return pad < 0;
-      }))
-    return failure();
-  for (RankedTensorType data : {x, type})
-    if (ShapedType::isDynamicShape(data.getShape().drop_front()))
-      return failure();
   Location loc = op.getLoc();
   int64_t channels = x.getShape().back(), groups = op.getGroups();
   bool isDepthwise = groups > 1 && groups == channels &&
@@ -142,7 +124,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                             ? lower::packDepthwiseWeights(weights)
                             : lower::packConvWeights(weights, groups, element);
   if (!packed)
-    return failure();
+    return rewriter.notifyMatchFailure(op, kNoBytes);
   Value constant =
       arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
   Value destination = lower::createWindowed(
@@ -167,26 +149,15 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   return success();
 }
 
-/// As many kernels, mostly different ones, as a transposed convolution may
-/// become: one for each phase of its strides.
-static constexpr int64_t kMaxPhases = 64;
-
 LogicalResult
 ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
                                       PatternRewriter &rewriter) const {
-  RankedTensorType x = typeOf(op.getX()), type = op.getY().getType();
-  ElementsAttr weights = nn::getConstant(op.getW());
+  RankedTensorType type = op.getY().getType();
+  if (Reason reason = lower::whyNotToCpu(op))
+    return rewriter.notifyMatchFailure(op, *reason);
   std::vector<char> storage;
-  if (!op.getChannelsLast() || !lower::takesNative(op) || !weights ||
-      !nn::getRawBytes(weights, storage) || type.getRank() > 5)
-    return failure();
-  for (RankedTensorType data : {x, type})
-    if (ShapedType::isDynamicShape(data.getShape().drop_front()))
-      return failure();
-  int64_t phases = 1;
-  for (int64_t stride : op.getStrides())
-    if ((phases *= std::min(stride, kMaxPhases + 1)) > kMaxPhases)
-      return failure();
+  if (!nn::getRawBytes(nn::getConstant(op.getW()), storage))
+    return rewriter.notifyMatchFailure(op, kNoBytes);
   Location loc = op.getLoc();
   Value destination =
       lower::createDestination(rewriter, loc, type, [&](int64_t i) -> Value {
@@ -253,20 +224,10 @@ static Value packAtRunTime(OpBuilder &builder, Location loc, Value b,
 
 LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
                                              PatternRewriter &rewriter) const {
-  RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   RankedTensorType type = op.getY().getType();
-  int64_t rank = a.getRank();
-  if (!lower::takesNative(op) || op.getTransposeA() || type.getRank() != rank ||
-      rank < 2 || ShapedType::isDynamic(a.getShape().back()) ||
-      !b.hasStaticShape())
-    return failure();
-  // One right factor for all batches, or one for each.
-  bool isShared = b.getRank() == 2;
-  if (!isShared && (b.getRank() != rank ||
-                    a.getShape().drop_back(2) != b.getShape().drop_back(2)))
-    return failure();
-  if (a.getShape().drop_back(1) != type.getShape().drop_back(1))
-    return failure();
+  if (Reason reason = lower::whyNotToCpu(op))
+    return rewriter.notifyMatchFailure(op, *reason);
+  int64_t rank = type.getRank();
   Location loc = op.getLoc();
   Type element = productType(op);
   Value weights;
@@ -274,7 +235,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
     ElementsAttr packed =
         lower::packMatMulWeights(constant, op.getTransposeB(), element);
     if (!packed)
-      return failure();
+      return rewriter.notifyMatchFailure(op, kNoBytes);
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);
   } else {
     weights = packAtRunTime(

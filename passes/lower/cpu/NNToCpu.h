@@ -11,10 +11,6 @@
 
 namespace ingot::lower {
 
-/// Whether the op may have a native kernel: it is on f32 without empty tensors,
-/// and nobody chose another.
-bool takesNative(mlir::Operation *op);
-
 /// `bias`, a vector, along the last of `rank` dimensions.
 mlir::Value expandBias(mlir::OpBuilder &builder, mlir::Value bias,
                        int64_t rank);

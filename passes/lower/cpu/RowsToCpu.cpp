@@ -8,6 +8,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Destination.h"
 #include "passes/lower/cpu/NNToCpu.h"
+#include "passes/lower/cpu/NativeSupport.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
 
@@ -112,17 +113,13 @@ static int64_t countParts(int64_t samples, int64_t count, int64_t width) {
 
 LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
                                              PatternRewriter &b) const {
+  if (Reason reason = whyNotToCpu(op))
+    return b.notifyMatchFailure(op, *reason);
   RankedTensorType type = typeOf(op.getX());
   ArrayRef<int64_t> axes = op.getAxes();
-  if (!takesNative(op) || axes.empty())
-    return failure();
   int64_t first = axes.front(), end = axes.back() + 1;
-  if (end - first != int64_t(axes.size()))
-    return failure();
   ArrayRef<int64_t> shape = type.getShape();
   int64_t channels = lower::productOf(shape.drop_front(end));
-  if (ShapedType::isDynamic(channels))
-    return failure();
   Location loc = op.getLoc();
   Sizes all = sizesOf(b, loc, op.getX());
   ArrayRef<OpFoldResult> sizes(all);
@@ -165,10 +162,9 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
 
 LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
                                               PatternRewriter &b) const {
+  if (Reason reason = whyNotToCpu(op))
+    return b.notifyMatchFailure(op, *reason);
   RankedTensorType type = op.getY().getType();
-  if (!takesNative(op) || type.getRank() == 0 ||
-      int64_t(op.getAxis()) != type.getRank() - 1 || typeOf(op.getX()) != type)
-    return failure();
   Location loc = op.getLoc();
   auto kernel = cpu::SoftmaxOp::create(
       b, loc, type, op.getX(), ValueRange(),
@@ -181,11 +177,11 @@ LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
 template <typename Op>
 LogicalResult RowNormPattern<Op>::matchAndRewrite(Op op,
                                                   PatternRewriter &b) const {
+  if (Reason reason = whyNotToCpu(op))
+    return b.notifyMatchFailure(op, *reason);
   constexpr bool isRms = std::is_same_v<Op, nn::RMSNormOp>;
   RankedTensorType type = op.getY().getType();
   int64_t axis = op.getAxis();
-  if (!takesNative(op) || typeOf(op.getX()) != type || axis >= type.getRank())
-    return failure();
   Location loc = op.getLoc();
   Value scale = op.getScale(), bias;
   if constexpr (!isRms)
@@ -194,12 +190,6 @@ LogicalResult RowNormPattern<Op>::matchAndRewrite(Op op,
   for (Value factor : {scale, bias})
     if (factor)
       operands.push_back(factor);
-  if (llvm::any_of(operands, [&](Value factor) {
-        RankedTensorType vector = typeOf(factor);
-        return !vector.hasStaticShape() ||
-               vector.getShape() != type.getShape().drop_front(axis);
-      }))
-    return failure();
   // What is normalized becomes one dimension.
   for (Value &factor : operands) {
     Sizes ones(axis, OpFoldResult(b.getIndexAttr(1)));
@@ -224,19 +214,12 @@ LogicalResult RowNormPattern<Op>::matchAndRewrite(Op op,
   return success();
 }
 
-/// Above this a block of channels would take much of the stack.
-static constexpr int64_t kMaxGroupNormChannels = 16384;
-
 LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
                                                 PatternRewriter &b) const {
+  if (Reason reason = whyNotToCpu(op))
+    return b.notifyMatchFailure(op, *reason);
   RankedTensorType type = op.getY().getType();
-  int64_t channels = type.getShape().back(), rank = type.getRank();
-  if (!takesNative(op) || !op.getChannelsLast() || rank < 3 ||
-      typeOf(op.getX()) != type || ShapedType::isDynamic(channels) ||
-      channels > kMaxGroupNormChannels || channels % op.getGroups() != 0 ||
-      typeOf(op.getScale()).getShape() != ArrayRef<int64_t>(channels) ||
-      typeOf(op.getBias()).getShape() != ArrayRef<int64_t>(channels))
-    return failure();
+  int64_t rank = type.getRank();
   Location loc = op.getLoc();
   Sizes sizes = sizesOf(b, loc, op.getX());
   OpFoldResult positions = productOf(
@@ -264,11 +247,9 @@ LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
 template <typename Op>
 LogicalResult PoolPattern<Op>::matchAndRewrite(Op op,
                                                PatternRewriter &b) const {
+  if (Reason reason = whyNotToCpu(op))
+    return b.notifyMatchFailure(op, *reason);
   RankedTensorType type = op.getY().getType();
-  if (!op.getChannelsLast() || !takesNative(op) || type.getRank() < 3 ||
-      type.getRank() > 5 || ShapedType::isDynamic(type.getShape().back()) ||
-      llvm::any_of(op.getPads(), [](int64_t pad) { return pad < 0; }))
-    return failure();
   auto kind = cpu::PoolKind::max;
   if constexpr (std::is_same_v<Op, nn::AvgPoolOp>)
     kind = op.getCountIncludePad() ? cpu::PoolKind::mean_with_pads

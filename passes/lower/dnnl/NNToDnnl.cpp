@@ -7,6 +7,7 @@
 #include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/lower/dnnl/OneDnnSupport.h"
 #include "passes/lower/dnnl/Passes.h"
 #include "passes/support/Destination.h"
 #include "passes/support/Shapes.h"
@@ -30,40 +31,6 @@ using lower::scaleIndex;
 using lower::typeOf;
 
 //===----------------------------------------------------------------------===//
-// What oneDNN takes
-//===----------------------------------------------------------------------===//
-
-/// Types that oneDNN computes as exactly as ONNX asks for.
-static bool isSupported(Type elementType) { return elementType.isF32(); }
-
-/// The seam where kernels are chosen: whether `op` may and should be oneDNN's.
-static bool takesOneDnn(Operation *op) {
-  BackendAttr choice =
-      IngotDialect::BackendAttrHelper(op->getContext()).getAttr(op);
-  if (choice && choice.getValue() != Backend::onednn)
-    return false;
-  auto fits = [](Value value) {
-    RankedTensorType type = typeOf(value);
-    return isSupported(type.getElementType()) &&
-           !llvm::is_contained(type.getShape(), 0);
-  };
-  return llvm::all_of(op->getOperands(), fits) &&
-         llvm::all_of(op->getResults(), fits);
-}
-
-/// oneDNN wants windows that touch the input, and no negative begins.
-static bool hasUsualWindows(ArrayRef<int64_t> kernel, ArrayRef<int64_t> pads,
-                            ArrayRef<int64_t> dilations) {
-  for (size_t i = 0, n = kernel.size(); i < n; ++i) {
-    int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
-    if (pads[i] < 0 || pads[n + i] < 0 || pads[i] >= extent ||
-        pads[n + i] >= extent)
-      return false;
-  }
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
 
@@ -75,11 +42,8 @@ struct ConvPattern : OpRewritePattern<nn::ConvOp> {
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType weights = typeOf(op.getW()), type = op.getY().getType();
-    int64_t n = weights.getRank() - 2;
-    if (!op.getChannelsLast() || !takesOneDnn(op) ||
-        !weights.hasStaticShape() || type.isDynamicDim(n + 1) ||
-        llvm::any_of(op.getPads(), [](int64_t pad) { return pad < 0; }))
-      return failure();
+    if (Reason reason = lower::whyNotToDnnl(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     Value destination = createWindowed(
         rewriter, op.getLoc(), op.getX(), type, weights.getShape().drop_front(2),
         op.getStrides(), op.getPads(), op.getDilations());
@@ -98,16 +62,12 @@ struct ConvTransposePattern : OpRewritePattern<nn::ConvTransposeOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType weights = typeOf(op.getW()), type = op.getY().getType();
     int64_t n = weights.getRank() - 2;
-    if (!op.getChannelsLast() || !takesOneDnn(op) ||
-        !weights.hasStaticShape() || type.isDynamicDim(n + 1))
-      return failure();
+    if (Reason reason = lower::whyNotToDnnl(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     // Output padding makes the result larger at its end: a smaller pad.
     SmallVector<int64_t> pads(op.getPads());
-    for (int64_t d = 0; d < n; ++d) {
+    for (int64_t d = 0; d < n; ++d)
       pads[n + d] -= op.getOutputPadding()[d];
-      if (pads[d] < 0 || pads[n + d] + op.getStrides()[d] <= 0)
-        return failure();
-    }
     Location loc = op.getLoc();
     Value destination =
         createDestination(rewriter, loc, type, [&](int64_t i) -> Value {
@@ -133,10 +93,9 @@ struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
 
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
     RankedTensorType type = op.getY().getType();
-    if (!takesOneDnn(op) || hasUnknownBroadcast(a, b, type))
-      return failure();
+    if (Reason reason = lower::whyNotToDnnl(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
     Value destination =
         createDestination(rewriter, loc, type, [&](int64_t i) -> Value {
@@ -157,21 +116,6 @@ struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
       product = nn::AddOp::create(rewriter, loc, type, product, bias);
     rewriter.replaceOp(op, product);
     return success();
-  }
-
-  /// Whether it is not known before a run which operand a batch dimension
-  /// comes from.
-  static bool hasUnknownBroadcast(RankedTensorType a, RankedTensorType b,
-                                  RankedTensorType type) {
-    for (int64_t i = 3; i <= std::min(a.getRank(), b.getRank()); ++i) {
-      int64_t sizeA = a.getDimSize(a.getRank() - i);
-      int64_t sizeB = b.getDimSize(b.getRank() - i);
-      // ? against n > 1 could be 1 or n.
-      if (ShapedType::isDynamic(sizeA) != ShapedType::isDynamic(sizeB) &&
-          sizeA != 1 && sizeB != 1)
-        return true;
-    }
-    return false;
   }
 
   /// Size of dimension `fromEnd` (1 is the last) of the result.
@@ -210,9 +154,8 @@ struct PoolPattern : OpRewritePattern<PoolOp> {
 
   LogicalResult matchAndRewrite(PoolOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!op.getChannelsLast() || !takesOneDnn(op) ||
-        !hasUsualWindows(op.getKernel(), op.getPads(), op.getDilations()))
-      return failure();
+    if (Reason reason = lower::whyNotToDnnl(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     RankedTensorType type = op.getY().getType();
     Value destination = createWindowed(
         rewriter, op.getLoc(), op.getX(), type, op.getKernel(),
@@ -229,8 +172,8 @@ struct SoftmaxPattern : OpRewritePattern<nn::SoftmaxOp> {
 
   LogicalResult matchAndRewrite(nn::SoftmaxOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!takesOneDnn(op) || op.getX().getType() != op.getY().getType())
-      return failure();
+    if (Reason reason = lower::whyNotToDnnl(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     Value destination =
         createDestinationLike(rewriter, op.getLoc(), op.getX());
     rewriter.replaceOpWithNewOp<dnnl::SoftmaxOp>(
@@ -247,15 +190,8 @@ struct LayerNormPattern : OpRewritePattern<nn::LayerNormOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = typeOf(op.getX());
     int64_t axis = op.getAxis(), rank = type.getRank();
-    ArrayRef<int64_t> inner = type.getShape().drop_front(axis);
-    if (!takesOneDnn(op) || type != op.getY().getType() || axis < 1 ||
-        ShapedType::isDynamicShape(inner))
-      return failure();
-    auto fits = [&](Value value) {
-      return !value || typeOf(value).getShape() == inner;
-    };
-    if (!fits(op.getScale()) || !fits(op.getBias()))
-      return failure();
+    if (Reason reason = lower::whyNotToDnnl(op))
+      return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
     // Dimensions from the axis on become one.
     SmallVector<ReassociationIndices> outer, whole(1);

@@ -46,6 +46,7 @@
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}nn-broadcast-batches{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}nn-assign-backends{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}nn-fuse-attention{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})

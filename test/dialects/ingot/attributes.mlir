@@ -1,14 +1,14 @@
 // RUN: ingot-opt %s --split-input-file --verify-diagnostics | FileCheck %s
 
 // CHECK: module attributes
-// CHECK-SAME: ingot.layers = [#ingot.layer<"convolution", flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">, #ingot.layer<"copy", flops = 0, bytes = 8>]
+// CHECK-SAME: ingot.layers = [#ingot.layer<"convolution" by native, flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">, #ingot.layer<"copy" by loops, reason = "native: is of i8", flops = 0, bytes = 8>]
 // CHECK-SAME: ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64, first = 1, last = 2>]
 // CHECK-SAME: ingot.outputs = [#ingot.tensor<"y" : tensor<?x3xui8>, dims = "N", "">, #ingot.tensor<"z" : tensor<f32>>]
 // CHECK-SAME: ingot.size_rules = #ingot.size_rules<proved = 3, checked = 1>
 // CHECK-SAME: ingot.target = #ingot.target<"znver4", l2 = 524288>
 // CHECK-SAME: ingot.weights = [#ingot.weight<64, dense<1.000000e+00> : tensor<2xf32>>]
 module attributes {
-  ingot.layers = [#ingot.layer<"convolution", flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">, #ingot.layer<"copy", flops = 0, bytes = 8>],
+  ingot.layers = [#ingot.layer<"convolution" by native, flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">, #ingot.layer<"copy" by loops, reason = "native: is of i8", flops = 0, bytes = 8>],
   ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64, first = 1, last = 2>],
   ingot.outputs = [#ingot.tensor<"y" : tensor<?x3xui8>, dims = "N", "">, #ingot.tensor<"z" : tensor<f32>>],
   ingot.size_rules = #ingot.size_rules<proved = 3, checked = 1>,

@@ -1,20 +1,33 @@
-// RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-assign-backends{onednn=second,fused}))' --split-input-file --verify-diagnostics %s | FileCheck %s
+// RUN: ingot-opt --nn-assign-backends='backends=native' --split-input-file --verify-diagnostics %s | FileCheck %s
+// RUN: ingot-opt --nn-assign-backends='backends=native' --split-input-file --remarks-filter='backend' %s 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: ingot-opt --nn-assign-backends='backends=onednn' --split-input-file %s | FileCheck %s --check-prefix=ONEDNN
+// RUN: ingot-opt --nn-assign-backends='backends=native onednn-nodes=rows,columns' --split-input-file %s | FileCheck %s --check-prefix=NODES
+// RUN: not ingot-opt --nn-assign-backends='backends=native onednn-nodes=none' %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not ingot-opt --nn-assign-backends='backends=gpu' %s 2>&1 | FileCheck %s --check-prefix=NO-BACKEND
 
-// CHECK-LABEL: func.func @forward
-// CHECK: nn.relu {{.*}}ingot.backend = #ingot.backend<native>
-// CHECK: nn.exp {{.*}}ingot.backend = #ingot.backend<onednn>
-// CHECK: nn.add {{.*}}ingot.backend = #ingot.backend<onednn>
-func.func @forward(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = nn.relu %x : tensor<2xf32> -> tensor<2xf32> loc("first")
-  %1 = nn.exp %0 : tensor<2xf32> -> tensor<2xf32> loc("second")
-  %2 = nn.add %1, %x : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32> loc(fused["third", "fused"])
-  return %2 : tensor<2xf32>
-}
+// UNKNOWN: error: kernels were chosen for another model: no operation computes node 'none'
+// NO-BACKEND: error: no backend is called 'gpu': use native, onednn or loops
 
-// -----
-
-// expected-error @below {{kernels were chosen for another model: no operation computes node 'fused'}}
-func.func @another(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = nn.relu %x : tensor<2xf32> -> tensor<2xf32> loc("second")
-  return %0 : tensor<2xf32>
+// The first that takes it; nobody is asked for a sum.
+// CHECK: module attributes {ingot.declined = [#ingot.declined<"columns", native, "is not over the last dimension">]}
+// CHECK-LABEL: func.func @softmax
+// CHECK: nn.softmax {{.*}}ingot.backend = #ingot.backend<native>
+// CHECK: nn.softmax {{.*}}ingot.backend = #ingot.backend<loops>
+// CHECK: nn.add
+// CHECK-NOT: ingot.backend
+// CHECK: return
+// REMARK: remark: loc("columns"): [Missed] native | Category:backend | Reason="is not over the last dimension"
+// ONEDNN: module {
+// ONEDNN-LABEL: func.func @softmax
+// ONEDNN: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>
+// ONEDNN: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>
+// NODES: module {
+// NODES-LABEL: func.func @softmax
+// NODES: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>
+// NODES: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>
+func.func @softmax(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = nn.softmax %x {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32> loc("rows")
+  %1 = nn.softmax %0 {axis = 0 : i64} : tensor<2x3xf32> -> tensor<2x3xf32> loc("columns")
+  %2 = nn.add %1, %x : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32> loc("sum")
+  return %2 : tensor<2x3xf32>
 }

@@ -5,8 +5,8 @@
 // the convolution, an addition and a maximum for each of 384 elements. Bytes:
 // what each op reads and writes, the fill its 6 floats.
 // CHECK: module attributes {ingot.layers = [
-// CHECK-SAME: #ingot.layer<"convolution", flops = 1536, bytes = 2632, nodes = "conv_1">,
-// CHECK-SAME: #ingot.layer<"elementwise", flops = 768, bytes = 3096, nodes = "add_1", "relu_1">]}
+// CHECK-SAME: #ingot.layer<"convolution" by onednn, flops = 1536, bytes = 2632, nodes = "conv_1">,
+// CHECK-SAME: #ingot.layer<"elementwise" by loops, flops = 768, bytes = 3096, nodes = "add_1", "relu_1">]}
 // CHECK: func.func private @ingot_support_layer_end(!llvm.ptr, i64, i64, i64) attributes {passthrough = ["cold"]}
 // CHECK-LABEL: func.func @forward
 // CHECK: linalg.fill
@@ -45,7 +45,7 @@ func.func @forward(%x: memref<1x8x8x4xf32>, %y: memref<1x8x8x6xf32>, %w: memref<
 
 // What depends on a size that only a run tells is computed there; the table has
 // 0. A name of the graph is none of a node.
-// CHECK: #ingot.layer<"matmul", flops = 0, bytes = 0, nodes = "a", "b">
+// CHECK: #ingot.layer<"matmul" by onednn, flops = 0, bytes = 0, nodes = "a", "b">
 // CHECK-LABEL: func.func @forward
 // CHECK: scf.if
 // CHECK: %[[ROWS:.*]] = memref.dim %arg2, %{{.*}} : memref<?x7xf32>
@@ -61,8 +61,8 @@ func.func @forward(%a: memref<?x4xf32>, %b: memref<7x4xf32>, %y: memref<?x7xf32>
 
 // A loop of constant bounds counts what it holds; a stated number wins; copies
 // compute nothing. An op without a name belongs to its neighbour.
-// CHECK: #ingot.layer<"loop", flops = 48, bytes = 128, nodes = "scan">
-// CHECK-SAME: #ingot.layer<"copy", flops = 77, bytes = 64, nodes = "stated">
+// CHECK: #ingot.layer<"loop" by loops, flops = 48, bytes = 128, nodes = "scan">
+// CHECK-SAME: #ingot.layer<"copy" by loops, flops = 77, bytes = 64, nodes = "stated">
 func.func @forward(%a: memref<8xf32>, %b: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -101,9 +101,9 @@ func.func @no_call(%a: memref<8xf32>, %b: memref<8xf32>) {
 // -----
 
 // Native kernels: 2 * 8*8*5 * 9*3, 2 * 8*8*6 * 9 and 2 * 4*10 * 7.
-// CHECK: #ingot.layer<"convolution", flops = 17280, bytes = {{[0-9]+}}, nodes = "conv">
-// CHECK-SAME: #ingot.layer<"depthwise convolution", flops = 6912, bytes = {{[0-9]+}}, nodes = "depthwise">
-// CHECK-SAME: #ingot.layer<"matmul", flops = 560, bytes = {{[0-9]+}}, nodes = "product">
+// CHECK: #ingot.layer<"convolution" by native, flops = 17280, bytes = {{[0-9]+}}, nodes = "conv">
+// CHECK-SAME: #ingot.layer<"depthwise convolution" by native, flops = 6912, bytes = {{[0-9]+}}, nodes = "depthwise">
+// CHECK-SAME: #ingot.layer<"matmul" by native, flops = 560, bytes = {{[0-9]+}}, nodes = "product">
 func.func @forward(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memref<1x8x8x5xf32>,
     %v: memref<3x3x6xf32>, %z: memref<1x8x8x6xf32>, %u: memref<1x8x8x6xf32>,
     %a: memref<4x7xf32>, %b: memref<1x7x16xf32>, %c: memref<4x10xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
@@ -127,12 +127,12 @@ func.func @forward(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memr
 // -----
 
 // Kernels without weights: 5 and 8 operations an element, one of each that is reduced, one a tap of a window.
-// CHECK: #ingot.layer<"softmax", flops = 160, bytes = 256, nodes = "softmax">
-// CHECK-SAME: #ingot.layer<"normalization", flops = 256, bytes = 256, nodes = "norm">
-// CHECK-SAME: #ingot.layer<"normalization", flops = 256, bytes = 256, nodes = "groups">
-// CHECK-SAME: #ingot.layer<"reduction", flops = 32, bytes = {{[0-9]+}}, nodes = "mean">
-// CHECK-SAME: #ingot.layer<"reduction", flops = 64, bytes = {{[0-9]+}}, nodes = "squares">
-// CHECK-SAME: #ingot.layer<"pooling", flops = 72, bytes = {{[0-9]+}}, nodes = "pool">
+// CHECK: #ingot.layer<"softmax" by native, flops = 160, bytes = 256, nodes = "softmax">
+// CHECK-SAME: #ingot.layer<"normalization" by native, flops = 256, bytes = 256, nodes = "norm">
+// CHECK-SAME: #ingot.layer<"normalization" by native, flops = 256, bytes = 256, nodes = "groups">
+// CHECK-SAME: #ingot.layer<"reduction" by native, flops = 32, bytes = {{[0-9]+}}, nodes = "mean">
+// CHECK-SAME: #ingot.layer<"reduction" by native, flops = 64, bytes = {{[0-9]+}}, nodes = "squares">
+// CHECK-SAME: #ingot.layer<"pooling" by native, flops = 72, bytes = {{[0-9]+}}, nodes = "pool">
 func.func @forward(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %r: memref<1x4x8xf32>, %s: memref<1x4x8xf32>,
     %m: memref<1x8xf32>, %i: memref<1x4x4x2xf32>, %o: memref<1x2x2x2xf32>,
     %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
@@ -162,4 +162,24 @@ func.func @forward(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %r: memref<1x4x8xf3
     cpu.yield %v : f32
   } loc("pool")
   return
+}
+
+// -----
+
+// Who computes a layer, and why nobody better does: of its own nodes only.
+// CHECK: #ingot.layer<"copy" by loops, reason = "onednn: is of f64; native: has open sizes", flops = {{[0-9]+}}, bytes = 32, nodes = "odd">
+// CHECK-SAME: #ingot.layer<"softmax" by native, flops = 160, bytes = 256, nodes = "softmax">
+module attributes {ingot.declined = [
+    #ingot.declined<"odd", onednn, "is of f64">, #ingot.declined<"odd", native, "has open sizes">,
+    #ingot.declined<"softmax", onednn, "is over rows">, #ingot.declined<"softmax", native, "stale">,
+    #ingot.declined<"gone", native, "is nowhere">]} {
+  func.func @forward(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %a: memref<4xf32>, %b: memref<4xf32>,
+                     %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    linalg.copy ins(%a : memref<4xf32>) outs(%b : memref<4xf32>) loc("odd")
+    cpu.softmax ins(%x : memref<4x8xf32>) outs(%y : memref<4x8xf32>) {
+    ^bb0(%v: f32):
+      cpu.yield %v : f32
+    } loc("softmax")
+    return
+  }
 }

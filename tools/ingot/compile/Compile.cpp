@@ -12,6 +12,7 @@
 #include "dialects/nn/NodeName.h"
 #include "tools/ingot/compile/AutoKernels.h"
 #include "tools/ingot/compile/FatalErrors.h"
+#include "tools/ingot/compile/Messages.h"
 #include "tools/ingot/compile/ShapeOption.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -109,6 +110,10 @@ struct Options {
   cl::opt<bool> timing{
       "timing", cl::cat(category),
       cl::desc("Write to standard error how long each phase and pass took")};
+  cl::opt<bool> remarks{
+      "remarks", cl::cat(category),
+      cl::desc("Write to standard error which backends do not compute a node "
+               "that they have kernels for, and why")};
   cl::opt<bool> quiet{"quiet", cl::cat(category),
                       cl::desc("Print errors only")};
   cl::alias quietShort{"q", cl::aliasopt(quiet), cl::desc("Same as --quiet"),
@@ -123,25 +128,6 @@ enum { kSuccess = 0, kFailure = 1, kUsage = 2 };
 static int usageError(const Twine &message) {
   errs() << "ingot compile: error: " << message << '\n';
   return kUsage;
-}
-
-/// Prints one line a diagnostic: where, what.
-static void printDiagnostic(mlir::Diagnostic &diagnostic, StringRef file) {
-  StringRef severity =
-      diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ? "error"
-      : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning
-          ? "warning"
-          : "note";
-  errs() << "ingot compile: " << severity << ": ";
-  std::string where = nodeNameOf(diagnostic.getLocation());
-  // The module has the name of the file, ops those of nodes.
-  if (!where.empty()) {
-    StringRef name = sys::path::filename(file);
-    errs() << printable(name) << ": ";
-    if (where != name)
-      errs() << "node '" << printable(where) << "': ";
-  }
-  errs() << oneLine(diagnostic.str(), 2000) << '\n';
 }
 
 /// Sets what is to be emitted; nullopt if the name is unknown.
@@ -360,6 +346,8 @@ int ingot::compileMain(int argc, char **argv) {
     printDiagnostic(diagnostic, compile.input);
     return mlir::success();
   });
+  if (options.remarks)
+    printRemarks(*context, compile.input);
   if (options.printPipeline) {
     mlir::FailureOr<std::string> text = describePipeline(compile, *context);
     if (failed(text))

@@ -1,0 +1,83 @@
+//===- NativeBackend.cpp - kernels of our own ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "passes/backend/Backend.h"
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/graph/Passes.h"
+#include "passes/lower/cpu/NativeSupport.h"
+#include "passes/lower/cpu/Passes.h"
+#include "passes/precision/Passes.h"
+
+#include "mlir/Dialect/AMX/AMXDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+class NativeBackend : public Backend {
+  BackendKind kind() const override { return BackendKind::native; }
+
+  void registerDialects(DialectRegistry &registry) const override {
+    registry.insert<cpu::CpuDialect, amx::AMXDialect, vector::VectorDialect,
+                    x86vector::X86VectorDialect>();
+    cpu::registerBufferizableOpInterfaceExternalModels(registry);
+  }
+
+  bool isFor(Operation *op) const override { return lower::isNativeKind(op); }
+  Reason whyNot(Operation *op) const override {
+    return lower::whyNotNative(op);
+  }
+
+  bool computes(Operation *op) const override {
+    return isa_and_present<cpu::CpuDialect>(op->getDialect());
+  }
+
+  void buildLower(OpPassManager &passes,
+                  const BackendOptions &options) const override {
+    if (options.precision == Precision::bf16)
+      passes.addNestedPass<func::FuncOp>(createAssignPrecision());
+    passes.addNestedPass<func::FuncOp>(createFuseAttention());
+    // Masks that it transposed.
+    passes.addPass(createFoldConstants());
+    passes.addNestedPass<func::FuncOp>(createNNToCpu());
+    passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
+    passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
+    passes.addNestedPass<func::FuncOp>(createFlattenKernels());
+  }
+
+  void buildKernels(OpPassManager &passes) const override {
+    passes.addPass(createOutlineKernels());
+  }
+
+  void buildCodegen(OpPassManager &passes,
+                    const BackendOptions &options) const override {
+    passes.addPass(createAttentionToVector());
+    passes.addPass(createConvToVector());
+    passes.addPass(createDepthwiseToVector());
+    passes.addPass(createMatMulToVector());
+    passes.addPass(createGroupNormToVector());
+    passes.addPass(createPoolToVector());
+    passes.addPass(createReduceToVector());
+    passes.addPass(createRowNormToVector());
+    passes.addPass(createSoftmaxToVector());
+    if (options.emulateOn.empty())
+      return;
+    EmulateInstructionsOptions emulated;
+    emulated.on = options.emulateOn;
+    passes.addPass(createEmulateInstructions(emulated));
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Backend> ingot::createNativeBackend() {
+  return std::make_unique<NativeBackend>();
+}

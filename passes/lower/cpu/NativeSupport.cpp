@@ -1,0 +1,200 @@
+//===- NativeSupport.cpp - what kernels of our own compute ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/lower/cpu/NativeSupport.h"
+
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+static constexpr char kNotLast[] = "has channels that are not last";
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
+  if (type.getRank() < 3 || type.getRank() > 5)
+    return "has data of rank " + std::to_string(type.getRank()) +
+           ", where kernels have one to three spatial dimensions";
+  if (llvm::any_of(pads, [](int64_t pad) { return pad < 0; }))
+    return "crops its input by negative pads";
+  return std::nullopt;
+}
+
+template <typename Op> static Reason whyNotConv(Op op) {
+  if (!op.getChannelsLast())
+    return kNotLast;
+  if (!nn::getConstant(op.getW()))
+    return "has weights that are not constant";
+  for (Value data : {op.getX(), op.getY()})
+    if (ShapedType::isDynamicShape(typeOf(data).getShape().drop_front()))
+      return "has open sizes other than the batch: " + describe(data.getType());
+  return std::nullopt;
+}
+
+static Reason whyNot(nn::ConvOp op) {
+  if (Reason reason = whyNotConv(op))
+    return reason;
+  return whyNotWindowed(op.getPads(), typeOf(op.getY()));
+}
+
+/// As many kernels, mostly different ones, as a transposed convolution may
+/// become: one for each phase of its strides.
+static constexpr int64_t kMaxPhases = 64;
+
+static Reason whyNot(nn::ConvTransposeOp op) {
+  if (Reason reason = whyNotConv(op))
+    return reason;
+  // Pads of a transposed convolution crop its result.
+  if (Reason reason = whyNotWindowed({}, typeOf(op.getY())))
+    return reason;
+  int64_t phases = 1;
+  for (int64_t stride : op.getStrides())
+    if ((phases *= std::min(stride, kMaxPhases + 1)) > kMaxPhases)
+      return "has strides of more than " + std::to_string(kMaxPhases) +
+             " phases";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static Reason whyNot(nn::MatMulOp op) {
+  RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
+  RankedTensorType type = typeOf(op.getY());
+  int64_t rank = a.getRank();
+  if (op.getTransposeA())
+    return "transposes its left factor";
+  if (rank < 2 || type.getRank() != rank)
+    return "broadcasts its left factor, " + describe(a);
+  if (ShapedType::isDynamic(a.getShape().back()))
+    return "has rows of open length: " + describe(a);
+  if (!b.hasStaticShape())
+    return "has a right factor of open size: " + describe(b);
+  // One right factor for all batches, or one for each.
+  if (b.getRank() != 2 &&
+      (b.getRank() != rank ||
+       a.getShape().drop_back(2) != b.getShape().drop_back(2)))
+    return "broadcasts " + describe(b) + " to the batches of " + describe(a);
+  if (a.getShape().drop_back(1) != type.getShape().drop_back(1))
+    return "broadcasts " + describe(a) + " to " + describe(type);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows and windows
+//===----------------------------------------------------------------------===//
+
+static Reason whyNot(nn::ReduceOp op) {
+  ArrayRef<int64_t> axes = op.getAxes();
+  if (axes.empty())
+    return "reduces nothing";
+  int64_t end = axes.back() + 1;
+  if (end - axes.front() != int64_t(axes.size()))
+    return "reduces dimensions that are not neighbours";
+  RankedTensorType type = typeOf(op.getX());
+  if (ShapedType::isDynamicShape(type.getShape().drop_front(end)))
+    return "has open sizes behind those that it reduces: " + describe(type);
+  return std::nullopt;
+}
+
+static Reason whyNot(nn::SoftmaxOp op) {
+  RankedTensorType type = typeOf(op.getY());
+  if (type.getRank() == 0 || int64_t(op.getAxis()) != type.getRank() - 1)
+    return "is not over the last dimension";
+  if (typeOf(op.getX()) != type)
+    return "has types that differ in what is known of sizes";
+  return std::nullopt;
+}
+
+template <typename Op> static Reason whyNotRowNorm(Op op, Value bias) {
+  RankedTensorType type = typeOf(op.getY());
+  int64_t axis = op.getAxis();
+  if (typeOf(op.getX()) != type)
+    return "has types that differ in what is known of sizes";
+  if (axis >= type.getRank())
+    return "normalizes no dimension";
+  for (Value factor : {Value(op.getScale()), bias})
+    if (factor && (!typeOf(factor).hasStaticShape() ||
+                   typeOf(factor).getShape() !=
+                       type.getShape().drop_front(axis)))
+      return "has a factor, " + describe(factor.getType()) +
+             ", that is not as large as what is normalized";
+  return std::nullopt;
+}
+
+static Reason whyNot(nn::LayerNormOp op) {
+  return whyNotRowNorm(op, op.getBias());
+}
+static Reason whyNot(nn::RMSNormOp op) { return whyNotRowNorm(op, Value()); }
+
+/// Above this a block of channels would take much of the stack.
+static constexpr int64_t kMaxGroupNormChannels = 16384;
+
+static Reason whyNot(nn::GroupNormOp op) {
+  RankedTensorType type = typeOf(op.getY());
+  int64_t channels = type.getRank() ? type.getShape().back() : 0;
+  if (!op.getChannelsLast() || type.getRank() < 3)
+    return kNotLast;
+  if (typeOf(op.getX()) != type)
+    return "has types that differ in what is known of sizes";
+  if (ShapedType::isDynamic(channels) || channels > kMaxGroupNormChannels ||
+      channels % int64_t(op.getGroups()) != 0)
+    return "has a number of channels that is open, above " +
+           std::to_string(kMaxGroupNormChannels) +
+           " or no multiple of its groups: " + describe(type);
+  for (Value factor : {op.getScale(), op.getBias()})
+    if (typeOf(factor).getShape() != ArrayRef<int64_t>(channels))
+      return "has a factor that is not one a channel: " +
+             describe(factor.getType());
+  return std::nullopt;
+}
+
+template <typename Op> static Reason whyNotPool(Op op) {
+  RankedTensorType type = typeOf(op.getY());
+  if (!op.getChannelsLast())
+    return kNotLast;
+  if (ShapedType::isDynamic(type.getShape().back()))
+    return "has an open number of channels: " + describe(type);
+  return whyNotWindowed(op.getPads(), type);
+}
+
+static Reason whyNot(nn::MaxPoolOp op) { return whyNotPool(op); }
+static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+bool lower::isNativeKind(Operation *op) {
+  return isa<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::GroupNormOp,
+             nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::ReduceOp,
+             nn::RMSNormOp, nn::SoftmaxOp>(op);
+}
+
+Reason lower::whyNotNative(Operation *op) {
+  if (Reason reason = whyNotFloat32(op))
+    return reason;
+  return llvm::TypeSwitch<Operation *, Reason>(op)
+      .Case<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::GroupNormOp,
+            nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::ReduceOp,
+            nn::RMSNormOp, nn::SoftmaxOp>([](auto op) { return whyNot(op); });
+}
+
+Reason lower::whyNotToCpu(Operation *op) {
+  if (Reason reason = whyNotBackend(op, BackendKind::native))
+    return reason;
+  return whyNotNative(op);
+}

@@ -1,0 +1,56 @@
+//===- Reason.cpp - why something is not done -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/support/Reason.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace ingot;
+
+std::string ingot::describe(Type type) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped) {
+    stream << type;
+    return text;
+  }
+  for (int64_t size : shaped.getShape())
+    ShapedType::isDynamic(size) ? stream << "?x" : stream << size << 'x';
+  stream << shaped.getElementType();
+  return text;
+}
+
+Reason ingot::whyNotFloat32(Operation *op) {
+  auto whyNot = [](Value value) -> Reason {
+    auto type = dyn_cast<ShapedType>(value.getType());
+    if (!type || !type.getElementType().isF32())
+      return "computes " + describe(value.getType()) +
+             ", where kernels compute f32";
+    if (llvm::is_contained(type.getShape(), 0))
+      return "has the empty tensor " + describe(type);
+    return std::nullopt;
+  };
+  for (Value operand : op->getOperands())
+    if (Reason reason = whyNot(operand))
+      return reason;
+  for (Value result : op->getResults())
+    if (Reason reason = whyNot(result))
+      return reason;
+  return std::nullopt;
+}
+
+Reason ingot::whyNotBackend(Operation *op, BackendKind backend) {
+  auto chosen = IngotDialect::BackendAttrHelper(op->getContext()).getAttr(op);
+  if (!chosen || chosen.getValue() == backend)
+    return std::nullopt;
+  return ("is computed by '" + stringifyBackendKind(chosen.getValue()) + "'")
+      .str();
+}
