@@ -210,8 +210,10 @@ static LogicalResult legalizePad(Node &node) {
                                    Twine(axis) + " of " +
                                    sizeText(type.getDimSize(axis)) +
                                    " elements");
+    if (type.isDynamicDim(axis))
+      continue;
     int64_t left = type.getDimSize(axis) + *before + *after;
-    if (!type.isDynamicDim(axis) && left < 0)
+    if (left < 0)
       return node.invalid("'pads' leaves dimension " + Twine(axis) + " of " +
                           Twine(type.getDimSize(axis)) + " elements " +
                           Twine(left));

@@ -90,6 +90,17 @@ func.func @trilu_dynamic(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 
 // -----
 
+// How much of an open dimension a crop leaves, only a run knows.
+// CHECK-LABEL: @crops_open
+func.func @crops_open(%x: tensor<?x4xf32>) -> tensor<*xf32> {
+  %p = arith.constant dense<[-1, 1, -1, 0]> : tensor<4xi64>
+  // CHECK: nn.pad {{.*}}high = array<i64: -1, 0>{{.*}}low = array<i64: -1, 1>
+  %0 = onnx.node "Pad"(%x, %p) : (tensor<?x4xf32>, tensor<4xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 func.func @errors(%x: tensor<1x3x4x4xf32>, %p: tensor<8xi64>, %c: tensor<4xi1>, %i: tensor<2xf32>) {
   // expected-error@+1 {{Pad (opset 18) is invalid: mode is mirror}}
