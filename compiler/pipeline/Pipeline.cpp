@@ -148,7 +148,7 @@ static void buildCodegenPipeline(OpPassManager &passes,
   passes.addPass(createGuardDivision());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
-  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createLowerControlFlow());
   passes.addPass(createConvertToLLVM());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());

@@ -80,7 +80,7 @@ def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
   let description = [{
     Inputs become memrefs; an output of static shape becomes a memref to write
     to, which takes on the reshapes at the result's end, so that the op in front of
-    them writes there; one of dynamic shape is handed to the host at the end. Behind
+    them writes there; one of dynamic shape is handed to the host as soon as it is computed. Behind
     them come
     the weights and the arena (`memref<?xi8>`) and the run's `ingot_abi_call`
     (`!llvm.ptr`), told apart by their `ingot.operand`. Names and types move into the module's

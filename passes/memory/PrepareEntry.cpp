@@ -193,9 +193,16 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
         builder, result.getLoc(), /*result=*/Type(), source, destination,
         /*restrict=*/true, /*writable=*/true);
   }
-  for (auto [i, result] : llvm::enumerate(results))
-    if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
-      storeDynamic(builder, result, i, call);
+  for (auto [i, result] : llvm::enumerate(results)) {
+    if (cast<RankedTensorType>(result.getType()).hasStaticShape())
+      continue;
+    // Of thousands of outputs, not all have to be kept until the last one.
+    if (result.getDefiningOp())
+      builder.setInsertionPointAfterValue(result);
+    else
+      builder.setInsertionPoint(terminator);
+    storeDynamic(builder, result, i, call);
+  }
   terminator->setOperands({});
 
   function.setFunctionType(

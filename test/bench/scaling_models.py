@@ -15,9 +15,11 @@ def family(function):
 class Net:
     """A graph in the making; values are their names. Weights are seeded."""
 
-    def __init__(self):
+    def __init__(self, prefix=""):
+        self.prefix = prefix
         self.rng = np.random.default_rng(1)
         self.nodes, self.weights, self.inputs, self.outputs = [], [], [], []
+        self.functions = []
 
     def input(self, *shape, name=None):
         name = name or f"x{len(self.inputs)}"
@@ -39,13 +41,15 @@ class Net:
         return self.constant(np.array(values, np.int64))
 
     def op(self, kind, *inputs, outputs=1, **attributes):
-        results = [f"v{len(self.nodes)}_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(kind, list(inputs), results, name=f"{kind}_{len(self.nodes)}", **attributes))
+        results = [f"{self.prefix}v{len(self.nodes)}_{i}" for i in range(outputs)]
+        self.nodes.append(helper.make_node(kind, list(inputs), results, name=f"{self.prefix}{kind}_{len(self.nodes)}",
+                                           **attributes))
         return results[0] if outputs == 1 else results
 
     def model(self):
         graph = helper.make_graph(self.nodes, "scaling", self.inputs, self.outputs, self.weights)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
+        opsets = [helper.make_opsetid("", OPSET)] + [helper.make_opsetid("own", 1)] * bool(self.functions)
+        return helper.make_model(graph, opset_imports=opsets, functions=self.functions, ir_version=8)
 
 
 def chain(n, step, shape=(4, 16)):
@@ -252,6 +256,87 @@ def open_inputs_outputs(n):
 def initializers(n):
     """x + w, n times"""
     return chain(n, lambda net, x, i: net.op("Add", x, net.weight(4, 16)))
+
+
+@family
+def branches(n):
+    """Ifs of a constant condition behind each other, two nodes in each branch"""
+
+    def branch(x, name, kind):
+        inner = Net(name)
+        y = inner.op("Neg", inner.op(kind, x))
+        return helper.make_graph(inner.nodes, name, [], [helper.make_tensor_value_info(y, FLOAT, (4, 16))])
+
+    def step(net, x, i):
+        if i % 5:
+            return net.op("Tanh", x)
+        return net.op("If", "flag", then_branch=branch(x, f"then{i}_", "Sigmoid"),
+                      else_branch=branch(x, f"else{i}_", "Softplus"))
+
+    net = Net()
+    x = net.input(4, 16)
+    net.weights.append(numpy_helper.from_array(np.array(True), "flag"))
+    for i in range(max(1, n // 9 * 5)):  # four nodes outside for five in and around an If
+        x = step(net, x, i)
+    net.output(x, 4, 16)
+    return net.model()
+
+
+@family
+def nested_branches(n):
+    """Ifs of a constant condition in Ifs, eight deep, behind each other"""
+    DEPTH = 8
+
+    def nest(x, name, depth):
+        """A graph of 3 nodes more than the graphs in it."""
+        inner = Net(name)
+        y = inner.op("Tanh", x)
+        if depth:
+            other = Net(name + "o")
+            z = other.op("Neg", y)
+            otherwise = helper.make_graph(other.nodes, name + "o", [],
+                                          [helper.make_tensor_value_info(z, FLOAT, (4, 16))])
+            y = inner.op("If", "flag", then_branch=nest(y, name + "t", depth - 1), else_branch=otherwise)
+        return helper.make_graph(inner.nodes, name, [], [helper.make_tensor_value_info(y, FLOAT, (4, 16))])
+
+    net = Net()
+    x = net.input(4, 16)
+    net.weights.append(numpy_helper.from_array(np.array(True), "flag"))
+    for i in range(max(1, n // (3 * DEPTH + 2))):
+        graph = nest(x, f"n{i}_", DEPTH)
+        net.nodes.extend(graph.node)
+        x = graph.output[0].name
+    net.output(x, 4, 16)
+    return net.model()
+
+
+@family
+def functions(n):
+    """calls of the model's own functions: eight of five nodes each"""
+    net = Net()
+    for k in range(8):
+        body = Net()
+        y = "x"
+        for kind in ("Tanh", "Softmax", "Sigmoid", "Softplus"):
+            y = body.op(kind, y)
+        y = body.op("Add", y, "x")
+        net.functions.append(helper.make_function("own", f"F{k}", ["x"], [y], body.nodes,
+                                                  [helper.make_opsetid("", OPSET)]))
+    x = net.input(4, 16)
+    for i in range(max(1, n // 5)):
+        x = net.op(f"F{i % 8}", x, domain="own")
+    net.output(x, 4, 16)
+    return net.model()
+
+
+@family
+def open_outputs(n):
+    """n outputs of open sizes, all different, of one input"""
+    net = Net()
+    x = net.input("N", 16)
+    for i in range(n):
+        net.output(net.op("Pad", x, net.ints(i, 0, 0, 0)), f"M{i}", 16)
+    return net.model()
 
 
 def write(name, n, path):

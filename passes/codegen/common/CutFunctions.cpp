@@ -104,7 +104,7 @@ void Cutter::number() {
 bool Cutter::isRepeated(Operation *op) {
   bool isCheap = op->hasTrait<OpTrait::ConstantLike>() ||
                  isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp,
-                     memref::CastOp, memref::CollapseShapeOp,
+                     memref::CastOp, memref::CollapseShapeOp, memref::DimOp,
                      memref::ExpandShapeOp, memref::ReinterpretCastOp,
                      ingot::BufferOp, LLVM::GEPOp, LLVM::ZeroOp>(op);
   if (!isCheap)
@@ -194,7 +194,8 @@ bool Cutter::findCuts() {
       cuts.push_back(i);
       size = 0;
     }
-    size += sizes[i];
+    // Those that are repeated are in no piece.
+    size += repeated.count(ops[i]) ? 0 : sizes[i];
   }
   cuts.push_back(ops.size());
   // Nothing is gained by one piece.

@@ -26,7 +26,8 @@ def CutFunctions : Pass<"cut-functions", "::mlir::ModuleOp"> {
     more than twice `most-ops` ops becomes a row of calls of private functions of
     about that many.
 
-    Constants and views of arguments are repeated where a piece needs them. Other
+    Constants, and views and sizes of arguments, are repeated where a piece needs
+    them. Other
     values that a later piece needs, which are sizes and buffers that the host
     gave, are left in memory of the function itself, where values that are needed
     at different times share a place.
@@ -37,6 +38,16 @@ def CutFunctions : Pass<"cut-functions", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def LowerControlFlow : Pass<"lower-control-flow"> {
+  let summary = "Lower loops and conditions to branches";
+  let description = [{
+    Upstream's patterns, the last op of a block first. Each moves what follows it
+    into a block of its own; the other way around, a function with n of them takes
+    n² moves.
+  }];
+  let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
 }
 
 def GuardDivision : Pass<"guard-division"> {

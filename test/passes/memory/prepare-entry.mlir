@@ -51,3 +51,22 @@ module {
 func.func @forward(%x: f32) -> f32 {
   return %x : f32
 }
+
+// -----
+
+// It gets it as soon as it is computed, so that nothing is kept until the end.
+
+// CHECK: func.func @forward
+// CHECK: %[[A:.*]] = tensor.extract_slice
+// CHECK: bufferization.to_buffer %[[A]] read_only
+// CHECK: call @ingot_support_store_output(
+// CHECK: %[[B:.*]] = tensor.extract_slice
+// CHECK: bufferization.to_buffer %[[B]] read_only
+// CHECK: call @ingot_support_store_output(
+func.func @forward(%x: tensor<?x3xf32>) -> (tensor<?x1xf32>, tensor<?x2xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x3xf32>
+  %a = tensor.extract_slice %x[0, 0] [%n, 1] [1, 1] : tensor<?x3xf32> to tensor<?x1xf32>
+  %b = tensor.extract_slice %x[0, 1] [%n, 2] [1, 1] : tensor<?x3xf32> to tensor<?x2xf32>
+  return %a, %b : tensor<?x1xf32>, tensor<?x2xf32>
+}

@@ -1,34 +1,41 @@
 // RUN: ingot-opt --cut-functions=most-ops=4 --split-input-file %s | FileCheck %s
 // RUN: ingot-opt --cut-functions --split-input-file %s | FileCheck %s --check-prefix=WHOLE
 
-// A long function becomes calls of pieces. Constants and views are made again in
-// each; sizes and buffers that a later piece needs wait in memory, in places that
-// others use before and after.
+// A long function becomes calls of pieces. Constants, views and sizes of arguments
+// are made again in each; computed sizes, data and buffers that a later piece needs
+// wait in memory, in places that others use before and after.
 
 // CHECK-LABEL: func.func private @forward_piece_0
 // CHECK-SAME: attributes {llvm.linkage = #llvm.linkage<internal>, passthrough = ["noinline", "ingot-distinct-buffers"]}
 // CHECK: memref.dim
+// CHECK: memref.alloc(
 // CHECK: memref.store %{{.*}} : memref<1xindex>
+// CHECK: memref.store %{{.*}} : memref<2xmemref<?xf32>>
 
 // CHECK-LABEL: func.func private @forward_piece_1
-// CHECK: memref.load %{{.*}} : memref<1xindex>
 // CHECK: memref.view
-// CHECK: memref.alloc(
-// CHECK: memref.store %{{.*}} : memref<2xmemref<?xf32>>
+// CHECK: memref.load %{{.*}} : memref<2xmemref<?xf32>>
+// CHECK: memref.store %{{.*}} : memref<2xf32>
 
 // CHECK-LABEL: func.func private @forward_piece_2
 // CHECK: memref.load %{{.*}} : memref<2xmemref<?xf32>>
-// CHECK: memref.view
-// CHECK-NOT: memref.store %{{.*}} : memref<2xmemref
+// CHECK: %[[N:.*]] = memref.load %{{.*}} : memref<1xindex>
+// CHECK: memref.alloc(%[[N]])
+
 // CHECK-LABEL: func.func private @forward_piece_3
+// CHECK-NOT: memref<1xindex>
+// CHECK: %[[D:.*]] = memref.dim
+// CHECK: memref.alloc(%[[D]])
+// CHECK: memref.store %{{.*}} : memref<2xmemref<?xf32>>
+// CHECK-LABEL: func.func private @forward_piece_4
 
 // CHECK-LABEL: func.func @forward(
 // CHECK-DAG: memref.alloca() : memref<1xindex>
 // CHECK-DAG: memref.alloca() : memref<2xmemref<?xf32>>
 // CHECK: call @forward_piece_0(
 // CHECK-NEXT: call @forward_piece_1(
-// CHECK: call @forward_piece_4(
-// CHECK-NEXT: return
+// CHECK: call @forward_piece_3(
+// CHECK: return
 
 // WHOLE-NOT: _piece_
 // WHOLE: func.func @forward(
@@ -36,7 +43,8 @@ func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8>, %call: !llvm.ptr {in
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %view = memref.view %arena[%c64][] : memref<?xi8> to memref<16xf32>
-  %n = memref.dim %x, %c0 : memref<?xf32>
+  %d = memref.dim %x, %c0 : memref<?xf32>
+  %n = arith.addi %d, %c64 : index
   %buffer = memref.alloc(%n) : memref<?xf32>
   memref.copy %x, %buffer : memref<?xf32> to memref<?xf32>
   %f = memref.load %buffer[%c0] : memref<?xf32>
@@ -47,12 +55,12 @@ func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8>, %call: !llvm.ptr {in
   memref.store %g, %buffer[%c0] : memref<?xf32>
   memref.copy %buffer, %x : memref<?xf32> to memref<?xf32>
   memref.dealloc %buffer : memref<?xf32>
-  %other = memref.alloc(%c64) : memref<?xf32>
+  %other = memref.alloc(%n) : memref<?xf32>
   memref.copy %x, %other : memref<?xf32> to memref<?xf32>
-  memref.copy %other, %x : memref<?xf32> to memref<?xf32>
-  memref.copy %other, %x : memref<?xf32> to memref<?xf32>
-  memref.copy %other, %x : memref<?xf32> to memref<?xf32>
-  memref.copy %other, %x : memref<?xf32> to memref<?xf32>
+  %last = memref.alloc(%d) : memref<?xf32>
+  memref.copy %other, %last : memref<?xf32> to memref<?xf32>
+  memref.copy %last, %x : memref<?xf32> to memref<?xf32>
+  memref.copy %last, %x : memref<?xf32> to memref<?xf32>
   return
 }
 
