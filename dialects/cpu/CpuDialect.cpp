@@ -6,13 +6,44 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
 using namespace ingot::cpu;
 
 #include "dialects/cpu/CpuDialect.cpp.inc"
 #include "dialects/cpu/CpuEnums.cpp.inc"
 #include "dialects/cpu/CpuInterfaces.cpp.inc"
 
+/// `14x32`.
+static ParseResult parseSize(AsmParser &parser, int64_t &first,
+                             int64_t &second) {
+  SMLoc at = parser.getCurrentLocation();
+  SmallVector<int64_t, 2> sizes;
+  if (parser.parseDimensionList(sizes, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false))
+    return failure();
+  if (sizes.size() != 2)
+    return parser.emitError(at, "expects two sizes, as in 14x32, but got ")
+           << sizes.size();
+  first = sizes[0];
+  second = sizes[1];
+  return success();
+}
+
+static void printSize(AsmPrinter &printer, int64_t first, int64_t second) {
+  printer << first << 'x' << second;
+}
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/cpu/CpuAttrs.cpp.inc"
+
 void CpuDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/cpu/CpuAttrs.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/cpu/CpuOps.cpp.inc"

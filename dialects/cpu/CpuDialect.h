@@ -24,6 +24,15 @@
 #include "dialects/cpu/CpuDialect.h.inc"
 
 #include "dialects/cpu/CpuEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/cpu/CpuAttrs.h.inc"
+
+namespace ingot::cpu::checks {
+/// The schedule of an op whose other parts are verified, if it has one.
+mlir::LogicalResult verifySchedule(mlir::Operation *op);
+} // namespace ingot::cpu::checks
+
 #include "dialects/cpu/CpuInterfaces.h.inc"
 
 #define GET_OP_CLASSES
@@ -34,6 +43,11 @@ namespace ingot::cpu {
 /// What attention keeps on the stack: a vector of scores for each key, and
 /// queries.
 constexpr int64_t kMaxKeys = 1024, kMaxHeadSize = 256;
+
+/// Whether a product is summed up in AMX tiles.
+inline bool usesTiles(Product product) {
+  return product == Product::bf16Tiles || product == Product::int8Tiles;
+}
 
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);

@@ -7,39 +7,13 @@
 #ifndef INGOT_DIALECTS_CPU_CPUOPS_TD
 #define INGOT_DIALECTS_CPU_CPUOPS_TD
 
+include "dialects/cpu/CpuSchedule.td"
 include "dialects/kernel/KernelInterfaces.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-
-def Cpu_Dialect : Dialect {
-  let name = "cpu";
-  let cppNamespace = "::ingot::cpu";
-  let summary = "Operations that have a native kernel";
-  let description = [{
-    One op is one kernel of generated code, in destination-passing style, on
-    tensors or, after bufferization, on memrefs. Spatial data is channels-last
-    (`N, D1, …, Dn, C`).
-
-    **Packed weights.** The output channels of constant weights lie in panels of
-    `P` channels (16, 32 or 64; zeros behind the last), so that a kernel loads
-    them as whole vectors, one after the other, whatever its vectors' length:
-    `[panel][K1]…[Kn][C][P]`. A panel never spans two groups.
-
-    **Types.** src and weights are of one type, which says what the sum is of:
-    f32 or bf16: f32; i8: i32, src being unsigned and weights signed. bf16 and i8
-    are packed in groups of g = 2 or 4 channels, zeros behind the last:
-    `[panel][K1]…[Kn][C / g][P][g]`, since one instruction multiplies and adds up a
-    group. What is stored is of any type that the epilogue yields.
-
-    **Epilogue.** The region computes what is stored from what was summed up,
-    while that still is in registers. Its first argument is the sum, the others
-    are one element of each epilogue operand: an operand has the rank of dst, and
-    in each dimension its size or 1.
-  }];
-}
 
 //===----------------------------------------------------------------------===//
 // Interface and base classes
@@ -57,6 +31,20 @@ def Cpu_EpilogueInterface : OpInterface<"EpilogueOpInterface"> {
   ];
 }
 
+def Cpu_ScheduledInterface : OpInterface<"ScheduledOpInterface"> {
+  let cppNamespace = "::ingot::cpu";
+  let description = "A kernel that is tiled and split as its schedule says.";
+  let methods = [
+    InterfaceMethod<"the schedule, or null", "::ingot::cpu::ScheduleAttr",
+                    "getScheduleAttr">,
+    InterfaceMethod<"", "void", "setScheduleAttr",
+                    (ins "::ingot::cpu::ScheduleAttr":$schedule)>,
+  ];
+  // Behind the op's own verifier, which knows the shapes.
+  let verifyWithRegions = 1;
+  let verify = "return ::ingot::cpu::checks::verifySchedule($_op);";
+}
+
 def Cpu_Value : AnyTypeOf<[RankedTensorOf<[AnyType]>, StridedMemRefOf<[AnyType]>],
                           "ranked tensor or memref">;
 
@@ -70,9 +58,10 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
+  code baseDeclarations = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
   }];
+  let extraClassDeclaration = baseDeclarations;
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
     (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
@@ -81,11 +70,17 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
   }];
 }
 
+/// A kernel that code is written for.
+class Cpu_ScheduledOp<string mnemonic, list<Trait> traits = []>
+    : Cpu_KernelOp<mnemonic, !listconcat([Cpu_ScheduledInterface], traits)> {
+  dag scheduleArguments = (ins OptionalAttr<Cpu_Schedule>:$schedule);
+}
+
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
 
-class Cpu_ConvBase<string mnemonic> : Cpu_KernelOp<mnemonic> {
+class Cpu_ConvBase<string mnemonic> : Cpu_ScheduledOp<mnemonic> {
   dag windowArguments = (ins DenseI64ArrayAttr:$strides,
                              DenseI64ArrayAttr:$pads,
                              DenseI64ArrayAttr:$dilations);
@@ -122,7 +117,8 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv"> {
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
-                       windowArguments, (ins I64Attr:$groups));
+                       windowArguments, (ins I64Attr:$groups),
+                       scheduleArguments);
 }
 
 def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
@@ -134,7 +130,7 @@ def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
-                       windowArguments);
+                       windowArguments, scheduleArguments);
 }
 
 def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
@@ -160,7 +156,7 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups);
 }
 
-def Cpu_MatMulOp : Cpu_KernelOp<"matmul"> {
+def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul"> {
   let summary = "batched matrix product";
   let description = [{
     `dst[…, i, j] = sum over k of src[…, i, k] weights[…, j / P, k, j % P]`, then
@@ -174,11 +170,13 @@ def Cpu_MatMulOp : Cpu_KernelOp<"matmul"> {
     - C4: the epilogue has an argument for the sum and for each operand
     - C5: K, N and the size of weights are known
   }];
-  let arguments = (ins Cpu_Value:$src, Cpu_Value:$weights,
-                       Variadic<Cpu_Value>:$epilogue_operands, Cpu_Value:$dst);
+  let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
+                            Variadic<Cpu_Value>:$epilogue_operands,
+                            Cpu_Value:$dst),
+                       scheduleArguments);
 }
 
-def Cpu_AttentionOp : Cpu_KernelOp<"attention", [AttrSizedOperandSegments]> {
+def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "scaled dot-product attention of several heads";
   let description = [{
     `dst[b, i, h, :] = sum over j of p[j] values[b, j, h, :]`, then the epilogue,
@@ -206,10 +204,11 @@ def Cpu_AttentionOp : Cpu_KernelOp<"attention", [AttrSizedOperandSegments]> {
     } -> tensor<1x7x2x32xf32>
     ```
   }];
-  let arguments = (ins Cpu_Value:$src, Cpu_Value:$keys, Cpu_Value:$values,
-                       Optional<Cpu_Value>:$mask,
-                       Variadic<Cpu_Value>:$epilogue_operands, Cpu_Value:$dst,
-                       F32Attr:$scale);
+  let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$keys, Cpu_Value:$values,
+                            Optional<Cpu_Value>:$mask,
+                            Variadic<Cpu_Value>:$epilogue_operands,
+                            Cpu_Value:$dst, F32Attr:$scale),
+                       scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $keys `,` $values
     `:` type($src) `,` type($keys) `,` type($values) `)`

@@ -25,7 +25,7 @@ def Cpu_PoolKind : I32EnumAttr<"PoolKind", "what a pooling computes", [
 
 /// A kernel without weights.
 class Cpu_RowOp<string mnemonic, string before = "">
-    : Cpu_KernelOp<mnemonic> {
+    : Cpu_ScheduledOp<mnemonic> {
   dag kernelArguments = (ins Cpu_Value:$src,
                              Variadic<Cpu_Value>:$epilogue_operands,
                              Cpu_Value:$dst);
@@ -59,7 +59,15 @@ def Cpu_ReduceOp : Cpu_RowOp<"reduce", "$kind "> {
     } -> tensor<1x64xf32>
     ```
   }];
-  let arguments = !con((ins Cpu_ReduceKind:$kind), kernelArguments);
+  let arguments = !con((ins Cpu_ReduceKind:$kind), kernelArguments,
+                       scheduleArguments);
+  let extraClassDeclaration = baseDeclarations # [{
+    /// Whether rows of contiguous elements are reduced.
+    bool reducesRows() {
+      auto type = ::mlir::cast<::mlir::ShapedType>(getSrc().getType());
+      return type.getShape().back() == 1;
+    }
+  }];
 }
 
 def Cpu_SoftmaxOp : Cpu_RowOp<"softmax"> {
@@ -72,7 +80,8 @@ def Cpu_SoftmaxOp : Cpu_RowOp<"softmax"> {
     - C1: dst has the shape of src, of rank 1 or more
     - C2: the epilogue has an argument for the result and for each operand
   }];
-  let arguments = !con(kernelArguments, (ins UnitAttr:$log));
+  let arguments = !con(kernelArguments, (ins UnitAttr:$log),
+                       scheduleArguments);
 }
 
 def Cpu_RowNormOp : Cpu_RowOp<"row_norm"> {
@@ -84,7 +93,8 @@ def Cpu_RowNormOp : Cpu_RowOp<"row_norm"> {
 
     Constraints: those of `cpu.softmax`.
   }];
-  let arguments = !con(kernelArguments, (ins F32Attr:$epsilon, UnitAttr:$rms));
+  let arguments = !con(kernelArguments, (ins F32Attr:$epsilon, UnitAttr:$rms),
+                       scheduleArguments);
 }
 
 def Cpu_GroupNormOp : Cpu_RowOp<"group_norm"> {
@@ -100,7 +110,8 @@ def Cpu_GroupNormOp : Cpu_RowOp<"group_norm"> {
     - C3: the epilogue has an argument for the result and for each operand
   }];
   let arguments = !con(kernelArguments,
-                       (ins I64Attr:$groups, F32Attr:$epsilon));
+                       (ins I64Attr:$groups, F32Attr:$epsilon),
+                       scheduleArguments);
 }
 
 def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
@@ -121,7 +132,8 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
   let arguments = !con((ins Cpu_PoolKind:$kind), kernelArguments,
                        (ins DenseI64ArrayAttr:$kernel,
                             DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
-                            DenseI64ArrayAttr:$dilations));
+                            DenseI64ArrayAttr:$dilations),
+                       scheduleArguments);
 }
 
 #endif // INGOT_DIALECTS_CPU_CPUROWS_TD

@@ -54,6 +54,7 @@ class NativeBackend : public Backend {
   }
 
   void buildKernels(OpPassManager &passes) const override {
+    passes.addPass(createSchedule());
     passes.addPass(createOutlineKernels());
   }
 

@@ -20,7 +20,7 @@ import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = os.environ.get("INGOT_LLVM_BIN", "/usr/lib/llvm-22/bin")
-PASSES = "builtin.module({emulation}ingot-llvm)"
+PASSES = "builtin.module(cpu-schedule,{emulation}ingot-llvm)"
 # What each level promises, as compiler/target has it.
 FEATURES = {"x86-64-v2": ["-march=x86-64-v2"], "x86-64-v3": ["-march=x86-64-v3"], "x86-64-v4": ["-march=x86-64-v4"],
             "cascadelake": ["-march=x86-64-v4", "-mavx512vnni"],
@@ -208,7 +208,7 @@ def build(binaries, cases, target, folder):
     run([os.path.join(LLVM, "mlir-translate"), "--mlir-to-llvmir", path + ".llvm.mlir", "-o", path + ".ll"])
     run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[runs_on(target)], "-fPIC", "-shared",
          path + ".ll", "-lm", "-o", path + ".so"])
-    launches = run([optimizer, path + ".mlir", "--outline-kernels", "--canonicalize"])
+    launches = run([optimizer, path + ".mlir", "--cpu-schedule", "--outline-kernels", "--canonicalize"])
     return ctypes.CDLL(path + ".so"), [int(n) for n in re.findall(r"tasks\(%c(\d+)", launches)]
 
 

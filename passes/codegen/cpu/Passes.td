@@ -47,8 +47,7 @@ def AttentionToVector : Cpu_RowsToVector<"cpu-attention-to-vector"> {
 def ConvToVector : Cpu_ToVector<"cpu-conv-to-vector"> {
   let summary = "Write convolution kernels as loops over register tiles";
   let description = [{
-    See the head of ConvToVector.cpp. Tiles are those of Schedule.cpp for the CPU
-    level of the module's `ingot.target`.
+    See the head of ConvToVector.cpp.
   }];
 }
 
@@ -106,7 +105,8 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
   let description = [{
     A cpu op on memrefs becomes a `cpu.launch` of a private function that takes
     the op's operands and the number of a task. Ops that differ in their operands
-    and locations only share a function.
+    and locations only share a function. The op's schedule says how many tasks
+    there are.
   }];
   let statistics = [Statistic<"shared", "shared", "kernels used once more">];
   let dependentDialects = [
@@ -135,6 +135,20 @@ def RowNormToVector : Cpu_RowsToVector<"cpu-row-norm-to-vector"> {
   let description = [{
     See the head of RowNormToVector.cpp.
   }];
+}
+
+def Schedule : Pass<"cpu-schedule", "::mlir::ModuleOp"> {
+  let summary = "Decide how kernels are tiled and split into tasks";
+  let description = [{
+    Sets the `schedule` of each cpu op on memrefs for the module's
+    `ingot.target`, and keeps one that is there. What splits kernels and what
+    writes their code decides nothing of it: they read the attribute. A schedule
+    that the target has neither registers nor instructions for is reported.
+  }];
+  let statistics = [
+    Statistic<"chosen", "chosen", "schedules chosen">,
+    Statistic<"given", "given", "schedules that were there">];
+  let dependentDialects = ["::ingot::IngotDialect", "::ingot::cpu::CpuDialect"];
 }
 
 def SoftmaxToVector : Cpu_RowsToVector<"cpu-softmax-to-vector"> {

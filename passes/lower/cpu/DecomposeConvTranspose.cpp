@@ -405,10 +405,12 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   Operation *conv;
   if (isDepthwise)
     conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, constant,
-                                        others, slice, ones, pads, dilations);
+                                        others, slice, ones, pads, dilations,
+                                        /*schedule=*/{});
   else
     conv = cpu::ConvOp::create(b, loc, slice.getType(), src, constant, others,
-                               slice, ones, pads, dilations, groups);
+                               slice, ones, pads, dilations, groups,
+                               /*schedule=*/{});
   IRMapping mapping;
   op.getEpilogue().cloneInto(&conv->getRegion(0), mapping);
   if (slice == dst)

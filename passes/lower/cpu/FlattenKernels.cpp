@@ -74,7 +74,7 @@ static void replaceByMatMul(PatternRewriter &rewriter,
                                       type.getElementType());
   auto product =
       cpu::MatMulOp::create(rewriter, loc, flatDst.getType(), flatten(src),
-                            weights, operands, flatDst);
+                            weights, operands, flatDst, /*schedule=*/{});
   rewriter.inlineRegionBefore(op.getEpilogue(), product.getEpilogue(),
                               product.getEpilogue().begin());
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(

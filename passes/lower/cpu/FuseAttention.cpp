@@ -258,7 +258,7 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
                                               type.getElementType());
   auto kernel = cpu::AttentionOp::create(
       rewriter, loc, type, q, k, v, mask, ValueRange(), destination,
-      rewriter.getF32FloatAttr(float(scale)));
+      rewriter.getF32FloatAttr(float(scale)), /*schedule=*/{});
   {
     OpBuilder::InsertionGuard guard(rewriter);
     Block *body = rewriter.createBlock(&kernel.getEpilogue());

@@ -138,11 +138,12 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   if (isDepthwise)
     kernel = cpu::DepthwiseConvOp::create(
         rewriter, loc, type, src, constant, operands, destination,
-        op.getStrides(), op.getPads(), op.getDilations());
+        op.getStrides(), op.getPads(), op.getDilations(), /*schedule=*/{});
   else
     kernel = cpu::ConvOp::create(rewriter, loc, type, src, constant,
                                  operands, destination, op.getStrides(),
-                                 op.getPads(), op.getDilations(), groups);
+                                 op.getPads(), op.getDilations(), groups,
+                                 /*schedule=*/{});
   buildEpilogue(rewriter, loc, kernel->getRegion(0), type.getElementType(),
                 !operands.empty());
   rewriter.replaceOp(op, kernel);
@@ -254,7 +255,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
       });
   auto product = cpu::MatMulOp::create(
       rewriter, loc, type, castElements(rewriter, loc, op.getA(), element),
-      weights, operands, destination);
+      weights, operands, destination, /*schedule=*/{});
   buildEpilogue(rewriter, loc, product.getEpilogue(), type.getElementType(),
                 isVector);
   Value result = product.getResult();

@@ -93,7 +93,7 @@ static Value reduce(OpBuilder &b, Location loc, cpu::ReduceKind kind, Value x) {
   Sizes sizes = sizesOf(b, loc, x);
   Value dst = empty(b, loc, {sizes[0], sizes[2]}, b.getF32Type());
   auto op = cpu::ReduceOp::create(b, loc, dst.getType(), kind, x, ValueRange(),
-                                  dst);
+                                  dst, /*schedule=*/{});
   buildEpilogue(b, loc, op);
   return op.getResult();
 }
@@ -168,7 +168,8 @@ LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
   Location loc = op.getLoc();
   auto kernel = cpu::SoftmaxOp::create(
       b, loc, type, op.getX(), ValueRange(),
-      createDestinationLike(b, loc, op.getX()), op.getLog());
+      createDestinationLike(b, loc, op.getX()), op.getLog(),
+      /*schedule=*/{});
   buildEpilogue(b, loc, kernel);
   b.replaceOp(op, kernel);
   return success();
@@ -205,7 +206,7 @@ LogicalResult RowNormPattern<Op>::matchAndRewrite(Op op,
     x = reshape(b, loc, x, flatSizes);
   auto kernel = cpu::RowNormOp::create(
       b, loc, x.getType(), x, operands, createDestinationLike(b, loc, x),
-      op.getEpsilon(), isRms);
+      op.getEpsilon(), isRms, /*schedule=*/{});
   buildEpilogue(b, loc, kernel, bool(scale), bool(bias));
   Value y = kernel.getResult();
   if (y.getType() != type)
@@ -231,7 +232,7 @@ LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
                                  expandBias(b, op.getBias(), 3)};
   auto kernel = cpu::GroupNormOp::create(
       b, loc, x.getType(), x, operands, createDestinationLike(b, loc, x),
-      op.getGroupsAttr(), op.getEpsilonAttr());
+      op.getGroupsAttr(), op.getEpsilonAttr(), /*schedule=*/{});
   buildEpilogue(b, loc, kernel, /*hasScale=*/true, /*hasBias=*/true);
   Value y = kernel.getResult();
   if (y.getType() != type)
@@ -260,7 +261,7 @@ LogicalResult PoolPattern<Op>::matchAndRewrite(Op op,
                      op.getPads(), op.getDilations());
   auto kernel = cpu::PoolOp::create(
       b, loc, type, kind, op.getX(), ValueRange(), destination, op.getKernel(),
-      op.getStrides(), op.getPads(), op.getDilations());
+      op.getStrides(), op.getPads(), op.getDilations(), /*schedule=*/{});
   buildEpilogue(b, loc, kernel);
   b.replaceOp(op, kernel);
   return success();

@@ -96,6 +96,7 @@
 // CHECK-NEXT: {{^ *}}dnnl-to-calls{{[,{]|$}}
 
 // Phase kernels.
+// CHECK-NEXT: {{^ *}}cpu-schedule{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-kernels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-linalg{{[,{]|$}}
 

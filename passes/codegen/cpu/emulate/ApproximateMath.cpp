@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
-#include "passes/codegen/cpu/schedule/Schedule.h"
+#include "passes/codegen/cpu/schedule/Tiling.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

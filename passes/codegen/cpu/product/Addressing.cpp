@@ -57,6 +57,10 @@ Index IndexBuilder::div(Index x, Index divisor) {
   return Value(arith::DivUIOp::create(b, loc, get(x), get(divisor)));
 }
 
+Index IndexBuilder::divideCeil(Index x, int64_t divisor) {
+  return div(add(x, divisor - 1), divisor);
+}
+
 Index IndexBuilder::rem(Index x, Index divisor) {
   if (!divisor.value && divisor.constant == 1)
     return 0;

@@ -253,12 +253,12 @@ void Emitter::exponentiate(const Block &block) {
 //===----------------------------------------------------------------------===//
 
 void Emitter::multiplyValues(const Block &block) {
-  int64_t columns = plan.result.vectors * lanes, all = values.shape[3];
+  int64_t columns = plan.tile.vectors * lanes, all = values.shape[3];
   int64_t tiles = llvm::divideCeil(all, columns);
   auto emitColumns = [&](Value number, const Tile &full) {
     Index column = b.mul(Index(number), columns);
     Index from = values.at(b, {block.sample, 0, block.head, column});
-    forEachPart(b, block.count, plan.result.rows, [&](int64_t count, Index first) {
+    forEachPart(b, block.count, plan.tile.rows, [&](int64_t count, Index first) {
       Tile tile = full.withRows(count);
       // A query is a lane of every row of powers.
       Rows rows(b, scores, first, 1, count);
@@ -282,6 +282,6 @@ void Emitter::multiplyValues(const Block &block) {
       });
     });
   };
-  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.unit, plan.result),
-                    lastTile(plan.unit, plan.result, all), emitColumns);
+  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.unit, plan.tile),
+                    lastTile(plan.unit, plan.tile, all), emitColumns);
 }

@@ -17,28 +17,9 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/product/ConvEmitter.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
-
-/// Groups of channels whose weights are multiplied with all rows of a task, one
-/// after the other: 16 KiB of a panel.
-static constexpr int64_t kBlockGroups = 128;
-/// More sums would not stay in the first-level cache beside them.
-static constexpr int64_t kMostBlockedPixels = 98;
-
-bool ConvEmitter::isBlocked(const Tile &tile) const {
-  int64_t pixels = output.dst.shape[outer + 1];
-  int64_t tilesPerRow = window.tilesPerRow(tile.rows);
-  int64_t rows = plan.grid.rowsPerTask;
-  return tile.product != Product::bf16Wide && !usesTiles(tile.product) &&
-         // A vector of weights serves fewer than 3/4 of the tile's rows.
-         int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
-         rows * tilesPerRow >= 3 && rows * pixels <= kMostBlockedPixels &&
-         channels >= kBlockGroups * plan.weights.group;
-}
 
 void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
                              const TaskRange &range) {
@@ -46,7 +27,7 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   int64_t pixelSize = tile.vectors * tile.lanes;
   int64_t rowSize = output.dst.shape[outer + 1] * pixelSize;
-  int64_t block = kBlockGroups * plan.weights.group;
+  int64_t block = plan.depthBlock * plan.weights.group;
   if (!waiting)
     waiting = createScratch(
         b, op,
@@ -94,13 +75,13 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
           at.push_back(b.add(b.mul(group, channels), channel));
           Rows rows = rowsOfTap(part, pixels, tap, src.data, src.at(b, at),
                                 b.mul(pixelStride, stride));
-          Ahead ahead =
-              askAhead(b, weights.data, b.add(from, size * plan.panel),
+          NextWeights next =
+              nextWeights(b, weights.data, b.add(from, size * plan.panel),
                        size * plan.panel, Index(rowInTask),
                        plan.grid.rowsPerTask);
           Accumulators sums =
               multiplyAdd(b, part, rows, weights.data, from, plan.panel, size,
-                          reload(b, part, waiting, sumsAt), ahead);
+                          reload(b, part, waiting, sumsAt), next);
           spill(b, part, sums, waiting, sumsAt);
         });
       });

@@ -38,8 +38,7 @@ struct ConvEmitter {
   void store(const Tile &tile, const Accumulators &sums, Index group,
              Index columnTile, llvm::ArrayRef<Index> row, Index firstPixel);
 
-  /// Whether rows are so short that blocks of weights serve all of a task.
-  bool isBlocked(const Tile &tile) const;
+  /// By blocks of weights that serve all rows of a task.
   void emitBlocks(const Tile &tile, Index group, Index columnTile,
                   const TaskRange &range);
 
@@ -47,7 +46,7 @@ struct ConvEmitter {
   Accumulators sumRow(const Tile &tile, const RowTile &pixels,
                       llvm::ArrayRef<Index> srcAt,
                       llvm::ArrayRef<Index> weightsAt,
-                      const Accumulators &start, const Ahead &ahead);
+                      const Accumulators &start, const NextWeights &next);
   /// over a copy of the pixels in f32, or
   Accumulators sumWidened(const Tile &tile, const RowTile &pixels, Index from,
                           Index panelAt, const Accumulators &start);
@@ -61,7 +60,7 @@ struct ConvEmitter {
   Accumulators sumTaps(const Tile &tile, bool asOne,
                        llvm::function_ref<Rows(int64_t tap)> rowsOf,
                        Index weightsAt, int64_t depth,
-                       const Accumulators &start, const Ahead &ahead = {});
+                       const Accumulators &start, const NextWeights &next = {});
   /// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the first
   /// on.
   void copyPadded(const RowTile &pixels, Index from, int64_t pitch);

@@ -61,14 +61,14 @@ struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
 
 void ConvEmitter::emit(Value task) {
   Index rows = countOf(b, op.getDst(), 0, outer + 1);
-  TaskRange range = rangeOf(b, task, plan.grid, rows, plan.columnTiles());
+  TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
   int64_t columns = output.dst.shape.back() / plan.groups;
   auto emitTiles = [&](Index begin, Index end, Index group) {
     forEachColumnTile(
         b, begin, end, plan.tilesPerGroup, fullTile(plan.unit, plan.tile),
         lastTile(plan.unit, plan.tile, columns),
         [&](Value columnTile, const Tile &tile) {
-          if (isBlocked(tile))
+          if (plan.depthBlock != 0)
             return emitBlocks(tile, group, Index(columnTile), range);
           forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
             emitRow(tile, group, Index(columnTile), Index(row),
@@ -109,8 +109,8 @@ void ConvEmitter::emitTile(const Tile &tile, const RowTile &pixels,
   int64_t panelElements =
       lower::productOf(plan.weights.outer.drop_front()) * plan.weights.depth *
       plan.panel;
-  Ahead ahead = askAhead(b, weights.data, weights.at(b, nextAt), panelElements,
-                         pass, plan.grid.asksAhead ? passes : 0);
+  NextWeights next = nextWeights(b, weights.data, weights.at(b, nextAt), panelElements,
+                         pass, plan.grid.prefetch ? passes : 0);
   Accumulators sums = window.sumOuter(
       b, srcAt, zeroAccumulators(b, tile),
       [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
@@ -121,7 +121,7 @@ void ConvEmitter::emitTile(const Tile &tile, const RowTile &pixels,
              llvm::zip(taps, ArrayRef(weights.strides).drop_front()))
           tapAt = b.add(tapAt, b.mul(tap, stride));
         return sumRow(tile, pixels, srcAt, weightsAt, sums,
-                      ahead.from(b, tapAt));
+                      next.from(b, tapAt));
       });
   store(tile, sums, group, columnTile, row, firstPixel);
 }
@@ -156,7 +156,7 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const RowTile &pixels,
                                  ArrayRef<Index> srcAt,
                                  ArrayRef<Index> weightsAt,
                                  const Accumulators &start,
-                                 const Ahead &ahead) {
+                                 const NextWeights &next) {
   int64_t inner = window.inner();
   Index from = src.at(b, srcAt), panelAt = weights.at(b, weightsAt);
   if (tile.product == Product::bf16Wide)
@@ -170,26 +170,26 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const RowTile &pixels,
   };
   if (pixels.isWhole() && window.kernel[inner] == 1)
     return multiplyAddWhole(b, tile, rowsOf(0), weights.data, panelAt,
-                            plan.panel, channels, start, op, ahead);
+                            plan.panel, channels, start, op, next);
   return sumTaps(tile, pixels.isWhole() && isContiguous(), rowsOf, panelAt,
-                 channels, start, ahead);
+                 channels, start, next);
 }
 
 Accumulators ConvEmitter::sumTaps(const Tile &tile, bool asOne,
                                   function_ref<Rows(int64_t tap)> rowsOf,
                                   Index weightsAt, int64_t depth,
                                   const Accumulators &start,
-                                  const Ahead &ahead) {
+                                  const NextWeights &next) {
   int64_t taps = window.kernel[window.inner()];
   if (asOne)
     return multiplyAdd(b, tile, rowsOf(0), weights.data, weightsAt, plan.panel,
-                       taps * depth, start, ahead);
+                       taps * depth, start, next);
   Accumulators sums = start;
   for (int64_t tap = 0; tap < taps; ++tap) {
     int64_t tapAt = tap * plan.weights.depth * plan.panel;
     sums = multiplyAdd(b, tile, rowsOf(tap), weights.data,
                        b.add(weightsAt, tapAt), plan.panel, depth, sums,
-                       ahead.from(b, tapAt));
+                       next.from(b, tapAt));
   }
   return sums;
 }

@@ -74,9 +74,10 @@ struct DepthwiseToVectorPass
 void Emitter::emit(Value task) {
   Index rows = countOf(b, op.getDst(), 0, outer + 1);
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
-  forEach(b, 0, plan.tiles, plan.tilesPerBlock, [&](Value firstTile) {
+  forEach(b, range.firstTile, range.endTile, plan.tilesPerBlock,
+          [&](Value firstTile) {
     Index endTile =
-        b.min(b.add(Index(firstTile), plan.tilesPerBlock), plan.tiles);
+        b.min(b.add(Index(firstTile), plan.tilesPerBlock), range.endTile);
     forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
       emitRow(coordinatesOf(b, op.getDst(), outer + 1, Index(row)),
               Index(firstTile), endTile);

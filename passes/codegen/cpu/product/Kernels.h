@@ -1,4 +1,4 @@
-//===- Kernels.h - what the schedules of kernels share ----------*- C++ -*-===//
+//===- Kernels.h - what the code of kernels shares --------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,9 @@
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_KERNELS_H
 #define INGOT_PASSES_CODEGEN_CPU_PRODUCT_KERNELS_H
 
-#include "dialects/cpu/PackedWeights.h"
 #include "passes/codegen/cpu/product/Products.h"
+#include "passes/codegen/cpu/schedule/ChooseSchedule.h"
+#include "passes/codegen/cpu/schedule/Plans.h"
 
 namespace ingot::codegen {
 
@@ -28,7 +29,7 @@ mlir::LogicalResult emitKernels(mlir::ModuleOp module) {
   module->walk([&](Op op) { ops.push_back(op); });
   for (Op op : ops) {
     mlir::FailureOr<mlir::Value> task = taskOf(op);
-    if (failed(task))
+    if (failed(task) || failed(checkSchedule(op)))
       return mlir::failure();
     mlir::OpBuilder builder(op);
     Emitter(builder, op).emit(*task);
@@ -36,65 +37,6 @@ mlir::LogicalResult emitKernels(mlir::ModuleOp module) {
   }
   return mlir::success();
 }
-
-/// How many tasks `op`, on memrefs, is split into.
-mlir::Value countTasks(mlir::OpBuilder &builder, mlir::Operation *op);
-
-/// The tile, the grid and the sizes of one kernel.
-struct ConvPlan {
-  explicit ConvPlan(cpu::ConvOp op);
-
-  VectorUnit unit;
-  cpu::PackedWeights weights;
-  RegisterTile tile;
-  Grid grid;
-  int64_t panel, groups, tilesPerGroup, tilesPerPanel;
-  /// Rows of the output (all dimensions but the last two): known or not.
-  int64_t rows;
-
-  int64_t columnTiles() const { return groups * tilesPerGroup; }
-  int64_t columnBlocks() const;
-};
-
-struct MatMulPlan {
-  explicit MatMulPlan(cpu::MatMulOp op);
-
-  VectorUnit unit;
-  cpu::PackedWeights weights;
-  RegisterTile tile;
-  Grid grid;
-  int64_t panel, tiles, tilesPerPanel;
-  int64_t rows;
-
-  int64_t columnBlocks() const;
-};
-
-struct DepthwisePlan {
-  explicit DepthwisePlan(cpu::DepthwiseConvOp op);
-
-  VectorUnit unit;
-  /// Pixels times vectors of channels.
-  RegisterTile tile;
-  Grid grid;
-  int64_t tiles;
-  /// Vectors of channels that a task takes through all of its rows.
-  int64_t tilesPerBlock;
-  int64_t rows;
-
-  int64_t columnBlocks() const;
-};
-
-/// Attention: a block of queries of one head is a task.
-struct AttentionPlan {
-  explicit AttentionPlan(cpu::AttentionOp op);
-
-  VectorUnit unit;
-  /// Keys times vectors of queries; queries times vectors of values.
-  RegisterTile scores, result;
-  int64_t queries, queriesPerTask;
-
-  int64_t blocks() const;
-};
 
 /// The range of one task: a block of rows and a block of column tiles.
 struct TaskRange {

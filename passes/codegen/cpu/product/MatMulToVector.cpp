@@ -63,7 +63,7 @@ struct Emitter {
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
                    const TaskRange &range);
   Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
-                   const Ahead &ahead);
+                   const NextWeights &next);
   void store(const Tile &tile, const Accumulators &sums,
              const ColumnTile &columns, Index row);
   int64_t numTiles() const;
@@ -199,13 +199,13 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   int64_t tiles = numTiles();
   forEachRowTile(tile, range, [&](const Tile &tile, Index row, Index number) {
     // Weights that a run packs are in the cache.
-    Ahead ahead;
-    if (!isBatched && plan.grid.asksAhead)
-      ahead = askAhead(b, weights.data, weightsOf(b.add(panel, 1), 0),
+    NextWeights next;
+    if (!isBatched && plan.grid.prefetch)
+      next = nextWeights(b, weights.data, weightsOf(b.add(panel, 1), 0),
                        plan.weights.depth * plan.panel,
                        b.add(b.mul(part, tiles), number),
                        tiles * plan.tilesPerPanel);
-    store(tile, sum(tile, at, row, ahead), at, row);
+    store(tile, sum(tile, at, row, next), at, row);
   });
 }
 
@@ -218,7 +218,7 @@ int64_t Emitter::numTiles() const {
 }
 
 Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
-                          Index row, const Ahead &ahead) {
+                          Index row, const NextWeights &next) {
   SmallVector<Index> at(columns.batch);
   at.append({row, 0});
   Index first = src.at(b, at), stride = src.strides[src.strides.size() - 2];
@@ -229,7 +229,7 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
   Rows rows(b, src.data, first, stride, tile.rows);
   return multiplyAddWhole(b, tile, rows, weights.data, columns.weightsAt,
                           plan.panel, src.shape.back(),
-                          zeroAccumulators(b, tile), op, ahead);
+                          zeroAccumulators(b, tile), op, next);
 }
 
 void Emitter::store(const Tile &tile, const Accumulators &sums,

@@ -9,7 +9,7 @@
 
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/codegen/cpu/product/Addressing.h"
-#include "passes/codegen/cpu/schedule/Schedule.h"
+#include "passes/codegen/cpu/schedule/Tiling.h"
 
 namespace ingot::codegen {
 

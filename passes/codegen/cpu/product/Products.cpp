@@ -153,7 +153,7 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
 // Loops over k
 //===----------------------------------------------------------------------===//
 
-/// The caches that a line is asked for into.
+/// The caches that a line is prefetched into.
 enum class Into { second = 2, first = 3 };
 
 static void prefetch(IndexBuilder &b, Value data, Index at,
@@ -166,28 +166,28 @@ static void prefetch(IndexBuilder &b, Value data, Index at,
 /// Groups of a cache line.
 static constexpr int64_t kLine = 16;
 
-/// Asks for the rows' lines that are needed `ahead` groups later: one a step of
-/// k, so that 16 steps ask for the lines of 16 rows.
+/// Prefetches the rows' lines that are needed `distance` groups later: one a step
+/// of k, so that 16 steps prefetch the lines of 16 rows.
 static void prefetchRows(IndexBuilder &b, const Rows &rows, int64_t group,
-                         Value k, int64_t ahead, Into cache = Into::first) {
+                         Value k, int64_t distance, Into cache = Into::first) {
   Value row = arith::AndIOp::create(b.b, b.loc, k, b.get(kLine - 1));
   Index line = b.add(b.mul(Index(k), group),
                      b.mul(Index(row), b.add(rows.stride, -group)));
-  prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), ahead * group), cache);
+  prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), distance * group), cache);
 }
 
 /// With many passes, weights that wait for memory in the first of them cost
-/// little, and one pass asks for each line several times.
+/// little, and one pass prefetches each line several times.
 static constexpr int64_t kMostPasses = 16;
 
-Ahead codegen::askAhead(IndexBuilder &b, Value weights, Index nextAt,
+NextWeights codegen::nextWeights(IndexBuilder &b, Value weights, Index nextAt,
                         int64_t elements, Index pass, int64_t passes) {
   if (passes < 2 || passes > kMostPasses)
     return {};
   return {weights, b.add(nextAt, b.mul(pass, elements / passes)), passes};
 }
 
-Ahead Ahead::from(IndexBuilder &b, Index elements) const {
+NextWeights NextWeights::from(IndexBuilder &b, Index elements) const {
   if (passes == 0)
     return {};
   return {weights, b.add(at, b.div(elements, passes)), passes};
@@ -195,17 +195,17 @@ Ahead Ahead::from(IndexBuilder &b, Index elements) const {
 
 /// `width` weights are multiplied with each k. They are two lines, so one line a
 /// step is enough for two passes.
-static void prefetchAhead(IndexBuilder &b, const Ahead &ahead, int64_t width,
+static void prefetchNext(IndexBuilder &b, const NextWeights &next, int64_t width,
                           Value k) {
-  if (ahead.passes == 0)
+  if (next.passes == 0)
     return;
   // A shift instead of a division.
-  Index done = b.div(b.mul(Index(k), 256 * width / ahead.passes), 256);
-  prefetch(b, ahead.weights, b.add(ahead.at, done), Into::second);
+  Index done = b.div(b.mul(Index(k), 256 * width / next.passes), 256);
+  prefetch(b, next.weights, b.add(next.at, done), Into::second);
 }
 
-/// Weights come from the second-level cache: they are asked for this many steps
-/// of k ahead, which covers its latency.
+/// Weights come from the second-level cache: they are prefetched this many steps
+/// of k before they are used, which covers its latency.
 static constexpr int64_t kPrefetchDistance = 16;
 
 /// Called with each k: what else to do meanwhile.
@@ -232,7 +232,7 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const Rows &rows,
     prefetch(b, weights, b.add(at, kPrefetchDistance * panel * group));
   }
   meanwhile(k);
-  // Of each vector of weights, the parts that rows asked for.
+  // Of each vector of weights, the parts that rows needed.
   SmallVector<SmallVector<Value>> parts(tile.vectors);
   for (int64_t r = 0; r < tile.rows; ++r) {
     if (!rows.at[r])
@@ -308,10 +308,10 @@ Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
                                   const Rows &rows, Value weights,
                                   Index weightsAt, int64_t panel, int64_t depth,
                                   const Accumulators &start,
-                                  const Ahead &ahead) {
+                                  const NextWeights &next) {
   int64_t width = panel * groupOf(weights);
   return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
-                       [&](Value k) { prefetchAhead(b, ahead, width, k); });
+                       [&](Value k) { prefetchNext(b, next, width, k); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -354,8 +354,8 @@ int64_t codegen::copiedAtOnce(int64_t depth, int64_t most, int64_t group) {
 }
 
 /// Rows that are a multiple of this many bytes apart all fall into the same set
-/// of the first-level cache, which holds 8 to 12 lines. What is asked for early
-/// goes to the second level, therefore.
+/// of the first-level cache, which holds 8 to 12 lines. What is prefetched
+/// early goes to the second level, therefore.
 static constexpr int64_t kCacheSetStride = 4096;
 /// Groups that are copied of a row at a time: 14 rows then take 14 KiB.
 static constexpr int64_t kCopied = 256;
@@ -364,7 +364,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                                        const Rows &rows, Value weights,
                                        Index weightsAt, int64_t panel,
                                        int64_t depth, const Accumulators &start,
-                                       Operation *op, const Ahead &ahead) {
+                                       Operation *op, const NextWeights &next) {
   int64_t group = groupOf(weights);
   bool isWidened = tile.product == Product::bf16Wide;
   Type rowElement = getElementTypeOrSelf(rows.data);
@@ -382,7 +382,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                          [&](Value k) {
                            if (isLong)
                              prefetchRows(b, rows, group, k, 2 * kLine);
-                           prefetchAhead(b, ahead, panel * group, k);
+                           prefetchNext(b, next, panel * group, k);
                          });
   }
   int64_t size = copiedAtOnce(depth, most, group);
@@ -409,13 +409,13 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
       used.dataOf[r] = rows.data;
       used.at[r] = sources[r];
     }
-    Ahead later = ahead.from(b, b.mul(from, panel));
+    NextWeights later = next.from(b, b.mul(from, panel));
     return ::multiplyAdd(b, tile, used, weights,
                          b.add(weightsAt, b.mul(from, panel)), panel, size,
                          sums, [&](Value k) {
                            prefetchRows(b, block, group, k, size / group,
                                         Into::second);
-                           prefetchAhead(b, later, panel * group, k);
+                           prefetchNext(b, later, panel * group, k);
                          });
   };
   return forEachBlock(b, depth, size, start, addBlock);

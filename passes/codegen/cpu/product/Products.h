@@ -32,10 +32,10 @@ struct Rows {
        int64_t count);
 };
 
-/// The weights that come next, asked for while others are multiplied: each of
-/// several passes over these asks for a part of those, in step with what it
+/// The weights that come next, prefetched while others are multiplied: each of
+/// several passes over these prefetches a part of those, in step with what it
 /// multiplies.
-struct Ahead {
+struct NextWeights {
   mlir::Value weights;
   /// The part of this pass.
   Index at = 0;
@@ -43,12 +43,12 @@ struct Ahead {
   int64_t passes = 0;
 
   /// The same for what is multiplied `elements` later in a pass.
-  Ahead from(IndexBuilder &b, Index elements) const;
+  NextWeights from(IndexBuilder &b, Index elements) const;
 };
 
 /// For pass number `pass` of `passes`: the `elements` weights from `nextAt` on.
 /// None if there are so few or so many passes that it does not pay.
-Ahead askAhead(IndexBuilder &b, mlir::Value weights, Index nextAt,
+NextWeights nextWeights(IndexBuilder &b, mlir::Value weights, Index nextAt,
                int64_t elements, Index pass, int64_t passes);
 
 /// Adds the products of `depth` elements of the rows and the weights: the group
@@ -58,7 +58,7 @@ Ahead askAhead(IndexBuilder &b, mlir::Value weights, Index nextAt,
 Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const Rows &rows,
                          mlir::Value weights, Index weightsAt, int64_t panel,
                          int64_t depth, const Accumulators &start,
-                         const Ahead &ahead = {});
+                         const NextWeights &next = {});
 
 /// The same for rows as src has them, all of which take part: over copies of
 /// them in the stack of the kernel of `op` if they have to be widened, or may lie
@@ -67,7 +67,7 @@ Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                               const Rows &rows, mlir::Value weights,
                               Index weightsAt, int64_t panel, int64_t depth,
                               const Accumulators &start, mlir::Operation *op,
-                              const Ahead &ahead = {});
+                              const NextWeights &next = {});
 
 /// Copies `count` elements from `data[from[i]]` on to `to[at[i]]`, for each i in
 /// turn; bf16 may become f32. Up to a vector behind them is written too.

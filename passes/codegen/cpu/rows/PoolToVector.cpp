@@ -50,9 +50,10 @@ struct Emitter {
         output(b, op), numDims(op.getKernel().size()) {}
 
   void emit(Value task);
-  void emitRow(ArrayRef<Index> row);
-  void emitPixels(ArrayRef<Index> row, SmallVector<Taps> taps, Index begin,
-                  Index end, bool isWhole);
+  void emitRow(ArrayRef<Index> row, const TaskRange &range);
+  void emitPixels(ArrayRef<Index> row, const TaskRange &range,
+                  SmallVector<Taps> taps, Index begin, Index end,
+                  bool isWhole);
   void emitTile(const Tile &tile, ArrayRef<Index> pixel, ArrayRef<Taps> taps,
                 Index channel, Value factor);
   Accumulators foldTaps(const Tile &tile, SmallVector<Index> srcAt,
@@ -97,12 +98,12 @@ void Emitter::emit(Value task) {
   Index rows = countOf(b, op.getDst(), 0, numDims);
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
   forEach(b, range.firstRow, range.endRow, 1, [&](Value number) {
-    emitRow(coordinatesOf(b, op.getDst(), numDims, Index(number)));
+    emitRow(coordinatesOf(b, op.getDst(), numDims, Index(number)), range);
   });
 }
 
 /// `row` holds the batch and the outer window dimensions.
-void Emitter::emitRow(ArrayRef<Index> row) {
+void Emitter::emitRow(ArrayRef<Index> row, const TaskRange &range) {
   SmallVector<Taps> taps;
   for (int64_t d = 0; d < numDims - 1; ++d)
     taps.push_back(tapsOf(d, row[1 + d]));
@@ -118,13 +119,14 @@ void Emitter::emitRow(ArrayRef<Index> row) {
     Index room = b.add(dimOf(b, op.getSrc(), 1 + i), low - extent + stride);
     end = b.max(b.min(b.div(b.max(room, 0), stride), width), first);
   }
-  emitPixels(row, taps, 0, first, /*isWhole=*/false);
-  emitPixels(row, taps, first, end, /*isWhole=*/true);
-  emitPixels(row, taps, end, width, /*isWhole=*/false);
+  emitPixels(row, range, taps, 0, first, /*isWhole=*/false);
+  emitPixels(row, range, taps, first, end, /*isWhole=*/true);
+  emitPixels(row, range, taps, end, width, /*isWhole=*/false);
 }
 
-void Emitter::emitPixels(ArrayRef<Index> row, SmallVector<Taps> taps,
-                         Index begin, Index end, bool isWhole) {
+void Emitter::emitPixels(ArrayRef<Index> row, const TaskRange &range,
+                         SmallVector<Taps> taps, Index begin, Index end,
+                         bool isWhole) {
   int64_t i = numDims - 1;
   if (!begin.value && !end.value && begin.constant >= end.constant)
     return;
@@ -140,7 +142,7 @@ void Emitter::emitPixels(ArrayRef<Index> row, SmallVector<Taps> taps,
     SmallVector<Index> pixel(row);
     pixel.push_back(Index(x));
     forEachColumnTile(
-        b, 0, plan.tiles, plan.tiles, fullTile(plan.unit, plan.tile),
+        b, range.firstTile, range.endTile, plan.tiles, fullTile(plan.unit, plan.tile),
         lastTile(plan.unit, plan.tile, output.dst.shape.back()),
         [&](Value number, const Tile &tile) {
           emitTile(tile, pixel, all,

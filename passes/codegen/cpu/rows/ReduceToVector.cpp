@@ -41,7 +41,7 @@ struct Emitter {
         output(b, op), length(dimOf(b, op.getSrc(), 1)) {}
 
   void emit(Value task) {
-    if (reducesRows(op))
+    if (op.reducesRows())
       emitRows(task);
     else
       emitColumns(task);
@@ -83,7 +83,7 @@ Value Emitter::finish(IndexBuilder &b, Value folded) {
 }
 
 void Emitter::emitRows(Value task) {
-  RowPlan plan(op);
+  Plan plan(op);
   TaskRange range = rangeOf(b, task, plan.grid, dimOf(b, op.getDst(), 0), 1);
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
     Index from = src.at(b, {Index(row), 0, 0});

@@ -28,7 +28,7 @@ static int64_t lanesOf(Value vector) {
   return cast<VectorType>(vector.getType()).getDimSize(0);
 }
 
-void codegen::forEachRow(IndexBuilder &b, const RowPlan &plan, Value memref,
+void codegen::forEachRow(IndexBuilder &b, const Plan &plan, Value memref,
                          Value number,
                          function_ref<void(ArrayRef<Index>)> body) {
   int64_t dims = cast<MemRefType>(memref.getType()).getRank() - 1;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What reductions, softmax, normalizations and poolings share: plans, and sums
+// What reductions, softmax, normalizations and poolings share: sums
 // that stay exact enough however many elements they have.
 //
 //===----------------------------------------------------------------------===//
@@ -15,32 +15,6 @@
 #include "passes/codegen/cpu/product/Kernels.h"
 
 namespace ingot::codegen {
-
-/// A row's softmax, norm or reduction is one step of a task.
-struct RowPlan {
-  explicit RowPlan(mlir::Operation *op);
-
-  VectorUnit unit;
-  Grid grid;
-};
-
-/// Channels of a reduction, of a pooling or of a group norm, in tiles.
-struct ColumnPlan {
-  explicit ColumnPlan(cpu::ReduceOp op);
-  explicit ColumnPlan(cpu::PoolOp op);
-  explicit ColumnPlan(cpu::GroupNormOp op);
-
-  VectorUnit unit;
-  /// Rows that are summed side by side times vectors of channels.
-  RegisterTile tile;
-  Grid grid;
-  int64_t tiles, channelsPerTile;
-
-  int64_t columnBlocks() const;
-};
-
-/// Whether the op reduces rows of contiguous elements.
-bool reducesRows(cpu::ReduceOp op);
 
 /// What is folded into an accumulator, and how.
 enum class FoldKind { sum, max, maxOrNaN, minOrNaN, prod };
@@ -89,7 +63,7 @@ mlir::Value maskOfVector(IndexBuilder &b, const Tile &tile, int64_t vector);
 
 /// Runs `body` for each row of `memref`, the elements of its last dimension,
 /// that task `number` has; `row` are the coordinates of all other dimensions.
-void forEachRow(IndexBuilder &b, const RowPlan &plan, mlir::Value memref,
+void forEachRow(IndexBuilder &b, const Plan &plan, mlir::Value memref,
                 mlir::Value number,
                 llvm::function_ref<void(llvm::ArrayRef<Index> row)> body);
 

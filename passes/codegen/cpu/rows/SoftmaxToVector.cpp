@@ -42,7 +42,7 @@ struct Emitter {
 
   IndexBuilder b;
   cpu::SoftmaxOp op;
-  RowPlan plan;
+  Plan plan;
   int64_t lanes;
   Flat src;
   Output output;

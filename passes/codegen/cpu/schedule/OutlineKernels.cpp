@@ -7,7 +7,8 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/common/KernelTable.h"
-#include "passes/codegen/cpu/product/Kernels.h"
+#include "passes/codegen/cpu/schedule/ChooseSchedule.h"
+#include "passes/codegen/cpu/schedule/CountTasks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,18 +28,23 @@ namespace {
 
 struct OutlineKernelsPass : ingot::impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override {
-    SmallVector<cpu::EpilogueOpInterface> ops;
-    getOperation()->walk([&](cpu::EpilogueOpInterface op) {
+    SmallVector<cpu::ScheduledOpInterface> ops;
+    getOperation()->walk([&](cpu::ScheduledOpInterface op) {
       if (op->getNumResults() == 0)
         ops.push_back(op);
     });
+    // Nothing is outlined where one has no schedule, or none that fits.
+    if (!llvm::all_of(ops, [](cpu::ScheduledOpInterface op) {
+          return succeeded(codegen::checkSchedule(op));
+        }))
+      return signalPassFailure();
     codegen::KernelTable table(getOperation());
-    for (cpu::EpilogueOpInterface op : ops)
+    for (cpu::ScheduledOpInterface op : ops)
       outline(op, table);
     shared += table.numShared;
   }
 
-  void outline(cpu::EpilogueOpInterface op, codegen::KernelTable &table);
+  void outline(cpu::ScheduledOpInterface op, codegen::KernelTable &table);
 };
 
 } // namespace
@@ -58,9 +64,9 @@ static void sinkConstants(cpu::EpilogueOpInterface op) {
   }
 }
 
-void OutlineKernelsPass::outline(cpu::EpilogueOpInterface op,
+void OutlineKernelsPass::outline(cpu::ScheduledOpInterface op,
                                  codegen::KernelTable &table) {
-  sinkConstants(op);
+  sinkConstants(cast<cpu::EpilogueOpInterface>(*op));
   OpBuilder builder(&getContext());
   func::FuncOp kernel =
       codegen::KernelTable::create(builder, op.getLoc(), op->getOperands());

@@ -1,4 +1,4 @@
-// RUN: ingot-opt %s --cpu-conv-to-vector --cpu-matmul-to-vector --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --cpu-schedule --cpu-conv-to-vector --cpu-matmul-to-vector --canonicalize --cse --split-input-file | FileCheck %s
 
 // 40 rows are two tiles of 2 x 2 AMX tiles with 10 rows each, so that none is
 // empty; 96 elements are three steps of 16 pairs.

@@ -1,4 +1,4 @@
-// RUN: ingot-opt --outline-kernels --cpu-attention-to-vector --canonicalize --split-input-file --verify-diagnostics %s | FileCheck %s
+// RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-attention-to-vector --canonicalize --split-input-file --verify-diagnostics %s | FileCheck %s
 
 // 70 queries are two blocks of 32 and one of 6, which takes one vector; 9 keys one tile of scores. Two samples with
 // three heads: 18 tasks.

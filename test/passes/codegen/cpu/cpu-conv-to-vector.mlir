@@ -1,4 +1,4 @@
-// RUN: ingot-opt %s --cpu-conv-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: ingot-opt %s --cpu-schedule --cpu-conv-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // 42 pixels are three tiles of 14. The left one lacks its first pixel's first
 // tap, the right one its last pixel's last tap: they go tap by tap, the first

@@ -1,4 +1,4 @@
-// RUN: ingot-opt %s --cpu-depthwise-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: ingot-opt %s --cpu-schedule --cpu-depthwise-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // 24 pixels are three tiles of 8, 24 channels a vector and half a one. All taps
 // of a row are unrolled: the inner tile loads 10 pixels for 24 products; those of

@@ -1,4 +1,4 @@
-// RUN: ingot-opt --outline-kernels --cpu-group-norm-to-vector --canonicalize %s | FileCheck %s
+// RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-group-norm-to-vector --canonicalize %s | FileCheck %s
 
 // Statistics of each channel of a block, then of its groups.
 

@@ -1,4 +1,4 @@
-// RUN: ingot-opt %s --cpu-matmul-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: ingot-opt %s --cpu-schedule --cpu-matmul-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
 
 // 20 rows are two even tiles of 10, not one of 14 and one of 6.
 // CHECK-LABEL: func.func private @v4

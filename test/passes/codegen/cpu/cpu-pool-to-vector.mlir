@@ -1,4 +1,4 @@
-// RUN: ingot-opt --outline-kernels --cpu-pool-to-vector --canonicalize --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-pool-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
 // Taps outside are skipped by the loops' bounds; windows within the row have all.
 

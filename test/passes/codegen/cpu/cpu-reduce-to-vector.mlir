@@ -1,4 +1,4 @@
-// RUN: ingot-opt --outline-kernels --cpu-reduce-to-vector --canonicalize --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-reduce-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
 // Few elements: four accumulators, then one vector, then the tail, all in f32.
 

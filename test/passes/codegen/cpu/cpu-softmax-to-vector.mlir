@@ -1,4 +1,4 @@
-// RUN: ingot-opt --outline-kernels --cpu-softmax-to-vector --canonicalize --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --cpu-schedule --outline-kernels --cpu-softmax-to-vector --canonicalize --split-input-file %s | FileCheck %s
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @softmax.0

@@ -1,4 +1,4 @@
-// RUN: ingot-opt --cpu-group-norm-to-vector --cpu-pool-to-vector --cpu-reduce-to-vector --cpu-row-norm-to-vector \
+// RUN: ingot-opt --cpu-schedule --cpu-group-norm-to-vector --cpu-pool-to-vector --cpu-reduce-to-vector --cpu-row-norm-to-vector \
 // RUN:   --cpu-softmax-to-vector --split-input-file --verify-diagnostics %s
 
 // An op that is in no kernel is reported, whatever writes its loops.

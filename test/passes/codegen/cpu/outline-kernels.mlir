@@ -1,4 +1,4 @@
-// RUN: ingot-opt %s --outline-kernels --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --cpu-schedule --outline-kernels --split-input-file | FileCheck %s
 
 // Two kernels that differ in their buffers and locations only share a function;
 // constants that the epilogue uses go along. The number of tasks is known.

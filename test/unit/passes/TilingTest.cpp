@@ -1,10 +1,10 @@
-//===- ScheduleTest.cpp - how kernels are tiled and split -----------------===//
+//===- TilingTest.cpp - register tiles and grids of tasks -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/codegen/cpu/schedule/Schedule.h"
+#include "passes/codegen/cpu/schedule/Tiling.h"
 
 #include "dialects/ingot/IngotDialect.h"
 
@@ -33,7 +33,7 @@ VectorUnit unitOf(llvm::StringRef level, int64_t l1 = TargetAttr::kUsualL1,
   return vectorUnitOf(*module);
 }
 
-TEST(Schedule, UnitOfLevel) {
+TEST(Tiling, UnitOfLevel) {
   for (const char *level : {"x86-64-v4", "cascadelake", "znver4",
                             "sapphirerapids"}) {
     VectorUnit unit = unitOf(level);
@@ -56,7 +56,7 @@ TEST(Schedule, UnitOfLevel) {
 
 // Accumulators, a vector of weights for each column and one element of the
 // input must stay in registers; tiles divide panels.
-TEST(Schedule, TilesFitRegisters) {
+TEST(Tiling, TilesFitRegisters) {
   for (const char *level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     VectorUnit unit = unitOf(level);
     for (Product product : {Product::f32, Product::bf16Dot, Product::bf16Wide,
@@ -77,7 +77,7 @@ TEST(Schedule, TilesFitRegisters) {
 }
 
 // The instruction where the level has it.
-TEST(Schedule, ProductOfTypeAndLevel) {
+TEST(Tiling, ProductOfTypeAndLevel) {
   mlir::MLIRContext context;
   mlir::Type f32 = mlir::Float32Type::get(&context),
              bf16 = mlir::BFloat16Type::get(&context),
@@ -99,7 +99,7 @@ TEST(Schedule, ProductOfTypeAndLevel) {
 }
 
 // AMX where the level has it and there is enough to do.
-TEST(Schedule, TilesForShape) {
+TEST(Tiling, TilesForShape) {
   mlir::MLIRContext context;
   mlir::Type f32 = mlir::Float32Type::get(&context),
              bf16 = mlir::BFloat16Type::get(&context),
@@ -125,7 +125,7 @@ TEST(Schedule, TilesForShape) {
 }
 
 // A register tile is one AMX tile or two, which cover its rows.
-TEST(Schedule, RowsOfAmxTiles) {
+TEST(Tiling, RowsOfAmxTiles) {
   mlir::MLIRContext context;
   mlir::Type bf16 = mlir::BFloat16Type::get(&context);
   VectorUnit unit = unitOf("sapphirerapids");
@@ -148,7 +148,7 @@ TEST(Schedule, RowsOfAmxTiles) {
 }
 
 // Steps are of one size, count every element once and read weights only.
-TEST(Schedule, StepsOfAmxTiles) {
+TEST(Tiling, StepsOfAmxTiles) {
   for (int64_t group : {2, 4})
     for (int64_t depth = 1; depth <= 600; ++depth) {
       AmxSteps steps(depth, group);
@@ -170,7 +170,7 @@ TEST(Schedule, StepsOfAmxTiles) {
     }
 }
 
-TEST(Schedule, EvenTile) {
+TEST(Tiling, EvenTile) {
   EXPECT_EQ(evenTile(5, 14), 5);
   EXPECT_EQ(evenTile(14, 14), 14);
   EXPECT_EQ(evenTile(15, 14), 8);
@@ -210,13 +210,13 @@ Split check(const Work &work) {
               work.flopsPerRow / work.columnTiles};
 }
 
-TEST(Schedule, SmallWorkIsOneTask) {
+TEST(Tiling, SmallWorkIsOneTask) {
   EXPECT_EQ(check({1, 1, 100, 1, 400, 400}).tasks, 1);
   EXPECT_EQ(check({10, 4, 10'000, 1, 400, 40'000}).tasks, 1);
   EXPECT_EQ(check({7, 3, 50'000, 14, 40'000, 400}).tasks, 1);
 }
 
-TEST(Schedule, LargeWorkIsSplit) {
+TEST(Tiling, LargeWorkIsSplit) {
   // 3x3 64 -> 64 at 56 x 56: two column tiles.
   Split split = check({56, 2, 2ll * 9 * 64 * 64 * 56, 1, 802'816, 147'456});
   EXPECT_GE(split.tasks, 16);
@@ -226,13 +226,13 @@ TEST(Schedule, LargeWorkIsSplit) {
 }
 
 // Two threads end at the same time.
-TEST(Schedule, TasksAreEven) {
+TEST(Tiling, TasksAreEven) {
   EXPECT_EQ(check({64, 1, 50'000, 1, 100'000, 1'000}).tasks, 4);
   EXPECT_EQ(check({64, 1, 80'000, 1, 100'000, 1'000}).tasks, 6);
 }
 
 // What is larger, pixels or weights, is read once.
-TEST(Schedule, LargerOperandIsSplitFirst) {
+TEST(Tiling, LargerOperandIsSplitFirst) {
   Grid pixels = chooseGrid(usual, {56, 8, 20'000'000, 1, 10'000'000, 100'000});
   EXPECT_TRUE(pixels.rowsOutside);
   EXPECT_LT(pixels.rowsPerTask, 56);
@@ -243,7 +243,7 @@ TEST(Schedule, LargerOperandIsSplitFirst) {
   EXPECT_EQ(weights.columnTilesPerTask, 1);
 }
 
-TEST(Schedule, TasksAreNeitherTinyNorMany) {
+TEST(Tiling, TasksAreNeitherTinyNorMany) {
   for (int64_t rows : {1, 2, 3, 7, 13, 56, 197, 3136})
     for (int64_t columnTiles : {1, 2, 3, 5, 8, 31, 64})
       for (int64_t flopsPerRow : {1'000, 40'000, 700'000, 90'000'000})
@@ -260,7 +260,7 @@ TEST(Schedule, TasksAreNeitherTinyNorMany) {
           }
 }
 
-TEST(Schedule, DynamicRows) {
+TEST(Tiling, DynamicRows) {
   Grid grid =
       chooseGrid(usual, {ShapedType::kDynamic, 3, 100'000, 14, 100'000, 10'000});
   EXPECT_GE(grid.rowsPerTask, 14);

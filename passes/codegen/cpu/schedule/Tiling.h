@@ -1,15 +1,17 @@
-//===- Schedule.h - how kernels are tiled and split -------------*- C++ -*-===//
+//===- Tiling.h - register tiles and grids of tasks -------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that knows register tiles: code, tests and benchmarks read it.
+// The one place that knows how large they are to be: schedules are chosen with it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_SCHEDULE_H
-#define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_SCHEDULE_H
+#ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_TILING_H
+#define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_TILING_H
+
+#include "dialects/cpu/CpuDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -34,26 +36,7 @@ struct VectorUnit {
 /// That of the target of the module that `op` is or is in.
 VectorUnit vectorUnitOf(mlir::Operation *op);
 
-/// How a product is summed up. But for f32, elements of neighbouring k form a
-/// group of four bytes, which one step of k takes.
-enum class Product {
-  f32,
-  /// Pairs of bf16, added up by one instruction.
-  bf16Dot,
-  /// Pairs of bf16: the rows are copied as f32, weights are widened as they are
-  /// read.
-  bf16Wide,
-  /// Fours of unsigned (src) and signed bytes, added up by one instruction.
-  int8Dot,
-  /// The same in words: the even and the odd bytes, so that nothing saturates.
-  int8Wide,
-  /// AMX tiles: up to 16 rows and 16 groups of them by 16 columns, added up by one
-  /// instruction.
-  bf16Tiles,
-  int8Tiles,
-};
-
-bool usesTiles(Product product);
+using cpu::Product;
 
 /// How the unit sums up products with weights of this element type in vectors.
 Product productFor(const VectorUnit &unit, mlir::Type weights);
@@ -72,6 +55,9 @@ struct RegisterTile {
 /// The tile for panels of `panelWidth` columns.
 RegisterTile chooseTile(const VectorUnit &unit, Product product,
                         int64_t panelWidth);
+
+/// The vector registers that a tile takes, but for AMX.
+int64_t registersOf(const RegisterTile &tile);
 
 /// Rows that are multiplied with one panel, each the sum of `runs` runs of
 /// `depth` elements that are contiguous in memory.
@@ -110,9 +96,9 @@ struct Grid {
   /// Whether the tasks of a block of rows follow each other, rather than those of
   /// a block of columns.
   bool rowsOutside;
-  /// Whether it pays to ask for weights ahead: they are neither few nor stay in the
+  /// Whether it pays to prefetch weights: they are neither few nor stay in the
   /// second-level cache, block of rows after block.
-  bool asksAhead = false;
+  bool prefetch = false;
 };
 
 /// How many times as fast tiles are, as far as tasks are concerned.
@@ -138,4 +124,4 @@ Grid chooseGrid(const VectorUnit &unit, const Work &work);
 
 } // namespace ingot::codegen
 
-#endif // INGOT_PASSES_CODEGEN_CPU_SCHEDULE_SCHEDULE_H
+#endif // INGOT_PASSES_CODEGEN_CPU_SCHEDULE_TILING_H

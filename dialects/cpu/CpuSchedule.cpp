@@ -1,0 +1,278 @@
+//===- CpuSchedule.cpp - verifiers of schedules ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuVerify.h"
+#include "dialects/cpu/PackedWeights.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot::cpu;
+using namespace ingot::cpu::checks;
+
+/// The most rows of an AMX tile.
+static constexpr int64_t kMaxAmxRows = 16;
+/// Sums that wait on the stack of a task.
+static constexpr int64_t kMaxWaitingBytes = 64 << 10;
+/// Queries of a task: scores of all keys are on its stack.
+static constexpr int64_t kMaxQueries = 32;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+using EmitErrorFn = function_ref<InFlightDiagnostic()>;
+
+static LogicalResult expectPositive(EmitErrorFn emitError, int64_t first,
+                                    int64_t second) {
+  if (first >= 1 && second >= 1)
+    return success();
+  return emitError() << "expects sizes of at least 1, but got " << first << "x"
+                     << second;
+}
+
+LogicalResult TileAttr::verify(EmitErrorFn emitError, int64_t rows,
+                               int64_t columns, Product product,
+                               int64_t amxRows) {
+  if (failed(expectPositive(emitError, rows, columns)))
+    return failure();
+  if (!usesTiles(product)) {
+    if (amxRows == 0)
+      return success();
+    return emitError() << "expects no amx_rows with product "
+                       << stringifyProduct(product) << ", but got " << amxRows;
+  }
+  if (amxRows < 1 || amxRows > kMaxAmxRows)
+    return emitError() << "expects amx_rows of 1 to " << kMaxAmxRows
+                       << ", but got " << amxRows;
+  if (rows < amxRows || rows > 2 * amxRows)
+    return emitError() << "expects " << amxRows << " to " << 2 * amxRows
+                       << " rows with amx_rows = " << amxRows << ", but got "
+                       << rows;
+  return success();
+}
+
+LogicalResult GridAttr::verify(EmitErrorFn emitError, int64_t rows,
+                               int64_t tiles, bool) {
+  return expectPositive(emitError, rows, tiles);
+}
+
+LogicalResult ScheduleAttr::verify(EmitErrorFn emitError, TileAttr, GridAttr,
+                                   TileAttr, int64_t depthBlock,
+                                   int64_t tileBlock, bool) {
+  for (auto [name, block] :
+       {std::pair("depth_block", depthBlock), {"tile_block", tileBlock}})
+    if (block < 0)
+      return emitError() << "expects a " << name
+                         << " that is not negative, but got " << block;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Of ops
+//===----------------------------------------------------------------------===//
+
+/// The schedule has the parts `needed`, and no others but those of `possible`.
+static LogicalResult expectParts(Operation *op, ScheduleAttr schedule,
+                                 ArrayRef<StringRef> needed,
+                                 ArrayRef<StringRef> possible = {}) {
+  std::pair<StringRef, bool> parts[] = {
+      {"tile", bool(schedule.getTile())},
+      {"grid", bool(schedule.getGrid())},
+      {"scores", bool(schedule.getScores())},
+      {"depth_block", schedule.getDepthBlock() != 0},
+      {"tile_block", schedule.getTileBlock() != 0},
+      {"prefetch", schedule.getPrefetch()}};
+  for (auto [name, isThere] : parts) {
+    if (!isThere && llvm::is_contained(needed, name))
+      return op->emitOpError("expects a schedule with ") << name;
+    if (isThere && !llvm::is_contained(needed, name) &&
+        !llvm::is_contained(possible, name))
+      return op->emitOpError("expects a schedule without ") << name;
+  }
+  return success();
+}
+
+static LogicalResult expectOneTile(Operation *op, GridAttr grid,
+                                   StringRef why) {
+  if (grid.getTiles() == 1)
+    return success();
+  return op->emitOpError("expects tasks of 1 column tile ")
+         << why << ", but got " << grid.getTiles();
+}
+
+static LogicalResult expectOneRow(Operation *op, TileAttr tile) {
+  if (tile.getRows() == 1)
+    return success();
+  return op->emitOpError("expects a tile of 1 row, but got ")
+         << tile.getRows();
+}
+
+/// The tile is of f32 sums in vectors.
+static LogicalResult expectPlain(Operation *op, TileAttr tile) {
+  if (tile.getProduct() == Product::f32)
+    return success();
+  return op->emitOpError("expects a tile of product f32, but got ")
+         << stringifyProduct(tile.getProduct());
+}
+
+static bool isProductOf(Product product, Type weights) {
+  switch (product) {
+  case Product::f32:
+    return weights.isF32();
+  case Product::bf16Dot:
+  case Product::bf16Wide:
+  case Product::bf16Tiles:
+    return weights.isBF16();
+  case Product::int8Dot:
+  case Product::int8Wide:
+  case Product::int8Tiles:
+    return weights.isInteger(8);
+  }
+  llvm_unreachable("all products are listed");
+}
+
+static LogicalResult verifyProduct(Operation *op, TileAttr tile,
+                                   const PackedWeights &weights) {
+  if (!isProductOf(tile.getProduct(), weights.element))
+    return op->emitOpError("expects a tile for weights of ")
+           << weights.element << ", but got product "
+           << stringifyProduct(tile.getProduct());
+  if (weights.width % tile.getColumns() != 0)
+    return op->emitOpError("expects a tile whose columns divide panels of ")
+           << weights.width << ", but got " << tile.getColumns();
+  return success();
+}
+
+/// The smallest of the tiles that `rows` are split into has an AMX tile's rows.
+static LogicalResult expectAmxRows(Operation *op, TileAttr tile,
+                                   StringRef what, int64_t smallest) {
+  if (ShapedType::isDynamic(smallest) || smallest >= tile.getAmxRows())
+    return success();
+  return op->emitOpError("expects ")
+         << what << " of " << tile.getAmxRows()
+         << " rows or more for amx_rows = " << tile.getAmxRows()
+         << ", but got " << smallest;
+}
+
+static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
+  PackedWeights weights(op.getWeights());
+  TileAttr tile = schedule.getTile();
+  GridAttr grid = schedule.getGrid();
+  if (failed(expectParts(op, schedule, {"tile", "grid"},
+                         {"depth_block", "prefetch"})) ||
+      failed(verifyProduct(op, tile, weights)))
+    return failure();
+  if (op.getGroups() != 1 &&
+      failed(expectOneTile(op, grid, "where there are groups")))
+    return failure();
+  ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();
+  int64_t pixels = dst[dst.size() - 2];
+  if (pixels != 0 && usesTiles(tile.getProduct())) {
+    int64_t tiles = llvm::divideCeil(pixels, tile.getRows());
+    if (failed(expectAmxRows(op, tile, "tiles of a row's pixels",
+                             pixels / tiles)))
+      return failure();
+  }
+  if (schedule.getDepthBlock() == 0)
+    return success();
+  if (usesTiles(tile.getProduct()) || tile.getProduct() == Product::bf16Wide)
+    return op.emitOpError("expects no depth_block with product ")
+           << stringifyProduct(tile.getProduct());
+  int64_t rowBytes = pixels * tile.getColumns() * 4;
+  if (grid.getRows() > kMaxWaitingBytes / std::max<int64_t>(rowBytes, 1))
+    return op.emitOpError("expects sums of at most ")
+           << kMaxWaitingBytes << " bytes to wait for a depth_block, but got "
+           << grid.getRows() << " rows of " << rowBytes;
+  return success();
+}
+
+static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
+  TileAttr tile = schedule.getTile();
+  GridAttr grid = schedule.getGrid();
+  if (failed(expectParts(op, schedule, {"tile", "grid"}, {"prefetch"})) ||
+      failed(verifyProduct(op, tile, PackedWeights(op.getWeights()))))
+    return failure();
+  if (grid.getRows() % tile.getRows() != 0)
+    return op.emitOpError("expects tasks of whole tiles of ")
+           << tile.getRows() << " rows, but got " << grid.getRows();
+  ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();
+  int64_t rows = dst[dst.size() - 2];
+  return rows == 0 ? success() : expectAmxRows(op, tile, "matrices", rows);
+}
+
+static LogicalResult verifySchedule(DepthwiseConvOp op, ScheduleAttr schedule) {
+  return failure(
+      failed(expectParts(op, schedule, {"tile", "grid"}, {"tile_block"})) ||
+      failed(expectPlain(op, schedule.getTile())));
+}
+
+static LogicalResult verifySchedule(AttentionOp op, ScheduleAttr schedule) {
+  if (failed(expectParts(op, schedule, {"tile", "scores"})) ||
+      failed(expectPlain(op, schedule.getTile())) ||
+      failed(expectPlain(op, schedule.getScores())))
+    return failure();
+  int64_t queries = schedule.getScores().getColumns();
+  if (queries > kMaxQueries)
+    return op.emitOpError("expects scores of at most ")
+           << kMaxQueries << " queries, but got " << queries;
+  return success();
+}
+
+static LogicalResult verifyRowSchedule(Operation *op, ScheduleAttr schedule) {
+  return failure(
+      failed(expectParts(op, schedule, {"grid"})) ||
+      failed(expectOneTile(op, schedule.getGrid(), "where there is no tile")));
+}
+
+static LogicalResult verifySchedule(ReduceOp op, ScheduleAttr schedule) {
+  if (op.reducesRows())
+    return verifyRowSchedule(op, schedule);
+  return failure(failed(expectParts(op, schedule, {"tile", "grid"})) ||
+                 failed(expectPlain(op, schedule.getTile())));
+}
+
+static LogicalResult verifySchedule(SoftmaxOp op, ScheduleAttr schedule) {
+  return verifyRowSchedule(op, schedule);
+}
+
+static LogicalResult verifySchedule(RowNormOp op, ScheduleAttr schedule) {
+  return verifyRowSchedule(op, schedule);
+}
+
+static LogicalResult verifySchedule(PoolOp op, ScheduleAttr schedule) {
+  return failure(failed(expectParts(op, schedule, {"tile", "grid"})) ||
+                 failed(expectPlain(op, schedule.getTile())) ||
+                 failed(expectOneRow(op, schedule.getTile())));
+}
+
+static LogicalResult verifySchedule(GroupNormOp op, ScheduleAttr schedule) {
+  TileAttr tile = schedule.getTile();
+  if (failed(expectParts(op, schedule, {"tile", "grid"})) ||
+      failed(expectPlain(op, tile)) || failed(expectOneRow(op, tile)))
+    return failure();
+  int64_t perGroup =
+      typeOf(op.getSrc()).getDimSize(2) / int64_t(op.getGroups());
+  if (perGroup != 0 && tile.getColumns() % perGroup != 0)
+    return op.emitOpError("expects a tile of whole groups of ")
+           << perGroup << " channels, but got " << tile.getColumns();
+  if (schedule.getGrid().getRows() != 1)
+    return op.emitOpError("expects tasks of 1 sample, but got ")
+           << schedule.getGrid().getRows();
+  return success();
+}
+
+LogicalResult checks::verifySchedule(Operation *op) {
+  auto scheduled = cast<ScheduledOpInterface>(op);
+  ScheduleAttr schedule = scheduled.getScheduleAttr();
+  if (!schedule)
+    return success();
+  return TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<AttentionOp, ConvOp, DepthwiseConvOp, GroupNormOp, MatMulOp, PoolOp,
+            ReduceOp, RowNormOp, SoftmaxOp>(
+          [&](auto kernel) { return ::verifySchedule(kernel, schedule); });
+}

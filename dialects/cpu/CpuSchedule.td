@@ -1,0 +1,147 @@
+//===- CpuSchedule.td - how a kernel is tiled and split -------*- tablegen -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_CPU_CPUSCHEDULE_TD
+#define INGOT_DIALECTS_CPU_CPUSCHEDULE_TD
+
+include "dialects/cpu/CpuDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Cpu_Attr<string name, string mnemonicName> : AttrDef<Cpu_Dialect, name> {
+  let mnemonic = mnemonicName;
+  let genVerifyDecl = 1;
+}
+
+def Cpu_Product : I32EnumAttr<"Product", "how a product is summed up", [
+    I32EnumAttrCase<"f32", 0>,
+    I32EnumAttrCase<"bf16Dot", 1, "bf16_dot">,
+    I32EnumAttrCase<"bf16Wide", 2, "bf16_wide">,
+    I32EnumAttrCase<"int8Dot", 3, "int8_dot">,
+    I32EnumAttrCase<"int8Wide", 4, "int8_wide">,
+    I32EnumAttrCase<"bf16Tiles", 5, "bf16_tiles">,
+    I32EnumAttrCase<"int8Tiles", 6, "int8_tiles">]> {
+  let cppNamespace = "::ingot::cpu";
+  let genSpecializedAttr = 0;
+}
+
+def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
+  let summary = "a register tile: what a kernel computes at a time";
+  let description = [{
+    Rows (pixels, of products) times columns (output channels), each an
+    accumulator. Columns are counted in elements: how many vectors they are
+    depends on the target.
+
+    | product | of | summed up |
+    |---|---|---|
+    | `f32` | f32 | by multiply-adds |
+    | `bf16_dot`, `int8_dot` | pairs of bf16, fours of bytes | by one instruction, AVX512-BF16's or VNNI's |
+    | `bf16_wide` | pairs of bf16 | rows are copied as f32, weights widened as they are read |
+    | `int8_wide` | fours of bytes | the even and the odd bytes as words, so that nothing saturates |
+    | `bf16_tiles`, `int8_tiles` | up to 16 groups of 16 rows | in AMX tiles of `amx_rows` rows |
+
+    Constraints:
+    - C1: rows and columns are at least 1
+    - C2: with AMX, `amx_rows` are 1 to 16, and rows are as many, or up to twice
+      as many; `amx_rows` is 0 otherwise
+
+    Example:
+    ```mlir
+    #cpu.tile<14x32>
+    #cpu.tile<28x32, product = bf16_tiles, amx_rows = 14>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns,
+      DefaultValuedParameter<"::ingot::cpu::Product",
+                             "::ingot::cpu::Product::f32">:$product,
+      DefaultValuedParameter<"int64_t", "0">:$amx_rows);
+  let assemblyFormat = [{
+    `<` custom<Size>($rows, $columns)
+    (`,` struct($product, $amx_rows)^)? `>`
+  }];
+}
+
+def Cpu_Grid : Cpu_Attr<"Grid", "grid"> {
+  let summary = "how the result of a kernel is split into tasks";
+  let description = [{
+    Rows times column tiles of a task; the last of either may have fewer. A row
+    is one of `dst`, all its dimensions but the last two (convolutions, pooling),
+    a row of each matrix (products), or what is normalized or reduced at once.
+
+    Tasks of neighbouring numbers have the same column tiles; with
+    `rows_outside` the same rows.
+
+    Constraints:
+    - C1: both are at least 1
+
+    Example:
+    ```mlir
+    #cpu.grid<28x4, rows_outside = true>
+    ```
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$tiles,
+      DefaultValuedParameter<"bool", "false">:$rows_outside);
+  let assemblyFormat = [{
+    `<` custom<Size>($rows, $tiles) (`,` struct($rows_outside)^)? `>`
+  }];
+}
+
+def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
+  let summary = "how a kernel is tiled and split";
+  let description = [{
+    Set once by the pass `cpu-schedule`, or by whoever knows better; splitting
+    into tasks and code generation read it. Which parts there are depends on the
+    kernel:
+
+    | kernel | `tile` | `grid` | besides |
+    |---|---|---|---|
+    | `cpu.matmul` | rows × columns | yes | `prefetch` |
+    | `cpu.conv` | pixels of a row × output channels | yes | `prefetch`, `depth_block` |
+    | `cpu.depthwise_conv` | pixels of a row × channels | yes | `tile_block` |
+    | `cpu.attention` | queries × elements of a value | no: a block of queries of a head is a task | `scores`: keys × queries of a task |
+    | `cpu.reduce` with channels | rows side by side × channels | yes | |
+    | `cpu.pool`, `cpu.group_norm` | 1 × channels | yes | |
+    | `cpu.reduce` of rows, `cpu.softmax`, `cpu.row_norm` | no | rows × 1 | |
+
+    - `prefetch`: passes over a panel prefetch parts of the next one
+    - `depth_block`: of so many groups of a tap's channels, the weights are
+      multiplied with all rows of a task, whose sums wait on the stack; 0 for all
+      channels and taps at once
+    - `tile_block`: so many column tiles are taken through all rows of a task
+      before the next ones; 0 for all
+
+    Constraints, which the ops verify:
+    - C1: there are the parts that the kernel has, and no others
+    - C2: the product is one of the weights' element type
+    - C3: columns of a tile divide a panel (products), and are whole groups
+      (`cpu.group_norm`); tiles of `cpu.pool` and `cpu.group_norm` have one row
+    - C4: rows of a task of `cpu.matmul` are whole tiles, those of
+      `cpu.group_norm` one; tasks of a `cpu.conv` with groups have one column
+      tile, those of rows too
+    - C5: with AMX, tiles that a row of pixels or a matrix is split into have
+      `amx_rows` or more
+    - C6: sums that wait for a `depth_block` are no more than 64 KiB, of products
+      of vectors that need no copy of the rows
+
+    What the target of the module has room and instructions for, `cpu-schedule`
+    and the passes that write code verify.
+
+    Example:
+    ```mlir
+    #cpu.schedule<tile = <14x32>, grid = <28x4, rows_outside = true>, prefetch = true>
+    ```
+  }];
+  let parameters = (ins
+      OptionalParameter<"::ingot::cpu::TileAttr">:$tile,
+      OptionalParameter<"::ingot::cpu::GridAttr">:$grid,
+      OptionalParameter<"::ingot::cpu::TileAttr">:$scores,
+      DefaultValuedParameter<"int64_t", "0">:$depth_block,
+      DefaultValuedParameter<"int64_t", "0">:$tile_block,
+      DefaultValuedParameter<"bool", "false">:$prefetch);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // INGOT_DIALECTS_CPU_CPUSCHEDULE_TD

@@ -1,0 +1,202 @@
+//===- ChooseProducts.cpp - schedules of products and attention -----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/codegen/cpu/schedule/ChooseSchedule.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+using lower::shapeOf;
+
+static int64_t bytesOf(Value value) {
+  auto type = cast<ShapedType>(value.getType());
+  int64_t elements = lower::productOf(type.getShape());
+  return ShapedType::isDynamic(elements)
+             ? 1 << 20
+             : elements * type.getElementTypeBitWidth() / 8;
+}
+
+/// Operations of vectors that take as long as `flops` with this tile.
+static int64_t costOf(int64_t flops, const RegisterTile &tile) {
+  return usesTiles(tile.product) ? flops / kAmxSpeed : flops;
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+bool codegen::fitsCopy(cpu::ConvOp op, const VectorUnit &unit, int64_t rows) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> kernel = weights.outer.drop_front();
+  ArrayRef<int64_t> pads = op.getPads();
+  // Tiles with padding are copied whole.
+  if (pads[kernel.size() - 1] == 0 && pads.back() == 0)
+    return true;
+  int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
+  int64_t span = (rows - 1) * op.getStrides().back() +
+                 (kernel.back() - 1) * op.getDilations().back() + 1;
+  // What a tile copies of src is read line after line: a third of it may come
+  // from the second-level cache.
+  int64_t maxCopiedBytes = unit.l1Bytes * 3 / 2;
+  return span * channels * weights.element.getIntOrFloatBitWidth() <=
+         8 * maxCopiedBytes;
+}
+
+static RegisterTile chooseConvTile(cpu::ConvOp op, const VectorUnit &unit) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
+  RegisterTile tile = chooseTile(
+      unit, {weights.element, weights.width, dst[dst.size() - 2], channels,
+             lower::productOf(weights.outer.drop_front())});
+  if (!usesTiles(tile.product) || fitsCopy(op, unit, tile.rows))
+    return tile;
+  return chooseTile(unit, productFor(unit, weights.element), weights.width);
+}
+
+/// Groups of channels whose weights are multiplied with all rows of a task, one
+/// after the other: 16 KiB of a panel.
+static constexpr int64_t kBlockGroups = 128;
+/// More sums would not stay in the first-level cache beside them.
+static constexpr int64_t kMostBlockedPixels = 98;
+
+/// Whether rows are so short that blocks of weights are to serve all of a task.
+static bool isBlocked(cpu::ConvOp op, const RegisterTile &tile,
+                      int64_t rowsPerTask) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
+  int64_t pixels = dst[dst.size() - 2];
+  int64_t tilesPerRow = llvm::divideCeil(pixels, tile.rows);
+  return tile.product != Product::bf16Wide && !usesTiles(tile.product) &&
+         rowsPerTask * tilesPerRow >= 3 &&
+         // A vector of weights serves fewer than 3/4 of the tile's rows.
+         int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
+         rowsPerTask * pixels <= kMostBlockedPixels &&
+         channels >= kBlockGroups * weights.group;
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
+  VectorUnit unit = vectorUnitOf(op);
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t groups = op.getGroups();
+  RegisterTile tile = chooseConvTile(op, unit);
+  int64_t columns = tile.vectors * unit.lanes;
+  int64_t tiles = groups * llvm::divideCeil(dst.back() / groups, columns);
+  int64_t rows = lower::productOf(dst.drop_back(2));
+  int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
+                  weights.depth * dst.back() * dst[dst.size() - 2];
+  Grid grid = chooseGrid(unit, {rows, tiles, costOf(flops, tile), 1,
+                                bytesOf(op.getSrc()), bytesOf(op.getWeights())});
+  // A task's tiles are of one group.
+  if (groups > 1)
+    grid.columnTilesPerTask = 1;
+  bool isInBlocks = isBlocked(op, tile, grid.rowsPerTask);
+  return ScheduleBuilder(op)
+      .tile(tile)
+      .grid(grid)
+      .depthBlock(isInBlocks ? kBlockGroups : 0);
+}
+
+/// Lines of a pixel that are worth taking at a time.
+static constexpr int64_t kMinPixelBytes = 128, kMaxPixelBytes = 256;
+
+/// The vectors of channels of which all rows that an output row reads stay in the
+/// first-level cache until the next one reads them again; all if they do as they
+/// are, or if too little of each pixel would.
+static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const VectorUnit &unit,
+                              int64_t tiles) {
+  auto type = cast<ShapedType>(op.getSrc().getType());
+  ArrayRef<int64_t> src = type.getShape();
+  int64_t elementBytes = type.getElementTypeBitWidth() / 8;
+  int64_t pixels = src[src.size() - 2] *
+                   lower::productOf(shapeOf(op.getWeights()).drop_back(2));
+  // The rows of src that output rows share may take the whole cache, and a block
+  // of channels half of it.
+  int64_t bytes = std::min(unit.l1Bytes / 2 / pixels, kMaxPixelBytes);
+  if (pixels * src.back() * elementBytes <= unit.l1Bytes ||
+      bytes < kMinPixelBytes)
+    return tiles;
+  return std::min(tiles, bytes / (unit.lanes * elementBytes));
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
+  VectorUnit unit = vectorUnitOf(op);
+  ArrayRef<int64_t> weights = shapeOf(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t tiles = llvm::divideCeil(dst.back(), unit.lanes);
+  int64_t block = depthwiseBlock(op, unit, tiles);
+  int64_t rows = lower::productOf(dst.drop_back(2));
+  int64_t flops = 2 * lower::productOf(weights.drop_back()) * dst.back() *
+                  dst[dst.size() - 2];
+  // By rows: channels of a pixel lie together.
+  Grid grid = chooseGrid(unit, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0});
+  grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);
+  // Each tap loads a vector of weights once for all pixels of the tile.
+  return ScheduleBuilder(op)
+      .tile({unit.numRegisters == 32 ? 8 : 4, 1})
+      .grid(grid)
+      .tileBlock(block < tiles ? block : 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
+  VectorUnit unit = vectorUnitOf(op);
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t rows = dst[dst.size() - 2];
+  bool isOpen = ShapedType::isDynamic(rows);
+  RegisterTile tile = chooseTile(unit, {weights.element, weights.width, rows,
+                                        shapeOf(op.getSrc()).back(), 1});
+  int64_t columns = tile.vectors * unit.lanes;
+  int64_t tiles = llvm::divideCeil(dst.back(), columns);
+  if (!isOpen)
+    tile.rows = evenTile(rows, tile.rows);
+  int64_t batches = lower::productOf(dst.drop_back(2));
+  if (ShapedType::isDynamic(batches))
+    batches = 8;
+  int64_t flops = 2 * weights.depth * dst.back();
+  Grid grid = chooseGrid(unit, {rows, tiles, costOf(flops, tile), tile.rows,
+                                bytesOf(op.getSrc()), bytesOf(op.getWeights())});
+  // Blocks of columns are tasks enough: each reads its weights once.
+  constexpr int64_t kEnoughTasks = 16;
+  int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);
+  if (!grid.rowsOutside && columnBlocks >= kEnoughTasks && !isOpen)
+    grid.rowsPerTask = llvm::alignTo(rows, tile.rows);
+  // Products of many matrices are tasks of their own.
+  if (batches >= 8)
+    grid = {isOpen ? 16 * tile.rows : int64_t(llvm::alignTo(rows, tile.rows)),
+            tiles, true};
+  return ScheduleBuilder(op).tile(tile).grid(grid);
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+// Scores have queries in lanes: keys are then read as rows, one element a
+// multiply-add, probabilities are read the same way and values as vectors, so
+// that of all operands only queries are transposed, and a softmax goes over whole
+// vectors. Two vectors of queries, as products have two vectors of columns.
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::AttentionOp op) {
+  VectorUnit unit = vectorUnitOf(op);
+  int64_t queries = shapeOf(op.getSrc())[1];
+  int64_t keys = shapeOf(op.getKeys())[1], width = shapeOf(op.getDst())[3];
+  RegisterTile scores = chooseTile(unit, Product::f32, 2 * unit.lanes);
+  scores.rows = evenTile(keys, scores.rows);
+  int64_t perTask = scores.vectors * unit.lanes;
+  RegisterTile tile = chooseTile(unit, Product::f32, width);
+  tile.rows = evenTile(std::min(queries, perTask), tile.rows);
+  return ScheduleBuilder(op).tile(tile).scores(scores);
+}

@@ -1,0 +1,159 @@
+//===- ChooseSchedule.cpp - schedules and what they must fit --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/schedule/ChooseSchedule.h"
+
+#include "dialects/ingot/IngotDialect.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::ScheduledOpInterface op) {
+  return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
+      .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
+            cpu::GroupNormOp, cpu::MatMulOp, cpu::PoolOp, cpu::ReduceOp,
+            cpu::RowNormOp, cpu::SoftmaxOp>(
+          [](auto kernel) { return chooseSchedule(kernel); });
+}
+
+ScheduleBuilder::ScheduleBuilder(Operation *op)
+    : context(op->getContext()), lanes(vectorUnitOf(op).lanes) {}
+
+cpu::TileAttr ScheduleBuilder::inColumns(const RegisterTile &tile) const {
+  return cpu::TileAttr::get(context, tile.rows, tile.vectors * lanes,
+                            tile.product, tile.amxRows);
+}
+
+ScheduleBuilder &ScheduleBuilder::tile(const RegisterTile &tile) {
+  tileAttr = inColumns(tile);
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::scores(const RegisterTile &tile) {
+  scoresAttr = inColumns(tile);
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::wholeGroups(int64_t channels) {
+  tileAttr = cpu::TileAttr::get(context, 1, channels, Product::f32, 0);
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::grid(const Grid &grid) {
+  gridAttr = cpu::GridAttr::get(context, grid.rowsPerTask,
+                                grid.columnTilesPerTask, grid.rowsOutside);
+  prefetch = grid.prefetch;
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::depthBlock(int64_t groups) {
+  depth = groups;
+  return *this;
+}
+
+ScheduleBuilder &ScheduleBuilder::tileBlock(int64_t count) {
+  tiles = count;
+  return *this;
+}
+
+ScheduleBuilder::operator cpu::ScheduleAttr() const {
+  return cpu::ScheduleAttr::get(context, tileAttr, gridAttr, scoresAttr, depth,
+                                tiles, prefetch);
+}
+
+//===----------------------------------------------------------------------===//
+// Checking
+//===----------------------------------------------------------------------===//
+
+static bool hasInstructions(const VectorUnit &unit, Product product) {
+  switch (product) {
+  case Product::f32:
+  case Product::bf16Wide:
+  case Product::int8Wide:
+    return true;
+  case Product::bf16Dot:
+    return unit.hasBF16;
+  case Product::int8Dot:
+    return unit.hasVNNI;
+  case Product::bf16Tiles:
+    return unit.hasBF16Tiles;
+  case Product::int8Tiles:
+    return unit.hasInt8Tiles;
+  }
+  llvm_unreachable("all products are listed");
+}
+
+int64_t codegen::registersOf(const RegisterTile &tile) {
+  // Accumulators, a vector of weights for each column, which stands beside what
+  // it is widened from, and an element of src.
+  bool isWide = tile.product == Product::bf16Wide ||
+                tile.product == Product::int8Wide;
+  return tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1;
+}
+
+/// The tile consists of whole vectors and stays in registers.
+static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
+  VectorUnit unit = vectorUnitOf(op);
+  StringRef level = TargetAttr::of(op).getLevel();
+  Product product = tile.getProduct();
+  if (!hasInstructions(unit, product))
+    return op->emitOpError("expects a product that ")
+           << level << " has instructions for, but got "
+           << stringifyProduct(product);
+  if (tile.getColumns() % unit.lanes != 0)
+    return op->emitOpError("expects columns of a tile in vectors of ")
+           << unit.lanes << " elements, as " << level << " has them, but got "
+           << tile.getColumns();
+  int64_t vectors = tile.getColumns() / unit.lanes;
+  if (usesTiles(product)) {
+    // Two times two accumulators, of eight registers.
+    if (vectors <= 2)
+      return success();
+    return op->emitOpError("expects a tile of at most ")
+           << 2 * unit.lanes << " columns with AMX, but got "
+           << tile.getColumns();
+  }
+  int64_t used = registersOf({tile.getRows(), vectors, product});
+  if (used <= unit.numRegisters)
+    return success();
+  return op->emitOpError("expects a tile for the ")
+         << unit.numRegisters << " registers of " << level << ", but got "
+         << tile.getRows() << "x" << tile.getColumns() << ", which takes "
+         << used;
+}
+
+LogicalResult codegen::checkSchedule(cpu::ScheduledOpInterface op) {
+  cpu::ScheduleAttr schedule = op.getScheduleAttr();
+  if (!schedule)
+    return op->emitOpError("has no schedule: cpu-schedule sets it");
+  // Its groups lie on the stack, and are taken apart there.
+  if (isa<cpu::GroupNormOp>(*op))
+    return success();
+  for (cpu::TileAttr tile : {schedule.getTile(), schedule.getScores()})
+    if (tile && failed(checkTile(op, tile)))
+      return failure();
+  VectorUnit unit = vectorUnitOf(op);
+  cpu::TileAttr tile = schedule.getTile();
+  if (isa<cpu::DepthwiseConvOp>(*op) && tile.getColumns() != unit.lanes)
+    return op->emitOpError("expects a tile of one vector of ")
+           << unit.lanes << " channels, but got " << tile.getColumns();
+  auto conv = dyn_cast<cpu::ConvOp>(*op);
+  if (conv && usesTiles(tile.getProduct()) &&
+      !fitsCopy(conv, unit, tile.getRows()))
+    return op->emitOpError("expects tiles whose pixels can be copied with their "
+                           "padding, but got ")
+           << tile.getRows() << " rows, which the first-level cache of "
+           << unit.l1Bytes << " bytes does not hold";
+  return success();
+}

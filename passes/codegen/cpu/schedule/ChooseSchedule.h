@@ -1,0 +1,63 @@
+//===- ChooseSchedule.h - schedules and what they must fit ------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_CHOOSESCHEDULE_H
+#define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_CHOOSESCHEDULE_H
+
+#include "passes/codegen/cpu/schedule/Tiling.h"
+
+namespace ingot::codegen {
+
+/// The schedule that the kernel gets if nobody gave it one, for the target of its
+/// module.
+cpu::ScheduleAttr chooseSchedule(cpu::ScheduledOpInterface op);
+
+cpu::ScheduleAttr chooseSchedule(cpu::AttentionOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::ConvOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::DepthwiseConvOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::GroupNormOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::MatMulOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::PoolOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::ReduceOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);
+
+/// Reports where there is no schedule, or where the target has neither registers
+/// nor instructions for it. All else the op's verifier knows.
+mlir::LogicalResult checkSchedule(cpu::ScheduledOpInterface op);
+
+/// Whether AMX tiles of `rows` pixels find room in the first-level cache for the
+/// copies that padding takes.
+bool fitsCopy(cpu::ConvOp op, const VectorUnit &unit, int64_t rows);
+
+/// Puts a schedule together, columns being counted in vectors of the target.
+class ScheduleBuilder {
+public:
+  explicit ScheduleBuilder(mlir::Operation *op);
+
+  ScheduleBuilder &tile(const RegisterTile &tile);
+  ScheduleBuilder &scores(const RegisterTile &tile);
+  /// A tile of one row of channels that need not fill vectors.
+  ScheduleBuilder &wholeGroups(int64_t channels);
+  ScheduleBuilder &grid(const Grid &grid);
+  ScheduleBuilder &depthBlock(int64_t groups);
+  ScheduleBuilder &tileBlock(int64_t tiles);
+  operator cpu::ScheduleAttr() const;
+
+private:
+  cpu::TileAttr inColumns(const RegisterTile &tile) const;
+
+  mlir::MLIRContext *context;
+  int64_t lanes;
+  cpu::TileAttr tileAttr, scoresAttr;
+  cpu::GridAttr gridAttr;
+  int64_t depth = 0, tiles = 0;
+  bool prefetch = false;
+};
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_SCHEDULE_CHOOSESCHEDULE_H

@@ -1,0 +1,73 @@
+//===- CountTasks.cpp - how many tasks a kernel has -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/schedule/CountTasks.h"
+
+#include "passes/codegen/cpu/product/Addressing.h"
+#include "passes/codegen/cpu/schedule/Plans.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+using lower::shapeOf;
+
+namespace {
+
+/// What a schedule splits: rows, and how often that is done.
+struct Rows {
+  Index count, batches = 1;
+};
+
+} // namespace
+
+/// Rows are counted over dimensions [0, end) of `value`.
+static Rows rowsOf(IndexBuilder &b, Value value, int64_t end) {
+  return {countOf(b, value, 0, end)};
+}
+
+/// All dimensions but the last two.
+static Rows rowsOfPixels(IndexBuilder &b, Value dst) {
+  return rowsOf(b, dst, shapeOf(dst).size() - 2);
+}
+
+static Rows rowsToSplit(IndexBuilder &b, Operation *op) {
+  return TypeSwitch<Operation *, Rows>(op)
+      .Case<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::PoolOp>(
+          [&](auto window) { return rowsOfPixels(b, window.getDst()); })
+      .Case([&](cpu::MatMulOp product) -> Rows {
+        Value dst = product.getDst();
+        int64_t rank = shapeOf(dst).size();
+        Index rows = countOf(b, dst, rank - 2, rank - 1);
+        return {rows, countOf(b, dst, 0, rank - 2)};
+      })
+      .Case<cpu::ReduceOp, cpu::GroupNormOp>(
+          [&](auto samples) { return rowsOf(b, samples.getDst(), 1); })
+      .Case<cpu::SoftmaxOp, cpu::RowNormOp>([&](auto row) {
+        Value src = row.getSrc();
+        return rowsOf(b, src, shapeOf(src).size() - 1);
+      });
+}
+
+Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
+  IndexBuilder b{builder, op->getLoc()};
+  cpu::ScheduleAttr schedule = op.getScheduleAttr();
+  if (auto attention = dyn_cast<cpu::AttentionOp>(*op)) {
+    ArrayRef<int64_t> dst = shapeOf(attention.getDst());
+    int64_t blocks =
+        llvm::divideCeil(dst[1], schedule.getScores().getColumns());
+    return b.get(dst[0] * dst[2] * blocks);
+  }
+  cpu::GridAttr grid = schedule.getGrid();
+  Rows rows = rowsToSplit(b, op);
+  Index rowBlocks = b.divideCeil(rows.count, grid.getRows());
+  int64_t columnBlocks =
+      llvm::divideCeil(countColumnTiles(op), grid.getTiles());
+  return b.get(b.mul(b.mul(rowBlocks, columnBlocks), rows.batches));
+}

@@ -1,0 +1,20 @@
+//===- CountTasks.h - how many tasks a kernel has ---------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_COUNTTASKS_H
+#define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_COUNTTASKS_H
+
+#include "dialects/cpu/CpuDialect.h"
+
+namespace ingot::codegen {
+
+/// How many tasks `op`, on memrefs, is split into by its schedule: the target has
+/// no part in it.
+mlir::Value countTasks(mlir::OpBuilder &builder, cpu::ScheduledOpInterface op);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_SCHEDULE_COUNTTASKS_H

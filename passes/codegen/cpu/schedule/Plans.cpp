@@ -1,0 +1,88 @@
+//===- Plans.cpp - schedules as code generation reads them ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/schedule/Plans.h"
+
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+using lower::shapeOf;
+
+static cpu::ScheduleAttr scheduleOf(cpu::ScheduledOpInterface op) {
+  cpu::ScheduleAttr schedule = op.getScheduleAttr();
+  assert(schedule && "checkSchedule comes first");
+  return schedule;
+}
+
+static Value destinationOf(Operation *op) {
+  return cast<DestinationStyleOpInterface>(op).getDpsInits()[0];
+}
+
+/// The tile in vectors of the target.
+static RegisterTile inVectors(cpu::TileAttr tile, const VectorUnit &unit) {
+  return {tile.getRows(),
+          int64_t(llvm::divideCeil(tile.getColumns(), unit.lanes)),
+          tile.getProduct(), tile.getAmxRows()};
+}
+
+int64_t codegen::countColumnTiles(cpu::ScheduledOpInterface op) {
+  cpu::TileAttr tile = scheduleOf(op).getTile();
+  if (!tile)
+    return 1;
+  int64_t columns = shapeOf(destinationOf(op)).back(), groups = 1;
+  if (auto conv = dyn_cast<cpu::ConvOp>(*op))
+    groups = conv.getGroups();
+  return groups * int64_t(llvm::divideCeil(columns / groups, tile.getColumns()));
+}
+
+Plan::Plan(cpu::ScheduledOpInterface op)
+    : unit(vectorUnitOf(op)), tile{1, 1}, grid{1, 1, false},
+      tiles(countColumnTiles(op)) {
+  cpu::ScheduleAttr schedule = scheduleOf(op);
+  if (cpu::TileAttr given = schedule.getTile())
+    tile = inVectors(given, unit);
+  if (cpu::GridAttr given = schedule.getGrid())
+    grid = {given.getRows(), given.getTiles(), given.getRowsOutside(),
+            schedule.getPrefetch()};
+}
+
+int64_t Plan::columnBlocks() const {
+  return llvm::divideCeil(tiles, grid.columnTilesPerTask);
+}
+
+ConvPlan::ConvPlan(cpu::ConvOp op)
+    : Plan(op), weights(op.getWeights()), panel(weights.width),
+      groups(op.getGroups()), tilesPerGroup(tiles / groups),
+      tilesPerPanel(panel / (tile.vectors * unit.lanes)),
+      depthBlock(op.getScheduleAttr().getDepthBlock()) {}
+
+MatMulPlan::MatMulPlan(cpu::MatMulOp op)
+    : Plan(op), weights(op.getWeights()), panel(weights.width),
+      tilesPerPanel(panel / (tile.vectors * unit.lanes)),
+      rows(*std::next(shapeOf(op.getDst()).rbegin())) {}
+
+DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op)
+    : Plan(op), tilesPerBlock(op.getScheduleAttr().getTileBlock()) {
+  if (tilesPerBlock == 0)
+    tilesPerBlock = tiles;
+}
+
+AttentionPlan::AttentionPlan(cpu::AttentionOp op)
+    : Plan(op), scores(inVectors(op.getScheduleAttr().getScores(), unit)),
+      queries(shapeOf(op.getSrc())[1]),
+      queriesPerTask(op.getScheduleAttr().getScores().getColumns()) {}
+
+int64_t AttentionPlan::blocks() const {
+  return llvm::divideCeil(queries, queriesPerTask);
+}
+
+ColumnPlan::ColumnPlan(cpu::ScheduledOpInterface op)
+    : Plan(op), channelsPerTile(op.getScheduleAttr().getTile().getColumns()) {}

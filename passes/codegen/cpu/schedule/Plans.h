@@ -1,0 +1,83 @@
+//===- Plans.h - schedules as code generation reads them --------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan is the schedule of one kernel beside the sizes that it is applied to. It
+// decides nothing: ChooseProducts.cpp and ChooseRows.cpp do.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_PLANS_H
+#define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_PLANS_H
+
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/codegen/cpu/schedule/Tiling.h"
+
+namespace ingot::codegen {
+
+/// The column tiles that the result of `op` has with its schedule; 1 where the
+/// schedule has no tile.
+int64_t countColumnTiles(cpu::ScheduledOpInterface op);
+
+/// What all plans have.
+struct Plan {
+  explicit Plan(cpu::ScheduledOpInterface op);
+
+  VectorUnit unit;
+  RegisterTile tile;
+  Grid grid;
+  /// Column tiles of all groups.
+  int64_t tiles;
+
+  int64_t columnBlocks() const;
+};
+
+struct ConvPlan : Plan {
+  explicit ConvPlan(cpu::ConvOp op);
+
+  cpu::PackedWeights weights;
+  int64_t panel, groups, tilesPerGroup, tilesPerPanel;
+  /// Groups of a tap's channels that are multiplied with all rows of a task
+  /// before the next ones; 0 for all at once.
+  int64_t depthBlock;
+};
+
+struct MatMulPlan : Plan {
+  explicit MatMulPlan(cpu::MatMulOp op);
+
+  cpu::PackedWeights weights;
+  int64_t panel, tilesPerPanel;
+  /// Rows of a matrix: known or not.
+  int64_t rows;
+};
+
+struct DepthwisePlan : Plan {
+  explicit DepthwisePlan(cpu::DepthwiseConvOp op);
+
+  /// Vectors of channels that a task takes through all of its rows.
+  int64_t tilesPerBlock;
+};
+
+/// Attention: a block of queries of one head is a task.
+struct AttentionPlan : Plan {
+  explicit AttentionPlan(cpu::AttentionOp op);
+
+  /// Keys times vectors of queries; `tile` is queries times vectors of values.
+  RegisterTile scores;
+  int64_t queries, queriesPerTask;
+
+  int64_t blocks() const;
+};
+
+/// Channels of a reduction, of a pooling or of a group norm, in tiles.
+struct ColumnPlan : Plan {
+  explicit ColumnPlan(cpu::ScheduledOpInterface op);
+
+  int64_t channelsPerTile;
+};
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_SCHEDULE_PLANS_H

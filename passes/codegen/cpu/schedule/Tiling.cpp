@@ -1,0 +1,183 @@
+//===- Tiling.cpp - register tiles and grids of tasks ---------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/schedule/Tiling.h"
+
+#include "dialects/cpu/PackedWeights.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/TargetInfo.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+VectorUnit codegen::vectorUnitOf(Operation *op) {
+  TargetAttr target = TargetAttr::of(op);
+  uint64_t features = target.getFeatures();
+  auto has = [&](CpuFeature feature) {
+    return (features & bitOf(feature)) != 0;
+  };
+  VectorUnit unit;
+  unit.lanes = has(CpuFeature::AVX512F) ? 16 : has(CpuFeature::AVX) ? 8 : 4;
+  unit.numRegisters = has(CpuFeature::AVX512F) ? 32 : 16;
+  unit.hasFMA = has(CpuFeature::FMA);
+  unit.hasBF16 = has(CpuFeature::AVX512BF16);
+  unit.hasVNNI = has(CpuFeature::AVX512VNNI);
+  bool hasTiles = has(CpuFeature::AMX_TILE);
+  unit.hasBF16Tiles = hasTiles && has(CpuFeature::AMX_BF16);
+  unit.hasInt8Tiles = hasTiles && has(CpuFeature::AMX_INT8);
+  unit.l1Bytes = target.getL1();
+  unit.l2Bytes = target.getL2();
+  return unit;
+}
+
+Product codegen::productFor(const VectorUnit &unit, Type weights) {
+  if (weights.isBF16())
+    return unit.hasBF16 ? Product::bf16Dot : Product::bf16Wide;
+  if (weights.isInteger(8))
+    return unit.hasVNNI ? Product::int8Dot : Product::int8Wide;
+  return Product::f32;
+}
+
+/// How the unit sums them up in AMX tiles, if it has any for this type.
+static std::optional<Product> tilesFor(const VectorUnit &unit, Type weights) {
+  if (weights.isBF16() && unit.hasBF16Tiles)
+    return Product::bf16Tiles;
+  if (weights.isInteger(8) && unit.hasInt8Tiles)
+    return Product::int8Tiles;
+  return std::nullopt;
+}
+
+/// Rows, and groups of four bytes a row, of an AMX tile.
+static constexpr int64_t kAmxRows = 16, kAmxGroups = 16;
+
+// Two vectors a row: an element broadcast from memory then serves two
+// multiply-adds, so that the two load ports of a core keep up with its two FMA
+// ports: 14 + 2 loads for 28 multiply-adds. With 28 accumulators and 2 vectors
+// of weights 32 registers leave 2, which hide the broadcasts' latency; with 16
+// registers it is 12 and 2. One vector a row is for panels of one vector.
+//
+// Widening takes registers for the weights and for one half of them, and for
+// masks, so 12 rows of 32 registers and 5 of 16; bytes have both halves there at
+// once, and two parts of a row.
+RegisterTile codegen::chooseTile(const VectorUnit &unit, Product product,
+                                 int64_t panelWidth) {
+  int64_t vectors = panelWidth >= 2 * unit.lanes ? 2 : 1;
+  bool isSmall = unit.numRegisters != 32;
+  switch (product) {
+  case Product::f32:
+  case Product::bf16Dot:
+  case Product::int8Dot:
+    return {isSmall ? 6 : 14, vectors, product};
+  case Product::bf16Wide:
+    return {isSmall ? 5 : 12, vectors, product};
+  case Product::int8Wide:
+    return {isSmall ? 4 : 12, vectors, product};
+  case Product::bf16Tiles:
+  case Product::int8Tiles:
+    return {2 * kAmxRows, vectors, product, kAmxRows};
+  }
+  llvm_unreachable("all products are listed");
+}
+
+// One instruction multiplies a tile, whose rows it takes a cycle each, with 16
+// columns of 16 groups: 16 times what a vector instruction does. What it costs to
+// get there are the weights' tiles, 16 cache lines each, and the way of the
+// accumulators over the stack, 16 lines stored and loaded.
+//
+// Below four rows the weights' lines, two a cycle, are what either waits for, and
+// vectors need no configuration. With fewer than four groups a tile is nearly
+// empty, with fewer than 16 in all the accumulators' way costs more than the
+// products.
+static constexpr int64_t kMinAmxRows = 4, kMinAmxRun = 4, kMinAmxGroups = 16;
+
+static bool isWorthTiles(const ProductShape &shape) {
+  int64_t groups =
+      llvm::divideCeil(shape.depth, cpu::groupOf(shape.weights));
+  return (ShapedType::isDynamic(shape.rows) || shape.rows >= kMinAmxRows) &&
+         groups >= kMinAmxRun && groups * shape.runs >= kMinAmxGroups;
+}
+
+RegisterTile codegen::chooseTile(const VectorUnit &unit,
+                                 const ProductShape &shape) {
+  Product product = productFor(unit, shape.weights);
+  std::optional<Product> tiles = tilesFor(unit, shape.weights);
+  if (tiles && isWorthTiles(shape))
+    product = *tiles;
+  RegisterTile tile = chooseTile(unit, product, shape.panelWidth);
+  if (!usesTiles(product) || ShapedType::isDynamic(shape.rows))
+    return tile;
+  // Rows split evenly: no row of a tile is empty, and smaller tiles take less
+  // time. Where they do not divide, two AMX tiles overlap.
+  tile.rows = evenTile(shape.rows, tile.rows);
+  tile.amxRows = evenTile(tile.rows, kAmxRows);
+  return tile;
+}
+
+AmxSteps::AmxSteps(int64_t depth, int64_t group) {
+  int64_t all = llvm::divideCeil(depth, group);
+  int64_t steps = llvm::divideCeil(all, kAmxGroups);
+  bool isWhole = depth % group == 0;
+  if (isWhole && all % steps == 0) {
+    groups = all / steps;
+    whole = steps;
+    return;
+  }
+  groups = std::min(all, kAmxGroups);
+  whole = depth / (groups * group);
+  last = all - groups;
+}
+
+int64_t codegen::evenTile(int64_t rows, int64_t most) {
+  if (rows <= most)
+    return rows;
+  return llvm::divideCeil(rows, llvm::divideCeil(rows, most));
+}
+
+/// Handing out a task costs about a microsecond, 100 kFLOP of vectors, and what one
+/// thread wrote is far from another. With less, a small text classifier was
+/// slower on two threads than on one.
+static constexpr int64_t kMinTaskFlops = 1'000'000;
+/// Weights that few rows are multiplied with: they are what is waited for.
+static constexpr int64_t kMinTaskBytes = 512 << 10;
+/// Enough for two threads to end within 1/32 of each other.
+static constexpr int64_t kMaxTasks = 32;
+
+/// Weights that come soon enough.
+static constexpr int64_t kFewBytes = 64 << 10;
+
+Grid codegen::chooseGrid(const VectorUnit &unit, const Work &work) {
+  // What may stay of an operand in the second-level cache.
+  int64_t cacheBytes = unit.l2Bytes / 2;
+  // Of a dynamic number assume some.
+  int64_t rows = ShapedType::isDynamic(work.rows) ? 256 : work.rows;
+  int64_t worth = std::max(rows * work.flopsPerRow / kMinTaskFlops,
+                           work.weightBytes / kMinTaskBytes);
+  int64_t tasks = std::clamp<int64_t>(worth, 1, kMaxTasks);
+  // Three tasks take two threads as long as four.
+  if (tasks > 1)
+    tasks = llvm::alignTo(tasks, 2);
+  int64_t units = llvm::divideCeil(rows, work.rowUnit);
+  auto rest = [&](int64_t blocks) {
+    return int64_t(llvm::divideCeil(tasks, blocks));
+  };
+  bool rowsOutside = work.srcBytes > work.weightBytes;
+  int64_t rowBlocks, columnBlocks;
+  if (rowsOutside) {
+    rowBlocks = std::min(units, tasks);
+    columnBlocks = std::min(work.columnTiles, rest(rowBlocks));
+  } else {
+    columnBlocks = std::min(work.columnTiles, tasks);
+    rowBlocks = std::min(units, rest(columnBlocks));
+  }
+  return {int64_t(llvm::divideCeil(units, rowBlocks)) * work.rowUnit,
+          int64_t(llvm::divideCeil(work.columnTiles, columnBlocks)),
+          rowsOutside,
+          work.weightBytes > (rowsOutside ? cacheBytes : kFewBytes)};
+}

@@ -1,0 +1,149 @@
+// RUN: ingot-opt %s --cpu-schedule --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --cpu-schedule --outline-kernels --canonicalize --split-input-file | FileCheck %s --check-prefix=TASKS
+// RUN: ingot-opt %s --cpu-schedule --cpu-schedule --split-input-file | FileCheck %s
+
+// As many rows as registers hold, and tasks of whole tiles.
+// CHECK-LABEL: func.func @chosen(
+// CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <56x1>, prefetch = true>
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @chosen(%a: memref<196x256xf32>, %w: memref<8x256x32xf32>, %d: memref<196x256xf32>) {
+    cpu.matmul ins(%a, %w : memref<196x256xf32>, memref<8x256x32xf32>) outs(%d : memref<196x256xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// With 16 registers of 8 elements.
+// CHECK-LABEL: func.func @level(
+// CHECK: schedule = #cpu.schedule<tile = <6x16>,
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @level(%a: memref<196x256xf32>, %w: memref<8x256x32xf32>, %d: memref<196x256xf32>) {
+    cpu.matmul ins(%a, %w : memref<196x256xf32>, memref<8x256x32xf32>) outs(%d : memref<196x256xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// One that is there stays, and is what the op is split by: 12 rows of 5 a task are 17
+// blocks, 3 of 32 column tiles of 8 are 11.
+// CHECK-LABEL: func.func @given(
+// CHECK: schedule = #cpu.schedule<tile = <4x8>, grid = <12x3, rows_outside = true>>
+// TASKS-LABEL: func.func @given(
+// TASKS: %[[TASKS:.*]] = arith.constant 187 : index
+// TASKS: cpu.launch @matmul.0({{.*}}) tasks(%[[TASKS]])
+// TASKS: func.func private @matmul.0
+// TASKS: schedule = #cpu.schedule<tile = <4x8>, grid = <12x3, rows_outside = true>>
+func.func @given(%a: memref<196x256xf32>, %w: memref<8x256x32xf32>, %d: memref<196x256xf32>) {
+  cpu.matmul ins(%a, %w : memref<196x256xf32>, memref<8x256x32xf32>) outs(%d : memref<196x256xf32>)
+      attributes {schedule = #cpu.schedule<tile = <4x8>, grid = <12x3, rows_outside = true>>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Two of one kind with schedules of their own are two kernels.
+// TASKS-LABEL: func.func @apart(
+// TASKS: cpu.launch @softmax.0(
+// TASKS: cpu.launch @softmax.1(
+func.func @apart(%x: memref<64x50xf32>, %y: memref<64x50xf32>, %z: memref<64x50xf32>) {
+  cpu.softmax ins(%x : memref<64x50xf32>) outs(%y : memref<64x50xf32>)
+      attributes {schedule = #cpu.schedule<grid = <32x1>>} {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  cpu.softmax ins(%y : memref<64x50xf32>) outs(%z : memref<64x50xf32>)
+      attributes {schedule = #cpu.schedule<grid = <16x1>>} {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// Of all kinds.
+// CHECK-LABEL: func.func @kinds(
+// CHECK: cpu.conv {{.*}}schedule = #cpu.schedule<tile = <6x16>, grid = <7x2>, depth_block = 128>
+// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x8>, grid = <{{[0-9]+}}x4, rows_outside = true>>
+// CHECK: cpu.attention {{.*}}schedule = #cpu.schedule<tile = <4x16>, scores = <5x16>>
+// CHECK: cpu.reduce {{.*}}schedule = #cpu.schedule<tile = <2x32>, grid = <4x1>>
+// CHECK: cpu.reduce {{.*}}schedule = #cpu.schedule<grid = <4x1, rows_outside = true>>
+// CHECK: cpu.softmax {{.*}}schedule = #cpu.schedule<grid = <2x1, rows_outside = true>>
+// CHECK: cpu.row_norm {{.*}}schedule = #cpu.schedule<grid = <2x1, rows_outside = true>>
+// CHECK: cpu.group_norm {{.*}}schedule = #cpu.schedule<tile = <1x20>, grid = <1x1, rows_outside = true>>
+// CHECK: cpu.pool max {{.*}}schedule = #cpu.schedule<tile = <1x32>, grid = <9x1, rows_outside = true>>
+func.func @kinds(%c: memref<1x7x3x256xf32>, %cw: memref<1x1x1x256x32xf32>, %cy: memref<1x7x3x32xf32>,
+                 %x: memref<1x8x8x32xf32>, %w: memref<3x3x32xf32>, %y: memref<1x8x8x32xf32>,
+                 %q: memref<1x7x2x16xf32>, %k: memref<1x9x2x16xf32>, %v: memref<1x9x2x32xf32>, %o: memref<1x7x2x32xf32>,
+                 %r: memref<4x9x32xf32>, %rd: memref<4x32xf32>, %l: memref<4x99x1xf32>, %ld: memref<4x1xf32>,
+                 %s: memref<2x64xf32>, %sd: memref<2x64xf32>, %g: memref<1x30x20xf32>, %gd: memref<1x30x20xf32>,
+                 %p: memref<1x9x9x32xf32>, %pd: memref<1x9x9x32xf32>) {
+  cpu.conv ins(%c, %cw : memref<1x7x3x256xf32>, memref<1x1x1x256x32xf32>) outs(%cy : memref<1x7x3x32xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  cpu.depthwise_conv ins(%x, %w : memref<1x8x8x32xf32>, memref<3x3x32xf32>) outs(%y : memref<1x8x8x32xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  cpu.attention ins(%q, %k, %v : memref<1x7x2x16xf32>, memref<1x9x2x16xf32>, memref<1x9x2x32xf32>)
+      outs(%o : memref<1x7x2x32xf32>) attributes {scale = 2.5e-1 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  cpu.reduce sum ins(%r : memref<4x9x32xf32>) outs(%rd : memref<4x32xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  cpu.reduce sum ins(%l : memref<4x99x1xf32>) outs(%ld : memref<4x1xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  cpu.softmax ins(%s : memref<2x64xf32>) outs(%sd : memref<2x64xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  cpu.row_norm ins(%s : memref<2x64xf32>) outs(%sd : memref<2x64xf32>) attributes {epsilon = 1.0e-5 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  cpu.group_norm ins(%g : memref<1x30x20xf32>) outs(%gd : memref<1x30x20xf32>)
+      attributes {epsilon = 1.0e-5 : f32, groups = 4 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  cpu.pool max ins(%p : memref<1x9x9x32xf32>) outs(%pd : memref<1x9x9x32xf32>)
+      attributes {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>,
+                  pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// On tensors there is nothing to schedule yet.
+// CHECK-LABEL: func.func @tensors(
+// CHECK-NOT: schedule
+// CHECK: return
+func.func @tensors(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf32>) -> tensor<5x9xf32> {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x7x16xf32>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return %0 : tensor<5x9xf32>
+}
