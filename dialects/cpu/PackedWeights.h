@@ -9,6 +9,8 @@
 
 #include "dialects/cpu/CpuDialect.h"
 
+#include <cassert>
+
 namespace ingot::cpu {
 
 /// How many elements of neighbouring k lie together: as many as four bytes hold.
@@ -23,8 +25,10 @@ struct PackedWeights {
       : element(mlir::cast<mlir::ShapedType>(value.getType()).getElementType()),
         group(groupOf(element)) {
     auto shape = mlir::cast<mlir::ShapedType>(value.getType()).getShape();
+    assert((group == 1 || shape.back() == group) && "packed in groups");
     if (group > 1)
       shape = shape.drop_back();
+    assert(shape.size() >= 2 && "panels have a depth and a width");
     width = shape.back();
     depth = shape[shape.size() - 2];
     if (!mlir::ShapedType::isDynamic(depth))

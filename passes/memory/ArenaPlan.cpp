@@ -11,6 +11,7 @@
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cassert>
 #include <map>
 #include <numeric>
 #include <set>
@@ -113,6 +114,7 @@ void FreeList::erase(std::map<int64_t, int64_t>::iterator at) {
 }
 
 int64_t FreeList::take(int64_t size) {
+  assert(size >= 0 && "sizes are counted before");
   auto fit = bySize.lower_bound({size, 0});
   if (fit == bySize.end()) {
     int64_t offset = top;
@@ -198,6 +200,11 @@ static int64_t place(MutableArrayRef<ArenaBuffer> buffers,
 }
 
 int64_t ingot::assignOffsets(MutableArrayRef<ArenaBuffer> buffers) {
+  assert(llvm::all_of(buffers,
+                      [](const ArenaBuffer &buffer) {
+                        return buffer.bytes >= 0 && buffer.first <= buffer.last;
+                      }) &&
+         "a buffer without an extent or a lifetime");
   int64_t best = placeInTime(buffers);
   Neighbours neighbours;
   if (!neighbours.find(buffers))
@@ -240,6 +247,7 @@ int64_t ingot::assignOffsets(MutableArrayRef<ArenaBuffer> buffers) {
   }
   for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
     buffer.offset = offset;
+  assert(succeeded(verifyOffsets(buffers)) && "two live buffers overlap");
   return best;
 }
 

@@ -12,12 +12,14 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <cassert>
 #include <cstring>
 
 using namespace mlir;
 using namespace ingot;
 
 int64_t lower::panelWidth(int64_t channels) {
+  assert(channels > 0 && "kernels have no empty tensors");
   int64_t least = llvm::alignTo(channels, 16);
   return int64_t(llvm::alignTo(channels, 32)) * 8 <= least * 9 ? 32 : 16;
 }
@@ -34,6 +36,9 @@ struct Packer {
         packed(source ? type.getNumElements() * to : 0, 0) {}
 
   void copy(int64_t fromAt, int64_t toAt) {
+    assert(fromAt >= 0 && (fromAt + 1) * from <= int64_t(source->size()) &&
+           toAt >= 0 && (toAt + 1) * to <= int64_t(packed.size()) &&
+           "outside of the weights or of the panels");
     const char *element = source->data() + fromAt * from;
     char *target = &packed[toAt * to];
     if (from == to) {
@@ -88,6 +93,8 @@ struct PanelLayout {
 ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
                                     Type element) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  assert(shape.size() > 2 && groups > 0 && shape[0] % groups == 0 &&
+         "the op's verifier knows groups");
   ArrayRef<int64_t> kernel = shape.drop_front(2);
   int64_t outputs = shape[0] / groups, inputs = shape[1];
   int64_t width = panelWidth(outputs), taps = productOf(kernel);
@@ -114,6 +121,7 @@ ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
 
 ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  assert(shape.size() > 2 && shape[1] == 1 && "one input channel a group");
   int64_t channels = shape[0], taps = productOf(shape.drop_front(2));
   SmallVector<int64_t> packed(shape.drop_front(2));
   packed.push_back(channels);
@@ -129,6 +137,7 @@ ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
 ElementsAttr lower::packMatMulWeights(ElementsAttr weights, bool transposed,
                                       Type element) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  assert(shape.size() >= 2 && "a matrix, or several");
   int64_t depth = shape[shape.size() - 2], columns = shape.back();
   if (transposed)
     std::swap(depth, columns);
