@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the road from ONNX to LLVM --------------------------===//
+//===- Pipeline.cpp - phases from ONNX to LLVM -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

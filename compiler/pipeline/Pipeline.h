@@ -1,4 +1,4 @@
-//===- Pipeline.h - the road from ONNX to LLVM ------------------*- C++ -*-===//
+//===- Pipeline.h - phases from ONNX to LLVM --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ struct PipelineOptions : BackendOptions {
   int64_t l1Bytes = TargetAttr::kUsualL1, l2Bytes = TargetAttr::kUsualL2;
 };
 
-/// One stretch of the road. From this table come `--compile-to`, `--emit`, the
+/// A pipeline of passes. From this table come `--compile-to`, `--emit`, the
 /// pipelines that ingot-opt knows by `ingot-<name>`, and the documentation.
 struct Phase {
   /// As `--compile-to` names it.

@@ -13,7 +13,7 @@ class DialectRegistry;
 
 namespace ingot {
 
-/// Adds every dialect on the road from ONNX to LLVM, with its interfaces.
+/// Adds every dialect of the pipeline from ONNX to LLVM, with its interfaces.
 void registerDialects(mlir::DialectRegistry &registry);
 
 /// Makes all passes known to pass pipelines in text.

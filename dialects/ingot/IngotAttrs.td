@@ -155,7 +155,7 @@ def Ingot_SizeRules : Ingot_Attr<"SizeRules", "size_rules"> {
 }
 
 def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
-  let summary = "a stretch of the run that profiles show as one";
+  let summary = "a part of the run that profiles show as one";
   let description = [{
     What it is, who computes it and why no better backend does (empty if none
     was asked), its arithmetic and traffic, 0 for what only a run knows, and the

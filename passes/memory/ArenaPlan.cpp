@@ -67,7 +67,7 @@ private:
   std::vector<SmallVector<unsigned, 4>> lists;
 };
 
-/// Free stretches of memory below `top`, for buffers that come and go in time.
+/// Free ranges of memory below `top`, for buffers that come and go in time.
 class FreeList {
 public:
   /// The smallest that holds `size`, else what is above all.
