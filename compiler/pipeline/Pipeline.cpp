@@ -47,7 +47,7 @@ static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createFoldPad());
   passes.addPass(createFoldBatchNorm());
   passes.addPass(createMergeBranches());
-  passes.addPass(createFoldAffine());
+  passes.addPass(createFoldScaleShift());
   passes.addPass(createMergeConvs());
   passes.addPass(createFoldConstants());
   passes.addPass(createSimplify());

@@ -1,4 +1,4 @@
-//===- AssignBackends.cpp - nn-assign-backends --------------------------===//
+//===- AssignBackends.cpp - nn-assign-backends ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NativeBackend.cpp - kernels of our own ---------------------------===//
+//===- NativeBackend.cpp - kernels of our own -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OneDnnBackend.cpp - oneDNN's primitives --------------------------===//
+//===- OneDnnBackend.cpp - oneDNN's primitives ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/graph/Passes.h"
-#include "passes/graph/Affine.h"
+#include "passes/graph/ScaleShift.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
 
-static constexpr StringLiteral kNotAffine(
+static constexpr StringLiteral kNotScaleShift(
     "has parameters that are computed or not finite");
 static constexpr StringLiteral kWeights("has no constant weights and bias");
 
@@ -53,23 +53,23 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
     auto matmul = dyn_cast<nn::MatMulOp>(use.getOwner());
     if ((!conv && !matmul) || use.getOperandNumber() != 0)
       return rewriter.notifyMatchFailure(op, "is not the data of a product");
-    std::optional<Affine> affine = getAffine(op);
-    if (!affine)
-      return rewriter.notifyMatchFailure(op, kNotAffine);
-    LogicalResult folded = conv ? intoConv(op, conv, *affine, rewriter)
-                                : intoMatMul(op, matmul, *affine, rewriter);
+    std::optional<ScaleShift> scaleShift = getScaleShift(op);
+    if (!scaleShift)
+      return rewriter.notifyMatchFailure(op, kNotScaleShift);
+    LogicalResult folded = conv ? intoConv(op, conv, *scaleShift, rewriter)
+                                : intoMatMul(op, matmul, *scaleShift, rewriter);
     if (succeeded(folded))
       ++count;
     return folded;
   }
 
   LogicalResult intoConv(nn::BatchNormOp op, nn::ConvOp conv,
-                         const Affine &affine,
+                         const ScaleShift &scaleShift,
                          PatternRewriter &rewriter) const {
     // The padding of the convolution is zero after the normalization, which no
     // bias can express where it shifts.
     auto isPadding = [](int64_t pad) { return pad > 0; };
-    if (affine.shifts() && llvm::any_of(conv.getPads(), isPadding))
+    if (scaleShift.shifts() && llvm::any_of(conv.getPads(), isPadding))
       return rewriter.notifyMatchFailure(op, "shifts what is padded behind it");
     RankedTensorType w = typeOf(conv.getW());
     if (op.getChannelsLast() != conv.getChannelsLast())
@@ -90,14 +90,14 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
     for (int64_t o = 0; o < outputs; ++o)
       for (int64_t i = 0; i < inputs; ++i)
         for (int64_t t = 0; t < taps; ++t)
-          (*bias)[o] += *next++ * affine.shift[inputOf(o, i)];
+          (*bias)[o] += *next++ * scaleShift.shift[inputOf(o, i)];
     weights.reset();
 
     Location loc = rewriter.getFusedLoc({op.getLoc(), conv.getLoc()});
     rewriter.setInsertionPoint(conv);
     Value scaled = scaleWeights(rewriter, loc, conv.getW(), outputs, inputs,
                                 [&](int64_t o, int64_t i) {
-                                  return affine.scale[inputOf(o, i)];
+                                  return scaleShift.scale[inputOf(o, i)];
                                 });
     rewriter.replaceOpWithNewOp<nn::ConvOp>(
         conv, conv.getType(), op.getX(), scaled,
@@ -109,7 +109,7 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
   }
 
   LogicalResult intoMatMul(nn::BatchNormOp op, nn::MatMulOp matmul,
-                           const Affine &affine,
+                           const ScaleShift &scaleShift,
                            PatternRewriter &rewriter) const {
     RankedTensorType x = typeOf(op.getX()), w = typeOf(matmul.getB());
     bool lastDim =
@@ -137,7 +137,7 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
     for (int64_t row = 0; row < w.getDimSize(0); ++row)
       for (int64_t column = 0; column < w.getDimSize(1); ++column)
         bias[transposed ? row : column] +=
-            *next++ * affine.shift[transposed ? column : row];
+            *next++ * scaleShift.shift[transposed ? column : row];
     weights.reset();
 
     Location loc = rewriter.getFusedLoc({op.getLoc(), matmul.getLoc()});
@@ -145,7 +145,7 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
     Value scaled = scaleWeights(rewriter, loc, matmul.getB(), w.getDimSize(0),
                                 w.getDimSize(1),
                                 [&](int64_t row, int64_t column) {
-                                  return affine.scale[transposed ? column : row];
+                                  return scaleShift.scale[transposed ? column : row];
                                 });
     rewriter.replaceOpWithNewOp<nn::MatMulOp>(
         matmul, matmul.getType(), op.getX(), scaled,
@@ -164,9 +164,9 @@ struct ToScaleAndShift : OpRewritePattern<nn::BatchNormOp> {
 
   LogicalResult matchAndRewrite(nn::BatchNormOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<Affine> affine = getAffine(op);
-    if (!affine)
-      return rewriter.notifyMatchFailure(op, kNotAffine);
+    std::optional<ScaleShift> scaleShift = getScaleShift(op);
+    if (!scaleShift)
+      return rewriter.notifyMatchFailure(op, kNotScaleShift);
     RankedTensorType type = op.getType();
     int64_t dim = channelDim(type.getRank(), op.getChannelsLast());
     auto perChannel = [&](ArrayRef<double> values) {
@@ -174,12 +174,12 @@ struct ToScaleAndShift : OpRewritePattern<nn::BatchNormOp> {
                             type.getRank(), dim, values);
     };
     Value y = op.getX();
-    if (affine->scales())
+    if (scaleShift->scales())
       y = nn::MulOp::create(rewriter, op.getLoc(), type, y,
-                            perChannel(affine->scale));
-    if (affine->shifts())
+                            perChannel(scaleShift->scale));
+    if (scaleShift->shifts())
       y = nn::AddOp::create(rewriter, op.getLoc(), type, y,
-                            perChannel(affine->shift));
+                            perChannel(scaleShift->shift));
     rewriter.replaceOp(op, y);
     ++count;
     return success();

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/graph/Passes.h"
-#include "passes/graph/Affine.h"
-#include "passes/graph/LinearMap.h"
+#include "passes/graph/ScaleShift.h"
+#include "passes/graph/LinearOperator.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +37,7 @@ static double numPositions(RankedTensorType type, bool channelsLast) {
 }
 
 /// Multiplications, and accesses to the result and the operand.
-static double costOf(const LinearMap &map, double positions) {
+static double costOf(const LinearOperator &map, double positions) {
   return (double(map.numWeights()) + 2.0 * map.outputs) * positions;
 }
 
@@ -53,7 +53,7 @@ struct Branch {
   Value source;
   /// From the term up to the source.
   SmallVector<Operation *> ops;
-  LinearMap geometry;
+  LinearOperator geometry;
   double cost = 0;
   bool hasConv = false;
 };
@@ -68,14 +68,14 @@ static Branch traceBranch(Value term, bool channelsLast) {
   if (type.isDynamicDim(channel))
     return branch;
   branch.geometry =
-      LinearMap::identity(type.getDimSize(channel), type.getRank() - 2);
+      LinearOperator::identity(type.getDimSize(channel), type.getRank() - 2);
   branch.geometry.weights.clear();
   branch.geometry.bias.clear();
   // A value that something else uses too stays, and so ends the branch.
   while (branch.source.hasOneUse()) {
     Operation *op = branch.source.getDefiningOp();
     Value data;
-    auto map = op ? getLinearMap(op, channelsLast, /*withWeights=*/false, data)
+    auto map = op ? getLinearOperator(op, channelsLast, /*withWeights=*/false, data)
                   : std::nullopt;
     if (!map)
       break;
@@ -96,15 +96,15 @@ static Branch traceBranch(Value term, bool channelsLast) {
 }
 
 /// With weights; nullopt if the chain is not one convolution at the borders.
-static std::optional<LinearMap> computeMap(const Branch &branch,
+static std::optional<LinearOperator> computeMap(const Branch &branch,
                                            bool channelsLast) {
   if (branch.ops.empty())
-    return LinearMap::identity(branch.geometry.inputs,
+    return LinearOperator::identity(branch.geometry.inputs,
                                branch.geometry.dims.size());
-  std::optional<LinearMap> result;
+  std::optional<LinearOperator> result;
   for (Operation *op : branch.ops) {
     Value data;
-    auto map = getLinearMap(op, channelsLast, /*withWeights=*/true, data);
+    auto map = getLinearOperator(op, channelsLast, /*withWeights=*/true, data);
     if (map && result)
       map = compose(*map, *result);
     if (!map)
@@ -146,7 +146,7 @@ static void collectTerms(Operation *sum, SmallVectorImpl<Value> &terms,
 /// first, and the geometry of their sum; none if there are less than two.
 static SmallVector<const Branch *> choose(ArrayRef<Branch> branches,
                                           double positions,
-                                          LinearMap &geometry) {
+                                          LinearOperator &geometry) {
   SmallVector<const Branch *> chosen{&branches.front()};
   geometry = branches.front().geometry;
   double addition = 3.0 * geometry.outputs * positions;
@@ -172,12 +172,12 @@ static SmallVector<int64_t> spatialShape(Value value, bool channelsLast) {
 }
 
 static Value createConv(PatternRewriter &rewriter, Location loc,
-                        const LinearMap &map, ArrayRef<int64_t> pads,
+                        const LinearOperator &map, ArrayRef<int64_t> pads,
                         RankedTensorType type, Value source,
                         bool channelsLast) {
   SmallVector<int64_t> shape{map.outputs, map.inputsOfGroup()};
   SmallVector<int64_t> strides, dilations;
-  for (const MapDim &dim : map.dims) {
+  for (const OperatorDim &dim : map.dims) {
     shape.push_back(dim.count);
     strides.push_back(dim.stride);
     dilations.push_back(dim.step);
@@ -238,7 +238,7 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
     double positions = numPositions(root.getType(), channelsLast);
     while (branches.size() >= 2 &&
            llvm::any_of(branches, [](const Branch &b) { return b.hasConv; })) {
-      LinearMap sum;
+      LinearOperator sum;
       auto chosen = choose(branches, positions, sum);
       if (chosen.empty())
         return rewriter.notifyMatchFailure(
@@ -270,7 +270,7 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
   }
 
   void replace(nn::AddOp root, Location sumLoc, ArrayRef<Value> terms,
-               ArrayRef<const Branch *> chosen, const LinearMap &sum,
+               ArrayRef<const Branch *> chosen, const LinearOperator &sum,
                ArrayRef<int64_t> pads, bool channelsLast,
                PatternRewriter &rewriter) const {
     SmallVector<Location> locations;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/graph/Passes.h"
-#include "passes/graph/Affine.h"
-#include "passes/graph/LinearMap.h"
+#include "passes/graph/ScaleShift.h"
+#include "passes/graph/LinearOperator.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +22,7 @@ using namespace ingot;
 using namespace ingot::graph;
 
 /// Multiplications a sample; nullopt for unknown sizes.
-static std::optional<double> costOf(const LinearMap &map, nn::ConvOp op) {
+static std::optional<double> costOf(const LinearOperator &map, nn::ConvOp op) {
   double positions = 1;
   for (auto [i, size] : llvm::enumerate(op.getType().getShape())) {
     int64_t rank = op.getType().getRank();
@@ -53,8 +53,8 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
       return rewriter.notifyMatchFailure(
           op, "is not the only user of a convolution of its layout");
     Value x, middle;
-    auto mapA = getLinearMap(first, last, /*withWeights=*/false, x);
-    auto mapB = getLinearMap(op, last, /*withWeights=*/false, middle);
+    auto mapA = getLinearOperator(first, last, /*withWeights=*/false, x);
+    auto mapB = getLinearOperator(op, last, /*withWeights=*/false, middle);
     auto map = mapA && mapB ? compose(*mapA, *mapB) : std::nullopt;
     if (!map)
       return rewriter.notifyMatchFailure(op, kNotOne);
@@ -67,8 +67,8 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
     auto pads = getPads(*map, spatial(x), spatial(op));
     if (!pads)
       return rewriter.notifyMatchFailure(op, "has sizes that no padding fits");
-    mapA = getLinearMap(first, last, /*withWeights=*/true, x);
-    mapB = getLinearMap(op, last, /*withWeights=*/true, middle);
+    mapA = getLinearOperator(first, last, /*withWeights=*/true, x);
+    mapB = getLinearOperator(op, last, /*withWeights=*/true, middle);
     map = mapA && mapB ? compose(*mapA, *mapB) : std::nullopt;
     if (!map)
       return rewriter.notifyMatchFailure(op, kNotOne);
@@ -76,7 +76,7 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
     Location loc = rewriter.getFusedLoc({first.getLoc(), op.getLoc()});
     SmallVector<int64_t> shape{map->outputs, map->inputsOfGroup()};
     SmallVector<int64_t> strides, dilations;
-    for (const MapDim &dim : map->dims) {
+    for (const OperatorDim &dim : map->dims) {
       shape.push_back(dim.count);
       strides.push_back(dim.stride);
       dilations.push_back(dim.step);
@@ -94,8 +94,8 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
     return success();
   }
 
-  static bool pays(nn::ConvOp first, nn::ConvOp second, const LinearMap &mapA,
-                   const LinearMap &mapB, const LinearMap &merged) {
+  static bool pays(nn::ConvOp first, nn::ConvOp second, const LinearOperator &mapA,
+                   const LinearOperator &mapB, const LinearOperator &merged) {
     auto a = costOf(mapA, first), b = costOf(mapB, second);
     if (a && b)
       return *costOf(merged, second) <= *a + *b;

@@ -9,7 +9,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def FoldAffine : Pass<"nn-fold-affine"> {
+def FoldScaleShift : Pass<"nn-fold-scale-shift"> {
   let summary = "Fold constants added to or multiplied with conv and matmul";
   let description = [{
     `add`, `sub`, `mul`, `div` by a constant for each output channel (or one for

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/graph/Passes.h"
-#include "passes/graph/Affine.h"
+#include "passes/graph/ScaleShift.h"
 #include "passes/support/Scalars.h"
 #include "passes/support/Rewrite.h"
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/graph/Passes.h"
-#include "passes/graph/Affine.h"
+#include "passes/graph/ScaleShift.h"
 #include "passes/support/Scalars.h"
 #include "passes/support/Rewrite.h"
 

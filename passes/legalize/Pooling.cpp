@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-static FailureOr<Window> readPool(Node &node) {
+static FailureOr<WindowAttributes> readPool(Node &node) {
   if (!node.has(0))
     return node.invalid("data is needed");
   if (node.rank(0) < 3)
@@ -68,7 +68,7 @@ static LogicalResult legalizeAveragePool(Node &node) {
     return failure();
   Value x = node.input(0);
   bool countPads = node.getInt("count_include_pad", 0) != 0;
-  Window grown = *window;
+  WindowAttributes grown = *window;
   if (failed(resolveCeilMode(node, grown, node.shape(0).drop_front(2))))
     return failure();
   if (countPads && grown.pads != window->pads) {

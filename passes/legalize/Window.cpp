@@ -26,8 +26,8 @@ static LogicalResult readPositive(Node &node, StringRef name, size_t count,
   return success();
 }
 
-FailureOr<Window> legalize::readWindow(Node &node, ArrayRef<int64_t> kernel) {
-  Window window;
+FailureOr<WindowAttributes> legalize::readWindow(Node &node, ArrayRef<int64_t> kernel) {
+  WindowAttributes window;
   window.kernel.assign(kernel.begin(), kernel.end());
   size_t n = kernel.size();
   for (int64_t size : kernel)
@@ -46,7 +46,7 @@ FailureOr<Window> legalize::readWindow(Node &node, ArrayRef<int64_t> kernel) {
   return window;
 }
 
-LogicalResult legalize::resolveAutoPad(Node &node, Window &window,
+LogicalResult legalize::resolveAutoPad(Node &node, WindowAttributes &window,
                                        ArrayRef<int64_t> sizes) {
   StringRef autoPad = node.getString("auto_pad", "NOTSET");
   if (autoPad == "NOTSET" || autoPad.empty())
@@ -75,7 +75,7 @@ LogicalResult legalize::resolveAutoPad(Node &node, Window &window,
   return success();
 }
 
-LogicalResult legalize::resolveCeilMode(Node &node, Window &window,
+LogicalResult legalize::resolveCeilMode(Node &node, WindowAttributes &window,
                                         ArrayRef<int64_t> sizes) {
   if (node.getInt("ceil_mode", 0) == 0)
     return success();

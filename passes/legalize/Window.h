@@ -13,7 +13,7 @@ namespace ingot::legalize {
 
 /// The attributes of an operator that slides a window over the spatial
 /// dimensions, complete and checked. `pads` lists all begins, then all ends.
-struct Window {
+struct WindowAttributes {
   SmallVector<int64_t> kernel, strides, dilations, pads;
 
   size_t size() const { return kernel.size(); }
@@ -23,15 +23,15 @@ struct Window {
 
 /// Reads strides, dilations and explicit pads; auto_pad is left to
 /// `resolveAutoPad`. Reports wrong lengths, and values outside of [1, 2^31).
-FailureOr<Window> readWindow(Node &node, ArrayRef<int64_t> kernel);
+FailureOr<WindowAttributes> readWindow(Node &node, ArrayRef<int64_t> kernel);
 
 /// Replaces pads where auto_pad says so, for spatial input sizes `sizes`.
-LogicalResult resolveAutoPad(Node &node, Window &window,
+LogicalResult resolveAutoPad(Node &node, WindowAttributes &window,
                              ArrayRef<int64_t> sizes);
 
 /// Adjusts the end pads so that rounding the result's size down gives what
 /// ceil_mode wants.
-LogicalResult resolveCeilMode(Node &node, Window &window,
+LogicalResult resolveCeilMode(Node &node, WindowAttributes &window,
                               ArrayRef<int64_t> sizes);
 
 /// A convolution with the node's attributes, on these operands.

@@ -1,4 +1,4 @@
-//===- FuseDnnlPostOps.cpp - dnnl-fuse-post-ops ---------------------------===//
+//===- FusePostOps.cpp - dnnl-fuse-post-ops -------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

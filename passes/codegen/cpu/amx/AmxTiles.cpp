@@ -80,7 +80,7 @@ static Value multiplyTiles(IndexBuilder &b, Value row, Value weights,
 
 /// The elements of the last step, of which the steps before have counted some, in
 /// rows of their own on the stack: zeros take the place of those.
-static Rows copyLast(IndexBuilder &b, const Tile &tile, const Rows &rows,
+static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                      const AmxSteps &steps, int64_t depth, Operation *op) {
   Type element = getElementTypeOrSelf(rows.data);
   int64_t lanes = amxRowElements(element), group = cpu::groupOf(element);
@@ -101,7 +101,7 @@ static Rows copyLast(IndexBuilder &b, const Tile &tile, const Rows &rows,
     vector::StoreOp::create(b.b, b.loc, part, scratch,
                             b.get(b.mul(Index(row), lanes)));
   });
-  return Rows(b, scratch, 0, lanes, 1);
+  return SrcRows(b, scratch, 0, lanes, 1);
 }
 
 // Of a step, the weights' tiles stay while the rows' are loaded one by one: 4
@@ -109,13 +109,13 @@ static Rows copyLast(IndexBuilder &b, const Tile &tile, const Rows &rows,
 // of 4 KiB apart do no harm, and the loads run far enough ahead by themselves:
 // nothing is prefetched.
 Accumulators codegen::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
-                                     const Rows &rows, Value weights,
+                                     const SrcRows &rows, Value weights,
                                      Index weightsAt, int64_t panel,
                                      int64_t depth, const Accumulators &start,
                                      Operation *op) {
   int64_t group = cpu::groupOf(getElementTypeOrSelf(weights));
   AmxSteps steps(depth, group);
-  auto step = [&](const Rows &rows, Index rowAt, Index groupAt,
+  auto step = [&](const SrcRows &rows, Index rowAt, Index groupAt,
                   const Accumulators &before) {
     Accumulators sums = before;
     SmallVector<Value> factors;

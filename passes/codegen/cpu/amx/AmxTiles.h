@@ -23,7 +23,7 @@ Accumulators zeroAmxTiles(IndexBuilder &b, const Tile &tile);
 
 /// `multiplyAdd` for AMX tiles: of `rows` the first and the stride count.
 /// Nothing behind the run's `depth` elements is read.
-Accumulators multiplyAddAmx(IndexBuilder &b, const Tile &tile, const Rows &rows,
+Accumulators multiplyAddAmx(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                             mlir::Value weights, Index weightsAt, int64_t panel,
                             int64_t depth, const Accumulators &start,
                             mlir::Operation *op);

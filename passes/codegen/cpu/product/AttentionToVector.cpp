@@ -208,7 +208,7 @@ Value Emitter::addMask(const Block &block, Value score, Index key,
 void Emitter::sumScores(const Block &block) {
   auto emitTile = [&](int64_t count, Index key) {
     Tile tile = tileOf(block).withRows(count);
-    Rows rows(b, keys.data, keys.at(b, {block.sample, key, block.head, 0}),
+    SrcRows rows(b, keys.data, keys.at(b, {block.sample, key, block.head, 0}),
               keys.strides[1], count);
     Accumulators sums =
         multiplyAddWhole(b, tile, rows, queries, 0, width(block), size,
@@ -261,7 +261,7 @@ void Emitter::multiplyValues(const Block &block) {
     forEachPart(b, block.count, plan.tile.rows, [&](int64_t count, Index first) {
       Tile tile = full.withRows(count);
       // A query is a lane of every row of powers.
-      Rows rows(b, scores, first, 1, count);
+      SrcRows rows(b, scores, first, 1, count);
       rows.step = width(block);
       Accumulators sums = multiplyAdd(b, tile, rows, values.data, from,
                                       values.strides[1].constant, numKeys,

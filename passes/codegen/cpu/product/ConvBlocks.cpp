@@ -35,9 +35,9 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
             plan.tile.vectors * tile.lanes,
         sumType(b, tile));
 
-  using Body = function_ref<void(const Tile &, const RowTile &, Index)>;
+  using Body = function_ref<void(const Tile &, const PixelTile &, Index)>;
   auto forEachTile = [&](Body body) {
-    window.forEachTile(b, tile.rows, [&](const RowTile &pixels,
+    window.forEachTile(b, tile.rows, [&](const PixelTile &pixels,
                                          Index firstPixel, Index) {
       body(tile.withRows(pixels.size), pixels, firstPixel);
     });
@@ -48,7 +48,7 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
   };
   Index numRows = b.add(range.endRow, b.mul(range.firstRow, -1));
   forEach(b, 0, numRows, 1, [&](Value rowInTask) {
-    forEachTile([&](const Tile &part, const RowTile &, Index firstPixel) {
+    forEachTile([&](const Tile &part, const PixelTile &, Index firstPixel) {
       Index sumsAt = waitingAt(rowInTask, firstPixel);
       spill(b, part, zeroAccumulators(b, part), waiting, sumsAt);
     });
@@ -66,14 +66,14 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
           coordinatesOf(b, op.getDst(), outer + 1,
                         b.add(range.firstRow, Index(rowInTask)));
       window.ifWithin(b, row, taps, [&](ArrayRef<Index> srcRow) {
-        forEachTile([&](const Tile &part, const RowTile &pixels,
+        forEachTile([&](const Tile &part, const PixelTile &pixels,
                         Index firstPixel) {
           Index sumsAt = waitingAt(rowInTask, firstPixel);
           SmallVector<Index> at(srcRow);
           at.push_back(b.add(b.mul(firstPixel, stride),
                              tap * dilation - window.pads[inner]));
           at.push_back(b.add(b.mul(group, channels), channel));
-          Rows rows = rowsOfTap(part, pixels, tap, src.data, src.at(b, at),
+          SrcRows rows = rowsOfTap(part, pixels, tap, src.data, src.at(b, at),
                                 b.mul(pixelStride, stride));
           NextWeights next =
               nextWeights(b, weights.data, b.add(from, size * plan.panel),
@@ -98,7 +98,7 @@ void ConvEmitter::emitBlocks(const Tile &tile, Index group, Index columnTile,
     SmallVector<Index> row =
         coordinatesOf(b, op.getDst(), outer + 1,
                       b.add(range.firstRow, Index(rowInTask)));
-    forEachTile([&](const Tile &part, const RowTile &, Index firstPixel) {
+    forEachTile([&](const Tile &part, const PixelTile &, Index firstPixel) {
       Index sumsAt = waitingAt(rowInTask, firstPixel);
       store(part, reload(b, part, waiting, sumsAt), group, columnTile, row,
             firstPixel);

@@ -25,7 +25,7 @@ Value ConvEmitter::roomFor(int64_t elements, Type type) {
 /// they stay in the first-level cache.
 static constexpr int64_t kCopied = 4096;
 
-Accumulators ConvEmitter::sumWidened(const Tile &tile, const RowTile &pixels,
+Accumulators ConvEmitter::sumWidened(const Tile &tile, const PixelTile &pixels,
                                      Index from, Index panelAt,
                                      const Accumulators &start) {
   int64_t inner = window.inner();
@@ -61,7 +61,7 @@ Accumulators ConvEmitter::sumWidened(const Tile &tile, const RowTile &pixels,
   return forEachBlock(b, channels, size, start, addBlock);
 }
 
-Accumulators ConvEmitter::sumAmx(const Tile &tile, const RowTile &pixels,
+Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
                                  Index from, Index panelAt,
                                  const Accumulators &start) {
   int64_t inner = window.inner(), taps = window.kernel[inner];
@@ -82,7 +82,7 @@ Accumulators ConvEmitter::sumAmx(const Tile &tile, const RowTile &pixels,
   Accumulators sums = start;
   for (int64_t tap = 0; tap < (isRun ? 1 : taps); ++tap) {
     Index first = b.add(from, b.mul(distance, tap * window.dilations[inner]));
-    sums = multiplyAddAmx(b, tile, Rows(b, data, first, stride, 1), weights.data,
+    sums = multiplyAddAmx(b, tile, SrcRows(b, data, first, stride, 1), weights.data,
                           b.add(panelAt, tap * plan.weights.depth * plan.panel),
                           plan.panel, isRun ? taps * channels : channels, sums,
                           op);
@@ -90,7 +90,7 @@ Accumulators ConvEmitter::sumAmx(const Tile &tile, const RowTile &pixels,
   return sums;
 }
 
-void ConvEmitter::copyPadded(const RowTile &pixels, Index from, int64_t pitch) {
+void ConvEmitter::copyPadded(const PixelTile &pixels, Index from, int64_t pitch) {
   int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   auto spanOf = [&](int64_t pixels) {

@@ -13,7 +13,7 @@
 #define INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H
 
 #include "passes/codegen/cpu/product/Kernels.h"
-#include "passes/codegen/cpu/rows/RowTiles.h"
+#include "passes/codegen/cpu/rows/PixelTiles.h"
 
 namespace ingot::codegen {
 
@@ -32,7 +32,7 @@ struct ConvEmitter {
   void emit(mlir::Value task);
   void emitRow(const Tile &tile, Index group, Index columnTile, Index row,
                Index rowInTask);
-  void emitTile(const Tile &tile, const RowTile &pixels, Index firstPixel,
+  void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index group, Index columnTile, llvm::ArrayRef<Index> row,
                 Index pass, int64_t passes);
   void store(const Tile &tile, const Accumulators &sums, Index group,
@@ -43,34 +43,34 @@ struct ConvEmitter {
                   const TaskRange &range);
 
   /// Adds the taps along the row: over src as it is, or
-  Accumulators sumRow(const Tile &tile, const RowTile &pixels,
+  Accumulators sumRow(const Tile &tile, const PixelTile &pixels,
                       llvm::ArrayRef<Index> srcAt,
                       llvm::ArrayRef<Index> weightsAt,
                       const Accumulators &start, const NextWeights &next);
   /// over a copy of the pixels in f32, or
-  Accumulators sumWidened(const Tile &tile, const RowTile &pixels, Index from,
+  Accumulators sumWidened(const Tile &tile, const PixelTile &pixels, Index from,
                           Index panelAt, const Accumulators &start);
   /// by AMX tiles, over the pixels as they are or over a copy with zeros in the
   /// padding.
-  Accumulators sumAmx(const Tile &tile, const RowTile &pixels, Index from,
+  Accumulators sumAmx(const Tile &tile, const PixelTile &pixels, Index from,
                       Index panelAt, const Accumulators &start);
 
   /// Of each tap along the row adds the products of `depth` elements of
   /// `rowsOf(tap)`; `asOne` if the taps follow each other, in memory as well.
   Accumulators sumTaps(const Tile &tile, bool asOne,
-                       llvm::function_ref<Rows(int64_t tap)> rowsOf,
+                       llvm::function_ref<SrcRows(int64_t tap)> rowsOf,
                        Index weightsAt, int64_t depth,
                        const Accumulators &start, const NextWeights &next = {});
   /// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the first
   /// on.
-  void copyPadded(const RowTile &pixels, Index from, int64_t pitch);
+  void copyPadded(const PixelTile &pixels, Index from, int64_t pitch);
   /// Room for a copy, which all tiles share that fit in.
   mlir::Value roomFor(int64_t elements, mlir::Type type);
 
   /// Where the weights of a column tile start.
   llvm::SmallVector<Index> weightsOf(Index group, Index columnTile);
   /// The pixels that have the tap.
-  Rows rowsOfTap(const Tile &tile, const RowTile &pixels, int64_t tap,
+  SrcRows rowsOfTap(const Tile &tile, const PixelTile &pixels, int64_t tap,
                  mlir::Value data, Index first, Index stride);
   /// Whether the taps of a row and their channels lie one behind the other, in
   /// src as in the weights.
@@ -86,7 +86,7 @@ struct ConvEmitter {
   Index pixelStride;
   /// Spatial dimensions but the last.
   int64_t outer;
-  Window window;
+  ConvWindow window;
   /// Pixels, as they are multiplied, and how many elements there is room for.
   mlir::Value copied;
   int64_t room = 0;

@@ -91,14 +91,14 @@ void ConvEmitter::emitRow(const Tile &tile, Index group, Index columnTile,
   int64_t passes = plan.grid.rowsPerTask * tilesPerRow;
   Index pass = b.add(b.mul(b.rem(columnTile, plan.tilesPerPanel), passes),
                      b.mul(rowInTask, tilesPerRow));
-  window.forEachTile(b, tile.rows, [&](const RowTile &pixels,
+  window.forEachTile(b, tile.rows, [&](const PixelTile &pixels,
                                        Index firstPixel, Index number) {
     emitTile(tile.withRows(pixels.size), pixels, firstPixel, group, columnTile,
              at, b.add(pass, number), passes * plan.tilesPerPanel);
   });
 }
 
-void ConvEmitter::emitTile(const Tile &tile, const RowTile &pixels,
+void ConvEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
                            Index firstPixel, Index group, Index columnTile,
                            ArrayRef<Index> row, Index pass, int64_t passes) {
   SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
@@ -152,7 +152,7 @@ SmallVector<Index> ConvEmitter::weightsOf(Index group, Index columnTile) {
   return at;
 }
 
-Accumulators ConvEmitter::sumRow(const Tile &tile, const RowTile &pixels,
+Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
                                  ArrayRef<Index> srcAt,
                                  ArrayRef<Index> weightsAt,
                                  const Accumulators &start,
@@ -176,7 +176,7 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const RowTile &pixels,
 }
 
 Accumulators ConvEmitter::sumTaps(const Tile &tile, bool asOne,
-                                  function_ref<Rows(int64_t tap)> rowsOf,
+                                  function_ref<SrcRows(int64_t tap)> rowsOf,
                                   Index weightsAt, int64_t depth,
                                   const Accumulators &start,
                                   const NextWeights &next) {
@@ -201,9 +201,9 @@ bool ConvEmitter::isContiguous() const {
          plan.weights.depth == src.shape.back();
 }
 
-Rows ConvEmitter::rowsOfTap(const Tile &tile, const RowTile &pixels,
+SrcRows ConvEmitter::rowsOfTap(const Tile &tile, const PixelTile &pixels,
                             int64_t tap, Value data, Index first, Index stride) {
-  Rows rows(b, data, first, stride, tile.rows);
+  SrcRows rows(b, data, first, stride, tile.rows);
   for (int64_t r = 0; r < tile.rows; ++r)
     if (!pixels.hasTap(r, tap))
       rows.at[r] = std::nullopt;

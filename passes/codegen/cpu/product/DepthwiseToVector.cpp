@@ -18,7 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/product/Kernels.h"
-#include "passes/codegen/cpu/rows/RowTiles.h"
+#include "passes/codegen/cpu/rows/PixelTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -46,9 +46,9 @@ struct Emitter {
 
   void emit(Value task);
   void emitRow(ArrayRef<Index> row, Index firstTile, Index endTile);
-  void emitTile(const Tile &tile, const RowTile &pixels, Index firstPixel,
+  void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index channel, ArrayRef<Index> row);
-  Accumulators sumRow(const Tile &tile, const RowTile &pixels,
+  Accumulators sumRow(const Tile &tile, const PixelTile &pixels,
                       ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
                       const Accumulators &start);
 
@@ -58,7 +58,7 @@ struct Emitter {
   Flat src, weights;
   Output output;
   int64_t outer;
-  Window window;
+  ConvWindow window;
 };
 
 struct DepthwiseToVectorPass
@@ -89,7 +89,7 @@ void Emitter::emit(Value task) {
 void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
   Tile full = fullTile(plan.unit, plan.tile);
   Tile last = lastTile(plan.unit, plan.tile, output.dst.shape.back());
-  window.forEachTile(b, plan.tile.rows, [&](const RowTile &pixels,
+  window.forEachTile(b, plan.tile.rows, [&](const PixelTile &pixels,
                                             Index firstPixel, Index) {
     forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
                       [&](Value channelTile, const Tile &tile) {
@@ -100,7 +100,7 @@ void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
   });
 }
 
-void Emitter::emitTile(const Tile &tile, const RowTile &pixels,
+void Emitter::emitTile(const Tile &tile, const PixelTile &pixels,
                        Index firstPixel, Index channel, ArrayRef<Index> row) {
   SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(channel);
@@ -122,7 +122,7 @@ void Emitter::emitTile(const Tile &tile, const RowTile &pixels,
 }
 
 /// The taps along the row.
-Accumulators Emitter::sumRow(const Tile &tile, const RowTile &pixels,
+Accumulators Emitter::sumRow(const Tile &tile, const PixelTile &pixels,
                              ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
                              const Accumulators &start) {
   int64_t inner = window.inner();

@@ -223,10 +223,10 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
   at.append({row, 0});
   Index first = src.at(b, at), stride = src.strides[src.strides.size() - 2];
   if (usesTiles(tile.product))
-    return multiplyAddAmx(b, tile, Rows(b, src.data, first, stride, 1),
+    return multiplyAddAmx(b, tile, SrcRows(b, src.data, first, stride, 1),
                           weights.data, columns.weightsAt, plan.panel,
                           src.shape.back(), zeroAccumulators(b, tile), op);
-  Rows rows(b, src.data, first, stride, tile.rows);
+  SrcRows rows(b, src.data, first, stride, tile.rows);
   return multiplyAddWhole(b, tile, rows, weights.data, columns.weightsAt,
                           plan.panel, src.shape.back(),
                           zeroAccumulators(b, tile), op, next);

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-Rows::Rows(IndexBuilder &b, Value data, Index first, Index stride,
+SrcRows::SrcRows(IndexBuilder &b, Value data, Index first, Index stride,
            int64_t count)
     : data(data), dataOf(count, data), stride(stride) {
   for (int64_t r = 0; r < count; ++r)
@@ -168,7 +168,7 @@ static constexpr int64_t kLine = 16;
 
 /// Prefetches the rows' lines that are needed `distance` groups later: one a step
 /// of k, so that 16 steps prefetch the lines of 16 rows.
-static void prefetchRows(IndexBuilder &b, const Rows &rows, int64_t group,
+static void prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
                          Value k, int64_t distance, Into cache = Into::first) {
   Value row = arith::AndIOp::create(b.b, b.loc, k, b.get(kLine - 1));
   Index line = b.add(b.mul(Index(k), group),
@@ -216,7 +216,7 @@ using Meanwhile = function_ref<void(Value k)>;
 static constexpr int64_t kMinAccumulators = 8;
 
 /// Step k of a product: of its group the products of `count` elements.
-static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const Rows &rows,
+static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                             Value weights, Index weightsAt, int64_t panel,
                             Value k, int64_t count, MutableArrayRef<Value> sums,
                             Meanwhile meanwhile) {
@@ -258,7 +258,7 @@ static Value addSums(IndexBuilder &b, Value x, Value y) {
 }
 
 static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
-                                const Rows &rows, Value weights,
+                                const SrcRows &rows, Value weights,
                                 Index weightsAt, int64_t panel, int64_t depth,
                                 const Accumulators &start,
                                 Meanwhile meanwhile) {
@@ -305,7 +305,7 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
 }
 
 Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
-                                  const Rows &rows, Value weights,
+                                  const SrcRows &rows, Value weights,
                                   Index weightsAt, int64_t panel, int64_t depth,
                                   const Accumulators &start,
                                   const NextWeights &next) {
@@ -361,7 +361,7 @@ static constexpr int64_t kCacheSetStride = 4096;
 static constexpr int64_t kCopied = 256;
 
 Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
-                                       const Rows &rows, Value weights,
+                                       const SrcRows &rows, Value weights,
                                        Index weightsAt, int64_t panel,
                                        int64_t depth, const Accumulators &start,
                                        Operation *op, const NextWeights &next) {
@@ -392,9 +392,9 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
   // The cache holds half of the rows as they are.
   int64_t direct = isWidened ? 0 : tile.rows / 2;
   Value scratch = createScratch(b, op, (tile.rows - direct) * pitch, element);
-  Rows copies(b, scratch, -direct * pitch, pitch, tile.rows);
+  SrcRows copies(b, scratch, -direct * pitch, pitch, tile.rows);
   auto addBlock = [&](Index from, int64_t size, const Accumulators &sums) {
-    Rows block = rows;
+    SrcRows block = rows;
     SmallVector<Index> sources, targets;
     for (auto [source, copy] : llvm::zip_equal(block.at, copies.at)) {
       source = b.add(*source, from);
@@ -403,7 +403,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
     }
     copyRuns(b, lanes, rows.data, ArrayRef(sources).drop_front(direct),
              scratch, ArrayRef(targets).drop_front(direct), size);
-    Rows used = copies;
+    SrcRows used = copies;
     used.dataOf.assign(tile.rows, scratch);
     for (int64_t r = 0; r < direct; ++r) {
       used.dataOf[r] = rows.data;

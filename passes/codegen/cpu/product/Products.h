@@ -17,7 +17,7 @@ namespace ingot::codegen {
 
 /// The rows of src that a tile reads: element k of row r stands at
 /// `dataOf[r][at[r] + k * step]`; rows that are nullopt do not take part.
-struct Rows {
+struct SrcRows {
   /// Of all rows, but for those that were copied.
   mlir::Value data;
   llvm::SmallVector<mlir::Value> dataOf;
@@ -28,7 +28,7 @@ struct Rows {
   int64_t step = 1;
 
   /// `count` rows from `first` on.
-  Rows(IndexBuilder &b, mlir::Value data, Index first, Index stride,
+  SrcRows(IndexBuilder &b, mlir::Value data, Index first, Index stride,
        int64_t count);
 };
 
@@ -55,7 +55,7 @@ NextWeights nextWeights(IndexBuilder &b, mlir::Value weights, Index nextAt,
 /// of vector v that holds element k starts at
 /// `weights[weightsAt + k * panel + v * lanes * group]`. Rows of bf16 that are
 /// multiplied as f32 are given as such.
-Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const Rows &rows,
+Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                          mlir::Value weights, Index weightsAt, int64_t panel,
                          int64_t depth, const Accumulators &start,
                          const NextWeights &next = {});
@@ -64,7 +64,7 @@ Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const Rows &rows,
 /// them in the stack of the kernel of `op` if they have to be widened, or may lie
 /// so that they collide in the first-level cache.
 Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
-                              const Rows &rows, mlir::Value weights,
+                              const SrcRows &rows, mlir::Value weights,
                               Index weightsAt, int64_t panel, int64_t depth,
                               const Accumulators &start, mlir::Operation *op,
                               const NextWeights &next = {});

@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
-#include "passes/codegen/cpu/rows/RowTiles.h"
+#include "passes/codegen/cpu/rows/PixelTiles.h"
 #include "passes/codegen/cpu/rows/Rows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -21,27 +21,27 @@ using lower::shapeOf;
 namespace {
 
 /// What a schedule splits: rows, and how often that is done.
-struct Rows {
+struct RowCount {
   Index count, batches = 1;
 };
 
 } // namespace
 
 /// Rows are counted over dimensions [0, end) of `value`.
-static Rows rowsOf(IndexBuilder &b, Value value, int64_t end) {
+static RowCount rowsOf(IndexBuilder &b, Value value, int64_t end) {
   return {countOf(b, value, 0, end)};
 }
 
 /// All dimensions but the last two.
-static Rows rowsOfPixels(IndexBuilder &b, Value dst) {
+static RowCount rowsOfPixels(IndexBuilder &b, Value dst) {
   return rowsOf(b, dst, shapeOf(dst).size() - 2);
 }
 
-static Rows rowsToSplit(IndexBuilder &b, Operation *op) {
-  return TypeSwitch<Operation *, Rows>(op)
+static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
+  return TypeSwitch<Operation *, RowCount>(op)
       .Case<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::PoolOp>(
           [&](auto window) { return rowsOfPixels(b, window.getDst()); })
-      .Case([&](cpu::MatMulOp product) -> Rows {
+      .Case([&](cpu::MatMulOp product) -> RowCount {
         Value dst = product.getDst();
         int64_t rank = shapeOf(dst).size();
         Index rows = countOf(b, dst, rank - 2, rank - 1);
@@ -65,7 +65,7 @@ Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
     return b.get(dst[0] * dst[2] * blocks);
   }
   cpu::GridAttr grid = schedule.getGrid();
-  Rows rows = rowsToSplit(b, op);
+  RowCount rows = rowsToSplit(b, op);
   Index rowBlocks = b.divideCeil(rows.count, grid.getRows());
   int64_t columnBlocks =
       llvm::divideCeil(countColumnTiles(op), grid.getTiles());

@@ -1,10 +1,10 @@
-//===- LinearMap.cpp - linear ops as one convolution ----------------------===//
+//===- LinearOperator.cpp - linear ops as one convolution -----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/graph/LinearMap.h"
+#include "passes/graph/LinearOperator.h"
 
 
 #include <cmath>
@@ -18,7 +18,7 @@ using namespace ingot::graph;
 /// Weights of one map, in double: half a gigabyte.
 static constexpr int64_t kMaxWeights = int64_t(1) << 26;
 
-bool MapDim::isBounded() const {
+bool OperatorDim::isBounded() const {
   // Products of two, and sums of three of them, fit into 64 bits.
   constexpr int64_t kMost = int64_t(1) << 30;
   for (int64_t value : {offset, step, count, stride, slack})
@@ -27,15 +27,15 @@ bool MapDim::isBounded() const {
   return last() <= kMost;
 }
 
-int64_t LinearMap::taps() const {
+int64_t LinearOperator::taps() const {
   int64_t taps = 1;
-  for (const MapDim &dim : dims)
+  for (const OperatorDim &dim : dims)
     if (llvm::MulOverflow(taps, dim.count, taps))
       return std::numeric_limits<int64_t>::max();
   return taps;
 }
 
-int64_t LinearMap::numWeights() const {
+int64_t LinearOperator::numWeights() const {
   int64_t count = taps();
   if (llvm::MulOverflow(count, outputs, count) ||
       llvm::MulOverflow(count, inputsOfGroup(), count))
@@ -43,17 +43,17 @@ int64_t LinearMap::numWeights() const {
   return count;
 }
 
-bool LinearMap::isBounded() const {
+bool LinearOperator::isBounded() const {
   return numWeights() <= kMaxWeights &&
-         llvm::all_of(dims, [](const MapDim &dim) { return dim.isBounded(); });
+         llvm::all_of(dims, [](const OperatorDim &dim) { return dim.isBounded(); });
 }
 
-bool LinearMap::hasBias() const {
+bool LinearOperator::hasBias() const {
   return llvm::any_of(bias, [](double v) { return v != 0; });
 }
 
-LinearMap LinearMap::identity(int64_t channels, int64_t spatialDims) {
-  LinearMap map;
+LinearOperator LinearOperator::identity(int64_t channels, int64_t spatialDims) {
+  LinearOperator map;
   map.inputs = map.outputs = map.groups = channels;
   map.dims.resize(spatialDims);
   map.weights.assign(channels, 1.0);
@@ -63,7 +63,7 @@ LinearMap LinearMap::identity(int64_t channels, int64_t spatialDims) {
 
 /// Calls `visit(tap of each dimension, flat tap)`, row-major.
 template <typename Visit>
-static void forEachTap(ArrayRef<MapDim> dims, Visit visit) {
+static void forEachTap(ArrayRef<OperatorDim> dims, Visit visit) {
   SmallVector<int64_t> tap(dims.size(), 0);
   for (int64_t flat = 0;; ++flat) {
     visit(ArrayRef<int64_t>(tap), flat);
@@ -81,7 +81,7 @@ static void forEachTap(ArrayRef<MapDim> dims, Visit visit) {
 
 /// Whether `first` continued outside of its bounds gives what `second` takes
 /// its operand to be there.
-static bool bordersAgree(const LinearMap &first, const LinearMap &second) {
+static bool bordersAgree(const LinearOperator &first, const LinearOperator &second) {
   if (first.bias.empty())
     return true;
   if (!first.outside.empty())
@@ -99,11 +99,11 @@ static bool bordersAgree(const LinearMap &first, const LinearMap &second) {
                       });
 }
 
-std::optional<LinearMap> graph::compose(const LinearMap &first,
-                                        const LinearMap &second) {
+std::optional<LinearOperator> graph::compose(const LinearOperator &first,
+                                        const LinearOperator &second) {
   if (first.outputs != second.inputs || first.dims.size() != second.dims.size())
     return std::nullopt;
-  LinearMap result;
+  LinearOperator result;
   result.inputs = first.inputs;
   result.outputs = second.outputs;
   result.groups = std::gcd(first.groups, second.groups);
@@ -113,7 +113,7 @@ std::optional<LinearMap> graph::compose(const LinearMap &first,
     // composed map would read what `first` computes there.
     if (b.readsOutside() && !(a.isIdentity() && bordersAgree(first, second)))
       return std::nullopt;
-    MapDim dim;
+    OperatorDim dim;
     dim.offset = a.offset + a.stride * b.offset;
     dim.stride = a.stride * b.stride;
     dim.slack = a.slack + a.stride * (1 + b.slack);
@@ -142,7 +142,7 @@ std::optional<LinearMap> graph::compose(const LinearMap &first,
     forEachTap(first.dims, [&](ArrayRef<int64_t> tapA, int64_t flatA) {
       int64_t flat = 0;
       for (size_t d = 0; d < result.dims.size(); ++d) {
-        const MapDim &a = first.dims[d], &b = second.dims[d];
+        const OperatorDim &a = first.dims[d], &b = second.dims[d];
         int64_t at = tapA[d] * a.step + a.stride * tapB[d] * b.step;
         flat = flat * result.dims[d].count + at / result.dims[d].step;
       }
@@ -176,19 +176,19 @@ std::optional<LinearMap> graph::compose(const LinearMap &first,
 // Sums
 //===----------------------------------------------------------------------===//
 
-std::optional<LinearMap> graph::sumGeometry(const LinearMap &a,
-                                            const LinearMap &b) {
+std::optional<LinearOperator> graph::sumGeometry(const LinearOperator &a,
+                                            const LinearOperator &b) {
   if (a.inputs != b.inputs || a.outputs != b.outputs ||
       a.dims.size() != b.dims.size())
     return std::nullopt;
-  LinearMap sum;
+  LinearOperator sum;
   sum.inputs = a.inputs;
   sum.outputs = a.outputs;
   sum.groups = std::gcd(a.groups, b.groups);
   for (auto [x, y] : llvm::zip_equal(a.dims, b.dims)) {
     if (x.stride != y.stride)
       return std::nullopt;
-    MapDim dim;
+    OperatorDim dim;
     dim.offset = std::min(x.offset, y.offset);
     dim.stride = x.stride;
     // Static shapes allow slacks that differ; see getPads.
@@ -209,7 +209,7 @@ std::optional<LinearMap> graph::sumGeometry(const LinearMap &a,
   return sum;
 }
 
-void graph::accumulate(LinearMap &sum, const LinearMap &part) {
+void graph::accumulate(LinearOperator &sum, const LinearOperator &part) {
   sum.weights.resize(sum.numWeights(), 0.0);
   sum.bias.resize(sum.outputs, 0.0);
   int64_t taps = part.taps(), sumTaps = sum.taps();
@@ -217,7 +217,7 @@ void graph::accumulate(LinearMap &sum, const LinearMap &part) {
   forEachTap(part.dims, [&](ArrayRef<int64_t> tap, int64_t flat) {
     int64_t at = 0;
     for (auto [d, dim] : llvm::enumerate(sum.dims)) {
-      const MapDim &own = part.dims[d];
+      const OperatorDim &own = part.dims[d];
       int64_t position = own.offset + tap[d] * own.step - dim.offset;
       at = at * dim.count + position / dim.step;
     }
@@ -239,7 +239,7 @@ void graph::accumulate(LinearMap &sum, const LinearMap &part) {
 }
 
 std::optional<SmallVector<int64_t>>
-graph::getPads(const LinearMap &map, ArrayRef<int64_t> operand,
+graph::getPads(const LinearOperator &map, ArrayRef<int64_t> operand,
                ArrayRef<int64_t> result) {
   size_t n = map.dims.size();
   SmallVector<int64_t> pads(2 * n);

@@ -1,11 +1,11 @@
-//===- RowTiles.h - windows over a row of pixels ----------------*- C++ -*-===//
+//===- PixelTiles.h - windows over a row of pixels --------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_CODEGEN_CPU_ROWS_ROWTILES_H
-#define INGOT_PASSES_CODEGEN_CPU_ROWS_ROWTILES_H
+#ifndef INGOT_PASSES_CODEGEN_CPU_ROWS_PIXELTILES_H
+#define INGOT_PASSES_CODEGEN_CPU_ROWS_PIXELTILES_H
 
 #include "passes/codegen/cpu/product/MicroKernel.h"
 
@@ -13,7 +13,7 @@ namespace ingot::codegen {
 
 /// `count` tiles of `size` pixels, one behind the other from `first` on, that
 /// have the same taps within src.
-struct RowTile {
+struct PixelTile {
   int64_t first, size, count;
   /// For each pixel the taps [begin, end) that lie within src.
   llvm::SmallVector<std::pair<int64_t, int64_t>> taps;
@@ -39,8 +39,8 @@ std::pair<Index, Index> tapsWithin(IndexBuilder &b, Index origin, Index size,
 
 /// The windows of a convolution on channels-last data: sizes of the row
 /// dimension, the last spatial one, are known.
-struct Window {
-  Window(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> pads,
+struct ConvWindow {
+  ConvWindow(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> pads,
          llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> kernel,
          llvm::ArrayRef<int64_t> src, llvm::ArrayRef<int64_t> dst);
 
@@ -84,14 +84,14 @@ struct Window {
       const;
   /// How many tiles of up to `most` pixels a row takes, and these.
   int64_t tilesPerRow(int64_t most) const;
-  llvm::SmallVector<RowTile> splitRow(int64_t most) const;
+  llvm::SmallVector<PixelTile> splitRow(int64_t most) const;
   /// Loops over these tiles, which are numbered.
   void forEachTile(IndexBuilder &b, int64_t most,
-                   llvm::function_ref<void(const RowTile &pixels,
+                   llvm::function_ref<void(const PixelTile &pixels,
                                            Index firstPixel, Index number)>
                        body) const;
 };
 
 } // namespace ingot::codegen
 
-#endif // INGOT_PASSES_CODEGEN_CPU_ROWS_ROWTILES_H
+#endif // INGOT_PASSES_CODEGEN_CPU_ROWS_PIXELTILES_H

@@ -1,10 +1,10 @@
-//===- RowTiles.cpp - windows over a row of pixels ------------------------===//
+//===- PixelTiles.cpp - windows over a row of pixels ----------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/codegen/cpu/rows/RowTiles.h"
+#include "passes/codegen/cpu/rows/PixelTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,13 +13,13 @@
 using namespace mlir;
 using namespace ingot::codegen;
 
-bool RowTile::isWhole() const {
+bool PixelTile::isWhole() const {
   return llvm::all_of(taps, [&](std::pair<int64_t, int64_t> range) {
     return range.first == 0 && range.second == numTaps;
   });
 }
 
-std::pair<int64_t, int64_t> RowTile::pixelsRead(int64_t stride,
+std::pair<int64_t, int64_t> PixelTile::pixelsRead(int64_t stride,
                                                 int64_t dilation) const {
   std::pair<int64_t, int64_t> read = {std::numeric_limits<int64_t>::max(), 0};
   for (auto [pixel, range] : llvm::enumerate(taps)) {
@@ -33,7 +33,7 @@ std::pair<int64_t, int64_t> RowTile::pixelsRead(int64_t stride,
   return read.second == 0 ? std::pair<int64_t, int64_t>(0, 0) : read;
 }
 
-Window::Window(ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
+ConvWindow::ConvWindow(ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
                ArrayRef<int64_t> dilations, ArrayRef<int64_t> kernel,
                ArrayRef<int64_t> src, ArrayRef<int64_t> dst)
     : strides(strides), pads(pads), dilations(dilations), kernel(kernel),
@@ -57,12 +57,12 @@ ingot::codegen::tapsWithin(IndexBuilder &b, Index origin, Index size,
   return {begin, end};
 }
 
-bool Window::crossesHigh(int64_t dim) const {
+bool ConvWindow::crossesHigh(int64_t dim) const {
   int64_t highest = (dstSizes[dim] - 1) * strides[dim] - pads[dim];
   return highest + (kernel[dim] - 1) * dilations[dim] >= srcSizes[dim];
 }
 
-SmallVector<Index> Window::originOf(IndexBuilder &b, ArrayRef<Index> row,
+SmallVector<Index> ConvWindow::originOf(IndexBuilder &b, ArrayRef<Index> row,
                                     Index pixel) const {
   SmallVector<Index> at = {row[0]};
   for (int64_t d = 0; d <= inner(); ++d)
@@ -71,13 +71,13 @@ SmallVector<Index> Window::originOf(IndexBuilder &b, ArrayRef<Index> row,
   return at;
 }
 
-std::pair<Index, Index> Window::tapsWithin(IndexBuilder &b, int64_t dim,
+std::pair<Index, Index> ConvWindow::tapsWithin(IndexBuilder &b, int64_t dim,
                                            Index origin) const {
   return codegen::tapsWithin(b, origin, srcSizes[dim], kernel[dim],
                              dilations[dim], crossesLow(dim), crossesHigh(dim));
 }
 
-Accumulators Window::sumOuter(
+Accumulators ConvWindow::sumOuter(
     IndexBuilder &b, SmallVector<Index> srcAt, const Accumulators &start,
     function_ref<Accumulators(ArrayRef<Index>, ArrayRef<Index>,
                               const Accumulators &)>
@@ -103,7 +103,7 @@ Accumulators Window::sumOuter(
   return sumDim(start);
 }
 
-void Window::forEachOuterTap(
+void ConvWindow::forEachOuterTap(
     IndexBuilder &b, function_ref<void(ArrayRef<Index>)> body) const {
   SmallVector<Index> taps;
   std::function<void()> loop = [&] {
@@ -118,7 +118,7 @@ void Window::forEachOuterTap(
   loop();
 }
 
-void Window::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
+void ConvWindow::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
                       ArrayRef<Index> taps,
                       function_ref<void(ArrayRef<Index>)> body) const {
   SmallVector<Index> srcRow = {row[0]};
@@ -157,19 +157,19 @@ static std::pair<int64_t, int64_t> clip(int64_t origin, int64_t size,
   return {begin, std::max(begin, end)};
 }
 
-int64_t Window::tilesPerRow(int64_t most) const {
+int64_t ConvWindow::tilesPerRow(int64_t most) const {
   return llvm::divideCeil(dstSizes[inner()], most);
 }
 
-SmallVector<RowTile> Window::splitRow(int64_t most) const {
+SmallVector<PixelTile> ConvWindow::splitRow(int64_t most) const {
   int64_t i = inner(), width = dstSizes[i];
   int64_t numTiles = tilesPerRow(most);
-  SmallVector<RowTile> tiles;
+  SmallVector<PixelTile> tiles;
   int64_t first = 0;
   for (int64_t t = 0; t < numTiles; ++t) {
     // The first tiles are one larger where the row does not divide evenly.
     int64_t size = width / numTiles + (t < width % numTiles);
-    RowTile tile{first, size, 1, {}, kernel[i]};
+    PixelTile tile{first, size, 1, {}, kernel[i]};
     for (int64_t p = 0; p < size; ++p)
       tile.taps.push_back(clip((first + p) * strides[i] - pads[i], srcSizes[i],
                                dilations[i], kernel[i]));
@@ -183,11 +183,11 @@ SmallVector<RowTile> Window::splitRow(int64_t most) const {
   return tiles;
 }
 
-void Window::forEachTile(
+void ConvWindow::forEachTile(
     IndexBuilder &b, int64_t most,
-    function_ref<void(const RowTile &, Index, Index)> body) const {
+    function_ref<void(const PixelTile &, Index, Index)> body) const {
   int64_t before = 0;
-  for (const RowTile &pixels : splitRow(most)) {
+  for (const PixelTile &pixels : splitRow(most)) {
     forEach(b, 0, pixels.count, 1, [&](Value i) {
       body(pixels, b.add(b.mul(Index(i), pixels.size), pixels.first),
            b.add(Index(i), before));

@@ -7,7 +7,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Inputs"))
 from nn_numerics import Array, Function, check, finish
 
-FOLD = ["--nn-fold-affine"]
+FOLD = ["--nn-fold-scale-shift"]
 
 for last in False, True:
     f = Function()

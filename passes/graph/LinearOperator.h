@@ -1,18 +1,18 @@
-//===- LinearMap.h - linear ops as one convolution ------------ -*- C++ -*-===//
+//===- LinearOperator.h - linear ops as one convolution ------------ *- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A LinearMap is what a chain of convolutions, per-channel scales and shifts,
+// A LinearOperator is what a chain of convolutions, per-channel scales and shifts,
 // average poolings, croppings and paddings computes: one convolution over data
 // that is zero, or one number a channel, outside of its bounds. Chains compose
 // and sums add, where the result is exact.
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_GRAPH_LINEARMAP_H
-#define INGOT_PASSES_GRAPH_LINEARMAP_H
+#ifndef INGOT_PASSES_GRAPH_LINEAROPERATOR_H
+#define INGOT_PASSES_GRAPH_LINEAROPERATOR_H
 
 #include "dialects/nn/NNDialect.h"
 
@@ -21,7 +21,7 @@ namespace ingot::graph {
 /// One spatial dimension: result position p reads the operand at
 /// p stride + offset + t step, for taps t in [0, count). The result has
 /// floor((size + slack) / stride) + 1 positions.
-struct MapDim {
+struct OperatorDim {
   int64_t offset = 0, step = 1, count = 1, stride = 1, slack = -1;
 
   int64_t last() const { return offset + (count - 1) * step; }
@@ -34,9 +34,9 @@ struct MapDim {
   bool isBounded() const;
 };
 
-struct LinearMap {
+struct LinearOperator {
   int64_t inputs = 0, outputs = 0, groups = 1;
-  llvm::SmallVector<MapDim> dims;
+  llvm::SmallVector<OperatorDim> dims;
   /// outputs x inputs / groups x taps, and one bias an output; empty while
   /// only the geometry is looked at.
   std::vector<double> weights, bias;
@@ -54,33 +54,33 @@ struct LinearMap {
   bool hasBias() const;
 
   /// Every channel to itself.
-  static LinearMap identity(int64_t channels, int64_t spatialDims);
+  static LinearOperator identity(int64_t channels, int64_t spatialDims);
 };
 
 /// The map of one op from its data operand (set in `data`), with weights if
 /// asked for; nullopt if it has none, or one that is not bounded. `channelsLast`
 /// is the layout of the data for ops that do not say.
-std::optional<LinearMap> getLinearMap(mlir::Operation *op, bool channelsLast,
+std::optional<LinearOperator> getLinearOperator(mlir::Operation *op, bool channelsLast,
                                       bool withWeights, mlir::Value &data);
 
 /// first, then second; nullopt where the result would differ at the borders,
 /// which without weights is judged by the geometry alone, or is not bounded.
-std::optional<LinearMap> compose(const LinearMap &first,
-                                 const LinearMap &second);
+std::optional<LinearOperator> compose(const LinearOperator &first,
+                                 const LinearOperator &second);
 
 /// The geometry of the sum: the smallest kernel that holds both. nullopt if
 /// the strides differ or it is not bounded.
-std::optional<LinearMap> sumGeometry(const LinearMap &a, const LinearMap &b);
+std::optional<LinearOperator> sumGeometry(const LinearOperator &a, const LinearOperator &b);
 
 /// Adds the weights of `part` to those of `sum`, whose kernel holds part's.
-void accumulate(LinearMap &sum, const LinearMap &part);
+void accumulate(LinearOperator &sum, const LinearOperator &part);
 
 /// Pads at the ends that give an nn.conv of this map the spatial sizes
 /// `result` on data of sizes `operand`; nullopt if there are none.
 std::optional<llvm::SmallVector<int64_t>>
-getPads(const LinearMap &map, llvm::ArrayRef<int64_t> operand,
+getPads(const LinearOperator &map, llvm::ArrayRef<int64_t> operand,
         llvm::ArrayRef<int64_t> result);
 
 } // namespace ingot::graph
 
-#endif // INGOT_PASSES_GRAPH_LINEARMAP_H
+#endif // INGOT_PASSES_GRAPH_LINEAROPERATOR_H

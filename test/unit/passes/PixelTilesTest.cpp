@@ -1,10 +1,10 @@
-//===- RowTilesTest.cpp - windows over a row of pixels --------------------===//
+//===- PixelTilesTest.cpp - windows over a row of pixels ------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/codegen/cpu/rows/RowTiles.h"
+#include "passes/codegen/cpu/rows/PixelTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -33,9 +33,9 @@ void check(const Row &row, int64_t most) {
   llvm::SmallVector<int64_t> strides = {row.stride}, pads = {row.low, row.high},
                              dilations = {row.dilation}, kernel = {row.kernel},
                              src = {1, row.src, 3}, dst = {1, row.dst(), 5};
-  Window window(strides, pads, dilations, kernel, src, dst);
+  ConvWindow window(strides, pads, dilations, kernel, src, dst);
   int64_t next = 0;
-  for (const RowTile &tile : window.splitRow(most)) {
+  for (const PixelTile &tile : window.splitRow(most)) {
     ASSERT_EQ(tile.first, next);
     ASSERT_GE(tile.size, 1);
     ASSERT_LE(tile.size, most);
@@ -57,7 +57,7 @@ void check(const Row &row, int64_t most) {
   ASSERT_EQ(next, row.dst());
 }
 
-TEST(RowTiles, CoverEachPixelOnce) {
+TEST(PixelTiles, CoverEachPixelOnce) {
   for (int64_t src : {1, 2, 3, 5, 8, 14, 15, 28, 40})
     for (int64_t kernel = 1; kernel <= 7; ++kernel)
       for (int64_t stride = 1; stride <= 4; ++stride)
@@ -76,11 +76,11 @@ TEST(RowTiles, CoverEachPixelOnce) {
 }
 
 // 3x3 at 56 pixels: 14 at each border, two tiles of one kind in between.
-TEST(RowTiles, InnerTilesShareCode) {
+TEST(PixelTiles, InnerTilesShareCode) {
   llvm::SmallVector<int64_t> one = {1}, pads = {1, 1}, kernel = {3},
                              src = {1, 56, 3}, dst = {1, 56, 5};
-  Window window(one, pads, one, kernel, src, dst);
-  llvm::SmallVector<RowTile> tiles = window.splitRow(14);
+  ConvWindow window(one, pads, one, kernel, src, dst);
+  llvm::SmallVector<PixelTile> tiles = window.splitRow(14);
   ASSERT_EQ(tiles.size(), 3u);
   EXPECT_EQ(tiles[0].count, 1);
   EXPECT_FALSE(tiles[0].isWhole());
@@ -92,7 +92,7 @@ TEST(RowTiles, InnerTilesShareCode) {
 
 /// Taps of an outer dimension come out as index arithmetic: folded for an origin
 /// that is a constant, it must be the brute-force range.
-TEST(RowTiles, OuterTapsWithin) {
+TEST(PixelTiles, OuterTapsWithin) {
   mlir::MLIRContext context;
   context.loadDialect<mlir::arith::ArithDialect>();
   for (int64_t src : {1, 3, 8, 13})
@@ -110,7 +110,7 @@ TEST(RowTiles, OuterTapsWithin) {
                                          kernels = {kernel, 1},
                                          srcShape = {1, src, 1, 3},
                                          dstShape = {1, row.dst(), 1, 5};
-              Window window(strides, pads, dilations, kernels, srcShape,
+              ConvWindow window(strides, pads, dilations, kernels, srcShape,
                             dstShape);
               for (int64_t pixel = 0; pixel < row.dst(); ++pixel) {
                 mlir::OpBuilder builder(&context);

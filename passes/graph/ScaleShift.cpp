@@ -1,10 +1,10 @@
-//===- Affine.cpp - per-channel scale and shift, and weights --------------===//
+//===- ScaleShift.cpp - per-channel scale and shift, and weights ----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/graph/Affine.h"
+#include "passes/graph/ScaleShift.h"
 
 #include "dialects/nn/Constants.h"
 
@@ -15,14 +15,14 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
 
-bool Affine::isFinite() const {
+bool ScaleShift::isFinite() const {
   auto finite = [](double v) { return std::isfinite(v); };
   return llvm::all_of(scale, finite) && llvm::all_of(shift, finite);
 }
-bool Affine::scales() const {
+bool ScaleShift::scales() const {
   return llvm::any_of(scale, [](double v) { return v != 1; });
 }
-bool Affine::shifts() const {
+bool ScaleShift::shifts() const {
   return llvm::any_of(shift, [](double v) { return v != 0; });
 }
 
@@ -58,7 +58,7 @@ std::optional<std::vector<double>> graph::getBias(Value bias, int64_t size) {
   return values;
 }
 
-std::optional<Affine> graph::getAffine(nn::BatchNormOp op) {
+std::optional<ScaleShift> graph::getScaleShift(nn::BatchNormOp op) {
   auto scale = nn::getConstantDoubles(op.getScale());
   auto bias = nn::getConstantDoubles(op.getBias());
   auto mean = nn::getConstantDoubles(op.getMean());
@@ -68,25 +68,25 @@ std::optional<Affine> graph::getAffine(nn::BatchNormOp op) {
       variance->size() != scale->size())
     return std::nullopt;
   double epsilon = op.getEpsilon().convertToDouble();
-  Affine affine;
+  ScaleShift scaleShift;
   for (size_t c = 0; c < scale->size(); ++c) {
     double factor = (*scale)[c] / std::sqrt((*variance)[c] + epsilon);
-    affine.scale.push_back(factor);
-    affine.shift.push_back((*bias)[c] - (*mean)[c] * factor);
+    scaleShift.scale.push_back(factor);
+    scaleShift.shift.push_back((*bias)[c] - (*mean)[c] * factor);
   }
   // A model may rely on the NaN; folding would spread it.
-  if (!affine.isFinite())
+  if (!scaleShift.isFinite())
     return std::nullopt;
-  return affine;
+  return scaleShift;
 }
 
-std::optional<Affine> graph::matchAffine(Operation *op, int64_t dim,
+std::optional<ScaleShift> graph::matchScaleShift(Operation *op, int64_t dim,
                                          Value &data) {
   if (auto norm = dyn_cast<nn::BatchNormOp>(op)) {
     data = norm.getX();
     if (channelDim(typeOf(data).getRank(), norm.getChannelsLast()) != dim)
       return std::nullopt;
-    return getAffine(norm);
+    return getScaleShift(norm);
   }
   if (!isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp>(op))
     return std::nullopt;
@@ -100,26 +100,26 @@ std::optional<Affine> graph::matchAffine(Operation *op, int64_t dim,
     auto values = getPerChannel(op->getOperand(1 - i), type, dim);
     if (!values)
       continue;
-    Affine affine{std::vector<double>(values->size(), 1.0),
+    ScaleShift scaleShift{std::vector<double>(values->size(), 1.0),
                   std::vector<double>(values->size(), 0.0)};
     if (isa<nn::AddOp>(op)) {
-      affine.shift = std::move(*values);
+      scaleShift.shift = std::move(*values);
     } else if (isa<nn::MulOp>(op)) {
-      affine.scale = std::move(*values);
+      scaleShift.scale = std::move(*values);
     } else if (isa<nn::DivOp>(op) && i == 0) {
-      for (auto [scale, value] : llvm::zip_equal(affine.scale, *values))
+      for (auto [scale, value] : llvm::zip_equal(scaleShift.scale, *values))
         scale = 1 / value;
     } else if (isa<nn::SubOp>(op) && i == 0) {
-      for (auto [shift, value] : llvm::zip_equal(affine.shift, *values))
+      for (auto [shift, value] : llvm::zip_equal(scaleShift.shift, *values))
         shift = -value;
     } else if (isa<nn::SubOp>(op)) {
-      affine.scale.assign(values->size(), -1.0);
-      affine.shift = std::move(*values);
+      scaleShift.scale.assign(values->size(), -1.0);
+      scaleShift.shift = std::move(*values);
     } else {
       continue;
     }
-    if (affine.isFinite())
-      return affine;
+    if (scaleShift.isFinite())
+      return scaleShift;
   }
   return std::nullopt;
 }
@@ -255,28 +255,28 @@ LogicalResult graph::foldIntoProducer(PatternRewriter &rewriter,
         !isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(producer))
       continue;
     Value data;
-    std::optional<Affine> affine =
-        matchAffine(op, outputChannelDim(producer), data);
-    if (!affine || data != operand)
+    std::optional<ScaleShift> scaleShift =
+        matchScaleShift(op, outputChannelDim(producer), data);
+    if (!scaleShift || data != operand)
       continue;
     std::optional<WeightView> view = viewWeights(producer);
-    if (!view || view->channels != int64_t(affine->scale.size()) ||
-        (affine->scales() && !nn::getConstant(view->weights)))
+    if (!view || view->channels != int64_t(scaleShift->scale.size()) ||
+        (scaleShift->scales() && !nn::getConstant(view->weights)))
       continue;
     std::optional<std::vector<double>> bias =
         readBias(producer, view->channels);
     if (!bias)
       continue;
     for (int64_t c = 0; c < view->channels; ++c)
-      (*bias)[c] = (*bias)[c] * affine->scale[c] + affine->shift[c];
+      (*bias)[c] = (*bias)[c] * scaleShift->scale[c] + scaleShift->shift[c];
 
     Location loc = rewriter.getFusedLoc({producer->getLoc(), op->getLoc()});
     rewriter.setInsertionPoint(op);
     Value weights = view->weights;
-    if (affine->scales())
+    if (scaleShift->scales())
       weights = scaleWeights(rewriter, loc, weights, view->rows, view->columns,
                              [&](int64_t row, int64_t column) {
-                               return affine->scale[view->channelOf(row, column)];
+                               return scaleShift->scale[view->channelOf(row, column)];
                              });
     if (!weights)
       continue;
@@ -295,6 +295,6 @@ LogicalResult graph::foldIntoProducer(PatternRewriter &rewriter,
     return success();
   }
   return rewriter.notifyMatchFailure(
-      op, "is no affine function of a product with constant weights that "
+      op, "does not scale and shift a product with constant weights that "
           "nothing else uses");
 }

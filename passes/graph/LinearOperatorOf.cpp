@@ -1,13 +1,13 @@
-//===- OpMaps.cpp - the linear map of an op -------------------------------===//
+//===- LinearOperatorOf.cpp - the linear map of an op ---------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/graph/LinearMap.h"
+#include "passes/graph/LinearOperator.h"
 
 #include "dialects/nn/Constants.h"
-#include "passes/graph/Affine.h"
+#include "passes/graph/ScaleShift.h"
 
 #include <cmath>
 
@@ -15,19 +15,19 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
 
-static std::optional<LinearMap> mapOfConv(nn::ConvOp op, bool withWeights) {
+static std::optional<LinearOperator> operatorOfConv(nn::ConvOp op, bool withWeights) {
   RankedTensorType w = typeOf(op.getW());
   if (!w.hasStaticShape() || w.getNumElements() == 0 ||
       !nn::getConstant(op.getW()) ||
       (op.getBias() && !nn::getConstant(op.getBias())))
     return std::nullopt;
-  LinearMap map;
+  LinearOperator map;
   map.outputs = w.getDimSize(0);
   map.groups = op.getGroups();
   map.inputs = w.getDimSize(1) * map.groups;
   size_t n = w.getRank() - 2;
   for (size_t i = 0; i < n; ++i) {
-    MapDim dim;
+    OperatorDim dim;
     dim.count = w.getDimSize(2 + i);
     dim.step = dim.count == 1 ? 1 : op.getDilations()[i];
     dim.stride = op.getStrides()[i];
@@ -47,7 +47,7 @@ static std::optional<LinearMap> mapOfConv(nn::ConvOp op, bool withWeights) {
   return map;
 }
 
-static std::optional<LinearMap> mapOfPool(nn::AvgPoolOp op,
+static std::optional<LinearOperator> operatorOfPool(nn::AvgPoolOp op,
                                           bool withWeights) {
   RankedTensorType x = typeOf(op.getX());
   int64_t channels =
@@ -58,9 +58,9 @@ static std::optional<LinearMap> mapOfPool(nn::AvgPoolOp op,
   if (!divides || ShapedType::isDynamic(channels))
     return std::nullopt;
   size_t n = op.getKernel().size();
-  LinearMap map = LinearMap::identity(channels, n);
+  LinearOperator map = LinearOperator::identity(channels, n);
   for (size_t i = 0; i < n; ++i) {
-    MapDim &dim = map.dims[i];
+    OperatorDim &dim = map.dims[i];
     dim.count = op.getKernel()[i];
     dim.step = dim.count == 1 ? 1 : op.getDilations()[i];
     dim.stride = op.getStrides()[i];
@@ -74,19 +74,19 @@ static std::optional<LinearMap> mapOfPool(nn::AvgPoolOp op,
 }
 
 /// The identity on data of type `x`, to be cropped or padded in space.
-static std::optional<LinearMap> spatialIdentity(RankedTensorType x,
+static std::optional<LinearOperator> spatialIdentity(RankedTensorType x,
                                                 bool channelsLast) {
   int64_t rank = x.getRank();
   if (rank < 3 || x.isDynamicDim(channelDim(rank, channelsLast)))
     return std::nullopt;
-  return LinearMap::identity(x.getDimSize(channelDim(rank, channelsLast)),
+  return LinearOperator::identity(x.getDimSize(channelDim(rank, channelsLast)),
                              rank - 2);
 }
 
 /// Padding with zeros, or cropping, of the spatial dimensions.
-static std::optional<LinearMap> mapOfPad(nn::PadOp op, bool channelsLast) {
+static std::optional<LinearOperator> operatorOfPad(nn::PadOp op, bool channelsLast) {
   RankedTensorType x = typeOf(op.getX());
-  std::optional<LinearMap> map = spatialIdentity(x, channelsLast);
+  std::optional<LinearOperator> map = spatialIdentity(x, channelsLast);
   if (!map || op.getMode() != nn::PadMode::constant ||
       nn::getSplat(op.getValue()) != 0.0)
     return std::nullopt;
@@ -148,7 +148,7 @@ scatteredValues(ArrayRef<nn::ScatterNDOp> scatters, ArrayRef<int64_t> shape) {
 
 /// Padding with zeros whose border is then overwritten, one number a channel:
 /// how a module exports that pads with what its normalization makes of zero.
-static std::optional<LinearMap> mapOfBorder(nn::ScatterNDOp last,
+static std::optional<LinearOperator> operatorOfBorder(nn::ScatterNDOp last,
                                             bool channelsLast,
                                             bool withWeights, Value &data) {
   SmallVector<nn::ScatterNDOp> scatters;
@@ -165,7 +165,7 @@ static std::optional<LinearMap> mapOfBorder(nn::ScatterNDOp last,
   if (!pad || !value.hasOneUse())
     return std::nullopt;
   data = pad.getX();
-  auto map = mapOfPad(pad, channelsLast);
+  auto map = operatorOfPad(pad, channelsLast);
   if (!map || !withWeights)
     return map;
 
@@ -196,9 +196,9 @@ static std::optional<LinearMap> mapOfBorder(nn::ScatterNDOp last,
 }
 
 /// Cropping with a positive step of the spatial dimensions.
-static std::optional<LinearMap> mapOfSlice(nn::SliceOp op, bool channelsLast) {
+static std::optional<LinearOperator> operatorOfSlice(nn::SliceOp op, bool channelsLast) {
   RankedTensorType x = typeOf(op.getX());
-  std::optional<LinearMap> map = spatialIdentity(x, channelsLast);
+  std::optional<LinearOperator> map = spatialIdentity(x, channelsLast);
   if (!map)
     return std::nullopt;
   int64_t rank = x.getRank(), channel = channelDim(rank, channelsLast);
@@ -212,7 +212,7 @@ static std::optional<LinearMap> mapOfSlice(nn::SliceOp op, bool channelsLast) {
     if (!whole) {
       if (!spatial || x.isDynamicDim(i) || step < 1 || size < 1)
         return std::nullopt;
-      MapDim &dim = map->dims[next];
+      OperatorDim &dim = map->dims[next];
       dim.offset = start;
       dim.stride = step;
       dim.slack = (size - 1) * step - x.getDimSize(i);
@@ -222,51 +222,51 @@ static std::optional<LinearMap> mapOfSlice(nn::SliceOp op, bool channelsLast) {
   return map;
 }
 
-static std::optional<LinearMap> mapOfAffine(Operation *op, bool channelsLast,
+static std::optional<LinearOperator> operatorOfAffine(Operation *op, bool channelsLast,
                                             Value &data) {
   int64_t rank = typeOf(op->getResult(0)).getRank();
   if (rank < 3)
     return std::nullopt;
-  auto affine = matchAffine(op, channelDim(rank, channelsLast), data);
-  if (!affine)
+  auto scaleShift = matchScaleShift(op, channelDim(rank, channelsLast), data);
+  if (!scaleShift)
     return std::nullopt;
-  LinearMap map = LinearMap::identity(affine->scale.size(), rank - 2);
-  map.weights = std::move(affine->scale);
-  map.bias = std::move(affine->shift);
+  LinearOperator map = LinearOperator::identity(scaleShift->scale.size(), rank - 2);
+  map.weights = std::move(scaleShift->scale);
+  map.bias = std::move(scaleShift->shift);
   return map;
 }
 
 /// The map of one op, bounded or not.
-static std::optional<LinearMap> mapOf(Operation *op, bool channelsLast,
+static std::optional<LinearOperator> mapOf(Operation *op, bool channelsLast,
                                       bool withWeights, Value &data) {
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {
     data = conv.getX();
     if (conv.getChannelsLast() != channelsLast)
       return std::nullopt;
-    return mapOfConv(conv, withWeights);
+    return operatorOfConv(conv, withWeights);
   }
   if (auto pool = dyn_cast<nn::AvgPoolOp>(op)) {
     data = pool.getX();
     if (pool.getChannelsLast() != channelsLast)
       return std::nullopt;
-    return mapOfPool(pool, withWeights);
+    return operatorOfPool(pool, withWeights);
   }
   if (auto pad = dyn_cast<nn::PadOp>(op)) {
     data = pad.getX();
-    return mapOfPad(pad, channelsLast);
+    return operatorOfPad(pad, channelsLast);
   }
   if (auto scatter = dyn_cast<nn::ScatterNDOp>(op))
-    return mapOfBorder(scatter, channelsLast, withWeights, data);
+    return operatorOfBorder(scatter, channelsLast, withWeights, data);
   if (auto slice = dyn_cast<nn::SliceOp>(op)) {
     data = slice.getX();
-    return mapOfSlice(slice, channelsLast);
+    return operatorOfSlice(slice, channelsLast);
   }
   if (isa<nn::BatchNormOp, nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp>(op))
-    return mapOfAffine(op, channelsLast, data);
+    return operatorOfAffine(op, channelsLast, data);
   return std::nullopt;
 }
 
-std::optional<LinearMap> graph::getLinearMap(Operation *op, bool channelsLast,
+std::optional<LinearOperator> graph::getLinearOperator(Operation *op, bool channelsLast,
                                              bool withWeights, Value &data) {
   auto map = mapOf(op, channelsLast, withWeights, data);
   if (map && !map->isBounded())

@@ -1,4 +1,4 @@
-//===- Affine.h - per-channel scale and shift, and weights ---- -*- C++ -*-===//
+//===- ScaleShift.h - per-channel scale and shift, and weights ---- *- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,8 +9,8 @@
 // the weights of a whole model in double would not fit.
 //
 //===----------------------------------------------------------------------===//
-#ifndef INGOT_PASSES_GRAPH_AFFINE_H
-#define INGOT_PASSES_GRAPH_AFFINE_H
+#ifndef INGOT_PASSES_GRAPH_SCALESHIFT_H
+#define INGOT_PASSES_GRAPH_SCALESHIFT_H
 
 #include "dialects/nn/NNDialect.h"
 
@@ -21,7 +21,7 @@
 namespace ingot::graph {
 
 /// y = scale[c] x + shift[c], along one dimension.
-struct Affine {
+struct ScaleShift {
   std::vector<double> scale, shift;
 
   bool isFinite() const;
@@ -46,11 +46,11 @@ getPerChannel(mlir::Value constant, mlir::RankedTensorType type, int64_t dim);
 /// If `op` scales and shifts its data operand along `dim`: how. Serves
 /// nn.batch_norm, and nn.add, nn.sub, nn.mul, nn.div by a constant. `data` is
 /// set to the operand, which has the type of the result.
-std::optional<Affine> matchAffine(mlir::Operation *op, int64_t dim,
+std::optional<ScaleShift> matchScaleShift(mlir::Operation *op, int64_t dim,
                                   mlir::Value &data);
 
 /// What the constant parameters of a batch normalization amount to.
-std::optional<Affine> getAffine(nn::BatchNormOp op);
+std::optional<ScaleShift> getScaleShift(nn::BatchNormOp op);
 
 /// A constant like `weights`, seen as rows x columns x rest, with each element
 /// multiplied by factor(row, column); null if `weights` is not constant.
@@ -96,4 +96,4 @@ template <typename Op> struct FoldIntoProducer : mlir::OpRewritePattern<Op> {
 
 } // namespace ingot::graph
 
-#endif // INGOT_PASSES_GRAPH_AFFINE_H
+#endif // INGOT_PASSES_GRAPH_SCALESHIFT_H

@@ -1,17 +1,17 @@
-//===- FoldAffine.cpp - nn-fold-affine ------------------------------------===//
+//===- FoldScaleShift.cpp - nn-fold-scale-shift ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #include "passes/graph/Passes.h"
-#include "passes/graph/Affine.h"
+#include "passes/graph/ScaleShift.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace ingot {
-#define GEN_PASS_DEF_FOLDAFFINE
+#define GEN_PASS_DEF_FOLDSCALESHIFT
 #include "passes/graph/Passes.h.inc"
 } // namespace ingot
 
@@ -21,8 +21,8 @@ using namespace ingot::graph;
 
 namespace {
 
-struct FoldAffinePass : ingot::impl::FoldAffineBase<FoldAffinePass> {
-  using FoldAffineBase::FoldAffineBase;
+struct FoldScaleShiftPass : ingot::impl::FoldScaleShiftBase<FoldScaleShiftPass> {
+  using FoldScaleShiftBase::FoldScaleShiftBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
