@@ -14,6 +14,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/legalize/Legalize.h"
 #include "runtime/format/WeightsName.h"
+#include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -224,7 +225,8 @@ LogicalResult Compilation::describe() {
     return failure();
   manifest = std::move(*read);
   manifest.libraryName = llvm::sys::path::filename(options.output).str();
-  manifest.usesBF16 = pipeline.precision == Precision::bf16;
+  if (pipeline.precision == Precision::bf16)
+    manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "bfloat16"});
   return success();
 }
 

@@ -31,17 +31,19 @@ private:
   Constant *string(StringRef text);
   /// A private constant array and its address; null if it is empty.
   Constant *array(ArrayRef<Constant *> elements);
+  /// The members of an ingot_abi_table.
+  Constant *table(ArrayRef<Constant *> rows, uint32_t rowBytes) {
+    return structure(
+        {array(rows), b.getInt32(rows.size()), b.getInt32(rowBytes)});
+  }
   Constant *structure(ArrayRef<Constant *> members) {
     return ConstantStruct::getAnon(context, members);
   }
   Constant *tensors(ArrayRef<Tensor> list);
   Constant *metadata();
+  Constant *uses();
   Constant *layers(std::string &text);
-  /// The members of a level's ingot_abi_variant.
-  struct Variant {
-    Constant *target, *features, *bytes, *load, *unload, *run;
-  };
-  Variant variant(const LevelCode &code);
+  Constant *variants();
   Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
   GlobalVariable *buildDescription();
   void buildSeal();
@@ -89,14 +91,22 @@ Constant *ArtifactBuilder::tensors(ArrayRef<Tensor> list) {
                               b.getInt32(tensor.dims.size()), array(dims),
                               array(names)}));
   }
-  return array(rows);
+  return table(rows, sizeof(ingot_abi_tensor));
 }
 
 Constant *ArtifactBuilder::metadata() {
   SmallVector<Constant *> rows;
   for (auto &[key, value] : manifest.metadata)
     rows.push_back(structure({string(key), string(value)}));
-  return array(rows);
+  return table(rows, sizeof(ingot_abi_metadata));
+}
+
+Constant *ArtifactBuilder::uses() {
+  SmallVector<Constant *> rows;
+  for (const Usage &use : manifest.uses)
+    rows.push_back(structure(
+        {b.getInt32(use.kind), b.getInt32(use.flags), string(use.name)}));
+  return table(rows, sizeof(ingot_abi_use));
 }
 
 /// Layers point into one text by offsets, so that nothing is relocated at load.
@@ -122,7 +132,7 @@ Constant *ArtifactBuilder::layers(std::string &text) {
                               b.getInt64(layer.flops),
                               b.getInt64(layer.bytes)}));
   }
-  return array(rows);
+  return table(rows, sizeof(ingot_abi_layer));
 }
 
 Constant *ArtifactBuilder::declare(StringRef name, Type *result,
@@ -134,21 +144,34 @@ Constant *ArtifactBuilder::declare(StringRef name, Type *result,
   return function;
 }
 
-ArtifactBuilder::Variant ArtifactBuilder::variant(const LevelCode &code) {
-  Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
-  Constant *load = null, *unload = null;
-  if (manifest.usesOneDNN) {
-    load = declare(levelSymbol("ingot_load", code.target), i32,
-                   {ptr, ptr, ptr, ptr, i64});
-    unload = declare(levelSymbol("ingot_unload", code.target), b.getVoidTy(),
-                     {ptr, ptr});
+/// Lowest level first, and so the least priority.
+Constant *ArtifactBuilder::variants() {
+  Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty();
+  SmallVector<Constant *> rows;
+  for (auto [i, code] : enumerate(manifest.levels)) {
+    Constant *load = null, *unload = null;
+    if (manifest.usesLibrary("onednn")) {
+      load = declare(levelSymbol("ingot_load", code.target), i32, {ptr});
+      unload = declare(levelSymbol("ingot_unload", code.target), b.getVoidTy(),
+                       {ptr, ptr});
+    }
+    rows.push_back(structure({
+        string(code.target.level),
+        b.getInt32(INGOT_ABI_DEVICE_CPU),
+        b.getInt32(INGOT_ABI_ARCHITECTURE_X86_64),
+        b.getInt64(code.target.features),
+        b.getInt32(i + 1),
+        b.getInt32(/*flags=*/0),
+        b.getInt32(1u << INGOT_ABI_MEMORY_HOST),
+        b.getInt32(INGOT_ABI_MEMORY_HOST),
+        b.getInt64(manifest.arenaBytes),
+        b.getInt64(code.bytes),
+        load,
+        unload,
+        declare(levelSymbol("ingot_run", code.target), i32, {ptr}),
+    }));
   }
-  return {string(code.target.level),
-          b.getInt64(code.target.features),
-          b.getInt64(code.bytes),
-          load,
-          unload,
-          declare(levelSymbol("ingot_run", code.target), i32, {ptr})};
+  return table(rows, sizeof(ingot_abi_variant));
 }
 
 GlobalVariable *ArtifactBuilder::buildDescription() {
@@ -160,17 +183,8 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
     symbol->setVisibility(GlobalValue::HiddenVisibility);
     weights = symbol;
   }
-  SmallVector<Variant> variants;
-  SmallVector<Constant *> variantRows;
-  for (const LevelCode &code : manifest.levels) {
-    const Variant &v = variants.emplace_back(variant(code));
-    variantRows.push_back(structure(
-        {v.target, v.features, v.bytes, v.load, v.unload, v.run}));
-  }
-  // Hosts that know nothing of levels run the lowest.
-  const Variant &lowest = variants.front();
   std::string layerText;
-  Constant *layerRows = layers(layerText);
+  Constant *layerTable = layers(layerText);
   Constant *layerStrings =
       layerText.empty() ? null : string(StringRef(layerText).drop_back());
   Constant *description = structure({
@@ -179,31 +193,19 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
       b.getInt32(sizeof(ingot_abi_artifact)),
       string("ingot " INGOT_VERSION),
       string(manifest.modelName),
-      lowest.target,
-      lowest.features,
-      b.getInt32(manifest.inputs.size()),
-      b.getInt32(manifest.outputs.size()),
-      b.getInt32(manifest.metadata.size()),
-      b.getInt32((manifest.usesOneDNN ? INGOT_ABI_FLAG_ONEDNN : 0) |
-                 (manifest.usesBF16 ? INGOT_ABI_FLAG_BF16 : 0)),
       tensors(manifest.inputs),
       tensors(manifest.outputs),
       metadata(),
+      uses(),
+      variants(),
+      layerTable,
+      layerStrings,
+      b.getInt64(layerText.size()),
       weights,
       b.getInt64(manifest.weightsBytes),
       ConstantDataArray::get(context, ArrayRef(manifest.weightsSha256)),
-      b.getInt64(manifest.arenaBytes),
-      lowest.bytes,
-      lowest.load,
-      lowest.unload,
-      lowest.run,
-      b.getInt32(manifest.layers.size()),
-      b.getInt32(layerText.size()),
-      layerRows,
-      layerStrings,
-      b.getInt32(variantRows.size()),
-      b.getInt32(sizeof(ingot_abi_variant)),
-      array(variantRows),
+      b.getInt32(sizeof(ingot_abi_buffer)),
+      b.getInt32(/*flags=*/0),
       b.getInt32(manifest.sizeRulesProved),
       b.getInt32(manifest.sizeRulesChecked),
   });
@@ -289,7 +291,7 @@ void ArtifactBuilder::buildRun() {
   Argument *next = function->getArg(1);
   auto take = [&]() -> Value * { return next++; };
 
-  auto *bufferType = StructType::get(context, {ptr, ptr, i64});
+  auto *bufferType = StructType::get(context, {ptr, ptr, ptr, i64, i32, i32});
   // Of all tensors whose shape is fixed: the run writes those of outputs.
   uint64_t numSizes = 0, used = 0;
   for (const std::vector<Tensor> *list : {&manifest.inputs, &manifest.outputs})
@@ -310,7 +312,11 @@ void ArtifactBuilder::buildRun() {
       Value *row = b.CreateConstInBoundsGEP2_64(arrayType, buffers, 0, i);
       b.CreateStore(data, b.CreateStructGEP(bufferType, row, 0));
       b.CreateStore(dims, b.CreateStructGEP(bufferType, row, 1));
-      b.CreateStore(bytes, b.CreateStructGEP(bufferType, row, 2));
+      b.CreateStore(null, b.CreateStructGEP(bufferType, row, 2));
+      b.CreateStore(bytes, b.CreateStructGEP(bufferType, row, 3));
+      b.CreateStore(b.getInt32(INGOT_ABI_MEMORY_HOST),
+                    b.CreateStructGEP(bufferType, row, 4));
+      b.CreateStore(b.getInt32(0), b.CreateStructGEP(bufferType, row, 5));
     }
     return buffers;
   };

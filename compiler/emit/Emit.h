@@ -35,6 +35,13 @@ struct Layer {
   uint64_t bytes = 0;
 };
 
+/// What the model uses beyond its own code: a row of ingot_abi_use.
+struct Usage {
+  uint32_t kind = 0;
+  uint32_t flags = 0;
+  std::string name;
+};
+
 /// The code for one CPU level.
 struct LevelCode {
   Target target;
@@ -61,9 +68,10 @@ struct Manifest {
   uint64_t arenaLowerBound = 0;
   /// Rules about sizes that hold for all of them, and that a run checks.
   uint32_t sizeRulesProved = 0, sizeRulesChecked = 0;
-  bool usesOneDNN = false;
-  /// Compiled with --precision=bf16.
-  bool usesBF16 = false;
+  /// Libraries first.
+  std::vector<Usage> uses;
+
+  bool usesLibrary(llvm::StringRef name) const;
 };
 
 /// Reads the manifest of a module on which plan-memory has run.

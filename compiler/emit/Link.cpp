@@ -163,17 +163,17 @@ LogicalResult ingot::linkSharedLibrary(ArrayRef<MemoryFile> objects,
                                    "--threads=1"};
   for (const MemoryFile &object : objects)
     args.push_back(object.path());
-  if (manifest.usesOneDNN &&
+  if (manifest.usesLibrary("onednn") &&
       failed(addLibrary(args, "libingot_dnnl.a", error)))
     return failure();
   if (failed(addLibrary(args, "libingot_support.a", error)))
     return failure();
-  if (manifest.usesOneDNN)
+  if (manifest.usesLibrary("onednn"))
     args.push_back(kOneDNNLibrary);
   for (StringRef name : {"libm.so.6", "libc.so.6"})
     if (std::optional<std::string> path = findLibc(name))
       args.push_back(*path);
-  if (manifest.usesOneDNN) {
+  if (manifest.usesLibrary("onednn")) {
     // Where the compiler itself was built with oneDNN; elsewhere the loader's
     // own search finds it.
     args.push_back("-rpath");

@@ -18,6 +18,12 @@ bool Tensor::isStatic() const {
   return llvm::none_of(dims, [](int64_t dim) { return dim < 0; });
 }
 
+bool Manifest::usesLibrary(llvm::StringRef name) const {
+  return llvm::any_of(uses, [&](const Usage &use) {
+    return use.kind == INGOT_ABI_USE_LIBRARY && use.name == name;
+  });
+}
+
 /// The INGOT_ABI_* code of an element type, or 0.
 static uint32_t dtypeOf(Type type) {
   if (type.isF32())
@@ -125,8 +131,9 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
     manifest.sizeRulesProved = rules.getProved();
     manifest.sizeRulesChecked = rules.getChecked();
   }
-  manifest.usesOneDNN =
-      IngotDialect::NeedsOnednnAttrHelper(context).isAttrPresent(module);
+  if (IngotDialect::NeedsOnednnAttrHelper(context).isAttrPresent(module))
+    manifest.uses.push_back(
+        {INGOT_ABI_USE_LIBRARY, INGOT_ABI_USE_OWN_THREADS, "onednn"});
   return manifest;
 }
 

@@ -12,7 +12,8 @@
  *
  * The header is two files of plain C that may be copied into any project. What
  * libingot would add: threads, many checks of the caller's buffers, separate
- * weights files, truncated files, INGOT_MAX_ISA. See with_libingot.c.
+ * weights files, truncated files, INGOT_MAX_ISA, cancelling. See
+ * with_libingot.c.
  *
  *===----------------------------------------------------------------------===*/
 #include "ingot/abi/artifact.h"
@@ -43,10 +44,11 @@ static void serialFor(void *user, void (*task)(void *arg, int64_t index),
     task(arg, i);
 }
 
-/* The code for the highest CPU level that runs here; 0 if there is none: it
- * would die of SIGILL. */
-static int chooseCode(const ingot_abi_artifact *model,
-                      ingot_abi_variant *code) {
+/* The best code that runs here; null if there is none: it would die of SIGILL.
+ * Code for other devices, and with needs that are not known here, is not for
+ * this program. */
+static const ingot_abi_variant *chooseCode(const ingot_abi_artifact *model) {
+  const ingot_abi_variant *best = NULL;
   uint64_t present = 0;
 #define INGOT_CPU_FEATURE(BIT, NAME, LLVM_NAME)                                \
   if (__builtin_cpu_supports(LLVM_NAME))                                       \
@@ -57,27 +59,16 @@ static int chooseCode(const ingot_abi_artifact *model,
   const uint64_t amx = (uint64_t)0x1c000;
   if ((present & amx) && syscall(SYS_arch_prctl, 0x1023, 18) != 0)
     present &= ~amx;
-  if (model->cpu_features & ~present)
-    return 0;
-  code->target = model->target;
-  code->cpu_features = model->cpu_features;
-  code->code_bytes = model->code_bytes;
-  code->load = model->load;
-  code->unload = model->unload;
-  code->run = model->run;
-  /* A model of an older compiler ends before it tells of levels, and has one. */
-  if (model->struct_size < sizeof(*model))
-    return 1;
-  for (uint32_t i = 1; i < model->num_variants; ++i) {
-    ingot_abi_variant next;
-    memcpy(&next,
-           (const char *)model->variants + (size_t)i * model->variant_bytes,
-           sizeof(next));
-    if (next.cpu_features & ~present)
-      break;
-    *code = next;
+  for (uint32_t i = 0; i < model->variants.count; ++i) {
+    const ingot_abi_variant *code = ingot_abi_row(&model->variants, i);
+    if (code->device == INGOT_ABI_DEVICE_CPU &&
+        code->architecture == INGOT_ABI_ARCHITECTURE_X86_64 &&
+        !(code->features & ~present) && !code->flags &&
+        code->arena_memory == INGOT_ABI_MEMORY_HOST &&
+        (!best || code->priority > best->priority))
+      best = code;
   }
-  return 1;
+  return best;
 }
 
 static uint64_t elementSize(uint32_t dtype) {
@@ -100,6 +91,16 @@ static uint64_t elementSize(uint32_t dtype) {
   }
 }
 
+static const ingot_abi_tensor *inputOf(const ingot_abi_artifact *model,
+                                       uint32_t i) {
+  return ingot_abi_row(&model->inputs, i);
+}
+
+static const ingot_abi_tensor *outputOf(const ingot_abi_artifact *model,
+                                        uint32_t i) {
+  return ingot_abi_row(&model->outputs, i);
+}
+
 static uint64_t tensorBytes(const ingot_abi_tensor *tensor,
                             const int64_t *dims) {
   uint64_t bytes = elementSize(tensor->dtype);
@@ -111,7 +112,7 @@ static uint64_t tensorBytes(const ingot_abi_tensor *tensor,
 /* A zeroed buffer; sizes that only a run knows become `dynamic`. */
 static ingot_abi_buffer makeBuffer(const ingot_abi_tensor *tensor,
                                    int64_t dynamic) {
-  ingot_abi_buffer buffer = {NULL, NULL, 0};
+  ingot_abi_buffer buffer = {NULL, NULL, NULL, 0, INGOT_ABI_MEMORY_HOST, 0};
   buffer.dims = calloc(tensor->rank + 1, sizeof(int64_t));
   if (!buffer.dims)
     return buffer;
@@ -151,12 +152,11 @@ static int32_t runModel(const ingot_abi_artifact *model,
                         ingot_abi_buffer *outputs) {
   int32_t status = INGOT_ABI_BUFFER_TOO_SMALL;
   for (uint32_t attempt = 0;
-       status == INGOT_ABI_BUFFER_TOO_SMALL && attempt <= model->num_outputs;
+       status == INGOT_ABI_BUFFER_TOO_SMALL && attempt <= model->outputs.count;
        ++attempt) {
-    call->status = INGOT_ABI_OK;
     status = code->run(call);
-    for (uint32_t i = 0; i < model->num_outputs; ++i) {
-      uint64_t needed = tensorBytes(&model->outputs[i], outputs[i].dims);
+    for (uint32_t i = 0; i < model->outputs.count; ++i) {
+      uint64_t needed = tensorBytes(outputOf(model, i), outputs[i].dims);
       if (status != INGOT_ABI_BUFFER_TOO_SMALL || needed <= outputs[i].bytes)
         continue;
       free(outputs[i].data);
@@ -176,8 +176,15 @@ static int useModel(const ingot_abi_artifact *model,
   ingot_abi_host host = {sizeof(host), 1,       NULL,
                          allocate,     release, serialFor};
   if (code->load) {
-    int32_t status = code->load(&host, model->weights, &state, message,
-                                sizeof(message));
+    ingot_abi_load load = {0};
+    load.struct_size = sizeof(load);
+    load.host = &host;
+    load.weights = model->weights;
+    load.weights_bytes = model->weights_bytes;
+    load.error = message;
+    load.error_bytes = sizeof(message);
+    int32_t status = code->load(&load);
+    state = load.state;
     if (status) {
       fprintf(stderr, "error: load failed with status %d: %s\n", status,
               message);
@@ -185,20 +192,20 @@ static int useModel(const ingot_abi_artifact *model,
     }
   }
 
-  ingot_abi_buffer *inputs = calloc(model->num_inputs + 1, sizeof(*inputs));
-  ingot_abi_buffer *outputs = calloc(model->num_outputs + 1, sizeof(*outputs));
+  ingot_abi_buffer *inputs = calloc(model->inputs.count + 1, sizeof(*inputs));
+  ingot_abi_buffer *outputs = calloc(model->outputs.count + 1, sizeof(*outputs));
   ingot_abi_call call = {0};
   int32_t status = INGOT_ABI_OUT_OF_MEMORY;
   int complete = inputs && outputs;
-  for (uint32_t i = 0; complete && i < model->num_inputs; ++i) {
-    inputs[i] = makeBuffer(&model->inputs[i], 1);
+  for (uint32_t i = 0; complete && i < model->inputs.count; ++i) {
+    inputs[i] = makeBuffer(inputOf(model, i), 1);
     complete = inputs[i].data != NULL;
-    if (complete && model->inputs[i].dtype == INGOT_ABI_FLOAT)
+    if (complete && inputOf(model, i)->dtype == INGOT_ABI_FLOAT)
       for (uint64_t k = 0; k < inputs[i].bytes / sizeof(float); ++k)
         ((float *)inputs[i].data)[k] = (float)(k % 7) / 7;
   }
-  for (uint32_t i = 0; complete && i < model->num_outputs; ++i) {
-    outputs[i] = makeBuffer(&model->outputs[i], 0);
+  for (uint32_t i = 0; complete && i < model->outputs.count; ++i) {
+    outputs[i] = makeBuffer(outputOf(model, i), 0);
     complete = outputs[i].data != NULL;
   }
 
@@ -207,7 +214,7 @@ static int useModel(const ingot_abi_artifact *model,
     call.host = &host;
     call.weights = model->weights;
     call.state = state;
-    call.arena = allocate(NULL, model->arena_bytes, INGOT_ABI_ALIGNMENT);
+    call.arena = allocate(NULL, code->arena_bytes, INGOT_ABI_ALIGNMENT);
     call.inputs = inputs;
     call.outputs = outputs;
     call.error = message;
@@ -218,12 +225,12 @@ static int useModel(const ingot_abi_artifact *model,
   if (status)
     fprintf(stderr, "error: run failed with status %d: %s\n", status, message);
   else
-    for (uint32_t i = 0; i < model->num_outputs; ++i)
-      printOutput(&model->outputs[i], &outputs[i]);
+    for (uint32_t i = 0; i < model->outputs.count; ++i)
+      printOutput(outputOf(model, i), &outputs[i]);
 
   free(call.arena);
-  freeBuffers(inputs, model->num_inputs);
-  freeBuffers(outputs, model->num_outputs);
+  freeBuffers(inputs, model->inputs.count);
+  freeBuffers(outputs, model->outputs.count);
   if (code->unload)
     code->unload(&host, state);
   return status ? 1 : 0;
@@ -245,7 +252,7 @@ int main(int argc, char **argv) {
   memcpy(&query, &symbol, sizeof(query));
 
   int result = 1;
-  ingot_abi_variant code;
+  const ingot_abi_variant *code = NULL;
   const ingot_abi_artifact *model = query ? query() : NULL;
   if (!model || model->magic != INGOT_ABI_MAGIC ||
       model->abi_version != INGOT_ABI_VERSION)
@@ -254,11 +261,13 @@ int main(int argc, char **argv) {
   else if (!model->weights && model->weights_bytes)
     fprintf(stderr, "error: '%s' has separate weights; use libingot\n",
             argv[1]);
-  else if (!chooseCode(model, &code))
-    fprintf(stderr, "error: '%s' needs a CPU of level %s\n", argv[1],
-            model->target);
+  else if (model->flags || model->buffer_bytes != sizeof(ingot_abi_buffer))
+    fprintf(stderr, "error: '%s' is of a newer compiler; use libingot\n",
+            argv[1]);
+  else if (!(code = chooseCode(model)))
+    fprintf(stderr, "error: '%s' holds no code that runs here\n", argv[1]);
   else
-    result = useModel(model, &code);
+    result = useModel(model, code);
   dlclose(library);
   return result;
 }

@@ -23,11 +23,8 @@ static int makeInput(const ingot_tensor_info *info, ingot_input *input) {
     dims[i] = info->dims[i] == INGOT_ABI_DYNAMIC ? 1 : info->dims[i];
     bytes *= (uint64_t)dims[i];
   }
-  input->data = calloc(1, bytes ? bytes : 1);
-  input->bytes = bytes;
-  input->dims = dims;
-  input->rank = info->rank;
-  input->dtype = info->dtype;
+  *input = ingot_input_make(calloc(1, bytes ? bytes : 1), bytes, dims,
+                            info->rank, info->dtype);
   return dims && input->data;
 }
 
@@ -49,7 +46,7 @@ static ingot_status run(ingot_context *context, const ingot_input *inputs,
                         uint32_t numOutputs, ingot_error *error) {
   for (;;) {
     ingot_status status = ingot_context_run(context, inputs, numInputs, outputs,
-                                            numOutputs, error);
+                                            numOutputs, NULL, error);
     if (status != INGOT_BUFFER_TOO_SMALL)
       return status;
     /* The dims of all outputs now say what they need. */
@@ -78,9 +75,9 @@ static int useModel(ingot_model *model, ingot_error *error) {
   for (uint32_t i = 0; complete && i < info.num_outputs; ++i) {
     ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
     ingot_model_output_describe(model, i, &tensor, NULL);
-    outputs[i].dtype = tensor.dtype;
-    outputs[i].rank = tensor.rank;
-    outputs[i].dims = calloc(tensor.rank + 1, sizeof(int64_t));
+    outputs[i] =
+        ingot_output_make(NULL, 0, calloc(tensor.rank + 1, sizeof(int64_t)),
+                          tensor.rank, tensor.dtype);
     complete = outputs[i].dims != NULL;
     for (uint32_t d = 0; complete && d < tensor.rank; ++d)
       outputs[i].dims[d] = tensor.dims[d];

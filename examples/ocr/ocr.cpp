@@ -164,11 +164,11 @@ int main(int argc, char **argv) {
       return fail(argv[4], "cannot write");
   }
   std::vector<float> scores(out.bytes / sizeof(float));
-  ingot_input input{nullptr, pixels.data(), in.bytes, in.dims, in.rank,
-                    in.dtype};
-  ingot_output output{nullptr, scores.data(), out.bytes, nullptr, 0,
-                      out.dtype};
-  if (ingot_context_run(context, &input, 1, &output, 1, &error))
+  ingot_input input = ingot_input_make(pixels.data(), in.bytes, in.dims,
+                                       in.rank, in.dtype);
+  ingot_output output = ingot_output_make(scores.data(), out.bytes, nullptr, 0,
+                                          out.dtype);
+  if (ingot_context_run(context, &input, 1, &output, 1, nullptr, &error))
     return fail(argv[1], error.message);
   float confidence = 0;
   std::string text = decode(scores.data(), out.dims[1], out.dims[2],

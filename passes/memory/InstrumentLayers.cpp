@@ -27,7 +27,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// See runtime/support: hands the end of a layer to the profile.
+/// See runtime/support: tells the run's observer, and may end the run.
 static constexpr StringLiteral kLayerEnd = "ingot_support_layer_end";
 
 namespace {
@@ -161,7 +161,7 @@ void InstrumentLayersPass::declareLayerEnd() {
       builder.getFunctionType(
           {LLVM::LLVMPointerType::get(&getContext()), i64, i64, i64}, {}));
   function.setPrivate();
-  // Keeps the calls out of the way of the code that runs without a profile.
+  // Keeps the calls out of the way of the code that nobody observes.
   function->setAttr("passthrough", builder.getStrArrayAttr({"cold"}));
 }
 
@@ -172,7 +172,7 @@ static Value asI64(OpBuilder &builder, Location loc, OpFoldResult size) {
                                     cast<Value>(size));
 }
 
-/// Emits `if (call->profile) layer_end(…)` behind the layer's last op; returns
+/// Emits `if (call->observer) layer_end(…)` behind the layer's last op; returns
 /// the layer's row of the table.
 Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
                                            Value call) {
@@ -183,14 +183,14 @@ Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
   Value field = LLVM::GEPOp::create(
       builder, loc, pointer, builder.getI8Type(), call,
       ArrayRef<LLVM::GEPArg>{
-          static_cast<int32_t>(offsetof(ingot_abi_call, profile))});
+          static_cast<int32_t>(offsetof(ingot_abi_call, observer))});
   // Volatile: were the branches known to go the same way, LLVM might copy what
   // lies between them.
-  Value profile = LLVM::LoadOp::create(builder, loc, pointer, field,
+  Value observer = LLVM::LoadOp::create(builder, loc, pointer, field,
                                        /*alignment=*/8, /*isVolatile=*/true);
   Value none = LLVM::ZeroOp::create(builder, loc, pointer);
   Value isOn = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
-                                    profile, none);
+                                    observer, none);
   auto branch = scf::IfOp::create(builder, loc, isOn, /*withElseRegion=*/false);
   builder.setInsertionPointToStart(branch.thenBlock());
   LayerCost cost(builder, loc);
@@ -199,7 +199,7 @@ Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
   OpFoldResult flops = cost.flops(), bytes = cost.bytes();
   Value number = arith::ConstantIntOp::create(builder, loc, index, 64);
   func::CallOp::create(builder, loc, kLayerEnd, TypeRange(),
-                       ValueRange{profile, number, asI64(builder, loc, flops),
+                       ValueRange{call, number, asI64(builder, loc, flops),
                                   asI64(builder, loc, bytes)});
 
   Operation *largest = layer.ops.front();

@@ -46,14 +46,14 @@ def EliminateEmpties : Pass<"ingot-eliminate-empties", "::mlir::ModuleOp"> {
 }
 
 def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
-  let summary = "Let a profile follow a run layer by layer";
+  let summary = "Let an observer follow a run layer by layer";
   let description = [{
     Top-level ops that follow each other and come from the same ONNX nodes, as
     their locations say, are a layer. Behind its last op goes a call of the
-    run's profile, taken only where there is one, with the layer's arithmetic
+    run's observer, taken only where there is one, with the layer's arithmetic
     operations and bytes; what depends on dynamic sizes is computed there. The
     module's attribute `ingot.layers` lists kind, nodes, flops and bytes (0: a
-    run tells, or unknown).
+    run tells, or unknown). The observer may end the run there.
 
     Applies to the function with the call as an argument.
   }];

@@ -7,7 +7,6 @@
 #include "runtime/core/Artifact.h"
 
 #include "runtime/core/Error.h"
-#include "runtime/core/Levels.h"
 
 using namespace ingot::rt;
 
@@ -37,6 +36,17 @@ bool ingot::rt::tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
   return true;
 }
 
+ingot_status ingot::rt::refuseVersion(const char *subject, uint64_t version,
+                                      ingot_error *error) {
+  return fail(error, INGOT_VERSION_MISMATCH,
+              "'%s' has ABI version %llu, but this libingot (%s) reads version "
+              "%u; %s",
+              subject, static_cast<unsigned long long>(version),
+              ingot_version_get(), INGOT_ABI_VERSION,
+              version > INGOT_ABI_VERSION ? "update libingot"
+                                          : "compile the model again");
+}
+
 static ingot_status damaged(const char *subject, const char *what,
                             ingot_error *error) {
   return fail(error, INGOT_BAD_ARTIFACT,
@@ -60,6 +70,16 @@ struct Check {
   template <typename T> bool isArray(const T *first, uint64_t count) const {
     return first && mapping.holdsArray(first, count);
   }
+  /// A table of rows that have at least what a T has.
+  template <typename T>
+  bool isTable(const ingot_abi_table &table) const {
+    constexpr uint32_t most = 4096;
+    return !table.count ||
+           (table.row_bytes >= sizeof(T) && table.row_bytes <= most &&
+            table.row_bytes % alignof(T) == 0 &&
+            isArray(static_cast<const T *>(table.rows), 1) &&
+            mapping.holds(table.rows, uint64_t(table.count) * table.row_bytes));
+  }
   template <typename T> bool isFunction(T *function) const {
     return function &&
            mapping.holdsFunction(reinterpret_cast<const void *>(function));
@@ -68,21 +88,22 @@ struct Check {
     return !function || isFunction(function);
   }
 
-  ingot_status tensors(const ingot_abi_tensor *list, uint32_t count,
-                       const char *kind) const;
+  ingot_status tensors(const ingot_abi_table &table, const char *kind) const;
   ingot_status metadata() const;
+  ingot_status uses() const;
   ingot_status weights() const;
-  ingot_status levels() const;
+  ingot_status variants() const;
   ingot_status layers() const;
 };
 } // namespace
 
-ingot_status Check::tensors(const ingot_abi_tensor *list, uint32_t count,
+ingot_status Check::tensors(const ingot_abi_table &table,
                             const char *kind) const {
-  if (count && !isArray(list, count))
+  if (!isTable<ingot_abi_tensor>(table))
     return damaged("it describes no inputs or outputs");
-  for (uint32_t i = 0; i < count; ++i) {
-    const ingot_abi_tensor &tensor = list[i];
+  Rows<ingot_abi_tensor> rows(table);
+  for (uint32_t i = 0; i < rows.count(); ++i) {
+    const ingot_abi_tensor &tensor = rows[i];
     uint64_t bytes;
     if (!isString(tensor.name))
       return damaged("an input or output has no name");
@@ -107,13 +128,22 @@ ingot_status Check::tensors(const ingot_abi_tensor *list, uint32_t count,
 }
 
 ingot_status Check::metadata() const {
-  uint32_t count = artifact.num_metadata;
-  if (count && !isArray(artifact.metadata, count))
+  if (!isTable<ingot_abi_metadata>(artifact.metadata))
     return damaged("its metadata is missing");
-  for (uint32_t i = 0; i < count; ++i)
-    if (!isString(artifact.metadata[i].key) ||
-        !isString(artifact.metadata[i].value))
+  Rows<ingot_abi_metadata> rows = metadataOf(artifact);
+  for (uint32_t i = 0; i < rows.count(); ++i)
+    if (!isString(rows[i].key) || !isString(rows[i].value))
       return damaged("its metadata is incomplete");
+  return INGOT_OK;
+}
+
+ingot_status Check::uses() const {
+  if (!isTable<ingot_abi_use>(artifact.uses))
+    return damaged("the list of what it uses is missing");
+  Rows<ingot_abi_use> rows = usesOf(artifact);
+  for (uint32_t i = 0; i < rows.count(); ++i)
+    if (!isString(rows[i].name))
+      return damaged("the list of what it uses is incomplete");
   return INGOT_OK;
 }
 
@@ -125,54 +155,46 @@ ingot_status Check::weights() const {
   return INGOT_OK;
 }
 
-uint32_t ingot::rt::layerCount(const ingot_abi_artifact &artifact) {
-  return artifact.struct_size < offsetof(ingot_abi_artifact, num_variants)
-             ? 0
-             : artifact.num_layers;
+bool ingot::rt::bringsThreads(const ingot_abi_artifact &artifact) {
+  Rows<ingot_abi_use> rows = usesOf(artifact);
+  for (uint32_t i = 0; i < rows.count(); ++i)
+    if (rows[i].kind == INGOT_ABI_USE_LIBRARY &&
+        (rows[i].flags & INGOT_ABI_USE_OWN_THREADS))
+      return true;
+  return false;
 }
 
-/// Each level must be whole and have all features of the one before.
-ingot_status Check::levels() const {
-  // More than there are CPU features to tell them apart.
-  constexpr uint32_t most = 64;
-  uint32_t count = levelCount(artifact);
-  if (count == 1)
-    return INGOT_OK;
-  if (count > most || artifact.variant_bytes < sizeof(ingot_abi_variant) ||
-      artifact.variant_bytes > 4096 ||
-      artifact.variant_bytes % alignof(ingot_abi_variant) ||
-      !isArray(artifact.variants, 1) ||
-      !mapping.holds(artifact.variants,
-                     uint64_t(count) * artifact.variant_bytes))
-    return damaged("the table of its CPU levels is invalid");
-  for (uint32_t i = 1; i < count; ++i) {
-    ingot_abi_variant level = levelAt(artifact, i);
-    if (!isString(level.target) || !isFunction(level.run) ||
-        !isFunctionOrNull(level.load) || !isFunctionOrNull(level.unload) ||
-        (level.load && !level.unload))
-      return damaged("one of its CPU levels is incomplete");
-    uint64_t below = levelAt(artifact, i - 1).cpu_features;
-    if (level.cpu_features == below || (below & ~level.cpu_features))
-      return damaged("its CPU levels are out of order");
+ingot_status Check::variants() const {
+  constexpr uint32_t most = 256;
+  if (!artifact.variants.count || artifact.variants.count > most ||
+      !isTable<ingot_abi_variant>(artifact.variants))
+    return damaged("the table of its variants is invalid");
+  Rows<ingot_abi_variant> rows = variantsOf(artifact);
+  for (uint32_t i = 0; i < rows.count(); ++i) {
+    const ingot_abi_variant &variant = rows[i];
+    if (!isString(variant.target) || !isFunction(variant.run) ||
+        !isFunctionOrNull(variant.load) || !isFunctionOrNull(variant.unload) ||
+        (variant.load && !variant.unload))
+      return damaged("one of its variants is incomplete");
   }
   return INGOT_OK;
 }
 
 /// Every string of every layer must end inside the text.
 ingot_status Check::layers() const {
-  uint32_t count = layerCount(artifact);
-  if (!count)
+  Rows<ingot_abi_layer> rows = layersOf(artifact);
+  if (!rows.count())
     return INGOT_OK;
-  uint32_t bytes = artifact.layer_text_bytes;
+  uint64_t bytes = artifact.layer_text_bytes;
   const char *text = artifact.layer_text;
-  if (!bytes || !isArray(artifact.layers, count) || !isArray(text, bytes) ||
-      text[bytes - 1])
+  if (!bytes || !isTable<ingot_abi_layer>(artifact.layers) ||
+      !isArray(text, bytes) || text[bytes - 1])
     return damaged("its layers are missing");
-  for (uint32_t i = 0; i < count; ++i) {
-    const ingot_abi_layer &layer = artifact.layers[i];
-    uint32_t at = layer.nodes, names = 0;
+  for (uint32_t i = 0; i < rows.count(); ++i) {
+    const ingot_abi_layer &layer = rows[i];
+    uint64_t at = layer.nodes, names = 0;
     for (; names < layer.num_nodes && at < bytes; ++names)
-      at += uint32_t(strlen(text + at)) + 1;
+      at += strlen(text + at) + 1;
     if (layer.kind >= bytes || names < layer.num_nodes)
       return damaged("the names of its layers are cut off");
   }
@@ -183,44 +205,42 @@ ingot_status ingot::rt::checkArtifact(const ingot_abi_artifact *artifact,
                                       const Mapping &mapping,
                                       const char *subject,
                                       ingot_error *error) {
-  if (!artifact || reinterpret_cast<uintptr_t>(artifact) %
-                       alignof(ingot_abi_artifact) ||
-      !mapping.holds(artifact, INGOT_ABI_ARTIFACT_BYTES_V1))
+  if (!artifact ||
+      reinterpret_cast<uintptr_t>(artifact) % alignof(ingot_abi_artifact) ||
+      !mapping.holds(artifact, offsetof(ingot_abi_artifact, compiler)))
     return fail(error, INGOT_BAD_ARTIFACT, "'%s' describes no model", subject);
   if (artifact->magic != INGOT_ABI_MAGIC)
     return fail(error, INGOT_BAD_ARTIFACT,
                 "'%s' is not a compiled model (wrong magic number 0x%llx)",
                 subject, static_cast<unsigned long long>(artifact->magic));
   if (artifact->abi_version != INGOT_ABI_VERSION)
-    return fail(error, INGOT_VERSION_MISMATCH,
-                "'%s' has ABI version %u, but this libingot (%s) reads version "
-                "%u; %s",
-                subject, artifact->abi_version, ingot_version_get(),
-                INGOT_ABI_VERSION,
-                artifact->abi_version > INGOT_ABI_VERSION
-                    ? "update libingot"
-                    : "compile the model again");
-  if (artifact->struct_size < INGOT_ABI_ARTIFACT_BYTES_V1 ||
+    return refuseVersion(subject, artifact->abi_version, error);
+  if (artifact->struct_size < INGOT_ABI_ARTIFACT_BYTES_V2 ||
       !mapping.holds(artifact, artifact->struct_size))
     return damaged(subject, "its description is too short", error);
   Check check{*artifact, mapping, subject, error};
-  if (!check.isString(artifact->compiler) || !check.isString(artifact->name) ||
-      !check.isString(artifact->target) || !check.isFunction(artifact->run) ||
-      !check.isFunctionOrNull(artifact->load) ||
-      !check.isFunctionOrNull(artifact->unload) ||
-      (artifact->load && !artifact->unload))
+  if (!check.isString(artifact->compiler) || !check.isString(artifact->name))
     return check.damaged("its description is incomplete");
-  if (ingot_status status = check.levels())
+  if (artifact->flags)
+    return fail(error, INGOT_VERSION_MISMATCH,
+                "'%s' needs something that this libingot (%s) does not know "
+                "(flags 0x%x); update libingot",
+                subject, ingot_version_get(), artifact->flags);
+  if (artifact->buffer_bytes < sizeof(ingot_abi_buffer) ||
+      artifact->buffer_bytes > 4096 ||
+      artifact->buffer_bytes % alignof(ingot_abi_buffer))
+    return check.damaged("the size of its buffers is invalid");
+  if (ingot_status status = check.variants())
     return status;
   if (ingot_status status = check.metadata())
     return status;
+  if (ingot_status status = check.uses())
+    return status;
   if (ingot_status status = check.weights())
     return status;
-  if (ingot_status status =
-          check.tensors(artifact->inputs, artifact->num_inputs, "input"))
+  if (ingot_status status = check.tensors(artifact->inputs, "input"))
     return status;
-  if (ingot_status status =
-          check.tensors(artifact->outputs, artifact->num_outputs, "output"))
+  if (ingot_status status = check.tensors(artifact->outputs, "output"))
     return status;
   return check.layers();
 }

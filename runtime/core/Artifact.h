@@ -14,6 +14,41 @@ namespace ingot::rt {
 
 constexpr uint32_t maxRank = 64;
 
+/// The rows of a table of an artifact that was checked, by number. A newer
+/// compiler's rows are longer; what an older one's lack has to be looked for
+/// with `row_bytes` once T has grown.
+template <typename T>
+class Rows {
+public:
+  explicit Rows(const ingot_abi_table &table) : table(&table) {}
+  uint32_t count() const { return table->count; }
+  const T &operator[](uint32_t index) const {
+    return *static_cast<const T *>(ingot_abi_row(table, index));
+  }
+
+private:
+  const ingot_abi_table *table;
+};
+
+inline Rows<ingot_abi_tensor> inputsOf(const ingot_abi_artifact &artifact) {
+  return Rows<ingot_abi_tensor>(artifact.inputs);
+}
+inline Rows<ingot_abi_tensor> outputsOf(const ingot_abi_artifact &artifact) {
+  return Rows<ingot_abi_tensor>(artifact.outputs);
+}
+inline Rows<ingot_abi_metadata> metadataOf(const ingot_abi_artifact &artifact) {
+  return Rows<ingot_abi_metadata>(artifact.metadata);
+}
+inline Rows<ingot_abi_use> usesOf(const ingot_abi_artifact &artifact) {
+  return Rows<ingot_abi_use>(artifact.uses);
+}
+inline Rows<ingot_abi_variant> variantsOf(const ingot_abi_artifact &artifact) {
+  return Rows<ingot_abi_variant>(artifact.variants);
+}
+inline Rows<ingot_abi_layer> layersOf(const ingot_abi_artifact &artifact) {
+  return Rows<ingot_abi_layer>(artifact.layers);
+}
+
 /// Checks magic, version and every field that later code relies on, and that
 /// all it points to lies in `mapping`, before it is looked at. `subject` names
 /// the artifact in messages.
@@ -21,15 +56,19 @@ ingot_status checkArtifact(const ingot_abi_artifact *artifact,
                            const Mapping &mapping, const char *subject,
                            ingot_error *error);
 
+/// Says which side of a model and this library to update.
+ingot_status refuseVersion(const char *subject, uint64_t version,
+                           ingot_error *error);
+
 /// Bytes of a dense tensor; false if that does not fit into 63 bits or a size
 /// is negative.
 bool tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
                  uint64_t &bytes);
 
-/// Layers that a profile tells apart; artifacts of older compilers have none.
-uint32_t layerCount(const ingot_abi_artifact &artifact);
-
 bool isDynamic(const ingot_abi_tensor &tensor);
+
+/// Whether a library that the model uses brings threads of its own.
+bool bringsThreads(const ingot_abi_artifact &artifact);
 
 } // namespace ingot::rt
 

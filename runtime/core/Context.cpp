@@ -77,7 +77,7 @@ ingot_status ingot_context::initThreads(const ingot_context_options &options,
 
 ingot_status ingot_context::initArena(const ingot_context_options &options,
                                       ingot_error *error) {
-  uint64_t needed = model->artifact->arena_bytes;
+  uint64_t needed = model->code.arena_bytes;
   if (options.arena) {
     if (options.arena_bytes < needed)
       return fail(error, INGOT_BUFFER_TOO_SMALL,
@@ -103,32 +103,39 @@ ingot_status ingot_context::initArena(const ingot_context_options &options,
 
 ingot_status ingot_context::initBuffers(ingot_error *error) {
   const ingot_abi_artifact &artifact = *model->artifact;
-  uint64_t tensors = uint64_t(artifact.num_inputs) + artifact.num_outputs;
+  Rows<ingot_abi_tensor> inputs = inputsOf(artifact);
+  Rows<ingot_abi_tensor> outputs = outputsOf(artifact);
+  uint64_t tensors = uint64_t(inputs.count()) + outputs.count();
   uint64_t sizes = 0;
-  for (uint32_t i = 0; i < artifact.num_inputs; ++i)
-    sizes += artifact.inputs[i].rank;
-  for (uint32_t i = 0; i < artifact.num_outputs; ++i)
-    sizes += artifact.outputs[i].rank;
-  // calloc checks the product; the layout goes from strict to lax alignment.
-  uint64_t words = tensors * (sizeof(ingot_abi_buffer) / 8 + 1) + sizes;
+  for (uint32_t i = 0; i < inputs.count(); ++i)
+    sizes += inputs[i].rank;
+  for (uint32_t i = 0; i < outputs.count(); ++i)
+    sizes += outputs[i].rank;
+  // All in words of 8 bytes; calloc checks the product.
+  static_assert(sizeof(ingot_input) == sizeof(ingot_output), "one size");
+  uint32_t bufferBytes = artifact.buffer_bytes;
+  uint64_t words = tensors * ((bufferBytes + sizeof(ingot_input)) / 8) + sizes;
   tables = calloc(words ? words : 1, 8);
   if (!tables)
     return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a context");
-  inputBuffers = static_cast<ingot_abi_buffer *>(tables);
-  outputBuffers = inputBuffers + artifact.num_inputs;
-  givenInputs = reinterpret_cast<const ingot_input **>(outputBuffers +
-                                                       artifact.num_outputs);
-  givenOutputs = reinterpret_cast<const ingot_output **>(givenInputs +
-                                                         artifact.num_inputs);
-  auto *dims = reinterpret_cast<int64_t *>(givenOutputs + artifact.num_outputs);
-  for (uint32_t i = 0; i < artifact.num_inputs; ++i) {
-    inputBuffers[i].dims = dims;
-    dims += artifact.inputs[i].rank;
-  }
-  for (uint32_t i = 0; i < artifact.num_outputs; ++i) {
-    outputBuffers[i].dims = dims;
-    dims += artifact.outputs[i].rank;
-  }
+  char *next = static_cast<char *>(tables);
+  auto take = [&](uint64_t count, uint64_t bytes) {
+    void *taken = next;
+    next += count * bytes;
+    return taken;
+  };
+  inputBuffers = Buffers(take(inputs.count(), bufferBytes), bufferBytes);
+  outputBuffers = Buffers(take(outputs.count(), bufferBytes), bufferBytes);
+  givenInputs =
+      static_cast<ingot_input *>(take(inputs.count(), sizeof(ingot_input)));
+  givenOutputs =
+      static_cast<ingot_output *>(take(outputs.count(), sizeof(ingot_output)));
+  for (uint32_t i = 0; i < inputs.count(); ++i)
+    inputBuffers[i].dims =
+        static_cast<int64_t *>(take(inputs[i].rank, sizeof(int64_t)));
+  for (uint32_t i = 0; i < outputs.count(); ++i)
+    outputBuffers[i].dims =
+        static_cast<int64_t *>(take(outputs[i].rank, sizeof(int64_t)));
   return INGOT_OK;
 }
 

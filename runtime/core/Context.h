@@ -7,13 +7,33 @@
 #ifndef INGOT_RUNTIME_CORE_CONTEXT_H
 #define INGOT_RUNTIME_CORE_CONTEXT_H
 
+#include "runtime/core/Artifact.h"
 #include "runtime/core/BlockCache.h"
 #include "runtime/core/Model.h"
-#include "runtime/core/Profile.h"
+
+namespace ingot::rt {
+
+/// Buffers of a run, as far apart as an artifact expects. What it knows of a
+/// buffer and we do not is zero.
+class Buffers {
+public:
+  Buffers() = default;
+  Buffers(void *first, uint32_t bytes)
+      : first(static_cast<char *>(first)), bytes(bytes) {}
+  ingot_abi_buffer &operator[](uint32_t index) const {
+    return *reinterpret_cast<ingot_abi_buffer *>(first + size_t(index) * bytes);
+  }
+
+private:
+  char *first = nullptr;
+  uint32_t bytes = 0;
+};
+
+} // namespace ingot::rt
 
 struct ingot_context {
   ingot_context(const ingot_allocator &allocator)
-      : allocator(allocator), blocks(allocator), profile(allocator) {}
+      : allocator(allocator), blocks(allocator) {}
   ~ingot_context();
 
   ingot_status init(ingot_model *model, const ingot_context_options &options,
@@ -25,16 +45,18 @@ struct ingot_context {
   ingot_status initBuffers(ingot_error *error);
 
   ingot_status run(const ingot_input *inputs, const ingot_output *outputs,
-                   ingot_error *error);
+                   const ingot_run_options &options, ingot_error *error);
   ingot_status bindInputs(const ingot_input *inputs, ingot_error *error);
   ingot_status bindOutputs(const ingot_output *outputs, ingot_error *error);
   ingot_status checkOverlaps(ingot_error *error) const;
+  /// Writes the sizes of outputs into the caller's dims.
   void reportDims() const;
+  /// The same, and says which output was too small.
+  ingot_status reportTooSmall(ingot_error *error) const;
 
   ingot_model *model = nullptr;
   ingot_allocator allocator;
   ingot::rt::BlockCache blocks;
-  ingot::rt::Profile profile;
   ingot_pool *pool = nullptr; ///< null with an executor
   ingot_executor executor = INGOT_EXECUTOR_INIT;
   ingot_abi_host host = {};
@@ -43,12 +65,12 @@ struct ingot_context {
   std::atomic<bool> running{false};
 
   // One allocation, made once, so that a run makes none: what the generated
-  // code gets, and which of the caller's structs each came from.
+  // code gets, and the caller's structs in the model's order.
   void *tables = nullptr;
-  ingot_abi_buffer *inputBuffers = nullptr;
-  ingot_abi_buffer *outputBuffers = nullptr;
-  const ingot_input **givenInputs = nullptr;
-  const ingot_output **givenOutputs = nullptr;
+  ingot::rt::Buffers inputBuffers;
+  ingot::rt::Buffers outputBuffers;
+  ingot_input *givenInputs = nullptr;
+  ingot_output *givenOutputs = nullptr;
 };
 
 #endif // INGOT_RUNTIME_CORE_CONTEXT_H

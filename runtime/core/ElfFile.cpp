@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/core/ElfFile.h"
 
+#include "runtime/core/Artifact.h"
 #include "runtime/core/Error.h"
 #include "runtime/format/ElfImage.h"
 #include "runtime/format/Seal.h"
@@ -28,9 +29,30 @@ static ingot_status truncated(const char *path, const char *what,
               path, what);
 }
 
-/// Whether the dynamic string table names the query symbol.
-static bool exportsArtifact(const ElfImage &image,
-                            const Elf64_Phdr &dynamic) {
+/// The version of the query symbol that the strings name: this library's if it
+/// is among them; 0 if there is none.
+static uint64_t findVersion(const unsigned char *strings, uint64_t length) {
+  constexpr size_t prefix = sizeof(INGOT_ABI_QUERY_PREFIX) - 1;
+  uint64_t found = 0;
+  const unsigned char *at = strings, *end = strings + length;
+  while (found != INGOT_ABI_VERSION &&
+         (at = static_cast<const unsigned char *>(
+              memmem(at, size_t(end - at), INGOT_ABI_QUERY_PREFIX, prefix)))) {
+    at += prefix;
+    uint64_t version = 0;
+    const unsigned char *digit = at;
+    for (; digit < end && *digit >= '0' && *digit <= '9' && version < 1000000;
+         ++digit)
+      version = version * 10 + (*digit - '0');
+    if (digit > at && digit < end && !*digit && version)
+      found = version;
+  }
+  return found;
+}
+
+/// The version of the query symbol in the dynamic string table, or 0.
+static uint64_t exportedVersion(const ElfImage &image,
+                                const Elf64_Phdr &dynamic) {
   uint64_t address = 0, length = 0;
   uint64_t entries = dynamic.p_filesz / sizeof(Elf64_Dyn);
   for (uint64_t i = 0; i < entries; ++i) {
@@ -43,9 +65,8 @@ static bool exportsArtifact(const ElfImage &image,
       length = entry.d_un.d_val;
   }
   uint64_t offset = image.offsetOf(address, length);
-  return image.holds(offset, length) &&
-         memmem(image.bytes + offset, length, INGOT_ABI_QUERY_SYMBOL,
-                sizeof(INGOT_ABI_QUERY_SYMBOL));
+  return image.holds(offset, length) ? findVersion(image.bytes + offset, length)
+                                     : 0;
 }
 
 ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
@@ -98,7 +119,10 @@ ingot_status ingot::rt::checkElfImage(const unsigned char *bytes, uint64_t size,
     if (segment.p_type == PT_DYNAMIC)
       dynamic = segment;
   }
-  if (!exportsArtifact(image, dynamic))
+  uint64_t version = exportedVersion(image, dynamic);
+  if (version && version != INGOT_ABI_VERSION)
+    return refuseVersion(path, version, error);
+  if (!version)
     return fail(error, INGOT_BAD_ARTIFACT,
                 "'%s' is a shared object but not a compiled model (no symbol "
                 "%s)",

@@ -98,14 +98,16 @@ const char *ingot_status_describe(ingot_status status) {
     return "bad artifact";
   case INGOT_VERSION_MISMATCH:
     return "version mismatch";
-  case INGOT_UNSUPPORTED_CPU:
-    return "unsupported cpu";
+  case INGOT_UNSUPPORTED_DEVICE:
+    return "unsupported device";
   case INGOT_BACKEND_ERROR:
     return "backend error";
   case INGOT_RUNTIME_CHECK:
     return "runtime check failed";
   case INGOT_BUSY:
-    return "context is busy";
+    return "busy";
+  case INGOT_CANCELLED:
+    return "cancelled";
   default:
     return "unknown status";
   }

@@ -8,7 +8,7 @@
 
 #include "runtime/core/Artifact.h"
 #include "runtime/core/Error.h"
-#include "runtime/core/Levels.h"
+#include "runtime/core/Variants.h"
 #include "runtime/format/Sha256.h"
 #include "runtime/format/WeightsName.h"
 #include "runtime/host/LibraryThreads.h"
@@ -48,7 +48,7 @@ static void modelParallelFor(void *user, void (*task)(void *, int64_t),
 ingot_model::~ingot_model() {
   if (loaded && code.unload)
     code.unload(&host, state);
-  if (library.isOpen() && loaded && (artifact->flags & INGOT_ABI_FLAG_ONEDNN))
+  if (library.isOpen() && loaded && bringsThreads(*artifact))
     pinThreadLibraries();
   library.close();
   ingot_pool_release(pool);
@@ -102,40 +102,51 @@ ingot_status ingot_model::mapWeightsBeside(const char *libraryPath,
   return status;
 }
 
-/// A model that is only described may be for another CPU; then it shows its
-/// lowest level.
-ingot_status ingot_model::selectLevel(const char *subject, bool isDescribedOnly,
-                                      ingot_error *error) {
+/// A model that is only described may be for another machine; then it shows its
+/// first variant.
+ingot_status ingot_model::selectVariant(const char *subject,
+                                        const ingot_model_options &options,
+                                        ingot_error *error) {
   Cpu cpu;
-  if (isDescribedOnly)
-    error = nullptr;
-  ingot_status status = readCpu(cpu, error);
+  bool isDescribedOnly = options.flags & INGOT_MODEL_DESCRIBE_ONLY;
+  ingot_error *reason = isDescribedOnly ? nullptr : error;
+  ingot_status status = readCpu(cpu, reason);
+  if (status && !isDescribedOnly)
+    return status;
+  if (ingot_status invalid = capCpu(
+          options.max_level, "ingot_model_options.max_level", cpu, error))
+    return invalid;
   if (isDescribedOnly)
     cpu.requestAmx = [] { return true; };
   if (!status)
-    status = chooseLevel(*artifact, cpu, subject, level, error);
+    status = chooseVariant(*artifact, cpu, subject, variant, reason);
   if (status && !isDescribedOnly)
     return status;
-  code = levelAt(*artifact, level);
+  code = variantsOf(*artifact)[variant];
   return INGOT_OK;
 }
 
 ingot_status ingot_model::runLoad(const char *subject, ingot_error *error) {
   host = {sizeof(host), pool->numThreads, this, modelAllocate, modelRelease,
           modelParallelFor};
-  if (artifact->flags & INGOT_ABI_FLAG_ONEDNN) {
+  if (bringsThreads(*artifact)) {
     if (libraryThreadsLostByFork())
       host.num_threads = 1;
     noteLibraryThreads();
   }
   if (code.load) {
     char message[384] = "";
-    void *created = nullptr;
-    if (int32_t status =
-            code.load(&host, weights, &created, message, sizeof(message)))
+    ingot_abi_load call = {};
+    call.struct_size = sizeof(call);
+    call.host = &host;
+    call.weights = weights;
+    call.weights_bytes = artifact->weights_bytes;
+    call.error = message;
+    call.error_bytes = sizeof(message);
+    if (int32_t status = code.load(&call))
       return fail(error, status, "'%s' could not be loaded: %s", subject,
                   message[0] ? message : ingot_status_describe(status));
-    state = created;
+    state = call.state;
   }
   loaded = true;
   return INGOT_OK;
@@ -151,7 +162,7 @@ ingot_status ingot_model::init(const ingot_abi_artifact *checked,
     return status;
   artifact = checked;
   bool isDescribedOnly = options.flags & INGOT_MODEL_DESCRIBE_ONLY;
-  if (ingot_status status = selectLevel(subject, isDescribedOnly, error))
+  if (ingot_status status = selectVariant(subject, options, error))
     return status;
   bool verifies = options.flags & INGOT_MODEL_VERIFY;
   if (isDescribedOnly && !verifies)

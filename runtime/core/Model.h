@@ -22,8 +22,9 @@ struct ingot_model {
   ingot_status init(const ingot_abi_artifact *artifact, const char *subject,
                     const char *libraryPath,
                     const ingot_model_options &options, ingot_error *error);
-  ingot_status selectLevel(const char *subject, bool isDescribedOnly,
-                           ingot_error *error);
+  ingot_status selectVariant(const char *subject,
+                             const ingot_model_options &options,
+                             ingot_error *error);
   ingot_status mapWeights(const char *path, bool verify, const char *subject,
                           ingot_error *error);
   ingot_status mapWeightsBeside(const char *libraryPath, bool verify,
@@ -32,8 +33,8 @@ struct ingot_model {
 
   std::atomic<uint32_t> references{1};
   const ingot_abi_artifact *artifact = nullptr;
-  uint32_t level = 0;          ///< that runs, as levelAt counts them
-  ingot_abi_variant code = {}; ///< of that level
+  uint32_t variant = 0;        ///< the one in use, by its number
+  ingot_abi_variant code = {}; ///< of that one
   ingot::rt::Library library;  ///< not open if attached
   ingot::rt::MappedFile weightsFile;
   const void *weights = nullptr;

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/core/Profile.h"
 
-#include "runtime/core/Artifact.h"
-#include "runtime/core/Context.h"
 #include "runtime/core/Error.h"
+#include "runtime/core/Memory.h"
+#include "runtime/core/Model.h"
 
 #include <time.h>
 
@@ -36,24 +36,21 @@ Profile::~Profile() {
     allocator.release(allocator.user, rows);
 }
 
-bool Profile::start(uint32_t count) {
-  if (!rows) {
-    // A model without layers still has the times of whole runs.
-    uint64_t bytes = (uint64_t(count) + !count) * sizeof(Row);
-    rows = static_cast<Row *>(
-        allocator.allocate(allocator.user, bytes, alignof(Row)));
-    if (!rows)
-      return false;
-    numLayers = count;
-    reset();
-  }
-  on = true;
+bool Profile::init(uint32_t count) {
+  // A model without layers still has the times of whole runs.
+  if (count)
+    rows = static_cast<Row *>(allocator.allocate(
+        allocator.user, uint64_t(count) * sizeof(Row), alignof(Row)));
+  if (count && !rows)
+    return false;
+  numLayers = count;
+  reset();
   return true;
 }
 
 void Profile::reset() {
   whole = noTimes;
-  for (uint32_t i = 0; rows && i < numLayers; ++i)
+  for (uint32_t i = 0; i < numLayers; ++i)
     rows[i] = {noTimes, 0, 0, 0, 0};
 }
 
@@ -63,15 +60,12 @@ void Profile::beginRun() {
   runStart = last = nowNs();
 }
 
-void Profile::layerEnd(void *user, uint64_t layer, uint64_t flops,
-                       uint64_t bytes) {
-  auto &profile = *static_cast<Profile *>(user);
-  if (layer >= profile.numLayers)
+void Profile::endLayer(uint64_t layer, uint64_t flops, uint64_t bytes) {
+  if (layer >= numLayers)
     return;
   uint64_t now = nowNs();
-  profile.rows[layer] = {profile.rows[layer].times, profile.last, now, flops,
-                         bytes};
-  profile.last = now;
+  rows[layer] = {rows[layer].times, last, now, flops, bytes};
+  last = now;
 }
 
 void Profile::endRun(bool succeeded) {
@@ -97,17 +91,17 @@ void Profile::endRun(bool succeeded) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Holds a context as a run does, so that it is not profiled and read at once.
+/// Holds a profile as a run does, so that it is not written and read at once.
 class Hold {
 public:
-  Hold(ingot_context *context, ingot_error *error) {
-    if (!context) {
-      status = fail(error, INGOT_INVALID_ARGUMENT, "context is null");
-    } else if (context->running.exchange(true, std::memory_order_acquire)) {
-      status = fail(error, INGOT_BUSY,
-                    "the context is running in another thread");
+  Hold(ingot_profile *profile, ingot_error *error) {
+    if (!profile) {
+      status = fail(error, INGOT_INVALID_ARGUMENT, "profile is null");
+    } else if (profile->running.exchange(true, std::memory_order_acquire)) {
+      status =
+          fail(error, INGOT_BUSY, "the profile is of a run in another thread");
     } else {
-      held = context;
+      held = profile;
     }
   }
   ~Hold() {
@@ -117,58 +111,73 @@ public:
   ingot_status status = INGOT_OK;
 
 private:
-  ingot_context *held = nullptr;
+  ingot_profile *held = nullptr;
 };
 } // namespace
 
-ingot_status ingot_context_profile_start(ingot_context *context,
-                                         ingot_error *error) {
-  Hold hold(context, error);
-  if (hold.status)
-    return hold.status;
-  uint32_t layers = layerCount(*context->model->artifact);
-  if (!context->profile.start(layers))
+ingot_profile::ingot_profile(ingot_model *model,
+                             const ingot_allocator &allocator)
+    : model(model), times(allocator) {
+  model->references.fetch_add(1, std::memory_order_relaxed);
+}
+
+ingot_profile::~ingot_profile() { ingot_model_release(model); }
+
+ingot_status ingot_profile_create(ingot_model *model,
+                                  const ingot_profile_options *given,
+                                  ingot_profile **profile, ingot_error *error) {
+  ingot_profile_options options = INGOT_PROFILE_OPTIONS_INIT;
+  ingot_allocator allocator;
+  if (!model || !profile)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model or profile is null");
+  if (ingot_status status =
+          readOptions(given, options, "ingot_profile_options", error))
+    return status;
+  if (options.reserved0 || anyNonZero(options.reserved))
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "ingot_profile_options: reserved fields must be zero");
+  if (ingot_status status = readAllocator(options.allocator, allocator, error))
+    return status;
+  uint32_t layers = model->artifact->layers.count;
+  auto *created = create<ingot_profile>(model, allocator);
+  if (!created || !created->times.init(layers)) {
+    destroy(created);
     return fail(error, INGOT_OUT_OF_MEMORY,
                 "no memory for a profile of %u layers", layers);
+  }
+  *profile = created;
   return INGOT_OK;
 }
 
-ingot_status ingot_context_profile_stop(ingot_context *context,
-                                        ingot_error *error) {
-  Hold hold(context, error);
+void ingot_profile_release(ingot_profile *profile) { destroy(profile); }
+
+ingot_status ingot_profile_reset(ingot_profile *profile, ingot_error *error) {
+  Hold hold(profile, error);
   if (!hold.status)
-    context->profile.stop();
+    profile->times.reset();
   return hold.status;
 }
 
-ingot_status ingot_context_profile_reset(ingot_context *context,
-                                         ingot_error *error) {
-  Hold hold(context, error);
-  if (!hold.status)
-    context->profile.reset();
-  return hold.status;
-}
-
-ingot_status ingot_context_profile_run(ingot_context *context,
-                                       ingot_profile_times *times,
-                                       ingot_error *error) {
-  Hold hold(context, error);
+ingot_status ingot_profile_run_get(ingot_profile *profile,
+                                   ingot_profile_times *times,
+                                   ingot_error *error) {
+  Hold hold(profile, error);
   if (hold.status)
     return hold.status;
-  return writeSized(times, &context->profile.run(), sizeof(*times),
+  return writeSized(times, &profile->times.run(), sizeof(*times),
                     "ingot_profile_times", error);
 }
 
-ingot_status ingot_context_profile_layer(ingot_context *context, uint32_t layer,
-                                         ingot_profile_times *times,
-                                         ingot_error *error) {
-  Hold hold(context, error);
+ingot_status ingot_profile_layer_get(ingot_profile *profile, uint32_t layer,
+                                     ingot_profile_times *times,
+                                     ingot_error *error) {
+  Hold hold(profile, error);
   if (hold.status)
     return hold.status;
-  uint32_t layers = layerCount(*context->model->artifact);
+  uint32_t layers = profile->model->artifact->layers.count;
   if (layer >= layers)
     return fail(error, INGOT_INVALID_ARGUMENT,
                 "layer %u was asked for, but the model has %u", layer, layers);
-  return writeSized(times, &context->profile.layer(layer), sizeof(*times),
+  return writeSized(times, &profile->times.layer(layer), sizeof(*times),
                     "ingot_profile_times", error);
 }

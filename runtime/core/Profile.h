@@ -9,6 +9,8 @@
 
 #include "ingot/ingot.h"
 
+#include <atomic>
+
 namespace ingot::rt {
 
 /// One clock read a layer: what lies between two reads is the layer's.
@@ -18,20 +20,17 @@ public:
   ~Profile();
 
   /// Makes room for `numLayers`; false if there is no memory.
-  bool start(uint32_t numLayers);
-  void stop() { on = false; }
-  bool isOn() const { return on; }
+  bool init(uint32_t numLayers);
   void reset();
 
-  /// Around a run: the start of its clock, what the run gets, and what it took.
-  /// Times of a run that fails are dropped.
+  /// Around a run: the start of its clock, and what it took. Times of a run
+  /// that fails are dropped.
   void beginRun();
-  const ingot_abi_profile *sink() const { return &abi; }
+  void endLayer(uint64_t layer, uint64_t flops, uint64_t bytes);
   void endRun(bool succeeded);
 
   const ingot_profile_times &layer(uint32_t index) const {
-    static constexpr ingot_profile_times none = INGOT_PROFILE_TIMES_INIT;
-    return rows ? rows[index].times : none;
+    return rows[index].times;
   }
   const ingot_profile_times &run() const { return whole; }
 
@@ -42,18 +41,23 @@ private:
     uint64_t start, end, flops, bytes;
   };
 
-  static void layerEnd(void *user, uint64_t layer, uint64_t flops,
-                       uint64_t bytes);
-
   ingot_allocator allocator;
-  ingot_abi_profile abi = {sizeof(ingot_abi_profile), 0, this, layerEnd};
   Row *rows = nullptr;
   uint32_t numLayers = 0;
-  bool on = false;
   uint64_t runStart = 0, last = 0;
   ingot_profile_times whole = INGOT_PROFILE_TIMES_INIT;
 };
 
 } // namespace ingot::rt
+
+/// Times of the layers of one model.
+struct ingot_profile {
+  ingot_profile(ingot_model *model, const ingot_allocator &allocator);
+  ~ingot_profile();
+
+  ingot_model *model;
+  ingot::rt::Profile times;
+  std::atomic<bool> running{false};
+};
 
 #endif // INGOT_RUNTIME_CORE_PROFILE_H

@@ -109,10 +109,6 @@ const char *ingot::rt::highestCpuLevel(uint64_t present) {
   return name;
 }
 
-bool ingot::rt::needsAmx(uint64_t features) {
-  return features & (AMX_TILE | AMX_INT8 | AMX_BF16);
-}
-
 void ingot::rt::appendName(char *list, size_t room, const char *name) {
   size_t used = strlen(list);
   snprintf(list + used, room - used, "%s%s", used ? ", " : "", name);
@@ -128,9 +124,8 @@ void ingot::rt::nameCpuFeatures(uint64_t wanted, char *list, size_t room) {
     appendName(list, room, "features newer than this libingot");
 }
 
-ingot_status ingot::rt::readCpu(Cpu &cpu, ingot_error *error) {
-  cpu = {detectCpuFeatures(), nullptr, requestAmx};
-  const char *cap = getenv("INGOT_MAX_ISA");
+ingot_status ingot::rt::capCpu(const char *cap, const char *source, Cpu &cpu,
+                               ingot_error *error) {
   if (!cap || !*cap)
     return INGOT_OK;
   uint64_t allowed;
@@ -139,12 +134,21 @@ ingot_status ingot::rt::readCpu(Cpu &cpu, ingot_error *error) {
     for (const Named &level : levels)
       appendName(known, sizeof(known), level.name);
     return fail(error, INGOT_INVALID_ARGUMENT,
-                "INGOT_MAX_ISA=%s names no CPU level; known are %s", cap,
+                "%s=%.64s names no CPU level; known are %s", source, cap,
                 known);
   }
-  cpu.cap = cap;
+  // Of two, messages name the one that takes more.
+  if (!cpu.cap || (cpu.features & ~allowed)) {
+    cpu.cap = cap;
+    cpu.capSource = source;
+  }
   cpu.features &= allowed;
   return INGOT_OK;
+}
+
+ingot_status ingot::rt::readCpu(Cpu &cpu, ingot_error *error) {
+  cpu = {detectCpuFeatures(), nullptr, nullptr, requestAmx};
+  return capCpu(getenv("INGOT_MAX_ISA"), "INGOT_MAX_ISA", cpu, error);
 }
 
 const char *ingot_cpu_level(void) {

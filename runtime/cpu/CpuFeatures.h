@@ -26,8 +26,9 @@ bool findCpuLevel(const char *name, uint64_t &features);
 /// Name of the highest level within `features`.
 const char *highestCpuLevel(uint64_t features);
 
-/// Whether code that needs `features` uses the tile registers.
-bool needsAmx(uint64_t features);
+/// Features that need the tile registers.
+constexpr uint64_t amxFeatures = AMX_TILE | AMX_INT8 | AMX_BF16;
+inline bool needsAmx(uint64_t features) { return features & amxFeatures; }
 
 /// Appends `name` to a comma-separated list, as far as there is room.
 void appendName(char *list, size_t room, const char *name);
@@ -38,14 +39,20 @@ void nameCpuFeatures(uint64_t features, char *list, size_t room);
 /// What code may use.
 struct Cpu {
   uint64_t features;
-  /// INGOT_MAX_ISA, which `features` respect; null if it is not set.
+  /// The level that `features` respect, and what sets it; null if nothing does.
   const char *cap;
+  const char *capSource;
   /// Asks the kernel for the tile registers; false if it refuses.
   bool (*requestAmx)();
 };
 
-/// This CPU; fails if INGOT_MAX_ISA names no level.
+/// This CPU, as far as INGOT_MAX_ISA allows; fails if that names no level.
 ingot_status readCpu(Cpu &cpu, ingot_error *error);
+
+/// Takes away what lies above the level called `cap`, which `source` sets; null
+/// takes nothing away. Fails if it names no level.
+ingot_status capCpu(const char *cap, const char *source, Cpu &cpu,
+                    ingot_error *error);
 
 } // namespace ingot::rt
 

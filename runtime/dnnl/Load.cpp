@@ -266,22 +266,21 @@ static int32_t loadState(const ingot_abi_host *host, State &state,
   return loader.status;
 }
 
-int32_t ingot_dnnl_load(const ingot_abi_host *host, const void *weights,
-                        const int64_t *table, const char *names, void **state,
-                        char *error, uint64_t error_bytes) {
-  *state = nullptr;
-  Message message{error, error_bytes};
+int32_t ingot_dnnl_load(ingot_abi_load *call, const int64_t *table,
+                        const char *names) {
+  call->state = nullptr;
+  Message message{call->error, call->error_bytes};
   auto *self = static_cast<State *>(calloc(1, sizeof(State)));
   if (!self)
     return message.fail(INGOT_ABI_OUT_OF_MEMORY, "is out of memory");
-  self->weights = weights;
+  self->weights = call->weights;
   self->names = names;
-  int32_t status = loadState(host, *self, table, message);
+  int32_t status = loadState(call->host, *self, table, message);
   if (status != INGOT_ABI_OK) {
-    ingot_dnnl_unload(host, self);
+    ingot_dnnl_unload(call->host, self);
     return status;
   }
-  *state = self;
+  call->state = self;
   return INGOT_ABI_OK;
 }
 

@@ -7,7 +7,7 @@
 #include "support.h"
 
 #include "runtime/core/Artifact.h"
-#include "runtime/core/Levels.h"
+#include "runtime/core/Variants.h"
 #include "runtime/host/CpuCount.h"
 #include "runtime/host/Pool.h"
 
@@ -89,17 +89,17 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
                   "the weights are not aligned to 64 bytes");
   ingot_error reason = INGOT_ERROR_INIT;
   ingot::rt::Cpu cpu;
-  uint32_t level;
+  uint32_t variant;
   if (ingot::rt::readCpu(cpu, &reason) != INGOT_OK ||
-      ingot::rt::chooseLevel(*artifact, cpu, "this model", level, &reason) !=
-          INGOT_OK)
+      ingot::rt::chooseVariant(*artifact, cpu, "this model", variant,
+                               &reason) != INGOT_OK)
     return refuse(nullptr, error, error_bytes, reason.message);
   auto *model =
       static_cast<ingot_support_model *>(calloc(1, sizeof(ingot_support_model)));
   if (model == nullptr)
     return refuse(nullptr, error, error_bytes, "out of memory");
   model->artifact = artifact;
-  model->code = ingot::rt::levelAt(*artifact, level);
+  model->code = ingot::rt::variantsOf(*artifact)[variant];
   model->weights = weights;
   model->pool = create_pool(num_threads);
   model->process = getpid();
@@ -109,16 +109,25 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
   model->host.allocate = allocate;
   model->host.release = release;
   model->host.parallel_for = run_tasks;
-  model->arena = allocate(nullptr, artifact->arena_bytes + INGOT_ABI_ALIGNMENT,
-                          INGOT_ABI_ALIGNMENT);
+  model->arena =
+      allocate(nullptr, model->code.arena_bytes + INGOT_ABI_ALIGNMENT,
+               INGOT_ABI_ALIGNMENT);
   if (model->arena == nullptr)
     return refuse(model, error, error_bytes, "out of memory for the arena");
-  if (model->code.load != nullptr &&
-      model->code.load(&model->host, weights, &model->state, error,
-                       error_bytes) != INGOT_ABI_OK) {
+  if (model->code.load == nullptr)
+    return model;
+  ingot_abi_load call = {};
+  call.struct_size = sizeof(call);
+  call.host = &model->host;
+  call.weights = weights;
+  call.weights_bytes = artifact->weights_bytes;
+  call.error = error;
+  call.error_bytes = error_bytes;
+  if (model->code.load(&call) != INGOT_ABI_OK) {
     ingot_support_destroy(model);
     return nullptr;
   }
+  model->state = call.state;
   return model;
 }
 
@@ -147,10 +156,10 @@ static const char *find_fault(const ingot_abi_tensor &tensor,
   return nullptr;
 }
 
-static bool has_fault(const ingot_abi_tensor *tensors, uint32_t count,
+static bool has_fault(ingot::rt::Rows<ingot_abi_tensor> tensors,
                       const ingot_abi_buffer *buffers, bool is_input,
                       char *error, uint64_t error_bytes) {
-  for (uint32_t i = 0; i < count; ++i)
+  for (uint32_t i = 0; i < tensors.count(); ++i)
     if (const char *fault = find_fault(tensors[i], buffers[i], is_input)) {
       if (error != nullptr && error_bytes != 0)
         snprintf(error, error_bytes, "%s '%.160s' %s",
@@ -169,9 +178,9 @@ int32_t ingot_support_call(ingot_support_model *model,
     return INGOT_ABI_INVALID_ARGUMENT;
   }
   const ingot_abi_artifact &artifact = *model->artifact;
-  if (has_fault(artifact.inputs, artifact.num_inputs, inputs, true, error,
+  if (has_fault(ingot::rt::inputsOf(artifact), inputs, true, error,
                 error_bytes) ||
-      has_fault(artifact.outputs, artifact.num_outputs, outputs, false, error,
+      has_fault(ingot::rt::outputsOf(artifact), outputs, false, error,
                 error_bytes))
     return INGOT_ABI_INVALID_ARGUMENT;
   // A forked child has none of its parent's threads.

@@ -32,15 +32,22 @@ typedef struct ingot_support_block {
   struct ingot_support_block *next;
 } ingot_support_block;
 
-/** What ingot_abi_call.unwind points to while a body runs. */
+/** A run under way. What generated code is handed is the call in here, which
+ *  has all members, whatever host made the one that it is a copy of. */
 typedef struct ingot_support_frame {
+  ingot_abi_call call;
   jmp_buf stop;
   /** The ends of the list of what the run has allocated. */
   ingot_support_block blocks;
 } ingot_support_frame;
 
-static void release_blocks(ingot_abi_call *call, ingot_support_block *list) {
-  const ingot_abi_host *host = call->host;
+static ingot_support_frame *frame_of(ingot_abi_call *call) {
+  return (ingot_support_frame *)call;
+}
+
+static void release_blocks(ingot_support_frame *frame) {
+  const ingot_abi_host *host = frame->call.host;
+  ingot_support_block *list = &frame->blocks;
   while (list->next != list) {
     ingot_support_block *block = list->next;
     list->next = block->next;
@@ -48,36 +55,28 @@ static void release_blocks(ingot_abi_call *call, ingot_support_block *list) {
   }
 }
 
-/** Runs for a host that was built before the last members of the call. */
-static int32_t run_completed(ingot_abi_call *call,
-                             void (*body)(ingot_abi_call *call)) {
-  ingot_abi_call whole;
-  memset(&whole, 0, sizeof whole);
-  memcpy(&whole, call, call->struct_size);
-  whole.struct_size = sizeof whole;
-  call->status = ingot_support_run(&whole, body);
-  return call->status;
-}
-
 int32_t ingot_support_run(ingot_abi_call *call,
                           void (*body)(ingot_abi_call *call)) {
-  if (call->struct_size < sizeof *call)
-    return run_completed(call, body);
   ingot_support_frame frame;
+  size_t given = call->struct_size < sizeof frame.call ? call->struct_size
+                                                       : sizeof frame.call;
+  memset(&frame.call, 0, sizeof frame.call);
+  memcpy(&frame.call, call, given);
+  frame.call.struct_size = sizeof frame.call;
+  frame.call.status = INGOT_ABI_OK;
   frame.blocks.previous = frame.blocks.next = &frame.blocks;
-  call->unwind = &frame;
   ingot_float_state saved;
   ingot_float_state_enter(&saved);
   if (setjmp(frame.stop) == 0)
-    body(call);
+    body(&frame.call);
   ingot_float_state_leave(&saved);
-  release_blocks(call, &frame.blocks);
-  call->unwind = NULL;
+  release_blocks(&frame);
+  call->status = frame.call.status;
   return call->status;
 }
 
 static void stop(ingot_abi_call *call) {
-  longjmp(((ingot_support_frame *)call->unwind)->stop, 1);
+  longjmp(frame_of(call)->stop, 1);
 }
 
 /* A task as the host's threads run it. */
@@ -107,9 +106,16 @@ void ingot_support_parallel(ingot_abi_call *call,
   host->parallel_for(host->user, run_job, &job, count);
 }
 
-void ingot_support_layer_end(const ingot_abi_profile *profile, uint64_t layer,
+void ingot_support_layer_end(ingot_abi_call *call, uint64_t layer,
                              uint64_t flops, uint64_t bytes) {
-  profile->layer_end(profile->user, layer, flops, bytes);
+  const ingot_abi_observer *observer = call->observer;
+  int32_t status = observer->layer_end(observer->user, layer, flops, bytes);
+  if (status == INGOT_ABI_OK)
+    return;
+  ingot_support_fail(call, status,
+                     status == INGOT_ABI_CANCELLED ? "the run was cancelled"
+                                                   : "the run was stopped");
+  stop(call);
 }
 
 /** Writes `value` in decimal digits to `text`, which has 20 bytes; returns how
@@ -175,7 +181,7 @@ void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
                        "out of memory for a tensor of dynamic shape");
     stop(call);
   }
-  ingot_support_block *list = &((ingot_support_frame *)call->unwind)->blocks;
+  ingot_support_block *list = &frame_of(call)->blocks;
   block->previous = list->previous;
   block->next = list;
   block->previous->next = block;

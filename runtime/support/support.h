@@ -29,9 +29,10 @@ void ingot_support_fail(ingot_abi_call *call, int32_t status,
 void ingot_support_require(ingot_abi_call *call, uint32_t holds,
                            const char *message, int64_t first, int64_t second);
 
-/** Runs `body`, which may stop half-way through the functions here.
- *  Returns the run's status. The thread's floating-point state is the run's own
- *  meanwhile, as float_state.h says, and memory that a body left is released. */
+/** Runs `body` with a copy of the call, in which alone the functions here work:
+ *  they may stop it half-way. Returns the run's status. The thread's
+ *  floating-point state is the run's own meanwhile, as float_state.h says, and
+ *  memory that a body left is released. */
 int32_t ingot_support_run(ingot_abi_call *call,
                           void (*body)(ingot_abi_call *call));
 
@@ -52,8 +53,9 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
                                 uintptr_t rank, uintptr_t dims, uintptr_t data,
                                 uintptr_t element_bytes);
 
-/** Tells the profile of a run that a layer has ended. */
-void ingot_support_layer_end(const ingot_abi_profile *profile, uint64_t layer,
+/** Tells the observer of a run, which has one, that a layer has ended. Does not
+ *  return if the run is to stop. Only for the thread that runs the body. */
+void ingot_support_layer_end(ingot_abi_call *call, uint64_t layer,
                              uint64_t flops, uint64_t bytes);
 
 /** What the functions of a model's generated header stand on: one loaded model

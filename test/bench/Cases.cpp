@@ -63,7 +63,7 @@ std::string Kernel::load(const Case &from) {
 std::string Kernel::run() {
   ingot_error error = INGOT_ERROR_INIT;
   if (ingot_context_run(context.get(), in.data(), uint32_t(in.size()),
-                        out.data(), uint32_t(out.size()), &error))
+                        out.data(), uint32_t(out.size()), nullptr, &error))
     return error.message;
   return "";
 }

@@ -147,10 +147,12 @@ Answer runSet(ingot_model *model, ingot_context *context,
   if (ingot_model_describe(model, &info, &error))
     return failed(error);
   std::vector<ingot_input> inputs;
-  for (const auto &[name, value] : given)
-    inputs.push_back({name.c_str(), value.data.data(), value.data.size(),
-                      value.dims.data(),
-                      static_cast<uint32_t>(value.dims.size()), value.dtype});
+  for (const auto &[name, value] : given) {
+    inputs.push_back(ingot_input_make(
+        value.data.data(), value.data.size(), value.dims.data(),
+        static_cast<uint32_t>(value.dims.size()), value.dtype));
+    inputs.back().name = name.c_str();
+  }
   outputs.resize(info.num_outputs);
   for (uint32_t i = 0; i < info.num_outputs; ++i) {
     Output &output = outputs[i];
@@ -163,13 +165,13 @@ Answer runSet(ingot_model *model, ingot_context *context,
     for (Output &output : outputs) {
       if (!output.grow())
         return {"run-error", "an output needs more than 1 GiB"};
-      buffers.push_back({nullptr, output.data.data(), output.data.size(),
-                         output.dims.data(), output.info.rank,
-                         output.info.dtype});
+      buffers.push_back(ingot_output_make(
+          output.data.data(), output.data.size(), output.dims.data(),
+          output.info.rank, output.info.dtype));
     }
-    ingot_status status = ingot_context_run(
-        context, inputs.data(), inputs.size(), buffers.data(), buffers.size(),
-        &error);
+    ingot_status status =
+        ingot_context_run(context, inputs.data(), inputs.size(), buffers.data(),
+                          buffers.size(), nullptr, &error);
     if (status == INGOT_OK)
       break;
     if (status != INGOT_BUFFER_TOO_SMALL || attempt == 4)

@@ -79,3 +79,4 @@ class Pages(Case):
         # Six programs compute the first bias.
         self.assertEqual(len(re.findall(r"starts with 7$", printed, re.M)), 6, printed)
         self.assertIn("verified", printed)
+        self.assertRegex(printed, r"(?m)^in time: \d+\.\d+ ms$")

@@ -16,7 +16,7 @@ STEMS = ["-x", "--help", "a%s", "%%%%%%", "$x", "@response", "a b", " ", "tab\th
          "free", "malloc", "printf", "stdin", "errno", "linux", "unix", "I", "div", "y0", "index", "exit", "FILE",
          "size_t", "int32_t", "timer", "pthread", "sem", "thrd", "mtx", "assert", "bool", "EOF", "signal", "std",
          # Ingot's own
-         "ingot", "ingot_support", "ingot_context", "ingot_artifact_v1", "ingot_run", "error", "weights", "forward",
+         "ingot", "ingot_support", "ingot_context", "ingot_artifact_v2", "ingot_run", "error", "weights", "forward",
          # its header's own words
          "in0", "in0_x", "out0_y", "threads", "error_bytes"]
 

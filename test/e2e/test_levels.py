@@ -150,19 +150,22 @@ class Files(Case):
         for level in ("x86_64_v3", "x86_64_v4"):
             self.assertIn(f" t ingot_run_{level}\n", symbols)
         self.assertEqual(sorted(re.findall(r" T (\S+)", symbols)),
-                         ["ingot_artifact_v1", "model_create", "model_destroy", "model_run"])
+                         ["ingot_artifact_v2", "model_create", "model_destroy", "model_run"])
 
     def test_description(self):
         artifact = self.compile(relu_model(), "--target=x86-64-v4,x86-64-v2,x86-64-v3", "--kernels=native")
         with cap("x86-64-v2"):
             info = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
             text = tool("ingot", "inspect", artifact).stdout
-        self.assertEqual([level["target"] for level in info["levels"]], ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
-        self.assertEqual([level["in_use"] for level in info["levels"]], [True, False, False])
+        variants = info["variants"]
+        self.assertEqual([variant["target"] for variant in variants], ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
+        self.assertEqual([variant["in_use"] for variant in variants], [True, False, False])
+        self.assertEqual([variant["priority"] for variant in variants], [1, 2, 3])
+        self.assertEqual({variant["device"] for variant in variants}, {"cpu"})
         self.assertEqual(info["target"], "x86-64-v2")
-        self.assertEqual(info["code_bytes"], info["levels"][0]["code_bytes"])
-        self.assertTrue(all(level["code_bytes"] for level in info["levels"]))
-        self.assertEqual(len(info["levels"][2]["cpu_features"]), 11)
+        self.assertEqual(info["code_bytes"], variants[0]["code_bytes"])
+        self.assertTrue(all(variant["code_bytes"] for variant in variants))
+        self.assertEqual(len(variants[2]["features"]), 11)
         self.assertRegex(text, r"target +x86-64-v2 \(sse4\.2\), code .*, used here\n +x86-64-v3 \(.*\), code [^,]*\n")
         with open(self.path("model.h")) as f:
             self.assertIn("compiled by Ingot for x86-64-v2, x86-64-v3, x86-64-v4", f.read())

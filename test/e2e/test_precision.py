@@ -132,9 +132,10 @@ class Precision(support.Case):
         for artifact, precision in ((whole, "fp32"), (half, "bf16")):
             told = support.tool("ingot", "inspect", artifact)
             self.assertRegex(told.stdout, rf"(?m)^precision {precision}$")
-            for command in (("inspect",), ("bench", "--iterations=2", "--duration=0", "--warm-up=0")):
-                done = support.tool("ingot", command[0], artifact, "--json", *command[1:])
-                self.assertEqual(json.loads(done.stdout)["precision"], precision, done.stderr)
+            told = support.tool("ingot", "inspect", artifact, "--json")
+            self.assertEqual(json.loads(told.stdout)["precisions"], ["bfloat16"] if precision == "bf16" else [])
+            done = support.tool("ingot", "bench", artifact, "--json", "--iterations=2", "--duration=0", "--warm-up=0")
+            self.assertEqual(json.loads(done.stdout)["precision"], precision, done.stderr)
 
     def test_numbers_that_bf16_rounds_to_infinity_or_nan(self):
         model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", [4, 2])],

@@ -72,31 +72,41 @@ struct Description {
     artifact.magic = bytes.among<uint64_t>({INGOT_ABI_MAGIC});
     artifact.abi_version = bytes.among<uint32_t>({INGOT_ABI_VERSION});
     artifact.struct_size = bytes.among<uint32_t>(
-        {uint32_t(sizeof artifact), 176, 200, 216});
+        {uint32_t(sizeof artifact), 16, 200});
     // A reader may only look at what is there.
     artifact.struct_size =
         std::min<uint32_t>(artifact.struct_size, sizeof artifact);
     artifact.compiler = bytes.string();
     artifact.name = bytes.string();
-    artifact.target = bytes.string();
-    artifact.cpu_features = bytes.among<uint64_t>({0, 1});
-    artifact.flags = bytes.among<uint32_t>({0, 1, 2, 3});
+    artifact.flags = bytes.among<uint32_t>({0, 0, 0, 1});
+    artifact.buffer_bytes =
+        bytes.among<uint32_t>({sizeof(ingot_abi_buffer), 64, 41});
     artifact.weights_bytes = bytes.among<uint64_t>({0, 64, ~0ull});
-    artifact.arena_bytes = bytes.among<uint64_t>({0, 64, ~0ull});
-    artifact.code_bytes = bytes.take<uint16_t>();
-    artifact.run = bytes.take<uint8_t>() == 255 ? nullptr : neverRuns;
-    tensors(inputs, artifact.num_inputs, artifact.inputs);
-    tensors(outputs, artifact.num_outputs, artifact.outputs);
+    tensors(inputs, artifact.inputs);
+    tensors(outputs, artifact.outputs);
     for (uint8_t i = bytes.take<uint8_t>() % 3; i > 0; --i)
       metadata.push_back({bytes.string(), bytes.string()});
-    artifact.num_metadata = metadata.size();
-    artifact.metadata = metadata.data();
+    set(artifact.metadata, metadata);
+    for (uint8_t i = bytes.take<uint8_t>() % 3; i > 0; --i)
+      uses.push_back({bytes.among<uint32_t>({1, 2, 3}),
+                      bytes.among<uint32_t>({0, 1}), bytes.string()});
+    set(artifact.uses, uses);
     layerTable();
     variantTable();
   }
 
-  void tensors(std::vector<ingot_abi_tensor> &table, uint32_t &count,
-               const ingot_abi_tensor *&first) {
+  /// Rows that are longer than those that are there would lie outside: there is
+  /// one of them at most then.
+  template <typename T>
+  void set(ingot_abi_table &table, const std::vector<T> &rows) {
+    table.count = rows.size();
+    table.row_bytes = bytes.among<uint32_t>({sizeof(T)});
+    if (table.row_bytes > sizeof(T))
+      table.count = std::min<uint32_t>(table.count, 1);
+    table.rows = bytes.take<uint8_t>() == 255 ? nullptr : rows.data();
+  }
+
+  void tensors(std::vector<ingot_abi_tensor> &list, ingot_abi_table &table) {
     for (uint8_t i = bytes.take<uint8_t>() % 4; i > 0; --i) {
       ingot_abi_tensor tensor = {};
       tensor.name = bytes.string();
@@ -114,10 +124,9 @@ struct Description {
         tensor.dims = nullptr;
       if (bytes.take<uint8_t>() == 255)
         tensor.dim_names = nullptr;
-      table.push_back(tensor);
+      list.push_back(tensor);
     }
-    count = table.size();
-    first = bytes.take<uint8_t>() == 255 ? nullptr : table.data();
+    set(table, list);
   }
 
   void layerTable() {
@@ -131,8 +140,7 @@ struct Description {
       c = c == '|' ? 0 : c;
     if (bytes.take<uint8_t>() % 8)
       layerText.push_back(0);
-    artifact.num_layers = layers.size();
-    artifact.layers = layers.data();
+    set(artifact.layers, layers);
     artifact.layer_text = layerText.data();
     artifact.layer_text_bytes = layerText.size();
   }
@@ -141,22 +149,23 @@ struct Description {
     for (uint8_t i = bytes.take<uint8_t>() % 3; i > 0; --i) {
       ingot_abi_variant variant = {};
       variant.target = bytes.string();
-      variant.cpu_features = bytes.among<uint64_t>({0, 1, 3});
+      variant.device = bytes.among<uint32_t>({1, 1, 2});
+      variant.architecture = bytes.among<uint32_t>({1, 1, 2, 3});
+      variant.features = bytes.among<uint64_t>({0, 1, 3});
+      variant.priority = bytes.take<uint8_t>();
+      variant.flags = bytes.among<uint32_t>({0, 0, 1, 4});
+      variant.arena_bytes = bytes.among<uint64_t>({0, 64, ~0ull});
       variant.run = bytes.take<uint8_t>() == 255 ? nullptr : neverRuns;
       variants.push_back(variant);
     }
-    artifact.num_variants = variants.size();
-    artifact.variant_bytes = bytes.among<uint32_t>({sizeof(ingot_abi_variant)});
-    // Rows that are longer must be there.
-    if (artifact.variant_bytes > sizeof(ingot_abi_variant))
-      artifact.num_variants = std::min<uint32_t>(artifact.num_variants, 1);
-    artifact.variants = bytes.take<uint8_t>() == 255 ? nullptr : variants.data();
+    set(artifact.variants, variants);
   }
 
   Bytes bytes;
   ingot_abi_artifact artifact;
   std::vector<ingot_abi_tensor> inputs, outputs;
   std::vector<ingot_abi_metadata> metadata;
+  std::vector<ingot_abi_use> uses;
   std::vector<ingot_abi_layer> layers;
   std::vector<ingot_abi_variant> variants;
   std::vector<char> layerText;
@@ -206,11 +215,17 @@ void describe(ingot_model *model) {
     for (uint32_t n = 0; n < layer.num_nodes; ++n)
       use(ingot_model_layer_node(model, i, n));
   }
-  for (uint32_t i = 0; i < info.num_levels; ++i) {
-    ingot_level_info level = INGOT_LEVEL_INFO_INIT;
-    if (ingot_model_level_describe(model, i, &level, nullptr))
+  for (uint32_t i = 0; i < info.num_uses; ++i) {
+    ingot_use_info used = INGOT_USE_INFO_INIT;
+    if (ingot_model_use_describe(model, i, &used, nullptr))
       abort();
-    use(level.name);
+    use(used.name);
+  }
+  for (uint32_t i = 0; i < info.num_variants; ++i) {
+    ingot_variant_info variant = INGOT_VARIANT_INFO_INIT;
+    if (ingot_model_variant_describe(model, i, &variant, nullptr))
+      abort();
+    use(variant.target);
   }
 }
 

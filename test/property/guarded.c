@@ -183,6 +183,23 @@ static void host_parallel_for(void *user, void (*task)(void *, int64_t),
   pthread_join(other, NULL);
 }
 
+/* The description ----------------------------------------------------------*/
+
+static const ingot_abi_tensor *input_of(const ingot_abi_artifact *artifact,
+                                        size_t i) {
+  return ingot_abi_row(&artifact->inputs, (uint32_t)i);
+}
+
+static const ingot_abi_tensor *output_of(const ingot_abi_artifact *artifact,
+                                         size_t i) {
+  return ingot_abi_row(&artifact->outputs, (uint32_t)i);
+}
+
+/* Models of tests hold one. */
+static const ingot_abi_variant *code_of(const ingot_abi_artifact *artifact) {
+  return ingot_abi_row(&artifact->variants, 0);
+}
+
 /* The plan -----------------------------------------------------------------*/
 
 typedef struct tensor {
@@ -228,16 +245,16 @@ static void read_plan(const char *folder, const ingot_abi_artifact *artifact) {
   while (fscanf(file, "%15s %255s %255s", kind, name, dims) == 3) {
     int is_input = !strcmp(kind, "input");
     size_t i = is_input ? num_inputs++ : num_outputs++;
-    if (i >= (is_input ? artifact->num_inputs : artifact->num_outputs))
+    if (i >= (is_input ? artifact->inputs.count : artifact->outputs.count))
       die(path, "names more tensors than the model has");
     tensor *t = is_input ? &inputs[i] : &outputs[i];
     snprintf(t->path, sizeof t->path, "%s/%s", folder, name);
-    t->bytes = element_bytes(
-        (is_input ? artifact->inputs : artifact->outputs)[i].dtype);
+    const ingot_abi_tensor *given =
+        is_input ? input_of(artifact, i) : output_of(artifact, i);
+    t->bytes = element_bytes(given->dtype);
     t->is_open = !is_input && !strcmp(dims, "?");
     if (t->is_open) {
       /* Room for what the signature fixes, which a run does not check. */
-      const ingot_abi_tensor *given = &artifact->outputs[i];
       for (t->rank = 0; t->rank < given->rank; ++t->rank) {
         t->dims[t->rank] = given->dims[t->rank];
         t->bytes *= given->dims[t->rank] < 0 ? 0 : (size_t)given->dims[t->rank];
@@ -258,7 +275,8 @@ static void read_plan(const char *folder, const ingot_abi_artifact *artifact) {
     }
   }
   fclose(file);
-  if (num_inputs != artifact->num_inputs || num_outputs != artifact->num_outputs)
+  if (num_inputs != artifact->inputs.count ||
+      num_outputs != artifact->outputs.count)
     die(path, "names fewer tensors than the model has");
 }
 
@@ -285,36 +303,46 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
   char name[80];
   for (size_t i = 0; i < num_inputs; ++i) {
     const tensor *t = &inputs[i];
-    snprintf(name, sizeof name, "input %s", artifact->inputs[i].name);
+    snprintf(name, sizeof name, "input %s", input_of(artifact, i)->name);
     char *data =
-        guard(name, t->bytes, element_bytes(artifact->inputs[i].dtype), at_end);
+        guard(name, t->bytes, element_bytes(input_of(artifact, i)->dtype), at_end);
     memcpy(data, t->content, t->bytes);
-    in[i] = (ingot_abi_buffer){data, (int64_t *)t->dims, t->bytes};
+    in[i] = (ingot_abi_buffer){data, (int64_t *)t->dims, NULL, t->bytes,
+                               INGOT_ABI_MEMORY_HOST, 0};
   }
   for (size_t i = 0; i < num_outputs; ++i) {
     const tensor *t = &outputs[i];
-    snprintf(name, sizeof name, "output %s", artifact->outputs[i].name);
+    snprintf(name, sizeof name, "output %s", output_of(artifact, i)->name);
     char *data = guard(name, t->bytes,
-                       element_bytes(artifact->outputs[i].dtype), at_end);
-    out[i] = (ingot_abi_buffer){data, found[i], t->bytes};
+                       element_bytes(output_of(artifact, i)->dtype), at_end);
+    out[i] = (ingot_abi_buffer){data, found[i], NULL, t->bytes,
+                                INGOT_ABI_MEMORY_HOST, 0};
   }
   message[0] = 0;
   ingot_abi_call call = {0};
   call.struct_size = sizeof call;
   call.host = &host;
   call.weights = mapped;
+  const ingot_abi_variant *code = code_of(artifact);
   call.arena =
-      guard("the arena", artifact->arena_bytes, INGOT_ABI_ALIGNMENT, at_end);
+      guard("the arena", code->arena_bytes, INGOT_ABI_ALIGNMENT, at_end);
   call.inputs = in;
   call.outputs = out;
   call.error = message;
   call.error_bytes = sizeof message;
-  if (artifact->load &&
-      artifact->load(&host, mapped, &call.state, message, sizeof message))
+  ingot_abi_load load = {0};
+  load.struct_size = sizeof load;
+  load.host = &host;
+  load.weights = mapped;
+  load.weights_bytes = artifact->weights_bytes;
+  load.error = message;
+  load.error_bytes = sizeof message;
+  if (code->load && code->load(&load))
     die("load", message);
-  int status = artifact->run(&call);
-  if (artifact->unload)
-    artifact->unload(&host, call.state);
+  call.state = load.state;
+  int status = code->run(&call);
+  if (code->unload)
+    code->unload(&host, call.state);
   return status;
 }
 
@@ -335,7 +363,7 @@ static int find_sizes(const ingot_abi_artifact *artifact, const char *weights) {
       tensor *t = &outputs[i];
       if (!t->is_open)
         continue;
-      uint64_t bytes = element_bytes(artifact->outputs[i].dtype);
+      uint64_t bytes = element_bytes(output_of(artifact, i)->dtype);
       for (size_t d = 0; d < t->rank; ++d)
         if (found[i][d] == 0)
           bytes = 0; /* whatever the other dimensions are */
@@ -343,7 +371,7 @@ static int find_sizes(const ingot_abi_artifact *artifact, const char *weights) {
         t->dims[d] = found[i][d];
         uint64_t size = (uint64_t)(t->dims[d] < 0 ? guess : t->dims[d]);
         if (size && bytes > MAX_BYTES / size)
-          die(artifact->outputs[i].name, "needs more than 1 GiB");
+          die(output_of(artifact, i)->name, "needs more than 1 GiB");
         bytes *= size;
       }
       t->bytes = bytes;
@@ -372,14 +400,14 @@ static int check(const ingot_abi_artifact *artifact, const char *weights,
     tensor *t = &outputs[i];
     for (size_t d = 0; d < t->rank; ++d)
       if (found[i][d] != t->dims[d])
-        die(artifact->outputs[i].name, "has other dims than the plan");
+        die(output_of(artifact, i)->name, "has other dims than the plan");
     if (!t->content) {
       t->content = malloc(t->bytes + 1);
       memcpy(t->content, out[i].data, t->bytes);
     } else if (!differs && memcmp(t->content, out[i].data, t->bytes)) {
       fprintf(each ? report : stdout,
               "%soutput %s differs from the first run's (%u threads, %s)\n",
-              each ? "differs " : "", artifact->outputs[i].name, threads,
+              each ? "differs " : "", output_of(artifact, i)->name, threads,
               at_end ? "end" : "start");
       differs = 1;
     }
@@ -489,7 +517,7 @@ int main(int argc, char **argv) {
   if (!query)
     die(argv[1], "not a model");
   const ingot_abi_artifact *artifact = query();
-  if (artifact->num_inputs + artifact->num_outputs + 16 > MAX_BUFFERS)
+  if (artifact->inputs.count + artifact->outputs.count + 16 > MAX_BUFFERS)
     die(argv[1], "has too many inputs and outputs");
   char *weights = NULL;
   if (!artifact->weights && artifact->weights_bytes) {

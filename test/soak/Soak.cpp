@@ -91,17 +91,17 @@ public:
   Bytes run(ingot::Context &context, int size) const {
     std::vector<ingot_input> in;
     for (const Tensor &tensor : inputs[size_t(size)])
-      in.push_back({nullptr, tensor.data.data(), tensor.data.size(),
-                    tensor.dims.data(), uint32_t(tensor.dims.size()),
-                    tensor.info.dtype});
+      in.push_back(ingot_input_make(
+          tensor.data.data(), tensor.data.size(), tensor.dims.data(),
+          uint32_t(tensor.dims.size()), tensor.info.dtype));
     std::vector<Tensor> outputs;
     for (uint32_t i = 0; i < model.info().num_outputs; ++i)
       outputs.emplace_back(model.outputInfo(i), size + 1);
     std::vector<ingot_output> out;
     for (Tensor &tensor : outputs)
-      out.push_back({nullptr, tensor.data.data(), tensor.data.size(),
-                     tensor.dims.data(), uint32_t(tensor.dims.size()),
-                     tensor.info.dtype});
+      out.push_back(ingot_output_make(
+          tensor.data.data(), tensor.data.size(), tensor.dims.data(),
+          uint32_t(tensor.dims.size()), tensor.info.dtype));
     context.run(in, out);
     Bytes all;
     for (const Tensor &tensor : outputs)
@@ -111,10 +111,10 @@ public:
 
   /// A run that must be refused.
   bool refuses(ingot::Context &context) const {
-    ingot_input none = {};
-    ingot_output nothing = {};
-    return ingot_context_run(context.get(), &none, 77, &nothing, 1, nullptr) ==
-           INGOT_INVALID_ARGUMENT;
+    ingot_input none = INGOT_INPUT_INIT;
+    ingot_output nothing = INGOT_OUTPUT_INIT;
+    return ingot_context_run(context.get(), &none, 77, &nothing, 1, nullptr,
+                             nullptr) == INGOT_INVALID_ARGUMENT;
   }
 
   std::string path;

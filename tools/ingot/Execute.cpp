@@ -12,9 +12,9 @@ std::vector<ingot_input>
 ingot::tools::inputViews(const std::vector<Array> &arrays) {
   std::vector<ingot_input> views;
   for (const Array &array : arrays)
-    views.push_back({nullptr, array.data.data(), array.data.size(),
-                     array.dims.data(), uint32_t(array.dims.size()),
-                     array.dtype});
+    views.push_back(ingot_input_make(array.data.data(), array.data.size(),
+                                     array.dims.data(),
+                                     uint32_t(array.dims.size()), array.dtype));
   return views;
 }
 
@@ -22,9 +22,9 @@ std::vector<ingot_output>
 ingot::tools::outputViews(std::vector<Array> &arrays) {
   std::vector<ingot_output> views;
   for (Array &array : arrays)
-    views.push_back({nullptr, array.data.data(), array.data.size(),
-                     array.dims.data(), uint32_t(array.dims.size()),
-                     array.dtype});
+    views.push_back(ingot_output_make(
+        array.data.data(), array.data.size(), array.dims.data(),
+        uint32_t(array.dims.size()), array.dtype));
   return views;
 }
 
@@ -60,8 +60,9 @@ ingot_status ingot::tools::runToFit(const ingot_model *model,
   ingot_status status = INGOT_OK;
   for (size_t attempt = 0; attempt <= outputs.size(); ++attempt) {
     std::vector<ingot_output> out = outputViews(outputs);
-    status = ingot_context_run(context, in.data(), uint32_t(in.size()),
-                               out.data(), uint32_t(out.size()), &error);
+    status =
+        ingot_context_run(context, in.data(), uint32_t(in.size()), out.data(),
+                          uint32_t(out.size()), nullptr, &error);
     if (status != INGOT_OK && status != INGOT_BUFFER_TOO_SMALL)
       return status;
     for (Array &array : outputs) {

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Handles.h"
 
+#include <algorithm>
+
 using namespace ingot::tools;
 
 /// Calls `make` with room for a pointer, which `handle` then owns.
@@ -85,4 +87,51 @@ std::string ingot::tools::createContext(ingot_model *model,
   return fill(context, [&](ingot_context **raw, ingot_error *error) {
     return ingot_context_create(model, &options, raw, error);
   });
+}
+
+std::string ingot::tools::createProfile(ingot_model *model,
+                                        ProfileHandle &profile) {
+  return fill(profile, [&](ingot_profile **raw, ingot_error *error) {
+    return ingot_profile_create(model, nullptr, raw, error);
+  });
+}
+
+std::vector<ingot_variant_info>
+ingot::tools::variantsOf(const ingot_model *model) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model, &info, nullptr);
+  std::vector<ingot_variant_info> infos(info.num_variants,
+                                        INGOT_VARIANT_INFO_INIT);
+  for (uint32_t i = 0; i < info.num_variants; ++i)
+    ingot_model_variant_describe(model, i, &infos[i], nullptr);
+  return infos;
+}
+
+std::vector<std::string> ingot::tools::usesOf(const ingot_model *model,
+                                              uint32_t kind) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model, &info, nullptr);
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < info.num_uses; ++i) {
+    ingot_use_info use = INGOT_USE_INFO_INIT;
+    ingot_model_use_describe(model, i, &use, nullptr);
+    if (use.kind == kind)
+      names.push_back(use.name);
+  }
+  return names;
+}
+
+static bool contains(const std::vector<std::string> &names,
+                     const std::string &name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool ingot::tools::usesLibrary(const ingot_model *model,
+                               const std::string &name) {
+  return contains(usesOf(model, INGOT_USE_LIBRARY), name);
+}
+
+std::string ingot::tools::precisionOf(const ingot_model *model) {
+  return contains(usesOf(model, INGOT_USE_PRECISION), "bfloat16") ? "bf16"
+                                                                  : "fp32";
 }

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ingot::tools {
 
@@ -20,10 +21,14 @@ struct HandleRelease {
   void operator()(ingot_context *context) const {
     ingot_context_release(context);
   }
+  void operator()(ingot_profile *profile) const {
+    ingot_profile_release(profile);
+  }
 };
 using PoolHandle = std::unique_ptr<ingot_pool, HandleRelease>;
 using ModelHandle = std::unique_ptr<ingot_model, HandleRelease>;
 using ContextHandle = std::unique_ptr<ingot_context, HandleRelease>;
+using ProfileHandle = std::unique_ptr<ingot_profile, HandleRelease>;
 
 // Each returns an empty string, or what is wrong.
 
@@ -41,6 +46,16 @@ std::string verifyModel(const std::string &path, const std::string &weights,
                         ModelHandle &model);
 std::string createContext(ingot_model *model, ingot_pool *pool,
                           ContextHandle &context);
+std::string createProfile(ingot_model *model, ProfileHandle &profile);
+
+/// All kinds of machine that there is code for.
+std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
+/// Names of the libraries or of the precisions (INGOT_USE_...) that a model
+/// uses.
+std::vector<std::string> usesOf(const ingot_model *model, uint32_t kind);
+bool usesLibrary(const ingot_model *model, const std::string &name);
+/// "bf16" if products are rounded to that, else "fp32".
+std::string precisionOf(const ingot_model *model);
 
 } // namespace ingot::tools
 

@@ -34,15 +34,22 @@ static std::vector<std::string> featureNames(uint64_t bits) {
   return names;
 }
 
-static std::vector<ingot_level_info> levels(const ingot_model *model,
-                                            uint32_t count) {
-  std::vector<ingot_level_info> infos;
-  for (uint32_t i = 0; i < count; ++i) {
-    ingot_level_info info = INGOT_LEVEL_INFO_INIT;
-    ingot_model_level_describe(model, i, &info, nullptr);
-    infos.push_back(info);
+/// Features are named where the list of the architecture is known.
+static std::vector<std::string> featureNames(const ingot_variant_info &info) {
+  return info.architecture == INGOT_ABI_ARCHITECTURE_X86_64
+             ? featureNames(info.features)
+             : std::vector<std::string>();
+}
+
+static const char *deviceName(uint32_t device) {
+  switch (device) {
+  case INGOT_ABI_DEVICE_CPU:
+    return "cpu";
+  case INGOT_ABI_DEVICE_CUDA:
+    return "cuda";
+  default:
+    return "unknown";
   }
-  return infos;
 }
 
 static std::vector<ingot_tensor_info> tensors(const ingot_model *model,
@@ -84,19 +91,34 @@ static void printTensors(const char *title,
   printTable(rows);
 }
 
-/// One line a CPU level: what it needs and how much code it is.
-static void printLevels(const std::vector<ingot_level_info> &infos) {
+/// One line a kind of machine: what it needs and how much code it is.
+static void printVariants(const std::vector<ingot_variant_info> &infos) {
   const char *title = "target    ";
-  for (const ingot_level_info &info : infos) {
+  for (const ingot_variant_info &info : infos) {
     std::string features;
-    for (const std::string &name : featureNames(info.cpu_features))
+    for (const std::string &name : featureNames(info))
       features += (features.empty() ? " (" : ", ") + name;
     features += features.empty() ? "" : ")";
-    printf("%s%s%s, code %s%s\n", title, formatLine(info.name, 60).c_str(),
+    printf("%s%s%s%s, code %s%s\n", title, formatLine(info.target, 60).c_str(),
+           info.device == INGOT_ABI_DEVICE_CPU
+               ? ""
+               : (std::string(" on ") + deviceName(info.device)).c_str(),
            features.c_str(), formatBytes(info.code_bytes).c_str(),
            infos.size() > 1 && info.is_in_use ? ", used here" : "");
     title = "          ";
   }
+}
+
+/// A line of names, if there are any.
+static void printNames(const char *title,
+                       const std::vector<std::string> &names) {
+  const char *separator = title;
+  for (const std::string &name : names) {
+    printf("%s%s", separator, formatLine(name.c_str(), 60).c_str());
+    separator = ", ";
+  }
+  if (!names.empty())
+    printf("\n");
 }
 
 static void printText(const ingot_model *model, const ingot_model_info &info,
@@ -104,10 +126,9 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   printf("model     %s\n", formatLine(info.name, 100).c_str());
   printf("compiler  %s, ABI version %u\n", formatLine(info.compiler, 60).c_str(),
          info.abi_version);
-  printLevels(levels(model, info.num_levels));
-  printf("kernels   %s\n", info.uses_onednn ? "generated and oneDNN"
-                                            : "generated");
-  printf("precision %s\n", info.uses_bf16 ? "bf16" : "fp32");
+  printVariants(variantsOf(model));
+  printNames("libraries ", usesOf(model, INGOT_USE_LIBRARY));
+  printf("precision %s\n", precisionOf(model).c_str());
   printf("weights   %s, %s\n", formatBytes(info.weights_bytes).c_str(),
          info.separate_weights ? "in a file of their own" : "embedded");
   if (info.separate_weights)
@@ -156,25 +177,28 @@ static void printJsonTensors(const char *key,
   printf("\n  ],\n");
 }
 
-static void printJsonFeatures(uint64_t bits) {
+static void printJsonNames(const std::vector<std::string> &names) {
   printf("[");
   const char *separator = "";
-  for (const std::string &name : featureNames(bits)) {
-    printf("%s\"%s\"", separator, name.c_str());
+  for (const std::string &name : names) {
+    printf("%s%s", separator, formatJson(name.c_str()).c_str());
     separator = ", ";
   }
   printf("]");
 }
 
-static void printJsonLevels(const std::vector<ingot_level_info> &infos) {
-  printf(",\n  \"levels\": [");
+static void printJsonVariants(const std::vector<ingot_variant_info> &infos) {
+  printf("  \"variants\": [");
   for (size_t i = 0; i < infos.size(); ++i) {
-    printf("%s\n    {\"target\": %s, \"in_use\": %s, \"code_bytes\": %llu, "
-           "\"cpu_features\": ",
-           i ? "," : "", formatJson(infos[i].name).c_str(),
-           infos[i].is_in_use ? "true" : "false",
-           static_cast<unsigned long long>(infos[i].code_bytes));
-    printJsonFeatures(infos[i].cpu_features);
+    const ingot_variant_info &info = infos[i];
+    printf("%s\n    {\"target\": %s, \"device\": \"%s\", \"in_use\": %s, "
+           "\"priority\": %u, \"arena_bytes\": %llu, \"code_bytes\": %llu, "
+           "\"features\": ",
+           i ? "," : "", formatJson(info.target).c_str(),
+           deviceName(info.device), info.is_in_use ? "true" : "false",
+           info.priority, static_cast<unsigned long long>(info.arena_bytes),
+           static_cast<unsigned long long>(info.code_bytes));
+    printJsonNames(featureNames(info));
     printf("}");
   }
   printf("\n  ],\n");
@@ -184,18 +208,18 @@ static void printJson(const ingot_model *model, const ingot_model_info &info,
                       bool isVerified) {
   auto ull = [](uint64_t value) -> unsigned long long { return value; };
   printf("{\n  \"name\": %s,\n  \"compiler\": %s,\n  \"abi_version\": %u,\n"
-         "  \"target\": %s,\n  \"cpu_features\": ",
+         "  \"target\": %s,\n",
          formatJson(info.name).c_str(), formatJson(info.compiler).c_str(),
          info.abi_version, formatJson(info.target).c_str());
-  printJsonFeatures(info.cpu_features);
-  printJsonLevels(levels(model, info.num_levels));
-  printf("  \"uses_onednn\": %s,\n  \"precision\": \"%s\",\n"
-         "  \"separate_weights\": %s,\n"
+  printJsonVariants(variantsOf(model));
+  printf("  \"libraries\": ");
+  printJsonNames(usesOf(model, INGOT_USE_LIBRARY));
+  printf(",\n  \"precisions\": ");
+  printJsonNames(usesOf(model, INGOT_USE_PRECISION));
+  printf(",\n  \"separate_weights\": %s,\n"
          "  \"weights_bytes\": %llu,\n  \"weights_sha256\": \"%s\",\n"
          "  \"arena_bytes\": %llu,\n  \"code_bytes\": %llu,\n"
          "  \"size_rules\": {\"proved\": %u, \"checked\": %u},\n",
-         info.uses_onednn ? "true" : "false",
-         info.uses_bf16 ? "bf16" : "fp32",
          info.separate_weights ? "true" : "false", ull(info.weights_bytes),
          hex(info.weights_sha256).c_str(), ull(info.arena_bytes),
          ull(info.code_bytes), info.num_size_rules_proved,

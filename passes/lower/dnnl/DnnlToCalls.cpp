@@ -189,11 +189,11 @@ void DnnlToCallsPass::createTable() {
          builder.getStringAttr(names));
 }
 
-/// A function of the module that calls one of the glue, with some of its own
-/// arguments and some constants.
+/// A function of the module that calls one of the glue, with its own arguments
+/// and some constants.
 static void createForward(OpBuilder builder, Location loc, StringRef name,
                           StringRef callee, LLVM::LLVMFunctionType type,
-                          ArrayRef<StringRef> globals, unsigned position) {
+                          ArrayRef<StringRef> globals) {
   auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type);
   Block *body = function.addEntryBlock(builder);
   builder.setInsertionPointToStart(body);
@@ -202,8 +202,8 @@ static void createForward(OpBuilder builder, Location loc, StringRef name,
   SmallVector<Type> types(type.getParams());
   for (StringRef global : globals) {
     Value address = LLVM::AddressOfOp::create(builder, loc, pointer, global);
-    arguments.insert(arguments.begin() + position, address);
-    types.insert(types.begin() + position++, pointer);
+    arguments.push_back(address);
+    types.push_back(pointer);
   }
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -223,21 +223,19 @@ static void createForward(OpBuilder builder, Location loc, StringRef name,
 void DnnlToCallsPass::createLoad() {
   OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
   Location loc = getOperation().getLoc();
-  Type index = builder.getIndexType(), i64 = builder.getI64Type();
+  Type index = builder.getIndexType();
   auto pointer = LLVM::LLVMPointerType::get(&getContext());
   func::FuncOp::create(
       builder, loc, kExecute,
       builder.getFunctionType({pointer, index, index, index}, {}))
       .setPrivate();
   createForward(builder, loc, kLoadModel, kLoad,
-                LLVM::LLVMFunctionType::get(
-                    builder.getI32Type(),
-                    {pointer, pointer, pointer, pointer, i64}),
-                {kTable, kNames}, /*position=*/2);
+                LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer}),
+                {kTable, kNames});
   createForward(builder, loc, kUnloadModel, kUnload,
                 LLVM::LLVMFunctionType::get(
                     LLVM::LLVMVoidType::get(&getContext()), {pointer, pointer}),
-                {}, 0);
+                {});
 }
 
 void DnnlToCallsPass::runOnOperation() {

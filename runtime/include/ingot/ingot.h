@@ -54,13 +54,16 @@ enum {
   /** Not an artifact, truncated, or not the weights that belong to it. */
   INGOT_BAD_ARTIFACT = INGOT_ABI_BAD_ARTIFACT,
   INGOT_VERSION_MISMATCH = INGOT_ABI_VERSION_MISMATCH,
-  INGOT_UNSUPPORTED_CPU = INGOT_ABI_UNSUPPORTED_CPU,
+  /** The model holds no code for what this machine has. */
+  INGOT_UNSUPPORTED_DEVICE = INGOT_ABI_UNSUPPORTED_DEVICE,
   /** A library that the artifact uses, e.g. oneDNN, failed. */
   INGOT_BACKEND_ERROR = INGOT_ABI_BACKEND_ERROR,
   /** A check on the data failed while running, e.g. an index out of range. */
   INGOT_RUNTIME_CHECK = INGOT_ABI_RUNTIME_CHECK,
-  /** The context is already running in another thread. */
-  INGOT_BUSY = INGOT_ABI_BUSY
+  /** The context or profile is already running in another thread. */
+  INGOT_BUSY = INGOT_ABI_BUSY,
+  /** The run's ingot_cancellation was requested. */
+  INGOT_CANCELLED = INGOT_ABI_CANCELLED
 };
 
 /** Where a failing function leaves its message. Plain memory of the caller:
@@ -101,6 +104,15 @@ enum {
 INGOT_API uint32_t ingot_dtype_size(ingot_dtype dtype);
 /** E.g. "float32"; "unknown" for a type that this library does not know. */
 INGOT_API const char *ingot_dtype_name(ingot_dtype dtype);
+
+/* Memory -------------------------------------------------------------------*/
+
+/** Where a tensor's elements lie. */
+typedef uint32_t ingot_memory;
+enum {
+  INGOT_MEMORY_HOST = INGOT_ABI_MEMORY_HOST,
+  INGOT_MEMORY_CUDA = INGOT_ABI_MEMORY_CUDA
+};
 
 /* Services that a caller may bring -----------------------------------------*/
 
@@ -208,10 +220,13 @@ typedef struct ingot_model_options {
   const ingot_allocator *allocator;
   /** Threads for the model's load step; null: the shared pool. */
   ingot_pool *pool;
+  /** The highest CPU level whose features are taken as present, e.g.
+   *  "x86-64-v3"; null: whatever the CPU has. INGOT_MAX_ISA caps them, too. */
+  const char *max_level;
   uint64_t reserved[4];
 } ingot_model_options;
 #define INGOT_MODEL_OPTIONS_INIT                                               \
-  {(uint32_t)sizeof(ingot_model_options), 0, 0, 0, 0, {0, 0, 0, 0}}
+  {(uint32_t)sizeof(ingot_model_options), 0, 0, 0, 0, 0, {0, 0, 0, 0}}
 
 /** Loads a model from a file written by `ingot compile`. `options` may be
  *  null. Release it with ingot_model_release.
@@ -220,10 +235,9 @@ typedef struct ingot_model_options {
  *  another since that was loaded is another model. A file that was written over
  *  while it is loaded is refused.
  *
- *  Of a model with code for several CPU levels, the highest one that the CPU
- *  and the operating system support is used. The environment variable
- *  INGOT_MAX_ISA caps the CPU features that are taken as present at one of the
- *  named levels, e.g. x86-64-v3. */
+ *  Of a model with code for several kinds of machine, the best one that this
+ *  machine can run is used. ingot_model_options.max_level and the environment
+ *  variable INGOT_MAX_ISA cap the CPU features that are taken as present. */
 INGOT_API ingot_status ingot_model_load(const char *path,
                                         const ingot_model_options *options,
                                         ingot_model **model,
@@ -242,42 +256,67 @@ INGOT_API void ingot_model_release(ingot_model *model);
 /** What a model is and needs. Strings belong to the model. */
 typedef struct ingot_model_info {
   uint32_t struct_size;
+  uint32_t abi_version;
   uint32_t num_inputs;
   uint32_t num_outputs;
   uint32_t num_metadata;
-  const char *name;     /**< of the ONNX graph; may be empty */
-  const char *compiler; /**< e.g. "ingot 0.1.0" */
-  /** CPU level of the code in use, e.g. "x86-64-v4"; for a model that is only
-   *  described, the one that this CPU would use, or else the lowest. */
+  uint32_t num_uses;     /**< libraries and precisions */
+  uint32_t num_variants; /**< kinds of machine that there is code for */
+  uint32_t num_layers;   /**< that a profile tells apart; 0: compiled without */
+  const char *name;      /**< of the ONNX graph; may be empty */
+  const char *compiler;  /**< e.g. "ingot 0.1.0" */
+  /** What the code in use is for, e.g. "x86-64-v4"; for a model that is only
+   *  described, the code that this machine would use, or else the first. */
   const char *target;
-  uint64_t cpu_features; /**< that it needs: bits of ingot/abi/cpu_features.inc */
-  uint64_t arena_bytes;  /**< scratch memory of one context */
+  uint64_t arena_bytes; /**< scratch memory of one context */
   uint64_t weights_bytes;
-  uint64_t code_bytes; /**< of that level */
-  uint32_t abi_version;
-  uint32_t uses_onednn;      /**< 1 if the code calls oneDNN */
+  uint64_t code_bytes;       /**< of the code in use */
   uint32_t separate_weights; /**< 1 if the weights are in a file of their own */
-  uint32_t uses_bf16; /**< 1 if heavy ops multiply bf16: --precision=bf16 */
+  uint32_t reserved0;
   uint8_t weights_sha256[32];
-  uint32_t num_layers; /**< that a profile tells apart; 0: compiled without */
-  uint32_t num_levels; /**< CPU levels that there is code for */
   /** Rules about how open sizes have to fit: that hold whatever they are, and
    *  that each run checks; 0 and 0: compiled without */
   uint32_t num_size_rules_proved;
   uint32_t num_size_rules_checked;
 } ingot_model_info;
 #define INGOT_MODEL_INFO_INIT                                                  \
-  {(uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0}
+  {(uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
+   0, 0, {0}, 0, 0}
 
-/** The code for one CPU level. The string belongs to the model. */
-typedef struct ingot_level_info {
+/** The code for one kind of machine. The string belongs to the model. */
+typedef struct ingot_variant_info {
   uint32_t struct_size;
-  uint32_t is_in_use; /**< 1 for the level that ingot_model_info.target names */
-  const char *name;   /**< e.g. "x86-64-v4" */
-  uint64_t cpu_features; /**< bits of ingot/abi/cpu_features.inc */
+  uint32_t is_in_use;    /**< 1 for the one that ingot_model_info.target names */
+  const char *target;    /**< e.g. "x86-64-v4" */
+  uint32_t device;       /**< INGOT_ABI_DEVICE_... */
+  uint32_t architecture; /**< INGOT_ABI_ARCHITECTURE_... */
+  /** That it needs: bits of the architecture's list, for x86-64 that is
+   *  ingot/abi/cpu_features.inc. */
+  uint64_t features;
+  uint32_t priority; /**< of those that can run, the highest is used */
+  uint32_t memories; /**< of tensors: bits 1 << INGOT_MEMORY_... */
+  uint64_t arena_bytes;
   uint64_t code_bytes;
-} ingot_level_info;
-#define INGOT_LEVEL_INFO_INIT {(uint32_t)sizeof(ingot_level_info), 0, 0, 0, 0}
+} ingot_variant_info;
+#define INGOT_VARIANT_INFO_INIT                                                \
+  {(uint32_t)sizeof(ingot_variant_info), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/** What ingot_use_info is about. */
+enum {
+  /** A library that the code calls, e.g. "onednn". */
+  INGOT_USE_LIBRARY = INGOT_ABI_USE_LIBRARY,
+  /** A type that products are rounded to, e.g. "bfloat16", beyond the element
+   *  types of the model. */
+  INGOT_USE_PRECISION = INGOT_ABI_USE_PRECISION
+};
+
+/** Something that a model uses. The string belongs to the model. */
+typedef struct ingot_use_info {
+  uint32_t struct_size;
+  uint32_t kind; /**< INGOT_USE_...; a newer compiler may know more */
+  const char *name;
+} ingot_use_info;
+#define INGOT_USE_INFO_INIT {(uint32_t)sizeof(ingot_use_info), 0, 0}
 
 /** One input or output. Everything belongs to the model. */
 typedef struct ingot_tensor_info {
@@ -298,11 +337,14 @@ typedef struct ingot_tensor_info {
 INGOT_API ingot_status ingot_model_describe(const ingot_model *model,
                                             ingot_model_info *info,
                                             ingot_error *error);
-/** Level `index`, lowest first. */
-INGOT_API ingot_status ingot_model_level_describe(const ingot_model *model,
-                                                  uint32_t index,
-                                                  ingot_level_info *info,
-                                                  ingot_error *error);
+INGOT_API ingot_status ingot_model_variant_describe(const ingot_model *model,
+                                                    uint32_t index,
+                                                    ingot_variant_info *info,
+                                                    ingot_error *error);
+INGOT_API ingot_status ingot_model_use_describe(const ingot_model *model,
+                                                uint32_t index,
+                                                ingot_use_info *info,
+                                                ingot_error *error);
 INGOT_API ingot_status ingot_model_input_describe(const ingot_model *model,
                                                   uint32_t index,
                                                   ingot_tensor_info *info,
@@ -328,8 +370,8 @@ INGOT_API ingot_status ingot_model_metadata_get(const ingot_model *model,
 INGOT_API const char *ingot_model_metadata_find(const ingot_model *model,
                                                 const char *key);
 
-/** One layer: a stretch of the run that computes certain ONNX nodes. Layers
- *  run one after the other, in order. Strings belong to the model. */
+/** One layer: a piece of the run that computes certain ONNX nodes. Layers run
+ *  one after the other, in order. Strings belong to the model. */
 typedef struct ingot_layer_info {
   uint32_t struct_size;
   uint32_t num_nodes; /**< ONNX nodes that it computes, all or a part of them */
@@ -349,6 +391,65 @@ INGOT_API ingot_status ingot_model_layer_describe(const ingot_model *model,
  *  no such layer or node. */
 INGOT_API const char *ingot_model_layer_node(const ingot_model *model,
                                              uint32_t layer, uint32_t node);
+
+/* Profiles -----------------------------------------------------------------*/
+
+/** Times of the layers of a model, taken in the runs that are given it in their
+ *  ingot_run_options: the clock is read once a layer. Of any contexts of the
+ *  model, but one run at a time; the functions here report INGOT_BUSY
+ *  meanwhile. Keeps its model alive. */
+typedef struct ingot_profile ingot_profile;
+
+typedef struct ingot_profile_options {
+  uint32_t struct_size;
+  uint32_t reserved0;
+  /** Null: malloc. */
+  const ingot_allocator *allocator;
+  uint64_t reserved[4];
+} ingot_profile_options;
+#define INGOT_PROFILE_OPTIONS_INIT                                             \
+  {(uint32_t)sizeof(ingot_profile_options), 0, 0, {0, 0, 0, 0}}
+
+/** Creates an empty profile. `options` may be null. Release it with
+ *  ingot_profile_release. */
+INGOT_API ingot_status ingot_profile_create(ingot_model *model,
+                                            const ingot_profile_options *options,
+                                            ingot_profile **profile,
+                                            ingot_error *error);
+/** Must not be called while a run has it. */
+INGOT_API void ingot_profile_release(ingot_profile *profile);
+
+/** How long something took, over the runs that succeeded. */
+typedef struct ingot_profile_times {
+  uint32_t struct_size;
+  uint32_t reserved0;
+  uint64_t runs;
+  uint64_t total_ns; /**< of all runs */
+  uint64_t min_ns;
+  uint64_t max_ns;
+  uint64_t last_ns; /**< in the last run */
+  /** When it began in the last run, from the start of that run. */
+  uint64_t last_start_ns;
+  /** Of the last run, a sum over all layers for a whole run; 0 if unknown. */
+  uint64_t flops;
+  uint64_t bytes;
+} ingot_profile_times;
+#define INGOT_PROFILE_TIMES_INIT                                               \
+  {(uint32_t)sizeof(ingot_profile_times), 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/** Forgets all times taken. */
+INGOT_API ingot_status ingot_profile_reset(ingot_profile *profile,
+                                           ingot_error *error);
+/** Times of whole runs, from the call of ingot_context_run to its end. */
+INGOT_API ingot_status ingot_profile_run_get(ingot_profile *profile,
+                                             ingot_profile_times *times,
+                                             ingot_error *error);
+/** Times of a layer of the model. Those of all layers add up to the time of
+ *  the run, but for checking its arguments. */
+INGOT_API ingot_status ingot_profile_layer_get(ingot_profile *profile,
+                                               uint32_t layer,
+                                               ingot_profile_times *times,
+                                               ingot_error *error);
 
 /* Contexts -----------------------------------------------------------------*/
 
@@ -386,42 +487,114 @@ INGOT_API ingot_status ingot_context_create(ingot_model *model,
 /** Must not be called while the context runs. */
 INGOT_API void ingot_context_release(ingot_context *context);
 
-/** One input of a run; fixed layout. */
+/** One input of a run. */
 typedef struct ingot_input {
+  uint32_t struct_size;
+  ingot_dtype dtype;
   /** Which input this is; null: the one at this place. All or none. */
   const char *name;
-  /** Row-major elements, aligned to the element type. Only read. */
+  /** Elements, aligned to the element type. Only read. */
   const void *data;
   uint64_t bytes; /**< must be exactly what `dims` need */
   /** `rank` sizes; may be null (with rank 0) if the model fixes them all. */
   const int64_t *dims;
+  /** Null: dense and row-major. Code for CPUs accepts nothing else. */
+  const int64_t *strides;
   uint32_t rank;
-  ingot_dtype dtype;
+  ingot_memory memory; /**< code for CPUs accepts INGOT_MEMORY_HOST only */
+  uint32_t device;     /**< whose memory it is; 0 for the host's */
+  uint32_t reserved0;
 } ingot_input;
+#define INGOT_INPUT_INIT                                                       \
+  {(uint32_t)sizeof(ingot_input), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
-/** One output of a run; fixed layout. */
+/** One output of a run. */
 typedef struct ingot_output {
+  uint32_t struct_size;
+  ingot_dtype dtype;
   /** Which output this is; null: the one at this place. All or none. */
   const char *name;
-  /** Room for row-major elements, aligned to the element type. */
+  /** Room for elements, aligned to the element type. */
   void *data;
   uint64_t bytes; /**< room at `data`; more than needed is fine */
   /** Receives the `rank` sizes; may be null (with rank 0) if the model fixes
    *  them all. */
   int64_t *dims;
+  /** Null: dense and row-major. Code for CPUs accepts nothing else. */
+  const int64_t *strides;
   uint32_t rank;
-  ingot_dtype dtype;
+  ingot_memory memory; /**< code for CPUs accepts INGOT_MEMORY_HOST only */
+  uint32_t device;     /**< whose memory it is; 0 for the host's */
+  uint32_t reserved0;
 } ingot_output;
+#define INGOT_OUTPUT_INIT                                                      \
+  {(uint32_t)sizeof(ingot_output), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+
+/** A dense input in host memory. */
+static inline ingot_input ingot_input_make(const void *data, uint64_t bytes,
+                                           const int64_t *dims, uint32_t rank,
+                                           ingot_dtype dtype) {
+  ingot_input input = INGOT_INPUT_INIT;
+  input.dtype = dtype;
+  input.data = data;
+  input.bytes = bytes;
+  input.dims = dims;
+  input.rank = rank;
+  return input;
+}
+
+/** A dense output in host memory. */
+static inline ingot_output ingot_output_make(void *data, uint64_t bytes,
+                                             int64_t *dims, uint32_t rank,
+                                             ingot_dtype dtype) {
+  ingot_output output = INGOT_OUTPUT_INIT;
+  output.dtype = dtype;
+  output.data = data;
+  output.bytes = bytes;
+  output.dims = dims;
+  output.rank = rank;
+  return output;
+}
+
+/** A wish that runs end early. Thread-safe; any number of runs may have one,
+ *  and it must outlive them. */
+typedef struct ingot_cancellation ingot_cancellation;
+
+/** Release it with ingot_cancellation_release. */
+INGOT_API ingot_status
+ingot_cancellation_create(ingot_cancellation **cancellation,
+                          ingot_error *error);
+INGOT_API void ingot_cancellation_release(ingot_cancellation *cancellation);
+/** Runs that have it end with INGOT_CANCELLED, those under way when the layer
+ *  that they are in ends, and those that begin from now on at once. A model
+ *  without layers (ingot_model_info.num_layers is 0) only looks at the
+ *  beginning. May be called from any thread and from a signal handler. */
+INGOT_API void ingot_cancellation_request(ingot_cancellation *cancellation);
+
+/** How one run goes. Everything that is zero has no effect. */
+typedef struct ingot_run_options {
+  uint32_t struct_size;
+  uint32_t reserved0;
+  /** Queue of the device that the run's work goes to, a CUstream: the run may
+   *  return before it is done. Code for CPUs accepts null only. */
+  void *stream;
+  const ingot_cancellation *cancellation;
+  /** Of the same model: receives the times of this run. */
+  ingot_profile *profile;
+  uint64_t reserved[4];
+} ingot_run_options;
+#define INGOT_RUN_OPTIONS_INIT                                                 \
+  {(uint32_t)sizeof(ingot_run_options), 0, 0, 0, 0, {0, 0, 0, 0}}
 
 /** Runs the model once. All inputs and outputs must be given; outputs may not
- *  overlap each other or an input.
+ *  overlap each other or an input. `options` may be null.
  *
  *  INGOT_BUFFER_TOO_SMALL: no output data was written, and the dims of all
  *  outputs say what is needed (a size that is not known yet stays
  *  INGOT_ABI_DYNAMIC); give more room and run again. After other failures the
  *  dims are unchanged; the outputs' data is unchanged too, unless the failure
  *  came from the running code (INGOT_RUNTIME_CHECK, INGOT_BACKEND_ERROR,
- *  INGOT_OUT_OF_MEMORY), which may have written a part.
+ *  INGOT_OUT_OF_MEMORY, INGOT_CANCELLED), which may have written a part.
  *
  *  A run whose shapes were seen in one of the context's last runs allocates
  *  no memory. */
@@ -430,6 +603,7 @@ INGOT_API ingot_status ingot_context_run(ingot_context *context,
                                          uint32_t num_inputs,
                                          const ingot_output *outputs,
                                          uint32_t num_outputs,
+                                         const ingot_run_options *options,
                                          ingot_error *error);
 
 /** Threads that a run of this context uses at most. */
@@ -438,48 +612,6 @@ INGOT_API uint32_t ingot_context_thread_count(const ingot_context *context);
 /** Gives memory kept for later runs back to the allocator; the arena stays.
  *  Does nothing while the context runs. */
 INGOT_API void ingot_context_trim(ingot_context *context);
-
-/* Profiles -----------------------------------------------------------------*/
-
-/** How long something took, over the runs that were profiled and succeeded. */
-typedef struct ingot_profile_times {
-  uint32_t struct_size;
-  uint32_t reserved0;
-  uint64_t runs;
-  uint64_t total_ns; /**< of all runs */
-  uint64_t min_ns;
-  uint64_t max_ns;
-  uint64_t last_ns; /**< in the last run */
-  /** When it began in the last run, from the start of that run. */
-  uint64_t last_start_ns;
-  /** Of the last run, a sum over all layers for a whole run; 0 if unknown. */
-  uint64_t flops;
-  uint64_t bytes;
-} ingot_profile_times;
-#define INGOT_PROFILE_TIMES_INIT                                               \
-  {(uint32_t)sizeof(ingot_profile_times), 0, 0, 0, 0, 0, 0, 0, 0, 0}
-
-/** Runs of the context take the times of their layers from now on, on top of
- *  those taken before. The clock is read once a layer. The functions on
- *  profiles report INGOT_BUSY while the context runs. */
-INGOT_API ingot_status ingot_context_profile_start(ingot_context *context,
-                                                   ingot_error *error);
-/** Runs take no times any more; those taken stay. */
-INGOT_API ingot_status ingot_context_profile_stop(ingot_context *context,
-                                                  ingot_error *error);
-/** Forgets all times taken. */
-INGOT_API ingot_status ingot_context_profile_reset(ingot_context *context,
-                                                   ingot_error *error);
-/** Times of whole runs, from the call of ingot_context_run to its end. */
-INGOT_API ingot_status ingot_context_profile_run(ingot_context *context,
-                                                 ingot_profile_times *times,
-                                                 ingot_error *error);
-/** Times of a layer of the model. Those of all layers add up to the time of
- *  the run, but for checking its arguments. */
-INGOT_API ingot_status ingot_context_profile_layer(ingot_context *context,
-                                                   uint32_t layer,
-                                                   ingot_profile_times *times,
-                                                   ingot_error *error);
 
 #ifdef __cplusplus
 }

@@ -42,6 +42,12 @@ struct Release {
   void operator()(ingot_context *context) const {
     ingot_context_release(context);
   }
+  void operator()(ingot_profile *profile) const {
+    ingot_profile_release(profile);
+  }
+  void operator()(ingot_cancellation *cancellation) const {
+    ingot_cancellation_release(cancellation);
+  }
 };
 
 /// Calls function(arguments..., &error) and throws if it fails.
@@ -91,8 +97,11 @@ template <typename T> struct Tensor {
 template <typename T>
 ingot_input input(const T *data, size_t count, const std::vector<int64_t> &dims,
                   const char *name = nullptr) {
-  return {name,        data, count * sizeof(T),
-          dims.data(), static_cast<uint32_t>(dims.size()), detail::DType<T>::value};
+  ingot_input made = ingot_input_make(data, count * sizeof(T), dims.data(),
+                                      static_cast<uint32_t>(dims.size()),
+                                      detail::DType<T>::value);
+  made.name = name;
+  return made;
 }
 template <typename T>
 ingot_input input(const Tensor<T> &tensor, const char *name = nullptr) {
@@ -101,8 +110,11 @@ ingot_input input(const Tensor<T> &tensor, const char *name = nullptr) {
 template <typename T>
 ingot_output output(T *data, size_t count, std::vector<int64_t> &dims,
                     const char *name = nullptr) {
-  return {name,        data, count * sizeof(T),
-          dims.data(), static_cast<uint32_t>(dims.size()), detail::DType<T>::value};
+  ingot_output made = ingot_output_make(data, count * sizeof(T), dims.data(),
+                                        static_cast<uint32_t>(dims.size()),
+                                        detail::DType<T>::value);
+  made.name = name;
+  return made;
 }
 template <typename T>
 ingot_output output(Tensor<T> &tensor, const char *name = nullptr) {
@@ -150,9 +162,14 @@ public:
     detail::call(ingot_model_describe, get(), &info);
     return info;
   }
-  ingot_level_info levelInfo(uint32_t index) const {
-    ingot_level_info info = INGOT_LEVEL_INFO_INIT;
-    detail::call(ingot_model_level_describe, get(), index, &info);
+  ingot_variant_info variantInfo(uint32_t index) const {
+    ingot_variant_info info = INGOT_VARIANT_INFO_INIT;
+    detail::call(ingot_model_variant_describe, get(), index, &info);
+    return info;
+  }
+  ingot_use_info useInfo(uint32_t index) const {
+    ingot_use_info info = INGOT_USE_INFO_INIT;
+    detail::call(ingot_model_use_describe, get(), index, &info);
     return info;
   }
   ingot_tensor_info inputInfo(uint32_t index) const {
@@ -188,6 +205,47 @@ private:
   std::unique_ptr<ingot_model, detail::Release> handle;
 };
 
+/// Lets runs end early: see ingot_cancellation.
+class Cancellation {
+public:
+  Cancellation() {
+    ingot_cancellation *cancellation = nullptr;
+    detail::call(ingot_cancellation_create, &cancellation);
+    handle.reset(cancellation);
+  }
+  void request() { ingot_cancellation_request(get()); }
+  ingot_cancellation *get() const { return handle.get(); }
+
+private:
+  std::unique_ptr<ingot_cancellation, detail::Release> handle;
+};
+
+/// Times of the layers of a model. Keeps the model alive.
+class Profile {
+public:
+  explicit Profile(const Model &model) {
+    ingot_profile *profile = nullptr;
+    const ingot_profile_options options = INGOT_PROFILE_OPTIONS_INIT;
+    detail::call(ingot_profile_create, model.get(), &options, &profile);
+    handle.reset(profile);
+  }
+  void reset() { detail::call(ingot_profile_reset, get()); }
+  ingot_profile_times runTimes() const {
+    ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
+    detail::call(ingot_profile_run_get, get(), &times);
+    return times;
+  }
+  ingot_profile_times layerTimes(uint32_t layer) const {
+    ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
+    detail::call(ingot_profile_layer_get, get(), layer, &times);
+    return times;
+  }
+  ingot_profile *get() const { return handle.get(); }
+
+private:
+  std::unique_ptr<ingot_profile, detail::Release> handle;
+};
+
 /// Scratch memory and threads of one run at a time. Keeps its model alive.
 class Context {
 public:
@@ -198,22 +256,26 @@ public:
     handle.reset(context);
   }
   static ingot_context_options defaults() { return INGOT_CONTEXT_OPTIONS_INIT; }
+  static ingot_run_options runDefaults() { return INGOT_RUN_OPTIONS_INIT; }
 
   /// Runs once; throws on any failure.
   void run(const std::vector<ingot_input> &inputs,
-           const std::vector<ingot_output> &outputs) {
+           const std::vector<ingot_output> &outputs,
+           const ingot_run_options &options = runDefaults()) {
     detail::call(ingot_context_run, get(), inputs.data(),
                  static_cast<uint32_t>(inputs.size()), outputs.data(),
-                 static_cast<uint32_t>(outputs.size()));
+                 static_cast<uint32_t>(outputs.size()), &options);
   }
   /// The same, but false if an output is too small; its dims then say what it
   /// needs.
   bool tryRun(const std::vector<ingot_input> &inputs,
-              const std::vector<ingot_output> &outputs) {
+              const std::vector<ingot_output> &outputs,
+              const ingot_run_options &options = runDefaults()) {
     ingot_error error = INGOT_ERROR_INIT;
     ingot_status status = ingot_context_run(
         get(), inputs.data(), static_cast<uint32_t>(inputs.size()),
-        outputs.data(), static_cast<uint32_t>(outputs.size()), &error);
+        outputs.data(), static_cast<uint32_t>(outputs.size()), &options,
+        &error);
     if (status == INGOT_BUFFER_TOO_SMALL)
       return false;
     if (status)
@@ -222,19 +284,6 @@ public:
   }
   uint32_t threadCount() const { return ingot_context_thread_count(get()); }
 
-  void startProfile() { detail::call(ingot_context_profile_start, get()); }
-  void stopProfile() { detail::call(ingot_context_profile_stop, get()); }
-  void resetProfile() { detail::call(ingot_context_profile_reset, get()); }
-  ingot_profile_times runTimes() {
-    ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
-    detail::call(ingot_context_profile_run, get(), &times);
-    return times;
-  }
-  ingot_profile_times layerTimes(uint32_t layer) {
-    ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
-    detail::call(ingot_context_profile_layer, get(), layer, &times);
-    return times;
-  }
   void trim() { ingot_context_trim(get()); }
   ingot_context *get() const { return handle.get(); }
 

@@ -12,15 +12,15 @@
 // CHECK: linalg.fill
 // CHECK-NOT: scf.if
 // CHECK: dnnl.convolution
-// CHECK-NEXT: %[[FIELD:.*]] = llvm.getelementptr %arg4[80]
-// CHECK-NEXT: %[[PROFILE:.*]] = llvm.load volatile %[[FIELD]]
+// CHECK-NEXT: %[[FIELD:.*]] = llvm.getelementptr %arg4[72]
+// CHECK-NEXT: %[[OBSERVER:.*]] = llvm.load volatile %[[FIELD]]
 // CHECK-NEXT: %[[NULL:.*]] = llvm.mlir.zero
-// CHECK-NEXT: %[[ON:.*]] = llvm.icmp "ne" %[[PROFILE]], %[[NULL]]
+// CHECK-NEXT: %[[ON:.*]] = llvm.icmp "ne" %[[OBSERVER]], %[[NULL]]
 // CHECK-NEXT: scf.if %[[ON]] {
 // CHECK-NEXT: %[[LAYER:.*]] = arith.constant 0 : i64
 // CHECK-NEXT: %[[FLOPS:.*]] = arith.constant 1536 : i64
 // CHECK-NEXT: %[[BYTES:.*]] = arith.constant 2632 : i64
-// CHECK-NEXT: func.call @ingot_support_layer_end(%[[PROFILE]], %[[LAYER]], %[[FLOPS]], %[[BYTES]])
+// CHECK-NEXT: func.call @ingot_support_layer_end(%arg4, %[[LAYER]], %[[FLOPS]], %[[BYTES]])
 // CHECK: linalg.generic
 // CHECK: scf.if
 // CHECK-NEXT: arith.constant 1 : i64

@@ -182,9 +182,15 @@ Model::~Model() {
 int32_t Model::load(uint32_t numThreads) {
   ingot_abi_host services = host(numThreads);
   char text[256] = "";
-  int32_t status =
-      ingot_dnnl_load(&services, weights.data(), table.data(), names.c_str(),
-                      &state, text, sizeof(text));
+  ingot_abi_load call{};
+  call.struct_size = sizeof(call);
+  call.host = &services;
+  call.weights = weights.data();
+  call.weights_bytes = weights.size();
+  call.error = text;
+  call.error_bytes = sizeof(text);
+  int32_t status = ingot_dnnl_load(&call, table.data(), names.c_str());
+  state = call.state;
   message = text;
   return status;
 }

@@ -27,7 +27,9 @@ echo "C with dlopen alone"
 expect "y: 2x3 0 0.285714" ./a.out "$artifacts/static.so"
 expect "count:  3" ./a.out "$artifacts/dynamic.so"
 refuse "no model of ABI version" ./a.out "$artifacts/future_abi.so"
-refuse "needs a CPU of level" ./a.out "$artifacts/needs_future.so"
+refuse "no code that runs here" ./a.out "$artifacts/needs_future.so"
+refuse "no code that runs here" ./a.out "$artifacts/for_cuda.so"
+refuse "no model of ABI version 2" ./a.out "$artifacts/old_symbol.so"
 
 "$cmake" --install "$build" --prefix "$work/prefix" --component runtime > install.log
 library=$(find "$work/prefix" -name libingot.so.0)

@@ -219,6 +219,12 @@ TEST_F(Arguments, Models) {
     options.reserved[i] = 1;
     EXPECT_TRUE(refused([&](ingot_error *e) { return loadWith(&options, e); }));
   }
+  for (const char *level : {"x86-64-v5", "X86-64-V3", "native", " ", "\n"}) {
+    ingot_model_options options = right;
+    options.max_level = level;
+    EXPECT_TRUE(refused([&](ingot_error *e) { return loadWith(&options, e); }))
+        << level;
+  }
   ingot_allocator allocator = CountingAllocator().api;
   ingot_model_options options = right;
   options.allocator = &allocator;
@@ -272,19 +278,24 @@ TEST_F(Arguments, Descriptions) {
       }));
     }
   }
-  sweepInfo<ingot_level_info>(
-      INGOT_LEVEL_INFO_INIT, [&](ingot_level_info *info, ingot_error *e) {
-        return ingot_model_level_describe(raw, 0, info, e);
+  sweepInfo<ingot_variant_info>(
+      INGOT_VARIANT_INFO_INIT, [&](ingot_variant_info *info, ingot_error *e) {
+        return ingot_model_variant_describe(raw, 0, info, e);
+      });
+  ModelPtr withUses = load(artifactPath("own_threads"));
+  sweepInfo<ingot_use_info>(
+      INGOT_USE_INFO_INIT, [&](ingot_use_info *info, ingot_error *e) {
+        return ingot_model_use_describe(withUses.get(), 1, info, e);
       });
   sweepInfo<ingot_layer_info>(
       INGOT_LAYER_INFO_INIT, [&](ingot_layer_info *info, ingot_error *e) {
         return ingot_model_layer_describe(raw, 1, info, e);
       });
   for (uint32_t index : special32) {
-    ingot_level_info level = INGOT_LEVEL_INFO_INIT;
+    ingot_variant_info variant = INGOT_VARIANT_INFO_INIT;
     ingot_layer_info layer = INGOT_LAYER_INFO_INIT;
     EXPECT_EQ(refused([&](ingot_error *e) {
-                return ingot_model_level_describe(raw, index, &level, e);
+                return ingot_model_variant_describe(raw, index, &variant, e);
               }),
               index >= 1);
     EXPECT_EQ(refused([&](ingot_error *e) {
@@ -408,7 +419,7 @@ TEST_F(Arguments, Runs) {
       StaticRun run;
       change(run);
       return ingot_context_run(context.get(), run.inputs, 2, run.outputs, 1,
-                               error);
+                               &run.options, error);
     });
   };
   EXPECT_FALSE(with([](StaticRun &) {}));
@@ -424,16 +435,52 @@ TEST_F(Arguments, Runs) {
     EXPECT_EQ(refused([&](ingot_error *error) {
                 StaticRun run;
                 return ingot_context_run(context.get(), run.inputs, value,
-                                         run.outputs, 1, error);
+                                         run.outputs, 1, nullptr, error);
               }),
               value != 2);
     EXPECT_EQ(refused([&](ingot_error *error) {
                 StaticRun run;
                 return ingot_context_run(context.get(), run.inputs, 2,
-                                         run.outputs, value, error);
+                                         run.outputs, value, nullptr, error);
               }),
               value != 1);
   }
+  // Of all structs of an array together, and of one alone.
+  for (uint32_t size : special32) {
+    EXPECT_EQ(with([&](StaticRun &run) { run.outputs[0].struct_size = size; }),
+              size != sizeof(ingot_output))
+        << size;
+    EXPECT_EQ(with([&](StaticRun &run) { run.inputs[1].struct_size = size; }),
+              size != sizeof(ingot_input))
+        << size;
+    EXPECT_EQ(with([&](StaticRun &run) { run.inputs[0].memory = size; }),
+              size != INGOT_MEMORY_HOST);
+    EXPECT_EQ(with([&](StaticRun &run) { run.outputs[0].memory = size; }),
+              size != INGOT_MEMORY_HOST);
+    EXPECT_EQ(with([&](StaticRun &run) { run.inputs[1].device = size; }),
+              size != 0);
+    EXPECT_EQ(with([&](StaticRun &run) { run.outputs[0].device = size; }),
+              size != 0);
+    EXPECT_EQ(with([&](StaticRun &run) { run.inputs[1].reserved0 = size; }),
+              size != 0);
+    EXPECT_EQ(with([&](StaticRun &run) { run.outputs[0].reserved0 = size; }),
+              size != 0);
+    EXPECT_EQ(with([&](StaticRun &run) { run.options.reserved0 = size; }),
+              size != 0);
+  }
+  int64_t strides[] = {3, 1};
+  EXPECT_TRUE(with([&](StaticRun &run) { run.inputs[0].strides = strides; }));
+  EXPECT_TRUE(with([&](StaticRun &run) { run.outputs[0].strides = strides; }));
+  EXPECT_TRUE(with([&](StaticRun &run) { run.options.stream = strides; }));
+  for (int i = 0; i < 4; ++i)
+    EXPECT_TRUE(with([&](StaticRun &run) { run.options.reserved[i] = 1; }));
+  sweepOptions<ingot_run_options>(
+      INGOT_RUN_OPTIONS_INIT,
+      [&](const ingot_run_options *options, ingot_error *error) {
+        StaticRun run;
+        return ingot_context_run(context.get(), run.inputs, 2, run.outputs, 1,
+                                 options, error);
+      });
   for (uint64_t value : special64) {
     EXPECT_TRUE(with([&](StaticRun &run) { run.inputs[0].bytes = value; }));
     // Room for more than there is address space is what typed callers say.
@@ -466,45 +513,83 @@ TEST_F(Arguments, Runs) {
   EXPECT_TRUE(with([](StaticRun &run) { run.inputs[1].name = "b"; }));
   StaticRun run;
   EXPECT_TRUE(refused([&](ingot_error *e) {
-    return ingot_context_run(nullptr, run.inputs, 2, run.outputs, 1, e);
+    return ingot_context_run(nullptr, run.inputs, 2, run.outputs, 1, nullptr,
+                             e);
   }));
   EXPECT_TRUE(refused([&](ingot_error *e) {
-    return ingot_context_run(context.get(), nullptr, 2, run.outputs, 1, e);
+    return ingot_context_run(context.get(), nullptr, 2, run.outputs, 1, nullptr,
+                             e);
   }));
   EXPECT_TRUE(refused([&](ingot_error *e) {
-    return ingot_context_run(context.get(), run.inputs, 2, nullptr, 1, e);
+    return ingot_context_run(context.get(), run.inputs, 2, nullptr, 1, nullptr,
+                             e);
   }));
 }
 
 TEST_F(Arguments, Profiles) {
-  using Simple = ingot_status (*)(ingot_context *, ingot_error *);
-  for (Simple call : {ingot_context_profile_start, ingot_context_profile_stop,
-                      ingot_context_profile_reset}) {
-    EXPECT_TRUE(refused([&](ingot_error *e) { return call(nullptr, e); }));
-    EXPECT_FALSE(
-        refused([&](ingot_error *e) { return call(context.get(), e); }));
+  auto create = [&](const ingot_profile_options *options, ingot_error *error) {
+    ingot_profile *raw = nullptr;
+    ingot_status status =
+        ingot_profile_create(model.get(), options, &raw, error);
+    EXPECT_EQ(raw != nullptr, status == INGOT_OK);
+    ingot_profile_release(raw);
+    return status;
+  };
+  ingot_profile_options right = INGOT_PROFILE_OPTIONS_INIT;
+  sweepOptions<ingot_profile_options>(right, create);
+  for (int i = 0; i < 4; ++i) {
+    ingot_profile_options options = right;
+    options.reserved[i] = 1;
+    EXPECT_TRUE(refused([&](ingot_error *e) { return create(&options, e); }));
   }
+  EXPECT_TRUE(refused([&](ingot_error *e) {
+    return ingot_profile_create(model.get(), nullptr, nullptr, e);
+  }));
+  EXPECT_TRUE(refused([&](ingot_error *e) {
+    ingot_profile *raw = nullptr;
+    return ingot_profile_create(nullptr, nullptr, &raw, e);
+  }));
+  ingot_profile_release(nullptr);
+  ProfilePtr profile = makeProfile(model);
+  EXPECT_TRUE(
+      refused([&](ingot_error *e) { return ingot_profile_reset(nullptr, e); }));
+  EXPECT_FALSE(refused(
+      [&](ingot_error *e) { return ingot_profile_reset(profile.get(), e); }));
   sweepInfo<ingot_profile_times>(
-      INGOT_PROFILE_TIMES_INIT, [&](ingot_profile_times *times, ingot_error *e) {
-        return ingot_context_profile_run(context.get(), times, e);
+      INGOT_PROFILE_TIMES_INIT,
+      [&](ingot_profile_times *times, ingot_error *e) {
+        return ingot_profile_run_get(profile.get(), times, e);
       });
   sweepInfo<ingot_profile_times>(
-      INGOT_PROFILE_TIMES_INIT, [&](ingot_profile_times *times, ingot_error *e) {
-        return ingot_context_profile_layer(context.get(), 1, times, e);
+      INGOT_PROFILE_TIMES_INIT,
+      [&](ingot_profile_times *times, ingot_error *e) {
+        return ingot_profile_layer_get(profile.get(), 1, times, e);
       });
   for (uint32_t layer : special32) {
     ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
     EXPECT_EQ(refused([&](ingot_error *e) {
-                return ingot_context_profile_layer(context.get(), layer, &times,
-                                                   e);
+                return ingot_profile_layer_get(profile.get(), layer, &times, e);
               }),
               layer >= 2);
     EXPECT_TRUE(refused([&](ingot_error *e) {
-      return ingot_context_profile_layer(nullptr, layer, &times, e);
+      return ingot_profile_layer_get(nullptr, layer, &times, e);
     }));
   }
   // Of this test alone: each test may be a process of its own.
   EXPECT_GT(calls, 500) << "a sweep of some eighty cases, seven calls each";
+}
+
+TEST_F(Arguments, Cancellations) {
+  EXPECT_TRUE(refused(
+      [&](ingot_error *e) { return ingot_cancellation_create(nullptr, e); }));
+  EXPECT_FALSE(refused([&](ingot_error *e) {
+    ingot_cancellation *raw = nullptr;
+    ingot_status status = ingot_cancellation_create(&raw, e);
+    ingot_cancellation_release(raw);
+    return status;
+  }));
+  ingot_cancellation_request(nullptr);
+  ingot_cancellation_release(nullptr);
 }
 
 } // namespace

@@ -30,12 +30,74 @@ void expectRefused(const std::string &part,
 TEST(Artifact, MissingPieces) {
   expectRefused("incomplete", [](auto &a) { a.name = nullptr; });
   expectRefused("incomplete", [](auto &a) { a.compiler = nullptr; });
-  expectRefused("incomplete", [](auto &a) { a.target = nullptr; });
-  expectRefused("incomplete", [](auto &a) { a.run = nullptr; });
-  expectRefused("incomplete", [](auto &a) { a.unload = nullptr; });
-  expectRefused("metadata is missing", [](auto &a) { a.metadata = nullptr; });
-  expectRefused("no inputs or outputs", [](auto &a) { a.inputs = nullptr; });
-  expectRefused("no inputs or outputs", [](auto &a) { a.outputs = nullptr; });
+}
+
+/// No rows, or rows that are shorter than those of version 2, far apart, or
+/// askew.
+TEST(Artifact, BadTables) {
+  struct {
+    ingot_abi_table ingot_abi_artifact::*table;
+    const char *message;
+  } tables[] = {
+      {&ingot_abi_artifact::inputs, "no inputs or outputs"},
+      {&ingot_abi_artifact::outputs, "no inputs or outputs"},
+      {&ingot_abi_artifact::metadata, "metadata is missing"},
+      {&ingot_abi_artifact::uses, "list of what it uses is missing"},
+      {&ingot_abi_artifact::variants, "table of its variants is invalid"},
+      {&ingot_abi_artifact::layers, "layers are missing"},
+  };
+  for (const auto &[table, message] : tables) {
+    auto refuse = [table = table, message = message](
+                      const std::function<void(ingot_abi_table &)> &spoil) {
+      expectRefused(message, [&](ingot_abi_artifact &a) {
+        (a.*table).count = 1;
+        spoil(a.*table);
+      });
+    };
+    refuse([](ingot_abi_table &t) { t.rows = nullptr; });
+    refuse([](ingot_abi_table &t) { t.row_bytes -= 8; });
+    refuse([](ingot_abi_table &t) { t.row_bytes += 4; });
+    refuse([](ingot_abi_table &t) { t.row_bytes = 0; });
+    refuse([](ingot_abi_table &t) { t.row_bytes = UINT32_MAX - 7; });
+    refuse([](ingot_abi_table &t) {
+      t.rows =
+          reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(t.rows) + 1);
+    });
+  }
+}
+
+TEST(Artifact, WhatItUses) {
+  static const ingot_abi_use nameless[] = {{INGOT_ABI_USE_LIBRARY, 0, nullptr}};
+  expectRefused("list of what it uses is incomplete", [](auto &a) {
+    a.uses = {nameless, 1, sizeof(ingot_abi_use)};
+  });
+  // What nobody knows yet is shown like the rest.
+  static const ingot_abi_use newer[] = {{99, ~0u, "fast-math"}};
+  ingot_abi_artifact artifact = *linked_static_artifact();
+  artifact.uses = {newer, 1, sizeof(ingot_abi_use)};
+  ingot_model *raw = nullptr;
+  ASSERT_EQ(ingot_model_attach(&artifact, nullptr, &raw, nullptr), INGOT_OK);
+  ModelPtr model(raw);
+  ingot_use_info info = INGOT_USE_INFO_INIT;
+  ASSERT_EQ(ingot_model_use_describe(raw, 0, &info, nullptr), INGOT_OK);
+  EXPECT_EQ(info.kind, 99u);
+  EXPECT_STREQ(info.name, "fast-math");
+  ingot_error error = INGOT_ERROR_INIT;
+  EXPECT_EQ(ingot_model_use_describe(raw, 1, &info, &error),
+            INGOT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "use 1 was asked for, but the model has 1");
+}
+
+TEST(Artifact, SizesOfBuffers) {
+  for (uint32_t bytes : {0u, 32u, 41u, 44u, 5000u, UINT32_MAX})
+    expectRefused("size of its buffers is invalid",
+                  [&](auto &a) { a.buffer_bytes = bytes; });
+}
+
+TEST(Artifact, FlagsThatNobodyKnows) {
+  expectRefused(
+      "needs something that this libingot", [](auto &a) { a.flags = 0x80; },
+      INGOT_VERSION_MISMATCH);
 }
 
 TEST(Artifact, BadTensors) {
@@ -43,7 +105,9 @@ TEST(Artifact, BadTensors) {
                        huge[] = {int64_t(1) << 62, 4};
   static const char *const names[] = {"", ""};
   auto withOutput = [](const ingot_abi_tensor &tensor) {
-    return [&tensor](ingot_abi_artifact &a) { a.outputs = &tensor; };
+    return [&tensor](ingot_abi_artifact &a) {
+      a.outputs = {&tensor, 1, sizeof(tensor)};
+    };
   };
   ingot_abi_tensor tensor = {"y", INGOT_ABI_FLOAT, 1, dims, names};
   tensor.name = nullptr;
@@ -84,7 +148,7 @@ TEST(Artifact, DTypes) {
 }
 
 TEST(Artifact, StatusNames) {
-  for (int status = INGOT_OK; status <= INGOT_BUSY; ++status)
+  for (int status = INGOT_OK; status <= INGOT_CANCELLED; ++status)
     EXPECT_STRNE(ingot_status_describe(status), "unknown status");
   EXPECT_STREQ(ingot_status_describe(12345), "unknown status");
   EXPECT_STRNE(ingot_version_get(), "");

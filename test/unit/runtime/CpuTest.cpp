@@ -77,7 +77,7 @@ TEST(CpuFeatures, PermissionIsForTiles) {
 
 TEST(CpuFeatures, UnsupportedCpu) {
   ScopedEnv env("INGOT_MAX_ISA", nullptr);
-  expectLoadFails(artifactPath("needs_future"), INGOT_UNSUPPORTED_CPU,
+  expectLoadFails(artifactPath("needs_future"), INGOT_UNSUPPORTED_DEVICE,
                   "was compiled for future and needs features newer than this "
                   "libingot, which this CPU");
 }
@@ -86,7 +86,7 @@ TEST(CpuFeatures, CappedByEnvironment) {
   ScopedEnv env("INGOT_MAX_ISA", "x86-64-v2");
   EXPECT_TRUE(std::string(ingot_cpu_level()) == "x86-64-v2" ||
               std::string(ingot_cpu_level()) == "x86-64");
-  expectLoadFails(artifactPath("needs_v4"), INGOT_UNSUPPORTED_CPU,
+  expectLoadFails(artifactPath("needs_v4"), INGOT_UNSUPPORTED_DEVICE,
                   "was compiled for x86-64-v4 and needs avx, avx2, fma, f16c, "
                   "bmi2, avx512f, avx512bw, avx512cd, avx512dq, avx512vl, "
                   "which INGOT_MAX_ISA=x86-64-v2 rules out; compile it with "

@@ -70,13 +70,13 @@ Bits runIn(const FloatState &state, ingot_context *context) {
     x[i] = double(i % 7) + 1.3;
   Bits bits;
   memset(&bits, 0xff, sizeof(bits));
-  ingot_input input = {nullptr, x, sizeof(x), nullptr, 0, INGOT_DOUBLE};
-  ingot_output output = {nullptr,      bits.y, sizeof(bits.y), nullptr, 0,
-                         INGOT_DOUBLE};
+  ingot_input input = ingot_input_make(x, sizeof(x), nullptr, 0, INGOT_DOUBLE);
+  ingot_output output =
+      ingot_output_make(bits.y, sizeof(bits.y), nullptr, 0, INGOT_DOUBLE);
   FloatState before = FloatState::now();
   state.set();
   ingot_status status =
-      ingot_context_run(context, &input, 1, &output, 1, nullptr);
+      ingot_context_run(context, &input, 1, &output, 1, nullptr, nullptr);
   FloatState after = FloatState::now();
   before.set();
   EXPECT_EQ(status, INGOT_OK);

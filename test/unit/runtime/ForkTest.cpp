@@ -123,8 +123,8 @@ TEST_F(Fork, WhileAnotherThreadRuns) {
   busy.join();
 }
 
-TEST_F(Fork, OneDnnRunsOnOneThreadInTheChild) {
-  ModelPtr model = load(artifactPath("onednn_flag"));
+TEST_F(Fork, LibrariesWithThreadsRunOnOneInTheChild) {
+  ModelPtr model = load(artifactPath("own_threads"));
   ContextPtr context = makeContext(model);
   EXPECT_TRUE(runsRight(context.get()));
   EXPECT_TRUE(inChild([&] {

@@ -19,11 +19,22 @@ int main(void) {
   ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
+  ingot_variant_info variant = INGOT_VARIANT_INFO_INIT;
+  ingot_use_info use = INGOT_USE_INFO_INIT;
+  ingot_layer_info layer = INGOT_LAYER_INFO_INIT;
   ingot_context_options context = INGOT_CONTEXT_OPTIONS_INIT;
+  ingot_profile_options profile = INGOT_PROFILE_OPTIONS_INIT;
+  ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
+  ingot_run_options run = INGOT_RUN_OPTIONS_INIT;
+  ingot_input input = ingot_input_make(&pool, 4, NULL, 0, INGOT_FLOAT);
+  ingot_output output = ingot_output_make(&pool, 4, NULL, 0, INGOT_FLOAT);
   ingot_model *model = NULL;
   uint32_t sizes = allocator.struct_size + executor.struct_size +
                    pool.struct_size + options.struct_size + info.struct_size +
-                   tensor.struct_size + context.struct_size;
+                   tensor.struct_size + context.struct_size +
+                   variant.struct_size + use.struct_size + layer.struct_size +
+                   profile.struct_size + times.struct_size + run.struct_size +
+                   input.struct_size + output.struct_size;
   if (sizes == 0)
     return 1;
   if (ingot_model_load("/no/such/model.so", &options, &model, &error) !=

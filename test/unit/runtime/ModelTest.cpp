@@ -157,7 +157,7 @@ TEST(Model, FilesThatAreNoModels) {
                   "/no/such??[1mfile.so");
   expectLoadFails("/etc/passwd", INGOT_BAD_ARTIFACT, "not an ELF shared object");
   expectLoadFails(artifactPath("not_a_model"), INGOT_BAD_ARTIFACT,
-                  "no symbol ingot_artifact_v1");
+                  "no symbol ingot_artifact_v2");
 }
 
 TEST(Model, OtherVersions) {
@@ -169,6 +169,19 @@ TEST(Model, OtherVersions) {
                   "update libingot");
   expectLoadFails(artifactPath("old_abi"), INGOT_VERSION_MISMATCH,
                   "compile the model again");
+  // Before any of its code is mapped for execution.
+  expectLoadFails(artifactPath("old_symbol"), INGOT_VERSION_MISMATCH,
+                  "has ABI version 1, but this libingot (");
+  expectLoadFails(artifactPath("old_symbol"), INGOT_VERSION_MISMATCH,
+                  ") reads version 2; compile the model again");
+  expectLoadFails(artifactPath("future_symbol"), INGOT_VERSION_MISMATCH,
+                  "has ABI version 12, but this libingot");
+  expectLoadFails(artifactPath("future_symbol"), INGOT_VERSION_MISMATCH,
+                  "update libingot");
+  expectLoadFails(artifactPath("unknown_flag"), INGOT_VERSION_MISMATCH,
+                  "needs something that this libingot");
+  expectLoadFails(artifactPath("for_cuda"), INGOT_UNSUPPORTED_DEVICE,
+                  "was compiled for sm_90, and holds no code for this CPU");
   expectLoadFails(artifactPath("short_struct"), INGOT_BAD_ARTIFACT,
                   "its description is too short");
 }

@@ -14,25 +14,16 @@ using namespace ingot::test;
 
 namespace {
 
-ingot_profile_times runTimes(const ContextPtr &context) {
+ingot_profile_times runTimes(const ProfilePtr &profile) {
   ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
-  EXPECT_EQ(ingot_context_profile_run(context.get(), &times, nullptr), 0);
+  EXPECT_EQ(ingot_profile_run_get(profile.get(), &times, nullptr), 0);
   return times;
 }
 
-ingot_profile_times layerTimes(const ContextPtr &context, uint32_t layer) {
+ingot_profile_times layerTimes(const ProfilePtr &profile, uint32_t layer) {
   ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
-  EXPECT_EQ(ingot_context_profile_layer(context.get(), layer, &times, nullptr),
-            0);
+  EXPECT_EQ(ingot_profile_layer_get(profile.get(), layer, &times, nullptr), 0);
   return times;
-}
-
-ModelPtr attach(const ingot_abi_artifact &artifact) {
-  ingot_model *model = nullptr;
-  ingot_error error = INGOT_ERROR_INIT;
-  EXPECT_EQ(ingot_model_attach(&artifact, nullptr, &model, &error), INGOT_OK)
-      << error.message;
-  return ModelPtr(model);
 }
 
 TEST(Profile, Layers) {
@@ -62,18 +53,19 @@ TEST(Profile, Layers) {
 TEST(Profile, Times) {
   ModelPtr model = load(artifactPath("static"));
   ContextPtr context = makeContext(model);
+  ProfilePtr profile = makeProfile(model);
   StaticRun run;
   ASSERT_EQ(run(context.get()), INGOT_OK);
-  EXPECT_EQ(runTimes(context).runs, 0u) << "off until it is started";
-  EXPECT_EQ(layerTimes(context, 1).runs, 0u);
+  EXPECT_EQ(runTimes(profile).runs, 0u) << "only runs that are given it";
+  EXPECT_EQ(layerTimes(profile, 1).runs, 0u);
 
-  ASSERT_EQ(ingot_context_profile_start(context.get(), nullptr), INGOT_OK);
+  run.options.profile = profile.get();
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(run(context.get()), INGOT_OK);
   EXPECT_TRUE(run.right());
-  ingot_profile_times whole = runTimes(context);
-  ingot_profile_times first = layerTimes(context, 0);
-  ingot_profile_times second = layerTimes(context, 1);
+  ingot_profile_times whole = runTimes(profile);
+  ingot_profile_times first = layerTimes(profile, 0);
+  ingot_profile_times second = layerTimes(profile, 1);
   EXPECT_EQ(whole.runs, 3u);
   EXPECT_EQ(whole.flops, 13u);
   EXPECT_EQ(whole.bytes, 13u * 12);
@@ -89,53 +81,63 @@ TEST(Profile, Times) {
   EXPECT_LE(second.last_start_ns + second.last_ns, whole.last_ns);
   EXPECT_LE(first.total_ns + second.total_ns, whole.total_ns);
 
-  // It goes on where it stopped, and starts anew after a reset.
-  ASSERT_EQ(ingot_context_profile_stop(context.get(), nullptr), INGOT_OK);
+  // Runs of other contexts come on top, and it starts anew after a reset.
+  ContextPtr other = makeContext(model);
+  ASSERT_EQ(run(other.get()), INGOT_OK);
+  EXPECT_EQ(layerTimes(profile, 0).runs, 4u);
+  run.options.profile = nullptr;
   ASSERT_EQ(run(context.get()), INGOT_OK);
-  EXPECT_EQ(runTimes(context).runs, 3u);
-  ASSERT_EQ(ingot_context_profile_start(context.get(), nullptr), INGOT_OK);
+  EXPECT_EQ(runTimes(profile).runs, 4u);
+  ASSERT_EQ(ingot_profile_reset(profile.get(), nullptr), INGOT_OK);
+  EXPECT_EQ(layerTimes(profile, 0).total_ns, 0u);
+  run.options.profile = profile.get();
   ASSERT_EQ(run(context.get()), INGOT_OK);
-  EXPECT_EQ(layerTimes(context, 0).runs, 4u);
-  ASSERT_EQ(ingot_context_profile_reset(context.get(), nullptr), INGOT_OK);
-  EXPECT_EQ(layerTimes(context, 0).total_ns, 0u);
-  ASSERT_EQ(run(context.get()), INGOT_OK);
-  EXPECT_EQ(runTimes(context).runs, 1u);
+  EXPECT_EQ(runTimes(profile).runs, 1u);
 }
 
 TEST(Profile, FailedRunsDoNotCount) {
   ModelPtr model = load(artifactPath("static"));
   ContextPtr context = makeContext(model);
-  ASSERT_EQ(ingot_context_profile_start(context.get(), nullptr), INGOT_OK);
+  ProfilePtr profile = makeProfile(model);
   StaticRun run;
+  run.options.profile = profile.get();
   run.outputs[0].bytes = 4;
   EXPECT_EQ(run(context.get()), INGOT_BUFFER_TOO_SMALL);
-  EXPECT_EQ(runTimes(context).runs, 0u);
-  EXPECT_EQ(layerTimes(context, 0).runs, 0u);
+  EXPECT_EQ(runTimes(profile).runs, 0u);
+  EXPECT_EQ(layerTimes(profile, 0).runs, 0u);
 }
 
 TEST(Profile, ModelWithoutLayers) {
   ModelPtr model = load(artifactPath("dynamic"));
-  ContextPtr context = makeContext(model);
-  ASSERT_EQ(ingot_context_profile_start(context.get(), nullptr), INGOT_OK);
+  ProfilePtr profile = makeProfile(model);
   ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
   ingot_error error = INGOT_ERROR_INIT;
-  EXPECT_EQ(ingot_context_profile_layer(context.get(), 0, &times, &error),
+  EXPECT_EQ(ingot_profile_layer_get(profile.get(), 0, &times, &error),
             INGOT_INVALID_ARGUMENT);
-  EXPECT_EQ(runTimes(context).runs, 0u);
+  EXPECT_EQ(runTimes(profile).runs, 0u);
 }
 
-TEST(Profile, ArtifactOfAnOlderCompiler) {
-  ingot_abi_artifact artifact = *linked_static_artifact();
-  artifact.struct_size = INGOT_ABI_ARTIFACT_BYTES_V1;
-  artifact.num_layers = 77;
-  artifact.layers = nullptr;
-  ModelPtr model = attach(artifact);
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ASSERT_EQ(ingot_model_describe(model.get(), &info, nullptr), INGOT_OK);
-  EXPECT_EQ(info.num_layers, 0u);
+TEST(Profile, OfAnotherModel) {
+  ModelPtr model = load(artifactPath("static"));
+  ModelPtr other = load(artifactPath("static"));
   ContextPtr context = makeContext(model);
+  ProfilePtr profile = makeProfile(other);
   StaticRun run;
-  EXPECT_EQ(run(context.get()), INGOT_OK);
+  run.options.profile = profile.get();
+  run.expectFails(context.get(), INGOT_INVALID_ARGUMENT,
+                  "ingot_run_options.profile was created for another model");
+}
+
+TEST(Profile, KeepsItsModel) {
+  ModelPtr model = load(artifactPath("static"));
+  ProfilePtr profile = makeProfile(model);
+  ContextPtr context = makeContext(model);
+  model.reset();
+  StaticRun run;
+  run.options.profile = profile.get();
+  ASSERT_EQ(run(context.get()), INGOT_OK);
+  context.reset();
+  EXPECT_EQ(layerTimes(profile, 1).runs, 1u);
 }
 
 TEST(Profile, DamagedLayers) {
@@ -151,56 +153,58 @@ TEST(Profile, DamagedLayers) {
               INGOT_BAD_ARTIFACT);
     expectOneLine(error.message);
   };
-  refuse([](auto &a) { a.layers = nullptr; });
   refuse([](auto &a) { a.layer_text = nullptr; });
   refuse([](auto &a) { a.layer_text_bytes = 0; });
   refuse([](auto &a) { a.layer_text_bytes -= 1; });
   for (const ingot_abi_layer *layers : {far, many, kind})
-    refuse([&](auto &a) { a.layers = layers, a.num_layers = 1; });
+    refuse([&](auto &a) { a.layers = {layers, 1, sizeof(ingot_abi_layer)}; });
 }
 
 TEST(Profile, BusyWhileItRuns) {
   ModelPtr model = load(artifactPath("slow"));
-  ContextPtr context = makeContext(model);
+  ContextPtr context = makeContext(model), second = makeContext(model);
+  ProfilePtr profile = makeProfile(model);
   std::atomic<int> flags[2] = {{0}, {0}};
   auto x = reinterpret_cast<uint64_t>(flags);
   uint64_t y = 0;
-  ingot_input input = {nullptr, &x, 8, nullptr, 0, INGOT_UINT64};
-  ingot_output output = {nullptr, &y, 8, nullptr, 0, INGOT_UINT64};
-  std::thread runner([&] {
-    EXPECT_EQ(ingot_context_run(context.get(), &input, 1, &output, 1, nullptr),
-              INGOT_OK);
-  });
+  ingot_input input = ingot_input_make(&x, 8, nullptr, 0, INGOT_UINT64);
+  ingot_output output = ingot_output_make(&y, 8, nullptr, 0, INGOT_UINT64);
+  ingot_run_options options = INGOT_RUN_OPTIONS_INIT;
+  options.profile = profile.get();
+  auto run = [&](const ContextPtr &context) {
+    return ingot_context_run(context.get(), &input, 1, &output, 1, &options,
+                             nullptr);
+  };
+  std::thread runner([&] { EXPECT_EQ(run(context), INGOT_OK); });
   while (!flags[0])
     std::this_thread::yield();
   ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
-  EXPECT_EQ(ingot_context_profile_start(context.get(), nullptr), INGOT_BUSY);
-  EXPECT_EQ(ingot_context_profile_stop(context.get(), nullptr), INGOT_BUSY);
-  EXPECT_EQ(ingot_context_profile_reset(context.get(), nullptr), INGOT_BUSY);
-  EXPECT_EQ(ingot_context_profile_run(context.get(), &times, nullptr),
-            INGOT_BUSY);
-  EXPECT_EQ(ingot_context_profile_layer(context.get(), 0, &times, nullptr),
+  EXPECT_EQ(run(second), INGOT_BUSY) << "one run at a time";
+  EXPECT_EQ(ingot_profile_reset(profile.get(), nullptr), INGOT_BUSY);
+  EXPECT_EQ(ingot_profile_run_get(profile.get(), &times, nullptr), INGOT_BUSY);
+  EXPECT_EQ(ingot_profile_layer_get(profile.get(), 0, &times, nullptr),
             INGOT_BUSY);
   flags[1] = 1;
   runner.join();
-  EXPECT_EQ(ingot_context_profile_start(nullptr, nullptr),
-            INGOT_INVALID_ARGUMENT);
+  EXPECT_EQ(runTimes(profile).runs, 1u);
+  EXPECT_EQ(run(second), INGOT_OK);
 }
 
 TEST(Profile, NoMemory) {
   CountingAllocator allocator;
   ModelPtr model = load(artifactPath("static"));
-  ingot_context_options options = INGOT_CONTEXT_OPTIONS_INIT;
+  ingot_profile_options options = INGOT_PROFILE_OPTIONS_INIT;
   options.allocator = &allocator.api;
-  ContextPtr context = makeContext(model, &options);
   allocator.fail = true;
   ingot_error error = INGOT_ERROR_INIT;
-  EXPECT_EQ(ingot_context_profile_start(context.get(), &error),
+  ingot_profile *raw = nullptr;
+  EXPECT_EQ(ingot_profile_create(model.get(), &options, &raw, &error),
             INGOT_OUT_OF_MEMORY);
+  EXPECT_EQ(raw, nullptr);
   expectOneLine(error.message);
   allocator.fail = false;
-  ASSERT_EQ(ingot_context_profile_start(context.get(), nullptr), INGOT_OK);
-  context.reset();
+  makeProfile(model, &options);
+  EXPECT_EQ(allocator.allocations, 1);
   EXPECT_EQ(allocator.live, 0);
 }
 
@@ -208,15 +212,6 @@ TEST(Profile, Wrapper) {
   ingot::Model model = ingot::Model::load(artifactPath("static"));
   EXPECT_STREQ(model.layerInfo(1).kind, "elementwise");
   EXPECT_EQ(model.layerNodes(0), (std::vector<std::string>{"mul", "scale"}));
-  ingot::Context context(model);
-  context.startProfile();
-  StaticRun run;
-  ASSERT_EQ(run(context.get()), INGOT_OK);
-  EXPECT_EQ(context.runTimes().runs, 1u);
-  EXPECT_EQ(context.layerTimes(1).runs, 1u);
-  context.stopProfile();
-  context.resetProfile();
-  EXPECT_EQ(context.runTimes().runs, 0u);
 }
 
 } // namespace

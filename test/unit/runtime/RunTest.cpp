@@ -66,18 +66,19 @@ TEST_F(Run, WrongNames) {
 
 TEST_F(Run, WrongCounts) {
   EXPECT_EQ(ingot_context_run(context.get(), run.inputs, 1, run.outputs, 1,
-                              &run.error),
+                              nullptr, &run.error),
             INGOT_INVALID_ARGUMENT);
   EXPECT_STREQ(run.error.message, "the model has 2 inputs, but 1 were given");
   EXPECT_EQ(ingot_context_run(context.get(), run.inputs, 2, run.outputs, 0,
-                              &run.error),
+                              nullptr, &run.error),
             INGOT_INVALID_ARGUMENT);
   EXPECT_STREQ(run.error.message, "the model has 1 outputs, but 0 were given");
-  EXPECT_EQ(
-      ingot_context_run(context.get(), nullptr, 2, run.outputs, 1, &run.error),
-      INGOT_INVALID_ARGUMENT);
-  EXPECT_EQ(ingot_context_run(nullptr, nullptr, 0, nullptr, 0, &run.error),
+  EXPECT_EQ(ingot_context_run(context.get(), nullptr, 2, run.outputs, 1,
+                              nullptr, &run.error),
             INGOT_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      ingot_context_run(nullptr, nullptr, 0, nullptr, 0, nullptr, &run.error),
+      INGOT_INVALID_ARGUMENT);
 }
 
 TEST_F(Run, WrongType) {
@@ -182,11 +183,13 @@ protected:
       x[i] = i % 2 ? float(i) : -1;
   }
   ingot_status run() {
-    ingot_input input = {nullptr, x.data(), x.size() * 4, xDims, 2, INGOT_FLOAT};
+    ingot_input input =
+        ingot_input_make(x.data(), x.size() * 4, xDims, 2, INGOT_FLOAT);
     ingot_output outputs[2] = {
-        {nullptr, y.data(), y.size() * 4, yDims, 1, INGOT_FLOAT},
-        {nullptr, &count, 8, nullptr, 0, INGOT_INT64}};
-    return ingot_context_run(context.get(), &input, 1, outputs, 2, &error);
+        ingot_output_make(y.data(), y.size() * 4, yDims, 1, INGOT_FLOAT),
+        ingot_output_make(&count, 8, nullptr, 0, INGOT_INT64)};
+    return ingot_context_run(context.get(), &input, 1, outputs, 2, nullptr,
+                             &error);
   }
 };
 
@@ -275,11 +278,12 @@ TEST(TypesRun, EveryElementType) {
     ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
     ingot_model_input_describe(model.get(), i, &tensor, nullptr);
     inputs.push_back(
-        {nullptr, from[i], tensor.bytes, nullptr, 0, tensor.dtype});
-    outputs.push_back({nullptr, to[i], tensor.bytes, nullptr, 0, tensor.dtype});
+        ingot_input_make(from[i], tensor.bytes, nullptr, 0, tensor.dtype));
+    outputs.push_back(
+        ingot_output_make(to[i], tensor.bytes, nullptr, 0, tensor.dtype));
   }
   EXPECT_EQ(ingot_context_run(context.get(), inputs.data(), 13, outputs.data(),
-                              13, nullptr),
+                              13, nullptr, nullptr),
             INGOT_OK);
   for (int i = 0; i < 13; ++i)
     EXPECT_EQ(memcmp(from[i], to[i], inputs[size_t(i)].bytes), 0);

@@ -258,11 +258,7 @@ protected:
     artifact->struct_size = sizeof(*artifact);
     artifact->compiler = text("ingot test");
     artifact->name = text("tables");
-    artifact->target = text("x86-64");
-    artifact->run = code<decltype(artifact->run)>(0);
-    artifact->load = code<decltype(artifact->load)>(1);
-    artifact->unload = code<decltype(artifact->unload)>(2);
-    artifact->num_inputs = artifact->num_outputs = 2;
+    artifact->buffer_bytes = sizeof(ingot_abi_buffer);
     for (auto list : {&artifact->inputs, &artifact->outputs}) {
       auto *tensors = take<ingot_abi_tensor>(2);
       for (int i = 0; i < 2; ++i) {
@@ -274,30 +270,35 @@ protected:
         }
         tensors[i] = {text("tensor"), INGOT_ABI_FLOAT, 3, dims, names};
       }
-      *list = tensors;
+      *list = {tensors, 2, sizeof(*tensors)};
     }
-    artifact->num_metadata = 2;
     auto *metadata = take<ingot_abi_metadata>(2);
     metadata[0] = {text("key"), text("value")};
     metadata[1] = {text("other"), text("")};
-    artifact->metadata = metadata;
+    artifact->metadata = {metadata, 2, sizeof(*metadata)};
+    auto *uses = take<ingot_abi_use>(1);
+    uses[0] = {INGOT_ABI_USE_LIBRARY, 0, text("onednn")};
+    artifact->uses = {uses, 1, sizeof(*uses)};
     artifact->weights = take<char>(100);
     artifact->weights_bytes = 100;
     static const char names[] = "matmul\0first\0second\0add\0third";
     auto *layers = take<ingot_abi_layer>(2);
     layers[0] = {0, 7, 2, 0, 1, 1};
     layers[1] = {20, 24, 1, 0, 1, 1};
-    artifact->num_layers = 2;
-    artifact->layers = layers;
+    artifact->layers = {layers, 2, sizeof(*layers)};
     artifact->layer_text = text(names, sizeof(names));
     artifact->layer_text_bytes = sizeof(names);
-    auto *variants = take<ingot_abi_variant>(3);
-    for (int i = 0; i < 3; ++i)
-      variants[i] = {text("level"), uint64_t((2 << i) - 1) & ~uint64_t(1), 0,
-                     artifact->load, artifact->unload, artifact->run};
-    artifact->num_variants = 3;
-    artifact->variant_bytes = sizeof(ingot_abi_variant);
-    artifact->variants = variants;
+    variants = take<ingot_abi_variant>(3);
+    for (int i = 0; i < 3; ++i) {
+      ingot_abi_variant &variant = variants[i];
+      variant.target = text("level");
+      variant.device = INGOT_ABI_DEVICE_CPU;
+      variant.architecture = INGOT_ABI_ARCHITECTURE_X86_64;
+      variant.run = code<decltype(variant.run)>(0);
+      variant.load = code<decltype(variant.load)>(1);
+      variant.unload = code<decltype(variant.unload)>(2);
+    }
+    artifact->variants = {variants, 3, sizeof(*variants)};
   }
   ingot_status check() {
     ingot_error error = INGOT_ERROR_INIT;
@@ -308,27 +309,33 @@ protected:
   }
   /// All that anybody looks at afterwards.
   void readAll() {
-    size_t sum = strlen(artifact->compiler) + strlen(artifact->name) +
-                 strlen(artifact->target);
-    for (uint32_t i = 0; i < artifact->num_metadata; ++i)
-      sum += strlen(artifact->metadata[i].key) +
-             strlen(artifact->metadata[i].value);
-    auto readTensors = [&](const ingot_abi_tensor *list, uint32_t count) {
-      for (uint32_t i = 0; i < count; ++i) {
+    size_t sum = strlen(artifact->compiler) + strlen(artifact->name);
+    Rows<ingot_abi_variant> code = variantsOf(*artifact);
+    for (uint32_t i = 0; i < code.count(); ++i)
+      sum += strlen(code[i].target);
+    Rows<ingot_abi_metadata> metadata = metadataOf(*artifact);
+    for (uint32_t i = 0; i < metadata.count(); ++i)
+      sum += strlen(metadata[i].key) + strlen(metadata[i].value);
+    Rows<ingot_abi_use> uses = usesOf(*artifact);
+    for (uint32_t i = 0; i < uses.count(); ++i)
+      sum += strlen(uses[i].name);
+    auto readTensors = [&](Rows<ingot_abi_tensor> list) {
+      for (uint32_t i = 0; i < list.count(); ++i) {
         sum += strlen(list[i].name);
         for (uint32_t d = 0; d < list[i].rank; ++d)
           sum += strlen(list[i].dim_names[d]) + size_t(list[i].dims[d]);
       }
     };
-    readTensors(artifact->inputs, artifact->num_inputs);
-    readTensors(artifact->outputs, artifact->num_outputs);
-    for (uint32_t i = 0; i < layerCount(*artifact); ++i) {
-      const char *name = artifact->layer_text + artifact->layers[i].nodes;
-      for (uint32_t n = 0; n < artifact->layers[i].num_nodes; ++n) {
+    readTensors(inputsOf(*artifact));
+    readTensors(outputsOf(*artifact));
+    Rows<ingot_abi_layer> layers = layersOf(*artifact);
+    for (uint32_t i = 0; i < layers.count(); ++i) {
+      const char *name = artifact->layer_text + layers[i].nodes;
+      for (uint32_t n = 0; n < layers[i].num_nodes; ++n) {
         sum += strlen(name);
         name += strlen(name) + 1;
       }
-      sum += strlen(artifact->layer_text + artifact->layers[i].kind);
+      sum += strlen(artifact->layer_text + layers[i].kind);
     }
     for (uint64_t i = 0; artifact->weights && i < artifact->weights_bytes; ++i)
       sum += size_t(static_cast<const char *>(artifact->weights)[i]);
@@ -340,6 +347,7 @@ protected:
   ElfW(Phdr) segments[2] = {};
   Mapping mapping;
   ingot_abi_artifact *artifact;
+  ingot_abi_variant *variants;
   volatile size_t checksum;
 };
 
@@ -397,7 +405,7 @@ TEST_F(Tables, StringsWithoutAnEnd) {
 }
 
 TEST_F(Tables, FunctionsThatAreData) {
-  artifact->run = reinterpret_cast<decltype(artifact->run)>(start);
+  variants[1].run = reinterpret_cast<decltype(variants->run)>(start);
   EXPECT_EQ(check(), INGOT_BAD_ARTIFACT);
 }
 

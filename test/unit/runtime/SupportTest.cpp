@@ -96,15 +96,38 @@ TEST(Support, OneThreadRunsTasksInOrder) {
 // Models without libingot
 //===----------------------------------------------------------------------===//
 
+/// A dense buffer in host memory.
+ingot_abi_buffer buffer(void *data, int64_t *dims, uint64_t bytes) {
+  return {data, dims, nullptr, bytes, INGOT_ABI_MEMORY_HOST, 0};
+}
+
+/// Code for a CPU of this kind.
+ingot_abi_variant variant(const char *target, uint64_t features,
+                          uint32_t priority,
+                          int32_t (*run)(ingot_abi_call *call)) {
+  ingot_abi_variant row = {};
+  row.target = target;
+  row.device = INGOT_ABI_DEVICE_CPU;
+#if defined(__aarch64__)
+  row.architecture = INGOT_ABI_ARCHITECTURE_AARCH64;
+#else
+  row.architecture = INGOT_ABI_ARCHITECTURE_X86_64;
+#endif
+  row.features = features;
+  row.priority = priority;
+  row.memories = 1u << INGOT_ABI_MEMORY_HOST;
+  row.run = run;
+  return row;
+}
+
 template <int level> int32_t runLevel(ingot_abi_call *call) {
   *static_cast<int *>(call->inputs[0].data) = level;
   return *static_cast<int *>(call->state) == level ? INGOT_ABI_OK
                                                    : INGOT_ABI_BACKEND_ERROR;
 }
 template <int level>
-int32_t loadLevel(const ingot_abi_host *, const void *, void **state, char *,
-                  uint64_t) {
-  *state = new int(level);
+int32_t loadLevel(ingot_abi_load *call) {
+  call->state = new int(level);
   return INGOT_ABI_OK;
 }
 void unloadLevel(const ingot_abi_host *, void *state) {
@@ -121,7 +144,7 @@ int levelUnder(const char *cap, const ingot_abi_artifact &artifact,
   if (!model)
     return -1;
   int ran = -2;
-  ingot_abi_buffer input = {&ran, nullptr, sizeof ran};
+  ingot_abi_buffer input = buffer(&ran, nullptr, sizeof ran);
   EXPECT_EQ(ingot_support_call(model, &input, nullptr, error, sizeof error),
             INGOT_ABI_OK);
   ingot_support_destroy(model);
@@ -129,23 +152,16 @@ int levelUnder(const char *cap, const ingot_abi_artifact &artifact,
 }
 
 TEST(Support, CreateChoosesTheCpuLevel) {
-  const ingot_abi_variant rows[] = {
-      {"x86-64-v2", 0x1, 0, loadLevel<0>, unloadLevel, runLevel<0>},
-      {"x86-64-v3", 0x3f, 0, loadLevel<1>, unloadLevel, runLevel<1>},
-      {"future", ~uint64_t(0), 0, loadLevel<2>, unloadLevel, runLevel<2>}};
+  ingot_abi_variant rows[] = {variant("x86-64-v2", 0x1, 1, runLevel<0>),
+                              variant("x86-64-v3", 0x3f, 2, runLevel<1>),
+                              variant("future", ~uint64_t(0), 3, runLevel<2>)};
+  rows[0].load = loadLevel<0>, rows[1].load = loadLevel<1>;
+  rows[2].load = loadLevel<2>;
+  for (ingot_abi_variant &row : rows)
+    row.unload = unloadLevel;
   ingot_abi_artifact artifact = {};
   artifact.struct_size = sizeof artifact;
-  auto setLowest = [&](const ingot_abi_variant &row) {
-    artifact.target = row.target;
-    artifact.cpu_features = row.cpu_features;
-    artifact.load = row.load;
-    artifact.unload = row.unload;
-    artifact.run = row.run;
-  };
-  setLowest(rows[0]);
-  artifact.num_variants = 3;
-  artifact.variant_bytes = sizeof(ingot_abi_variant);
-  artifact.variants = rows;
+  artifact.variants = {rows, 3, sizeof(ingot_abi_variant)};
   char error[256] = "";
   if (levelUnder("x86-64-v2", artifact, error) == -1)
     GTEST_SKIP() << "this CPU is below x86-64-v2: " << error;
@@ -153,9 +169,7 @@ TEST(Support, CreateChoosesTheCpuLevel) {
   bool hasV3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   EXPECT_EQ(levelUnder("sapphirerapids", artifact, error), hasV3 ? 1 : 0);
 
-  setLowest(rows[1]);
-  artifact.num_variants = 2;
-  artifact.variants = rows + 1;
+  artifact.variants = {rows + 1, 2, sizeof(ingot_abi_variant)};
   EXPECT_EQ(levelUnder("x86-64-v2", artifact, error), -1);
   EXPECT_NE(strstr(error, "compiled for x86-64-v3, future and needs at least "
                           "avx, avx2, fma, f16c, bmi2, which "
@@ -211,6 +225,69 @@ TEST(Support, ARunThatStopsReleasesItsMemory) {
   EXPECT_EQ(status, INGOT_ABI_RUNTIME_CHECK);
   EXPECT_STREQ(host.error, "stop here");
   EXPECT_EQ(host.live, 0);
+}
+
+TEST(Support, WhatTheLastRunLeftDoesNotMatter) {
+  LeakHost host;
+  host.call.status = INGOT_ABI_BUFFER_TOO_SMALL;
+  EXPECT_EQ(ingot_support_run(&host.call, [](ingot_abi_call *) {}),
+            INGOT_ABI_OK);
+  EXPECT_EQ(host.call.status, INGOT_ABI_OK);
+}
+
+/// A host of a later version, whose call is longer.
+TEST(Support, LongerCalls) {
+  LeakHost host;
+  struct {
+    ingot_abi_call call;
+    uint64_t more[4];
+  } longer = {host.call, {1, 2, 3, 4}};
+  longer.call.struct_size = sizeof longer;
+  EXPECT_EQ(ingot_support_run(&longer.call,
+                              [](ingot_abi_call *call) {
+                                EXPECT_EQ(call->struct_size, sizeof *call);
+                                ingot_support_fail(call, 9, "no");
+                              }),
+            INGOT_ABI_RUNTIME_CHECK);
+  EXPECT_STREQ(host.error, "no");
+  EXPECT_EQ(longer.call.status, INGOT_ABI_RUNTIME_CHECK);
+  EXPECT_EQ(longer.call.struct_size, sizeof longer);
+  EXPECT_EQ(longer.more[3], 4u);
+}
+
+/// An observer ends the run where a layer ends, and what it had is released.
+TEST(Support, AnObserverStopsARun) {
+  for (int32_t status : {INGOT_ABI_CANCELLED, INGOT_ABI_BACKEND_ERROR}) {
+    LeakHost host;
+    static int32_t answer;
+    static uint64_t last;
+    answer = status;
+    last = 77;
+    ingot_abi_observer observer = {
+        sizeof observer, 0, nullptr,
+        [](void *, uint64_t layer, uint64_t flops, uint64_t bytes) {
+          EXPECT_EQ(flops, layer * 10);
+          EXPECT_EQ(bytes, layer * 100);
+          last = layer;
+          return layer == 2 ? answer : int32_t(INGOT_ABI_OK);
+        }};
+    host.call.observer = &observer;
+    EXPECT_EQ(ingot_support_run(&host.call,
+                                [](ingot_abi_call *call) {
+                                  for (uint64_t i = 0; i < 5; ++i) {
+                                    allocateAligned(call, 1000);
+                                    ingot_support_layer_end(call, i, i * 10,
+                                                            i * 100);
+                                  }
+                                  FAIL() << "went on";
+                                }),
+              status);
+    EXPECT_EQ(last, 2u);
+    EXPECT_EQ(host.live, 0);
+    EXPECT_STREQ(host.error, status == INGOT_ABI_CANCELLED
+                                 ? "the run was cancelled"
+                                 : "the run was stopped");
+  }
 }
 
 TEST(Support, ACheckShowsItsValues) {
@@ -313,18 +390,19 @@ void countThread(void *, int64_t) {
   }
 }
 
+const ingot_abi_variant kThreaded[] = {
+    variant("x86-64", 0, 1, [](ingot_abi_call *call) {
+      return ingot_support_run(call, [](ingot_abi_call *call) {
+        ingot_support_parallel(call, countThread, nullptr, 8);
+      });
+    })};
+
 ingot_abi_artifact threadedArtifact() {
   ingot_abi_artifact artifact = {};
   artifact.struct_size = sizeof artifact;
-  artifact.target = "x86-64";
-  artifact.num_inputs = artifact.num_outputs = 2;
-  artifact.inputs = kInputs;
-  artifact.outputs = kOutputs;
-  artifact.run = [](ingot_abi_call *call) {
-    return ingot_support_run(call, [](ingot_abi_call *call) {
-      ingot_support_parallel(call, countThread, nullptr, 8);
-    });
-  };
+  artifact.inputs = {kInputs, 2, sizeof(ingot_abi_tensor)};
+  artifact.outputs = {kOutputs, 2, sizeof(ingot_abi_tensor)};
+  artifact.variants = {kThreaded, 1, sizeof(ingot_abi_variant)};
   return artifact;
 }
 
@@ -334,10 +412,10 @@ struct TypedModel {
   ingot_support_model *model;
   float x[6] = {}, n[6] = {}, y[6] = {}, z[6] = {};
   int64_t nDims[2] = {2, 3}, zDims[2] = {-7, -7};
-  ingot_abi_buffer inputs[2] = {{x, nullptr, INT64_MAX},
-                                {n, nDims, INT64_MAX}};
-  ingot_abi_buffer outputs[2] = {{y, nullptr, INT64_MAX},
-                                 {z, zDims, sizeof z}};
+  ingot_abi_buffer inputs[2] = {buffer(x, nullptr, INT64_MAX),
+                                buffer(n, nDims, INT64_MAX)};
+  ingot_abi_buffer outputs[2] = {buffer(y, nullptr, INT64_MAX),
+                                 buffer(z, zDims, sizeof z)};
 
   explicit TypedModel(int32_t threads)
       : model(ingot_support_create(&artifact, nullptr, threads, error,
@@ -408,33 +486,36 @@ TEST(Support, TypedModelsCheckWhatTheyAreGiven) {
   }
   TypedModel typed(1);
   EXPECT_EQ(typed.run(), INGOT_ABI_OK);
-  auto with = [&](ingot_abi_buffer &buffer, ingot_abi_buffer wrong,
+  auto with = [&](ingot_abi_buffer &place, ingot_abi_buffer wrong,
                   const char *message) {
-    ingot_abi_buffer right = buffer;
-    buffer = wrong;
+    ingot_abi_buffer right = place;
+    place = wrong;
     typed.refuses(message);
-    buffer = right;
+    place = right;
   };
   auto *odd = reinterpret_cast<char *>(typed.x) + 1;
   int64_t negative[] = {-1, 3}, other[] = {2, 4}, huge[] = {INT64_MAX / 2, 3};
-  with(typed.inputs[0], {nullptr, nullptr, INT64_MAX}, "input 'x' is null");
-  with(typed.inputs[0], {odd, nullptr, INT64_MAX},
+  with(typed.inputs[0], buffer(nullptr, nullptr, INT64_MAX),
+       "input 'x' is null");
+  with(typed.inputs[0], buffer(odd, nullptr, INT64_MAX),
        "input 'x' is not aligned to its element type");
-  with(typed.inputs[1], {typed.n, nullptr, INT64_MAX}, "input 'n' has no dims");
+  with(typed.inputs[1], buffer(typed.n, nullptr, INT64_MAX),
+       "input 'n' has no dims");
   for (int64_t *dims : {negative, other})
-    with(typed.inputs[1], {typed.n, dims, INT64_MAX},
+    with(typed.inputs[1], buffer(typed.n, dims, INT64_MAX),
          "input 'n' has dims that do not fit the model");
-  with(typed.inputs[1], {typed.n, huge, INT64_MAX},
+  with(typed.inputs[1], buffer(typed.n, huge, INT64_MAX),
        "input 'n' is impossibly large");
-  with(typed.outputs[0], {nullptr, nullptr, INT64_MAX}, "output 'y' is null");
-  with(typed.outputs[1], {nullptr, typed.zDims, 4}, "output 'z' is null");
-  with(typed.outputs[1], {typed.z, nullptr, 4}, "output 'z' has no dims");
-  with(typed.outputs[1], {odd, typed.zDims, 4},
+  with(typed.outputs[0], buffer(nullptr, nullptr, INT64_MAX),
+       "output 'y' is null");
+  with(typed.outputs[1], buffer(nullptr, typed.zDims, 4), "output 'z' is null");
+  with(typed.outputs[1], buffer(typed.z, nullptr, 4), "output 'z' has no dims");
+  with(typed.outputs[1], buffer(odd, typed.zDims, 4),
        "output 'z' is not aligned to its element type");
   // What is empty needs no memory.
   int64_t none[] = {0, 3};
-  typed.inputs[1] = {nullptr, none, INT64_MAX};
-  typed.outputs[1] = {nullptr, typed.zDims, 0};
+  typed.inputs[1] = buffer(nullptr, none, INT64_MAX);
+  typed.outputs[1] = buffer(nullptr, typed.zDims, 0);
   EXPECT_EQ(typed.run(), INGOT_ABI_OK) << typed.error;
 }
 
@@ -464,7 +545,6 @@ TEST(Support, StateIsTheRunsOwn) {
               INGOT_ABI_OK);
     EXPECT_EQ(_mm_getcsr(), before);
     EXPECT_EQ(seen, kRunState);
-    EXPECT_EQ(host.call.unwind, nullptr);
   }
 }
 
@@ -482,7 +562,6 @@ TEST(Support, StateComesBackWhenARunStopsEarly) {
             INGOT_ABI_OUT_OF_MEMORY);
   EXPECT_EQ(seen, 0u) << "went on without memory";
   EXPECT_EQ(_mm_getcsr(), 0x1f80u);
-  EXPECT_EQ(host.call.unwind, nullptr);
   EXPECT_STRNE(host.error, "");
 }
 

@@ -51,6 +51,19 @@ struct ContextRelease {
     ingot_context_release(context);
   }
 };
+struct ProfileRelease {
+  void operator()(ingot_profile *profile) const {
+    ingot_profile_release(profile);
+  }
+};
+struct CancellationRelease {
+  void operator()(ingot_cancellation *cancellation) const {
+    ingot_cancellation_release(cancellation);
+  }
+};
+using ProfilePtr = std::unique_ptr<ingot_profile, ProfileRelease>;
+using CancellationPtr =
+    std::unique_ptr<ingot_cancellation, CancellationRelease>;
 using ModelPtr = std::unique_ptr<ingot_model, ModelRelease>;
 using ContextPtr = std::unique_ptr<ingot_context, ContextRelease>;
 
@@ -71,6 +84,22 @@ inline ContextPtr makeContext(const ModelPtr &model,
             INGOT_OK)
       << error.message;
   return ContextPtr(context);
+}
+
+inline ProfilePtr makeProfile(const ModelPtr &model,
+                              const ingot_profile_options *options = nullptr) {
+  ingot_error error = INGOT_ERROR_INIT;
+  ingot_profile *profile = nullptr;
+  EXPECT_EQ(ingot_profile_create(model.get(), options, &profile, &error),
+            INGOT_OK)
+      << error.message;
+  return ProfilePtr(profile);
+}
+
+inline CancellationPtr makeCancellation() {
+  ingot_cancellation *cancellation = nullptr;
+  EXPECT_EQ(ingot_cancellation_create(&cancellation, nullptr), INGOT_OK);
+  return CancellationPtr(cancellation);
 }
 
 /// A message must be one line of sensible length, without a final period.
@@ -104,13 +133,16 @@ struct StaticRun {
   int64_t xDims[2] = {2, 3};
   int64_t bDims[1] = {1};
   int64_t yDims[2] = {-7, -7};
-  ingot_input inputs[2] = {{nullptr, x, sizeof(x), xDims, 2, INGOT_FLOAT},
-                           {nullptr, b, sizeof(b), bDims, 1, INGOT_FLOAT}};
-  ingot_output outputs[1] = {{nullptr, y, sizeof(y), yDims, 2, INGOT_FLOAT}};
+  ingot_input inputs[2] = {
+      ingot_input_make(x, sizeof(x), xDims, 2, INGOT_FLOAT),
+      ingot_input_make(b, sizeof(b), bDims, 1, INGOT_FLOAT)};
+  ingot_output outputs[1] = {
+      ingot_output_make(y, sizeof(y), yDims, 2, INGOT_FLOAT)};
+  ingot_run_options options = INGOT_RUN_OPTIONS_INIT;
   ingot_error error = INGOT_ERROR_INIT;
 
   ingot_status operator()(ingot_context *context) {
-    return ingot_context_run(context, inputs, 2, outputs, 1, &error);
+    return ingot_context_run(context, inputs, 2, outputs, 1, &options, &error);
   }
   bool right() const {
     for (int i = 0; i < 6; ++i)

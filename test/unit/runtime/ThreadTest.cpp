@@ -53,27 +53,30 @@ TEST(Threads, OneContextInTwoThreadsIsBusy) {
   ContextPtr context = makeContext(model);
   int flags[2] = {0, 0};
   uint64_t x = reinterpret_cast<uint64_t>(flags), y = 0;
-  ingot_input input = {nullptr, &x, 8, nullptr, 0, INGOT_UINT64};
-  ingot_output output = {nullptr, &y, 8, nullptr, 0, INGOT_UINT64};
+  ingot_input input = ingot_input_make(&x, 8, nullptr, 0, INGOT_UINT64);
+  ingot_output output = ingot_output_make(&y, 8, nullptr, 0, INGOT_UINT64);
   std::thread runner([&] {
-    EXPECT_EQ(ingot_context_run(context.get(), &input, 1, &output, 1, nullptr),
+    EXPECT_EQ(ingot_context_run(context.get(), &input, 1, &output, 1, nullptr,
+                                nullptr),
               INGOT_OK);
   });
   while (!__atomic_load_n(&flags[0], __ATOMIC_ACQUIRE))
     sched_yield();
   ingot_error error = INGOT_ERROR_INIT;
   uint64_t other = 0;
-  ingot_output second = {nullptr, &other, 8, nullptr, 0, INGOT_UINT64};
-  EXPECT_EQ(ingot_context_run(context.get(), &input, 1, &second, 1, &error),
-            INGOT_BUSY);
+  ingot_output second = ingot_output_make(&other, 8, nullptr, 0, INGOT_UINT64);
+  EXPECT_EQ(
+      ingot_context_run(context.get(), &input, 1, &second, 1, nullptr, &error),
+      INGOT_BUSY);
   EXPECT_NE(strstr(error.message, "make one context for each thread"), nullptr);
   EXPECT_EQ(other, 0u);
   ingot_context_trim(context.get()); // Must not touch a running context.
   __atomic_store_n(&flags[1], 1, __ATOMIC_RELEASE);
   runner.join();
   EXPECT_EQ(y, 42u);
-  EXPECT_EQ(ingot_context_run(context.get(), &input, 1, &second, 1, &error),
-            INGOT_OK);
+  EXPECT_EQ(
+      ingot_context_run(context.get(), &input, 1, &second, 1, nullptr, &error),
+      INGOT_OK);
 }
 
 } // namespace

@@ -16,9 +16,9 @@ TEST(Wrapper, Runs) {
   ingot::Model model = ingot::Model::load(artifactPath("static"));
   EXPECT_STREQ(model.metadata("author"), "nobody");
   EXPECT_EQ(model.info().num_outputs, 1u);
-  EXPECT_EQ(model.info().num_levels, 1u);
-  EXPECT_STREQ(model.levelInfo(0).name, "x86-64");
-  EXPECT_EQ(model.levelInfo(0).is_in_use, 1u);
+  EXPECT_EQ(model.info().num_variants, 1u);
+  EXPECT_STREQ(model.variantInfo(0).target, "x86-64");
+  EXPECT_EQ(model.variantInfo(0).is_in_use, 1u);
   EXPECT_STREQ(model.inputInfo(1).name, "b");
   EXPECT_STREQ(model.outputInfo(0).name, "y");
 
@@ -51,6 +51,33 @@ TEST(Wrapper, GrowsOutputs) {
   EXPECT_EQ(y.data, (std::vector<float>{2, 4}));
   EXPECT_EQ(count.data[0], 2);
   context.trim();
+}
+
+TEST(Wrapper, UsesAndOptionsOfARun) {
+  ingot::Model model = ingot::Model::load(artifactPath("own_threads"));
+  EXPECT_EQ(model.info().num_uses, 2u);
+  EXPECT_STREQ(model.useInfo(0).name, "onednn");
+  EXPECT_EQ(model.useInfo(1).kind, uint32_t(INGOT_USE_PRECISION));
+  ingot::Context context(model);
+  ingot::Tensor<float> x({2, 3}), b({1}), y({2, 3});
+  ingot::Profile profile(model);
+  ingot::Cancellation cancellation;
+  ingot_run_options options = ingot::Context::runDefaults();
+  options.profile = profile.get();
+  options.cancellation = cancellation.get();
+  context.run({ingot::input(x), ingot::input(b)}, {ingot::output(y)}, options);
+  EXPECT_EQ(profile.runTimes().runs, 1u);
+  EXPECT_EQ(profile.layerTimes(1).runs, 1u);
+  cancellation.request();
+  try {
+    context.run({ingot::input(x), ingot::input(b)}, {ingot::output(y)},
+                options);
+    FAIL();
+  } catch (const ingot::Error &error) {
+    EXPECT_EQ(error.status(), INGOT_CANCELLED);
+  }
+  profile.reset();
+  EXPECT_EQ(profile.runTimes().runs, 0u);
 }
 
 TEST(Wrapper, Throws) {

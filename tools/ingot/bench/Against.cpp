@@ -77,7 +77,7 @@ private:
   std::vector<std::pair<std::string, std::string>> inputs; ///< name, file
   std::vector<Engine> engines;
   unsigned threads = 0;
-  bool usesBF16 = false;
+  std::string precision;
 };
 
 } // namespace
@@ -127,9 +127,7 @@ std::string Comparison::writeInputs() {
   std::string problem = describeModel(options.model, model);
   if (!problem.empty())
     return problem;
-  ingot_model_info described = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model.get(), &described, nullptr);
-  usesBF16 = described.uses_bf16;
+  precision = precisionOf(model.get());
   std::vector<Array> arrays;
   problem = makeBenchInputs(model.get(), options, arrays);
   for (size_t i = 0; i < arrays.size() && problem.empty(); ++i) {
@@ -178,7 +176,7 @@ std::string Comparison::measurePeer(Engine &engine, Sample &sample) {
       options.python,           "-c", peerScript, engine.name,
       options.onnxModel,        std::to_string(threads),
       std::to_string(options.durationMs / 1e3)};
-  if (usesBF16)
+  if (precision == "bf16")
     command.push_back("--precision=bf16");
   for (const auto &[name, file] : inputs)
     command.push_back(name + "=" + file);
@@ -246,7 +244,7 @@ void Comparison::printJson() const {
   json.begin('{')
       .member("model", options.model)
       .member("onnx_model", options.onnxModel)
-      .member("precision", usesBF16 ? "bf16" : "fp32")
+      .member("precision", precision)
       .member("threads", threads)
       .member("rounds", options.rounds)
       .begin("engines", '[');

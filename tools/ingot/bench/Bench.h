@@ -64,10 +64,8 @@ struct Slice {
 
 struct BenchResult {
   // The model and the machine.
-  std::string compiler, target;
+  std::string compiler, target, precision;
   bool usesOneDnn = false;
-  bool usesBF16 = false;
-  std::string precision() const { return usesBF16 ? "bf16" : "fp32"; }
   uint64_t cpuFeatures = 0, weightsBytes = 0, arenaBytes = 0;
   std::vector<std::string> bindings;
   std::vector<std::pair<std::string, std::string>> inputs; ///< name, shape

@@ -109,6 +109,7 @@ namespace {
 struct Lane {
   PoolHandle pool;
   ContextHandle context;
+  ProfileHandle profile; ///< null: nothing but the run itself
   std::vector<Array> outputs;
   std::vector<ingot_input> in;
   std::vector<ingot_output> out;
@@ -117,8 +118,11 @@ struct Lane {
   ingot_error error = INGOT_ERROR_INIT;
 
   ingot_status run() {
+    ingot_run_options options = INGOT_RUN_OPTIONS_INIT;
+    options.profile = profile.get();
     return ingot_context_run(context.get(), in.data(), uint32_t(in.size()),
-                             out.data(), uint32_t(out.size()), &error);
+                             out.data(), uint32_t(out.size()), &options,
+                             &error);
   }
 };
 
@@ -206,9 +210,11 @@ void Session::describe() {
   ingot_model_describe(model.get(), &info, nullptr);
   result.compiler = info.compiler;
   result.target = info.target;
-  result.usesOneDnn = info.uses_onednn;
-  result.usesBF16 = info.uses_bf16;
-  result.cpuFeatures = info.cpu_features;
+  result.usesOneDnn = usesLibrary(model.get(), "onednn");
+  result.precision = precisionOf(model.get());
+  for (const ingot_variant_info &variant : variantsOf(model.get()))
+    if (variant.is_in_use)
+      result.cpuFeatures = variant.features;
   result.weightsBytes = info.weights_bytes;
   result.arenaBytes = info.arena_bytes;
   for (uint32_t i = 0; i < info.num_inputs; ++i) {
@@ -222,7 +228,7 @@ void Session::describe() {
   for (const std::string &name : outputNames(model.get()))
     result.bindings.push_back(name);
   // oneDNN writes its code for the CPU at hand, not for the target.
-  result.isa = info.uses_onednn ? ingot_cpu_level() : info.target;
+  result.isa = result.usesOneDnn ? ingot_cpu_level() : info.target;
   result.cpu = cpuName();
   result.cpus = ingot_cpu_count();
   for (uint32_t i = 0; i < info.num_layers; ++i) {
@@ -305,8 +311,9 @@ std::string Session::measure() {
 /// Runs apart from those that were timed, so that no clock is read in those.
 std::string Session::profile() {
   Lane &lane = lanes[0];
-  if (ingot_context_profile_start(lane.context.get(), &lane.error))
-    return lane.error.message;
+  if (std::string problem = createProfile(model.get(), lane.profile);
+      !problem.empty())
+    return problem;
   size_t count = result.layers.size();
   std::vector<std::vector<double>> times(count);
   uint64_t start = nowNs();
@@ -318,8 +325,7 @@ std::string Session::profile() {
       return lane.error.message;
     for (size_t i = 0; i < count && run < maxMedianRuns; ++i) {
       ingot_profile_times layer = INGOT_PROFILE_TIMES_INIT;
-      ingot_context_profile_layer(lane.context.get(), uint32_t(i), &layer,
-                                  nullptr);
+      ingot_profile_layer_get(lane.profile.get(), uint32_t(i), &layer, nullptr);
       times[i].push_back(double(layer.last_ns) / 1e6);
       if (run < maxTracedRuns)
         result.slices.push_back(
@@ -332,16 +338,16 @@ std::string Session::profile() {
 }
 
 void Session::collectLayers(const std::vector<std::vector<double>> &times) {
-  ingot_context *context = lanes[0].context.get();
+  ingot_profile *profile = lanes[0].profile.get();
   ingot_profile_times whole = INGOT_PROFILE_TIMES_INIT;
-  ingot_context_profile_run(context, &whole, nullptr);
+  ingot_profile_run_get(profile, &whole, nullptr);
   result.profiledRuns = whole.runs;
   if (whole.runs)
     result.profiledMs = double(whole.total_ns) / 1e6 / double(whole.runs);
   for (size_t i = 0; i < result.layers.size(); ++i) {
     LayerResult &layer = result.layers[i];
     ingot_profile_times taken = INGOT_PROFILE_TIMES_INIT;
-    ingot_context_profile_layer(context, uint32_t(i), &taken, nullptr);
+    ingot_profile_layer_get(profile, uint32_t(i), &taken, nullptr);
     layer.totalMs = double(taken.total_ns) / 1e6;
     layer.averageMs = taken.runs ? layer.totalMs / double(taken.runs) : 0;
     layer.minMs = double(taken.min_ns) / 1e6;

@@ -100,7 +100,7 @@ void ingot::tools::printReport(const BenchOptions &options,
   printf("Model: %s, %s, for %s, %s%s\n",
          formatLine(options.model, 200).c_str(),
          formatLine(result.compiler, 60).c_str(),
-         formatLine(result.target, 60).c_str(), result.precision().c_str(),
+         formatLine(result.target, 60).c_str(), result.precision.c_str(),
          result.usesOneDnn ? ", kernels of oneDNN" : "");
   for (const auto &[name, shape] : result.inputs)
     printf("Input: %s %s\n", formatLine(name, 100).c_str(), shape.c_str());
@@ -205,7 +205,7 @@ std::string ingot::tools::jsonReport(const BenchOptions &options,
       .member("warm_up_runs", result.warmUpRuns)
       .member("measured_ms", result.wallMs)
       .member("isa", result.isa)
-      .member("precision", result.precision())
+      .member("precision", result.precision)
       .member("cpu", result.cpu)
       .member("cpus", result.cpus)
       .member("target", result.target)

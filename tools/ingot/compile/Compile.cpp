@@ -268,7 +268,7 @@ static void printSummary(const CompileOptions &options,
   printBytes(out, manifest.arenaBytes);
   out << " (lower bound ";
   printBytes(out, manifest.arenaLowerBound);
-  out << ")" << (manifest.usesOneDNN ? ", uses oneDNN" : "") << '\n';
+  out << ")" << (manifest.usesLibrary("onednn") ? ", uses oneDNN" : "") << '\n';
 }
 
 /// 0 or an exit code: what was printed may have no room.

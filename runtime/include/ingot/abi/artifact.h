@@ -7,9 +7,10 @@
  *
  * A compiled model exports one query symbol, INGOT_ABI_QUERY_SYMBOL, of type
  * ingot_abi_query_fn. It returns a constant description of the model with the
- * functions that load and run it. Everything here is append-only: a struct
- * starts with its own size, and INGOT_ABI_VERSION changes only when an old
- * reader could no longer make sense of a new artifact.
+ * functions that load and run it. A struct starts with its own size, rows of a
+ * table are as far apart as the table says, so both grow at their end;
+ * docs/abi.md has the rules. INGOT_ABI_VERSION changes only when an old reader
+ * could no longer make sense of a new artifact.
  *
  * The compiler emits these structs as LLVM IR constants; `static_assert`s at
  * the end pin their layout for both sides.
@@ -28,9 +29,11 @@ extern "C" {
 #define INGOT_ABI_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
 #endif
 
-#define INGOT_ABI_VERSION 1u
+#define INGOT_ABI_VERSION 2u
 #define INGOT_ABI_MAGIC 0x544f474e49ull /* "INGOT", little endian */
-#define INGOT_ABI_QUERY_SYMBOL "ingot_artifact_v1"
+/** The prefix, and then the version. */
+#define INGOT_ABI_QUERY_PREFIX "ingot_artifact_v"
+#define INGOT_ABI_QUERY_SYMBOL "ingot_artifact_v2"
 
 /** Alignment, in bytes, of the arena and of the weights that a host hands in. */
 #define INGOT_ABI_ALIGNMENT 64u
@@ -45,12 +48,13 @@ enum {
   INGOT_ABI_BUFFER_TOO_SMALL = 2, /**< output dims are set, data is untouched */
   INGOT_ABI_OUT_OF_MEMORY = 3,
   INGOT_ABI_NOT_FOUND = 4,        /**< file, symbol, tensor name */
-  INGOT_ABI_BAD_ARTIFACT = 5,     /**< not an artifact, truncated, swapped weights */
+  INGOT_ABI_BAD_ARTIFACT = 5,     /**< no artifact, truncated, swapped weights */
   INGOT_ABI_VERSION_MISMATCH = 6,
-  INGOT_ABI_UNSUPPORTED_CPU = 7,
+  INGOT_ABI_UNSUPPORTED_DEVICE = 7, /**< no code that this machine can run */
   INGOT_ABI_BACKEND_ERROR = 8,    /**< oneDNN or another library failed */
-  INGOT_ABI_RUNTIME_CHECK = 9,    /**< a data-dependent check failed, e.g. an index */
+  INGOT_ABI_RUNTIME_CHECK = 9,    /**< a check of data failed, e.g. an index */
   INGOT_ABI_BUSY = 10,            /**< libingot only: a context is in use */
+  INGOT_ABI_CANCELLED = 11,       /**< the host asked the run to stop */
 };
 
 /** Element types; the numbers are those of ONNX's TensorProto.DataType. */
@@ -70,7 +74,40 @@ enum {
   INGOT_ABI_BFLOAT16 = 16,
 };
 
-/** One input or output: dense, row-major, dims may be INGOT_ABI_DYNAMIC. */
+/** What a variant's code runs on. */
+enum {
+  INGOT_ABI_DEVICE_CPU = 1,
+  INGOT_ABI_DEVICE_CUDA = 2,
+};
+
+/** Whose features a variant's `features` are: each architecture has a list of
+ *  its own. */
+enum {
+  INGOT_ABI_ARCHITECTURE_X86_64 = 1, /**< cpu_features.inc */
+  INGOT_ABI_ARCHITECTURE_AARCH64 = 2,
+  INGOT_ABI_ARCHITECTURE_NVPTX = 3,
+};
+
+/** Where memory lies. */
+enum {
+  INGOT_ABI_MEMORY_HOST = 0,
+  INGOT_ABI_MEMORY_CUDA = 1, /**< of the device that a buffer names */
+};
+
+/** `count` rows, `row_bytes` apart, which may be more than a reader knows of;
+ *  null if there are none. */
+typedef struct ingot_abi_table {
+  const void *rows;
+  uint32_t count;
+  uint32_t row_bytes;
+} ingot_abi_table;
+
+static inline const void *ingot_abi_row(const ingot_abi_table *table,
+                                        uint32_t index) {
+  return (const char *)table->rows + (size_t)index * table->row_bytes;
+}
+
+/** A row of `inputs` or `outputs`: dims may be INGOT_ABI_DYNAMIC. */
 typedef struct ingot_abi_tensor {
   const char *name;
   uint32_t dtype;
@@ -80,10 +117,29 @@ typedef struct ingot_abi_tensor {
   const char *const *dim_names;
 } ingot_abi_tensor;
 
+/** A row of `metadata`. */
 typedef struct ingot_abi_metadata {
   const char *key;
   const char *value;
 } ingot_abi_metadata;
+
+/** Kinds of ingot_abi_use. */
+enum {
+  INGOT_ABI_USE_LIBRARY = 1,   /**< that the code calls, e.g. "onednn" */
+  INGOT_ABI_USE_PRECISION = 2, /**< that products are rounded to: "bfloat16" */
+};
+
+/** A library that brings threads of its own, which a fork ends. */
+#define INGOT_ABI_USE_OWN_THREADS 1u
+
+/** A row of `uses`: what the model uses beyond its own code and the element
+ *  types of its tensors. A kind or flag that a reader does not know is only
+ *  shown. */
+typedef struct ingot_abi_use {
+  uint32_t kind;  /**< INGOT_ABI_USE_... */
+  uint32_t flags; /**< INGOT_ABI_USE_OWN_THREADS */
+  const char *name;
+} ingot_abi_use;
 
 /** Services that generated code may use. All members are set. */
 typedef struct ingot_abi_host {
@@ -91,7 +147,7 @@ typedef struct ingot_abi_host {
   /** Threads that one run may use, the caller's included; at least 1. */
   uint32_t num_threads;
   void *user;
-  /** Returns memory of the given alignment (a power of two), or null. */
+  /** Returns host memory of the given alignment (a power of two), or null. */
   void *(*allocate)(void *user, uint64_t bytes, uint64_t alignment);
   void (*release)(void *user, void *pointer);
   /** Calls task(arg, i) once for each 0 <= i < count and waits for all. */
@@ -99,55 +155,85 @@ typedef struct ingot_abi_host {
                        void *arg, int64_t count);
 } ingot_abi_host;
 
-/** One buffer of a run: an input, or an output to be filled. */
+/** One buffer of a run: an input, or an output to be filled. Rows are
+ *  ingot_abi_artifact.buffer_bytes apart, and bytes that a host does not know
+ *  are zero. */
 typedef struct ingot_abi_buffer {
   /** Element-aligned; inputs are only read. */
   void *data;
   /** `rank` sizes. Inputs: given, and already checked against the signature.
    *  Outputs: written by the run before the data. */
   int64_t *dims;
+  /** `rank` steps in elements; null: dense and row-major. Not null only for a
+   *  variant with INGOT_ABI_VARIANT_STRIDES. */
+  const int64_t *strides;
   /** Bytes at `data`. */
   uint64_t bytes;
+  /** INGOT_ABI_MEMORY_...: one of the variant's `memories`. */
+  uint32_t memory;
+  /** Which device's, for memory that is not the host's; 0 for the host's. */
+  uint32_t device;
 } ingot_abi_buffer;
 
-/** Where a profiled run says how far it got. The host takes the time: layers
- *  follow each other without a gap, so what has passed since the previous
- *  layer ended, or since the run began, is this layer's. */
-typedef struct ingot_abi_profile {
+/** Who watches a run: is told how far it got, and says whether it goes on.
+ *  Layers follow each other without a gap, so what has passed since the
+ *  previous layer ended, or since the run began, is this layer's. */
+typedef struct ingot_abi_observer {
   uint32_t struct_size;
   uint32_t reserved0;
   void *user;
   /** Called once for each layer when it ends, in order, by the thread that
-   *  runs. `flops` and `bytes` are those of this run, 0 if unknown. */
-  void (*layer_end)(void *user, uint64_t layer, uint64_t flops,
-                    uint64_t bytes);
-} ingot_abi_profile;
+   *  runs. `flops` and `bytes` are those of this run, 0 if unknown. Returns
+   *  INGOT_ABI_OK, or the status that the run ends with at once. */
+  int32_t (*layer_end)(void *user, uint64_t layer, uint64_t flops,
+                       uint64_t bytes);
+} ingot_abi_observer;
+
+/** Everything that a load needs. */
+typedef struct ingot_abi_load {
+  uint32_t struct_size;
+  /** Which of the devices of the variant's kind; 0 for a CPU. */
+  uint32_t device;
+  /** Stays valid until `unload`. */
+  const ingot_abi_host *host;
+  /** Start of the weights: ingot_abi_artifact.weights or a mapped file. */
+  const void *weights;
+  uint64_t weights_bytes;
+  /** For the runs and for `unload`; null before, and after a failure. */
+  void *state;
+  /** Receives a null-terminated message when the load fails; may be null. */
+  char *error;
+  uint64_t error_bytes;
+} ingot_abi_load;
 
 /** Everything a run needs. Two runs may go on at once if their arenas,
  *  hosts' `user` and buffers differ. */
 typedef struct ingot_abi_call {
   uint32_t struct_size;
-  /** The first failure of the run, INGOT_ABI_OK before it; set by the run. */
+  /** The first failure of the run; set by the run. */
   int32_t status;
   const ingot_abi_host *host;
   /** Start of the weights: ingot_abi_artifact.weights or a mapped file. */
   const void *weights;
-  /** What `load` returned; null where `load` is null. */
+  /** What `load` left; null where `load` is null. */
   void *state;
-  /** arena_bytes of scratch memory, INGOT_ABI_ALIGNMENT-aligned. */
+  /** The variant's arena_bytes of scratch memory in its arena_memory,
+   *  INGOT_ABI_ALIGNMENT-aligned. */
   void *arena;
   const ingot_abi_buffer *inputs;
   const ingot_abi_buffer *outputs;
   /** Receives a null-terminated message when the run fails; may be null. */
   char *error;
   uint64_t error_bytes;
-  /** For the generated code alone: where a run that must stop goes on. */
-  void *unwind;
-  /** Null: no profile, which costs nothing. */
-  const ingot_abi_profile *profile;
+  /** Null: nobody watches, which costs nothing. */
+  const ingot_abi_observer *observer;
+  /** The device's queue that the run's work goes to, e.g. a CUstream; `run`
+   *  may then return before it is done. Null: it is done when `run` returns.
+   *  Not null only for a variant with INGOT_ABI_VARIANT_STREAMS. */
+  void *stream;
 } ingot_abi_call;
 
-/** A stretch of the run that computes certain ONNX nodes. Fixed layout. */
+/** A row of `layers`: a piece of the run that computes certain ONNX nodes. */
 typedef struct ingot_abi_layer {
   /** Offset in `layer_text` of a word for what it is, e.g. "convolution". */
   uint32_t kind;
@@ -162,78 +248,73 @@ typedef struct ingot_abi_layer {
   uint64_t bytes;
 } ingot_abi_layer;
 
-/** The code for one CPU level. Levels differ in nothing else: they share the
- *  description, the weights and the size of the arena. What one level's `load`
- *  leaves in *state is for the same level's `run` and `unload`. */
+/** `run` accepts ingot_abi_call.stream. */
+#define INGOT_ABI_VARIANT_STREAMS 1u
+/** `run` accepts ingot_abi_buffer.strides. */
+#define INGOT_ABI_VARIANT_STRIDES 2u
+
+/** A row of `variants`: the code for one kind of machine. Variants share the
+ *  signature, the layers' names and the weights. What one variant's `load`
+ *  leaves is for the same variant's `run` and `unload`.
+ *
+ *  A host uses the variant of the highest priority among those that run here:
+ *  whose device and architecture it has, with all features, and whose flags it
+ *  knows. Of several with one priority that is the first. A device,
+ *  architecture, feature or flag that it does not know, it does not have. */
 typedef struct ingot_abi_variant {
-  const char *target; /**< CPU level, e.g. "x86-64-v4" */
-  /** CPU features that the code needs: bits of cpu_features.inc. */
-  uint64_t cpu_features;
+  const char *target;    /**< for people, e.g. "x86-64-v4" */
+  uint32_t device;       /**< INGOT_ABI_DEVICE_... */
+  uint32_t architecture; /**< INGOT_ABI_ARCHITECTURE_... */
+  /** That the code needs: bits of the architecture's list. */
+  uint64_t features;
+  uint32_t priority;
+  uint32_t flags; /**< INGOT_ABI_VARIANT_... */
+  /** Where inputs and outputs may lie: bits 1 << INGOT_ABI_MEMORY_... */
+  uint32_t memories;
+  uint32_t arena_memory; /**< INGOT_ABI_MEMORY_... of the arena */
+  /** Scratch memory that one run needs. Dynamic tensors come on top, through
+   *  host->allocate. */
+  uint64_t arena_bytes;
   uint64_t code_bytes;
-  int32_t (*load)(const ingot_abi_host *host, const void *weights,
-                  void **state, char *error, uint64_t error_bytes);
+  /** Done once per loaded model, or null: creates what all runs share. */
+  int32_t (*load)(ingot_abi_load *call);
+  /** Not null where `load` is not. */
   void (*unload)(const ingot_abi_host *host, void *state);
   int32_t (*run)(ingot_abi_call *call);
 } ingot_abi_variant;
 
-/** The constant description of a compiled model. `target`, `cpu_features`,
- *  `code_bytes`, `load`, `unload` and `run` are those of the lowest CPU level
- *  that it holds. */
+/** The constant description of a compiled model. */
 typedef struct ingot_abi_artifact {
   uint64_t magic;       /**< INGOT_ABI_MAGIC */
   uint32_t abi_version; /**< INGOT_ABI_VERSION */
   uint32_t struct_size; /**< sizeof(ingot_abi_artifact) of the compiler */
   const char *compiler; /**< e.g. "ingot 0.1.0" */
   const char *name;     /**< of the ONNX graph; may be empty */
-  const char *target;   /**< CPU level, e.g. "x86-64-v4" */
-  /** CPU features that the code needs: bits of cpu_features.inc. */
-  uint64_t cpu_features;
-  uint32_t num_inputs;
-  uint32_t num_outputs;
-  uint32_t num_metadata;
-  uint32_t flags; /**< INGOT_ABI_FLAG_* */
-  const ingot_abi_tensor *inputs;
-  const ingot_abi_tensor *outputs;
-  const ingot_abi_metadata *metadata;
+  ingot_abi_table inputs;   /**< of ingot_abi_tensor */
+  ingot_abi_table outputs;  /**< of ingot_abi_tensor */
+  ingot_abi_table metadata; /**< of ingot_abi_metadata */
+  ingot_abi_table uses;     /**< of ingot_abi_use */
+  ingot_abi_table variants; /**< of ingot_abi_variant; at least one */
+  ingot_abi_table layers;   /**< of ingot_abi_layer; what an observer is told */
+  const char *layer_text;
+  uint64_t layer_text_bytes; /**< the last one is null */
   /** Embedded weights, or null if they are in a file of their own. */
   const void *weights;
   uint64_t weights_bytes;
   uint8_t weights_sha256[32];
-  /** Scratch memory that one run needs. Dynamic tensors come on top, through
-   *  host->allocate. */
-  uint64_t arena_bytes;
-  uint64_t code_bytes;
-  /** Done once per loaded model, or null: creates what all runs share. On
-   *  failure writes a message to error and leaves *state null. */
-  int32_t (*load)(const ingot_abi_host *host, const void *weights,
-                  void **state, char *error, uint64_t error_bytes);
-  void (*unload)(const ingot_abi_host *host, void *state);
-  int32_t (*run)(ingot_abi_call *call);
-  /** What a profile is about; artifacts that end before this have no layers. */
-  uint32_t num_layers;
-  uint32_t layer_text_bytes; /**< the last one is null */
-  const ingot_abi_layer *layers;
-  const char *layer_text;
-  /** All CPU levels, lowest first, each with all features of the one before;
-   *  artifacts that end before this hold one. A host runs the highest one whose
-   *  features it has. */
-  uint32_t num_variants;
-  uint32_t variant_bytes; /**< sizeof(ingot_abi_variant) of the compiler */
-  const ingot_abi_variant *variants;
-  /** How sizes of operands have to fit, in numbers of rules: those that hold for
-   *  all sizes, and those that a run checks. Artifacts that end before this do
-   *  not say. */
+  /** sizeof(ingot_abi_buffer) of the compiler. */
+  uint32_t buffer_bytes;
+  /** None yet. A reader refuses an artifact with a flag that it does not
+   *  know. */
+  uint32_t flags;
+  /** How sizes of operands have to fit, in numbers of rules: those that hold
+   *  for all sizes, and those that a run checks. */
   uint32_t num_size_rules_proved;
   uint32_t num_size_rules_checked;
 } ingot_abi_artifact;
 
-/** The least struct_size that an artifact of version 1 may have. */
-#define INGOT_ABI_ARTIFACT_BYTES_V1 176u
-
-/** The code calls oneDNN, which brings its own (OpenMP) threads. */
-#define INGOT_ABI_FLAG_ONEDNN 1u
-/** Compiled with --precision=bf16: what heavy ops multiply is rounded. */
-#define INGOT_ABI_FLAG_BF16 2u
+/** The least struct_size that an artifact of version 2 may have. */
+#define INGOT_ABI_ARTIFACT_BYTES_V2 208u
 
 typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
 
@@ -242,7 +323,7 @@ typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
 #define INGOT_ABI_NOTE_SEAL 1u
 
 /** Checksums of an artifact's file, which tell accidents before any of it is
- *  used. Both are XXH64 with seed 0. Files of older compilers have none. */
+ *  used. Both are XXH64 with seed 0. */
 typedef struct ingot_abi_seal {
   uint32_t struct_size;
   uint32_t reserved0;
@@ -259,23 +340,20 @@ typedef struct ingot_abi_seal {
   uint64_t rest_hash;
 } ingot_abi_seal;
 
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_table) == 16, "ingot_abi_table");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_tensor) == 32, "ingot_abi_tensor");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_metadata) == 16, "ingot_abi_metadata");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_use) == 16, "ingot_abi_use");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_host) == 40, "ingot_abi_host");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 24, "ingot_abi_buffer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 40, "ingot_abi_buffer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 24, "ingot_abi_observer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 56, "ingot_abi_load");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_profile) == 24, "ingot_abi_profile");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 32, "ingot_abi_layer");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 48, "ingot_abi_variant");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 80, "ingot_abi_variant");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_seal) == 40, "ingot_abi_seal");
-INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_layers) ==
-                            INGOT_ABI_ARTIFACT_BYTES_V1,
-                        "ingot_abi_artifact before layers");
-INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_variants) == 200,
-                        "ingot_abi_artifact before variants");
-INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, num_size_rules_proved) ==
-                            216,
-                        "ingot_abi_artifact before size rules");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 224,
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) ==
+                            INGOT_ABI_ARTIFACT_BYTES_V2,
                         "ingot_abi_artifact");
 
 #ifdef __cplusplus

@@ -107,12 +107,10 @@ enum {
   INGOT_DNNL_MIN = 5,
 };
 
-/** Creates what the table describes. `weights`, `table` and `names` stay valid
- *  until ingot_dnnl_unload. On failure *state is null and error, if there,
- *  holds a message. */
-int32_t ingot_dnnl_load(const ingot_abi_host *host, const void *weights,
-                        const int64_t *table, const char *names, void **state,
-                        char *error, uint64_t error_bytes);
+/** Creates what the table describes. The weights, `table` and `names` stay
+ *  valid until ingot_dnnl_unload. */
+int32_t ingot_dnnl_load(ingot_abi_load *call, const int64_t *table,
+                        const char *names);
 
 void ingot_dnnl_unload(const ingot_abi_host *host, void *state);
 

@@ -1,14 +1,14 @@
 // RUN: ingot-opt --ingot-convert-to-llvm --split-input-file --verify-diagnostics %s | FileCheck %s
 
-// An input's address and open sizes come from the call's table of inputs, 24
+// An input's address and open sizes come from the call's table of inputs, 40
 // bytes each.
 
 // CHECK-LABEL: llvm.func @input
 // CHECK-SAME: (%[[CALL:.*]]: !llvm.ptr)
 // CHECK: llvm.getelementptr %[[CALL]][40]
 // CHECK: %[[TABLE:.*]] = llvm.load %{{.*}} invariant : !llvm.ptr -> !llvm.ptr
-// CHECK: llvm.getelementptr %[[TABLE]][72]
-// CHECK: llvm.getelementptr %[[TABLE]][80]
+// CHECK: llvm.getelementptr %[[TABLE]][120]
+// CHECK: llvm.getelementptr %[[TABLE]][128]
 // CHECK: %[[DIMS:.*]] = llvm.load %{{.*}} invariant
 // CHECK: llvm.getelementptr %[[DIMS]][8]
 // CHECK: %[[SIZE:.*]] = llvm.load %{{.*}} invariant : !llvm.ptr -> i64

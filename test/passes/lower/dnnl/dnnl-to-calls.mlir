@@ -3,8 +3,8 @@
 // Constant weights go into the table by their offset, here 128 and 64; the rest
 // is handed in. 3 words, then a convolution of 2x2x3 groups: O, I, K... strides.
 // CHECK: module attributes {ingot.needs_onednn}
-// CHECK: llvm.func @ingot_load(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: i64) -> i32
-// CHECK: llvm.call @ingot_dnnl_load
+// CHECK: llvm.func @ingot_load(%[[CALL:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.call @ingot_dnnl_load(%[[CALL]], %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // CHECK: llvm.func @ingot_unload
 // CHECK: llvm.call @ingot_dnnl_unload
 // CHECK: llvm.mlir.global internal constant @ingot_dnnl_table(dense<[1, 1, 66,

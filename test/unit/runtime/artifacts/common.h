@@ -28,6 +28,15 @@
 #ifndef MODEL_FLAGS
 #define MODEL_FLAGS 0
 #endif
+#ifndef MODEL_DEVICE
+#define MODEL_DEVICE INGOT_ABI_DEVICE_CPU
+#endif
+#ifndef MODEL_VARIANT_FLAGS
+#define MODEL_VARIANT_FLAGS 0
+#endif
+#ifndef MODEL_MEMORIES
+#define MODEL_MEMORIES (1u << INGOT_ABI_MEMORY_HOST)
+#endif
 #ifndef MODEL_ARENA_BYTES
 #define MODEL_ARENA_BYTES 0
 #endif
@@ -44,13 +53,45 @@
 #endif
 
 #ifndef MODEL_LAYERS
-#define MODEL_LAYERS 0, 0, NULL, NULL
+#define MODEL_LAYERS {NULL, 0, sizeof(ingot_abi_layer)}, NULL, 0
+#endif
+
+#if defined(__aarch64__)
+#define MODEL_ARCHITECTURE INGOT_ABI_ARCHITECTURE_AARCH64
+#else
+#define MODEL_ARCHITECTURE INGOT_ABI_ARCHITECTURE_X86_64
 #endif
 
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof((array)[0]))
+#define TABLE(array) {array, COUNT(array), sizeof((array)[0])}
 
 static const ingot_abi_metadata metadata[] = {{"author", "nobody"},
                                               {"labels", "cat\ndog"}};
+
+#ifdef MODEL_USES_THREADS
+static const ingot_abi_use uses[] = {
+    {INGOT_ABI_USE_LIBRARY, INGOT_ABI_USE_OWN_THREADS, "onednn"},
+    {INGOT_ABI_USE_PRECISION, 0, "bfloat16"}};
+#define MODEL_USES TABLE(uses)
+#else
+#define MODEL_USES {NULL, 0, sizeof(ingot_abi_use)}
+#endif
+
+static const ingot_abi_variant variants[] = {{
+    MODEL_TARGET,
+    MODEL_DEVICE,
+    MODEL_ARCHITECTURE,
+    MODEL_CPU_FEATURES,
+    1,
+    MODEL_VARIANT_FLAGS,
+    MODEL_MEMORIES,
+    INGOT_ABI_MEMORY_HOST,
+    MODEL_ARENA_BYTES,
+    128,
+    MODEL_LOAD,
+    MODEL_UNLOAD,
+    run,
+}};
 
 static const ingot_abi_artifact artifact = {
     MODEL_MAGIC,
@@ -58,27 +99,17 @@ static const ingot_abi_artifact artifact = {
     MODEL_STRUCT_SIZE,
     "ingot test",
     "hand written",
-    MODEL_TARGET,
-    MODEL_CPU_FEATURES,
-    COUNT(inputs),
-    COUNT(outputs),
-    COUNT(metadata),
-    MODEL_FLAGS,
-    inputs,
-    outputs,
-    metadata,
+    TABLE(inputs),
+    TABLE(outputs),
+    TABLE(metadata),
+    MODEL_USES,
+    TABLE(variants),
+    MODEL_LAYERS,
     MODEL_WEIGHTS,
     MODEL_WEIGHTS_BYTES,
     MODEL_SHA256,
-    MODEL_ARENA_BYTES,
-    128,
-    MODEL_LOAD,
-    MODEL_UNLOAD,
-    run,
-    MODEL_LAYERS,
-    0,
-    sizeof(ingot_abi_variant),
-    NULL,
+    sizeof(ingot_abi_buffer),
+    MODEL_FLAGS,
     0,
     0};
 
@@ -93,7 +124,7 @@ __attribute__((section(".note.ingot"), aligned(4), used)) static const struct {
 #endif
 
 #ifndef MODEL_QUERY
-#define MODEL_QUERY ingot_artifact_v1
+#define MODEL_QUERY ingot_artifact_v2
 #endif
 __attribute__((visibility("default"))) const ingot_abi_artifact *
 MODEL_QUERY(void);

@@ -15,12 +15,9 @@ static const ingot_abi_tensor inputs[] = {
 static const ingot_abi_tensor outputs[] = {
     {"y", INGOT_ABI_FLOAT, 1, dims, names}};
 
-static int32_t load(const ingot_abi_host *host, const void *weights,
-                    void **state, char *error, uint64_t errorBytes) {
-  (void)host;
-  (void)weights;
-  (void)state;
-  snprintf(error, errorBytes, "Conv 'stem': could not create a primitive");
+static int32_t load(ingot_abi_load *call) {
+  snprintf(call->error, call->error_bytes,
+           "Conv 'stem': could not create a primitive");
   return INGOT_ABI_BACKEND_ERROR;
 }
 static void unload(const ingot_abi_host *host, void *state) {

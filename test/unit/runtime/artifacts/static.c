@@ -37,17 +37,14 @@ static const float weights[6] = {WEIGHT_SIGN * 1, WEIGHT_SIGN * 2,
 #endif
 
 /* The state shows which load a run belongs to. */
-static int32_t load(const ingot_abi_host *host, const void *weightsGiven,
-                    void **state, char *error, uint64_t errorBytes) {
-  (void)error;
-  (void)errorBytes;
-  float *sum = host->allocate(host->user, sizeof(float), 64);
+static int32_t load(ingot_abi_load *call) {
+  float *sum = call->host->allocate(call->host->user, sizeof(float), 64);
   if (!sum)
     return INGOT_ABI_OUT_OF_MEMORY;
   *sum = 0;
   for (int i = 0; i < 6; ++i)
-    *sum += ((const float *)weightsGiven)[i];
-  *state = sum;
+    *sum += ((const float *)call->weights)[i];
+  call->state = sum;
   return INGOT_ABI_OK;
 }
 
@@ -62,11 +59,12 @@ static void unload(const ingot_abi_host *host, void *state) {
 static const char layerText[] = "matmul\0elementwise\0mul\0scale\0add";
 static const ingot_abi_layer layers[] = {{0, 19, 2, 0, 6, 72},
                                          {7, 29, 1, 0, 0, 0}};
-#define MODEL_LAYERS 2, sizeof(layerText), layers, layerText
+#define MODEL_LAYERS TABLE(layers), layerText, sizeof(layerText)
 
-static void end_layer(ingot_abi_call *call, uint64_t layer, uint64_t flops) {
-  if (call->profile)
-    call->profile->layer_end(call->profile->user, layer, flops, 12 * flops);
+static int32_t end_layer(ingot_abi_call *call, uint64_t layer, uint64_t flops) {
+  const ingot_abi_observer *observer = call->observer;
+  return observer ? observer->layer_end(observer->user, layer, flops, 12 * flops)
+                  : INGOT_ABI_OK;
 }
 
 static void multiply(void *arg, int64_t i) {
@@ -82,13 +80,14 @@ static int32_t run(ingot_abi_call *call) {
   if (__builtin_fabsf(*(const float *)call->state) != 21)
     return INGOT_ABI_BACKEND_ERROR;
   call->host->parallel_for(call->host->user, multiply, call, 6);
-  end_layer(call, 0, 6);
+  int32_t status = end_layer(call, 0, 6);
+  if (status)
+    return status;
   for (int i = 0; i < 6; ++i)
     y[i] = ((float *)call->arena)[i] + b[0];
   call->outputs[0].dims[0] = 2;
   call->outputs[0].dims[1] = 3;
-  end_layer(call, 1, 7);
-  return INGOT_ABI_OK;
+  return end_layer(call, 1, 7);
 }
 
 #include "common.h"

@@ -1,0 +1,21 @@
+//===- Cancellation.h - a wish that runs end early ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CORE_CANCELLATION_H
+#define INGOT_RUNTIME_CORE_CANCELLATION_H
+
+#include "ingot/ingot.h"
+
+#include <atomic>
+
+struct ingot_cancellation {
+  bool isRequested() const { return requested.load(std::memory_order_relaxed); }
+
+  /// Set once, by any thread or a signal handler.
+  std::atomic<bool> requested{false};
+};
+
+#endif // INGOT_RUNTIME_CORE_CANCELLATION_H

@@ -1,0 +1,22 @@
+//===- Variants.h - choosing among the code of an artifact ------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CORE_VARIANTS_H
+#define INGOT_RUNTIME_CORE_VARIANTS_H
+
+#include "runtime/cpu/CpuFeatures.h"
+
+namespace ingot::rt {
+
+/// Finds the variant of the highest priority that may run on `cpu`, and asks
+/// for AMX where that needs it. `subject` names the artifact in messages.
+ingot_status chooseVariant(const ingot_abi_artifact &artifact, const Cpu &cpu,
+                           const char *subject, uint32_t &index,
+                           ingot_error *error);
+
+} // namespace ingot::rt
+
+#endif // INGOT_RUNTIME_CORE_VARIANTS_H

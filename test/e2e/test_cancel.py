@@ -1,0 +1,115 @@
+"""Runs of compiled models that another thread cancels."""
+import json
+import subprocess
+
+from support import BUILD, ROOT, Case, helper, make_model, np, tool
+
+LAYERS = 60
+
+# Runs once to the end, then again and again with a cancellation that is requested a tenth into the run; prints both times.
+PROGRAM = r"""
+#include <ingot/ingot.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double whole;
+static void *cancel(void *cancellation) {
+  usleep((useconds_t)(whole * 1e5));
+  ingot_cancellation_request(cancellation);
+  return NULL;
+}
+
+static float x[512 * 512], y[512 * 512], expected[512 * 512];
+
+int main(int argc, char **argv) {
+  ingot_error error = INGOT_ERROR_INIT;
+  ingot_model *model = NULL;
+  ingot_context *context = NULL;
+  ingot_context_options context_options = INGOT_CONTEXT_OPTIONS_INIT;
+  ingot_run_options options = INGOT_RUN_OPTIONS_INIT;
+  ingot_input in = ingot_input_make(x, sizeof x, NULL, 0, INGOT_FLOAT);
+  ingot_output out = ingot_output_make(y, sizeof y, NULL, 0, INGOT_FLOAT);
+  context_options.num_threads = (uint32_t)atoi(argv[2]);
+  for (int i = 0; i < 512 * 512; ++i)
+    x[i] = (float)(i % 7) / 7;
+  if (argc != 3 || ingot_model_load(argv[1], NULL, &model, &error) ||
+      ingot_context_create(model, &context_options, &context, &error))
+    return fprintf(stderr, "%s\n", error.message), 1;
+  for (int i = 0; i < 3; ++i) {
+    double start = now();
+    if (ingot_context_run(context, &in, 1, &out, 1, &options, &error))
+      return fprintf(stderr, "%s\n", error.message), 1;
+    whole = now() - start;
+  }
+  memcpy(expected, y, sizeof y);
+  for (int i = 0; i < 5; ++i) {
+    ingot_cancellation *cancellation = NULL;
+    pthread_t other;
+    if (ingot_cancellation_create(&cancellation, &error) || pthread_create(&other, NULL, cancel, cancellation))
+      return 1;
+    options.cancellation = cancellation;
+    double start = now();
+    ingot_status status = ingot_context_run(context, &in, 1, &out, 1, &options, &error);
+    double took = now() - start;
+    pthread_join(other, NULL);
+    printf("{\"status\": %d, \"message\": \"%s\", \"part\": %g}\n", status, error.message, took / whole);
+    ingot_cancellation_release(cancellation);
+  }
+  options.cancellation = NULL;
+  if (ingot_context_run(context, &in, 1, &out, 1, &options, &error) || memcmp(expected, y, sizeof y))
+    return fprintf(stderr, "the next run is wrong\n"), 1;
+  ingot_context_release(context);
+  ingot_model_release(model);
+  return 0;
+}
+"""
+
+
+class Cancelled(Case):
+    def setUp(self):
+        super().setUp()
+        with open(self.path("use.c"), "w") as f:
+            f.write(PROGRAM)
+        built = subprocess.run(["cc", "-O1", "-Wall", "-Werror", "use.c", f"-I{ROOT}/runtime/include",
+                                f"{BUILD}/lib/libingot.a", "-ldl", "-lpthread", "-o", "use"],
+                               cwd=self.dir, capture_output=True, text=True)
+        self.assertEqual(built.returncode, 0, built.stderr)
+
+    def check(self, *options):
+        rng = np.random.default_rng(3)
+        nodes = [helper.make_node("MatMul", [f"x{i}", "w"], [f"x{i + 1}"], name=f"m{i}") for i in range(LAYERS)]
+        model = make_model(nodes, [("x0", [512, 512])], [(f"x{LAYERS}", [512, 512])],
+                           {"w": (rng.standard_normal((512, 512)) / 23).astype(np.float32)})
+        artifact = self.compile(model, *options)
+        for threads in (1, 2):
+            with self.subTest(threads=threads):
+                done = subprocess.run([self.path("use"), artifact, str(threads)], capture_output=True, text=True,
+                                      timeout=300)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                runs = [json.loads(line) for line in done.stdout.splitlines()]
+                self.assertEqual(len(runs), 5)
+                for run in runs:
+                    self.assertEqual((run["status"], run["message"]), (11, "the run was cancelled"))
+                # Each is asked for a tenth into the run, and a layer is a sixtieth; a neighbour may be at work.
+                self.assertLess(sorted(run["part"] for run in runs)[1], 0.6, runs)
+
+    def test_native_kernels(self):
+        self.check("--kernels=native")
+
+    def test_onednn(self):
+        artifact = self.compile(make_model([helper.make_node("MatMul", ["x", "w"], ["y"])], [("x", [4, 4])],
+                                           [("y", [4, 4])], {"w": np.ones((4, 4), np.float32)}),
+                                "--kernels=onednn", name="probe")
+        if "onednn" not in json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["libraries"]:
+            self.skipTest("built without oneDNN")
+        self.check("--kernels=onednn")
