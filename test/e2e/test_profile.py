@@ -115,10 +115,12 @@ int main(int argc, char **argv) {
   ingot_model *model = NULL;
   ingot_context *context = NULL;
   ingot_tensor_info x = INGOT_TENSOR_INFO_INIT, y = INGOT_TENSOR_INFO_INIT;
+  ingot_profile *profile = NULL;
+  ingot_run_options options = INGOT_RUN_OPTIONS_INIT;
   ingot_profile_times times = INGOT_PROFILE_TIMES_INIT;
   if (argc != 2 || ingot_model_load(argv[1], NULL, &model, NULL) ||
       ingot_model_input_describe(model, 0, &x, NULL) || ingot_model_output_describe(model, 0, &y, NULL) ||
-      ingot_context_create(model, NULL, &context, NULL))
+      ingot_context_create(model, NULL, &context, NULL) || ingot_profile_create(model, NULL, &profile, NULL))
     return 2;
   float *data = malloc(x.bytes);
   for (uint64_t i = 0; i < x.bytes / 4; ++i)
@@ -126,13 +128,13 @@ int main(int argc, char **argv) {
   void *results[2];
   for (int i = 0; i < 2; ++i) {
     results[i] = calloc(1, y.bytes);
-    ingot_input in = {NULL, data, x.bytes, NULL, 0, x.dtype};
-    ingot_output out = {NULL, results[i], y.bytes, NULL, 0, y.dtype};
-    in.dims = x.dims, in.rank = x.rank;
-    if (ingot_context_run(context, &in, 1, &out, 1, NULL) || ingot_context_profile_start(context, NULL))
+    ingot_input in = ingot_input_make(data, x.bytes, x.dims, x.rank, x.dtype);
+    ingot_output out = ingot_output_make(results[i], y.bytes, NULL, 0, y.dtype);
+    if (ingot_context_run(context, &in, 1, &out, 1, &options, NULL))
       return 3;
+    options.profile = profile;
   }
-  if (ingot_context_profile_run(context, &times, NULL) || times.runs != 1)
+  if (ingot_profile_run_get(profile, &times, NULL) || times.runs != 1)
     return 4;
   puts(memcmp(results[0], results[1], y.bytes) ? "different" : "same");
   return 0;
