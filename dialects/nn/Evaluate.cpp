@@ -76,8 +76,7 @@ static constexpr int64_t kMaxSplatBytes = int64_t(1) << 30;
 
 /// Whether the result is one number everywhere if all operands are.
 static bool keepsSplats(Operation *op) {
-  return (isa<nn::NNDialect>(op->getDialect()) &&
-          op->hasTrait<nn::Elementwise>() && !isa<nn::SelectOp>(op)) ||
+  return (isa<nn::ElementwiseOpInterface>(op) && !isa<nn::SelectOp>(op)) ||
          isa<nn::TransposeOp, nn::ReshapeOp, nn::BroadcastToOp, nn::SliceOp,
              tensor::CastOp>(op);
 }

@@ -19,7 +19,8 @@ def NN_Dialect : Dialect {
   let name = "nn";
   let cppNamespace = "::ingot::nn";
   let summary = "Named tensor operations of neural networks";
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
   let hasConstantMaterializer = 1;
   let description = [{
     What the graph passes need to recognise: convolutions, products, pooling,
@@ -39,12 +40,6 @@ def NN_Tensor : RankedTensorOf<[AnyType]>;
 def NN_FloatTensor : RankedTensorOf<[AnyFloat]>;
 def NN_IntTensor : RankedTensorOf<[AnyInteger, Index]>;
 def NN_BoolTensor : RankedTensorOf<[I1]>;
-
-/// Marks ops that compute each result element from the operand elements at the
-/// same position, after numpy-style broadcasting of the operands.
-def NN_Elementwise : NativeOpTrait<"Elementwise"> {
-  let cppNamespace = "::ingot::nn";
-}
 
 class NN_Op<string mnemonic, list<Trait> traits = []>
     : Op<NN_Dialect, mnemonic, !listconcat(

@@ -8,6 +8,7 @@
 #include "dialects/nn/SizeRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;

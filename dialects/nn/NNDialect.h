@@ -22,11 +22,6 @@ namespace ingot::nn {
 class SizeRules;
 struct SizedType;
 
-/// See NN_Elementwise in NNBase.td.
-template <typename ConcreteType>
-class Elementwise : public mlir::OpTrait::TraitBase<ConcreteType, Elementwise> {
-};
-
 /// Numpy-style broadcast of shapes; nullopt if they do not fit together. A
 /// dynamic dimension against 1 stays dynamic, against n > 1 becomes n.
 std::optional<llvm::SmallVector<int64_t>>

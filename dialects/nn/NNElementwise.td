@@ -13,6 +13,8 @@ include "dialects/nn/NNBase.td"
 // Base classes
 //===----------------------------------------------------------------------===//
 
+defvar NN_Elementwise = DeclareOpInterfaceMethods<NN_ElementwiseOpInterface>;
+
 class NN_UnaryOp<string mnemonic, string formula, list<Trait> traits = []>
     : NN_InferredOp<mnemonic, !listconcat([NN_Elementwise], traits)> {
   let summary = "y = " # formula;

@@ -25,4 +25,21 @@ def NN_SizesOpInterface : OpInterface<"SizesOpInterface"> {
          "::llvm::SmallVectorImpl<::ingot::nn::SizedType> &":$results)>];
 }
 
+def NN_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
+  let cppNamespace = "::ingot::nn";
+  let description = [{
+    An op that computes each element of its result from the elements of its
+    operands at the same position, after numpy-style broadcasting of the
+    operands. What it computes is written once, as a body of scalar ops:
+    lowering puts it into a loop or an epilogue, folding runs it on constants.
+  }];
+  let methods = [InterfaceMethod<[{
+      Builds what the op computes of one element of each operand, `args`: signless
+      scalars of the operands' element types, or all floats among them in a wider
+      type, in which they are then computed. Null if the op is not defined on its
+      element type.
+    }], "::mlir::Value", "buildScalar",
+    (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$args)>];
+}
+
 #endif // INGOT_DIALECTS_NN_NNINTERFACES_TD

@@ -117,7 +117,7 @@ struct SinkThroughElementwise : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!op->hasTrait<nn::Elementwise>())
+    if (!isa<nn::ElementwiseOpInterface>(op))
       return rewriter.notifyMatchFailure(op, "is not elementwise");
     int64_t rank = typeOf(op->getResult(0)).getRank();
     SmallVector<Value> whole;

@@ -8,16 +8,17 @@
 #define INGOT_PASSES_SUPPORT_LOWERING_H
 
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/Scalars.h"
 
 #include "mlir/IR/Builders.h"
 
 namespace ingot::lower {
 
-/// `ui8` → `i8` and so on; other types, tensors among them, as they are.
-mlir::Type signless(mlir::Type type);
-
-/// Whether the element type is an unsigned integer (or i1).
-bool isUnsigned(mlir::Type type);
+using nn::computeType;
+using nn::convertScalar;
+using nn::isUnsigned;
+using nn::scalar;
+using nn::signless;
 
 /// Size of dimension `dim` as an index value, a constant where static.
 mlir::Value sizeOf(mlir::OpBuilder &builder, mlir::Location loc,
@@ -39,24 +40,6 @@ mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value createFilled(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::RankedTensorType type, mlir::Value value,
                          mlir::ValueRange dynamicSizes = {});
-
-/// A scalar constant of a signless or float type.
-mlir::Value scalar(mlir::OpBuilder &builder, mlir::Location loc,
-                   mlir::Type type, double value);
-
-/// The type arithmetic is done in: f32 for narrower floats, else `type`.
-mlir::Type computeType(mlir::Type type);
-
-/// Numeric conversion of scalars between float, integer and i1 types as ONNX
-/// Cast does it; `fromUnsigned`, `toUnsigned` give the signs of integers.
-mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc,
-                          mlir::Value value, mlir::Type to,
-                          bool fromUnsigned, bool toUnsigned);
-
-/// The scalar computation of an nn elementwise op on signless `args`; null if
-/// the op is not defined on its element type.
-mlir::Value buildScalar(mlir::OpBuilder &builder, mlir::Operation *op,
-                        mlir::ValueRange args);
 
 /// Whether two dimensions have one size in every run: follows both to where
 /// they come from; function arguments' dimensions of one name are one.

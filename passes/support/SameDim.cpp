@@ -81,7 +81,7 @@ std::optional<Dim> Origins::step(Dim at) {
   Operation *op = value.getDefiningOp();
   if (!op || ++steps > kMaxSteps)
     return std::nullopt;
-  if (op->hasTrait<nn::Elementwise>())
+  if (isa<nn::ElementwiseOpInterface>(op))
     return stepElementwise(op, dim);
   if (auto reshape = dyn_cast<nn::ReshapeOp>(op))
     return stepReshape(reshape);

@@ -4,7 +4,13 @@ import itertools
 from support import Case, TensorProto, helper, make_model, np
 
 FLOATS = ["Abs", "Neg", "Ceil", "Floor", "Round", "Sqrt", "Reciprocal", "Relu", "Sign", "Exp", "Log", "Erf",
-          "Sigmoid", "Tanh", "Softplus", "IsNaN", "IsInf", "Sin", "Cos", "Atan", "Asin", "Sinh", "HardSwish"]
+          "Sigmoid", "Tanh", "Softplus", "IsNaN", "IsInf", "Sin", "Cos", "Tan", "Atan", "Asin", "Acos", "Sinh", "Cosh",
+          "Asinh", "Acosh", "Atanh", "HardSwish"]
+# Functions with attributes.
+PARAMETERS = [("Elu", {"alpha": 0.7}), ("LeakyRelu", {"alpha": 0.3}), ("HardSigmoid", {"alpha": 0.3, "beta": 0.6}),
+              ("Gelu", {"approximate": "none"}), ("Gelu", {"approximate": "tanh"})]
+LOGIC = ["And", "Or", "Xor", "Equal"]
+LOGICAL = {"IsNaN", "IsInf", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"}
 PAIRS = ["Add", "Sub", "Mul", "Div", "Max", "Min", "Pow", "PRelu", "Equal", "Less", "LessOrEqual", "Greater",
          "GreaterOrEqual"]
 INTS = ["Abs", "Neg", "Sign", "BitwiseNot"]
@@ -12,8 +18,11 @@ SHIFTS = ["left", "right"]
 INT_PAIRS = ["Add", "Sub", "Mul", "Div", "Max", "Min", "Mod", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Less",
              "Greater"]
 # Functions of the run are polynomials, within some last bits of those of the compiler.
-APPROXIMATE = {"Exp", "Log", "Erf", "Sigmoid", "Tanh", "Softplus", "Sin", "Cos", "Atan", "Asin", "Sinh", "Pow", "Sqrt",
-               "Reciprocal", "HardSwish"}
+APPROXIMATE = {"Exp", "Log", "Erf", "Sigmoid", "Tanh", "Softplus", "Sin", "Cos", "Tan", "Atan", "Asin", "Acos", "Sinh",
+               "Cosh", "Asinh", "Acosh", "Atanh", "Pow", "Sqrt", "Reciprocal", "HardSwish", "Elu", "LeakyRelu",
+               "HardSigmoid", "Gelu"}
+# Where f32 cancels: of the largest result, not of each.
+CANCELS = {"Elu", "Gelu", "Asinh", "Acosh", "Atanh"}
 TYPES = {t: helper.np_dtype_to_tensor_dtype(np.dtype(t)) for t in (
     "float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")}
 
@@ -50,40 +59,51 @@ def defined(x, to):
 class Folding(Case):
     """The same nodes on constants and on inputs: equal bits where nothing is approximated."""
 
-    def compare(self, label, nodes, values, outputs):
-        """Both ways; `outputs` are {name: element type}."""
+    def compare(self, label, nodes, values, outputs, bits=1e-6):
+        """Both ways; `outputs` are {OPERATOR[-ANYTHING]: element type}; `bits` is the error of an approximation."""
         infos = [(n, list(v.shape), helper.np_dtype_to_tensor_dtype(v.dtype)) for n, v in values.items()]
         results = [(n, None, t) for n, t in outputs.items()]
         extra = [("unused", [1])]
         folded = make_model(nodes + [helper.make_node("Identity", ["unused"], ["same"])], extra,
-                            results + [("same", [1])], values, opset=18)
-        computed = make_model(nodes, infos, results, opset=18)
+                            results + [("same", [1])], values, opset=20)
+        computed = make_model(nodes, infos, results, opset=20)
         one = np.zeros(1, np.float32)
         a = self.run_model(self.compile(folded), {"unused": one})
         b = self.run_model(self.compile(computed), values)
         wrong = []
-        for node in nodes:
-            name = node.output[0]
-            if name not in outputs:
-                continue
+        for name in outputs:
+            op = name.split("-")[0]
             x, y = a[name], b[name]
             self.assertEqual((x.shape, x.dtype), (y.shape, y.dtype), name)
             if x.dtype.kind == "f":
                 x, y = x.astype(np.float64), y.astype(np.float64)
-                bits = {"float16": 2e-3}.get(a[name].dtype.name, 1e-6)
-                tolerance = bits if node.op_type in APPROXIMATE else 0
+                tolerance = bits if op in APPROXIMATE else 0
                 with np.errstate(all="ignore"):
-                    same = (x == y) | (flushed(x, a[name].dtype) == y) | (np.isnan(x) & np.isnan(y)) | (np.abs(x - y) <= tolerance * np.abs(y) + (
-                        1e-30 if tolerance else 0))
+                    size = np.maximum(np.abs(y), 1) if op in CANCELS else np.abs(y)
+                    same = (x == y) | (flushed(x, a[name].dtype) == y) | (np.isnan(x) & np.isnan(y)) | (
+                        np.abs(x - y) <= tolerance * size + (1e-30 if tolerance else 0))
             else:
                 same = x == y
-            if node.op_type == "Cast":
+            if op == "Gelu":
+                # Of a large number, or of infinity, times what is nearly 0.
+                with np.errstate(all="ignore"):
+                    same |= (values["x"] < -10) & (np.isinf(y) | ~(np.abs(y) > 1e-6 * np.abs(values["x"])))
+            if op == "Cast":
                 same |= ~defined(values["x"], x.dtype)
             for i in np.flatnonzero(~np.atleast_1d(same).ravel())[:3]:
                 wrong.append(f"{label} {name}: element {i} is {x.ravel()[i]} of constants, {y.ravel()[i]} of inputs; "
-                             + ", ".join(f"{n}={values[n].ravel()[i]}" for n in node.input if n in values and
-                                         values[n].size == x.size))
+                             + ", ".join(f"{n}={v.ravel()[i]}" for n, v in values.items() if v.size == x.size))
         return wrong
+
+    def float_nodes(self, x, a, b):
+        """Nodes on the named values, whose outputs are named after their operators."""
+        for op in FLOATS:
+            yield helper.make_node(op, [x], [op], name=op)
+        for i, (op, attributes) in enumerate(PARAMETERS):
+            yield helper.make_node(op, [x], [f"{op}-{i}"], name=f"{op}-{i}", **attributes)
+        for op in PAIRS:
+            yield helper.make_node(op, [a, b], [op], name=op)
+        yield helper.make_node("Mod", [a, b], ["Mod"], name="Mod", fmod=1)
 
     def test_elementwise(self):
         wrong = []
@@ -91,25 +111,45 @@ class Folding(Case):
             x = extremes(name)
             grid = np.array(list(itertools.product(x, x)), x.dtype)
             values = {"x": x, "a": grid[:, 0].copy(), "b": grid[:, 1].copy()}
-            isfloat = x.dtype.kind == "f"
-            nodes, outputs = [], {}
-            for op in FLOATS if isfloat else INTS:
-                if (op == "Neg" and x.dtype.kind == "u") or (op == "IsInf" and name == "float16"):
-                    continue
-                nodes.append(helper.make_node(op, ["x"], [op], name=op))
-                outputs[op] = TensorProto.BOOL if op.startswith("Is") else kind
-            for op in PAIRS if isfloat else INT_PAIRS:
-                nodes.append(helper.make_node(op, ["a", "b"], [op], name=op))
-                outputs[op] = TensorProto.BOOL if op in ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual") \
-                    else kind
+            nodes = []
+            if x.dtype.kind == "f":
+                nodes += [n for n in self.float_nodes("x", "a", "b") if (n.op_type, name) != ("IsInf", "float16")]
+            else:
+                nodes += [helper.make_node(op, ["x"], [op], name=op) for op in INTS
+                          if (op, x.dtype.kind) != ("Neg", "u")]
+                nodes += [helper.make_node(op, ["a", "b"], [op], name=op) for op in INT_PAIRS]
+                if name in ("int32", "int64"):
+                    nodes.append(helper.make_node("Pow", ["a", "b"], ["Pow"], name="Pow"))
             if x.dtype.kind == "u":
-                for way in SHIFTS:
-                    nodes.append(helper.make_node("BitShift", ["a", "b"], [way], name=way, direction=way.upper()))
-                    outputs[way] = kind
-            if name in ("int32", "int64"):
-                nodes.append(helper.make_node("Pow", ["a", "b"], ["Pow"], name="Pow"))
-                outputs["Pow"] = kind
-            wrong += self.compare(name, nodes, values, outputs)
+                nodes += [helper.make_node("BitShift", ["a", "b"], [f"BitShift-{way}"], name=way, direction=way.upper())
+                          for way in SHIFTS]
+            outputs = {n.output[0]: TensorProto.BOOL if n.op_type in LOGICAL else kind for n in nodes}
+            wrong += self.compare(name, nodes, values, outputs, 2e-3 if name == "float16" else 1e-6)
+        self.assertEqual(wrong, [], "\n".join(wrong))
+
+    def test_bfloat16(self):
+        x = extremes("float32")
+        grid = np.array(list(itertools.product(x, x)), x.dtype)
+        values = {"x": x, "a": grid[:, 0].copy(), "b": grid[:, 1].copy()}
+        nodes = [helper.make_node("Cast", [n], [n + "16"], to=TensorProto.BFLOAT16) for n in values]
+        outputs = {}
+        for node in self.float_nodes("x16", "a16", "b16"):
+            if node.op_type == "IsInf":
+                continue
+            name = node.output[0]
+            outputs[name] = TensorProto.BOOL if node.op_type in LOGICAL else TensorProto.FLOAT
+            nodes.append(node)
+            if node.op_type not in LOGICAL:
+                node.output[0] = name + "16"
+                nodes.append(helper.make_node("Cast", [name + "16"], [name], to=TensorProto.FLOAT))
+        wrong = self.compare("bfloat16", nodes, values, outputs, 1e-2)
+        self.assertEqual(wrong, [], "\n".join(wrong))
+
+    def test_logic(self):
+        values = {"a": np.array([0, 0, 1, 1], bool), "b": np.array([0, 1, 0, 1], bool)}
+        nodes = [helper.make_node(op, ["a", "b"], [op], name=op) for op in LOGIC]
+        nodes.append(helper.make_node("Not", ["a"], ["Not"], name="Not"))
+        wrong = self.compare("bool", nodes, values, {n.output[0]: TensorProto.BOOL for n in nodes})
         self.assertEqual(wrong, [], "\n".join(wrong))
 
     def test_casts(self):
@@ -118,7 +158,7 @@ class Folding(Case):
             values, nodes, outputs = {"x": extremes(name)}, [], {}
             for to, kind in {**TYPES, "bool": TensorProto.BOOL}.items():
                 if to != name:
-                    nodes.append(helper.make_node("Cast", ["x"], [f"to_{to}"], to=kind))
-                    outputs[f"to_{to}"] = kind
+                    nodes.append(helper.make_node("Cast", ["x"], [f"Cast-{to}"], to=kind))
+                    outputs[f"Cast-{to}"] = kind
             wrong += self.compare(name, nodes, values, outputs)
         self.assertEqual(wrong, [], "\n".join(wrong))

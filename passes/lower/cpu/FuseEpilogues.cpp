@@ -95,7 +95,8 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
   for (Value operand : op->getOperands())
     trialArgs.push_back(
         scratch.addArgument(typeOf(operand).getElementType(), loc));
-  Value built = lower::buildScalar(trial, op, trialArgs);
+  Value built =
+      cast<nn::ElementwiseOpInterface>(op).buildScalar(trial, trialArgs);
   if (!built || built.getType() != typeOf(result).getElementType())
     return false;
 
@@ -122,7 +123,7 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
 }
 
 bool FuseEpiloguesPass::fuseOne(Operation *op, fuse::Order &order) {
-  if (!op->hasTrait<nn::Elementwise>())
+  if (!isa<nn::ElementwiseOpInterface>(op))
     return false;
   return llvm::any_of(
       fuse::operandsFrom<cpu::EpilogueOpInterface>(op, order),

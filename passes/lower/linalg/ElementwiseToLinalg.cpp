@@ -26,12 +26,12 @@ struct ResultDim {
   llvm::SmallBitVector maybeBroadcast;
 };
 
-struct LowerElementwise : ConversionPattern {
-  LowerElementwise(const TypeConverter &converter, MLIRContext *context)
-      : ConversionPattern(converter, MatchAnyOpTypeTag(), 1, context) {}
+struct LowerElementwise
+    : OpInterfaceConversionPattern<nn::ElementwiseOpInterface> {
+  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 
   LogicalResult
-  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+  matchAndRewrite(nn::ElementwiseOpInterface op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override;
 };
 
@@ -112,11 +112,10 @@ static Value extractBroadcast(OpBuilder &b, Location loc, Value operand,
 }
 
 LogicalResult
-LowerElementwise::matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+LowerElementwise::matchAndRewrite(nn::ElementwiseOpInterface op,
+                                  ArrayRef<Value> operands,
                                   ConversionPatternRewriter &rewriter) const {
-  if (!op->hasTrait<nn::Elementwise>())
-    return rewriter.notifyMatchFailure(op, "is not elementwise");
-  Location loc = op->getLoc();
+  Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(
       getTypeConverter()->convertType(op->getResult(0).getType()));
   int64_t rank = type.getRank();
@@ -159,7 +158,7 @@ LowerElementwise::matchAndRewrite(Operation *op, ArrayRef<Value> operands,
           scalars.push_back(extracted[i]
                                 ? extractBroadcast(b, loc, operand, rank)
                                 : args[next++]);
-        Value value = buildScalar(b, op, scalars);
+        Value value = op.buildScalar(b, scalars);
         isDefined = value != nullptr;
         return isDefined ? value : args.back();
       });

@@ -79,14 +79,58 @@ func.func @reductions() -> (tensor<2xf32>, tensor<1x3xi32>, tensor<i64>) {
 
 // What is undefined is left to run time, and so is what depends on an argument.
 // CHECK-LABEL: @kept
-func.func @kept(%x: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>) {
+func.func @kept(%x: tensor<2xi32>) -> (tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi8>, tensor<2xi64>, tensor<2xui64>, tensor<2xi32>) {
   %a = arith.constant dense<[1, 2]> : tensor<2xi32>
   %zero = arith.constant dense<0> : tensor<2xi32>
   // CHECK: nn.div
   %0 = nn.div %a, %zero : tensor<2xi32>, tensor<2xi32> -> tensor<2xi32>
   // CHECK: nn.add
   %1 = nn.add %a, %x : tensor<2xi32>, tensor<2xi32> -> tensor<2xi32>
-  return %0, %1 : tensor<2xi32>, tensor<2xi32>
+  // CHECK: nn.mod
+  %2 = nn.mod %a, %zero : tensor<2xi32>, tensor<2xi32> -> tensor<2xi32>
+  %b = arith.constant dense<[1, 8]> : tensor<2xi8>
+  // CHECK: nn.shift_left
+  %3 = nn.shift_left %b, %b : tensor<2xi8>, tensor<2xi8> -> tensor<2xi8>
+  %c = arith.constant dense<[1.0, 1.0e+30]> : tensor<2xf32>
+  // CHECK: nn.cast
+  %4 = nn.cast %c : tensor<2xf32> -> tensor<2xi64>
+  %d = arith.constant dense<[1.0, -1.0]> : tensor<2xf32>
+  // CHECK: nn.cast
+  %5 = nn.cast %d : tensor<2xf32> -> tensor<2xui64>
+  %minus = arith.constant dense<-1> : tensor<2xi32>
+  %e = arith.constant dense<[0, 1]> : tensor<2xi32>
+  // CHECK: nn.pow
+  %6 = nn.pow %e, %minus : tensor<2xi32>, tensor<2xi32> -> tensor<2xi32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<2xi32>, tensor<2xi32>, tensor<2xi32>, tensor<2xi8>, tensor<2xi64>, tensor<2xui64>, tensor<2xi32>
+}
+
+// The ends of ranges are defined, and the lowest number over -1 wraps as in a run.
+// CHECK-LABEL: @extremes
+func.func @extremes() -> (tensor<2xi8>, tensor<2xi8>, tensor<2xi64>, tensor<2xui64>, tensor<2xi8>, tensor<2xbf16>) {
+  %a = arith.constant dense<[-128, 7]> : tensor<2xi8>
+  %b = arith.constant dense<[-1, 2]> : tensor<2xi8>
+  // CHECK-DAG: dense<[-128, 3]> : tensor<2xi8>
+  %0 = nn.div %a, %b : tensor<2xi8>, tensor<2xi8> -> tensor<2xi8>
+  // CHECK-DAG: dense<[0, 1]> : tensor<2xi8>
+  %1 = nn.mod %a, %b : tensor<2xi8>, tensor<2xi8> -> tensor<2xi8>
+  %c = arith.constant dense<[-9223372036854775808.0, 1.5]> : tensor<2xf32>
+  // CHECK-DAG: dense<[-9223372036854775808, 1]> : tensor<2xi64>
+  %2 = nn.cast %c : tensor<2xf32> -> tensor<2xi64>
+  %d = arith.constant dense<[9223372036854775808.0, -0.5]> : tensor<2xf32>
+  // CHECK-DAG: dense<[9223372036854775808, 0]> : tensor<2xui64>
+  %3 = nn.cast %d : tensor<2xf32> -> tensor<2xui64>
+  %e = arith.constant dense<[7, 1]> : tensor<2xi8>
+  // CHECK-DAG: dense<[-128, 2]> : tensor<2xi8>
+  %one = arith.constant dense<1> : tensor<2xi8>
+  %4 = nn.shift_left %one, %e : tensor<2xi8>, tensor<2xi8> -> tensor<2xi8>
+  // A tie rounds to even.
+  %f = arith.constant dense<[1.0, 1.0]> : tensor<2xbf16>
+  %g = arith.constant dense<[0.00390625, 9.5e-07]> : tensor<2xbf16>
+  // CHECK-DAG: dense<1.000000e+00> : tensor<2xbf16>
+  %5 = nn.add %f, %g : tensor<2xbf16>, tensor<2xbf16> -> tensor<2xbf16>
+  // CHECK-NOT: nn.
+  // CHECK: return
+  return %0, %1, %2, %3, %4, %5 : tensor<2xi8>, tensor<2xi8>, tensor<2xi64>, tensor<2xui64>, tensor<2xi8>, tensor<2xbf16>
 }
 
 // BOUND-LABEL: @bounded

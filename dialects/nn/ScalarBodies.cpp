@@ -1,0 +1,306 @@
+//===- ScalarBodies.cpp - what elementwise ops compute --------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/NNDialect.h"
+#include "dialects/nn/Scalars.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::nn;
+
+namespace {
+
+/// What a body is built with. Float arithmetic is in `type`, at least f32;
+/// integer arithmetic takes its sign from the op's operand type.
+struct Scalar {
+  OpBuilder &b;
+  Location loc;
+  Type type;
+  bool isFloat, isUnsigned;
+  SmallVector<Value> args;
+
+  Value x() { return args[0]; }
+  Value c(double value) { return scalar(b, loc, type, value); }
+  template <typename Op, typename... Args> Value make(Args &&...args) {
+    return Op::create(b, loc, std::forward<Args>(args)...);
+  }
+  template <typename FloatOp, typename IntOp> Value binary(Value l, Value r) {
+    return isFloat ? make<FloatOp>(l, r) : make<IntOp>(l, r);
+  }
+  template <typename FloatOp, typename SignedOp, typename UnsignedOp>
+  Value binary(Value l, Value r) {
+    if (isFloat)
+      return make<FloatOp>(l, r);
+    return isUnsigned ? make<UnsignedOp>(l, r) : make<SignedOp>(l, r);
+  }
+  Value add(Value l, Value r) {
+    return binary<arith::AddFOp, arith::AddIOp>(l, r);
+  }
+  Value sub(Value l, Value r) {
+    return binary<arith::SubFOp, arith::SubIOp>(l, r);
+  }
+  Value mul(Value l, Value r) {
+    return binary<arith::MulFOp, arith::MulIOp>(l, r);
+  }
+  Value max(Value l, Value r) {
+    return binary<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(l, r);
+  }
+  Value min(Value l, Value r) {
+    return binary<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(l, r);
+  }
+  Value select(Value condition, Value l, Value r) {
+    return make<arith::SelectOp>(condition, l, r);
+  }
+  Value compare(arith::CmpFPredicate f, arith::CmpIPredicate s,
+                arith::CmpIPredicate u, Value l, Value r) {
+    if (isFloat)
+      return make<arith::CmpFOp>(f, l, r);
+    return make<arith::CmpIOp>(isUnsigned ? u : s, l, r);
+  }
+  Value less(Value l, Value r) {
+    return compare(arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt,
+                   arith::CmpIPredicate::ult, l, r);
+  }
+  Value lessOrEqual(Value l, Value r) {
+    return compare(arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle,
+                   arith::CmpIPredicate::ule, l, r);
+  }
+  Value equal(Value l, Value r) {
+    return compare(arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq,
+                   arith::CmpIPredicate::eq, l, r);
+  }
+  Value sigmoid(Value v) {
+    Value negated = make<arith::NegFOp>(v);
+    Value sum = add(c(1), make<math::ExpOp>(negated));
+    return make<arith::DivFOp>(c(1), sum);
+  }
+  Value clamp(Value v, double low, double high) {
+    // Comparisons in this order keep NaN.
+    Value atLeast = std::isinf(low) ? v : max(v, c(low));
+    return std::isinf(high) ? atLeast : min(atLeast, c(high));
+  }
+  Value intPower(Value base, Value exponent);
+  Value mod(Value l, Value r, bool fmod);
+};
+
+} // namespace
+
+Value Scalar::intPower(Value base, Value exponent) {
+  // Through f64, exact for what fits; the field's runtimes do the same.
+  Type f64 = b.getF64Type();
+  Value l = convertScalar(b, loc, base, f64, isUnsigned, false);
+  Value r = convertScalar(b, loc, exponent, f64, isUnsigned, false);
+  return convertScalar(b, loc, make<math::PowFOp>(l, r), type, false,
+                       isUnsigned);
+}
+
+Value Scalar::mod(Value l, Value r, bool fmod) {
+  Value rest = binary<arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(l, r);
+  if (fmod || isUnsigned)
+    return rest;
+  Value wrong = make<arith::AndIOp>(
+      compare(arith::CmpFPredicate::ONE, arith::CmpIPredicate::ne,
+              arith::CmpIPredicate::ne, rest, c(0)),
+      make<arith::XOrIOp>(less(rest, c(0)), less(r, c(0))));
+  return select(wrong, add(rest, r), rest);
+}
+
+/// The body of `op`: `args` in the type that it is computed in, the result as
+/// it is stored.
+template <typename Op, typename Body>
+static Value buildBody(OpBuilder &b, Op op, ValueRange args, Body body) {
+  Location loc = op.getLoc();
+  Type stored = args[0].getType(), type = computeType(stored);
+  if (!isa<FloatType, IntegerType, IndexType>(type))
+    return {};
+  Scalar s{b, loc, type, isa<FloatType>(type),
+           isUnsigned(op->getOperand(0).getType()), {}};
+  for (auto [i, arg] : llvm::enumerate(args))
+    s.args.push_back(convertScalar(b, loc, arg, type,
+                                   isUnsigned(op->getOperand(i).getType()),
+                                   s.isUnsigned));
+  Value result = body(s);
+  if (!result || result.getType() != type || type == stored)
+    return result;
+  return convertScalar(b, loc, result, stored, false, false);
+}
+
+/// Defines what OP computes of the scalars `s`.
+#define SCALAR(OP)                                                             \
+  static Value bodyOf(OP op, Scalar &s);                                       \
+  Value OP::buildScalar(OpBuilder &builder, ValueRange args) {                 \
+    return buildBody(builder, *this, args,                                     \
+                 [&](Scalar &s) { return bodyOf(*this, s); });                 \
+  }                                                                            \
+  static Value bodyOf([[maybe_unused]] OP op, Scalar &s)
+
+/// The same for ops on floats, and for those on integers and i1.
+#define FLOAT_SCALAR(OP)                                                       \
+  static Value floatBodyOf(OP op, Scalar &s);                                  \
+  SCALAR(OP) { return s.isFloat ? floatBodyOf(op, s) : Value(); }              \
+  static Value floatBodyOf([[maybe_unused]] OP op, Scalar &s)
+#define FLOAT_FUNCTION(OP, FUNCTION)                                           \
+  FLOAT_SCALAR(OP) { return s.make<FUNCTION>(s.x()); }
+#define BITWISE(OP, FUNCTION)                                                  \
+  SCALAR(OP) {                                                                 \
+    return isa<IntegerType>(s.type) ? s.make<FUNCTION>(s.args[0], s.args[1])   \
+                                    : Value();                                 \
+  }
+
+//===----------------------------------------------------------------------===//
+// Functions of one number
+//===----------------------------------------------------------------------===//
+
+FLOAT_FUNCTION(SqrtOp, math::SqrtOp)
+FLOAT_FUNCTION(ExpOp, math::ExpOp)
+FLOAT_FUNCTION(LogOp, math::LogOp)
+FLOAT_FUNCTION(SinOp, math::SinOp)
+FLOAT_FUNCTION(CosOp, math::CosOp)
+FLOAT_FUNCTION(TanOp, math::TanOp)
+FLOAT_FUNCTION(AsinOp, math::AsinOp)
+FLOAT_FUNCTION(AcosOp, math::AcosOp)
+FLOAT_FUNCTION(AtanOp, math::AtanOp)
+FLOAT_FUNCTION(SinhOp, math::SinhOp)
+FLOAT_FUNCTION(CoshOp, math::CoshOp)
+FLOAT_FUNCTION(TanhOp, math::TanhOp)
+FLOAT_FUNCTION(AsinhOp, math::AsinhOp)
+FLOAT_FUNCTION(AcoshOp, math::AcoshOp)
+FLOAT_FUNCTION(AtanhOp, math::AtanhOp)
+FLOAT_FUNCTION(ErfOp, math::ErfOp)
+
+SCALAR(CeilOp) { return s.isFloat ? s.make<math::CeilOp>(s.x()) : s.x(); }
+SCALAR(FloorOp) { return s.isFloat ? s.make<math::FloorOp>(s.x()) : s.x(); }
+SCALAR(RoundOp) { return s.isFloat ? s.make<math::RoundEvenOp>(s.x()) : s.x(); }
+SCALAR(AbsOp) {
+  if (s.isFloat)
+    return s.make<math::AbsFOp>(s.x());
+  return s.isUnsigned ? s.x() : s.make<math::AbsIOp>(s.x());
+}
+SCALAR(NegOp) {
+  return s.isFloat ? s.make<arith::NegFOp>(s.x()) : s.sub(s.c(0), s.x());
+}
+SCALAR(SignOp) {
+  // A NaN is neither, and stays.
+  Value positive =
+      s.select(s.less(s.c(0), s.x()), s.c(1), s.isFloat ? s.x() : s.c(0));
+  return s.select(s.less(s.x(), s.c(0)), s.c(-1), positive);
+}
+SCALAR(NotOp) {
+  return s.isFloat ? Value() : s.make<arith::XOrIOp>(s.x(), s.c(-1));
+}
+SCALAR(ReluOp) { return s.max(s.x(), s.c(0)); }
+SCALAR(ClampOp) {
+  return s.clamp(s.x(), op.getMin().convertToDouble(),
+                 op.getMax().convertToDouble());
+}
+SCALAR(IsNaNOp) {
+  if (!s.isFloat)
+    return scalar(s.b, s.loc, s.b.getI1Type(), 0);
+  return s.make<arith::CmpFOp>(arith::CmpFPredicate::UNO, s.x(), s.x());
+}
+SCALAR(IsInfOp) {
+  double inf = std::numeric_limits<double>::infinity();
+  Value none = scalar(s.b, s.loc, s.b.getI1Type(), 0);
+  Value high = op.getDetectPositive() ? s.equal(s.x(), s.c(inf)) : none;
+  Value low = op.getDetectNegative() ? s.equal(s.x(), s.c(-inf)) : none;
+  return s.make<arith::OrIOp>(high, low);
+}
+
+FLOAT_SCALAR(SigmoidOp) { return s.sigmoid(s.x()); }
+FLOAT_SCALAR(ReciprocalOp) { return s.make<arith::DivFOp>(s.c(1), s.x()); }
+FLOAT_SCALAR(SoftplusOp) {
+  // max(x, 0) + ln(1 + e^-|x|) does not overflow.
+  Value negated = s.make<arith::NegFOp>(s.make<math::AbsFOp>(s.x()));
+  Value tail = s.make<math::Log1pOp>(s.make<math::ExpOp>(negated));
+  return s.add(s.max(s.x(), s.c(0)), tail);
+}
+FLOAT_SCALAR(GeluOp) {
+  Value half = s.mul(s.x(), s.c(0.5));
+  Value inner;
+  if (op.getTanhApproximation()) {
+    Value cube = s.mul(s.mul(s.x(), s.x()), s.x());
+    Value sum = s.add(s.x(), s.mul(s.c(0.044715), cube));
+    inner = s.make<math::TanhOp>(s.mul(s.c(0.7978845608028654), sum));
+  } else {
+    inner = s.make<math::ErfOp>(s.mul(s.x(), s.c(0.7071067811865476)));
+  }
+  return s.mul(half, s.add(s.c(1), inner));
+}
+FLOAT_SCALAR(EluOp) {
+  Value scaled =
+      s.mul(s.c(op.getAlpha().convertToFloat()),
+            s.sub(s.make<math::ExpOp>(s.min(s.x(), s.c(0))), s.c(1)));
+  return s.select(s.less(s.c(0), s.x()), s.x(), scaled);
+}
+FLOAT_SCALAR(LeakyReluOp) {
+  Value scaled = s.mul(s.c(op.getAlpha().convertToFloat()), s.x());
+  return s.select(s.less(s.x(), s.c(0)), scaled, s.x());
+}
+FLOAT_SCALAR(HardSigmoidOp) {
+  Value line = s.add(s.mul(s.c(op.getAlpha().convertToFloat()), s.x()),
+                     s.c(op.getBeta().convertToFloat()));
+  return s.clamp(line, 0, 1);
+}
+FLOAT_SCALAR(HardSwishOp) {
+  Value line = s.add(s.mul(s.c(1.0 / 6), s.x()), s.c(0.5));
+  return s.mul(s.x(), s.clamp(line, 0, 1));
+}
+FLOAT_SCALAR(SwishOp) {
+  return s.mul(s.x(),
+               s.sigmoid(s.mul(s.c(op.getAlpha().convertToFloat()), s.x())));
+}
+
+Value CastOp::buildScalar(OpBuilder &builder, ValueRange args) {
+  return convertScalar(builder, getLoc(), args[0],
+                       signless(getElementTypeOrSelf(getY().getType())),
+                       isUnsigned(getX().getType()),
+                       isUnsigned(getY().getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of several numbers
+//===----------------------------------------------------------------------===//
+
+SCALAR(AddOp) { return s.add(s.args[0], s.args[1]); }
+SCALAR(SubOp) { return s.sub(s.args[0], s.args[1]); }
+SCALAR(MulOp) { return s.mul(s.args[0], s.args[1]); }
+SCALAR(DivOp) {
+  return s.binary<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(s.args[0],
+                                                                 s.args[1]);
+}
+SCALAR(PowOp) {
+  return s.isFloat ? s.make<math::PowFOp>(s.args[0], s.args[1])
+                   : s.intPower(s.args[0], s.args[1]);
+}
+SCALAR(MaxOp) { return s.max(s.args[0], s.args[1]); }
+SCALAR(MinOp) { return s.min(s.args[0], s.args[1]); }
+SCALAR(ModOp) { return s.mod(s.args[0], s.args[1], op.getFmod()); }
+SCALAR(PReluOp) {
+  return s.select(s.less(s.x(), s.c(0)), s.mul(s.args[0], s.args[1]), s.x());
+}
+
+SCALAR(EqualOp) { return s.equal(s.args[0], s.args[1]); }
+SCALAR(LessOp) { return s.less(s.args[0], s.args[1]); }
+SCALAR(LessOrEqualOp) { return s.lessOrEqual(s.args[0], s.args[1]); }
+SCALAR(GreaterOp) { return s.less(s.args[1], s.args[0]); }
+SCALAR(GreaterOrEqualOp) { return s.lessOrEqual(s.args[1], s.args[0]); }
+
+BITWISE(AndOp, arith::AndIOp)
+BITWISE(OrOp, arith::OrIOp)
+BITWISE(XorOp, arith::XOrIOp)
+BITWISE(ShiftLeftOp, arith::ShLIOp)
+BITWISE(ShiftRightOp, arith::ShRUIOp)
+
+Value SelectOp::buildScalar(OpBuilder &builder, ValueRange args) {
+  return arith::SelectOp::create(builder, getLoc(), args[0], args[1], args[2]);
+}

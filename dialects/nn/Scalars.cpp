@@ -1,0 +1,102 @@
+//===- Scalars.cpp - scalar arithmetic of elements ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Scalars.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace ingot;
+
+Type nn::signless(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer ? IntegerType::get(type.getContext(), integer.getWidth())
+                 : type;
+}
+
+bool nn::isUnsigned(Type type) {
+  type = getElementTypeOrSelf(type);
+  return type.isUnsignedInteger() || type.isInteger(1);
+}
+
+Value nn::scalar(OpBuilder &builder, Location loc, Type type, double value) {
+  if (type.isIndex())
+    return arith::ConstantIndexOp::create(builder, loc, int64_t(value));
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getFloatAttr(floatType, value));
+  return arith::ConstantOp::create(
+      builder, loc, builder.getIntegerAttr(type, int64_t(value)));
+}
+
+Type nn::computeType(Type type) {
+  auto floatType = dyn_cast<FloatType>(type);
+  if (floatType && floatType.getWidth() < 32)
+    return Float32Type::get(type.getContext());
+  return type;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalar conversion
+//===----------------------------------------------------------------------===//
+
+static Value floatToInt(OpBuilder &b, Location loc, Value value, Type to,
+                        bool toUnsigned) {
+  // Go through a wide integer, so that out-of-range values wrap as C's do
+  // on this target instead of being poison.
+  auto intType = cast<IntegerType>(to);
+  if (intType.getWidth() >= 64)
+    return toUnsigned ? Value(arith::FPToUIOp::create(b, loc, to, value))
+                      : Value(arith::FPToSIOp::create(b, loc, to, value));
+  Value wide = arith::FPToSIOp::create(b, loc, b.getI64Type(), value);
+  return arith::TruncIOp::create(b, loc, to, wide);
+}
+
+Value nn::convertScalar(OpBuilder &b, Location loc, Value value, Type to,
+                           bool fromUnsigned, bool toUnsigned) {
+  Type from = value.getType();
+  if (from == to)
+    return value;
+  if (to.isInteger(1)) {
+    Value zero = scalar(b, loc, from, 0);
+    if (isa<FloatType>(from))
+      return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, value,
+                                   zero);
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, value, zero);
+  }
+  if (from.isIndex() || to.isIndex())
+    return arith::IndexCastOp::create(b, loc, to, value);
+  auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  if (fromFloat && toFloat) {
+    if (fromFloat.getWidth() < toFloat.getWidth())
+      return arith::ExtFOp::create(b, loc, to, value);
+    if (fromFloat.getWidth() > toFloat.getWidth())
+      return arith::TruncFOp::create(b, loc, to, value);
+    Value wide = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+    return arith::TruncFOp::create(b, loc, to, wide);
+  }
+  if (fromFloat) {
+    if (fromFloat.getWidth() < 32)
+      value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+    return floatToInt(b, loc, value, to, toUnsigned);
+  }
+  if (toFloat) {
+    Type via = toFloat.getWidth() < 32 ? Type(b.getF32Type()) : to;
+    Value wide =
+        fromUnsigned ? Value(arith::UIToFPOp::create(b, loc, via, value))
+                     : Value(arith::SIToFPOp::create(b, loc, via, value));
+    return via == to ? wide : Value(arith::TruncFOp::create(b, loc, to, wide));
+  }
+  unsigned fromWidth = from.getIntOrFloatBitWidth();
+  unsigned toWidth = to.getIntOrFloatBitWidth();
+  if (fromWidth > toWidth)
+    return arith::TruncIOp::create(b, loc, to, value);
+  if (fromWidth == toWidth)
+    return value;
+  return fromUnsigned ? Value(arith::ExtUIOp::create(b, loc, to, value))
+                      : Value(arith::ExtSIOp::create(b, loc, to, value));
+}

@@ -1,0 +1,39 @@
+//===- Scalars.h - scalar arithmetic of elements ----------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements of tensors as scalars of arith: signless, with the sign on the side.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_NN_SCALARS_H
+#define INGOT_DIALECTS_NN_SCALARS_H
+
+#include "mlir/IR/Builders.h"
+
+namespace ingot::nn {
+
+/// `ui8` → `i8` and so on; other types, tensors among them, as they are.
+mlir::Type signless(mlir::Type type);
+
+/// Whether the element type is an unsigned integer (or i1).
+bool isUnsigned(mlir::Type type);
+
+/// A scalar constant of a signless or float type.
+mlir::Value scalar(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Type type, double value);
+
+/// The type arithmetic is done in: f32 for narrower floats, else `type`.
+mlir::Type computeType(mlir::Type type);
+
+/// Numeric conversion of scalars between float, integer and i1 types as ONNX
+/// Cast does it; `fromUnsigned`, `toUnsigned` give the signs of integers.
+mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value value, mlir::Type to,
+                          bool fromUnsigned, bool toUnsigned);
+
+} // namespace ingot::nn
+
+#endif // INGOT_DIALECTS_NN_SCALARS_H
