@@ -24,6 +24,13 @@ nn::Range nn::positionsOf(int64_t size) {
   return {-size, size - 1};
 }
 
+SmallVector<int64_t> nn::placeOf(int64_t number, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> place(shape.size());
+  for (size_t d = shape.size(); d-- > 0; number /= shape[d])
+    place[d] = number % shape[d];
+  return place;
+}
+
 std::optional<Element> nn::findOutside(Value constant,
                                        ArrayRef<nn::Range> ranges) {
   auto values = getConstantInts(constant);
@@ -32,13 +39,9 @@ std::optional<Element> nn::findOutside(Value constant,
   for (auto [i, value] : llvm::enumerate(*values)) {
     if (ranges[i % ranges.size()].contains(value))
       continue;
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(constant.getType()).getShape();
-    Element element{int64_t(i), SmallVector<int64_t>(shape.size()), value};
-    int64_t rest = i;
-    for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
-      element.place[d] = rest % shape[d];
-    return element;
+    return Element{
+        int64_t(i),
+        placeOf(i, cast<RankedTensorType>(constant.getType()).getShape()), value};
   }
   return std::nullopt;
 }

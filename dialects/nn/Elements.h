@@ -47,6 +47,10 @@ struct Element {
 std::optional<Element> findOutside(mlir::Value constant,
                                    llvm::ArrayRef<Range> ranges);
 
+/// The indices of an element of a shape, from its number, row-major.
+llvm::SmallVector<int64_t> placeOf(int64_t number,
+                                   llvm::ArrayRef<int64_t> shape);
+
 /// "'axes' is 9 at [1]"; of a scalar, without a place.
 std::string describeElement(llvm::StringRef name, llvm::ArrayRef<int64_t> place,
                             const llvm::Twine &value);

@@ -70,6 +70,15 @@ public:
             text(place) + " of {0} elements does not broadcast to {1}");
   }
 
+  /// Elements of an input are positions along a place, or `other`.
+  void positions(size_t i, StringRef name, Place place, StringRef counted,
+                 std::optional<int64_t> other = std::nullopt,
+                 StringRef otherName = "") {
+    ok = ok && succeeded(requireElements(node, i, name,
+                                         {size(place), /*includesCount=*/false,
+                                          counted, other, otherName}));
+  }
+
   LogicalResult finish() { return ok ? node.replace({}) : failure(); }
 
   Node &node;
@@ -247,6 +256,8 @@ static LogicalResult requireRotaryEmbedding(Node &node) {
                  hasPositions ? "position_ids" : "cos_cache", 0};
   c.same(batch, {0, "X", 0});
   c.same({batch.input, batch.name, 1}, {0, "X", steps});
+  if (hasPositions)
+    c.positions(3, "position_ids", {1, "cos_cache", 0}, "positions in cos_cache");
   return c.finish();
 }
 
@@ -279,7 +290,7 @@ static LogicalResult requireSwiGLU(Node &node) {
 }
 
 /// Scores (N, C, …) and labels (N, …). Weights are looked up as they are needed.
-static LogicalResult requireLoss(Node &node) {
+static LogicalResult requireLoss(Node &node, StringRef labels) {
   Contract c(node);
   if (node.rank(0) < 2)
     return node.invalid("the scores need rank 2 or more, but have rank " +
@@ -289,7 +300,21 @@ static LogicalResult requireLoss(Node &node) {
     return c.finish();
   for (int64_t d = 0; d < node.rank(1); ++d)
     c.same({1, "the labels", d}, {0, "the scores", d ? d + 1 : 0});
+  // The function looks them up with Gather's rule, by which -1 is the last class.
+  std::optional<int64_t> ignored;
+  if (node.hasAttr("ignore_index"))
+    ignored = node.getInt("ignore_index", 0);
+  c.positions(1, labels, {0, "the scores", 1}, "classes", ignored,
+              "ignore_index");
   return c.finish();
+}
+
+static LogicalResult requireNegativeLogLikelihoodLoss(Node &node) {
+  return requireLoss(node, "target");
+}
+
+static LogicalResult requireSoftmaxCrossEntropyLoss(Node &node) {
+  return requireLoss(node, "labels");
 }
 
 void legalize::populateContracts(Legalizers &legalizers) {
@@ -297,8 +322,10 @@ void legalize::populateContracts(Legalizers &legalizers) {
   legalizers.add("AffineGrid", requireAffineGrid, domain);
   legalizers.add("Attention", requireAttention, domain);
   legalizers.add("FlexAttention", requireFlexAttention, domain);
-  legalizers.add("NegativeLogLikelihoodLoss", requireLoss, domain);
+  legalizers.add("NegativeLogLikelihoodLoss",
+                 requireNegativeLogLikelihoodLoss, domain);
   legalizers.add("RotaryEmbedding", requireRotaryEmbedding, domain);
-  legalizers.add("SoftmaxCrossEntropyLoss", requireLoss, domain);
+  legalizers.add("SoftmaxCrossEntropyLoss", requireSoftmaxCrossEntropyLoss,
+                 domain);
   legalizers.add("SwiGLU", requireSwiGLU, domain);
 }

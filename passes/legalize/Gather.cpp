@@ -268,7 +268,9 @@ static LogicalResult legalizeReverseSequence(Node &node) {
   int64_t steps = node.shape(0)[*time];
   if (ShapedType::isDynamic(steps))
     return node.unsupported("a dynamic time dimension; fix it with --shape");
-  if (failed(node.checkElements(1, "sequence_lens", {0, steps})))
+  if (failed(requireElements(
+          node, 1, "sequence_lens",
+          {sizeAttr(node, steps), /*includesCount=*/true, "steps"})))
     return failure();
   Sizes timeSizes(rank, sizeAttr(node, 1));
   timeSizes[*time] = sizeAttr(node, steps);

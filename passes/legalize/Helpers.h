@@ -177,6 +177,22 @@ FailureOr<SmallVector<int64_t>> normalizeAxes(Node &node,
                                               int64_t rank,
                                               StringRef name = "axes");
 
+/// What each element of an input may be: from 0 up to `count` or below it, or
+/// `other`.
+struct ElementBounds {
+  OpFoldResult count;
+  bool includesCount = false;
+  /// What there are `count` of.
+  StringRef counted;
+  std::optional<int64_t> other = std::nullopt;
+  StringRef otherName = "";
+};
+
+/// Requires it of the integers of input i, if it is there: reports a constant that
+/// is none, else the run looks at all of them.
+LogicalResult requireElements(Node &node, size_t i, StringRef name,
+                              const ElementBounds &bounds);
+
 /// A number as short as it can be told.
 std::string numberText(double value);
 

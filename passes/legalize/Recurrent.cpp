@@ -207,29 +207,6 @@ static LogicalResult checkOperand(Node &node, size_t input, StringRef name,
   return success();
 }
 
-/// Each of sequence_lens is a number of steps that there are.
-static void requireLengths(Node &node, OpFoldResult steps) {
-  Indices i{node.builder, node.loc()};
-  Value lengths = castTo(node, node.input(4), node.builder.getI64Type());
-  auto extreme = [&](nn::ReduceKind kind) -> Value {
-    Value found = node.create<nn::ReduceOp>(lengths, kind, ArrayRef<int64_t>{0},
-                                            /*keep_dims=*/false);
-    Value number =
-        tensor::ExtractOp::create(i.b, i.loc, found, ValueRange());
-    return arith::IndexCastOp::create(i.b, i.loc, i.b.getIndexType(), number);
-  };
-  // Of no batch at all, the extremes are those of the type.
-  Value none = i.equal(indexValue(node, sizeOf(node, lengths, 0)), i.n(0));
-  Value count = indexValue(node, steps);
-  for (nn::ReduceKind kind : {nn::ReduceKind::min, nn::ReduceKind::max}) {
-    Value length = extreme(kind);
-    Value fits = i.both(i.less(i.n(-1), length),
-                        i.less(length, i.add(count, i.n(1))));
-    require(i.b, i.loc, arith::OrIOp::create(i.b, i.loc, none, fits),
-            "sequence_lens has {0}, but there are {1} steps", {length, count});
-  }
-}
-
 static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
                                     Recurrence &net) {
   if (node.numInputs() < 3 || !node.has(0) || !node.has(1) || !node.has(2))
@@ -260,9 +237,9 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
       failed(checkOperand(node, 3, "B", {directions, n(2 * rows)})) ||
       failed(checkOperand(node, 4, "sequence_lens", {batch})))
     return failure();
-  int64_t steps = typeOf(net.x).getDimSize(0);
-  if (!ShapedType::isDynamic(steps) &&
-      failed(node.checkElements(4, "sequence_lens", {0, steps})))
+  if (failed(requireElements(node, 4, "sequence_lens",
+                             {sizeOf(node, net.x, 0), /*includesCount=*/true,
+                              "steps"})))
     return failure();
   for (size_t i = 0; i < states; ++i) {
     Sizes shape = {directions, batch, hidden};
@@ -272,7 +249,6 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
       return failure();
   }
   if (node.has(4)) {
-    requireLengths(node, sizeOf(node, net.x, 0));
     net.lengths = reshape(node, castTo(node, node.input(4),
                                        node.builder.getI64Type()),
                           {sizeOf(node, node.input(4), 0), sizeAttr(node, 1)});

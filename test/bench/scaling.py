@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Time and memory that `ingot compile` takes against the number of nodes, and the exponent of the growth.
 
-usage: scaling.py [FAMILY ...] [--from N] [--to N] [--seconds S] [--phases] [--json FILE] [--list]
+usage: scaling.py [FAMILY ...] [--from N] [--to N] [--seconds S] [--instructions] [--phases] [--json FILE] [--list]
 
 Models of each family of scaling_models.py are compiled at sizes doubled from --from (1000) to --to (64000), until one
 takes more than --seconds (600) of CPU time. The exponent is the slope of a line through the logarithms of nodes and
-of CPU time less what an empty model takes: 1 is linear. CPU time depends on other load less than elapsed time does.
-`--phases` prints the share of each phase at the largest size, as --timing has it. Exit code: 1 if an exponent is
+of CPU time less what an empty model takes: 1 is linear. CPU time depends on other load less than elapsed time does,
+but on caches, which others may fill; `--instructions` counts instructions under Valgrind instead, in millions, which
+takes some 30 times as long and depends on nothing else. `--phases` prints the share of each phase at the largest size, as --timing has it. Exit code: 1 if an exponent is
 above 1.1 or a compilation fails.
 """
 import argparse
@@ -25,17 +26,19 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 MOST = 1.1
 
 
-def compile_once(ingot, family, n, seconds, folder):
-    """(CPU seconds, MiB, {phase: share}), or an error's text."""
+def compile_once(ingot, family, n, seconds, folder, counts=False):
+    """(CPU seconds or millions of instructions, MiB, {phase: share}), or an error's text."""
     source, errors = os.path.join(folder, "model.onnx"), os.path.join(folder, "errors")
     scaling_models.write(family, n, source)
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
+    command = [ingot, "compile", source, "-o", os.path.join(folder, "model.so"), "-q", "--timing"]
+    if counts:
+        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command]
     with open(errors, "w") as log:
-        process = subprocess.Popen([ingot, "compile", source, "-o", os.path.join(folder, "model.so"), "-q", "--timing"],
-                                   stderr=log, preexec_fn=limit)
+        process = subprocess.Popen(command, stderr=log, preexec_fn=limit)
         _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     with open(errors) as log:
@@ -44,6 +47,8 @@ def compile_once(ingot, family, n, seconds, folder):
         over = process.returncode in (-9, -24)
         return f"more than {seconds} s" if over else (text.strip().splitlines() or ["no message"])[0]
     shares = {name: float(share) for share, name in re.findall(r"^ {1,4}[\d.]+ \( *([\d.]+)%\)  (\S.*)$", text, re.M)}
+    if counts:
+        return int(re.search(r"^==\d+== Collected : (\d+)", text, re.M)[1]) / 1e6, usage.ru_maxrss / 1024, shares
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, shares
 
 
@@ -61,6 +66,7 @@ def main():
     parser.add_argument("--from", dest="first", type=int, default=1000)
     parser.add_argument("--to", dest="last", type=int, default=64000)
     parser.add_argument("--seconds", type=int, default=600)
+    parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--phases", action="store_true")
     parser.add_argument("--json")
     parser.add_argument("--list", action="store_true")
@@ -74,12 +80,13 @@ def main():
         parser.error(f"no family {unknown[0]}: see --list")
     found, good = {}, True
     with tempfile.TemporaryDirectory(prefix="ingot-scaling-") as folder:
-        empty = compile_once(args.ingot, "neg", 1, args.seconds, folder)[0]
+        unit = "million instructions" if args.instructions else "s"
+        empty = compile_once(args.ingot, "neg", 1, args.seconds, folder, args.instructions)[0]
         for family in args.families or scaling_models.FAMILIES:
             points, n = [], args.first
             row = found[family] = {"points": points}
             while n <= args.last:
-                result = compile_once(args.ingot, family, n, args.seconds, folder)
+                result = compile_once(args.ingot, family, n, args.seconds, folder, args.instructions)
                 if isinstance(result, str):
                     row["error"] = f"{n} nodes: {result}"
                     good = False
@@ -87,7 +94,7 @@ def main():
                 seconds, megabytes, shares = result
                 points.append((n, seconds))
                 row["megabytes"] = megabytes
-                print(f"{family:16} {n:7} nodes {seconds:8.2f} s {megabytes:7.0f} MiB", flush=True)
+                print(f"{family:16} {n:7} nodes {seconds:10.2f} {unit} {megabytes:7.0f} MiB", flush=True)
                 n *= 2
             if len(points) > 1:
                 row["exponent"] = exponent(points, empty)

@@ -203,6 +203,16 @@ def concat(n):
 
 
 @family
+def concat_reversed(n):
+    """one node that joins n results, the last one first"""
+    net = Net()
+    x = net.input(1, 16)
+    leaves = [net.op("MatMul", x, net.weight(16, 4)) for _ in range(n)]
+    net.output(net.op("Concat", *reversed(leaves), axis=1), 1, 4 * n)
+    return net.model()
+
+
+@family
 def concat_input(n):
     """one node that joins one input n times"""
     net = Net()

@@ -129,6 +129,53 @@ class DataChecks(Case):
                 np.testing.assert_array_equal(got["y"], [1, 0, 0, 2])
                 self.refuses(artifact, {**inputs, "i": np.array([0, 4]).reshape(shape)}, "put", "index", "[-4, 3]")
 
+    def test_label_out_of_range(self):
+        """No label is counted from the end, but one of them may be ignored."""
+        x = np.random.default_rng(1).standard_normal((3, 5)).astype(np.float32)
+        for op, name in (("NegativeLogLikelihoodLoss", "target"), ("SoftmaxCrossEntropyLoss", "labels")):
+            for attributes, ignored in (({}, None), ({"ignore_index": -1}, -1), ({"ignore_index": 9}, 9)):
+                for classes in (5, "c"):
+                    loss = helper.make_node(op, ["x", "t"], ["y"], name="loss", reduction="none", **attributes)
+                    artifact = self.compile(make_model([loss], [("x", [3, classes]), ("t", [3], TensorProto.INT64)],
+                                                       [("y", [3])], opset=22))
+                    labels = np.array([4, ignored or 2, 0])
+                    logs = x if op[0] == "N" else x - np.log(np.exp(x).sum(axis=1, keepdims=True))
+                    wanted = np.where(labels == ignored, 0, -logs[range(3), np.where(labels == ignored, 0, labels)])
+                    got = self.run_model(artifact, {"x": x, "t": labels})["y"]
+                    np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)
+                    for wrong in {-1, -5, 5, 9, -2**63} - {ignored}:
+                        with self.subTest(op, classes=classes, ignored=ignored, wrong=wrong):
+                            self.refuses(artifact, {"x": x, "t": np.array([0, 1, wrong])}, "node 'loss'", name,
+                                         str(wrong), "5 classes")
+
+    def test_length_of_a_sequence_out_of_range(self):
+        x = np.arange(12, dtype=np.float32).reshape(4, 3)
+        node = helper.make_node("ReverseSequence", ["x", "n"], ["y"], name="turn", time_axis=0, batch_axis=1)
+        artifact = self.compile(make_model([node], [("x", [4, "b"]), ("n", ["b"], TensorProto.INT64)],
+                                           [("y", [4, "b"])]))
+        got = self.run_model(artifact, {"x": x, "n": np.array([4, 0, 2])})["y"]
+        np.testing.assert_array_equal(got, np.stack([x[::-1, 0], x[:, 1], x[[1, 0, 2, 3], 2]], axis=1))
+        empty = {"x": np.zeros((4, 0), np.float32), "n": np.zeros(0, np.int64)}
+        self.assertEqual(self.run_model(artifact, empty)["y"].shape, (4, 0))
+        for wrong in (-1, 5, -4, 2**62, -2**63):
+            self.refuses(artifact, {"x": x, "n": np.array([4, wrong, 2])}, "node 'turn'", "sequence_lens", str(wrong),
+                         "4 steps")
+
+    def test_position_out_of_range(self):
+        """A position of RotaryEmbedding is one of the caches' rows; none is counted from the end."""
+        node = helper.make_node("RotaryEmbedding", ["x", "c", "s", "p"], ["y"], name="turn")
+        for rows in (8, "rows"):
+            artifact = self.compile(make_model([node], [("x", [1, 3, 2, 4]), ("c", [rows, 2]), ("s", [rows, 2]),
+                                                        ("p", [1, 2], TensorProto.INT64)], [("y", [1, 3, 2, 4])],
+                                               opset=23))
+            inputs = {"x": np.ones((1, 3, 2, 4), np.float32), "s": np.zeros((8, 2), np.float32),
+                      "c": np.arange(16, dtype=np.float32).reshape(8, 2)}
+            got = self.run_model(artifact, {**inputs, "p": np.array([[7, 0]])})["y"]
+            np.testing.assert_array_equal(got[0, 0], [[14, 15, 14, 15], [0, 1, 0, 1]])
+            for wrong in (-1, 8, -8):
+                self.refuses(artifact, {**inputs, "p": np.array([[0, wrong]])}, "node 'turn'", "position_ids",
+                             str(wrong), "8 positions")
+
     def test_nothing_to_index(self):
         """An index into a table without entries, of a size that only the run knows."""
         for op, shape in (("Gather", [2]), ("GatherElements", [2]), ("GatherND", [2, 1])):

@@ -157,10 +157,18 @@ def indices():
             family = Family(op, names + [m if op[0] == "N" else "weights" for m in more], data, **attributes)
             for value in (0, 4) + ((7,) if "ignore_index" in attributes else ()):
                 family.good(f"{value}", **{names[1]: put([2], value, 1)})
-            for value in (5, 99, I64_MAX, I64_MIN, -6):
-                family.bad(f"{value}", (value if not attributes.get("ignore_index") else "",),
-                           **{names[1]: put([2], value, 1)})
+            for value in (5, 99, I64_MAX, I64_MIN, -6, -1):
+                family.bad(f"{value}", (f"'{names[1]}'", value, "[1]", "[0, 4]"), **{names[1]: put([2], value, 1)})
             yield family
+
+    data = {"X": ([1, 3, 2, 4], F), "cos_cache": ([8, 2], F), "sin_cache": ([8, 2], F)}
+    family = Family("RotaryEmbedding", [*data, "position_ids"], data, 23)
+    for value in (0, 7):
+        family.good(f"{value}", position_ids=put([1, 2], value, (0, 1)))
+    for value in (8, -1, -8, 99, I64_MAX, I64_MIN):
+        family.bad(f"{value}", ("'position_ids'", value, at((0, 1)), "[0, 7]"),
+                   position_ids=put([1, 2], value, (0, 1)))
+    yield family
 
     family = Family("ReverseSequence", ["input", "sequence_lens"], {"input": ([4, 3], F)}, time_axis=0, batch_axis=1)
     for value in (0, 1, 4):

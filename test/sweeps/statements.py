@@ -51,7 +51,7 @@ def loss_of(log_probabilities, target, weight, attrs):
     ignored = target == attrs.get("ignore_index", np.iinfo(np.int64).min)
     safe = np.where(ignored, 0, target).astype(np.int64)
     if log_probabilities.shape[0] != target.shape[0] or log_probabilities.shape[2:] != target.shape[1:] or \
-            (safe.size and not (-classes <= safe.min() and safe.max() < classes)):
+            (safe.size and not (0 <= safe.min() and safe.max() < classes)):
         raise Unstated
     weights = np.ones(classes) if weight is None else weight.astype(np.float64)
     picked = -np.take_along_axis(log_probabilities, np.expand_dims(safe, 1), 1).squeeze(1) if safe.size else \

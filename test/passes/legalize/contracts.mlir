@@ -15,6 +15,15 @@ func.func @attention(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x?x8xf32>, %v: tenso
   return %q : tensor<2x3x4x8xf32>
 }
 
+// Labels that a run brings are looked at there; nothing is counted from the end.
+// CHECK-LABEL: @labels
+// CHECK: ingot.require %{{.*}}, "node 'loss': target has {0}, but there are {1} classes"
+// CHECK: ingot.require %{{.*}}, "node 'loss': target has {0}, but there are {1} classes"
+func.func @labels(%a: tensor<2x3xf32>, %t: tensor<2xi64>) -> tensor<2x3xf32> {
+  onnx.node "ingot.contract"::"NegativeLogLikelihoodLoss"(%a, %t) : (tensor<2x3xf32>, tensor<2xi64>) -> () loc("loss")
+  return %a : tensor<2x3xf32>
+}
+
 // CHECK-LABEL: @fits
 // CHECK-NOT: ingot.require
 func.func @fits(%a: tensor<2x3xf32>, %theta: tensor<2x2x3xf32>, %x: tensor<?x5xf32>, %t: tensor<4xi64>) -> tensor<2x3xf32> {
@@ -42,6 +51,10 @@ func.func @wrong(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>, %theta: tensor<2x2x3x
   onnx.node "ingot.contract"::"RotaryEmbedding"(%x, %c, %d) : (tensor<2x4x3x8xf32>, tensor<2x3x4xf32>, tensor<2x3x2xf32>) -> ()
   // expected-error @+1 {{NegativeLogLikelihoodLoss (opset 24) is invalid: dimension 0 of the labels is 3, but dimension 0 of the scores is 2}}
   onnx.node "ingot.contract"::"NegativeLogLikelihoodLoss"(%a, %t) : (tensor<2x3xf32>, tensor<3xi64>) -> ()
+  %labels = arith.constant dense<[2, -1]> : tensor<2xi64>
+  onnx.node "ingot.contract"::"SoftmaxCrossEntropyLoss"(%a, %labels) {ignore_index = -1 : i64} : (tensor<2x3xf32>, tensor<2xi64>) -> ()
+  // expected-error @+1 {{SoftmaxCrossEntropyLoss (opset 24) is invalid: 'labels' is -1 at [1], but must be in [0, 2] or 7 (ignore_index)}}
+  onnx.node "ingot.contract"::"SoftmaxCrossEntropyLoss"(%a, %labels) {ignore_index = 7 : i64} : (tensor<2x3xf32>, tensor<2xi64>) -> ()
   return %a : tensor<2x3xf32>
 }
 }
