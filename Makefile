@@ -55,6 +55,7 @@ conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
 
 property: build ## run native kernels on random shapes at several CPU levels (some 15 minutes)
 	@$(python) test/property/run.py --jobs $(JOBS)
+	@$(python) test/property/run.py --jobs $(JOBS) --cases 200 --draw-schedules
 
 random: build ## compile and run 10,000 random graphs between guard pages (hours)
 	@$(python) test/random/run.py --count 10000 --jobs $(JOBS)

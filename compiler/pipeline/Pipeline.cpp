@@ -132,7 +132,7 @@ static void buildKernelsPipeline(OpPassManager &passes,
     passes.addPass(
         createAttachTarget({options.level, options.l1Bytes, options.l2Bytes}));
   for (const Backend *backend : getBackends())
-    backend->buildKernels(passes);
+    backend->buildKernels(passes, options);
 }
 
 /// kernels of each backend → code → LLVM dialect.
@@ -236,6 +236,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> emulateOn{
       *this, "emulate-on",
       llvm::cl::desc("CPU level whose instructions are enough")};
+  Option<uint64_t> scheduleSeed{
+      *this, "schedule-seed",
+      llvm::cl::desc("Draw schedules at random, if it is not 0"),
+      llvm::cl::init(0)};
   Option<std::string> level{
       *this, "level",
       llvm::cl::desc("CPU level; the module's, if there is none")};
@@ -250,6 +254,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
     options.precision = precision;
     options.emulateOn = emulateOn;
+    options.scheduleSeed = scheduleSeed;
     options.level = level;
     options.l1Bytes = l1;
     options.l2Bytes = l2;

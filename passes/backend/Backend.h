@@ -27,6 +27,8 @@ struct BackendOptions {
   /// The CPU level that is to run the code, without the instructions that it
   /// lacks: they are emulated. Empty: the level that the code is for.
   std::string emulateOn;
+  /// For tests: schedules of native kernels are drawn with it, if it is not 0.
+  uint64_t scheduleSeed = 0;
 };
 
 class Backend {
@@ -52,7 +54,8 @@ public:
   /// What no CPU level changes, behind the memory plan.
   virtual void buildMemory(mlir::OpPassManager &passes) const {}
   /// Its ops on memrefs to launches of kernels.
-  virtual void buildKernels(mlir::OpPassManager &passes) const {}
+  virtual void buildKernels(mlir::OpPassManager &passes,
+                            const BackendOptions &options) const {}
   /// Its kernels to code of the target.
   virtual void buildCodegen(mlir::OpPassManager &passes,
                             const BackendOptions &options) const {}

@@ -56,7 +56,8 @@ class LoopsBackend : public Backend {
     passes.addPass(createRelaxReductions());
   }
 
-  void buildKernels(OpPassManager &passes) const override {
+  void buildKernels(OpPassManager &passes,
+                    const BackendOptions &) const override {
     passes.addPass(createOutlineLinalg());
   }
 

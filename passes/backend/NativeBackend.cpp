@@ -53,8 +53,9 @@ class NativeBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createFlattenKernels());
   }
 
-  void buildKernels(OpPassManager &passes) const override {
-    passes.addPass(createSchedule());
+  void buildKernels(OpPassManager &passes,
+                    const BackendOptions &options) const override {
+    passes.addPass(createSchedule({options.scheduleSeed}));
     passes.addPass(createOutlineKernels());
   }
 

@@ -76,12 +76,25 @@ def matmul(name, rows, depth, columns, batch=(), dynamic=False, constant=True, r
 class Emulated(support.Case):
     """The highest level below that this machine has runs the same loops, between guard pages."""
 
-    def check(self, batch):
+    def check(self, batch, *options):
         on = integer.supported(("x86-64-v3", "x86-64-v4"))
         if not on:
             self.skipTest("no AVX2")
-        wrong = harness.check(BIN, batch, TARGET, (*OPTIONS, f"--emulate-on={on[-1]}"))
+        wrong = harness.check(BIN, batch, TARGET, (*OPTIONS, f"--emulate-on={on[-1]}", *options))
         self.assertEqual([f"{case.name}: {what}\n{case.text}" for case, what in wrong], [])
+
+
+class DrawnSchedules(Emulated):
+    """Of AMX tiles of any height, and of what else the level has for bf16."""
+
+    def test_products(self):
+        for seed in range(1, 6):
+            self.check([
+                matmul(f"rows{seed}", 30 + 7 * seed, 96, 64),
+                matmul(f"odd{seed}", 33 + seed, 101, 70, residual=True),
+                matmul(f"batch{seed}", 20, 64, 24, batch=(2, 2)),
+                matmul(f"open{seed}", 50 + seed, 64, 40, dynamic=True),
+            ], f"--schedule-seed={seed}")
 
 
 class MatMul(Emulated):

@@ -58,6 +58,42 @@ class KernelsNative(KernelsV3):
     target = "native"
 
 
+class DrawnSchedules(Case):
+    """Tiles of any height, tasks of any size, every kind of product: the numbers are right, however odd a schedule is."""
+
+    def check(self, kind, target, *options):
+        for seed in range(1, 4):
+            batch = [drawing.draw(kind, number) for number in range(6 * seed, 6 * seed + 6)]
+            wrong = harness.check(BIN, batch, target, (f"--schedule-seed={seed}", *options))
+            self.assertEqual([f"seed {seed}, {case.name}: {what}\n{case.text}" for case, what in wrong], [])
+
+    def test_conv(self):
+        self.check("conv", "x86-64-v3")
+
+    def test_matmul(self):
+        self.check("matmul", "native")
+
+    def test_attention(self):
+        self.check("attention", "native")
+
+    def test_block(self):
+        self.check("block", "x86-64-v3")
+
+    def test_families(self):
+        """What has rows, channels and groups to reduce, too, and tasks on two threads."""
+        for seed, name in enumerate(("vit", "segmentation", "shufflenet_v2"), 1):
+            model, runs = families.ALL[name]()
+            artifact = self.compile(model, "--weights=file", "--target=x86-64-v3", f"--schedule-seed={seed}", name=name)
+            folder = self.path("run-" + name)
+            os.makedirs(folder)
+            inputs = {value.name: runs[-1][value.name] for value in model.graph.input}
+            wanted = harness.expected(model, inputs)
+            got, notes = harness.run_guarded(BIN, artifact, folder, inputs, wanted)
+            self.assertEqual(notes, [])
+            for output, array in wanted.items():
+                self.assertEqual(harness.error_of(got[output], array, TOLERANCE), "", f"{name} {output}")
+
+
 class EqualColumns(Case):
     """Columns of equal weights have equal sums, whichever tile they are in: a softmax of large ones tells."""
 

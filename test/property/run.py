@@ -2,11 +2,11 @@
 """Tests native kernels with random (transposed) convolutions, matrix products, resizing, recurrent nets and
 attentions, and the placing of transposes with graphs of what moves dimensions, held against ONNX Runtime.
 
-usage: run.py [--cases N] [--seed S] [--targets LEVEL[,LEVEL...]] [KIND[:NUMBER] ...]
+usage: run.py [--cases N] [--seed S] [--targets LEVEL[,LEVEL...]] [--draw-schedules] [KIND[:NUMBER] ...]
 
 Every case is compiled for every level and run on one and two threads, between guard pages; all runs must give the
 same bytes. KIND is conv, window, deconv, matmul, resize, recurrent, attention, block or layout, NUMBER one case of
-it. Closes with `N passed, N failed, 0 skipped`.
+it. With --draw-schedules kernels are tiled and split at random, each batch of cases in another way. Closes with `N passed, N failed, 0 skipped`.
 """
 import argparse
 import concurrent.futures
@@ -40,6 +40,7 @@ def main():
     parser.add_argument("--cases", type=int, default=1000, help="cases of each kind (default: 1000)")
     parser.add_argument("--seed", type=int, default=0, help="draws other cases (default: 0)")
     parser.add_argument("--targets", default="x86-64-v2,x86-64-v3,native", help="CPU levels, comma-separated")
+    parser.add_argument("--draw-schedules", action="store_true", help="tile and split kernels at random")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="models at a time")
     parser.add_argument("-v", "--verbose", action="store_true", help="print the cases")
@@ -56,8 +57,9 @@ def main():
 
     def one(work):
         target, batch = work
+        options = [f"--schedule-seed={1 + batch[0][1]}"] if args.draw_schedules else []
         drawn = [drawing.draw(kind, number, args.seed) for kind, number in batch]
-        return target, drawn, harness.check(args.bin, drawn, target)
+        return " ".join([target, *options]), drawn, harness.check(args.bin, drawn, target, options)
 
     works = [(target, batch) for batch in batches for target in args.targets.split(",")]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:

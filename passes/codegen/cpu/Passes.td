@@ -145,6 +145,9 @@ def Schedule : Pass<"cpu-schedule", "::mlir::ModuleOp"> {
     writes their code decides nothing of it: they read the attribute. A schedule
     that the target has neither registers nor instructions for is reported.
   }];
+  let options = [Option<"seed", "seed", "uint64_t", "0",
+                        "For tests: draw schedules at random, others for "
+                        "each number but 0">];
   let statistics = [
     Statistic<"chosen", "chosen", "schedules chosen">,
     Statistic<"given", "given", "schedules that were there">];

@@ -81,6 +81,11 @@ struct Options {
       cl::desc("For tests: code as for --target, in which the instructions of "
                "AMX, AVX512-BF16 and VNNI are emulated, to be run on a lower "
                "CPU level")};
+  cl::opt<uint64_t> scheduleSeed{
+      "schedule-seed", cl::value_desc("number"), cl::Hidden, cl::cat(category),
+      cl::init(0),
+      cl::desc("For tests: schedules of native kernels drawn at random, others "
+               "for each number but 0")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("embed|file"), cl::init("embed"),
       cl::cat(category),
@@ -204,6 +209,7 @@ static int readOptions(const Options &options, CompileOptions &result) {
   if (options.precision == "bf16")
     result.pipeline.precision = Precision::bf16;
   result.pipeline.emulateOn = options.emulateOn;
+  result.pipeline.scheduleSeed = options.scheduleSeed;
   if (options.precision == "bf16" && options.kernels != "native")
     return usageError("--precision=bf16 is for native kernels: it does not go "
                       "with --kernels=" +

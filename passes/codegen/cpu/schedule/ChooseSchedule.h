@@ -15,6 +15,9 @@ namespace ingot::codegen {
 /// module.
 cpu::ScheduleAttr chooseSchedule(cpu::ScheduledOpInterface op);
 
+/// One of all that fit the op and the target, for tests.
+cpu::ScheduleAttr drawSchedule(cpu::ScheduledOpInterface op, uint64_t seed);
+
 cpu::ScheduleAttr chooseSchedule(cpu::AttentionOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ConvOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::DepthwiseConvOp op);

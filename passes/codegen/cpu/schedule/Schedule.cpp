@@ -19,14 +19,19 @@ using namespace ingot;
 namespace {
 
 struct SchedulePass : ingot::impl::ScheduleBase<SchedulePass> {
+  using ScheduleBase::ScheduleBase;
+
   void runOnOperation() override {
     bool isFine = true;
+    uint64_t number = 0;
     getOperation()->walk([&](cpu::ScheduledOpInterface op) {
       // On tensors it has no strides and no kernel yet.
       if (op->getNumResults() != 0)
         return;
       if (!op.getScheduleAttr()) {
-        op.setScheduleAttr(codegen::chooseSchedule(op));
+        op.setScheduleAttr(seed == 0
+                               ? codegen::chooseSchedule(op)
+                               : codegen::drawSchedule(op, seed + ++number));
         ++chosen;
       } else {
         ++given;

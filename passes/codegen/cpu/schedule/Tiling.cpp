@@ -45,8 +45,8 @@ Product codegen::productFor(const VectorUnit &unit, Type weights) {
   return Product::f32;
 }
 
-/// How the unit sums them up in AMX tiles, if it has any for this type.
-static std::optional<Product> tilesFor(const VectorUnit &unit, Type weights) {
+std::optional<Product> codegen::tilesFor(const VectorUnit &unit,
+                                         Type weights) {
   if (weights.isBF16() && unit.hasBF16Tiles)
     return Product::bf16Tiles;
   if (weights.isInteger(8) && unit.hasInt8Tiles)

@@ -41,6 +41,9 @@ using cpu::Product;
 /// How the unit sums up products with weights of this element type in vectors.
 Product productFor(const VectorUnit &unit, mlir::Type weights);
 
+/// The same in AMX tiles, if it has any for this type.
+std::optional<Product> tilesFor(const VectorUnit &unit, mlir::Type weights);
+
 /// A register tile of a matrix product: rows (pixels) times vectors of columns
 /// (output channels), one accumulator each. What the accumulators leave free
 /// holds a vector of weights a column and a broadcast element of the input.

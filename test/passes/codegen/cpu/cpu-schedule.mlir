@@ -2,6 +2,18 @@
 // RUN: ingot-opt %s --cpu-schedule --outline-kernels --canonicalize --split-input-file | FileCheck %s --check-prefix=TASKS
 // RUN: ingot-opt %s --cpu-schedule --cpu-schedule --split-input-file | FileCheck %s
 
+// RUN: ingot-opt %s --cpu-schedule=seed=7 --split-input-file > %t.one
+// RUN: ingot-opt %s --cpu-schedule=seed=7 --split-input-file | diff %t.one -
+// RUN: ingot-opt %s --cpu-schedule=seed=8 --split-input-file > %t.other
+// RUN: not diff %t.one %t.other
+// RUN: FileCheck %s --check-prefix=DRAWN --input-file=%t.one
+
+// Drawn at random for tests, the same for one seed; what is given stays.
+// DRAWN-LABEL: func.func @chosen(
+// DRAWN: schedule = #cpu.schedule<tile = <
+// DRAWN-LABEL: func.func @given(
+// DRAWN: schedule = #cpu.schedule<tile = <4x8>, grid = <12x3, rows_outside = true>>
+
 // As many rows as registers hold, and tasks of whole tiles.
 // CHECK-LABEL: func.func @chosen(
 // CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <56x1>, prefetch = true>

@@ -1,0 +1,214 @@
+//===- DrawSchedule.cpp - schedules at random -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For tests: whatever fits an op and its target gives the right numbers, however
+// odd it is. What is drawn here is what the verifiers let through, and no less:
+// tiles of any height, tasks of any size, every kind of product that there is.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "passes/codegen/cpu/schedule/ChooseSchedule.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+using lower::shapeOf;
+
+namespace {
+
+struct Drawer {
+  Drawer(Operation *op, uint64_t seed)
+      : unit(vectorUnitOf(op)), builder(op), random(seed) {}
+
+  /// One of [low, high].
+  int64_t in(int64_t low, int64_t high) {
+    return low + int64_t(random() % uint64_t(high - low + 1));
+  }
+  bool toss() { return in(0, 1) != 0; }
+  int64_t oneOf(ArrayRef<int64_t> values) {
+    return values[in(0, int64_t(values.size()) - 1)];
+  }
+
+  /// A tile that stays in registers, of a number of vectors that divides `most`
+  /// and is at most `most`.
+  RegisterTile tile(Product product, int64_t most);
+  RegisterTile amxTile(Product product, int64_t vectors, int64_t mostRows);
+  Product vectorProduct(Type weights);
+  /// Rows in multiples of `unit`, of `rows` in all, which may be unknown.
+  Grid grid(int64_t rows, int64_t rowUnit, int64_t tiles);
+
+  cpu::ScheduleAttr draw(cpu::ConvOp op);
+  cpu::ScheduleAttr draw(cpu::DepthwiseConvOp op);
+  cpu::ScheduleAttr draw(cpu::MatMulOp op);
+  cpu::ScheduleAttr draw(cpu::AttentionOp op);
+  cpu::ScheduleAttr draw(cpu::ReduceOp op);
+  cpu::ScheduleAttr draw(cpu::PoolOp op);
+  cpu::ScheduleAttr draw(cpu::GroupNormOp op);
+  cpu::ScheduleAttr draw(cpu::SoftmaxOp op) { return drawRows(op.getSrc()); }
+  cpu::ScheduleAttr draw(cpu::RowNormOp op) { return drawRows(op.getSrc()); }
+  cpu::ScheduleAttr drawRows(Value src);
+
+  VectorUnit unit;
+  ScheduleBuilder builder;
+  std::mt19937_64 random;
+};
+
+} // namespace
+
+RegisterTile Drawer::tile(Product product, int64_t most) {
+  auto fits = [&](int64_t rows, int64_t vectors) {
+    return registersOf({rows, vectors, product}) <= unit.numRegisters;
+  };
+  SmallVector<int64_t> counts;
+  for (int64_t vectors = 1; vectors <= most; ++vectors)
+    if (most % vectors == 0 && fits(1, vectors))
+      counts.push_back(vectors);
+  int64_t vectors = oneOf(counts), rows = 1;
+  while (fits(rows + 1, vectors))
+    ++rows;
+  return {in(1, rows), vectors, product};
+}
+
+/// With at least one AMX tile for `mostRows` rows.
+RegisterTile Drawer::amxTile(Product product, int64_t vectors,
+                             int64_t mostRows) {
+  int64_t amxRows = in(1, std::min<int64_t>(mostRows, 16));
+  return {in(amxRows, 2 * amxRows), in(1, vectors), product, amxRows};
+}
+
+Product Drawer::vectorProduct(Type weights) {
+  Product usual = productFor(unit, weights);
+  if (usual == Product::bf16Dot && toss())
+    return Product::bf16Wide;
+  if (usual == Product::int8Dot && toss())
+    return Product::int8Wide;
+  return usual;
+}
+
+Grid Drawer::grid(int64_t rows, int64_t rowUnit, int64_t tiles) {
+  if (ShapedType::isDynamic(rows))
+    rows = 64;
+  int64_t units = llvm::divideCeil(rows, rowUnit);
+  Grid grid{in(1, units + 1) * rowUnit, in(1, tiles + 1), toss()};
+  // As if there were one or two tasks, now and then.
+  if (in(0, 3) == 0)
+    grid.rowsPerTask = std::max<int64_t>(units, 1) * rowUnit;
+  grid.prefetch = toss();
+  return grid;
+}
+
+cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t pixels = dst[dst.size() - 2], groups = op.getGroups();
+  int64_t most = weights.width / unit.lanes;
+  RegisterTile chosen = tile(vectorProduct(weights.element), most);
+  std::optional<Product> tiles = tilesFor(unit, weights.element);
+  if (tiles && pixels > 0 && toss()) {
+    RegisterTile amx = amxTile(*tiles, std::min<int64_t>(most, 2), pixels);
+    int64_t smallest = pixels / int64_t(llvm::divideCeil(pixels, amx.rows));
+    if (smallest >= amx.amxRows && fitsCopy(op, unit, amx.rows))
+      chosen = amx;
+  }
+  int64_t columns = chosen.vectors * unit.lanes;
+  Grid split = grid(lower::productOf(dst.drop_back(2)), 1,
+                    llvm::divideCeil(dst.back() / groups, columns));
+  if (groups > 1)
+    split.columnTilesPerTask = 1;
+  int64_t depthBlock = 0;
+  bool inVectors =
+      !usesTiles(chosen.product) && chosen.product != Product::bf16Wide;
+  // Sums that wait take four bytes each.
+  int64_t mostRows = (64 << 10) / std::max<int64_t>(4 * pixels * columns, 1);
+  if (inVectors && mostRows >= 1 && toss()) {
+    split.rowsPerTask = std::min(split.rowsPerTask, mostRows);
+    depthBlock = in(1, 160);
+  }
+  return builder.tile(chosen).grid(split).depthBlock(depthBlock);
+}
+
+cpu::ScheduleAttr Drawer::draw(cpu::DepthwiseConvOp op) {
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t tiles = llvm::divideCeil(dst.back(), unit.lanes);
+  Grid split = grid(lower::productOf(dst.drop_back(2)), 1, tiles);
+  split.prefetch = false;
+  return builder.tile(tile(Product::f32, 1))
+      .grid(split)
+      .tileBlock(in(0, tiles));
+}
+
+cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t rows = dst[dst.size() - 2], most = weights.width / unit.lanes;
+  RegisterTile chosen = tile(vectorProduct(weights.element), most);
+  std::optional<Product> tiles = tilesFor(unit, weights.element);
+  int64_t mostRows = ShapedType::isDynamic(rows) ? 16 : rows;
+  if (tiles && mostRows > 0 && toss())
+    chosen = amxTile(*tiles, std::min<int64_t>(most, 2), mostRows);
+  return builder.tile(chosen).grid(
+      grid(rows, chosen.rows,
+           llvm::divideCeil(dst.back(), chosen.vectors * unit.lanes)));
+}
+
+cpu::ScheduleAttr Drawer::draw(cpu::AttentionOp op) {
+  // At most 32 queries are a task.
+  RegisterTile scores = tile(Product::f32, std::min<int64_t>(32 / unit.lanes, 4));
+  return builder.tile(tile(Product::f32, 4)).scores(scores);
+}
+
+cpu::ScheduleAttr Drawer::draw(cpu::ReduceOp op) {
+  if (op.reducesRows())
+    return drawRows(op.getDst());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  RegisterTile chosen = tile(Product::f32, 4);
+  Grid split = grid(dst[0], 1,
+                    llvm::divideCeil(dst[1], chosen.vectors * unit.lanes));
+  split.prefetch = false;
+  return builder.tile(chosen).grid(split);
+}
+
+cpu::ScheduleAttr Drawer::draw(cpu::PoolOp op) {
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  RegisterTile chosen = tile(Product::f32, 4);
+  chosen.rows = 1;
+  Grid split = grid(lower::productOf(dst.drop_back(2)), 1,
+                    llvm::divideCeil(dst.back(), chosen.vectors * unit.lanes));
+  split.prefetch = false;
+  return builder.tile(chosen).grid(split);
+}
+
+cpu::ScheduleAttr Drawer::draw(cpu::GroupNormOp op) {
+  int64_t groups = op.getGroups();
+  int64_t perGroup = shapeOf(op.getSrc())[2] / groups;
+  int64_t perTile = in(1, groups);
+  return builder.wholeGroups(perTile * perGroup)
+      .grid({1, in(1, int64_t(llvm::divideCeil(groups, perTile)) + 1), toss()});
+}
+
+cpu::ScheduleAttr Drawer::drawRows(Value src) {
+  Grid split = grid(lower::productOf(shapeOf(src).drop_back()), 1, 1);
+  split.columnTilesPerTask = 1;
+  split.prefetch = false;
+  return builder.grid(split);
+}
+
+cpu::ScheduleAttr codegen::drawSchedule(cpu::ScheduledOpInterface op,
+                                        uint64_t seed) {
+  Drawer drawer(op, seed);
+  return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
+      .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
+            cpu::GroupNormOp, cpu::MatMulOp, cpu::PoolOp, cpu::ReduceOp,
+            cpu::RowNormOp, cpu::SoftmaxOp>(
+          [&](auto kernel) { return drawer.draw(kernel); });
+}
