@@ -23,6 +23,11 @@ class Unstated(Exception):
     """The statement says nothing of such operands."""
 
 
+class Forbidden(Exception):
+    """The standard says that there are no such operands, though both peers, which run the function's body, have a
+    result."""
+
+
 # Statements ---------------------------------------------------------------------------------------------------------
 # Each takes a node and its operands (None if absent), and returns the results, or Unstated. An element of a masked
 # array that is masked may be anything.
@@ -51,8 +56,10 @@ def loss_of(log_probabilities, target, weight, attrs):
     ignored = target == attrs.get("ignore_index", np.iinfo(np.int64).min)
     safe = np.where(ignored, 0, target).astype(np.int64)
     if log_probabilities.shape[0] != target.shape[0] or log_probabilities.shape[2:] != target.shape[1:] or \
-            (safe.size and not (0 <= safe.min() and safe.max() < classes)):
+            (safe.size and safe.max() >= classes):
         raise Unstated
+    if safe.size and safe.min() < 0:  # "target value shall be in range of [0, C)"
+        raise Forbidden
     weights = np.ones(classes) if weight is None else weight.astype(np.float64)
     picked = -np.take_along_axis(log_probabilities, np.expand_dims(safe, 1), 1).squeeze(1) if safe.size else \
         np.zeros(target.shape)
@@ -161,12 +168,14 @@ STATEMENTS = {"Attention": attention, "GRU": recurrence, "GroupNormalization": g
 
 
 def stated(node, operands):
-    """The results by the statement for a node, or None."""
+    """The results by the statement for a node, None, or Forbidden."""
     if node.op_type not in STATEMENTS or node.domain:
         return None
     try:
         with np.errstate(all="ignore"):
             return STATEMENTS[node.op_type](node, *operands)
+    except Forbidden:
+        return Forbidden
     except Exception:  # Unstated, or what numpy cannot compute
         return None
 
@@ -217,10 +226,11 @@ def are_empty_as_inferred(model, arrays, outputs):
 
 
 class Standard:
-    """What is stated of one of ONNX's tests: `model` is the operator's, also where its function's body is run."""
+    """What is stated of one of ONNX's tests: `model` is the operator's, also where its function's body is run
+    (`is_body`)."""
 
-    def __init__(self, model, inputs):
-        self.model, self.inputs = model, inputs
+    def __init__(self, model, inputs, is_body=False):
+        self.model, self.inputs, self.is_body = model, inputs, is_body
         self.node = model.graph.node[0] if len(model.graph.node) == 1 else None
 
     def stated(self, given):
@@ -228,14 +238,19 @@ class Standard:
             return None
         return stated(self.node, [given[n] if n else None for n in self.node.input])
 
+    def forbids(self, arrays):
+        return self.stated({**self.inputs, **arrays}) is Forbidden
+
     def holds(self, expected, tolerance, difference):
         """Whether the statement gives the test's own results, or says nothing of them."""
         wanted = self.stated(self.inputs)
-        return wanted is None or all(agrees(e, w, tolerance, difference) for e, w in zip(expected, wanted))
+        return wanted is None or wanted is not Forbidden and all(agrees(e, w, tolerance, difference) for e, w in zip(expected, wanted))
 
     def agrees(self, arrays, outputs, tolerance, difference):
         given = {**self.inputs, **arrays}
         wanted = self.stated(given)
+        if wanted is Forbidden:
+            return False
         if wanted is not None:
             return len(wanted) == len(outputs) and \
                 all(agrees(g, w, tolerance, difference) for g, w in zip(outputs, wanted))
