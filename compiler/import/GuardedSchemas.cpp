@@ -55,6 +55,22 @@ static bool hasEndlessRank(const std::string &op,
   return false;
 }
 
+/// ONNX's GatherND compares as many dimensions as its attribute says, however many
+/// there are. The legalizer says so.
+static bool comparesTooMuch(const std::string &op,
+                            pb::InferenceContext &context) {
+  const pb::AttributeProto *count =
+      op == "GatherND" ? context.getAttribute("batch_dims") : nullptr;
+  if (!count)
+    return false;
+  for (size_t i = 0, e = context.getNumInputs(); i < e; ++i)
+    if (const pb::TypeProto *type = context.getInputType(i);
+        !type || count->i() < 0 ||
+        count->i() > type->tensor_type().shape().dim_size())
+      return true;
+  return false;
+}
+
 const GuardedSchemas &GuardedSchemas::instance() {
   static const GuardedSchemas schemas;
   return schemas;
@@ -79,7 +95,7 @@ GuardedSchemas::GetSchema(const std::string &name, int version,
           // What was inferred before the exception is kept; the legalizer says
           // what is wrong with the node.
           try {
-            if (!hasEndlessRank(op, context))
+            if (!hasEndlessRank(op, context) && !comparesTooMuch(op, context))
               infer(context);
           } catch (const std::exception &) {
           }

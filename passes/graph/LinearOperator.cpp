@@ -56,6 +56,8 @@ LinearOperator LinearOperator::identity(int64_t channels, int64_t spatialDims) {
   LinearOperator map;
   map.inputs = map.outputs = map.groups = channels;
   map.dims.resize(spatialDims);
+  if (!map.isBounded())
+    return map;
   map.weights.assign(channels, 1.0);
   map.bias.assign(channels, 0.0);
   return map;

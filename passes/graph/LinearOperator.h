@@ -44,7 +44,7 @@ struct LinearOperator {
   /// is zero.
   std::vector<double> outside;
 
-  int64_t inputsOfGroup() const { return inputs / groups; }
+  int64_t inputsOfGroup() const { return groups ? inputs / groups : 0; }
   /// These two are held at the greatest number rather than to overflow.
   int64_t taps() const;
   int64_t numWeights() const;
@@ -53,7 +53,7 @@ struct LinearOperator {
   bool isBounded() const;
   bool hasBias() const;
 
-  /// Every channel to itself.
+  /// Every channel to itself; the geometry alone where it is not bounded.
   static LinearOperator identity(int64_t channels, int64_t spatialDims);
 };
 

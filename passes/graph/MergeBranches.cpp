@@ -69,6 +69,8 @@ static Branch traceBranch(Value term, bool channelsLast) {
     return branch;
   branch.geometry =
       LinearOperator::identity(type.getDimSize(channel), type.getRank() - 2);
+  if (!branch.geometry.isBounded())
+    return branch;
   branch.geometry.weights.clear();
   branch.geometry.bias.clear();
   // A value that something else uses too stays, and so ends the branch.

@@ -99,6 +99,8 @@ static Value findTrue(Node &node, Value condition) {
   OpBuilder &builder = node.builder;
   Location loc = node.loc();
   Indices i{builder, loc};
+  if (typeOf(condition).getDimSize(0) == 0)
+    return intConstant(node, {}, {0});
   OpFoldResult size = sizeOf(node, condition, 0);
   Type i64 = builder.getI64Type();
   Value empty = tensor::EmptyOp::create(builder, loc, Sizes{size}, i64);
@@ -265,6 +267,10 @@ static LogicalResult legalizeReverseSequence(Node &node) {
     return failure();
   if (*time == *batch || !node.has(1) || node.rank(1) != 1)
     return node.invalid("two axes and a list of lengths are needed");
+  int64_t count = node.shape(1)[0], sequences = node.shape(0)[*batch];
+  if (!ShapedType::isDynamic(count) && !ShapedType::isDynamic(sequences) &&
+      count != sequences)
+    return node.badLength("sequence_lens", count, Twine(sequences));
   int64_t steps = node.shape(0)[*time];
   if (ShapedType::isDynamic(steps))
     return node.unsupported("a dynamic time dimension; fix it with --shape");

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_LEGALIZE
@@ -127,6 +128,13 @@ static bool isTooLarge(Type type) {
   return false;
 }
 
+/// Complex numbers are moved, and have no arithmetic.
+static bool hasComplexOperand(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), [](Type type) {
+    return isa<ComplexType>(getElementTypeOrSelf(type));
+  });
+}
+
 static std::string textOf(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
@@ -142,12 +150,14 @@ int64_t LegalizePass::opsetOf(StringRef domain) {
   return version ? version.getInt() : 0;
 }
 
-/// A node that fails without a message would end the compilation unexplained.
+/// A node that fails without a message would end the compilation unexplained;
+/// what fails because of its first error is not worth a second line.
 static LogicalResult legalizeReported(Node &node, Legalizer legalizer) {
   bool isReported = false;
   ScopedDiagnosticHandler listener(node.context(), [&](Diagnostic &diagnostic) {
-    isReported |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
-    return failure();
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return failure();
+    return success(std::exchange(isReported, true));
   });
   LogicalResult legalized = legalizer(node);
   assert((succeeded(legalized) || isReported) && "says why it declines");
@@ -171,6 +181,9 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
       return node.unsupported("input " + Twine(i) + " is not a tensor");
   if (failed(legalizeReported(node, legalizer)))
     return failure();
+  for (Operation *op : created.ops)
+    if (isa<nn::ElementwiseOpInterface>(op) && hasComplexOperand(op))
+      return node.unsupported("arithmetic on complex numbers");
   for (Operation *op : created.ops)
     for (Type type : op->getResultTypes())
       if (isTooLarge(type))

@@ -80,7 +80,13 @@ static LogicalResult legalizeGemm(Node &node) {
   // C broadcasts to the product, never the other way round.
   if (typeOf(c).getRank() > 2)
     return node.invalid("C of at most rank 2 is needed");
-  if (!nn::broadcastShapes({typeOf(c).getShape(), typeOf(scaled).getShape()}))
+  ArrayRef<int64_t> product = typeOf(scaled).getShape();
+  auto both = nn::broadcastShapes({typeOf(c).getShape(), product});
+  auto grows = [](auto sizes) {
+    auto [size, whole] = sizes;
+    return !ShapedType::isDynamic(size) && size != whole;
+  };
+  if (!both || llvm::any_of(llvm::zip_equal(product, *both), grows))
     return node.invalid("C does not broadcast to the product");
   if (mayLeave(typeOf(c), typeOf(scaled)))
     c = broadcastTo(node, c, sizesOf(node, scaled));

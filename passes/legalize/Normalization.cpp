@@ -316,6 +316,8 @@ static LogicalResult legalizeLRN(Node &node) {
   // A window cannot hold more than all channels; the sum is still divided by
   // its whole size.
   int64_t channels = node.shape(0)[1];
+  if (channels == 0)
+    return node.replace(node.input(0));
   if (channels > 0 && size / 2 >= channels) {
     int64_t most = 2 * channels - 1;
     alpha *= double(most) / double(size);

@@ -226,6 +226,13 @@ class Tensors(Case):
                            [("y", ["m", "n"])])
         self.assert_refuses(model, "sum0")
 
+    def test_batch_dims_beyond_the_rank(self):
+        """ONNX's inference reads as many dimensions as the attribute says."""
+        for count in (3, 4, 2**31 - 1, 2**63 - 1, -1, -2**63):
+            node = helper.make_node("GatherND", ["x", "i"], ["y"], name="gather0", batch_dims=count)
+            self.assert_refuses(make_model([node], [("x", [2, 2]), ("i", [2, 1], TensorProto.INT64)], [("y", ["a"])]),
+                                "gather0", str(count))
+
     def test_matmul_mismatch(self):
         model = make_model([helper.make_node("MatMul", ["a", "b"], ["y"], name="dot0")],
                            [("a", [2, 3]), ("b", [4, 2])], [("y", ["m", "n"])])

@@ -80,3 +80,11 @@ func.func @far_apart(%x: tensor<1x1x1x1x1xf32>) -> tensor<1x1x1x1x1xf32> {
   %2 = nn.add %0, %1 : tensor<1x1x1x1x1xf32>, tensor<1x1x1x1x1xf32> -> tensor<1x1x1x1x1xf32>
   return %2 : tensor<1x1x1x1x1xf32>
 }
+
+// As many channels as there may be: no list of them is made.
+// CHECK-LABEL: func.func @two_thousand_million_channels
+// CHECK: nn.add
+func.func @two_thousand_million_channels(%x: tensor<1x2147483647x1xf32>) -> tensor<1x2147483647x1xf32> {
+  %0 = nn.add %x, %x : tensor<1x2147483647x1xf32>, tensor<1x2147483647x1xf32> -> tensor<1x2147483647x1xf32>
+  return %0 : tensor<1x2147483647x1xf32>
+}

@@ -60,3 +60,14 @@ func.func @errors(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) {
   return
 }
 }
+
+// -----
+
+// C broadcasts to the product, not the other way round.
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+func.func @gemm_wide_addend(%a: tensor<3x5xf32>, %b: tensor<5x1xf32>, %c: tensor<1x4xf32>) {
+  // expected-error @below {{Gemm (opset 18) is invalid: C does not broadcast to the product}}
+  %0 = onnx.node "Gemm"(%a, %b, %c) {alpha = 5.0e-01 : f32} : (tensor<3x5xf32>, tensor<5x1xf32>, tensor<1x4xf32>) -> tensor<*xf32>
+  return
+}
+}
