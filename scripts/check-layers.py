@@ -152,7 +152,7 @@ def body_of(source, start):
 
 def check_reasons():
     """Why a pattern did not fire, only the pattern knows: its rewriter's listener is told."""
-    for folder in ("passes/graph", "passes/layout", "passes/lower/linalg"):
+    for folder in ("passes/graph", "passes/layout", "passes/lower"):
         for path in files(folder):
             with open(path, encoding="utf-8") as f:
                 source = f.read()

@@ -9,6 +9,7 @@
 
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/SizeRules.h"
+#include "dialects/nn/TensorTypes.h"
 
 namespace ingot::nn {
 
@@ -23,10 +24,6 @@ void appendTypes(llvm::ArrayRef<SizedType> sized,
 /// Reports an axis that does not name one of `rank` dimensions from the front.
 llvm::LogicalResult checkAxis(std::optional<mlir::Location> loc, int64_t axis,
                               int64_t rank);
-
-inline mlir::RankedTensorType typeOf(mlir::Value value) {
-  return mlir::cast<mlir::RankedTensorType>(value.getType());
-}
 
 } // namespace ingot::nn
 

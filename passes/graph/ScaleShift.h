@@ -13,6 +13,7 @@
 #define INGOT_PASSES_GRAPH_SCALESHIFT_H
 
 #include "dialects/nn/NNDialect.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
@@ -29,9 +30,7 @@ struct ScaleShift {
   bool shifts() const;
 };
 
-inline mlir::RankedTensorType typeOf(mlir::Value value) {
-  return llvm::cast<mlir::RankedTensorType>(value.getType());
-}
+using lower::typeOf;
 
 /// The channel dimension of data in one of the two layouts.
 inline int64_t channelDim(int64_t rank, bool channelsLast) {

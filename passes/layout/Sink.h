@@ -18,6 +18,7 @@
 
 #include "dialects/nn/NNDialect.h"
 #include "passes/layout/Permutation.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -32,9 +33,7 @@ inline nn::TransposeOp transposeOf(mlir::Value value) {
 /// where it would be done again and again.
 nn::TransposeOp transposeFor(mlir::Operation *user, mlir::Value value);
 
-inline mlir::RankedTensorType typeOf(mlir::Value value) {
-  return llvm::cast<mlir::RankedTensorType>(value.getType());
-}
+using lower::typeOf;
 
 /// `value` transposed by `perm`: what another transpose transposed, a constant
 /// computed now, or a new transpose, in this order. Never one of the identity.

@@ -42,52 +42,6 @@ Sizes legalize::sizesOf(Node &node, Value tensor) {
   return sizes;
 }
 
-Value legalize::indexValue(Node &node, OpFoldResult size) {
-  if (auto value = dyn_cast<Value>(size))
-    return value;
-  return arith::ConstantIndexOp::create(node.builder, node.loc(),
-                                        *getConstantIntValue(size));
-}
-
-/// `known(a, b)` if both are, else the op on their values.
-template <typename Op, typename Known>
-static OpFoldResult combine(Node &node, OpFoldResult a, OpFoldResult b,
-                            Known known) {
-  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
-  if (x && y)
-    return sizeAttr(node, known(*x, *y));
-  Value left = indexValue(node, a), right = indexValue(node, b);
-  return node.create<Op>(left, right);
-}
-
-OpFoldResult legalize::addSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return combine<arith::AddIOp>(
-      node, a, b,
-      [](int64_t x, int64_t y) { return int64_t(uint64_t(x) + uint64_t(y)); });
-}
-OpFoldResult legalize::subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return combine<arith::SubIOp>(
-      node, a, b,
-      [](int64_t x, int64_t y) { return int64_t(uint64_t(x) - uint64_t(y)); });
-}
-OpFoldResult legalize::mulSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return combine<arith::MulIOp>(
-      node, a, b,
-      [](int64_t x, int64_t y) { return int64_t(uint64_t(x) * uint64_t(y)); });
-}
-OpFoldResult legalize::divSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return combine<arith::DivSIOp>(
-      node, a, b, [](int64_t x, int64_t y) { return y > 0 ? x / y : 0; });
-}
-OpFoldResult legalize::minSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return combine<arith::MinSIOp>(
-      node, a, b, [](int64_t x, int64_t y) { return std::min(x, y); });
-}
-OpFoldResult legalize::maxSizes(Node &node, OpFoldResult a, OpFoldResult b) {
-  return combine<arith::MaxSIOp>(
-      node, a, b, [](int64_t x, int64_t y) { return std::max(x, y); });
-}
-
 OpFoldResult legalize::broadcastSizes(Node &node, OpFoldResult a,
                                       OpFoldResult b) {
   Indices i{node.builder, node.loc()};
@@ -116,21 +70,6 @@ bool legalize::isFromDims(OpFoldResult size) {
                          arith::MaxSIOp, arith::MinSIOp>(op) &&
          llvm::all_of(op->getOperands(),
                       [](Value operand) { return isFromDims(operand); });
-}
-
-SmallVector<int64_t> legalize::staticShape(ArrayRef<OpFoldResult> sizes) {
-  SmallVector<int64_t> shape;
-  for (OpFoldResult size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  return shape;
-}
-
-SmallVector<Value> legalize::dynamicSizes(ArrayRef<OpFoldResult> sizes) {
-  SmallVector<Value> values;
-  for (OpFoldResult size : sizes)
-    if (!getConstantIntValue(size))
-      values.push_back(cast<Value>(size));
-  return values;
 }
 
 namespace {

@@ -13,10 +13,10 @@
 #define INGOT_PASSES_LEGALIZE_HELPERS_H
 
 #include "passes/legalize/Legalize.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace ingot::legalize {
@@ -28,11 +28,10 @@ using mlir::ShapedType;
 using mlir::SmallVector;
 using mlir::StringRef;
 using mlir::Twine;
-using Sizes = llvm::SmallVector<OpFoldResult>;
-
-inline RankedTensorType typeOf(Value value) {
-  return mlir::cast<RankedTensorType>(value.getType());
-}
+using lower::dynamicSizes;
+using lower::Sizes;
+using lower::staticShape;
+using lower::typeOf;
 
 //===----------------------------------------------------------------------===//
 // Sizes
@@ -43,21 +42,31 @@ OpFoldResult sizeAttr(Node &node, int64_t size);
 OpFoldResult sizeOf(Node &node, Value tensor, int64_t i);
 Sizes sizesOf(Node &node, Value tensor);
 /// The index value of a size.
-Value indexValue(Node &node, OpFoldResult size);
-OpFoldResult addSizes(Node &node, OpFoldResult a, OpFoldResult b);
-OpFoldResult subSizes(Node &node, OpFoldResult a, OpFoldResult b);
-OpFoldResult mulSizes(Node &node, OpFoldResult a, OpFoldResult b);
-OpFoldResult divSizes(Node &node, OpFoldResult a, OpFoldResult b);
-OpFoldResult minSizes(Node &node, OpFoldResult a, OpFoldResult b);
-OpFoldResult maxSizes(Node &node, OpFoldResult a, OpFoldResult b);
+inline Value indexValue(Node &node, OpFoldResult size) {
+  return lower::indexValue(node.builder, node.loc(), size);
+}
+inline OpFoldResult addSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return lower::addSizes(node.builder, node.loc(), a, b);
+}
+inline OpFoldResult subSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return lower::subSizes(node.builder, node.loc(), a, b);
+}
+inline OpFoldResult mulSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return lower::mulSizes(node.builder, node.loc(), a, b);
+}
+inline OpFoldResult divSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return lower::divSizes(node.builder, node.loc(), a, b);
+}
+inline OpFoldResult minSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return lower::minSizes(node.builder, node.loc(), a, b);
+}
+inline OpFoldResult maxSizes(Node &node, OpFoldResult a, OpFoldResult b) {
+  return lower::maxSizes(node.builder, node.loc(), a, b);
+}
 /// One dimension of a broadcast: b where a is 1, else a.
 OpFoldResult broadcastSizes(Node &node, OpFoldResult a, OpFoldResult b);
-/// The static shape of sizes: dynamic where they are values.
-SmallVector<int64_t> staticShape(ArrayRef<OpFoldResult> sizes);
 /// Whether two sizes are one dimension of one tensor.
 bool isSameDim(OpFoldResult a, OpFoldResult b);
-/// The index values among sizes, in order.
-SmallVector<Value> dynamicSizes(ArrayRef<OpFoldResult> sizes);
 
 /// The elements of a tensor of integers of rank 0 or 1 and known length, as far
 /// as they can be known: constants, and what dynamic dimensions they are.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/shape/Passes.h"
+#include "dialects/nn/TensorTypes.h"
 #include "passes/shape/SizeAnalysis.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,6 +19,7 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::shape;
+using nn::typeOf;
 
 namespace {
 
@@ -29,10 +31,6 @@ struct BroadcastBatchesPass
 };
 
 } // namespace
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 /// Whether only the run tells if batch dimension `dim` of the result repeats an
 /// operand.

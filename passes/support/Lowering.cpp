@@ -13,23 +13,6 @@
 using namespace mlir;
 using namespace ingot;
 
-Value lower::sizeOf(OpBuilder &builder, Location loc, Value tensor,
-                    int64_t dim) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(dim))
-    return arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim));
-  return builder.createOrFold<tensor::DimOp>(loc, tensor, dim);
-}
-
-SmallVector<Value> lower::dynamicSizesLike(OpBuilder &builder, Location loc,
-                                           RankedTensorType type, Value like) {
-  SmallVector<Value> sizes;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (type.isDynamicDim(i))
-      sizes.push_back(sizeOf(builder, loc, like, i));
-  return sizes;
-}
-
 Value lower::createEmpty(OpBuilder &builder, Location loc,
                          RankedTensorType type, ValueRange dynamicSizes) {
   return tensor::EmptyOp::create(builder, loc, type, dynamicSizes);

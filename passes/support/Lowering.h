@@ -9,6 +9,7 @@
 
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -19,17 +20,6 @@ using nn::convertScalar;
 using nn::isUnsigned;
 using nn::scalar;
 using nn::signless;
-
-/// Size of dimension `dim` as an index value, a constant where static.
-mlir::Value sizeOf(mlir::OpBuilder &builder, mlir::Location loc,
-                   mlir::Value tensor, int64_t dim);
-
-/// The dynamic sizes of a result of `type`, whose dynamic dimension i is as
-/// large as dimension `i` of `like`.
-llvm::SmallVector<mlir::Value> dynamicSizesLike(mlir::OpBuilder &builder,
-                                                mlir::Location loc,
-                                                mlir::RankedTensorType type,
-                                                mlir::Value like);
 
 /// tensor.empty of `type`.
 mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc,
@@ -68,20 +58,10 @@ mlir::RankedTensorType withoutDims(mlir::RankedTensorType type,
                                    llvm::ArrayRef<int64_t> axes,
                                    llvm::SmallVectorImpl<int64_t> &kept);
 
-/// The dynamic sizes among `dims` of a tensor.
-llvm::SmallVector<mlir::Value> dynamicSizesOf(mlir::OpBuilder &builder,
-                                              mlir::Location loc,
-                                              mlir::Value tensor,
-                                              llvm::ArrayRef<int64_t> dims);
-
 /// Puts back the reduced `axes` of a tensor of type `from` as ones.
 mlir::Value keepReducedDims(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Value reduced, mlir::RankedTensorType from,
                             llvm::ArrayRef<int64_t> axes);
-
-/// The same tensor with more or fewer dimensions known in its type.
-mlir::Value castShape(mlir::OpBuilder &builder, mlir::Location loc,
-                      mlir::Value value, mlir::Type type);
 
 } // namespace ingot::lower
 

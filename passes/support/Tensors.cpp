@@ -15,55 +15,6 @@ using namespace ingot;
 using namespace ingot::lower;
 
 //===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-Value lower::indexConstant(OpBuilder &b, Location loc, int64_t value) {
-  return arith::ConstantIndexOp::create(b, loc, value);
-}
-
-Sizes lower::sizesOf(OpBuilder &b, Location loc, Value tensor) {
-  return tensor::getMixedSizes(b, loc, tensor);
-}
-
-Value lower::indexValue(OpBuilder &b, Location loc, OpFoldResult size) {
-  if (auto value = dyn_cast<Value>(size))
-    return value;
-  return indexConstant(b, loc, *getConstantIntValue(size));
-}
-
-template <typename Op, typename Known>
-static OpFoldResult combine(OpBuilder &b, Location loc, OpFoldResult x,
-                            OpFoldResult y, Known known) {
-  auto left = getConstantIntValue(x), right = getConstantIntValue(y);
-  if (left && right)
-    return b.getIndexAttr(known(*left, *right));
-  return Op::create(b, loc, indexValue(b, loc, x), indexValue(b, loc, y))
-      .getResult();
-}
-
-OpFoldResult lower::addSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
-  return combine<arith::AddIOp>(b, loc, x, y,
-                                [](int64_t x, int64_t y) { return x + y; });
-}
-OpFoldResult lower::subSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
-  return combine<arith::SubIOp>(b, loc, x, y,
-                                [](int64_t x, int64_t y) { return x - y; });
-}
-OpFoldResult lower::mulSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
-  return combine<arith::MulIOp>(b, loc, x, y,
-                                [](int64_t x, int64_t y) { return x * y; });
-}
-OpFoldResult lower::divSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                             OpFoldResult y) {
-  return combine<arith::DivSIOp>(
-      b, loc, x, y, [](int64_t x, int64_t y) { return y ? x / y : 0; });
-}
-
-//===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
 
@@ -93,9 +44,7 @@ static Value expand(OpBuilder &b, Location loc, Value x, RankedTensorType type,
 Value lower::reshape(OpBuilder &b, Location loc, Value tensor,
                      ArrayRef<OpFoldResult> sizes) {
   RankedTensorType from = typeOf(tensor);
-  SmallVector<int64_t> shape;
-  for (OpFoldResult size : sizes)
-    shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  SmallVector<int64_t> shape = staticShape(sizes);
   auto to = RankedTensorType::get(shape, from.getElementType());
   if (from == to && to.getNumDynamicDims() <= 1)
     return tensor;
@@ -214,20 +163,6 @@ Value lower::generate(
 //===----------------------------------------------------------------------===//
 // Scalars
 //===----------------------------------------------------------------------===//
-
-Value lower::extreme(OpBuilder &b, Location loc, Type type, bool isUnsigned,
-                     bool highest) {
-  if (auto floatType = dyn_cast<FloatType>(type)) {
-    APFloat value = APFloat::getInf(floatType.getFloatSemantics(), !highest);
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(floatType, value));
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  APInt value = isUnsigned ? (highest ? APInt::getMaxValue(width)
-                                      : APInt::getMinValue(width))
-                           : (highest ? APInt::getSignedMaxValue(width)
-                                      : APInt::getSignedMinValue(width));
-  return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-}
 
 Value lower::safeIndex(OpBuilder &b, Location loc, Value element, Value size) {
   Value index = element;

@@ -15,35 +15,15 @@
 
 namespace ingot::lower {
 
-using mlir::ArrayRef;
-using mlir::Location;
-using mlir::OpBuilder;
-using mlir::OpFoldResult;
 using mlir::RankedTensorType;
-using mlir::SmallVector;
 using mlir::Type;
-using mlir::Value;
 using mlir::ValueRange;
-/// Index attributes where static, index values where not.
-using Sizes = llvm::SmallVector<OpFoldResult>;
 
 /// An op's result type without signs.
 template <typename Op>
 RankedTensorType signless(const mlir::TypeConverter *converter, Op op) {
   return mlir::cast<RankedTensorType>(converter->convertType(op.getType()));
 }
-
-Value indexConstant(OpBuilder &b, Location loc, int64_t value);
-Sizes sizesOf(OpBuilder &b, Location loc, Value tensor);
-Value indexValue(OpBuilder &b, Location loc, OpFoldResult size);
-OpFoldResult addSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                      OpFoldResult y);
-OpFoldResult subSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                      OpFoldResult y);
-OpFoldResult mulSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                      OpFoldResult y);
-OpFoldResult divSizes(OpBuilder &b, Location loc, OpFoldResult x,
-                      OpFoldResult y);
 
 /// tensor.empty whose static sizes are those that are attributes.
 Value empty(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
@@ -81,9 +61,6 @@ Value startSum(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
 /// `tensor`, computed in a wider type, in `type`.
 Value narrow(OpBuilder &b, Location loc, Value tensor, Type type);
 
-/// The lowest value of a signless type (the highest with `highest`).
-Value extreme(OpBuilder &b, Location loc, Type type, bool isUnsigned,
-              bool highest = false);
 /// An index from an element of an index tensor: counted from the end if it is
 /// negative, and held within the dimension, so that no input leads outside.
 Value safeIndex(OpBuilder &b, Location loc, Value element, Value size);

@@ -36,14 +36,6 @@ static void buildEpilogue(OpBuilder &b, Location loc, Operation *kernel,
   cpu::YieldOp::create(b, loc, y);
 }
 
-static OpFoldResult productOf(OpBuilder &b, Location loc,
-                              ArrayRef<OpFoldResult> sizes) {
-  OpFoldResult product = b.getIndexAttr(1);
-  for (OpFoldResult size : sizes)
-    product = mulSizes(b, loc, product, size);
-  return product;
-}
-
 /// `value` as a tensor of `type`, which has its sizes.
 static Value restore(OpBuilder &b, Location loc, Value value, Sizes sizes,
                      Type type) {

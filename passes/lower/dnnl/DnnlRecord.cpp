@@ -9,6 +9,7 @@
 #include "dialects/dnnl/DnnlDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "ingot/abi/dnnl.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -59,7 +60,6 @@ public:
 private:
   Location loc() { return op->getLoc(); }
   Layout layoutOf(Value value);
-  OpFoldResult product(ArrayRef<OpFoldResult> factors);
   void begin(int64_t kind, int64_t name, ArrayRef<ArrayRef<int64_t>> params);
   void addTensor(int64_t role, Value value, const Layout &layout);
   void addValues(ArrayRef<OpFoldResult> values);
@@ -162,27 +162,6 @@ Layout Writer::layoutOf(Value value) {
   layout.dims = metadata.getConstifiedMixedSizes();
   layout.strides = metadata.getConstifiedMixedStrides();
   return layout;
-}
-
-OpFoldResult Writer::product(ArrayRef<OpFoldResult> factors) {
-  int64_t known = 1;
-  Value unknown;
-  for (OpFoldResult factor : factors) {
-    if (std::optional<int64_t> constant = getConstantIntValue(factor)) {
-      known *= *constant;
-      continue;
-    }
-    Value value = cast<Value>(factor);
-    unknown = unknown ? arith::MulIOp::create(builder, loc(), unknown, value)
-                            .getResult()
-                      : value;
-  }
-  if (!unknown)
-    return builder.getIndexAttr(known);
-  if (known == 1)
-    return unknown;
-  Value scale = arith::ConstantIndexOp::create(builder, loc(), known);
-  return arith::MulIOp::create(builder, loc(), unknown, scale).getResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -341,7 +320,9 @@ LogicalResult Writer::writeMatMul(dnnl::MatMulOp matmul, int64_t name) {
     while (layout.rank() < shown) {
       layout.dims.insert(layout.dims.begin(), builder.getIndexAttr(1));
       layout.strides.insert(layout.strides.begin(),
-                            product({layout.dims[1], layout.strides[0]}));
+                            lower::productOf(
+                                builder, loc(),
+                                {layout.dims[1], layout.strides[0]}));
     }
     return layout;
   };
@@ -350,7 +331,8 @@ LogicalResult Writer::writeMatMul(dnnl::MatMulOp matmul, int64_t name) {
       return extend(layout);
     size_t last = layout.rank() - 1;
     Layout flat;
-    flat.dims = {product(ArrayRef(layout.dims).take_front(last)),
+    flat.dims = {lower::productOf(builder, loc(),
+                                  ArrayRef(layout.dims).take_front(last)),
                  layout.dims[last]};
     flat.strides = {layout.strides[last - 1], layout.strides[last]};
     return flat;

@@ -12,6 +12,7 @@
 #include "dialects/nn/Constants.h"
 #include "passes/lower/linalg/Patterns.h"
 #include "passes/support/Lowering.h"
+#include "passes/support/Tensors.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -338,7 +339,7 @@ struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
     Value y =
         builder.reduce(op.getX(), op.getKind(), op.getAxes(), op.getKeepDims());
     rewriter.replaceOp(
-        op, lower::castShape(rewriter, op.getLoc(), y, op.getY().getType()));
+        op, lower::castTo(rewriter, op.getLoc(), y, op.getY().getType()));
     return success();
   }
 };

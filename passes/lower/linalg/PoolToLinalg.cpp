@@ -119,7 +119,8 @@ struct LowerMaxPool : OpConversionPattern<nn::MaxPoolOp> {
     Value x = adaptor.getX();
     bool noSign = isUnsigned(op.getX().getType());
     Value lowest =
-        extreme(rewriter, loc, typeOf(x).getElementType(), noSign);
+        extremum(rewriter, loc, typeOf(x).getElementType(), /*highest=*/false,
+                 noSign);
     Value padded = pad(rewriter, loc, x, windows.padsOf(false),
                        windows.padsOf(true), lowest);
     Value y = pool(rewriter, loc, padded, windows, lowest,
@@ -226,7 +227,7 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
   Value x = adaptor.getX();
   Type element = typeOf(x).getElementType(), i64 = rewriter.getI64Type();
   bool noSign = isUnsigned(op.getX().getType());
-  Value lowest = extreme(rewriter, loc, element, noSign);
+  Value lowest = extremum(rewriter, loc, element, /*highest=*/false, noSign);
   Value padded = pad(rewriter, loc, x, windows.padsOf(false),
                      windows.padsOf(true), lowest);
   Sizes sizes = pooledSizes(rewriter, loc, padded, windows);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/lower/linalg/Patterns.h"
 #include "passes/support/Lowering.h"
+#include "passes/support/Tensors.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,12 +36,6 @@ Value lower::extremum(OpBuilder &b, Location loc, Type type, bool highest,
                     : (highest ? APInt::getSignedMaxValue(width)
                                : APInt::getSignedMinValue(width));
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-}
-
-Value lower::castShape(OpBuilder &b, Location loc, Value value, Type type) {
-  if (value.getType() == type)
-    return value;
-  return tensor::CastOp::create(b, loc, type, value);
 }
 
 Value lower::keepReducedDims(OpBuilder &b, Location loc, Value reduced,
@@ -77,16 +72,6 @@ RankedTensorType lower::withoutDims(RankedTensorType type,
     shape.push_back(type.getDimSize(d));
   }
   return RankedTensorType::get(shape, type.getElementType());
-}
-
-SmallVector<Value> lower::dynamicSizesOf(OpBuilder &b, Location loc,
-                                         Value tensor,
-                                         ArrayRef<int64_t> dims) {
-  SmallVector<Value> sizes;
-  for (int64_t d : dims)
-    if (typeOf(tensor).isDynamicDim(d))
-      sizes.push_back(sizeOf(b, loc, tensor, d));
-  return sizes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,7 +195,7 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
     if (op.getKeepDims())
       y = keepReducedDims(b, loc, y, from, op.getAxes());
     Type type = getTypeConverter()->convertType(op.getType());
-    b.replaceOp(op, castShape(b, loc, y, type));
+    b.replaceOp(op, castTo(b, loc, y, type));
     return success();
   }
 
@@ -291,7 +276,7 @@ struct LowerArgReduce : OpConversionPattern<nn::ArgReduceOp> {
     Value y = generic.getResult(1);
     if (op.getKeepDims())
       y = keepReducedDims(b, loc, y, from, axis);
-    b.replaceOp(op, castShape(b, loc, y, op.getType()));
+    b.replaceOp(op, castTo(b, loc, y, op.getType()));
     return success();
   }
 };

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/lower/linalg/Patterns.h"
 #include "passes/support/Lowering.h"
+#include "passes/support/Tensors.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -86,7 +87,7 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
     SmallVector<Value> sliceSizes = sliceSizesOf(b, loc, x, axis);
     Value out = createEmpty(b, loc, type, dynamicSizesLike(b, loc, type, x));
     if (isEmpty(type)) {
-      b.replaceOp(op, castShape(b, loc, out, getTypeConverter()->convertType(
+      b.replaceOp(op, castTo(b, loc, out, getTypeConverter()->convertType(
                                                  op.getType())));
       return success();
     }
@@ -126,7 +127,7 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
     auto loop = scf::ForOp::create(b, loc, zero, size, one,
                                    ValueRange{out, acc}, step);
     Type stated = getTypeConverter()->convertType(op.getType());
-    b.replaceOp(op, castShape(b, loc, loop.getResult(0), stated));
+    b.replaceOp(op, castTo(b, loc, loop.getResult(0), stated));
     return success();
   }
 
@@ -201,7 +202,7 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
     SmallVector<Value> results;
     for (auto [result, value] : llvm::zip_equal(op.getResults(), values)) {
       Type stated = getTypeConverter()->convertType(result.getType());
-      results.push_back(castShape(b, op.getLoc(), value, stated));
+      results.push_back(castTo(b, op.getLoc(), value, stated));
     }
     return results;
   }

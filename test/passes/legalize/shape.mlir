@@ -86,6 +86,19 @@ func.func @data_of_another_size(%x: tensor<?x3xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
+// Parts of a list that are known are computed now, negative ones too.
+// CHECK-LABEL: @negative_parts
+// CHECK: -> tensor<?x3x4xf32>
+func.func @negative_parts(%x: tensor<?x4x3xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "Shape"(%x) {end = 1 : i64} : (tensor<?x4x3xf32>) -> tensor<*xi64>
+  %c = arith.constant dense<[-6, -8]> : tensor<2xi64>
+  %1 = onnx.node "Concat"(%0, %c) {axis = 0 : i64} : (tensor<*xi64>, tensor<2xi64>) -> tensor<*xi64>
+  %d = arith.constant dense<[1, -2, -2]> : tensor<3xi64>
+  %2 = onnx.node "Div"(%1, %d) : (tensor<*xi64>, tensor<3xi64>) -> tensor<*xi64>
+  %3 = onnx.node "Reshape"(%x, %2) : (tensor<?x4x3xf32>, tensor<*xi64>) -> tensor<*xf32>
+  return %3 : tensor<*xf32>
+}
+
 // Sizes out of data may be negative, and their product may wrap around.
 // CHECK-LABEL: @shape_of_another_size
 // CHECK: arith.cmpi sge
