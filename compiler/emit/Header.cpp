@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
-#include "runtime/include/ingot/abi/artifact.h"
-
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace ingot;
@@ -16,40 +15,28 @@ using llvm::StringRef;
 
 static const char *cTypeOf(uint32_t dtype) {
   switch (dtype) {
-  case INGOT_ABI_FLOAT:
-    return "float";
-  case INGOT_ABI_DOUBLE:
-    return "double";
-  case INGOT_ABI_INT8:
-    return "int8_t";
-  case INGOT_ABI_UINT8:
-  case INGOT_ABI_BOOL:
-    return "uint8_t";
-  case INGOT_ABI_INT16:
-    return "int16_t";
-  case INGOT_ABI_UINT16:
-  case INGOT_ABI_FLOAT16:
-  case INGOT_ABI_BFLOAT16:
-    return "uint16_t";
-  case INGOT_ABI_INT32:
-    return "int32_t";
-  case INGOT_ABI_UINT32:
-    return "uint32_t";
-  case INGOT_ABI_INT64:
-    return "int64_t";
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  case NUMBER:                                                                 \
+    return #C_TYPE;
+#include "runtime/include/ingot/abi/element_types.inc"
   default:
-    return "uint64_t";
+    llvm_unreachable("an element type that no tensor of a manifest has");
   }
 }
 
+/// What the C type alone does not say.
 static const char *noteOf(uint32_t dtype) {
   switch (dtype) {
-  case INGOT_ABI_BOOL:
-    return " bool";
-  case INGOT_ABI_FLOAT16:
-    return " float16 bits";
-  case INGOT_ABI_BFLOAT16:
-    return " bfloat16 bits";
+#define NOTE_FLOAT(TEXT) ""
+#define NOTE_SIGNED(TEXT) ""
+#define NOTE_UNSIGNED(TEXT) ""
+#define NOTE_BOOL(TEXT) " " TEXT
+#define NOTE_HALF(TEXT) " " TEXT " bits"
+#define NOTE_BRAIN(TEXT) " " TEXT " bits"
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  case NUMBER:                                                                 \
+    return NOTE_##KIND(TEXT);
+#include "runtime/include/ingot/abi/element_types.inc"
   default:
     return "";
   }

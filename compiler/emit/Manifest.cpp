@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
@@ -24,36 +25,6 @@ bool Manifest::usesLibrary(llvm::StringRef name) const {
   });
 }
 
-/// The INGOT_ABI_* code of an element type, or 0.
-static uint32_t dtypeOf(Type type) {
-  if (type.isF32())
-    return INGOT_ABI_FLOAT;
-  if (type.isF64())
-    return INGOT_ABI_DOUBLE;
-  if (type.isF16())
-    return INGOT_ABI_FLOAT16;
-  if (type.isBF16())
-    return INGOT_ABI_BFLOAT16;
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer)
-    return 0;
-  bool isUnsigned = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return INGOT_ABI_BOOL;
-  case 8:
-    return isUnsigned ? INGOT_ABI_UINT8 : INGOT_ABI_INT8;
-  case 16:
-    return isUnsigned ? INGOT_ABI_UINT16 : INGOT_ABI_INT16;
-  case 32:
-    return isUnsigned ? INGOT_ABI_UINT32 : INGOT_ABI_INT32;
-  case 64:
-    return isUnsigned ? INGOT_ABI_UINT64 : INGOT_ABI_INT64;
-  default:
-    return 0;
-  }
-}
-
 static FailureOr<std::vector<Tensor>> readTensors(ModuleOp module,
                                                   ArrayAttr entries) {
   std::vector<Tensor> tensors;
@@ -61,7 +32,7 @@ static FailureOr<std::vector<Tensor>> readTensors(ModuleOp module,
     Tensor tensor;
     tensor.name = entry.getName().str();
     RankedTensorType type = entry.getType();
-    tensor.dtype = dtypeOf(type.getElementType());
+    tensor.dtype = elementNumberOf(type.getElementType());
     if (tensor.dtype == 0)
       return emitError(module.getLoc())
              << "'" << tensor.name << "' has element type "

@@ -116,7 +116,7 @@ Error Densifier::makeDense(const pb::SparseTensorProto &sparse,
   auto fail = [&](const Twine &what) {
     return makeError("sparse tensor " + quote(values.name()) + ": " + what);
   };
-  int64_t bits = getElementBits(values.data_type());
+  int64_t bits = elementBitsOf(values.data_type());
   if (bits < 8)
     return fail("type " + getElementName(values.data_type()) +
                 " is not supported");

@@ -56,7 +56,7 @@ static Expected<std::string> packTyped(const TensorProto &tensor) {
   case TensorProto::UINT32:
   case TensorProto::UINT64:
     return packInts(tensor.uint64_data(),
-                    getElementBits(tensor.data_type()) / 8);
+                    elementBitsOf(tensor.data_type()) / 8);
   case TensorProto::BOOL: {
     std::string bools;
     bools.reserve(size_t(tensor.int32_data_size()));
@@ -76,7 +76,7 @@ static Expected<std::string> packTyped(const TensorProto &tensor) {
   }
   default: {
     // One number a byte for the types of less than a byte, packed in it.
-    int64_t bits = getElementBits(tensor.data_type());
+    int64_t bits = elementBitsOf(tensor.data_type());
     if (!bits)
       return makeError("tensor " + quote(tensor.name()) + " of type " +
                        getElementName(tensor.data_type()) +
@@ -159,7 +159,7 @@ Expected<ElementsAttr> makeElements(const Model &model,
   auto fail = [&](const Twine &what) {
     return makeError("tensor " + quote(name) + " " + what);
   };
-  Type element = getElementType(tensor.data_type(), context);
+  Type element = elementTypeOf(tensor.data_type(), context);
   if (!element)
     return fail("of type " + getElementName(tensor.data_type()) +
                 " is not supported");
@@ -177,7 +177,7 @@ Expected<ElementsAttr> makeElements(const Model &model,
   SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
   auto type = RankedTensorType::get(shape, element);
 
-  int64_t bits = getElementBits(tensor.data_type());
+  int64_t bits = elementBitsOf(tensor.data_type());
   if (bits < 8)
     return nn::makeConstantAttr(type, unpack(bytes, *count, bits));
   if (element.isInteger(1)) {

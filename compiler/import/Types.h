@@ -9,15 +9,11 @@
 
 #include "compiler/import/Model.h"
 
+#include "dialects/ingot/ElementTypes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace ingot::importer {
-
-/// A TensorProto.DataType's MLIR type; null for strings and what is unknown.
-mlir::Type getElementType(int32_t dataType, mlir::MLIRContext *context);
-
-/// Bits of one element as ONNX stores it raw; 0 for strings and what is unknown.
-int64_t getElementBits(int32_t dataType);
 
 /// "float" for FLOAT and so on, as in ONNX text.
 std::string getElementName(int32_t dataType);

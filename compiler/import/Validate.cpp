@@ -63,7 +63,7 @@ Error validateTensor(const Model &model, const TensorProto &tensor,
     return makeError(describeTensor(tensor, node) + " " + what);
   };
   bool isString = tensor.data_type() == TensorProto::STRING;
-  if (!isString && !getElementBits(tensor.data_type()))
+  if (!isString && !elementBitsOf(tensor.data_type()))
     return fail("has an unknown element type, " + Twine(tensor.data_type()));
   if (tensor.has_segment())
     return fail("is stored in segments, which no version of ONNX reads");
@@ -108,7 +108,7 @@ Error validateType(const pb::ValueInfoProto &info, StringRef what) {
   };
   const pb::TypeProto::Tensor &tensor = type.tensor_type();
   if (tensor.elem_type() != TensorProto::STRING &&
-      !getElementBits(tensor.elem_type()))
+      !elementBitsOf(tensor.elem_type()))
     return fail("an unknown element type, " + Twine(tensor.elem_type()));
   if (tensor.shape().dim_size() > kMaxRank)
     return fail(Twine(tensor.shape().dim_size()) + " dimensions");

@@ -10,7 +10,7 @@
  *
  *   cc -I runtime/include examples/embed_c/app.c -ldl && ./a.out ./model.so
  *
- * The header is two files of plain C that may be copied into any project. What
+ * The headers in ingot/abi are plain C and may be copied into any project. What
  * libingot would add: threads, many checks of the caller's buffers, separate
  * weights files, truncated files, INGOT_MAX_ISA, cancelling. See
  * with_libingot.c.
@@ -73,21 +73,12 @@ static const ingot_abi_variant *chooseCode(const ingot_abi_artifact *model) {
 
 static uint64_t elementSize(uint32_t dtype) {
   switch (dtype) {
-  case INGOT_ABI_UINT8:
-  case INGOT_ABI_INT8:
-  case INGOT_ABI_BOOL:
-    return 1;
-  case INGOT_ABI_UINT16:
-  case INGOT_ABI_INT16:
-  case INGOT_ABI_FLOAT16:
-  case INGOT_ABI_BFLOAT16:
-    return 2;
-  case INGOT_ABI_DOUBLE:
-  case INGOT_ABI_INT64:
-  case INGOT_ABI_UINT64:
-    return 8;
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  case NUMBER:                                                                 \
+    return BYTES;
+#include "ingot/abi/element_types.inc"
   default:
-    return 4;
+    return 0; /* newer than this program; main refuses it */
   }
 }
 
@@ -99,6 +90,15 @@ static const ingot_abi_tensor *inputOf(const ingot_abi_artifact *model,
 static const ingot_abi_tensor *outputOf(const ingot_abi_artifact *model,
                                         uint32_t i) {
   return ingot_abi_row(&model->outputs, i);
+}
+
+static int hasUnknownType(const ingot_abi_artifact *model) {
+  int found = 0;
+  for (uint32_t i = 0; i < model->inputs.count; ++i)
+    found |= !elementSize(inputOf(model, i)->dtype);
+  for (uint32_t i = 0; i < model->outputs.count; ++i)
+    found |= !elementSize(outputOf(model, i)->dtype);
+  return found;
 }
 
 static uint64_t tensorBytes(const ingot_abi_tensor *tensor,
@@ -263,6 +263,9 @@ int main(int argc, char **argv) {
             argv[1]);
   else if (model->flags || model->buffer_bytes != sizeof(ingot_abi_buffer))
     fprintf(stderr, "error: '%s' is of a newer compiler; use libingot\n",
+            argv[1]);
+  else if (hasUnknownType(model))
+    fprintf(stderr, "error: '%s' has an element type of a newer compiler\n",
             argv[1]);
   else if (!(code = chooseCode(model)))
     fprintf(stderr, "error: '%s' holds no code that runs here\n", argv[1]);

@@ -215,11 +215,12 @@ static size_t num_inputs, num_outputs;
 
 static size_t element_bytes(uint32_t dtype) {
   switch (dtype) {
-  case INGOT_ABI_FLOAT: case INGOT_ABI_INT32: case INGOT_ABI_UINT32: return 4;
-  case INGOT_ABI_INT64: case INGOT_ABI_DOUBLE: case INGOT_ABI_UINT64: return 8;
-  case INGOT_ABI_FLOAT16: case INGOT_ABI_BFLOAT16: return 2;
-  case INGOT_ABI_INT16: case INGOT_ABI_UINT16: return 2;
-  default: return 1;
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  case NUMBER:                                                                 \
+    return BYTES;
+#include "ingot/abi/element_types.inc"
+  default:
+    return 1;
   }
 }
 

@@ -23,12 +23,18 @@ struct Descr {
   const char *text; ///< without the byte order
   ingot_dtype dtype;
 };
+// NumPy has no bfloat16: two bytes of anything stand for it.
+#define DESCR_FLOAT(BYTES) "f" #BYTES
+#define DESCR_HALF(BYTES) "f" #BYTES
+#define DESCR_BRAIN(BYTES) "V" #BYTES
+#define DESCR_SIGNED(BYTES) "i" #BYTES
+#define DESCR_UNSIGNED(BYTES) "u" #BYTES
+#define DESCR_BOOL(BYTES) "b" #BYTES
 constexpr Descr descrs[] = {
-    {"f4", INGOT_FLOAT},  {"f8", INGOT_DOUBLE}, {"f2", INGOT_FLOAT16},
-    {"V2", INGOT_BFLOAT16}, {"i1", INGOT_INT8},   {"i2", INGOT_INT16},
-    {"i4", INGOT_INT32},  {"i8", INGOT_INT64},  {"u1", INGOT_UINT8},
-    {"u2", INGOT_UINT16}, {"u4", INGOT_UINT32}, {"u8", INGOT_UINT64},
-    {"b1", INGOT_BOOL}};
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  {DESCR_##KIND(BYTES), NUMBER},
+#include "ingot/abi/element_types.inc"
+};
 
 constexpr char magic[] = "\x93NUMPY";
 constexpr size_t magicBytes = 6;

@@ -53,29 +53,10 @@ uint64_t ingot::tools::elementCount(const Array &array) {
 template <typename Visit>
 static void withStorage(ingot_dtype dtype, Visit visit) {
   switch (dtype) {
-  case INGOT_FLOAT:
-    return visit(float());
-  case INGOT_DOUBLE:
-    return visit(double());
-  case INGOT_INT8:
-    return visit(int8_t());
-  case INGOT_INT16:
-    return visit(int16_t());
-  case INGOT_INT32:
-    return visit(int32_t());
-  case INGOT_INT64:
-    return visit(int64_t());
-  case INGOT_UINT8:
-  case INGOT_BOOL:
-    return visit(uint8_t());
-  case INGOT_UINT16:
-  case INGOT_FLOAT16:
-  case INGOT_BFLOAT16:
-    return visit(uint16_t());
-  case INGOT_UINT32:
-    return visit(uint32_t());
-  case INGOT_UINT64:
-    return visit(uint64_t());
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  case NUMBER:                                                                 \
+    return visit(C_TYPE());
+#include "ingot/abi/element_types.inc"
   default:
     return;
   }

@@ -7,6 +7,7 @@
 #include "passes/lower/dnnl/DnnlRecord.h"
 
 #include "dialects/dnnl/DnnlDialect.h"
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "ingot/abi/dnnl.h"
 #include "passes/support/Shapes.h"
@@ -96,17 +97,20 @@ static int64_t elementBytes(Type type) {
   return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
 }
 
+/// The number of an element type that oneDNN computes with, or 0.
 static int64_t dtypeOf(Type type) {
-  return TypeSwitch<Type, int64_t>(type)
-      .Case([](Float32Type) { return INGOT_ABI_FLOAT; })
-      .Case([](Float16Type) { return INGOT_ABI_FLOAT16; })
-      .Case([](BFloat16Type) { return INGOT_ABI_BFLOAT16; })
-      .Case([](IntegerType integer) -> int64_t {
-        if (integer.getWidth() == 8)
-          return integer.isUnsigned() ? INGOT_ABI_UINT8 : INGOT_ABI_INT8;
-        return integer.getWidth() == 32 ? INGOT_ABI_INT32 : 0;
-      })
-      .Default([](Type) { return 0; });
+  uint32_t number = elementNumberOf(type);
+  switch (number) {
+  case INGOT_ABI_FLOAT:
+  case INGOT_ABI_FLOAT16:
+  case INGOT_ABI_BFLOAT16:
+  case INGOT_ABI_INT32:
+  case INGOT_ABI_INT8:
+  case INGOT_ABI_UINT8:
+    return number;
+  default:
+    return 0;
+  }
 }
 
 static int64_t wordOf(const APFloat &value) {

@@ -83,21 +83,12 @@ INGOT_API const char *ingot_version_get(void);
 
 /* Element types ------------------------------------------------------------*/
 
+/** INGOT_FLOAT and the others of ingot/abi/element_types.inc. */
 typedef uint32_t ingot_dtype;
 enum {
-  INGOT_FLOAT = INGOT_ABI_FLOAT,
-  INGOT_UINT8 = INGOT_ABI_UINT8,
-  INGOT_INT8 = INGOT_ABI_INT8,
-  INGOT_UINT16 = INGOT_ABI_UINT16,
-  INGOT_INT16 = INGOT_ABI_INT16,
-  INGOT_INT32 = INGOT_ABI_INT32,
-  INGOT_INT64 = INGOT_ABI_INT64,
-  INGOT_BOOL = INGOT_ABI_BOOL,
-  INGOT_FLOAT16 = INGOT_ABI_FLOAT16,
-  INGOT_DOUBLE = INGOT_ABI_DOUBLE,
-  INGOT_UINT32 = INGOT_ABI_UINT32,
-  INGOT_UINT64 = INGOT_ABI_UINT64,
-  INGOT_BFLOAT16 = INGOT_ABI_BFLOAT16
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  INGOT_##NAME = NUMBER,
+#include "ingot/abi/element_types.inc"
 };
 
 /** Bytes of one element, or 0 for a type that this library does not know. */

@@ -62,17 +62,24 @@ void call(Function function, Arguments... arguments) {
 template <ingot_dtype Value>
 using DTypeConstant = std::integral_constant<ingot_dtype, Value>;
 template <typename T> struct DType;
-template <> struct DType<float> : DTypeConstant<INGOT_FLOAT> {};
-template <> struct DType<double> : DTypeConstant<INGOT_DOUBLE> {};
-template <> struct DType<int8_t> : DTypeConstant<INGOT_INT8> {};
-template <> struct DType<int16_t> : DTypeConstant<INGOT_INT16> {};
-template <> struct DType<int32_t> : DTypeConstant<INGOT_INT32> {};
-template <> struct DType<int64_t> : DTypeConstant<INGOT_INT64> {};
-template <> struct DType<uint8_t> : DTypeConstant<INGOT_UINT8> {};
-template <> struct DType<uint16_t> : DTypeConstant<INGOT_UINT16> {};
-template <> struct DType<uint32_t> : DTypeConstant<INGOT_UINT32> {};
-template <> struct DType<uint64_t> : DTypeConstant<INGOT_UINT64> {};
-template <> struct DType<bool> : DTypeConstant<INGOT_BOOL> {};
+#define INGOT_CPP_TYPE(NAME, TYPE)                                             \
+  template <> struct DType<TYPE> : DTypeConstant<INGOT_##NAME> {};
+#define INGOT_CPP_FLOAT(NAME, TYPE) INGOT_CPP_TYPE(NAME, TYPE)
+#define INGOT_CPP_SIGNED(NAME, TYPE) INGOT_CPP_TYPE(NAME, TYPE)
+#define INGOT_CPP_UNSIGNED(NAME, TYPE) INGOT_CPP_TYPE(NAME, TYPE)
+#define INGOT_CPP_BOOL(NAME, TYPE) INGOT_CPP_TYPE(NAME, bool)
+#define INGOT_CPP_HALF(NAME, TYPE)
+#define INGOT_CPP_BRAIN(NAME, TYPE)
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  INGOT_CPP_##KIND(NAME, C_TYPE)
+#include "ingot/abi/element_types.inc"
+#undef INGOT_CPP_TYPE
+#undef INGOT_CPP_FLOAT
+#undef INGOT_CPP_SIGNED
+#undef INGOT_CPP_UNSIGNED
+#undef INGOT_CPP_BOOL
+#undef INGOT_CPP_HALF
+#undef INGOT_CPP_BRAIN
 } // namespace detail
 
 /// A dense tensor that owns its elements.

@@ -143,6 +143,12 @@ TEST(Artifact, TensorBytes) {
 TEST(Artifact, DTypes) {
   EXPECT_STREQ(ingot_dtype_name(INGOT_BFLOAT16), "bfloat16");
   EXPECT_EQ(ingot_dtype_size(INGOT_BFLOAT16), 2u);
+  int known = 0;
+  for (uint32_t i = 0; i < 64; ++i)
+    known += ingot_dtype_size(i) != 0;
+  EXPECT_EQ(known, 13);
+  EXPECT_EQ(INGOT_UINT64, 13); // as ONNX numbers them
+  EXPECT_EQ(INGOT_ABI_BFLOAT16, 16);
   EXPECT_STREQ(ingot_dtype_name(8), "unknown"); // string
   EXPECT_EQ(ingot_dtype_size(8), 0u);
 }

@@ -57,21 +57,11 @@ enum {
   INGOT_ABI_CANCELLED = 11,       /**< the host asked the run to stop */
 };
 
-/** Element types; the numbers are those of ONNX's TensorProto.DataType. */
+/** Element types: INGOT_ABI_FLOAT and the others of element_types.inc. */
 enum {
-  INGOT_ABI_FLOAT = 1,
-  INGOT_ABI_UINT8 = 2,
-  INGOT_ABI_INT8 = 3,
-  INGOT_ABI_UINT16 = 4,
-  INGOT_ABI_INT16 = 5,
-  INGOT_ABI_INT32 = 6,
-  INGOT_ABI_INT64 = 7,
-  INGOT_ABI_BOOL = 9, /**< one byte, 0 or 1 */
-  INGOT_ABI_FLOAT16 = 10,
-  INGOT_ABI_DOUBLE = 11,
-  INGOT_ABI_UINT32 = 12,
-  INGOT_ABI_UINT64 = 13,
-  INGOT_ABI_BFLOAT16 = 16,
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  INGOT_ABI_##NAME = NUMBER,
+#include "element_types.inc"
 };
 
 /** What a variant's code runs on. */

@@ -1,0 +1,73 @@
+//===- ElementTypes.cpp - numbers of element types ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/ElementTypes.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using namespace ingot;
+
+static Type signedOf(unsigned bits, MLIRContext *context) {
+  return IntegerType::get(context, bits);
+}
+
+static Type unsignedOf(unsigned bits, MLIRContext *context) {
+  return IntegerType::get(context, bits, IntegerType::Unsigned);
+}
+
+Type ingot::elementTypeOf(int32_t number, MLIRContext *context) {
+#define ELEMENT_FLOAT(BYTES)                                                   \
+  (BYTES == 8 ? Type(Float64Type::get(context))                                \
+              : Type(Float32Type::get(context)))
+#define ELEMENT_HALF(BYTES) Float16Type::get(context)
+#define ELEMENT_BRAIN(BYTES) BFloat16Type::get(context)
+#define ELEMENT_SIGNED(BYTES) signedOf(8 * BYTES, context)
+#define ELEMENT_UNSIGNED(BYTES) unsignedOf(8 * BYTES, context)
+#define ELEMENT_BOOL(BYTES) signedOf(1, context)
+#define STORED_FLOAT(BITS, FORMAT) FORMAT##Type::get(context)
+#define STORED_COMPLEX(BITS, FORMAT)                                           \
+  ComplexType::get(FORMAT##Type::get(context))
+#define STORED_SIGNED(BITS, FORMAT) signedOf(BITS, context)
+#define STORED_UNSIGNED(BITS, FORMAT) unsignedOf(BITS, context)
+  switch (number) {
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  case NUMBER:                                                                 \
+    return ELEMENT_##KIND(BYTES);
+#define INGOT_STORED_TYPE(NAME, NUMBER, KIND, BITS, FORMAT)                    \
+  case NUMBER:                                                                 \
+    return STORED_##KIND(BITS, FORMAT);
+#include "runtime/include/ingot/abi/element_types.inc"
+  default:
+    return {};
+  }
+}
+
+uint32_t ingot::elementNumberOf(Type type) {
+  if (type.isSignedInteger())
+    type = signedOf(type.getIntOrFloatBitWidth(), type.getContext());
+  if (type.isUnsignedInteger(1))
+    type = signedOf(1, type.getContext());
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  if (type == elementTypeOf(NUMBER, type.getContext()))                        \
+    return NUMBER;
+#include "runtime/include/ingot/abi/element_types.inc"
+  return 0;
+}
+
+int64_t ingot::elementBitsOf(int32_t number) {
+  switch (number) {
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  case NUMBER:                                                                 \
+    return 8 * BYTES;
+#define INGOT_STORED_TYPE(NAME, NUMBER, KIND, BITS, FORMAT)                    \
+  case NUMBER:                                                                 \
+    return BITS;
+#include "runtime/include/ingot/abi/element_types.inc"
+  default:
+    return 0;
+  }
+}
