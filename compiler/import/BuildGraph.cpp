@@ -438,6 +438,9 @@ Expected<OwningOpRef<ModuleOp>> GraphBuilder::run(StringRef fileName) {
     imports.set(import.domain().empty() ? "ai.onnx" : import.domain(),
                 builder.getI64IntegerAttr(import.version()));
   (*module)->setAttr("onnx.opset_import", imports.getDictionary(context));
+  Attribute stated = builder.getI64IntegerAttr(model.statedOpset);
+  if (model.statedOpset && imports.get("ai.onnx") != stated)
+    (*module)->setAttr("onnx.stated_opset", stated);
   IngotDialect::ModelNameAttrHelper(context).setAttr(
       *module, builder.getStringAttr(model.proto.graph().name()));
   NamedAttrList metadata;

@@ -23,6 +23,8 @@ struct Model {
   pb::ModelProto proto;
   SetAside setAside;
   Blob file;
+  /// The version of ONNX's operators that the file states, 0 if none.
+  int64_t statedOpset = 0;
 };
 
 /// The model's import of an operator set, or null.

@@ -111,6 +111,7 @@ static void restoreNames(pb::ModelProto &before, pb::ModelProto &after) {
 Error convertVersion(Model &whole) {
   pb::ModelProto &model = whole.proto;
   int64_t opset = getOpset(model, "");
+  whole.statedOpset = opset;
   if (opset == 0 || opset == newestOpset())
     return Error::success();
   Error failed = guard([&]() -> Error {

@@ -20,7 +20,8 @@ def Onnx_Dialect : Dialect {
     One generic op stands for every ONNX node, so that import loses nothing and
     knows no operator. The graph is a `func.func`; its module carries the
     attribute `onnx.opset_import`, a dictionary from domain (`ai.onnx`, …) to
-    version. Initializers are `arith.constant`s. Each op's location is named
+    version, and `onnx.stated_opset`, the version of ONNX's own operators that the
+    file states, if they were converted to another. Initializers are `arith.constant`s. Each op's location is named
     after its node.
   }];
   let useDefaultTypePrinterParser = 1;

@@ -8,6 +8,7 @@
 #include "passes/legalize/Legalize.h"
 
 #include "dialects/nn/Evaluate.h"
+#include "dialects/onnx/Domains.h"
 #include "passes/legalize/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -105,6 +106,7 @@ struct LegalizePass
   LogicalResult legalizeFunction(func::FuncOp function);
   LogicalResult legalizeNode(onnx::NodeOp op);
   int64_t opsetOf(StringRef domain);
+  int64_t statedOpsetOf(StringRef domain);
 };
 
 } // namespace
@@ -150,6 +152,14 @@ int64_t LegalizePass::opsetOf(StringRef domain) {
   return version ? version.getInt() : 0;
 }
 
+/// ONNX's own operators are converted to the newest opset first.
+int64_t LegalizePass::statedOpsetOf(StringRef domain) {
+  auto stated =
+      getOperation()->getAttrOfType<IntegerAttr>("onnx.stated_opset");
+  bool isConverted = stated && (domain.empty() || domain == kContractDomain);
+  return isConverted ? stated.getInt() : opsetOf(domain);
+}
+
 /// A node that fails without a message would end the compilation unexplained;
 /// what fails because of its first error is not worth a second line.
 static LogicalResult legalizeReported(Node &node, Legalizer legalizer) {
@@ -165,16 +175,17 @@ static LogicalResult legalizeReported(Node &node, Legalizer legalizer) {
 }
 
 LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
-  int64_t opset = opsetOf(op.getDomain());
+  int64_t opset = opsetOf(op.getDomain()),
+          stated = statedOpsetOf(op.getDomain());
   CreatedOps created;
   OpBuilder builder(op->getContext(), &created);
   builder.setInsertionPoint(op);
-  Node node(op, builder, opset);
+  Node node(op, builder, opset, stated);
   Legalizer legalizer = allLegalizers().lookup(op.getDomain(), op.getOpType());
   if (!legalizer) {
     std::string name = keyOf(op.getDomain(), op.getOpType());
     return emitError(op.getLoc())
-           << name << " (opset " << opset << ") is not supported";
+           << name << " (opset " << stated << ") is not supported";
   }
   for (auto [i, operand] : llvm::enumerate(op.getInputs()))
     if (!isa<RankedTensorType, NoneType>(operand.getType()))

@@ -40,8 +40,9 @@ using mlir::Value;
 /// One ONNX node while it is legalized.
 class Node {
 public:
-  Node(onnx::NodeOp op, mlir::OpBuilder &builder, int64_t opset)
-      : op(op), builder(builder), opset(opset) {}
+  Node(onnx::NodeOp op, mlir::OpBuilder &builder, int64_t opset,
+       int64_t statedOpset)
+      : op(op), builder(builder), opset(opset), statedOpset(statedOpset) {}
 
   mlir::Location loc() { return op.getLoc(); }
   mlir::MLIRContext *context() { return op.getContext(); }
@@ -148,8 +149,10 @@ public:
 
   onnx::NodeOp op;
   mlir::OpBuilder &builder;
-  /// Version of the node's domain that the model imports.
+  /// Version of the node's domain that the operator is read by.
   int64_t opset;
+  /// The one that the model's file states, for messages.
+  int64_t statedOpset;
 };
 
 using Legalizer = LogicalResult (*)(Node &);

@@ -144,12 +144,12 @@ LogicalResult Node::replace(ValueRange values) {
 }
 
 LogicalResult Node::unsupported(const Twine &what) {
-  return emitError(loc()) << opType() << " (opset " << opset
+  return emitError(loc()) << opType() << " (opset " << statedOpset
                           << ") is not supported: " << oneLine(what.str());
 }
 
 LogicalResult Node::invalid(const Twine &what) {
-  return emitError(loc()) << opType() << " (opset " << opset
+  return emitError(loc()) << opType() << " (opset " << statedOpset
                           << ") is invalid: " << oneLine(what.str());
 }
 

@@ -17,6 +17,7 @@ def reason(outcome):
     text = outcome.detail
     text = re.sub(r"^\S*model\.onnx:?\s*", "", text)
     text = re.sub(r"^error:\s*", "", text)
+    text = re.sub(r"^(\S+) \(opset \d+\) ", r"\1 ", text)  # differs from test to test
     if outcome.kind == "wrong":
         text = "wrong result: " + text
     text = text.replace("|", "\\|").replace("<", "&lt;")

@@ -120,6 +120,20 @@ class Graphs(Case):
                         TensorProto.FLOAT: TensorProto.UINT8, TensorProto.UINT8: TensorProto.FLOAT}[kind]
                     self.assert_refuses(model, "quant", "axis")
 
+    def test_opset_is_the_one_of_the_file(self):
+        """Not the one that the operators are converted to."""
+        for opset in (13, 18, 22):
+            for op, more, shape in (("ReverseSequence", {"time_axis": 0, "batch_axis": 1}, [3, 3]),
+                                    ("NegativeLogLikelihoodLoss", {}, [3, 3])):
+                with self.subTest(op, opset=opset):
+                    model = make_model([helper.make_node(op, ["x", "n"], ["y"], name="odd", **more)], [("x", shape)],
+                                       [("y", None)], {"n": np.array([0, 1, 5])}, opset=opset)
+                    self.assert_refuses(model, f"node 'odd': {op} (opset {opset}) is invalid")
+            with self.subTest("MaxRoiPool", opset=opset):
+                pool = helper.make_node("MaxRoiPool", ["x", "r"], ["y"], name="odd", pooled_shape=[2, 2])
+                model = make_model([pool], [("x", [1, 1, 5, 5]), ("r", [1, 5])], [("y", None)], opset=opset)
+                self.assert_refuses(model, f"node 'odd': MaxRoiPool (opset {opset}) is not supported")
+
     def test_function_that_calls_itself(self):
         model = make_model([helper.make_node("Loop1", ["x"], ["y"], domain="local")], [("x", [2])], [("y", [2])])
         model.opset_import.append(helper.make_opsetid("local", 1))
