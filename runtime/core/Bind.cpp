@@ -48,18 +48,19 @@ template <typename Tensor>
 static ingot_status readRow(const Tensor *structs, uint32_t index,
                             const char *what, Tensor &row, ingot_error *error) {
   uint32_t size = structs->struct_size;
-  auto *given = reinterpret_cast<const Tensor *>(
-      reinterpret_cast<const char *>(structs) + size_t(index) * size);
   if (size % alignof(Tensor))
     return fail(error, INGOT_INVALID_ARGUMENT,
                 "%s.struct_size is %u; initialise the struct with its "
                 "INGOT_..._INIT macro",
                 what, size);
+  auto *given = reinterpret_cast<const Tensor *>(
+      reinterpret_cast<const char *>(structs) + size_t(index) * size);
   if (given->struct_size != size)
     return fail(error, INGOT_INVALID_ARGUMENT,
                 "%s %u has struct_size %u, but the first has %u; initialise "
                 "each with its INGOT_..._INIT macro",
                 what, index, given->struct_size, size);
+  row = {};
   if (ingot_status status = readOptions(given, row, what, error))
     return status;
   if (row.reserved0)
@@ -68,28 +69,24 @@ static ingot_status readRow(const Tensor *structs, uint32_t index,
   return INGOT_OK;
 }
 
-/// Fills `given[i]` with the struct for the i-th tensor, by name or by place.
+/// Fills `given[i]` with the struct for the i-th tensor, by name.
 template <typename Tensor>
-static ingot_status match(const Tensor *structs, const Tensor &defaults,
-                          Rows<ingot_abi_tensor> tensors, Tensor *given,
-                          const char *kind, const char *what,
-                          ingot_error *error) {
+static ingot_status matchNames(const Tensor *structs,
+                               Rows<ingot_abi_tensor> tensors, Tensor *given,
+                               const char *kind, const char *what,
+                               ingot_error *error) {
   uint32_t count = tensors.count();
-  bool named = false;
   for (uint32_t i = 0; i < count; ++i)
-    given[i] = defaults;
+    given[i].struct_size = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    Tensor row = defaults;
+    Tensor row;
     if (ingot_status status = readRow(structs, i, what, row, error))
       return status;
-    if (i == 0)
-      named = row.name;
-    if (!row.name != !named)
+    if (!row.name)
       return fail(error, INGOT_INVALID_ARGUMENT,
-                  "name all %ss or none, but %s %u %s", kind, kind, i,
-                  named ? "has no name" : "has one");
-    uint32_t at = named ? 0 : i;
-    while (named && at < count && strcmp(tensors[at].name, row.name))
+                  "name all %ss or none, but %s %u has no name", kind, kind, i);
+    uint32_t at = 0;
+    while (at < count && strcmp(tensors[at].name, row.name))
       ++at;
     if (at == count)
       return fail(error, INGOT_NOT_FOUND, "the model has no %s '%.160s'", kind,
@@ -98,7 +95,24 @@ static ingot_status match(const Tensor *structs, const Tensor &defaults,
       return fail(error, INGOT_INVALID_ARGUMENT, "%s '%.160s' is given twice",
                   kind, row.name);
     given[at] = row;
-    given[at].struct_size = sizeof(Tensor);
+  }
+  return INGOT_OK;
+}
+
+/// The same, by name or by place, as the first one has a name or not.
+template <typename Tensor>
+static ingot_status match(const Tensor *structs, Rows<ingot_abi_tensor> tensors,
+                          Tensor *given, const char *kind, const char *what,
+                          ingot_error *error) {
+  for (uint32_t i = 0; i < tensors.count(); ++i) {
+    if (ingot_status status = readRow(structs, i, what, given[i], error))
+      return status;
+    if (!given[i].name)
+      continue;
+    if (i == 0)
+      return matchNames(structs, tensors, given, kind, what, error);
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "name all %ss or none, but %s %u has one", kind, kind, i);
   }
   return INGOT_OK;
 }
@@ -204,10 +218,8 @@ static void setPlace(ingot_abi_buffer &buffer, const Tensor &given) {
 ingot_status ingot_context::bindInputs(const ingot_input *inputs,
                                        ingot_error *error) {
   Rows<ingot_abi_tensor> tensors = inputsOf(*model->artifact);
-  ingot_input defaults = INGOT_INPUT_INIT;
-  defaults.struct_size = 0;
-  if (ingot_status status = match(inputs, defaults, tensors, givenInputs,
-                                  "input", "ingot_input", error))
+  if (ingot_status status =
+          match(inputs, tensors, givenInputs, "input", "ingot_input", error))
     return status;
   for (uint32_t i = 0; i < tensors.count(); ++i) {
     const ingot_abi_tensor &tensor = tensors[i];
@@ -249,10 +261,8 @@ ingot_status ingot_context::bindInputs(const ingot_input *inputs,
 ingot_status ingot_context::bindOutputs(const ingot_output *outputs,
                                         ingot_error *error) {
   Rows<ingot_abi_tensor> tensors = outputsOf(*model->artifact);
-  ingot_output defaults = INGOT_OUTPUT_INIT;
-  defaults.struct_size = 0;
-  if (ingot_status status = match(outputs, defaults, tensors, givenOutputs,
-                                  "output", "ingot_output", error))
+  if (ingot_status status = match(outputs, tensors, givenOutputs, "output",
+                                  "ingot_output", error))
     return status;
   constexpr uint32_t none = UINT32_MAX;
   uint32_t tooSmall = none;

@@ -58,10 +58,12 @@ static void release_blocks(ingot_support_frame *frame) {
 int32_t ingot_support_run(ingot_abi_call *call,
                           void (*body)(ingot_abi_call *call)) {
   ingot_support_frame frame;
-  size_t given = call->struct_size < sizeof frame.call ? call->struct_size
-                                                       : sizeof frame.call;
-  memset(&frame.call, 0, sizeof frame.call);
-  memcpy(&frame.call, call, given);
+  if (call->struct_size >= sizeof frame.call) {
+    frame.call = *call;
+  } else {
+    memset(&frame.call, 0, sizeof frame.call);
+    memcpy(&frame.call, call, call->struct_size);
+  }
   frame.call.struct_size = sizeof frame.call;
   frame.call.status = INGOT_ABI_OK;
   frame.blocks.previous = frame.blocks.next = &frame.blocks;
