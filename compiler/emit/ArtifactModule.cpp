@@ -111,7 +111,7 @@ Constant *ArtifactBuilder::uses() {
 
 /// Layers point into one text by offsets, so that nothing is relocated at load.
 Constant *ArtifactBuilder::layers(std::string &text) {
-  llvm::StringMap<uint32_t> kinds;
+  llvm::StringMap<uint32_t> words;
   // A name that holds a null would end early and shift the ones behind it.
   auto add = [&](StringRef name) {
     uint32_t at = text.size();
@@ -119,18 +119,24 @@ Constant *ArtifactBuilder::layers(std::string &text) {
     text += '\0';
     return at;
   };
+  // Words that many layers have stand there once.
+  auto addWord = [&](StringRef word) {
+    auto [known, isNew] = words.try_emplace(word, 0);
+    if (isNew)
+      known->second = add(word);
+    return known->second;
+  };
   SmallVector<Constant *> rows;
   for (const Layer &layer : manifest.layers) {
-    auto [kind, isNew] = kinds.try_emplace(layer.kind, 0);
-    if (isNew)
-      kind->second = add(layer.kind);
+    uint32_t kind = addWord(layer.kind), backend = addWord(layer.backend);
+    uint32_t reason = layer.reason.empty() ? 0 : addWord(layer.reason);
     uint32_t nodes = text.size();
     for (const std::string &node : layer.nodes)
       add(node);
-    rows.push_back(structure({b.getInt32(kind->second), b.getInt32(nodes),
-                              b.getInt32(layer.nodes.size()), b.getInt32(0),
-                              b.getInt64(layer.flops),
-                              b.getInt64(layer.bytes)}));
+    rows.push_back(structure(
+        {b.getInt32(kind), b.getInt32(nodes), b.getInt32(layer.nodes.size()),
+         b.getInt32(backend), b.getInt64(layer.flops), b.getInt64(layer.bytes),
+         b.getInt32(reason), b.getInt32(0)}));
   }
   return table(rows, sizeof(ingot_abi_layer));
 }

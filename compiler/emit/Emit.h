@@ -29,7 +29,9 @@ struct Tensor {
 
 /// A row of the table that a profile is about.
 struct Layer {
-  std::string kind;
+  std::string kind, backend;
+  /// Why no better backend computes it; may be empty.
+  std::string reason;
   std::vector<std::string> nodes;
   uint64_t flops = 0;
   uint64_t bytes = 0;

@@ -57,6 +57,9 @@ static std::vector<Layer> readLayers(ArrayAttr rows) {
   for (auto row : rows.getAsRange<LayerAttr>()) {
     Layer layer;
     layer.kind = row.getKind().str();
+    layer.backend = stringifyBackendKind(row.getBackend()).str();
+    if (StringAttr reason = row.getReason())
+      layer.reason = reason.str();
     for (StringAttr name : row.getNodes())
       layer.nodes.push_back(name.str());
     layer.flops = row.getFlops();

@@ -47,12 +47,12 @@ StringRef ingot::layerKind(Operation *op) {
       .Case<scf::ForOp, scf::ForallOp, scf::ParallelOp, scf::WhileOp>(
           [](auto) { return "loop"; })
       .Case([](scf::IfOp) { return "branch"; })
-      .Case([](func::CallOp) { return "output"; })
+      .Case<func::CallOp, memref::StoreOp>([](auto) { return "output"; })
       .Default([](Operation *other) { return other->getName().stripDialect(); });
 }
 
 int ingot::layerWeight(Operation *op) {
-  if (isa<func::CallOp>(op))
+  if (isa<func::CallOp, memref::StoreOp>(op))
     return 0;
   if (isa<memref::CopyOp, linalg::FillOp>(op))
     return 1;

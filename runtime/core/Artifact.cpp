@@ -195,7 +195,8 @@ ingot_status Check::layers() const {
     uint64_t at = layer.nodes, names = 0;
     for (; names < layer.num_nodes && at < bytes; ++names)
       at += strlen(text + at) + 1;
-    if (layer.kind >= bytes || names < layer.num_nodes)
+    if (layer.kind >= bytes || layer.backend >= bytes ||
+        layer.reason >= bytes || names < layer.num_nodes)
       return damaged("the names of its layers are cut off");
   }
   return INGOT_OK;

@@ -97,6 +97,11 @@ ingot_status ingot_model_layer_describe(const ingot_model *model,
   filled.num_nodes = layer.num_nodes;
   filled.flops = layer.flops;
   filled.bytes = layer.bytes;
+  auto textAt = [&](uint32_t offset) {
+    return offset ? model->artifact->layer_text + offset : "";
+  };
+  filled.backend = textAt(layer.backend);
+  filled.reason = textAt(layer.reason);
   return writeSized(info, &filled, sizeof(filled), "ingot_layer_info", error);
 }
 

@@ -1,4 +1,5 @@
 """What every command has: help with an example, a version, exit codes, silence, file names that stay in a folder."""
+import json
 import os
 import re
 import subprocess
@@ -69,6 +70,17 @@ class Output(Case):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stderr, "ingot compile: remark: model.onnx: node 'open one': 'native' does not compute it: "
                                       "it has open sizes other than the batch: ?x?x?x3xf32\n")
+        # The artifact knows it, too.
+        layers = json.loads(tool("ingot", "inspect", self.path("model.so"), "--json").stdout)["layers"]
+        by = {node: (layer["backend"], layer["reason"]) for layer in layers for node in layer["nodes"]}
+        self.assertEqual(by["open one"], ("loops", "native: has open sizes other than the batch: ?x?x?x3xf32"))
+        self.assertEqual(by["fixed one"], ("native", ""))
+        text = tool("ingot", "inspect", self.path("model.so"), "--layers").stdout
+        self.assertRegex(text, r"layers +\d+: .*\d+ by native; 1 not by a better one: --layers tells why\n")
+        self.assertRegex(text, r"convolution +loops +open one +native: has open sizes")
+        done = tool("ingot", "bench", self.path("model.so"), "--profile", "--shapes", "x:1x3x8x8", "--iterations=3",
+                    "--duration=0", "--warm-up=0", "--threads=1")
+        self.assertIn("open one: native: has open sizes", done.stdout, done.stderr)
 
     def test_timing(self):
         done = tool("ingot", "compile", self.save(relu_model()), "-o", self.path("model.so"), "--timing")

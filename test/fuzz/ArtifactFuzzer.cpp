@@ -212,6 +212,8 @@ void describe(ingot_model *model) {
     if (ingot_model_layer_describe(model, i, &layer, nullptr))
       abort();
     use(layer.kind);
+    use(layer.backend);
+    use(layer.reason);
     for (uint32_t n = 0; n < layer.num_nodes; ++n)
       use(ingot_model_layer_node(model, i, n));
   }

@@ -9,6 +9,7 @@
 #include "tools/ingot/Options.h"
 #include "tools/ingot/Text.h"
 
+#include <map>
 #include <stdio.h>
 
 using namespace ingot::tools;
@@ -109,6 +110,62 @@ static void printVariants(const std::vector<ingot_variant_info> &infos) {
   }
 }
 
+struct LayerRow {
+  ingot_layer_info info = INGOT_LAYER_INFO_INIT;
+  std::vector<std::string> nodes;
+};
+
+static std::vector<LayerRow> layersOf(const ingot_model *model,
+                                      const ingot_model_info &info) {
+  std::vector<LayerRow> layers(info.num_layers);
+  for (uint32_t i = 0; i < info.num_layers; ++i) {
+    ingot_model_layer_describe(model, i, &layers[i].info, nullptr);
+    for (uint32_t n = 0; n < layers[i].info.num_nodes; ++n)
+      layers[i].nodes.push_back(ingot_model_layer_node(model, i, n));
+  }
+  return layers;
+}
+
+/// How many layers each backend computes.
+static void printBackends(const std::vector<LayerRow> &layers) {
+  std::map<std::string, size_t> counts;
+  size_t declined = 0;
+  for (const LayerRow &layer : layers) {
+    ++counts[layer.info.backend];
+    declined += *layer.info.reason != 0;
+  }
+  if (layers.empty())
+    return;
+  printf("layers    %zu:", layers.size());
+  const char *separator = " ";
+  for (const auto &[name, count] : counts) {
+    printf("%s%zu by %s", separator, count,
+           name.empty() ? "?" : formatLine(name.c_str(), 40).c_str());
+    separator = ", ";
+  }
+  if (declined)
+    printf("; %zu not by a better one: --layers tells why", declined);
+  printf("\n");
+}
+
+/// Each layer, who computes it, and why nobody better does.
+static void printLayers(const std::vector<LayerRow> &layers) {
+  if (layers.empty())
+    return;
+  printf("\nlayers\n");
+  std::vector<std::vector<std::string>> rows;
+  for (const LayerRow &layer : layers) {
+    std::string names;
+    for (const std::string &node : layer.nodes)
+      names += (names.empty() ? "" : " + ") + node;
+    rows.push_back({formatLine(layer.info.kind, 40),
+                    formatLine(layer.info.backend, 40),
+                    formatLine(names.c_str(), 100),
+                    formatLine(layer.info.reason, 200)});
+  }
+  printTable(rows);
+}
+
 /// A line of names, if there are any.
 static void printNames(const char *title,
                        const std::vector<std::string> &names) {
@@ -122,7 +179,7 @@ static void printNames(const char *title,
 }
 
 static void printText(const ingot_model *model, const ingot_model_info &info,
-                      bool isVerified) {
+                      bool isVerified, bool withLayers) {
   printf("model     %s\n", formatLine(info.name, 100).c_str());
   printf("compiler  %s, ABI version %u\n", formatLine(info.compiler, 60).c_str(),
          info.abi_version);
@@ -137,12 +194,16 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   if (info.num_size_rules_proved || info.num_size_rules_checked)
     printf("sizes     %u rules hold for all sizes, %u are checked in each run\n",
            info.num_size_rules_proved, info.num_size_rules_checked);
+  std::vector<LayerRow> layers = layersOf(model, info);
+  printBackends(layers);
   if (isVerified)
     printf("verified  code, tables and weights are what was compiled\n");
   printTensors("inputs",
                tensors(model, info.num_inputs, ingot_model_input_describe));
   printTensors("outputs",
                tensors(model, info.num_outputs, ingot_model_output_describe));
+  if (withLayers)
+    printLayers(layers);
   if (!info.num_metadata)
     return;
   printf("\nmetadata\n");
@@ -204,6 +265,22 @@ static void printJsonVariants(const std::vector<ingot_variant_info> &infos) {
   printf("\n  ],\n");
 }
 
+static void printJsonLayers(const std::vector<LayerRow> &layers) {
+  printf("  \"layers\": [");
+  const char *separator = "";
+  for (const LayerRow &layer : layers) {
+    printf("%s\n    {\"kind\": %s, \"backend\": %s, \"reason\": %s, "
+           "\"nodes\": ",
+           separator, formatJson(layer.info.kind).c_str(),
+           formatJson(layer.info.backend).c_str(),
+           formatJson(layer.info.reason).c_str());
+    printJsonNames(layer.nodes);
+    printf("}");
+    separator = ",";
+  }
+  printf("\n  ],\n");
+}
+
 static void printJson(const ingot_model *model, const ingot_model_info &info,
                       bool isVerified) {
   auto ull = [](uint64_t value) -> unsigned long long { return value; };
@@ -228,6 +305,7 @@ static void printJson(const ingot_model *model, const ingot_model_info &info,
                    tensors(model, info.num_inputs, ingot_model_input_describe));
   printJsonTensors("outputs", tensors(model, info.num_outputs,
                                       ingot_model_output_describe));
+  printJsonLayers(layersOf(model, info));
   if (isVerified)
     printf("  \"verified\": true,\n");
   printf("  \"metadata\": {");
@@ -246,8 +324,11 @@ int ingot::inspectMain(int argc, char **argv) {
                       "running it; it may be for another CPU.",
                       "ingot inspect repvgg_a0.so --json");
   std::string path, key, weights;
-  bool json = false, verify = false;
+  bool json = false, verify = false, layers = false;
   parser.flag("json", json, "print one JSON object");
+  parser.flag("layers", layers,
+              "list the layers: what they are, which backend computes them, "
+              "and why no better one does");
   parser.flag("verify", verify,
               "compare all of the model with the checksums that it was "
               "compiled with, and fail if they differ");
@@ -279,7 +360,7 @@ int ingot::inspectMain(int argc, char **argv) {
   } else if (json) {
     printJson(raw, info, verify);
   } else {
-    printText(raw, info, verify);
+    printText(raw, info, verify, layers);
   }
   return exitSuccess;
 }

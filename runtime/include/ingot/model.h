@@ -212,8 +212,15 @@ typedef struct ingot_layer_info {
    *  operands and results; 0: unknown, or ingot_profile_times tells. */
   uint64_t flops;
   uint64_t bytes;
+  /** Who computes it: "native" kernels, "onednn", or "loops", which take what no
+   *  kernel does; "" if the model does not say. */
+  const char *backend;
+  /** Why no better backend does, "" if none was asked: "native: has open sizes
+   *  other than the batch: ?x?x?x3xf32". */
+  const char *reason;
 } ingot_layer_info;
-#define INGOT_LAYER_INFO_INIT {(uint32_t)sizeof(ingot_layer_info), 0, 0, 0, 0}
+#define INGOT_LAYER_INFO_INIT                                                  \
+  {(uint32_t)sizeof(ingot_layer_info), 0, 0, 0, 0, 0, 0}
 
 INGOT_API ingot_status ingot_model_layer_describe(const ingot_model *model,
                                                   uint32_t index,

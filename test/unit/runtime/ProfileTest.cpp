@@ -34,6 +34,8 @@ TEST(Profile, Layers) {
   ingot_layer_info layer = INGOT_LAYER_INFO_INIT;
   ASSERT_EQ(ingot_model_layer_describe(model.get(), 0, &layer, nullptr), 0);
   EXPECT_STREQ(layer.kind, "matmul");
+  EXPECT_STREQ(layer.backend, "native");
+  EXPECT_STREQ(layer.reason, "");
   EXPECT_EQ(layer.num_nodes, 2u);
   EXPECT_EQ(layer.flops, 6u);
   EXPECT_EQ(layer.bytes, 72u);
@@ -141,9 +143,11 @@ TEST(Profile, KeepsItsModel) {
 }
 
 TEST(Profile, DamagedLayers) {
-  static const ingot_abi_layer far[] = {{0, 4000, 1, 0, 0, 0}},
-                               many[] = {{0, 0, 4000000000u, 0, 0, 0}},
-                               kind[] = {{4000, 0, 1, 0, 0, 0}};
+  static const ingot_abi_layer far[] = {{0, 4000, 1, 0, 0, 0, 0, 0}},
+                               many[] = {{0, 0, 4000000000u, 0, 0, 0, 0, 0}},
+                               kind[] = {{4000, 0, 1, 0, 0, 0, 0, 0}},
+                               backend[] = {{0, 0, 1, 4000, 0, 0, 0, 0}},
+                               reason[] = {{0, 0, 1, 0, 0, 0, 4000, 0}};
   auto refuse = [](const std::function<void(ingot_abi_artifact &)> &spoil) {
     ingot_abi_artifact artifact = *linked_static_artifact();
     spoil(artifact);
@@ -156,7 +160,7 @@ TEST(Profile, DamagedLayers) {
   refuse([](auto &a) { a.layer_text = nullptr; });
   refuse([](auto &a) { a.layer_text_bytes = 0; });
   refuse([](auto &a) { a.layer_text_bytes -= 1; });
-  for (const ingot_abi_layer *layers : {far, many, kind})
+  for (const ingot_abi_layer *layers : {far, many, kind, backend, reason})
     refuse([&](auto &a) { a.layers = {layers, 1, sizeof(ingot_abi_layer)}; });
 }
 
@@ -211,6 +215,8 @@ TEST(Profile, NoMemory) {
 TEST(Profile, Wrapper) {
   ingot::Model model = ingot::Model::load(artifactPath("static"));
   EXPECT_STREQ(model.layerInfo(1).kind, "elementwise");
+  EXPECT_STREQ(model.layerInfo(1).backend, "loops");
+  EXPECT_STREQ(model.layerInfo(1).reason, "native: is of f64");
   EXPECT_EQ(model.layerNodes(0), (std::vector<std::string>{"mul", "scale"}));
 }
 

@@ -73,10 +73,10 @@ TEST_F(Bench, Layers) {
   ASSERT_EQ(run("bench @static.so --profile" + std::string(quick)), 0) << err;
   expectOutput("Layers: mean of ");
   expectOutput("Roofline: ");
-  expectOutput("matmul       mul + scale");
-  expectOutput("elementwise  add");
+  expectOutput("matmul       native  mul + scale");
+  expectOutput("elementwise  loops   add");
   ASSERT_EQ(run("bench @static.so --profile --json" + std::string(quick)), 0);
-  expectOutput("\"name\": \"mul + scale\", \"kind\": \"matmul\", \"nodes\": "
+  expectOutput("\"name\": \"mul + scale\", \"kind\": \"matmul\", \"backend\": \"native\", \"reason\": \"\", \"nodes\": "
                "[\"mul\", \"scale\"]");
   expectOutput("\"flops\": 7, \"bytes\": 84");
   expectError("bench @dynamic.so --shapes x:2x4 --profile" +

@@ -47,7 +47,7 @@ struct RunTime {
 
 /// A layer of the model and, if it was profiled, its times.
 struct LayerResult {
-  std::string kind;
+  std::string kind, backend, reason;
   std::vector<std::string> nodes;
   uint64_t flops = 0, bytes = 0;
   double totalMs = 0, averageMs = 0, medianMs = 0, minMs = 0;

@@ -236,6 +236,8 @@ void Session::describe() {
     ingot_model_layer_describe(model.get(), i, &described, nullptr);
     LayerResult layer;
     layer.kind = described.kind;
+    layer.backend = described.backend;
+    layer.reason = described.reason;
     layer.flops = described.flops;
     layer.bytes = described.bytes;
     for (uint32_t n = 0; n < described.num_nodes; ++n)

@@ -55,7 +55,7 @@ static void printPeaks(const BenchResult &result) {
 }
 
 static void padLeft(std::vector<std::vector<std::string>> &rows) {
-  for (size_t column = 0; column + 2 < rows[0].size(); ++column) {
+  for (size_t column = 0; column + 3 < rows[0].size(); ++column) {
     size_t width = 0;
     for (const auto &row : rows)
       width = std::max(width, row[column].size());
@@ -73,7 +73,7 @@ static void printLayers(const BenchResult &result) {
          result.profiledMs > 0 ? 100 * sum / result.profiledMs : 0);
   printPeaks(result);
   std::vector<std::vector<std::string>> rows = {
-      {"ms", "share", "GFLOP/s", "GB/s", "roofline", "kind", "ONNX nodes"}};
+      {"ms", "share", "GFLOP/s", "GB/s", "roofline", "kind", "by", "ONNX nodes"}};
   for (const LayerResult &layer : result.layers) {
     double seconds = layer.averageMs / 1e3;
     double best = result.peaks.bestTime(layer.flops, layer.bytes);
@@ -89,10 +89,17 @@ static void printLayers(const BenchResult &result) {
                     best > 0 && seconds > 0
                         ? format("%.0f %%", 100 * best / seconds)
                         : "-",
-                    layer.kind, formatLine(layer.name(), 100)});
+                    layer.kind, layer.backend, formatLine(layer.name(), 100)});
   }
   padLeft(rows);
   printTable(rows);
+  const char *title = "\nNot by a better backend:\n";
+  for (const LayerResult &layer : result.layers)
+    if (!layer.reason.empty()) {
+      printf("%s  %s: %s\n", title, formatLine(layer.name(), 100).c_str(),
+             formatLine(layer.reason, 200).c_str());
+      title = "";
+    }
 }
 
 void ingot::tools::printReport(const BenchOptions &options,
@@ -158,6 +165,8 @@ static void writeLayers(const BenchResult &result, JsonWriter &json) {
         .begin('{')
         .member("name", layer.name())
         .member("kind", layer.kind)
+        .member("backend", layer.backend)
+        .member("reason", layer.reason)
         .begin("nodes", '[');
     for (const std::string &node : layer.nodes)
       json.element(node);

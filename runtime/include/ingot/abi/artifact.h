@@ -231,11 +231,15 @@ typedef struct ingot_abi_layer {
    *  each other, each with its null. */
   uint32_t nodes;
   uint32_t num_nodes;
-  uint32_t reserved0;
+  /** Offset of who computes it, e.g. "native"; 0: not said. */
+  uint32_t backend;
   /** Arithmetic operations and bytes of operands and results of one run; 0 if
    *  unknown, and where they depend on sizes that only a run tells. */
   uint64_t flops;
   uint64_t bytes;
+  /** Offset of why no better backend does; 0: none was asked. */
+  uint32_t reason;
+  uint32_t reserved0;
 } ingot_abi_layer;
 
 /** `run` accepts ingot_abi_call.stream. */
@@ -339,7 +343,7 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 40, "ingot_abi_buffer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 24, "ingot_abi_observer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 56, "ingot_abi_load");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 32, "ingot_abi_layer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 40, "ingot_abi_layer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 80, "ingot_abi_variant");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_seal) == 40, "ingot_abi_seal");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) ==

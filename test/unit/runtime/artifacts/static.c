@@ -56,9 +56,11 @@ static void unload(const ingot_abi_host *host, void *state) {
 #define MODEL_ARENA_BYTES 4096
 
 /* Two layers; the first is fused of two nodes. */
-static const char layerText[] = "matmul\0elementwise\0mul\0scale\0add";
-static const ingot_abi_layer layers[] = {{0, 19, 2, 0, 6, 72},
-                                         {7, 29, 1, 0, 0, 0}};
+static const char layerText[] = "matmul\0elementwise\0mul\0scale\0add\0native\0loops\0"
+                                "native: is of f64";
+static const ingot_abi_layer layers[] = {
+    {.kind = 0, .nodes = 19, .num_nodes = 2, .backend = 33, .flops = 6, .bytes = 72},
+    {.kind = 7, .nodes = 29, .num_nodes = 1, .backend = 40, .reason = 46}};
 #define MODEL_LAYERS TABLE(layers), layerText, sizeof(layerText)
 
 static int32_t end_layer(ingot_abi_call *call, uint64_t layer, uint64_t flops) {
