@@ -185,8 +185,8 @@ void Compilation::chooseKernels() {
 
 static void setTarget(PipelineOptions &pipeline, const Target &target) {
   pipeline.level = target.level;
-  pipeline.l1Bytes = target.l1Bytes;
-  pipeline.l2Bytes = target.l2Bytes;
+  auto numbers = target.numbers.texts();
+  pipeline.numbers.assign(numbers.begin(), numbers.end());
 }
 
 LogicalResult Compilation::importAndLower() {

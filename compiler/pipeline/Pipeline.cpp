@@ -128,9 +128,12 @@ static void buildMemoryPipeline(OpPassManager &passes,
 /// knows the CPU level: tasks are whole register tiles.
 static void buildKernelsPipeline(OpPassManager &passes,
                                  const PipelineOptions &options) {
-  if (!options.level.empty())
-    passes.addPass(
-        createAttachTarget({options.level, options.l1Bytes, options.l2Bytes}));
+  if (!options.level.empty()) {
+    AttachTargetOptions target;
+    target.level = options.level;
+    target.numbers.assign(options.numbers.begin(), options.numbers.end());
+    passes.addPass(createAttachTarget(target));
+  }
   for (const Backend *backend : getBackends())
     backend->buildKernels(passes, options);
 }
@@ -243,10 +246,9 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> level{
       *this, "level",
       llvm::cl::desc("CPU level; the module's, if there is none")};
-  Option<int64_t> l1{*this, "l1", llvm::cl::desc("Bytes of the first-level cache"),
-                     llvm::cl::init(TargetAttr::kUsualL1)};
-  Option<int64_t> l2{*this, "l2", llvm::cl::desc("Bytes of the second-level cache"),
-                     llvm::cl::init(TargetAttr::kUsualL2)};
+  ListOption<std::string> numbers{
+      *this, "numbers",
+      llvm::cl::desc("Of the level, what is not as usual: l2=2M")};
 
   PipelineOptions get() const {
     PipelineOptions options;
@@ -256,8 +258,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.emulateOn = emulateOn;
     options.scheduleSeed = scheduleSeed;
     options.level = level;
-    options.l1Bytes = l1;
-    options.l2Bytes = l2;
+    options.numbers.assign(numbers.begin(), numbers.end());
     return options;
   }
 };

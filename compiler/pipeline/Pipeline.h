@@ -22,7 +22,8 @@ struct PipelineOptions : BackendOptions {
   std::vector<std::string> onednnNodes;
   /// What code is for. Empty: what the module's `ingot.target` says.
   std::string level;
-  int64_t l1Bytes = TargetAttr::kUsualL1, l2Bytes = TargetAttr::kUsualL2;
+  /// Of it, what is not as usual, as `--target` has it: `l2=2M`.
+  std::vector<std::string> numbers;
 };
 
 /// A pipeline of passes. From this table come `--compile-to`, `--emit`, the

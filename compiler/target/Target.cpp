@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -130,43 +131,24 @@ findTargets(llvm::ArrayRef<llvm::StringRef> names, std::string &error) {
   return targets;
 }
 
-/// Bytes, with K or M behind their number: "48K", "1M".
-static std::optional<int64_t> parseBytes(llvm::StringRef text) {
-  unsigned shift = text.consume_back("K") ? 10 : text.consume_back("M") ? 20 : 0;
-  int64_t number = 0;
-  if (text.empty() || !llvm::all_of(text, llvm::isDigit) || text.size() > 12 ||
-      text.getAsInteger(10, number))
-    return std::nullopt;
-  return number << shift;
-}
-
 std::optional<std::vector<Target>> ingot::parseTargets(llvm::StringRef text,
                                                        std::string &error) {
   llvm::SmallVector<llvm::StringRef> parts, names;
   text.split(parts, ',');
-  std::optional<int64_t> l1, l2;
+  TargetNumbers numbers;
+  llvm::StringSet<> given;
   for (llvm::StringRef part : parts) {
     auto [key, value] = part.split('=');
     if (key.size() == part.size()) {
       names.push_back(part);
       continue;
     }
-    std::optional<int64_t> *size = key == "l1"   ? &l1
-                                   : key == "l2" ? &l2
-                                                 : nullptr;
-    if (!size) {
-      error = "unknown property '" + key.str() +
-              "' of a target: use l1 or l2, the bytes of a core's caches";
-      return std::nullopt;
-    }
-    if (*size) {
+    if (!given.insert(key).second) {
       error = key.str() + " of the target is given twice";
       return std::nullopt;
     }
-    *size = parseBytes(value);
-    if (!*size || **size < TargetAttr::kLeastCache ||
-        **size > TargetAttr::kMostCache) {
-      error = "'" + part.str() + "' of the target: use a size from 4K to 1024M";
+    if (std::optional<std::string> wrong = numbers.parse(part)) {
+      error = *wrong;
       return std::nullopt;
     }
   }
@@ -174,10 +156,8 @@ std::optional<std::vector<Target>> ingot::parseTargets(llvm::StringRef text,
     names.push_back("native");
   std::optional<std::vector<Target>> targets = findTargets(names, error);
   if (targets)
-    for (Target &target : *targets) {
-      target.l1Bytes = l1.value_or(target.l1Bytes);
-      target.l2Bytes = l2.value_or(target.l2Bytes);
-    }
+    for (Target &target : *targets)
+      target.numbers = numbers;
   return targets;
 }
 

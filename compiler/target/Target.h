@@ -22,8 +22,8 @@ struct Target {
   std::string level;
   /// Bits of cpu_features.inc that code for this level needs.
   uint64_t features = 0;
-  /// Of a core's caches, which blocks are cut for.
-  int64_t l1Bytes = TargetAttr::kUsualL1, l2Bytes = TargetAttr::kUsualL2;
+  /// Of a core: caches, which blocks are cut for, and more.
+  TargetNumbers numbers;
 
   /// The level as a part of a C identifier.
   std::string identifier() const;

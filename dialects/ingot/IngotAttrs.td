@@ -31,12 +31,12 @@ def Ingot_Target : Ingot_Attr<"Target", "target"> {
   let summary = "the machine that code is generated for";
   let description = [{
     A CPU level of `ingot/abi/cpu_features.inc`, which stands for instructions
-    and registers, and the sizes of the caches that blocks are cut for, in
-    bytes of one core.
+    and registers, and the numbers of `TargetNumbers.inc` that are not as usual:
+    caches and their lines, multiply-adds, what is worth a task.
 
     Constraints:
-    - C1: the level is one of the list
-    - C2: caches have from 4 KiB to 1 GiB
+    - C1: the level and the numbers are of these lists
+    - C2: numbers are within what the list allows, and `line` is a power of 2
 
     Example:
     ```mlir
@@ -44,15 +44,9 @@ def Ingot_Target : Ingot_Attr<"Target", "target"> {
     ```
   }];
   let parameters = (ins StringRefParameter<>:$level,
-      DefaultValuedParameter<"int64_t", "TargetAttr::kUsualL1">:$l1,
-      DefaultValuedParameter<"int64_t", "TargetAttr::kUsualL2">:$l2);
-  let assemblyFormat = "`<` $level (`,` struct($l1, $l2)^)? `>`";
+                        "::ingot::TargetNumbers":$numbers);
+  let assemblyFormat = "`<` $level `` custom<Numbers>($numbers) `>`";
   let extraClassDeclaration = [{
-    /// What blocks are cut for where nothing else is said.
-    static constexpr int64_t kUsualL1 = 32 << 10, kUsualL2 = 1 << 20;
-    /// What a cache may have.
-    static constexpr int64_t kLeastCache = 4 << 10, kMostCache = 1 << 30;
-
     /// The bits of cpu_features.inc that code for the level may need.
     uint64_t getFeatures() const;
     /// The target of the module around `op`, or x86-64-v3.

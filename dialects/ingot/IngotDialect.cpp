@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
 
-#include "dialects/ingot/TargetInfo.h"
-
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
@@ -19,6 +17,33 @@ using namespace ingot;
 
 #include "dialects/ingot/IngotDialect.cpp.inc"
 #include "dialects/ingot/IngotEnums.cpp.inc"
+
+/// `, l2 = 524288`: those that are not as usual.
+static mlir::ParseResult parseNumbers(AsmParser &parser,
+                                      TargetNumbers &numbers) {
+  while (succeeded(parser.parseOptionalComma())) {
+    SMLoc at = parser.getCurrentLocation();
+    StringRef name;
+    int64_t value = 0;
+    if (parser.parseKeyword(&name))
+      return failure();
+    int64_t *number = findNumber(numbers, name);
+    if (!number)
+      return parser.emitError(at, "unknown property '")
+             << name << "' of a target: use one of " << numberNames();
+    if (parser.parseEqual() || parser.parseInteger(value))
+      return failure();
+    *number = value;
+  }
+  return success();
+}
+
+static void printNumbers(AsmPrinter &printer, const TargetNumbers &numbers) {
+  for (StringRef text : numbers.texts()) {
+    auto [name, value] = text.split('=');
+    printer << ", " << name << " = " << value;
+  }
+}
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/ingot/IngotAttrs.cpp.inc"
@@ -65,15 +90,13 @@ LogicalResult BufferOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 StringRef level, int64_t l1, int64_t l2) {
+                                 StringRef level,
+                                 TargetNumbers numbers) {
   if (!findLevel(level))
     return emitError() << "unknown CPU level '" << level << "': use one of "
                        << levelNames();
-  for (int64_t bytes : {l1, l2})
-    if (bytes < kLeastCache || bytes > kMostCache)
-      return emitError() << "expects caches of " << kLeastCache << " to "
-                         << kMostCache << " bytes, but got l1 = " << l1
-                         << ", l2 = " << l2;
+  if (std::optional<std::string> wrong = numbers.check())
+    return emitError() << *wrong;
   return success();
 }
 
@@ -88,7 +111,7 @@ TargetAttr TargetAttr::of(Operation *op) {
   IngotDialect::TargetAttrHelper helper(op->getContext());
   if (TargetAttr target = module ? helper.getAttr(module) : TargetAttr())
     return target;
-  return TargetAttr::get(op->getContext(), "x86-64-v3", kUsualL1, kUsualL2);
+  return TargetAttr::get(op->getContext(), "x86-64-v3", TargetNumbers());
 }
 
 LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,

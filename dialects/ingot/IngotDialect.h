@@ -7,6 +7,8 @@
 #ifndef INGOT_DIALECTS_INGOT_INGOTDIALECT_H
 #define INGOT_DIALECTS_INGOT_INGOTDIALECT_H
 
+#include "dialects/ingot/TargetInfo.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"

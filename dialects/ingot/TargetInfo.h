@@ -1,19 +1,24 @@
-//===- TargetInfo.h - CPU levels and what they have -------------*- C++ -*-===//
+//===- TargetInfo.h - what is known of a core -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The list in ingot/abi/cpu_features.inc, for the compiler.
+// The one description of a core: the levels of ingot/abi/cpu_features.inc, which
+// stand for instructions and registers, and the numbers of TargetNumbers.inc.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_TARGETINFO_H
 #define INGOT_DIALECTS_INGOT_TARGETINFO_H
 
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 
 namespace ingot {
@@ -46,6 +51,52 @@ const CpuLevel *findLevel(llvm::StringRef name);
 
 /// The names of all levels with commas between them.
 std::string levelNames();
+
+/// Of a core, what its level does not say.
+struct TargetNumbers {
+#define INGOT_TARGET_NUMBER(NAME, USUAL, LEAST, MOST, MEANING)                 \
+  int64_t NAME = USUAL;
+#include "dialects/ingot/TargetNumbers.inc"
+
+  /// What is wrong with them, or nothing.
+  std::optional<std::string> check() const;
+  /// Those that are not as usual, as parse reads them: `l2=2097152`.
+  llvm::SmallVector<std::string> texts() const;
+  /// Sets a number as `--target` has it: `l2=2M`, `fma_ports=1`. What is wrong
+  /// with it, or nothing.
+  std::optional<std::string> parse(llvm::StringRef text);
+
+  bool operator==(const TargetNumbers &other) const;
+};
+
+llvm::hash_code hash_value(const TargetNumbers &numbers);
+
+/// The number called `name`, or null.
+int64_t *findNumber(TargetNumbers &numbers, llvm::StringRef name);
+
+/// The names of all numbers with commas between them.
+std::string numberNames();
+
+/// What code generation needs to know of a core.
+struct TargetInfo : TargetNumbers {
+  TargetInfo(uint64_t features, const TargetNumbers &numbers);
+  /// That of the module that `op` is or is in.
+  static TargetInfo of(mlir::Operation *op);
+
+  /// f32 elements of a vector register.
+  int64_t lanes;
+  int64_t numRegisters;
+  bool hasFMA;
+  /// Dot products of pairs of bf16, and of fours of bytes.
+  bool hasBF16, hasVNNI;
+  /// Products of AMX tiles.
+  bool hasBF16Tiles, hasInt8Tiles;
+
+  /// Sums that have to be independent of each other, so that none waits.
+  int64_t sumsInFlight() const { return fma_ports * fma_latency; }
+  /// Four bytes each.
+  int64_t wordsOfLine() const { return line / 4; }
+};
 
 } // namespace ingot
 

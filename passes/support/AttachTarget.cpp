@@ -23,9 +23,15 @@ struct AttachTargetPass : ingot::impl::AttachTargetBase<AttachTargetPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    TargetNumbers parsed;
+    for (const std::string &text : numbers)
+      if (std::optional<std::string> wrong = parsed.parse(text)) {
+        module.emitError() << *wrong;
+        return signalPassFailure();
+      }
     auto target = TargetAttr::getChecked([&] { return module.emitError(); },
                                          &getContext(), StringRef(level),
-                                         int64_t(l1), int64_t(l2));
+                                         parsed);
     if (!target)
       return signalPassFailure();
     IngotDialect::TargetAttrHelper(&getContext()).setAttr(module, target);

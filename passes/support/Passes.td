@@ -18,10 +18,8 @@ def AttachTarget : Pass<"ingot-attach-target", "::mlir::ModuleOp"> {
   let options = [
     Option<"level", "level", "std::string", "\"x86-64-v3\"",
            "CPU level, as --target names it">,
-    Option<"l1", "l1", "int64_t", "::ingot::TargetAttr::kUsualL1",
-           "Bytes of a core's first-level data cache">,
-    Option<"l2", "l2", "int64_t", "::ingot::TargetAttr::kUsualL2",
-           "Bytes of a core's second-level cache">];
+    ListOption<"numbers", "numbers", "std::string",
+               "What is not as usual, as --target has it: l2=2M">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 

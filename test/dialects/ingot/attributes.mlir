@@ -5,14 +5,14 @@
 // CHECK-SAME: ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64, first = 1, last = 2>]
 // CHECK-SAME: ingot.outputs = [#ingot.tensor<"y" : tensor<?x3xui8>, dims = "N", "">, #ingot.tensor<"z" : tensor<f32>>]
 // CHECK-SAME: ingot.size_rules = #ingot.size_rules<proved = 3, checked = 1>
-// CHECK-SAME: ingot.target = #ingot.target<"znver4", l2 = 524288>
+// CHECK-SAME: ingot.target = #ingot.target<"znver4", l2 = 524288, fma_latency = 5>
 // CHECK-SAME: ingot.weights = [#ingot.weight<64, dense<1.000000e+00> : tensor<2xf32>>]
 module attributes {
   ingot.layers = [#ingot.layer<"convolution" by native, flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">, #ingot.layer<"copy" by loops, reason = "native: is of i8", flops = 0, bytes = 8>],
   ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64, first = 1, last = 2>],
   ingot.outputs = [#ingot.tensor<"y" : tensor<?x3xui8>, dims = "N", "">, #ingot.tensor<"z" : tensor<f32>>],
   ingot.size_rules = #ingot.size_rules<proved = 3, checked = 1>,
-  ingot.target = #ingot.target<"znver4", l1 = 32768, l2 = 524288>,
+  ingot.target = #ingot.target<"znver4", l1 = 32768, fma_latency = 5, l2 = 524288>,
   ingot.weights = [#ingot.weight<64, dense<1.0> : tensor<2xf32>>]} {
   // CHECK: func.func @run(%{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<arena>})
   func.func @run(%arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
@@ -33,8 +33,20 @@ module attributes {ingot.target = #ingot.target<"pentium">} {
 
 // -----
 
-// expected-error @+1 {{expects caches of 4096 to 1073741824 bytes, but got l1 = 16, l2 = 1048576}}
+// expected-error @+1 {{expects l1 of 4096 to 1073741824, but got 16}}
 module attributes {ingot.target = #ingot.target<"znver4", l1 = 16>} {
+}
+
+// -----
+
+// expected-error @+1 {{expects line to be a power of 2, but got 96}}
+module attributes {ingot.target = #ingot.target<"znver4", line = 96>} {
+}
+
+// -----
+
+// expected-error @+1 {{unknown property 'l3' of a target: use one of l1, l2, line, set_stride, fma_ports, fma_latency, task_flops, task_bytes}}
+module attributes {ingot.target = #ingot.target<"znver4", l2 = 524288, l3 = 1048576>} {
 }
 
 // -----

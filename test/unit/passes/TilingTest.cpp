@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <gtest/gtest.h>
@@ -21,48 +22,80 @@ using mlir::ShapedType;
 
 namespace {
 
-VectorUnit unitOf(llvm::StringRef level, int64_t l1 = TargetAttr::kUsualL1,
-                  int64_t l2 = TargetAttr::kUsualL2) {
+TargetInfo targetOf(llvm::StringRef level) {
+  const CpuLevel *found = findLevel(level);
+  return TargetInfo(found ? found->features : 0, TargetNumbers());
+}
+
+TEST(Tiling, TargetOfLevel) {
+  for (const char *level : {"x86-64-v4", "cascadelake", "znver4",
+                            "sapphirerapids"}) {
+    TargetInfo target = targetOf(level);
+    EXPECT_EQ(target.lanes, 16) << level;
+    EXPECT_EQ(target.numRegisters, 32) << level;
+    EXPECT_TRUE(target.hasFMA) << level;
+  }
+  TargetInfo usual = targetOf("x86-64-v3");
+  EXPECT_EQ(usual.lanes, 8);
+  EXPECT_EQ(usual.numRegisters, 16);
+  EXPECT_TRUE(usual.hasFMA);
+  TargetInfo oldest = targetOf("x86-64-v2");
+  EXPECT_EQ(oldest.lanes, 4);
+  EXPECT_EQ(oldest.numRegisters, 16);
+  EXPECT_FALSE(oldest.hasFMA);
+}
+
+// A module without a target is for x86-64-v3.
+TEST(Tiling, TargetOfModule) {
   mlir::MLIRContext context;
   context.loadDialect<ingot::IngotDialect>();
   mlir::OwningOpRef<mlir::ModuleOp> module =
       mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  if (!level.empty())
-    IngotDialect::TargetAttrHelper(&context).setAttr(
-        *module, TargetAttr::get(&context, level, l1, l2));
-  return vectorUnitOf(*module);
+  EXPECT_EQ(TargetInfo::of(*module).lanes, 8);
+  TargetNumbers numbers;
+  numbers.l2 = 2 << 20;
+  IngotDialect::TargetAttrHelper(&context).setAttr(
+      *module, TargetAttr::get(&context, "x86-64-v4", numbers));
+  EXPECT_EQ(TargetInfo::of(*module).lanes, 16);
+  EXPECT_EQ(TargetInfo::of(*module).l2, 2 << 20);
+  EXPECT_EQ(TargetInfo::of(*module).l1, 32 << 10);
 }
 
-TEST(Tiling, UnitOfLevel) {
-  for (const char *level : {"x86-64-v4", "cascadelake", "znver4",
-                            "sapphirerapids"}) {
-    VectorUnit unit = unitOf(level);
-    EXPECT_EQ(unit.lanes, 16) << level;
-    EXPECT_EQ(unit.numRegisters, 32) << level;
-    EXPECT_TRUE(unit.hasFMA) << level;
+TEST(Tiling, TargetNumbers) {
+  TargetNumbers numbers;
+  EXPECT_EQ(numbers.parse("l1=48K"), std::nullopt);
+  EXPECT_EQ(numbers.parse("fma_ports=1"), std::nullopt);
+  EXPECT_EQ(numbers.l1, 48 << 10);
+  EXPECT_EQ(numbers.fma_ports, 1);
+  EXPECT_EQ(llvm::join(numbers.texts(), ","), "l1=49152,fma_ports=1");
+  for (const char *text :
+       {"l1", "l1=", "l1=x", "l1=1K", "L1=48K", "l3=1M", "line=96", "l2=-4K",
+        "fma_ports=0", "l1=99999999999M"}) {
+    TargetNumbers before = numbers;
+    EXPECT_NE(numbers.parse(text), std::nullopt) << text;
+    EXPECT_TRUE(numbers == before) << text;
   }
-  // Without a level: x86-64-v3's.
-  for (const char *level : {"x86-64-v3", ""}) {
-    VectorUnit unit = unitOf(level);
-    EXPECT_EQ(unit.lanes, 8) << level;
-    EXPECT_EQ(unit.numRegisters, 16) << level;
-    EXPECT_TRUE(unit.hasFMA) << level;
-  }
-  VectorUnit oldest = unitOf("x86-64-v2");
-  EXPECT_EQ(oldest.lanes, 4);
-  EXPECT_EQ(oldest.numRegisters, 16);
-  EXPECT_FALSE(oldest.hasFMA);
+}
+
+// What is worth a task is the target's.
+TEST(Tiling, TaskOfTarget) {
+  TargetNumbers numbers;
+  numbers.task_flops = 100'000'000;
+  TargetInfo slow(findLevel("x86-64-v3")->features, numbers);
+  Work work{64, 1, 1'000'000, 1, 100'000, 1'000};
+  EXPECT_GT(chooseGrid(slow, work).rowsPerTask,
+            chooseGrid(targetOf("x86-64-v3"), work).rowsPerTask);
 }
 
 // Accumulators, a vector of weights for each column and one element of the
 // input must stay in registers; tiles divide panels.
 TEST(Tiling, TilesFitRegisters) {
   for (const char *level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    VectorUnit unit = unitOf(level);
+    TargetInfo target = targetOf(level);
     for (Product product : {Product::f32, Product::bf16Dot, Product::bf16Wide,
                             Product::int8Dot, Product::int8Wide})
       for (int64_t panel : {16, 32, 64}) {
-        RegisterTile tile = chooseTile(unit, product, panel);
+        RegisterTile tile = chooseTile(target, product, panel);
         EXPECT_EQ(tile.product, product);
         EXPECT_GE(tile.rows, 1);
         EXPECT_GE(tile.vectors, 1);
@@ -70,8 +103,8 @@ TEST(Tiling, TilesFitRegisters) {
         bool isWide =
             product == Product::bf16Wide || product == Product::int8Wide;
         EXPECT_LE(tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1,
-                  unit.numRegisters);
-        EXPECT_EQ(panel % (tile.vectors * unit.lanes), 0) << level << panel;
+                  target.numRegisters);
+        EXPECT_EQ(panel % (tile.vectors * target.lanes), 0) << level << panel;
       }
   }
 }
@@ -84,15 +117,15 @@ TEST(Tiling, ProductOfTypeAndLevel) {
              i8 = mlir::IntegerType::get(&context, 8);
   for (const char *level : {"x86-64-v2", "x86-64-v3", "x86-64-v4",
                             "cascadelake", "znver4", "sapphirerapids"}) {
-    VectorUnit unit = unitOf(level);
+    TargetInfo target = targetOf(level);
     llvm::StringRef name = level;
     bool hasBF16 = name == "znver4" || name == "sapphirerapids";
     bool hasVNNI = hasBF16 || name == "cascadelake";
-    EXPECT_EQ(productFor(unit, f32), Product::f32) << level;
-    EXPECT_EQ(productFor(unit, bf16),
+    EXPECT_EQ(productFor(target, f32), Product::f32) << level;
+    EXPECT_EQ(productFor(target, bf16),
               hasBF16 ? Product::bf16Dot : Product::bf16Wide)
         << level;
-    EXPECT_EQ(productFor(unit, i8),
+    EXPECT_EQ(productFor(target, i8),
               hasVNNI ? Product::int8Dot : Product::int8Wide)
         << level;
   }
@@ -104,9 +137,9 @@ TEST(Tiling, TilesForShape) {
   mlir::Type f32 = mlir::Float32Type::get(&context),
              bf16 = mlir::BFloat16Type::get(&context),
              i8 = mlir::IntegerType::get(&context, 8);
-  VectorUnit unit = unitOf("sapphirerapids");
+  TargetInfo target = targetOf("sapphirerapids");
   auto product = [&](ProductShape shape) {
-    return chooseTile(unit, shape).product;
+    return chooseTile(target, shape).product;
   };
   EXPECT_EQ(product({f32, 32, 64, 64, 1}), Product::f32);
   EXPECT_EQ(product({bf16, 32, 64, 64, 1}), Product::bf16Tiles);
@@ -121,16 +154,16 @@ TEST(Tiling, TilesForShape) {
   EXPECT_EQ(product({bf16, 32, 112, 3, 49}), Product::bf16Dot);
   for (const char *level : {"cascadelake", "znver4"})
     EXPECT_FALSE(usesTiles(
-        chooseTile(unitOf(level), {bf16, 32, 64, 64, 1}).product));
+        chooseTile(targetOf(level), {bf16, 32, 64, 64, 1}).product));
 }
 
 // A register tile is one AMX tile or two, which cover its rows.
 TEST(Tiling, RowsOfAmxTiles) {
   mlir::MLIRContext context;
   mlir::Type bf16 = mlir::BFloat16Type::get(&context);
-  VectorUnit unit = unitOf("sapphirerapids");
+  TargetInfo target = targetOf("sapphirerapids");
   for (int64_t rows = 4; rows <= 300; ++rows) {
-    RegisterTile tile = chooseTile(unit, {bf16, 32, rows, 64, 1});
+    RegisterTile tile = chooseTile(target, {bf16, 32, rows, 64, 1});
     ASSERT_LE(tile.amxRows, 16);
     ASSERT_GE(tile.rows, tile.amxRows);
     ASSERT_LE(tile.rows, 2 * tile.amxRows);
@@ -142,7 +175,7 @@ TEST(Tiling, RowsOfAmxTiles) {
       ASSERT_EQ(tile.rows, rows);
     }
   }
-  RegisterTile tile = chooseTile(unit, {bf16, 32, 56, 64, 1});
+  RegisterTile tile = chooseTile(target, {bf16, 32, 56, 64, 1});
   EXPECT_EQ(tile.rows, 28);
   EXPECT_EQ(tile.amxRows, 14);
 }
@@ -195,7 +228,7 @@ struct Split {
 
 /// The tasks of a grid, checked to cover everything.
 /// Of any level: grids look at its caches only.
-const VectorUnit usual = unitOf("x86-64-v3");
+const TargetInfo usual = targetOf("x86-64-v3");
 
 Split check(const Work &work) {
   Grid grid = chooseGrid(usual, work);

@@ -63,7 +63,7 @@ struct Options {
                "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
                "code for each and runs the highest that the CPU has. l1=48K and "
                "l2=2M among them are the caches that blocks are cut for (32K "
-               "and 1M)")};
+               "and 1M); docs/kernels.md has more such numbers")};
   cl::opt<std::string> kernels{
       "kernels", cl::value_desc("native|onednn|auto|FILE"), cl::init("native"),
       cl::cat(category),

@@ -177,7 +177,7 @@ struct ApproximateMathPass
     : ingot::impl::ApproximateMathBase<ApproximateMathPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    bool hasFMA = codegen::vectorUnitOf(getOperation()).hasFMA;
+    bool hasFMA = TargetInfo::of(getOperation()).hasFMA;
     patterns.add<Approximate<math::ExpOp>>(&getContext(), approximateExp, hasFMA);
     patterns.add<Approximate<math::ErfOp>>(&getContext(), approximateErf, hasFMA);
     patterns.add<Approximate<math::TanhOp>>(&getContext(), approximateTanh,

@@ -361,7 +361,7 @@ struct EmulateInstructionsPass
     TargetAttr machine = TargetAttr::of(module);
     IngotDialect::TargetAttrHelper(context).setAttr(
         module,
-        TargetAttr::get(context, on, machine.getL1(), machine.getL2()));
+        TargetAttr::get(context, on, machine.getNumbers()));
   }
 };
 

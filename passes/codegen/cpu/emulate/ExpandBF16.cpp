@@ -66,7 +66,7 @@ struct RoundF32 : OpRewritePattern<arith::TruncFOp> {
 
 struct ExpandBF16Pass : ingot::impl::ExpandBF16Base<ExpandBF16Pass> {
   void runOnOperation() override {
-    if (codegen::vectorUnitOf(getOperation()).hasBF16)
+    if (TargetInfo::of(getOperation()).hasBF16)
       return;
     RewritePatternSet patterns(&getContext());
     arith::populateExpandBFloat16Patterns(patterns);

@@ -46,7 +46,7 @@ struct Block {
 
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::AttentionOp op)
-      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.unit.lanes),
+      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.target.lanes),
         src(b, op.getSrc()), keys(b, op.getKeys()), values(b, op.getValues()),
         mask(flatten(b, op.getMask() ? ValueRange(op.getMask())
                                      : ValueRange())),
@@ -66,7 +66,7 @@ struct Emitter {
   void multiplyValues(const Block &block);
 
   Tile tileOf(const Block &block) const {
-    return fullTile(plan.unit, {1, block.vectors});
+    return fullTile(plan.target, {1, block.vectors});
   }
   int64_t width(const Block &block) const { return block.vectors * lanes; }
 
@@ -225,7 +225,8 @@ void Emitter::sumScores(const Block &block) {
 }
 
 void Emitter::exponentiate(const Block &block) {
-  Tile tile = tileOf(block).withRows(8 / block.vectors);
+  Tile tile = tileOf(block).withRows(
+      std::max<int64_t>(plan.target.sumsInFlight() / block.vectors, 1));
   auto type = VectorType::get({lanes}, b.b.getF32Type());
   auto placeOf = [&](IndexBuilder &b, Index key, int64_t v) {
     return b.get(b.add(b.mul(key, width(block)), v * lanes));
@@ -282,6 +283,6 @@ void Emitter::multiplyValues(const Block &block) {
       });
     });
   };
-  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.unit, plan.tile),
-                    lastTile(plan.unit, plan.tile, all), emitColumns);
+  forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
+                    lastTile(plan.target, plan.tile, all), emitColumns);
 }

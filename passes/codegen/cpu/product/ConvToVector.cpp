@@ -65,8 +65,8 @@ void ConvEmitter::emit(Value task) {
   int64_t columns = output.dst.shape.back() / plan.groups;
   auto emitTiles = [&](Index begin, Index end, Index group) {
     forEachColumnTile(
-        b, begin, end, plan.tilesPerGroup, fullTile(plan.unit, plan.tile),
-        lastTile(plan.unit, plan.tile, columns),
+        b, begin, end, plan.tilesPerGroup, fullTile(plan.target, plan.tile),
+        lastTile(plan.target, plan.tile, columns),
         [&](Value columnTile, const Tile &tile) {
           if (plan.depthBlock != 0)
             return emitBlocks(tile, group, Index(columnTile), range);
@@ -131,7 +131,7 @@ void ConvEmitter::store(const Tile &tile, const Accumulators &sums, Index group,
                         Index firstPixel) {
   Index column =
       b.add(b.mul(group, output.dst.shape.back() / plan.groups),
-            b.mul(columnTile, plan.tile.vectors * plan.unit.lanes));
+            b.mul(columnTile, plan.tile.vectors * plan.target.lanes));
   storeTile(b, tile, output, sums,
             [&](IndexBuilder &b, Index inTile) {
               SmallVector<Index> coordinates(row);
@@ -146,7 +146,7 @@ SmallVector<Index> ConvEmitter::weightsOf(Index group, Index columnTile) {
                                  b.div(columnTile, plan.tilesPerPanel))};
   at.append(outer + 2, Index(0));
   at.push_back(b.mul(b.rem(columnTile, plan.tilesPerPanel),
-                     plan.tile.vectors * plan.unit.lanes));
+                     plan.tile.vectors * plan.target.lanes));
   // The first element of a group.
   at.resize(weights.shape.size(), Index(0));
   return at;

@@ -87,14 +87,14 @@ void Emitter::emit(Value task) {
 
 /// The vectors [firstTile, endTile) of channels of an output row.
 void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
-  Tile full = fullTile(plan.unit, plan.tile);
-  Tile last = lastTile(plan.unit, plan.tile, output.dst.shape.back());
+  Tile full = fullTile(plan.target, plan.tile);
+  Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back());
   window.forEachTile(b, plan.tile.rows, [&](const PixelTile &pixels,
                                             Index firstPixel, Index) {
     forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
                       [&](Value channelTile, const Tile &tile) {
                         emitTile(tile.withRows(pixels.size), pixels, firstPixel,
-                                 b.mul(Index(channelTile), plan.unit.lanes),
+                                 b.mul(Index(channelTile), plan.target.lanes),
                                  row);
                       });
   });

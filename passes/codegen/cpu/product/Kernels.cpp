@@ -48,19 +48,19 @@ TaskRange codegen::rangeOf(IndexBuilder &b, Value number, const Grid &grid,
 // Column tiles
 //===----------------------------------------------------------------------===//
 
-Tile codegen::fullTile(const VectorUnit &unit, const RegisterTile &tile) {
-  return {tile.rows,   tile.vectors, unit.lanes,  unit.lanes,
-          unit.hasFMA, tile.product, tile.amxRows};
+Tile codegen::fullTile(const TargetInfo &target, const RegisterTile &tile) {
+  return {tile.rows,   tile.vectors, target.lanes,  target.lanes,
+          target.hasFMA, tile.product, tile.amxRows};
 }
 
-Tile codegen::lastTile(const VectorUnit &unit, const RegisterTile &tile,
+Tile codegen::lastTile(const TargetInfo &target, const RegisterTile &tile,
                        int64_t columns) {
-  Tile last = fullTile(unit, tile);
-  int64_t rest = columns % (tile.vectors * unit.lanes);
+  Tile last = fullTile(target, tile);
+  int64_t rest = columns % (tile.vectors * target.lanes);
   if (rest == 0)
     return last;
-  last.vectors = llvm::divideCeil(rest, unit.lanes);
-  last.lastLanes = rest - (last.vectors - 1) * unit.lanes;
+  last.vectors = llvm::divideCeil(rest, target.lanes);
+  last.lastLanes = rest - (last.vectors - 1) * target.lanes;
   return last;
 }
 

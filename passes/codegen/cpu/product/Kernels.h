@@ -49,8 +49,8 @@ TaskRange rangeOf(IndexBuilder &b, mlir::Value number, const Grid &grid,
 
 /// The register tile for full and for the last, partial column tile of a
 /// tensor with `columns` columns.
-Tile fullTile(const VectorUnit &unit, const RegisterTile &tile);
-Tile lastTile(const VectorUnit &unit, const RegisterTile &tile,
+Tile fullTile(const TargetInfo &target, const RegisterTile &tile);
+Tile lastTile(const TargetInfo &target, const RegisterTile &tile,
               int64_t columns);
 
 /// Runs `body` for the column tiles of the range, with the tile that fits each.

@@ -107,8 +107,8 @@ void Emitter::emit(Value task) {
   TaskRange range = rangeOf(b, inBatch, plan.grid, rows, plan.tiles);
   forEachColumnTile(
       b, range.firstTile, range.endTile, plan.tiles,
-      fullTile(plan.unit, plan.tile),
-      lastTile(plan.unit, plan.tile, shape.back()),
+      fullTile(plan.target, plan.tile),
+      lastTile(plan.target, plan.tile, shape.back()),
       [&](Value columnTile, const Tile &tile) {
         emitColumns(tile, batch, Index(columnTile), range);
       });
@@ -120,7 +120,7 @@ Tile Emitter::tileOf(const Tile &tile, int64_t count) const {
   if (!usesTiles(tile.product) || count >= tile.amxRows)
     return part;
   if (ShapedType::isDynamic(plan.rows)) {
-    part.product = productFor(plan.unit, plan.weights.element);
+    part.product = productFor(plan.target, plan.weights.element);
     return part;
   }
   // An AMX tile that ends with the last row, of which the first are done.
@@ -182,7 +182,7 @@ void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
 void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                           Index columnTile, const TaskRange &range) {
   bool isBatched = plan.weights.outer.size() > 1;
-  int64_t columns = plan.tile.vectors * plan.unit.lanes;
+  int64_t columns = plan.tile.vectors * plan.target.lanes;
   auto weightsOf = [&](Index panel, Index column) {
     SmallVector<Index> at;
     if (isBatched)

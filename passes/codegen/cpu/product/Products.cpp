@@ -163,14 +163,16 @@ static void prefetch(IndexBuilder &b, Value data, Index at,
                              /*isDataCache=*/true);
 }
 
-/// Groups of a cache line.
-static constexpr int64_t kLine = 16;
+static TargetInfo targetOf(IndexBuilder &b) {
+  return TargetInfo::of(b.b.getInsertionBlock()->getParentOp());
+}
 
 /// Prefetches the rows' lines that are needed `distance` groups later: one a step
-/// of k, so that 16 steps prefetch the lines of 16 rows.
+/// of k, so that as many steps as a line has words prefetch the lines of as many rows.
 static void prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
                          Value k, int64_t distance, Into cache = Into::first) {
-  Value row = arith::AndIOp::create(b.b, b.loc, k, b.get(kLine - 1));
+  Value row = arith::AndIOp::create(b.b, b.loc, k,
+                                    b.get(targetOf(b).wordsOfLine() - 1));
   Index line = b.add(b.mul(Index(k), group),
                      b.mul(Index(row), b.add(rows.stride, -group)));
   prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), distance * group), cache);
@@ -210,10 +212,6 @@ static constexpr int64_t kPrefetchDistance = 16;
 
 /// Called with each k: what else to do meanwhile.
 using Meanwhile = function_ref<void(Value k)>;
-
-/// A multiply-add takes 4 cycles and two begin each cycle: sums of fewer than
-/// this many accumulators wait for each other.
-static constexpr int64_t kMinAccumulators = 8;
 
 /// Step k of a product: of its group the products of `count` elements.
 static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
@@ -268,12 +266,12 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
                     meanwhile);
   };
   // A few rows, a vector times a matrix: every steps-th k has accumulators of
-  // its own. How many depends on the rows, not on the tile's vectors: all
+  // its own, so that no sum waits for the one before. How many depends on the rows, not on the tile's vectors: all
   // columns are summed in one order, so that equal ones have equal sums.
   constexpr int64_t kFullVectors = 2;
   int64_t count = start.size();
   int64_t steps =
-      std::max<int64_t>(1, kMinAccumulators / (tile.rows * kFullVectors));
+      std::max<int64_t>(1, targetOf(b).sumsInFlight() / (tile.rows * kFullVectors));
   if (groups < 4 * steps)
     steps = 1;
   int64_t whole = groups - groups % steps;
@@ -353,10 +351,6 @@ int64_t codegen::copiedAtOnce(int64_t depth, int64_t most, int64_t group) {
   return most;
 }
 
-/// Rows that are a multiple of this many bytes apart all fall into the same set
-/// of the first-level cache, which holds 8 to 12 lines. What is prefetched
-/// early goes to the second level, therefore.
-static constexpr int64_t kCacheSetStride = 4096;
 /// Groups that are copied of a row at a time: 14 rows then take 14 KiB.
 static constexpr int64_t kCopied = 256;
 
@@ -370,24 +364,28 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
   Type rowElement = getElementTypeOrSelf(rows.data);
   int64_t rowDistance =
       rows.stride.constant * rowElement.getIntOrFloatBitWidth() / 8;
+  // Such rows all fall into the same set of the first-level cache, which holds 8
+  // to 12 lines. What is prefetched early goes to the second level, therefore.
+  TargetInfo target = targetOf(b);
+  int64_t words = target.wordsOfLine();
   bool collides = !rows.stride.value && tile.rows > 8 &&
-                  rowDistance % kCacheSetStride == 0;
+                  rowDistance % target.set_stride == 0;
   // As many elements are in four bytes of a copy.
   int64_t perWord = isWidened ? 1 : group;
   int64_t most = kCopied * perWord, lanes = tile.lanes * perWord;
   if (!isWidened && (!collides || depth % most != 0)) {
     // Short rows are there before prefetching starts to help.
-    bool isLong = depth >= 8 * kLine * group;
+    bool isLong = depth >= 8 * words * group;
     return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
                          [&](Value k) {
                            if (isLong)
-                             prefetchRows(b, rows, group, k, 2 * kLine);
+                             prefetchRows(b, rows, group, k, 2 * words);
                            prefetchNext(b, next, panel * group, k);
                          });
   }
   int64_t size = copiedAtOnce(depth, most, group);
   // The copies are a cache line more than their length apart.
-  int64_t pitch = llvm::alignTo(size, lanes) + kLine * perWord;
+  int64_t pitch = llvm::alignTo(size, lanes) + words * perWord;
   Type element = isWidened ? Type(b.b.getF32Type()) : rowElement;
   // The cache holds half of the rows as they are.
   int64_t direct = isWidened ? 0 : tile.rows / 2;

@@ -36,7 +36,7 @@ namespace {
 
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::GroupNormOp op)
-      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.unit.lanes),
+      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.target.lanes),
         src(b, op.getSrc()), output(b, op),
         positions(dimOf(b, op.getSrc(), 1)) {
     OpBuilder::InsertionGuard guard(builder);
@@ -86,7 +86,7 @@ void Emitter::emit(Value task) {
   // Blocks are of whole groups and need not fill their last vector.
   int64_t perBlock = plan.channelsPerTile;
   auto blockOf = [&](int64_t count) {
-    Tile block = fullTile(plan.unit, plan.tile);
+    Tile block = fullTile(plan.target, plan.tile);
     block.vectors = (count + lanes - 1) / lanes;
     block.lastLanes = count - (block.vectors - 1) * lanes;
     return block;
@@ -120,8 +120,8 @@ void Emitter::averageGroups(Value perChannel, const Tile &block,
   int64_t size = src.shape[2] / op.getGroups();
   Value count = toFloat(b, b.mul(positions, size));
   forEach(b, 0, block.columns(), size, [&](Value first) {
-    VectorUnit unit = plan.unit;
-    Value sum = foldRow(b, unit, size, FoldKind::sum,
+    TargetInfo target = plan.target;
+    Value sum = foldRow(b, target, size, FoldKind::sum,
                         [&](IndexBuilder &b, const Piece &piece) {
                           return loadPiece(b, lanes, perChannel,
                                            b.add(Index(first), piece.at),
@@ -129,7 +129,7 @@ void Emitter::averageGroups(Value perChannel, const Tile &block,
                         });
     Value mean = arith::DivFOp::create(b.b, b.loc, sum, count);
     Value all = splat(b, lanes, finish(mean));
-    forEachPiece(b, unit, size, [&](IndexBuilder &b, const Piece &piece) {
+    forEachPiece(b, target, size, [&](IndexBuilder &b, const Piece &piece) {
       Value at = b.get(b.add(Index(first), piece.at));
       if (piece.mask)
         vector::MaskedStoreOp::create(b.b, b.loc, perChannel, at, piece.mask,
@@ -153,7 +153,8 @@ void Emitter::emitBlock(Index sample, Index channel, const Tile &block) {
   };
   auto sumUp = [&](Value perChannel, bool isVariance) {
     forEachTile(block, [&](Index inBlock, const Tile &tile) {
-      Tile sideBySide = tile.withRows(std::max<int64_t>(8 / tile.vectors, 1));
+      Tile sideBySide = tile.withRows(std::max<int64_t>(
+          plan.target.sumsInFlight() / tile.vectors, 1));
       Accumulators sums = foldColumns(
           b, sideBySide, positions, FoldKind::sum,
           [&](IndexBuilder &b, Index position, int64_t v) -> Value {

@@ -142,11 +142,11 @@ void Emitter::emitPixels(ArrayRef<Index> row, const TaskRange &range,
     SmallVector<Index> pixel(row);
     pixel.push_back(Index(x));
     forEachColumnTile(
-        b, range.firstTile, range.endTile, plan.tiles, fullTile(plan.unit, plan.tile),
-        lastTile(plan.unit, plan.tile, output.dst.shape.back()),
+        b, range.firstTile, range.endTile, plan.tiles, fullTile(plan.target, plan.tile),
+        lastTile(plan.target, plan.tile, output.dst.shape.back()),
         [&](Value number, const Tile &tile) {
           emitTile(tile, pixel, all,
-                   b.mul(Index(number), plan.tile.vectors * plan.unit.lanes),
+                   b.mul(Index(number), plan.tile.vectors * plan.target.lanes),
                    factor);
         });
   });
@@ -162,7 +162,7 @@ Value Emitter::factorOf(ArrayRef<Taps> taps) {
   Value one = floatConstant(b, 1);
   Value factor = arith::DivFOp::create(b.b, b.loc, one,
                                        toFloat(b, b.max(count, 1)));
-  return splat(b, plan.unit.lanes, factor);
+  return splat(b, plan.target.lanes, factor);
 }
 
 void Emitter::emitTile(const Tile &tile, ArrayRef<Index> pixel,

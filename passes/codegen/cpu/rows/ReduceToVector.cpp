@@ -88,9 +88,9 @@ void Emitter::emitRows(Value task) {
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
     Index from = src.at(b, {Index(row), 0, 0});
     Value folded =
-        foldRow(b, plan.unit, length, foldKindOf(op.getKind()),
+        foldRow(b, plan.target, length, foldKindOf(op.getKind()),
                 [&](IndexBuilder &b, const Piece &piece) {
-                  return prepare(b, loadPiece(b, plan.unit.lanes, src.data,
+                  return prepare(b, loadPiece(b, plan.target.lanes, src.data,
                                               b.add(from, piece.at),
                                               piece.mask));
                 });
@@ -104,12 +104,12 @@ void Emitter::emitColumns(Value task) {
   TaskRange range =
       rangeOf(b, task, plan.grid, dimOf(b, op.getDst(), 0), plan.tiles);
   int64_t channels = output.dst.shape[1];
-  int64_t width = plan.tile.vectors * plan.unit.lanes;
+  int64_t width = plan.tile.vectors * plan.target.lanes;
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
     forEachColumnTile(
         b, range.firstTile, range.endTile, plan.tiles,
-        fullTile(plan.unit, plan.tile),
-        lastTile(plan.unit, plan.tile, channels),
+        fullTile(plan.target, plan.tile),
+        lastTile(plan.target, plan.tile, channels),
         [&](Value number, const Tile &tile) {
           Index channel = b.mul(Index(number), width);
           Index from = src.at(b, {Index(row), 0, channel});

@@ -34,7 +34,7 @@ namespace {
 
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::RowNormOp op)
-      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.unit.lanes),
+      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.target.lanes),
         src(b, op.getSrc()), output(b, op) {}
 
   void emit(Value task);
@@ -75,7 +75,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
     return mean ? Value(arith::SubFOp::create(b.b, b.loc, x, mean)) : x;
   };
   auto average = [&](PieceFn element) -> Value {
-    Value sum = foldRow(b, plan.unit, length, FoldKind::sum, element);
+    Value sum = foldRow(b, plan.target, length, FoldKind::sum, element);
     return arith::DivFOp::create(b.b, b.loc, sum, count);
   };
   if (!op.getRms())
@@ -90,7 +90,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
   Value root = math::SqrtOp::create(b.b, b.loc, shifted);
   Value factor = splat(
       b, lanes, arith::DivFOp::create(b.b, b.loc, floatConstant(b, 1), root));
-  forEachPiece(b, plan.unit, length, [&](IndexBuilder &b, const Piece &piece) {
+  forEachPiece(b, plan.target, length, [&](IndexBuilder &b, const Piece &piece) {
     Value y =
         arith::MulFOp::create(b.b, b.loc, centered(b, piece), factor);
     SmallVector<Index> coordinates(row);

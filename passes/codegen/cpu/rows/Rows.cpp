@@ -210,8 +210,6 @@ static Value foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
 /// are then added in f64. Of n terms of one sign the error is below n/2 units in
 /// the last place.
 static constexpr int64_t kSerialSums = 8;
-/// Accumulators that hide the latency of an addition.
-static constexpr int64_t kAccumulators = 4;
 
 static Value widen(IndexBuilder &b, Value x) {
   return arith::ExtFOp::create(
@@ -268,21 +266,23 @@ static std::optional<Piece> tailOf(IndexBuilder &b, int64_t lanes,
 }
 
 void codegen::forEachPiece(
-    IndexBuilder &b, const VectorUnit &unit, Index length,
+    IndexBuilder &b, const TargetInfo &target, Index length,
     function_ref<void(IndexBuilder &, const Piece &)> body) {
-  forEach(b, 0, floorTo(b, length, unit.lanes), unit.lanes,
+  forEach(b, 0, floorTo(b, length, target.lanes), target.lanes,
           [&](Value at) { body(b, Piece{Index(at), {}}); });
-  if (std::optional<Piece> tail = tailOf(b, unit.lanes, length))
+  if (std::optional<Piece> tail = tailOf(b, target.lanes, length))
     body(b, *tail);
 }
 
-Value codegen::foldRow(IndexBuilder &b, const VectorUnit &unit, Index length,
+Value codegen::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
                        FoldKind kind, PieceFn element) {
-  int64_t lanes = unit.lanes, step = kAccumulators * lanes;
+  // Accumulators that hide the latency of an addition.
+  int64_t accumulators = target.fma_latency;
+  int64_t lanes = target.lanes, step = accumulators * lanes;
   Index endVectors = floorTo(b, length, lanes);
   Index endMain = floorTo(b, length, step);
   Value neutral = neutralVector(b, kind, lanes);
-  Accumulators start(kAccumulators, neutral);
+  Accumulators start(accumulators, neutral);
   auto foldStep = [&](Index at, const Accumulators &sums) {
     Accumulators next;
     for (auto [i, sum] : llvm::enumerate(sums))

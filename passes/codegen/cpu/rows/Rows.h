@@ -39,11 +39,11 @@ using PieceFn =
 
 /// Runs `body` for all pieces of a row.
 void forEachPiece(
-    IndexBuilder &b, const VectorUnit &unit, Index length,
+    IndexBuilder &b, const TargetInfo &target, Index length,
     llvm::function_ref<void(IndexBuilder &b, const Piece &piece)> body);
 
 /// Folds `element(piece)` over a row to one f32; lanes outside do not count.
-mlir::Value foldRow(IndexBuilder &b, const VectorUnit &unit, Index length,
+mlir::Value foldRow(IndexBuilder &b, const TargetInfo &target, Index length,
                     FoldKind kind, PieceFn element);
 
 /// Folds `element(row, vector)`, of `tile.vectors` vectors, over `rows` rows to

@@ -34,7 +34,7 @@ namespace {
 
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::SoftmaxOp op)
-      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.unit.lanes),
+      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.target.lanes),
         src(b, op.getSrc()), output(b, op) {}
 
   void emit(Value task);
@@ -70,7 +70,7 @@ void Emitter::emitRow(ArrayRef<Index> row) {
   auto load = [&](IndexBuilder &b, const Piece &piece) {
     return loadPiece(b, lanes, src.data, b.add(from, piece.at), piece.mask);
   };
-  Value max = splat(b, lanes, foldRow(b, plan.unit, length, FoldKind::max, load));
+  Value max = splat(b, lanes, foldRow(b, plan.target, length, FoldKind::max, load));
   auto shifted = [&](IndexBuilder &b, const Piece &piece) -> Value {
     return arith::SubFOp::create(b.b, b.loc, load(b, piece), max);
   };
@@ -90,14 +90,14 @@ void Emitter::emitRow(ArrayRef<Index> row) {
       vector::StoreOp::create(b.b, b.loc, stored, output.dst.data, at);
     return power;
   };
-  Value sum = foldRow(b, plan.unit, length, FoldKind::sum, power);
+  Value sum = foldRow(b, plan.target, length, FoldKind::sum, power);
   Value factor, shift;
   if (op.getLog())
     shift = splat(b, lanes, math::LogOp::create(b.b, b.loc, sum));
   else
     factor = splat(b, lanes,
                    arith::DivFOp::create(b.b, b.loc, floatConstant(b, 1), sum));
-  forEachPiece(b, plan.unit, length, [&](IndexBuilder &b, const Piece &piece) {
+  forEachPiece(b, plan.target, length, [&](IndexBuilder &b, const Piece &piece) {
     Value y;
     if (op.getLog())
       y = arith::SubFOp::create(b.b, b.loc, shifted(b, piece), shift);

@@ -32,7 +32,7 @@ static int64_t costOf(int64_t flops, const RegisterTile &tile) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-bool codegen::fitsCopy(cpu::ConvOp op, const VectorUnit &unit, int64_t rows) {
+bool codegen::fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> kernel = weights.outer.drop_front();
   ArrayRef<int64_t> pads = op.getPads();
@@ -44,21 +44,21 @@ bool codegen::fitsCopy(cpu::ConvOp op, const VectorUnit &unit, int64_t rows) {
                  (kernel.back() - 1) * op.getDilations().back() + 1;
   // What a tile copies of src is read line after line: a third of it may come
   // from the second-level cache.
-  int64_t maxCopiedBytes = unit.l1Bytes * 3 / 2;
+  int64_t maxCopiedBytes = target.l1 * 3 / 2;
   return span * channels * weights.element.getIntOrFloatBitWidth() <=
          8 * maxCopiedBytes;
 }
 
-static RegisterTile chooseConvTile(cpu::ConvOp op, const VectorUnit &unit) {
+static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
   RegisterTile tile = chooseTile(
-      unit, {weights.element, weights.width, dst[dst.size() - 2], channels,
+      target, {weights.element, weights.width, dst[dst.size() - 2], channels,
              lower::productOf(weights.outer.drop_front())});
-  if (!usesTiles(tile.product) || fitsCopy(op, unit, tile.rows))
+  if (!usesTiles(tile.product) || fitsCopy(op, target, tile.rows))
     return tile;
-  return chooseTile(unit, productFor(unit, weights.element), weights.width);
+  return chooseTile(target, productFor(target, weights.element), weights.width);
 }
 
 /// Groups of channels whose weights are multiplied with all rows of a task, one
@@ -84,17 +84,17 @@ static bool isBlocked(cpu::ConvOp op, const RegisterTile &tile,
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
-  VectorUnit unit = vectorUnitOf(op);
+  TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t groups = op.getGroups();
-  RegisterTile tile = chooseConvTile(op, unit);
-  int64_t columns = tile.vectors * unit.lanes;
+  RegisterTile tile = chooseConvTile(op, target);
+  int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = groups * llvm::divideCeil(dst.back() / groups, columns);
   int64_t rows = lower::productOf(dst.drop_back(2));
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back() * dst[dst.size() - 2];
-  Grid grid = chooseGrid(unit, {rows, tiles, costOf(flops, tile), 1,
+  Grid grid = chooseGrid(target, {rows, tiles, costOf(flops, tile), 1,
                                 bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // A task's tiles are of one group.
   if (groups > 1)
@@ -112,7 +112,7 @@ static constexpr int64_t kMinPixelBytes = 128, kMaxPixelBytes = 256;
 /// The vectors of channels of which all rows that an output row reads stay in the
 /// first-level cache until the next one reads them again; all if they do as they
 /// are, or if too little of each pixel would.
-static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const VectorUnit &unit,
+static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
                               int64_t tiles) {
   auto type = cast<ShapedType>(op.getSrc().getType());
   ArrayRef<int64_t> src = type.getShape();
@@ -121,28 +121,28 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const VectorUnit &unit,
                    lower::productOf(shapeOf(op.getWeights()).drop_back(2));
   // The rows of src that output rows share may take the whole cache, and a block
   // of channels half of it.
-  int64_t bytes = std::min(unit.l1Bytes / 2 / pixels, kMaxPixelBytes);
-  if (pixels * src.back() * elementBytes <= unit.l1Bytes ||
+  int64_t bytes = std::min(target.l1 / 2 / pixels, kMaxPixelBytes);
+  if (pixels * src.back() * elementBytes <= target.l1 ||
       bytes < kMinPixelBytes)
     return tiles;
-  return std::min(tiles, bytes / (unit.lanes * elementBytes));
+  return std::min(tiles, bytes / (target.lanes * elementBytes));
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
-  VectorUnit unit = vectorUnitOf(op);
+  TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> weights = shapeOf(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  int64_t tiles = llvm::divideCeil(dst.back(), unit.lanes);
-  int64_t block = depthwiseBlock(op, unit, tiles);
+  int64_t tiles = llvm::divideCeil(dst.back(), target.lanes);
+  int64_t block = depthwiseBlock(op, target, tiles);
   int64_t rows = lower::productOf(dst.drop_back(2));
   int64_t flops = 2 * lower::productOf(weights.drop_back()) * dst.back() *
                   dst[dst.size() - 2];
   // By rows: channels of a pixel lie together.
-  Grid grid = chooseGrid(unit, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0});
+  Grid grid = chooseGrid(target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0});
   grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);
   // Each tap loads a vector of weights once for all pixels of the tile.
   return ScheduleBuilder(op)
-      .tile({unit.numRegisters == 32 ? 8 : 4, 1})
+      .tile({target.numRegisters == 32 ? 8 : 4, 1})
       .grid(grid)
       .tileBlock(block < tiles ? block : 0);
 }
@@ -152,14 +152,14 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
 //===----------------------------------------------------------------------===//
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
-  VectorUnit unit = vectorUnitOf(op);
+  TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t rows = dst[dst.size() - 2];
   bool isOpen = ShapedType::isDynamic(rows);
-  RegisterTile tile = chooseTile(unit, {weights.element, weights.width, rows,
+  RegisterTile tile = chooseTile(target, {weights.element, weights.width, rows,
                                         shapeOf(op.getSrc()).back(), 1});
-  int64_t columns = tile.vectors * unit.lanes;
+  int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = llvm::divideCeil(dst.back(), columns);
   if (!isOpen)
     tile.rows = evenTile(rows, tile.rows);
@@ -167,7 +167,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   if (ShapedType::isDynamic(batches))
     batches = 8;
   int64_t flops = 2 * weights.depth * dst.back();
-  Grid grid = chooseGrid(unit, {rows, tiles, costOf(flops, tile), tile.rows,
+  Grid grid = chooseGrid(target, {rows, tiles, costOf(flops, tile), tile.rows,
                                 bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // Blocks of columns are tasks enough: each reads its weights once.
   constexpr int64_t kEnoughTasks = 16;
@@ -190,13 +190,13 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
 // that of all operands only queries are transposed, and a softmax goes over whole
 // vectors. Two vectors of queries, as products have two vectors of columns.
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::AttentionOp op) {
-  VectorUnit unit = vectorUnitOf(op);
+  TargetInfo target = TargetInfo::of(op);
   int64_t queries = shapeOf(op.getSrc())[1];
   int64_t keys = shapeOf(op.getKeys())[1], width = shapeOf(op.getDst())[3];
-  RegisterTile scores = chooseTile(unit, Product::f32, 2 * unit.lanes);
+  RegisterTile scores = chooseTile(target, Product::f32, 2 * target.lanes);
   scores.rows = evenTile(keys, scores.rows);
-  int64_t perTask = scores.vectors * unit.lanes;
-  RegisterTile tile = chooseTile(unit, Product::f32, width);
+  int64_t perTask = scores.vectors * target.lanes;
+  RegisterTile tile = chooseTile(target, Product::f32, width);
   tile.rows = evenTile(std::min(queries, perTask), tile.rows);
   return ScheduleBuilder(op).tile(tile).scores(scores);
 }

@@ -27,16 +27,16 @@ static int64_t guessProduct(ArrayRef<int64_t> sizes) {
   return product;
 }
 
-static Grid splitRows(const VectorUnit &unit, int64_t rows,
+static Grid splitRows(const TargetInfo &target, int64_t rows,
                       int64_t costPerRow) {
-  return chooseGrid(unit, {rows, /*columnTiles=*/1, costPerRow, /*rowUnit=*/1,
+  return chooseGrid(target, {rows, /*columnTiles=*/1, costPerRow, /*rowUnit=*/1,
                      /*srcBytes=*/1, /*weightBytes=*/0});
 }
 
 static cpu::ScheduleAttr scheduleRows(Operation *op, int64_t cost) {
   ArrayRef<int64_t> shape = shapeOf(op->getOperand(0));
   return ScheduleBuilder(op).grid(
-      splitRows(vectorUnitOf(op), lower::productOf(shape.drop_back()),
+      splitRows(TargetInfo::of(op), lower::productOf(shape.drop_back()),
                 cost * guessProduct(shape.back())));
 }
 
@@ -48,47 +48,48 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::RowNormOp op) {
   return scheduleRows(op, kNormCost);
 }
 
-/// Eight accumulators: enough to hide an addition's latency, and all registers
-/// of AVX2 with the sums in f64.
-static RegisterTile columnTile(const VectorUnit &unit, int64_t channels) {
+/// As many accumulators as hide an addition's latency, usually eight, which are all
+/// registers of AVX2 with the sums in f64.
+static RegisterTile columnTile(const TargetInfo &target, int64_t channels) {
   int64_t vectors =
-      std::min<int64_t>(4, llvm::divideCeil(channels, unit.lanes));
-  return {8 / vectors, vectors};
+      std::min<int64_t>(4, llvm::divideCeil(channels, target.lanes));
+  int64_t sums = std::min(target.sumsInFlight(), target.numRegisters / 2);
+  return {std::max<int64_t>(sums / vectors, 1), vectors};
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::ReduceOp op) {
-  VectorUnit unit = vectorUnitOf(op);
+  TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> src = shapeOf(op.getSrc());
   if (op.reducesRows())
     return ScheduleBuilder(op).grid(
-        splitRows(unit, src[0], kReduceCost * guessProduct(src[1])));
-  RegisterTile tile = columnTile(unit, src[2]);
-  int64_t tiles = llvm::divideCeil(src[2], tile.vectors * unit.lanes);
+        splitRows(target, src[0], kReduceCost * guessProduct(src[1])));
+  RegisterTile tile = columnTile(target, src[2]);
+  int64_t tiles = llvm::divideCeil(src[2], tile.vectors * target.lanes);
   return ScheduleBuilder(op).tile(tile).grid(
-      chooseGrid(unit, {src[0], tiles,
+      chooseGrid(target, {src[0], tiles,
                         kReduceCost * guessProduct({src[1], src[2]}),
                         /*rowUnit=*/1, /*srcBytes=*/0, /*weightBytes=*/0}));
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::PoolOp op) {
-  VectorUnit unit = vectorUnitOf(op);
+  TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  RegisterTile tile = {1, columnTile(unit, dst.back()).vectors};
+  RegisterTile tile = {1, columnTile(target, dst.back()).vectors};
   // By rows: channels of a pixel lie together.
-  Grid grid = splitRows(unit, lower::productOf(dst.drop_back(2)),
+  Grid grid = splitRows(target, lower::productOf(dst.drop_back(2)),
                         kReduceCost * guessProduct(op.getKernel()) *
                             guessProduct(dst.take_back(2)));
   grid.columnTilesPerTask =
-      llvm::divideCeil(dst.back(), tile.vectors * unit.lanes);
+      llvm::divideCeil(dst.back(), tile.vectors * target.lanes);
   return ScheduleBuilder(op).tile(tile).grid(grid);
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::GroupNormOp op) {
-  VectorUnit unit = vectorUnitOf(op);
+  TargetInfo target = TargetInfo::of(op);
   int64_t all = shapeOf(op.getSrc())[2];
   int64_t perGroup = all / int64_t(op.getGroups());
   // Whole groups, of as many channels as a tile has or more.
-  int64_t groups = llvm::divideCeil(4 * unit.lanes, perGroup);
+  int64_t groups = llvm::divideCeil(4 * target.lanes, perGroup);
   int64_t channels = std::min(all, groups * perGroup);
   return ScheduleBuilder(op)
       .wholeGroups(channels)

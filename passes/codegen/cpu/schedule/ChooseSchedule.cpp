@@ -28,7 +28,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ScheduledOpInterface op) {
 }
 
 ScheduleBuilder::ScheduleBuilder(Operation *op)
-    : context(op->getContext()), lanes(vectorUnitOf(op).lanes) {}
+    : context(op->getContext()), lanes(TargetInfo::of(op).lanes) {}
 
 cpu::TileAttr ScheduleBuilder::inColumns(const RegisterTile &tile) const {
   return cpu::TileAttr::get(context, tile.rows, tile.vectors * lanes,
@@ -76,20 +76,20 @@ ScheduleBuilder::operator cpu::ScheduleAttr() const {
 // Checking
 //===----------------------------------------------------------------------===//
 
-static bool hasInstructions(const VectorUnit &unit, Product product) {
+static bool hasInstructions(const TargetInfo &target, Product product) {
   switch (product) {
   case Product::f32:
   case Product::bf16Wide:
   case Product::int8Wide:
     return true;
   case Product::bf16Dot:
-    return unit.hasBF16;
+    return target.hasBF16;
   case Product::int8Dot:
-    return unit.hasVNNI;
+    return target.hasVNNI;
   case Product::bf16Tiles:
-    return unit.hasBF16Tiles;
+    return target.hasBF16Tiles;
   case Product::int8Tiles:
-    return unit.hasInt8Tiles;
+    return target.hasInt8Tiles;
   }
   llvm_unreachable("all products are listed");
 }
@@ -104,31 +104,31 @@ int64_t codegen::registersOf(const RegisterTile &tile) {
 
 /// The tile consists of whole vectors and stays in registers.
 static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
-  VectorUnit unit = vectorUnitOf(op);
+  TargetInfo target = TargetInfo::of(op);
   StringRef level = TargetAttr::of(op).getLevel();
   Product product = tile.getProduct();
-  if (!hasInstructions(unit, product))
+  if (!hasInstructions(target, product))
     return op->emitOpError("expects a product that ")
            << level << " has instructions for, but got "
            << stringifyProduct(product);
-  if (tile.getColumns() % unit.lanes != 0)
+  if (tile.getColumns() % target.lanes != 0)
     return op->emitOpError("expects columns of a tile in vectors of ")
-           << unit.lanes << " elements, as " << level << " has them, but got "
+           << target.lanes << " elements, as " << level << " has them, but got "
            << tile.getColumns();
-  int64_t vectors = tile.getColumns() / unit.lanes;
+  int64_t vectors = tile.getColumns() / target.lanes;
   if (usesTiles(product)) {
     // Two times two accumulators, of eight registers.
     if (vectors <= 2)
       return success();
     return op->emitOpError("expects a tile of at most ")
-           << 2 * unit.lanes << " columns with AMX, but got "
+           << 2 * target.lanes << " columns with AMX, but got "
            << tile.getColumns();
   }
   int64_t used = registersOf({tile.getRows(), vectors, product});
-  if (used <= unit.numRegisters)
+  if (used <= target.numRegisters)
     return success();
   return op->emitOpError("expects a tile for the ")
-         << unit.numRegisters << " registers of " << level << ", but got "
+         << target.numRegisters << " registers of " << level << ", but got "
          << tile.getRows() << "x" << tile.getColumns() << ", which takes "
          << used;
 }
@@ -143,17 +143,17 @@ LogicalResult codegen::checkSchedule(cpu::ScheduledOpInterface op) {
   for (cpu::TileAttr tile : {schedule.getTile(), schedule.getScores()})
     if (tile && failed(checkTile(op, tile)))
       return failure();
-  VectorUnit unit = vectorUnitOf(op);
+  TargetInfo target = TargetInfo::of(op);
   cpu::TileAttr tile = schedule.getTile();
-  if (isa<cpu::DepthwiseConvOp>(*op) && tile.getColumns() != unit.lanes)
+  if (isa<cpu::DepthwiseConvOp>(*op) && tile.getColumns() != target.lanes)
     return op->emitOpError("expects a tile of one vector of ")
-           << unit.lanes << " channels, but got " << tile.getColumns();
+           << target.lanes << " channels, but got " << tile.getColumns();
   auto conv = dyn_cast<cpu::ConvOp>(*op);
   if (conv && usesTiles(tile.getProduct()) &&
-      !fitsCopy(conv, unit, tile.getRows()))
+      !fitsCopy(conv, target, tile.getRows()))
     return op->emitOpError("expects tiles whose pixels can be copied with their "
                            "padding, but got ")
            << tile.getRows() << " rows, which the first-level cache of "
-           << unit.l1Bytes << " bytes does not hold";
+           << target.l1 << " bytes does not hold";
   return success();
 }

@@ -34,7 +34,7 @@ mlir::LogicalResult checkSchedule(cpu::ScheduledOpInterface op);
 
 /// Whether AMX tiles of `rows` pixels find room in the first-level cache for the
 /// copies that padding takes.
-bool fitsCopy(cpu::ConvOp op, const VectorUnit &unit, int64_t rows);
+bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 
 /// Puts a schedule together, columns being counted in vectors of the target.
 class ScheduleBuilder {

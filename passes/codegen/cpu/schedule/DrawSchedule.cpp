@@ -28,7 +28,7 @@ namespace {
 
 struct Drawer {
   Drawer(Operation *op, uint64_t seed)
-      : unit(vectorUnitOf(op)), builder(op), random(seed) {}
+      : target(TargetInfo::of(op)), builder(op), random(seed) {}
 
   /// One of [low, high].
   int64_t in(int64_t low, int64_t high) {
@@ -44,7 +44,7 @@ struct Drawer {
   RegisterTile tile(Product product, int64_t most);
   RegisterTile amxTile(Product product, int64_t vectors, int64_t mostRows);
   Product vectorProduct(Type weights);
-  /// Rows in multiples of `unit`, of `rows` in all, which may be unknown.
+  /// Rows in multiples of `rowUnit`, of `rows` in all, which may be unknown.
   Grid grid(int64_t rows, int64_t rowUnit, int64_t tiles);
 
   cpu::ScheduleAttr draw(cpu::ConvOp op);
@@ -58,7 +58,7 @@ struct Drawer {
   cpu::ScheduleAttr draw(cpu::RowNormOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr drawRows(Value src);
 
-  VectorUnit unit;
+  TargetInfo target;
   ScheduleBuilder builder;
   std::mt19937_64 random;
 };
@@ -67,7 +67,7 @@ struct Drawer {
 
 RegisterTile Drawer::tile(Product product, int64_t most) {
   auto fits = [&](int64_t rows, int64_t vectors) {
-    return registersOf({rows, vectors, product}) <= unit.numRegisters;
+    return registersOf({rows, vectors, product}) <= target.numRegisters;
   };
   SmallVector<int64_t> counts;
   for (int64_t vectors = 1; vectors <= most; ++vectors)
@@ -87,7 +87,7 @@ RegisterTile Drawer::amxTile(Product product, int64_t vectors,
 }
 
 Product Drawer::vectorProduct(Type weights) {
-  Product usual = productFor(unit, weights);
+  Product usual = productFor(target, weights);
   if (usual == Product::bf16Dot && toss())
     return Product::bf16Wide;
   if (usual == Product::int8Dot && toss())
@@ -111,16 +111,16 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t pixels = dst[dst.size() - 2], groups = op.getGroups();
-  int64_t most = weights.width / unit.lanes;
+  int64_t most = weights.width / target.lanes;
   RegisterTile chosen = tile(vectorProduct(weights.element), most);
-  std::optional<Product> tiles = tilesFor(unit, weights.element);
+  std::optional<Product> tiles = tilesFor(target, weights.element);
   if (tiles && pixels > 0 && toss()) {
     RegisterTile amx = amxTile(*tiles, std::min<int64_t>(most, 2), pixels);
     int64_t smallest = pixels / int64_t(llvm::divideCeil(pixels, amx.rows));
-    if (smallest >= amx.amxRows && fitsCopy(op, unit, amx.rows))
+    if (smallest >= amx.amxRows && fitsCopy(op, target, amx.rows))
       chosen = amx;
   }
-  int64_t columns = chosen.vectors * unit.lanes;
+  int64_t columns = chosen.vectors * target.lanes;
   Grid split = grid(lower::productOf(dst.drop_back(2)), 1,
                     llvm::divideCeil(dst.back() / groups, columns));
   if (groups > 1)
@@ -139,7 +139,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
 
 cpu::ScheduleAttr Drawer::draw(cpu::DepthwiseConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  int64_t tiles = llvm::divideCeil(dst.back(), unit.lanes);
+  int64_t tiles = llvm::divideCeil(dst.back(), target.lanes);
   Grid split = grid(lower::productOf(dst.drop_back(2)), 1, tiles);
   split.prefetch = false;
   return builder.tile(tile(Product::f32, 1))
@@ -150,20 +150,20 @@ cpu::ScheduleAttr Drawer::draw(cpu::DepthwiseConvOp op) {
 cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  int64_t rows = dst[dst.size() - 2], most = weights.width / unit.lanes;
+  int64_t rows = dst[dst.size() - 2], most = weights.width / target.lanes;
   RegisterTile chosen = tile(vectorProduct(weights.element), most);
-  std::optional<Product> tiles = tilesFor(unit, weights.element);
+  std::optional<Product> tiles = tilesFor(target, weights.element);
   int64_t mostRows = ShapedType::isDynamic(rows) ? 16 : rows;
   if (tiles && mostRows > 0 && toss())
     chosen = amxTile(*tiles, std::min<int64_t>(most, 2), mostRows);
   return builder.tile(chosen).grid(
       grid(rows, chosen.rows,
-           llvm::divideCeil(dst.back(), chosen.vectors * unit.lanes)));
+           llvm::divideCeil(dst.back(), chosen.vectors * target.lanes)));
 }
 
 cpu::ScheduleAttr Drawer::draw(cpu::AttentionOp op) {
   // At most 32 queries are a task.
-  RegisterTile scores = tile(Product::f32, std::min<int64_t>(32 / unit.lanes, 4));
+  RegisterTile scores = tile(Product::f32, std::min<int64_t>(32 / target.lanes, 4));
   return builder.tile(tile(Product::f32, 4)).scores(scores);
 }
 
@@ -173,7 +173,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::ReduceOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile chosen = tile(Product::f32, 4);
   Grid split = grid(dst[0], 1,
-                    llvm::divideCeil(dst[1], chosen.vectors * unit.lanes));
+                    llvm::divideCeil(dst[1], chosen.vectors * target.lanes));
   split.prefetch = false;
   return builder.tile(chosen).grid(split);
 }
@@ -183,7 +183,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::PoolOp op) {
   RegisterTile chosen = tile(Product::f32, 4);
   chosen.rows = 1;
   Grid split = grid(lower::productOf(dst.drop_back(2)), 1,
-                    llvm::divideCeil(dst.back(), chosen.vectors * unit.lanes));
+                    llvm::divideCeil(dst.back(), chosen.vectors * target.lanes));
   split.prefetch = false;
   return builder.tile(chosen).grid(split);
 }

@@ -27,9 +27,9 @@ static Value destinationOf(Operation *op) {
 }
 
 /// The tile in vectors of the target.
-static RegisterTile inVectors(cpu::TileAttr tile, const VectorUnit &unit) {
+static RegisterTile inVectors(cpu::TileAttr tile, const TargetInfo &target) {
   return {tile.getRows(),
-          int64_t(llvm::divideCeil(tile.getColumns(), unit.lanes)),
+          int64_t(llvm::divideCeil(tile.getColumns(), target.lanes)),
           tile.getProduct(), tile.getAmxRows()};
 }
 
@@ -44,11 +44,11 @@ int64_t codegen::countColumnTiles(cpu::ScheduledOpInterface op) {
 }
 
 Plan::Plan(cpu::ScheduledOpInterface op)
-    : unit(vectorUnitOf(op)), tile{1, 1}, grid{1, 1, false},
+    : target(TargetInfo::of(op)), tile{1, 1}, grid{1, 1, false},
       tiles(countColumnTiles(op)) {
   cpu::ScheduleAttr schedule = scheduleOf(op);
   if (cpu::TileAttr given = schedule.getTile())
-    tile = inVectors(given, unit);
+    tile = inVectors(given, target);
   if (cpu::GridAttr given = schedule.getGrid())
     grid = {given.getRows(), given.getTiles(), given.getRowsOutside(),
             schedule.getPrefetch()};
@@ -61,12 +61,12 @@ int64_t Plan::columnBlocks() const {
 ConvPlan::ConvPlan(cpu::ConvOp op)
     : Plan(op), weights(op.getWeights()), panel(weights.width),
       groups(op.getGroups()), tilesPerGroup(tiles / groups),
-      tilesPerPanel(panel / (tile.vectors * unit.lanes)),
+      tilesPerPanel(panel / (tile.vectors * target.lanes)),
       depthBlock(op.getScheduleAttr().getDepthBlock()) {}
 
 MatMulPlan::MatMulPlan(cpu::MatMulOp op)
     : Plan(op), weights(op.getWeights()), panel(weights.width),
-      tilesPerPanel(panel / (tile.vectors * unit.lanes)),
+      tilesPerPanel(panel / (tile.vectors * target.lanes)),
       rows(*std::next(shapeOf(op.getDst()).rbegin())) {}
 
 DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op)
@@ -76,7 +76,7 @@ DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op)
 }
 
 AttentionPlan::AttentionPlan(cpu::AttentionOp op)
-    : Plan(op), scores(inVectors(op.getScheduleAttr().getScores(), unit)),
+    : Plan(op), scores(inVectors(op.getScheduleAttr().getScores(), target)),
       queries(shapeOf(op.getSrc())[1]),
       queriesPerTask(op.getScheduleAttr().getScores().getColumns()) {}
 

@@ -25,7 +25,7 @@ int64_t countColumnTiles(cpu::ScheduledOpInterface op);
 struct Plan {
   explicit Plan(cpu::ScheduledOpInterface op);
 
-  VectorUnit unit;
+  TargetInfo target;
   RegisterTile tile;
   Grid grid;
   /// Column tiles of all groups.

@@ -7,8 +7,6 @@
 #include "passes/codegen/cpu/schedule/Tiling.h"
 
 #include "dialects/cpu/PackedWeights.h"
-#include "dialects/ingot/IngotDialect.h"
-#include "dialects/ingot/TargetInfo.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/MathExtras.h"
@@ -17,39 +15,19 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-VectorUnit codegen::vectorUnitOf(Operation *op) {
-  TargetAttr target = TargetAttr::of(op);
-  uint64_t features = target.getFeatures();
-  auto has = [&](CpuFeature feature) {
-    return (features & bitOf(feature)) != 0;
-  };
-  VectorUnit unit;
-  unit.lanes = has(CpuFeature::AVX512F) ? 16 : has(CpuFeature::AVX) ? 8 : 4;
-  unit.numRegisters = has(CpuFeature::AVX512F) ? 32 : 16;
-  unit.hasFMA = has(CpuFeature::FMA);
-  unit.hasBF16 = has(CpuFeature::AVX512BF16);
-  unit.hasVNNI = has(CpuFeature::AVX512VNNI);
-  bool hasTiles = has(CpuFeature::AMX_TILE);
-  unit.hasBF16Tiles = hasTiles && has(CpuFeature::AMX_BF16);
-  unit.hasInt8Tiles = hasTiles && has(CpuFeature::AMX_INT8);
-  unit.l1Bytes = target.getL1();
-  unit.l2Bytes = target.getL2();
-  return unit;
-}
-
-Product codegen::productFor(const VectorUnit &unit, Type weights) {
+Product codegen::productFor(const TargetInfo &target, Type weights) {
   if (weights.isBF16())
-    return unit.hasBF16 ? Product::bf16Dot : Product::bf16Wide;
+    return target.hasBF16 ? Product::bf16Dot : Product::bf16Wide;
   if (weights.isInteger(8))
-    return unit.hasVNNI ? Product::int8Dot : Product::int8Wide;
+    return target.hasVNNI ? Product::int8Dot : Product::int8Wide;
   return Product::f32;
 }
 
-std::optional<Product> codegen::tilesFor(const VectorUnit &unit,
+std::optional<Product> codegen::tilesFor(const TargetInfo &target,
                                          Type weights) {
-  if (weights.isBF16() && unit.hasBF16Tiles)
+  if (weights.isBF16() && target.hasBF16Tiles)
     return Product::bf16Tiles;
-  if (weights.isInteger(8) && unit.hasInt8Tiles)
+  if (weights.isInteger(8) && target.hasInt8Tiles)
     return Product::int8Tiles;
   return std::nullopt;
 }
@@ -66,10 +44,10 @@ static constexpr int64_t kAmxRows = 16, kAmxGroups = 16;
 // Widening takes registers for the weights and for one half of them, and for
 // masks, so 12 rows of 32 registers and 5 of 16; bytes have both halves there at
 // once, and two parts of a row.
-RegisterTile codegen::chooseTile(const VectorUnit &unit, Product product,
+RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
                                  int64_t panelWidth) {
-  int64_t vectors = panelWidth >= 2 * unit.lanes ? 2 : 1;
-  bool isSmall = unit.numRegisters != 32;
+  int64_t vectors = panelWidth >= 2 * target.lanes ? 2 : 1;
+  bool isSmall = target.numRegisters != 32;
   switch (product) {
   case Product::f32:
   case Product::bf16Dot:
@@ -104,13 +82,13 @@ static bool isWorthTiles(const ProductShape &shape) {
          groups >= kMinAmxRun && groups * shape.runs >= kMinAmxGroups;
 }
 
-RegisterTile codegen::chooseTile(const VectorUnit &unit,
+RegisterTile codegen::chooseTile(const TargetInfo &target,
                                  const ProductShape &shape) {
-  Product product = productFor(unit, shape.weights);
-  std::optional<Product> tiles = tilesFor(unit, shape.weights);
+  Product product = productFor(target, shape.weights);
+  std::optional<Product> tiles = tilesFor(target, shape.weights);
   if (tiles && isWorthTiles(shape))
     product = *tiles;
-  RegisterTile tile = chooseTile(unit, product, shape.panelWidth);
+  RegisterTile tile = chooseTile(target, product, shape.panelWidth);
   if (!usesTiles(product) || ShapedType::isDynamic(shape.rows))
     return tile;
   // Rows split evenly: no row of a tile is empty, and smaller tiles take less
@@ -140,25 +118,23 @@ int64_t codegen::evenTile(int64_t rows, int64_t most) {
   return llvm::divideCeil(rows, llvm::divideCeil(rows, most));
 }
 
-/// Handing out a task costs about a microsecond, 100 kFLOP of vectors, and what one
-/// thread wrote is far from another. With less, a small text classifier was
-/// slower on two threads than on one.
-static constexpr int64_t kMinTaskFlops = 1'000'000;
-/// Weights that few rows are multiplied with: they are what is waited for.
-static constexpr int64_t kMinTaskBytes = 512 << 10;
 /// Enough for two threads to end within 1/32 of each other.
 static constexpr int64_t kMaxTasks = 32;
 
 /// Weights that come soon enough.
 static constexpr int64_t kFewBytes = 64 << 10;
 
-Grid codegen::chooseGrid(const VectorUnit &unit, const Work &work) {
+Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   // What may stay of an operand in the second-level cache.
-  int64_t cacheBytes = unit.l2Bytes / 2;
+  int64_t cacheBytes = target.l2 / 2;
   // Of a dynamic number assume some.
   int64_t rows = ShapedType::isDynamic(work.rows) ? 256 : work.rows;
-  int64_t worth = std::max(rows * work.flopsPerRow / kMinTaskFlops,
-                           work.weightBytes / kMinTaskBytes);
+  // Handing out a task costs about a microsecond, 100 kFLOP of vectors, and what
+  // one thread wrote is far from another. With less than ten times as much, a small
+  // text classifier was slower on two threads than on one. Weights that few rows
+  // are multiplied with are what is waited for.
+  int64_t worth = std::max(rows * work.flopsPerRow / target.task_flops,
+                           work.weightBytes / target.task_bytes);
   int64_t tasks = std::clamp<int64_t>(worth, 1, kMaxTasks);
   // Three tasks take two threads as long as four.
   if (tasks > 1)

@@ -12,6 +12,7 @@
 #define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_TILING_H
 
 #include "dialects/cpu/CpuDialect.h"
+#include "dialects/ingot/TargetInfo.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,30 +20,13 @@
 
 namespace ingot::codegen {
 
-/// What code generation needs to know of a core.
-struct VectorUnit {
-  /// f32 elements of a vector register.
-  int64_t lanes = 0;
-  int64_t numRegisters = 0;
-  bool hasFMA = false;
-  /// Dot products of pairs of bf16, and of fours of bytes.
-  bool hasBF16 = false, hasVNNI = false;
-  /// Products of AMX tiles.
-  bool hasBF16Tiles = false, hasInt8Tiles = false;
-  /// Of the first-level and the second-level cache.
-  int64_t l1Bytes = 0, l2Bytes = 0;
-};
-
-/// That of the target of the module that `op` is or is in.
-VectorUnit vectorUnitOf(mlir::Operation *op);
-
 using cpu::Product;
 
-/// How the unit sums up products with weights of this element type in vectors.
-Product productFor(const VectorUnit &unit, mlir::Type weights);
+/// How the target sums up products with weights of this element type in vectors.
+Product productFor(const TargetInfo &target, mlir::Type weights);
 
 /// The same in AMX tiles, if it has any for this type.
-std::optional<Product> tilesFor(const VectorUnit &unit, mlir::Type weights);
+std::optional<Product> tilesFor(const TargetInfo &target, mlir::Type weights);
 
 /// A register tile of a matrix product: rows (pixels) times vectors of columns
 /// (output channels), one accumulator each. What the accumulators leave free
@@ -56,7 +40,7 @@ struct RegisterTile {
 };
 
 /// The tile for panels of `panelWidth` columns.
-RegisterTile chooseTile(const VectorUnit &unit, Product product,
+RegisterTile chooseTile(const TargetInfo &target, Product product,
                         int64_t panelWidth);
 
 /// The vector registers that a tile takes, but for AMX.
@@ -73,7 +57,7 @@ struct ProductShape {
 };
 
 /// The tile and the kind of product for a shape.
-RegisterTile chooseTile(const VectorUnit &unit, const ProductShape &shape);
+RegisterTile chooseTile(const TargetInfo &target, const ProductShape &shape);
 
 /// How a run of `depth` elements is cut into the groups of AMX tiles.
 struct AmxSteps {
@@ -119,11 +103,11 @@ struct Work {
   int64_t srcBytes, weightBytes;
 };
 
-/// Splits the work so that every task has about kMinTaskFlops or kMinTaskBytes
+/// Splits the work so that every task has about `task_flops` or `task_bytes`
 /// where there is more than one. The larger of src and weights is read once, a block of it
 /// staying in the second-level cache, the smaller one as often as there are
 /// blocks.
-Grid chooseGrid(const VectorUnit &unit, const Work &work);
+Grid chooseGrid(const TargetInfo &target, const Work &work);
 
 } // namespace ingot::codegen
 
