@@ -25,6 +25,9 @@ void appendTypes(llvm::ArrayRef<SizedType> sized,
 llvm::LogicalResult checkAxis(std::optional<mlir::Location> loc, int64_t axis,
                               int64_t rank);
 
+/// Gives the ops of the dialect ReifyRankedShapedTypeOpInterface.
+void attachReification(mlir::MLIRContext *context);
+
 } // namespace ingot::nn
 
 /// Defines OP::inferSizes; the body sees `op` (the adaptor), `rules`, `loc` and

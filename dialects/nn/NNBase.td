@@ -19,8 +19,9 @@ def NN_Dialect : Dialect {
   let name = "nn";
   let cppNamespace = "::ingot::nn";
   let summary = "Named tensor operations of neural networks";
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect"];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
   let description = [{
     What the graph passes need to recognise: convolutions, products, pooling,

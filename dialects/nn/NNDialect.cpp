@@ -5,10 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/InferTypes.h"
 #include "dialects/nn/SizeRules.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -23,6 +26,7 @@ void NNDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/nn/NNOps.cpp.inc"
       >();
+  attachReification(getContext());
 }
 
 Operation *NNDialect::materializeConstant(OpBuilder &builder, Attribute value,

@@ -10,7 +10,7 @@
 // evaluate it. Type inference knows the static sizes only, and reports what is
 // wrong among them. The size analysis (passes/shape) has an expression for every
 // dynamic size, too, and turns each rule that it cannot prove into a check of
-// the run.
+// the run. Reification makes the values that a run finds the sizes with.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_SIZERULES_H

@@ -29,6 +29,14 @@ Value lower::filled(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
   return linalg::FillOp::create(b, loc, scalar, init).getResult(0);
 }
 
+Value lower::emptyLike(OpBuilder &b, Location loc, Value tensor) {
+  return empty(b, loc, sizesOf(b, loc, tensor), typeOf(tensor).getElementType());
+}
+
+Value lower::destinationOf(OpBuilder &b, OpResult result) {
+  return *tensor::getOrCreateDestination(b, result.getLoc(), result);
+}
+
 Value lower::castTo(OpBuilder &b, Location loc, Value tensor, Type type) {
   if (tensor.getType() == type)
     return tensor;

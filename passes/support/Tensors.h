@@ -30,6 +30,10 @@ Value empty(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
             Type elementType);
 Value filled(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
              Value scalar);
+/// tensor.empty as large as `tensor`.
+Value emptyLike(OpBuilder &b, Location loc, Value tensor);
+/// tensor.empty for the result of an op, with the sizes that the op gives it.
+Value destinationOf(OpBuilder &b, mlir::OpResult result);
 /// `tensor` as `type`, which differs in what is static only.
 Value castTo(OpBuilder &b, Location loc, Value tensor, Type type);
 /// The same elements in another shape; sizes has one dynamic size at most.

@@ -9,7 +9,6 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/cpu/Passes.h"
-#include "passes/support/Destination.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/lower/cpu/PackWeights.h"
@@ -110,7 +109,7 @@ static constexpr char kNoBytes[] = "has weights without values";
 
 LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                            PatternRewriter &rewriter) const {
-  RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
+  RankedTensorType x = typeOf(op.getX());
   RankedTensorType type = op.getY().getType();
   if (Reason reason = lower::whyNotToCpu(op))
     return rewriter.notifyMatchFailure(op, *reason);
@@ -127,9 +126,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
     return rewriter.notifyMatchFailure(op, kNoBytes);
   Value constant =
       arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
-  Value destination = lower::createWindowed(
-      rewriter, loc, op.getX(), type, w.getShape().drop_front(2),
-      op.getStrides(), op.getPads(), op.getDilations());
+  Value destination = lower::destinationOf(rewriter, op->getResult(0));
   SmallVector<Value> operands;
   if (op.getBias())
     operands.push_back(lower::expandBias(rewriter, op.getBias(), type.getRank()));
@@ -160,10 +157,7 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
   if (!nn::getRawBytes(nn::getConstant(op.getW()), storage))
     return rewriter.notifyMatchFailure(op, kNoBytes);
   Location loc = op.getLoc();
-  Value destination =
-      lower::createDestination(rewriter, loc, type, [&](int64_t i) -> Value {
-        return tensor::DimOp::create(rewriter, loc, op.getX(), i);
-      });
+  Value destination = lower::destinationOf(rewriter, op->getResult(0));
   SmallVector<Value> operands;
   if (op.getBias())
     operands.push_back(lower::expandBias(rewriter, op.getBias(), type.getRank()));
@@ -249,10 +243,10 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   SmallVector<Value> operands;
   if (isVector)
     operands.push_back(lower::expandBias(rewriter, bias, rank));
-  Value destination = lower::createDestination(
-      rewriter, loc, type, [&](int64_t i) -> Value {
-        return tensor::DimOp::create(rewriter, loc, op.getA(), i);
-      });
+  // Both factors have the batches of the result: see nn-broadcast-batches.
+  Value destination = lower::createEmpty(
+      rewriter, loc, type,
+      lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
   auto product = cpu::MatMulOp::create(
       rewriter, loc, type, castElements(rewriter, loc, op.getA(), element),
       weights, operands, destination, /*schedule=*/{});

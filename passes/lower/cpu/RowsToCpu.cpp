@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/NNDialect.h"
-#include "passes/support/Destination.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/support/Shapes.h"
@@ -160,7 +159,7 @@ LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
   Location loc = op.getLoc();
   auto kernel = cpu::SoftmaxOp::create(
       b, loc, type, op.getX(), ValueRange(),
-      createDestinationLike(b, loc, op.getX()), op.getLog(),
+      destinationOf(b, op->getResult(0)), op.getLog(),
       /*schedule=*/{});
   buildEpilogue(b, loc, kernel);
   b.replaceOp(op, kernel);
@@ -197,7 +196,7 @@ LogicalResult RowNormPattern<Op>::matchAndRewrite(Op op,
   if (axis != type.getRank() - 1)
     x = reshape(b, loc, x, flatSizes);
   auto kernel = cpu::RowNormOp::create(
-      b, loc, x.getType(), x, operands, createDestinationLike(b, loc, x),
+      b, loc, x.getType(), x, operands, emptyLike(b, loc, x),
       op.getEpsilon(), isRms, /*schedule=*/{});
   buildEpilogue(b, loc, kernel, bool(scale), bool(bias));
   Value y = kernel.getResult();
@@ -223,7 +222,7 @@ LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
   SmallVector<Value> operands = {expandBias(b, op.getScale(), 3),
                                  expandBias(b, op.getBias(), 3)};
   auto kernel = cpu::GroupNormOp::create(
-      b, loc, x.getType(), x, operands, createDestinationLike(b, loc, x),
+      b, loc, x.getType(), x, operands, emptyLike(b, loc, x),
       op.getGroupsAttr(), op.getEpsilonAttr(), /*schedule=*/{});
   buildEpilogue(b, loc, kernel, /*hasScale=*/true, /*hasBias=*/true);
   Value y = kernel.getResult();
@@ -248,9 +247,7 @@ LogicalResult PoolPattern<Op>::matchAndRewrite(Op op,
     kind = op.getCountIncludePad() ? cpu::PoolKind::mean_with_pads
                                    : cpu::PoolKind::mean;
   Location loc = op.getLoc();
-  Value destination =
-      createWindowed(b, loc, op.getX(), type, op.getKernel(), op.getStrides(),
-                     op.getPads(), op.getDilations());
+  Value destination = destinationOf(b, op->getResult(0));
   auto kernel = cpu::PoolOp::create(
       b, loc, type, kind, op.getX(), ValueRange(), destination, op.getKernel(),
       op.getStrides(), op.getPads(), op.getDilations(), /*schedule=*/{});

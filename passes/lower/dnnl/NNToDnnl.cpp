@@ -9,8 +9,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/dnnl/OneDnnSupport.h"
 #include "passes/lower/dnnl/Passes.h"
-#include "passes/support/Destination.h"
-#include "passes/support/Shapes.h"
+#include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,10 +23,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-using lower::createDestination;
-using lower::createDestinationLike;
-using lower::createWindowed;
-using lower::scaleIndex;
+using lower::destinationOf;
 using lower::typeOf;
 
 //===----------------------------------------------------------------------===//
@@ -41,12 +37,10 @@ struct ConvPattern : OpRewritePattern<nn::ConvOp> {
 
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType weights = typeOf(op.getW()), type = op.getY().getType();
+    RankedTensorType type = op.getY().getType();
     if (Reason reason = lower::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
-    Value destination = createWindowed(
-        rewriter, op.getLoc(), op.getX(), type, weights.getShape().drop_front(2),
-        op.getStrides(), op.getPads(), op.getDilations());
+    Value destination = destinationOf(rewriter, op->getResult(0));
     rewriter.replaceOpWithNewOp<dnnl::ConvolutionOp>(
         op, type, op.getX(), op.getW(), op.getBias(), ValueRange(), destination,
         op.getStrides(), op.getPads(), op.getDilations(), op.getGroups(),
@@ -60,26 +54,15 @@ struct ConvTransposePattern : OpRewritePattern<nn::ConvTransposeOp> {
 
   LogicalResult matchAndRewrite(nn::ConvTransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType weights = typeOf(op.getW()), type = op.getY().getType();
-    int64_t n = weights.getRank() - 2;
+    RankedTensorType type = op.getY().getType();
+    int64_t n = op.getStrides().size();
     if (Reason reason = lower::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     // Output padding makes the result larger at its end: a smaller pad.
     SmallVector<int64_t> pads(op.getPads());
     for (int64_t d = 0; d < n; ++d)
       pads[n + d] -= op.getOutputPadding()[d];
-    Location loc = op.getLoc();
-    Value destination =
-        createDestination(rewriter, loc, type, [&](int64_t i) -> Value {
-          Value size = tensor::DimOp::create(rewriter, loc, op.getX(), i);
-          if (i < 1 || i > n)
-            return size;
-          int64_t d = i - 1, stride = op.getStrides()[d];
-          int64_t extent =
-              (weights.getDimSize(i + 1) - 1) * op.getDilations()[d] + 1;
-          return scaleIndex(rewriter, loc, size, stride,
-                            extent - stride - pads[d] - pads[n + d], 1, 0);
-        });
+    Value destination = destinationOf(rewriter, op->getResult(0));
     rewriter.replaceOpWithNewOp<dnnl::DeconvolutionOp>(
         op, type, op.getX(), op.getW(), op.getBias(), ValueRange(), destination,
         op.getStrides(), pads, op.getDilations(), op.getGroups(),
@@ -97,10 +80,7 @@ struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
     if (Reason reason = lower::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     Location loc = op.getLoc();
-    Value destination =
-        createDestination(rewriter, loc, type, [&](int64_t i) -> Value {
-          return sizeOf(rewriter, op, type.getRank() - i);
-        });
+    Value destination = destinationOf(rewriter, op->getResult(0));
     Value bias = op.getBias();
     bool isVector =
         bias && typeOf(bias).getRank() == 1 &&
@@ -116,29 +96,6 @@ struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
       product = nn::AddOp::create(rewriter, loc, type, product, bias);
     rewriter.replaceOp(op, product);
     return success();
-  }
-
-  /// Size of dimension `fromEnd` (1 is the last) of the result.
-  static Value sizeOf(OpBuilder &builder, nn::MatMulOp op, int64_t fromEnd) {
-    auto dim = [&](Value value, int64_t i) -> Value {
-      return tensor::DimOp::create(builder, op.getLoc(), value,
-                                   typeOf(value).getRank() - i);
-    };
-    if (fromEnd == 1)
-      return dim(op.getB(), op.getTransposeB() ? 2 : 1);
-    if (fromEnd == 2)
-      return dim(op.getA(), op.getTransposeA() ? 1 : 2);
-    RankedTensorType a = typeOf(op.getA());
-    bool fromA = a.getRank() >= fromEnd &&
-                 a.isDynamicDim(a.getRank() - fromEnd);
-    RankedTensorType b = typeOf(op.getB());
-    bool fromB = b.getRank() >= fromEnd &&
-                 b.isDynamicDim(b.getRank() - fromEnd);
-    if (!fromA || !fromB)
-      return dim(fromA ? op.getA() : op.getB(), fromEnd);
-    // Either may be 1 in a run.
-    return arith::MaxUIOp::create(builder, op.getLoc(), dim(op.getA(), fromEnd),
-                                  dim(op.getB(), fromEnd));
   }
 };
 
@@ -157,9 +114,7 @@ struct PoolPattern : OpRewritePattern<PoolOp> {
     if (Reason reason = lower::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     RankedTensorType type = op.getY().getType();
-    Value destination = createWindowed(
-        rewriter, op.getLoc(), op.getX(), type, op.getKernel(),
-        op.getStrides(), op.getPads(), op.getDilations());
+    Value destination = destinationOf(rewriter, op->getResult(0));
     rewriter.replaceOpWithNewOp<dnnl::PoolingOp>(
         op, type, kindOf(op), op.getX(), destination, op.getKernel(),
         op.getStrides(), op.getPads(), op.getDilations());
@@ -175,7 +130,7 @@ struct SoftmaxPattern : OpRewritePattern<nn::SoftmaxOp> {
     if (Reason reason = lower::whyNotToDnnl(op))
       return rewriter.notifyMatchFailure(op, *reason);
     Value destination =
-        createDestinationLike(rewriter, op.getLoc(), op.getX());
+        destinationOf(rewriter, op->getResult(0));
     rewriter.replaceOpWithNewOp<dnnl::SoftmaxOp>(
         op, op.getY().getType(), op.getX(), destination, op.getAxis(),
         op.getLog());
@@ -209,7 +164,7 @@ struct LayerNormPattern : OpRewritePattern<nn::LayerNormOp> {
       return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
     };
     Value x = collapse(op.getX(), outer);
-    Value destination = createDestinationLike(rewriter, loc, x);
+    Value destination = lower::emptyLike(rewriter, loc, x);
     Value y = dnnl::LayerNormOp::create(
                   rewriter, loc, x.getType(), x, collapse(op.getScale(), whole),
                   collapse(op.getBias(), whole), destination,

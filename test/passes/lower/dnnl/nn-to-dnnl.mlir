@@ -1,5 +1,7 @@
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-to-dnnl))' | FileCheck %s
 
+// CHECK: #[[WINDOWED:.*]] = affine_map<()[s0] -> ((s0 - 1) floordiv 2 + 1)>
+
 // CHECK-LABEL: @conv
 // CHECK: %[[D:.*]] = tensor.empty() : tensor<1x4x4x8xf32>
 // CHECK: dnnl.convolution ins(%{{.*}}, %{{.*}}) bias(%{{.*}}) outs(%[[D]] : tensor<1x4x4x8xf32>) {{.*}}groups = 1 : i64{{.*}}strides = array<i64: 2, 2>
@@ -13,9 +15,7 @@ func.func @conv(%x: tensor<1x8x8x4xf32>, %w: tensor<8x4x3x3xf32>, %b: tensor<8xf
 // CHECK-LABEL: @dynamic
 // CHECK-DAG: %[[N:.*]] = tensor.dim %{{.*}}, %c0
 // CHECK-DAG: %[[H:.*]] = tensor.dim %{{.*}}, %c1{{.*}}
-// CHECK: %[[A:.*]] = arith.addi %[[H]], %c-1
-// CHECK: %[[Q:.*]] = arith.divui %[[A]], %c2
-// CHECK: %[[R:.*]] = arith.addi %[[Q]], %c1
+// CHECK: %[[R:.*]] = affine.apply #[[WINDOWED]]()[%[[H]]]
 // CHECK: tensor.empty(%[[N]], %[[R]]) : tensor<?x?x4x8xf32>
 // CHECK: dnnl.convolution
 func.func @dynamic(%x: tensor<?x?x8x4xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<?x?x4x8xf32> {
