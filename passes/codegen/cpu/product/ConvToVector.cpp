@@ -109,8 +109,9 @@ void ConvEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
   int64_t panelElements =
       lower::productOf(plan.weights.outer.drop_front()) * plan.weights.depth *
       plan.panel;
-  NextWeights next = nextWeights(b, weights.data, weights.at(b, nextAt), panelElements,
-                         pass, plan.grid.prefetch ? passes : 0);
+  NextWeights next =
+      nextWeights(b, weights.data, weights.at(b, nextAt), panelElements, pass,
+                  plan.grid.prefetch ? passes : 0);
   Accumulators sums = window.sumOuter(
       b, srcAt, zeroAccumulators(b, tile),
       [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,

@@ -167,8 +167,9 @@ static TargetInfo targetOf(IndexBuilder &b) {
   return TargetInfo::of(b.b.getInsertionBlock()->getParentOp());
 }
 
-/// Prefetches the rows' lines that are needed `distance` groups later: one a step
-/// of k, so that as many steps as a line has words prefetch the lines of as many rows.
+/// Prefetches the rows' lines that are needed `distance` groups later: one a
+/// step of k, so that as many steps as a line has words prefetch the lines of as
+/// many rows.
 static void prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
                          Value k, int64_t distance, Into cache = Into::first) {
   Value row = arith::AndIOp::create(b.b, b.loc, k,
@@ -266,8 +267,9 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
                     meanwhile);
   };
   // A few rows, a vector times a matrix: every steps-th k has accumulators of
-  // its own, so that no sum waits for the one before. How many depends on the rows, not on the tile's vectors: all
-  // columns are summed in one order, so that equal ones have equal sums.
+  // its own, so that no sum waits for the one before. How many depends on the
+  // rows, not on the tile's vectors: all columns are summed in one order, so
+  // that equal ones have equal sums.
   constexpr int64_t kFullVectors = 2;
   int64_t count = start.size();
   int64_t steps =
