@@ -21,6 +21,10 @@
 #include <optional>
 #include <string>
 
+namespace mlir {
+class Operation;
+} // namespace mlir
+
 namespace ingot {
 
 /// Features that generated code may need, by their bits.
