@@ -34,9 +34,17 @@ static void buildLegalizePipeline(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
 }
 
+static void addFoldConstants(OpPassManager &passes,
+                             const PipelineOptions &options) {
+  FoldConstantsOptions fold;
+  fold.maxBytes = options.maxFoldedBytes;
+  passes.addPass(createFoldConstants(fold));
+}
+
 /// nn → less nn: what training left is folded and merged.
-static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
-  passes.addPass(createFoldConstants());
+static void buildGraphPipeline(OpPassManager &passes,
+                               const PipelineOptions &options) {
+  addFoldConstants(passes, options);
   passes.addPass(createCanonicalize());
   passes.addNestedPass<func::FuncOp>(createCheckIndices());
   passes.addNestedPass<func::FuncOp>(createRefuteChecks());
@@ -49,7 +57,7 @@ static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createMergeBranches());
   passes.addPass(createFoldScaleShift());
   passes.addPass(createMergeConvs());
-  passes.addPass(createFoldConstants());
+  addFoldConstants(passes, options);
   passes.addPass(createSimplify());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
@@ -57,12 +65,12 @@ static void buildGraphPipeline(OpPassManager &passes, const PipelineOptions &) {
 
 /// Data channels last inside, transposes at the model's edges.
 static void buildLayoutPipeline(OpPassManager &passes,
-                                const PipelineOptions &) {
+                                const PipelineOptions &options) {
   passes.addPass(createToChannelsLast());
   passes.addPass(createPropagateTransposes());
   // What was normalized over channels now is over the last dimension.
   passes.addPass(createRecognizeNorms());
-  passes.addPass(createFoldConstants());
+  addFoldConstants(passes, options);
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
 }

@@ -46,7 +46,9 @@ class NativeBackend : public Backend {
       passes.addNestedPass<func::FuncOp>(createAssignPrecision());
     passes.addNestedPass<func::FuncOp>(createFuseAttention());
     // Masks that it transposed.
-    passes.addPass(createFoldConstants());
+    FoldConstantsOptions fold;
+    fold.maxBytes = options.maxFoldedBytes;
+    passes.addPass(createFoldConstants(fold));
     passes.addNestedPass<func::FuncOp>(createNNToCpu());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());

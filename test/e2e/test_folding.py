@@ -1,7 +1,7 @@
 """What the compiler computes of constants is what a run computes."""
 import itertools
 
-from support import Case, TensorProto, helper, make_model, np
+from support import Case, TensorProto, helper, make_model, np, tool
 
 FLOATS = ["Abs", "Neg", "Ceil", "Floor", "Round", "Sqrt", "Reciprocal", "Relu", "Sign", "Exp", "Log", "Erf",
           "Sigmoid", "Tanh", "Softplus", "IsNaN", "IsInf", "Sin", "Cos", "Tan", "Atan", "Asin", "Acos", "Sinh", "Cosh",
@@ -162,3 +162,25 @@ class Folding(Case):
                     outputs[f"Cast-{to}"] = kind
             wrong += self.compare(name, nodes, values, outputs)
         self.assertEqual(wrong, [], "\n".join(wrong))
+
+
+class Limit(Case):
+    """--limit=folded-bytes: what is larger is computed by the run."""
+
+    def test_folded_bytes(self):
+        weights = np.random.default_rng(1).standard_normal((100, 100)).astype(np.float32)
+        nodes = [helper.make_node("Exp", ["w"], ["e"]), helper.make_node("Add", ["x", "e"], ["y"])]
+        source = self.save(make_model(nodes, [("x", [100, 100])], [("y", [100, 100])], {"w": weights}))
+        x = np.zeros((100, 100), np.float32)
+        for limit, is_folded in ((None, True), ("40000", True), ("39999", False), ("10K", False)):
+            with self.subTest(limit=limit):
+                options = [f"--limit=folded-bytes={limit}"] * bool(limit)
+                done = tool("ingot", "compile", source, "-o", "-", "--emit=mlir-graph", *options)
+                self.assertEqual((done.returncode, "nn.exp" in done.stdout), (0, not is_folded), done.stderr)
+                artifact = self.compile(source, *options)
+                np.testing.assert_allclose(self.run_model(artifact, {"x": x})["y"], np.exp(weights), rtol=1e-6)
+        done = tool("ingot", "compile", source, "--print-pipeline", "--limit=folded-bytes=1K")
+        folds = [p for p in done.stdout.split("nn-fold-constants{")[1:]]
+        self.assertGreater(len(folds), 2)
+        self.assertTrue(all(p.startswith("max-bytes=1024 ") for p in folds), folds)
+        self.assert_refuses(source, "'-1'", options=["--limit=folded-bytes=-1"])

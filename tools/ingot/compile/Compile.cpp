@@ -53,9 +53,9 @@ struct Options {
                              cl::desc("Fix a named dimension, e.g. batch=1")};
   cl::list<std::string> limits{
       "limit", cl::value_desc("name=N"), cl::cat(category),
-      cl::desc("What a model may make the importer do: nodes (1000000), "
+      cl::desc("What a model may make the compiler do: nodes (1000000), "
                "function-nodes (100000), nesting (30), graph-bytes (1G), "
-               "sparse-bytes (1G)")};
+               "sparse-bytes (1G), folded-bytes (16M)")};
   cl::opt<std::string> target{
       "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
       cl::desc("CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
@@ -230,7 +230,7 @@ static int readOptions(const Options &options, CompileOptions &result) {
     if (!parseDim(text, result.import.dims, error))
       return usageError(error);
   for (const std::string &text : options.limits)
-    if (!parseLimit(text, result.import, error))
+    if (!parseLimit(text, result.import, result.pipeline, error))
       return usageError(error);
   return kSuccess;
 }

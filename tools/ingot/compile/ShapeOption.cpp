@@ -64,20 +64,20 @@ bool ingot::parseDim(StringRef text, StringMap<int64_t> &dims,
   return true;
 }
 
-bool ingot::parseLimit(llvm::StringRef text, ImportOptions &options,
-                       std::string &error) {
+bool ingot::parseLimit(llvm::StringRef text, ImportOptions &import,
+                       PipelineOptions &pipeline, std::string &error) {
   auto [name, value] = text.split('=');
-  int64_t ImportOptions::*limit =
-      llvm::StringSwitch<int64_t ImportOptions::*>(name)
-          .Case("nodes", &ImportOptions::maxNodes)
-          .Case("function-nodes", &ImportOptions::maxFunctionNodes)
-          .Case("graph-bytes", &ImportOptions::maxGraphBytes)
-          .Case("sparse-bytes", &ImportOptions::maxSparseBytes)
-          .Default(nullptr);
+  int64_t *limit = llvm::StringSwitch<int64_t *>(name)
+                       .Case("nodes", &import.maxNodes)
+                       .Case("function-nodes", &import.maxFunctionNodes)
+                       .Case("graph-bytes", &import.maxGraphBytes)
+                       .Case("sparse-bytes", &import.maxSparseBytes)
+                       .Case("folded-bytes", &pipeline.maxFoldedBytes)
+                       .Default(nullptr);
   if (!limit && name != "nesting") {
     error = ("--limit=" + text +
-             ": the limits are nodes, function-nodes, nesting, graph-bytes and "
-             "sparse-bytes, e.g. --limit=sparse-bytes=4G")
+             ": the limits are nodes, function-nodes, nesting, graph-bytes, "
+             "sparse-bytes and folded-bytes, e.g. --limit=sparse-bytes=4G")
                 .str();
     return false;
   }
@@ -97,9 +97,9 @@ bool ingot::parseLimit(llvm::StringRef text, ImportOptions &options,
     return false;
   }
   if (limit)
-    options.*limit = number * unit;
+    *limit = number * unit;
   else
-    options.maxNesting = unsigned(number * unit);
+    import.maxNesting = unsigned(number * unit);
   return true;
 }
 

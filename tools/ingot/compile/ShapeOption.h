@@ -8,6 +8,7 @@
 #define INGOT_TOOLS_INGOT_COMPILE_SHAPEOPTION_H
 
 #include "compiler/import/Import.h"
+#include "compiler/pipeline/Pipeline.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/SmallVector.h"
@@ -25,8 +26,8 @@ bool parseDim(llvm::StringRef text, llvm::StringMap<int64_t> &dims,
               std::string &error);
 
 /// Reads `sparse-bytes=4G` and so on.
-bool parseLimit(llvm::StringRef text, ImportOptions &options,
-                std::string &error);
+bool parseLimit(llvm::StringRef text, ImportOptions &import,
+                PipelineOptions &pipeline, std::string &error);
 
 bool isCIdentifier(llvm::StringRef text);
 
