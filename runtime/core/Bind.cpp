@@ -60,7 +60,9 @@ static ingot_status readRow(const Tensor *structs, uint32_t index,
                 "%s %u has struct_size %u, but the first has %u; initialise "
                 "each with its INGOT_..._INIT macro",
                 what, index, given->struct_size, size);
-  row = {};
+  // What the caller's header lacks keeps its default.
+  if (size != sizeof(Tensor))
+    row = {};
   if (ingot_status status = readOptions(given, row, what, error))
     return status;
   if (row.reserved0)
@@ -337,9 +339,9 @@ ingot_status ingot_context::checkOverlaps(ingot_error *error) const {
 void ingot_context::reportDims() const {
   Rows<ingot_abi_tensor> tensors = outputsOf(*model->artifact);
   for (uint32_t i = 0; i < tensors.count(); ++i)
-    if (givenOutputs[i].dims)
-      memcpy(givenOutputs[i].dims, outputBuffers[i].dims,
-             tensors[i].rank * sizeof(int64_t));
+    if (int64_t *dims = givenOutputs[i].dims)
+      for (uint32_t d = 0; d < tensors[i].rank; ++d)
+        dims[d] = outputBuffers[i].dims[d];
 }
 
 ingot_status ingot_context::reportTooSmall(ingot_error *error) const {

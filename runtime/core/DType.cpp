@@ -23,11 +23,21 @@ constexpr DType dtypes[] = {
 #include "ingot/abi/element_types.inc"
 } // namespace
 
+namespace {
+/// Bytes by number, which each run asks for each tensor.
+struct Sizes {
+  uint8_t bytes[32] = {};
+
+  constexpr Sizes() {
+    for (const DType &entry : dtypes)
+      bytes[entry.value] = uint8_t(entry.size);
+  }
+};
+constexpr Sizes sizes;
+} // namespace
+
 uint32_t ingot_dtype_size(ingot_dtype dtype) {
-  for (const DType &entry : dtypes)
-    if (entry.value == dtype)
-      return entry.size;
-  return 0;
+  return uint32_t(dtype) < sizeof(sizes.bytes) ? sizes.bytes[dtype] : 0;
 }
 
 const char *ingot_dtype_name(ingot_dtype dtype) {

@@ -75,7 +75,10 @@ ingot_status ingot_context::run(const ingot_input *inputs,
     return status;
   if (options.cancellation && options.cancellation->isRequested())
     return fail(error, INGOT_CANCELLED, "the run was cancelled");
-  char message[384] = "";
+  // Only the first byte: clearing it all would take as long as a check of a
+  // tensor.
+  char message[384];
+  message[0] = '\0';
   if (bringsThreads(*model->artifact) && libraryThreadsLostByFork())
     host.num_threads = 1;
   ingot_abi_call call = {};
