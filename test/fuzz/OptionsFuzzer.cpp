@@ -36,11 +36,15 @@ static ingot_model *makeModel() {
   artifact.abi_version = INGOT_ABI_VERSION;
   artifact.struct_size = sizeof artifact;
   artifact.compiler = artifact.name = "fuzz";
-  artifact.target = "x86-64";
-  artifact.num_inputs = artifact.num_outputs = 2;
-  artifact.inputs = artifact.outputs = inputs;
-  artifact.run = neverRuns;
-  artifact.variant_bytes = sizeof(ingot_abi_variant);
+  static ingot_abi_variant variant = {};
+  variant.target = "x86-64";
+  variant.device = INGOT_ABI_DEVICE_CPU;
+  variant.architecture = INGOT_ABI_ARCHITECTURE_X86_64;
+  variant.memories = 1u << INGOT_ABI_MEMORY_HOST;
+  variant.run = neverRuns;
+  artifact.inputs = artifact.outputs = {inputs, 2, sizeof(ingot_abi_tensor)};
+  artifact.variants = {&variant, 1, sizeof(variant)};
+  artifact.buffer_bytes = sizeof(ingot_abi_buffer);
   ingot_model *model = nullptr;
   if (ingot_model_attach(&artifact, nullptr, &model, nullptr))
     abort();

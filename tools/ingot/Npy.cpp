@@ -153,6 +153,9 @@ bool ingot::tools::denseBytes(const std::vector<int64_t> &dims, uint64_t element
 
 /// Reorders column-major elements to row-major.
 static void transpose(Array &array, size_t elementBytes) {
+  // Beside a dimension of none, others may be of any size.
+  if (array.data.empty())
+    return;
   std::vector<unsigned char> result(array.data.size());
   size_t rank = array.dims.size();
   std::vector<int64_t> index(rank, 0), stride(rank, 1);

@@ -67,6 +67,12 @@ TEST(Npy, COrder) {
 
 TEST(Npy, FortranOrder) {
   Array array;
+  // Nothing, whose strides have no number.
+  EXPECT_EQ(parse(file("{'descr': '<f4', 'fortran_order': True, 'shape': "
+                       "(4294967296, 4294967296, 2, 0, 4294967296)}",
+                       ""),
+                  array),
+            "");
   ASSERT_EQ(parse(file("{'descr': '<f4', 'fortran_order': True, 'shape': "
                        "(2, 3), }\n",
                        floats({1, 4, 2, 5, 3, 6})),
