@@ -63,8 +63,11 @@ static bool isHarmless(const InputSpecs &specs) {
       return false;
   for (const std::string &shape : specs.shapes) {
     size_t digits = 0;
-    for (char c : shape)
-      digits += c >= '0' && c <= '9';
+    bool isInside = false; // of a number, whose leading zeros do not count
+    for (char c : shape) {
+      isInside = c >= '0' && c <= '9' && (isInside || c != '0');
+      digits += isInside;
+    }
     if (digits > 5 && digits < 17)
       return false;
   }
