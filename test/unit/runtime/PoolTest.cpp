@@ -69,7 +69,7 @@ TEST(Pool, SignalsOfWorkers) {
       pthread_sigmask(SIG_SETMASK, &mask, &old);
     PoolPtr pool = makePool(3, 200);
     struct Seen {
-      std::atomic<int> workers{0}, wrong{0};
+      std::atomic<int> arrived{0}, workers{0}, wrong{0};
       const std::set<int> *own;
       pthread_t caller = pthread_self();
     } seen;
@@ -78,9 +78,14 @@ TEST(Pool, SignalsOfWorkers) {
         3,
         [](void *arg, int64_t) {
           Seen &seen = *static_cast<Seen *>(arg);
-          if (pthread_equal(pthread_self(), seen.caller)) {
-            while (seen.workers < 2)
+          // Nobody takes a second task before each has one.
+          auto awaitAll = [&] {
+            ++seen.arrived;
+            while (seen.arrived < 3)
               sched_yield();
+          };
+          if (pthread_equal(pthread_self(), seen.caller)) {
+            awaitAll();
             return;
           }
           sigset_t mine;
@@ -90,8 +95,7 @@ TEST(Pool, SignalsOfWorkers) {
               seen.wrong +=
                   bool(sigismember(&mine, signal)) == bool(seen.own->count(signal));
           ++seen.workers;
-          while (seen.workers < 2)
-            sched_yield();
+          awaitAll();
         },
         &seen, 3);
     if (blocked) {
