@@ -12,6 +12,17 @@
 
 using namespace mlir;
 
+void ingot::forEachNode(Location location,
+                        function_ref<void(StringAttr)> visit) {
+  location->walk([&](Location part) {
+    auto named = dyn_cast<NameLoc>(part);
+    if (!named)
+      return WalkResult::advance();
+    visit(named.getName());
+    return WalkResult::skip();
+  });
+}
+
 std::string ingot::nodeNameOf(Location location) {
   llvm::SetVector<StringRef> names;
   location->walk([&](Location part) {

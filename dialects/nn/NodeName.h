@@ -8,11 +8,16 @@
 #define INGOT_DIALECTS_NN_NODENAME_H
 
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
 
 namespace ingot {
+
+/// Calls `visit` with the name of each ONNX node that a location holds.
+void forEachNode(mlir::Location location,
+                 llvm::function_ref<void(mlir::StringAttr)> visit);
 
 /// The ONNX nodes a location names, joined by " + "; "" if it names none.
 std::string nodeNameOf(mlir::Location location);

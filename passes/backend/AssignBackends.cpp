@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/NodeName.h"
 #include "passes/backend/Backend.h"
 #include "passes/backend/Passes.h"
 
@@ -19,18 +20,6 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-
-/// Calls `visit` with the names of the ONNX nodes that a location holds.
-static void forEachNode(Location location,
-                        function_ref<void(StringAttr)> visit) {
-  location->walk([&](Location part) {
-    auto named = dyn_cast<NameLoc>(part);
-    if (!named)
-      return WalkResult::advance();
-    visit(named.getName());
-    return WalkResult::skip();
-  });
-}
 
 namespace {
 

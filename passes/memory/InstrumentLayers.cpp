@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ingot/abi/artifact.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/NodeName.h"
 #include "passes/backend/Backend.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/LayerCost.h"
@@ -71,14 +72,10 @@ static bool isWork(Operation *op) {
 
 static void addNames(Location loc, StringAttr function,
                      llvm::SetVector<StringAttr> &names) {
-  loc->walk([&](Location part) {
-    auto named = dyn_cast<NameLoc>(part);
+  forEachNode(loc, [&](StringAttr name) {
     // The function has the graph's name, as have ops that come from no node.
-    if (!named)
-      return WalkResult::advance();
-    if (named.getName() != function && !named.getName().empty())
-      names.insert(named.getName());
-    return WalkResult::skip();
+    if (name != function && !name.empty())
+      names.insert(name);
   });
 }
 
