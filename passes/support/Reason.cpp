@@ -47,6 +47,16 @@ Reason ingot::whyNotFloat32(Operation *op) {
   return std::nullopt;
 }
 
+Reason ingot::whyNotFactors(ArrayRef<int64_t> shape, ArrayRef<Value> factors) {
+  for (Value factor : factors) {
+    auto type = factor ? cast<ShapedType>(factor.getType()) : ShapedType();
+    if (type && (!type.hasStaticShape() || type.getShape() != shape))
+      return "has a factor, " + describe(type) +
+             ", that is not as large as what is normalized";
+  }
+  return std::nullopt;
+}
+
 Reason ingot::whyNotBackend(Operation *op, BackendKind backend) {
   auto chosen = IngotDialect::BackendAttrHelper(op->getContext()).getAttr(op);
   if (!chosen || chosen.getValue() == backend)

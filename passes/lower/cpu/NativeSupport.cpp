@@ -11,13 +11,9 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Shapes.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
-
-static constexpr char kNotLast[] = "has channels that are not last";
 
 //===----------------------------------------------------------------------===//
 // Convolutions
@@ -34,7 +30,7 @@ static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
 
 template <typename Op> static Reason whyNotConv(Op op) {
   if (!op.getChannelsLast())
-    return kNotLast;
+    return kChannelsNotLast;
   if (!nn::getConstant(op.getW()))
     return "has weights that are not constant";
   for (Value data : {op.getX(), op.getY()})
@@ -115,7 +111,7 @@ static Reason whyNot(nn::SoftmaxOp op) {
   if (type.getRank() == 0 || int64_t(op.getAxis()) != type.getRank() - 1)
     return "is not over the last dimension";
   if (typeOf(op.getX()) != type)
-    return "has types that differ in what is known of sizes";
+    return kTypesDiffer;
   return std::nullopt;
 }
 
@@ -123,16 +119,10 @@ template <typename Op> static Reason whyNotRowNorm(Op op, Value bias) {
   RankedTensorType type = typeOf(op.getY());
   int64_t axis = op.getAxis();
   if (typeOf(op.getX()) != type)
-    return "has types that differ in what is known of sizes";
+    return kTypesDiffer;
   if (axis >= type.getRank())
     return "normalizes no dimension";
-  for (Value factor : {Value(op.getScale()), bias})
-    if (factor && (!typeOf(factor).hasStaticShape() ||
-                   typeOf(factor).getShape() !=
-                       type.getShape().drop_front(axis)))
-      return "has a factor, " + describe(factor.getType()) +
-             ", that is not as large as what is normalized";
-  return std::nullopt;
+  return whyNotFactors(type.getShape().drop_front(axis), {op.getScale(), bias});
 }
 
 static Reason whyNot(nn::LayerNormOp op) {
@@ -147,9 +137,9 @@ static Reason whyNot(nn::GroupNormOp op) {
   RankedTensorType type = typeOf(op.getY());
   int64_t channels = type.getRank() ? type.getShape().back() : 0;
   if (!op.getChannelsLast() || type.getRank() < 3)
-    return kNotLast;
+    return kChannelsNotLast;
   if (typeOf(op.getX()) != type)
-    return "has types that differ in what is known of sizes";
+    return kTypesDiffer;
   if (ShapedType::isDynamic(channels) || channels > kMaxGroupNormChannels ||
       channels % int64_t(op.getGroups()) != 0)
     return "has a number of channels that is open, above " +
@@ -165,7 +155,7 @@ static Reason whyNot(nn::GroupNormOp op) {
 template <typename Op> static Reason whyNotPool(Op op) {
   RankedTensorType type = typeOf(op.getY());
   if (!op.getChannelsLast())
-    return kNotLast;
+    return kChannelsNotLast;
   if (ShapedType::isDynamic(type.getShape().back()))
     return "has an open number of channels: " + describe(type);
   return whyNotWindowed(op.getPads(), type);
@@ -178,19 +168,17 @@ static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
 // All of them
 //===----------------------------------------------------------------------===//
 
-bool lower::isNativeKind(Operation *op) {
-  return isa<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::GroupNormOp,
-             nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::ReduceOp,
-             nn::RMSNormOp, nn::SoftmaxOp>(op);
-}
+using Kinds =
+    OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::GroupNormOp,
+            nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::ReduceOp,
+            nn::RMSNormOp, nn::SoftmaxOp>;
+
+bool lower::isNativeKind(Operation *op) { return Kinds::contain(op); }
 
 Reason lower::whyNotNative(Operation *op) {
   if (Reason reason = whyNotFloat32(op))
     return reason;
-  return llvm::TypeSwitch<Operation *, Reason>(op)
-      .Case<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::GroupNormOp,
-            nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::ReduceOp,
-            nn::RMSNormOp, nn::SoftmaxOp>([](auto op) { return whyNot(op); });
+  return Kinds::ask(op, [](auto op) { return whyNot(op); });
 }
 
 Reason lower::whyNotToCpu(Operation *op) {

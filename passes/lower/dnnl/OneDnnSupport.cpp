@@ -9,18 +9,14 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/support/Shapes.h"
 
-#include "llvm/ADT/TypeSwitch.h"
-
 using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
 
-static constexpr char kNotLast[] = "has channels that are not last";
-
 template <typename Op> static Reason whyNotConv(Op op) {
   RankedTensorType weights = typeOf(op.getW()), type = typeOf(op.getY());
   if (!op.getChannelsLast())
-    return kNotLast;
+    return kChannelsNotLast;
   if (!weights.hasStaticShape() || type.isDynamicDim(type.getRank() - 1))
     return "has weights of open size: " + describe(weights);
   return std::nullopt;
@@ -62,7 +58,7 @@ static Reason whyNot(nn::MatMulOp op) {
 /// oneDNN wants windows that touch the input, and no negative begins.
 template <typename Op> static Reason whyNotPool(Op op) {
   if (!op.getChannelsLast())
-    return kNotLast;
+    return kChannelsNotLast;
   ArrayRef<int64_t> kernel = op.getKernel(), pads = op.getPads();
   for (size_t i = 0, n = kernel.size(); i < n; ++i) {
     int64_t extent = (kernel[i] - 1) * op.getDilations()[i] + 1;
@@ -78,7 +74,7 @@ static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
 
 static Reason whyNot(nn::SoftmaxOp op) {
   if (op.getX().getType() != op.getY().getType())
-    return "has types that differ in what is known of sizes";
+    return kTypesDiffer;
   return std::nullopt;
 }
 
@@ -87,28 +83,22 @@ static Reason whyNot(nn::LayerNormOp op) {
   int64_t axis = op.getAxis();
   ArrayRef<int64_t> inner = type.getShape().drop_front(axis);
   if (type != op.getY().getType())
-    return "has types that differ in what is known of sizes";
+    return kTypesDiffer;
   if (axis < 1 || ShapedType::isDynamicShape(inner))
     return "normalizes all dimensions, or open ones: " + describe(type);
-  for (Value factor : {Value(op.getScale()), Value(op.getBias())})
-    if (factor && typeOf(factor).getShape() != inner)
-      return "has a factor, " + describe(factor.getType()) +
-             ", that is not as large as what is normalized";
-  return std::nullopt;
+  return whyNotFactors(inner, {op.getScale(), op.getBias()});
 }
 
-bool lower::isOneDnnKind(Operation *op) {
-  return isa<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::LayerNormOp,
-             nn::MatMulOp, nn::MaxPoolOp, nn::SoftmaxOp>(op);
-}
+using Kinds = OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp,
+                      nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp,
+                      nn::SoftmaxOp>;
+
+bool lower::isOneDnnKind(Operation *op) { return Kinds::contain(op); }
 
 Reason lower::whyNotOneDnn(Operation *op) {
   if (Reason reason = whyNotFloat32(op))
     return reason;
-  return llvm::TypeSwitch<Operation *, Reason>(op)
-      .Case<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::LayerNormOp,
-            nn::MatMulOp, nn::MaxPoolOp, nn::SoftmaxOp>(
-          [](auto op) { return whyNot(op); });
+  return Kinds::ask(op, [](auto op) { return whyNot(op); });
 }
 
 Reason lower::whyNotToDnnl(Operation *op) {
