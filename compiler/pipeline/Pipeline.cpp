@@ -88,21 +88,17 @@ static bool takesPart(const Backend &backend, Kernels kernels) {
   llvm_unreachable("unknown backend");
 }
 
-/// The backends that are asked for each op; of mixed kernels, oneDNN is asked for
-/// the nodes that it was chosen for.
-static std::vector<std::string> askedBackends(Kernels kernels) {
-  BackendKind first =
-      kernels == Kernels::onednn ? BackendKind::onednn : BackendKind::native;
-  return {stringifyBackendKind(first).str()};
-}
-
 /// nn → ops of the backends, on tensors. Up to here all backends see the same.
 static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
   passes.addNestedPass<func::FuncOp>(createBroadcastBatches());
   AssignBackendsOptions assigned;
-  for (const std::string &name : askedBackends(options.kernels))
-    assigned.backends.push_back(name);
+  // Of mixed kernels, oneDNN is asked before for the nodes that it was chosen for.
+  assigned.backends.push_back(
+      stringifyBackendKind(options.kernels == Kernels::onednn
+                               ? BackendKind::onednn
+                               : BackendKind::native)
+          .str());
   assigned.onednnNodes.assign(options.onednnNodes.begin(),
                               options.onednnNodes.end());
   passes.addPass(createAssignBackends(assigned));

@@ -11,10 +11,8 @@ using namespace ingot;
 Backend::~Backend() = default;
 
 llvm::ArrayRef<const Backend *> ingot::getBackends() {
-  static const std::unique_ptr<Backend> owned[] = {
-      createOneDnnBackend(), createNativeBackend(), createLoopsBackend()};
-  static const Backend *const all[] = {owned[0].get(), owned[1].get(),
-                                       owned[2].get()};
+  static const Backend *const all[] = {&oneDnnBackend(), &nativeBackend(),
+                                       &loopsBackend()};
   return all;
 }
 

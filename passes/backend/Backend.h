@@ -72,10 +72,10 @@ const Backend &getBackend(BackendKind kind);
 /// Who computes `op`, on memrefs.
 BackendKind backendOf(mlir::Operation *op);
 
-/// Each makes one; getBackends knows them.
-std::unique_ptr<Backend> createNativeBackend();
-std::unique_ptr<Backend> createOneDnnBackend();
-std::unique_ptr<Backend> createLoopsBackend();
+// Each has one; getBackends knows them.
+const Backend &nativeBackend();
+const Backend &oneDnnBackend();
+const Backend &loopsBackend();
 
 } // namespace ingot
 

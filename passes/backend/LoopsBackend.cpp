@@ -71,6 +71,7 @@ class LoopsBackend : public Backend {
 
 } // namespace
 
-std::unique_ptr<Backend> ingot::createLoopsBackend() {
-  return std::make_unique<LoopsBackend>();
+const Backend &ingot::loopsBackend() {
+  static const LoopsBackend backend;
+  return backend;
 }

@@ -82,6 +82,7 @@ class NativeBackend : public Backend {
 
 } // namespace
 
-std::unique_ptr<Backend> ingot::createNativeBackend() {
-  return std::make_unique<NativeBackend>();
+const Backend &ingot::nativeBackend() {
+  static const NativeBackend backend;
+  return backend;
 }

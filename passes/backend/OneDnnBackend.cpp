@@ -47,6 +47,7 @@ class OneDnnBackend : public Backend {
 
 } // namespace
 
-std::unique_ptr<Backend> ingot::createOneDnnBackend() {
-  return std::make_unique<OneDnnBackend>();
+const Backend &ingot::oneDnnBackend() {
+  static const OneDnnBackend backend;
+  return backend;
 }
