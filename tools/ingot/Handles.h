@@ -50,6 +50,16 @@ std::string createProfile(ingot_model *model, ProfileHandle &profile);
 
 /// All kinds of machine that there is code for.
 std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
+/// A layer of a model: a piece of its run.
+struct Layer {
+  std::string kind, backend, reason;
+  std::vector<std::string> nodes;
+  uint64_t flops = 0, bytes = 0;
+
+  /// All nodes, as trtexec names fused layers; of none, the kind.
+  std::string name() const;
+};
+std::vector<Layer> layersOf(const ingot_model *model);
 /// Names of the libraries or of the precisions (INGOT_USE_...) that a model
 /// uses.
 std::vector<std::string> usesOf(const ingot_model *model, uint32_t kind);

@@ -110,29 +110,13 @@ static void printVariants(const std::vector<ingot_variant_info> &infos) {
   }
 }
 
-struct LayerRow {
-  ingot_layer_info info = INGOT_LAYER_INFO_INIT;
-  std::vector<std::string> nodes;
-};
-
-static std::vector<LayerRow> layersOf(const ingot_model *model,
-                                      const ingot_model_info &info) {
-  std::vector<LayerRow> layers(info.num_layers);
-  for (uint32_t i = 0; i < info.num_layers; ++i) {
-    ingot_model_layer_describe(model, i, &layers[i].info, nullptr);
-    for (uint32_t n = 0; n < layers[i].info.num_nodes; ++n)
-      layers[i].nodes.push_back(ingot_model_layer_node(model, i, n));
-  }
-  return layers;
-}
-
 /// How many layers each backend computes.
-static void printBackends(const std::vector<LayerRow> &layers) {
+static void printBackends(const std::vector<Layer> &layers) {
   std::map<std::string, size_t> counts;
   size_t declined = 0;
-  for (const LayerRow &layer : layers) {
-    ++counts[layer.info.backend];
-    declined += *layer.info.reason != 0;
+  for (const Layer &layer : layers) {
+    ++counts[layer.backend];
+    declined += !layer.reason.empty();
   }
   if (layers.empty())
     return;
@@ -149,19 +133,15 @@ static void printBackends(const std::vector<LayerRow> &layers) {
 }
 
 /// Each layer, who computes it, and why nobody better does.
-static void printLayers(const std::vector<LayerRow> &layers) {
+static void printLayers(const std::vector<Layer> &layers) {
   if (layers.empty())
     return;
   printf("\nlayers\n");
   std::vector<std::vector<std::string>> rows;
-  for (const LayerRow &layer : layers) {
-    std::string names;
-    for (const std::string &node : layer.nodes)
-      names += (names.empty() ? "" : " + ") + node;
-    rows.push_back({formatLine(layer.info.kind, 40),
-                    formatLine(layer.info.backend, 40),
-                    formatLine(names.c_str(), 100),
-                    formatLine(layer.info.reason, 200)});
+  for (const Layer &layer : layers) {
+    rows.push_back({formatLine(layer.kind, 40), formatLine(layer.backend, 40),
+                    formatLine(layer.name(), 100),
+                    formatLine(layer.reason, 200)});
   }
   printTable(rows);
 }
@@ -194,7 +174,7 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
   if (info.num_size_rules_proved || info.num_size_rules_checked)
     printf("sizes     %u rules hold for all sizes, %u are checked in each run\n",
            info.num_size_rules_proved, info.num_size_rules_checked);
-  std::vector<LayerRow> layers = layersOf(model, info);
+  std::vector<Layer> layers = layersOf(model);
   printBackends(layers);
   if (isVerified)
     printf("verified  code, tables and weights are what was compiled\n");
@@ -265,15 +245,14 @@ static void printJsonVariants(const std::vector<ingot_variant_info> &infos) {
   printf("\n  ],\n");
 }
 
-static void printJsonLayers(const std::vector<LayerRow> &layers) {
+static void printJsonLayers(const std::vector<Layer> &layers) {
   printf("  \"layers\": [");
   const char *separator = "";
-  for (const LayerRow &layer : layers) {
+  for (const Layer &layer : layers) {
     printf("%s\n    {\"kind\": %s, \"backend\": %s, \"reason\": %s, "
            "\"nodes\": ",
-           separator, formatJson(layer.info.kind).c_str(),
-           formatJson(layer.info.backend).c_str(),
-           formatJson(layer.info.reason).c_str());
+           separator, formatJson(layer.kind).c_str(),
+           formatJson(layer.backend).c_str(), formatJson(layer.reason).c_str());
     printJsonNames(layer.nodes);
     printf("}");
     separator = ",";
@@ -305,7 +284,7 @@ static void printJson(const ingot_model *model, const ingot_model_info &info,
                    tensors(model, info.num_inputs, ingot_model_input_describe));
   printJsonTensors("outputs", tensors(model, info.num_outputs,
                                       ingot_model_output_describe));
-  printJsonLayers(layersOf(model, info));
+  printJsonLayers(layersOf(model));
   if (isVerified)
     printf("  \"verified\": true,\n");
   printf("  \"metadata\": {");

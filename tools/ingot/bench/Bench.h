@@ -46,14 +46,8 @@ struct RunTime {
 };
 
 /// A layer of the model and, if it was profiled, its times.
-struct LayerResult {
-  std::string kind, backend, reason;
-  std::vector<std::string> nodes;
-  uint64_t flops = 0, bytes = 0;
+struct LayerResult : Layer {
   double totalMs = 0, averageMs = 0, medianMs = 0, minMs = 0;
-
-  /// All nodes, as trtexec names fused layers.
-  std::string name() const;
 };
 
 /// A slice of the trace: a layer in one of the first profiled runs.

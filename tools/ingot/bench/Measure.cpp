@@ -30,13 +30,6 @@ static constexpr double maxVariation = 10;
 // Results
 //===----------------------------------------------------------------------===//
 
-std::string LayerResult::name() const {
-  std::string text;
-  for (const std::string &node : nodes)
-    text += (text.empty() ? "" : " + ") + node;
-  return text.empty() ? "(" + kind + ")" : text;
-}
-
 std::vector<double> BenchResult::latencies() const {
   std::vector<double> times;
   times.reserve(runs.size());
@@ -231,19 +224,8 @@ void Session::describe() {
   result.isa = result.usesOneDnn ? ingot_cpu_level() : info.target;
   result.cpu = cpuName();
   result.cpus = ingot_cpu_count();
-  for (uint32_t i = 0; i < info.num_layers; ++i) {
-    ingot_layer_info described = INGOT_LAYER_INFO_INIT;
-    ingot_model_layer_describe(model.get(), i, &described, nullptr);
-    LayerResult layer;
-    layer.kind = described.kind;
-    layer.backend = described.backend;
-    layer.reason = described.reason;
-    layer.flops = described.flops;
-    layer.bytes = described.bytes;
-    for (uint32_t n = 0; n < described.num_nodes; ++n)
-      layer.nodes.push_back(ingot_model_layer_node(model.get(), i, n));
-    result.layers.push_back(std::move(layer));
-  }
+  for (Layer &layer : layersOf(model.get()))
+    result.layers.push_back({std::move(layer)});
 }
 
 /// Warms up, waits for the others, and runs until there are both enough runs
