@@ -32,23 +32,14 @@ using namespace ingot::codegen;
 
 namespace {
 
-struct Emitter {
-  Emitter(OpBuilder &builder, cpu::RowNormOp op)
-      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.target.lanes),
-        src(b, op.getSrc()), output(b, op) {}
+struct Emitter : RowEmitter<cpu::RowNormOp, Emitter> {
+  using RowEmitter::RowEmitter;
 
-  void emit(Value task);
   void emitRow(ArrayRef<Index> row);
-
-  IndexBuilder b;
-  cpu::RowNormOp op;
-  Plan plan;
-  int64_t lanes;
-  Flat src;
-  Output output;
 };
 
-struct RowNormToVectorPass : ingot::impl::RowNormToVectorBase<RowNormToVectorPass> {
+struct RowNormToVectorPass
+    : ingot::impl::RowNormToVectorBase<RowNormToVectorPass> {
   void runOnOperation() override {
     if (failed(emitKernels<cpu::RowNormOp, Emitter>(getOperation())))
       signalPassFailure();
@@ -56,11 +47,6 @@ struct RowNormToVectorPass : ingot::impl::RowNormToVectorBase<RowNormToVectorPas
 };
 
 } // namespace
-
-void Emitter::emit(Value task) {
-  forEachRow(b, plan, op.getSrc(), task,
-             [&](ArrayRef<Index> row) { emitRow(row); });
-}
 
 void Emitter::emitRow(ArrayRef<Index> row) {
   SmallVector<Index> first(row);

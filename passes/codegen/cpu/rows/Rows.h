@@ -67,6 +67,26 @@ void forEachRow(IndexBuilder &b, const Plan &plan, mlir::Value memref,
                 mlir::Value number,
                 llvm::function_ref<void(llvm::ArrayRef<Index> row)> body);
 
+/// What kernels have that compute row by row of src: `Kernel::emitRow` writes one.
+template <typename Op, typename Kernel> struct RowEmitter {
+  RowEmitter(mlir::OpBuilder &builder, Op op)
+      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.target.lanes),
+        src(b, op.getSrc()), output(b, op) {}
+
+  void emit(mlir::Value task) {
+    forEachRow(b, plan, op.getSrc(), task, [&](llvm::ArrayRef<Index> row) {
+      static_cast<Kernel *>(this)->emitRow(row);
+    });
+  }
+
+  IndexBuilder b;
+  Op op;
+  Plan plan;
+  int64_t lanes;
+  Flat src;
+  Output output;
+};
+
 mlir::Value floatConstant(IndexBuilder &b, double value);
 mlir::Value splat(IndexBuilder &b, int64_t lanes, mlir::Value scalar);
 /// An index as f32.
