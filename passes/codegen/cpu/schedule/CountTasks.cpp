@@ -11,7 +11,6 @@
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -57,17 +56,12 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
 
 Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
   IndexBuilder b{builder, op->getLoc()};
-  cpu::ScheduleAttr schedule = op.getScheduleAttr();
   if (auto attention = dyn_cast<cpu::AttentionOp>(*op)) {
     ArrayRef<int64_t> dst = shapeOf(attention.getDst());
-    int64_t blocks =
-        llvm::divideCeil(dst[1], schedule.getScores().getColumns());
-    return b.get(dst[0] * dst[2] * blocks);
+    return b.get(dst[0] * dst[2] * AttentionPlan(attention).blocks());
   }
-  cpu::GridAttr grid = schedule.getGrid();
+  Plan plan(op);
   RowCount rows = rowsToSplit(b, op);
-  Index rowBlocks = b.divideCeil(rows.count, grid.getRows());
-  int64_t columnBlocks =
-      llvm::divideCeil(countColumnTiles(op), grid.getTiles());
-  return b.get(b.mul(b.mul(rowBlocks, columnBlocks), rows.batches));
+  Index rowBlocks = b.divideCeil(rows.count, plan.grid.rowsPerTask);
+  return b.get(b.mul(b.mul(rowBlocks, plan.columnBlocks()), rows.batches));
 }

@@ -8,7 +8,6 @@
 
 #include "passes/support/Shapes.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -33,7 +32,9 @@ static RegisterTile inVectors(cpu::TileAttr tile, const TargetInfo &target) {
           tile.getProduct(), tile.getAmxRows()};
 }
 
-int64_t codegen::countColumnTiles(cpu::ScheduledOpInterface op) {
+/// The column tiles that the result of `op` has with its schedule; 1 where the
+/// schedule has no tile.
+static int64_t countColumnTiles(cpu::ScheduledOpInterface op) {
   cpu::TileAttr tile = scheduleOf(op).getTile();
   if (!tile)
     return 1;

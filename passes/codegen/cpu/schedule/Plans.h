@@ -17,10 +17,6 @@
 
 namespace ingot::codegen {
 
-/// The column tiles that the result of `op` has with its schedule; 1 where the
-/// schedule has no tile.
-int64_t countColumnTiles(cpu::ScheduledOpInterface op);
-
 /// What all plans have.
 struct Plan {
   explicit Plan(cpu::ScheduledOpInterface op);
