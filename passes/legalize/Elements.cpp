@@ -42,9 +42,8 @@ checkConstants(Node &node, size_t i, StringRef name, const ElementBounds &bounds
     std::string other;
     if (bounds.other)
       other = (" or " + Twine(*bounds.other) + " (" + bounds.otherName + ")").str();
-    return node.invalid(
-        nn::describeElement(name, nn::placeOf(k, node.shape(i)), Twine(value)) +
-        ", but must be " + nn::describeRange(range) + other);
+    return node.badElementAt(name, nn::placeOf(k, node.shape(i)),
+                             Twine(value), nn::describeRange(range) + other);
   }
   return success();
 }

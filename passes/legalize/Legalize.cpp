@@ -192,14 +192,14 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
       return node.unsupported("input " + Twine(i) + " is not a tensor");
   if (failed(legalizeReported(node, legalizer)))
     return failure();
-  for (Operation *op : created.ops)
+  for (Operation *op : created.ops) {
     if (isa<nn::ElementwiseOpInterface>(op) && hasComplexOperand(op))
       return node.unsupported("arithmetic on complex numbers");
-  for (Operation *op : created.ops)
     for (Type type : op->getResultTypes())
       if (isTooLarge(type))
         return node.invalid("a tensor of type " + textOf(type) +
                             " is larger than any memory");
+  }
   op.erase();
   for (Operation *op : created.ops)
     nn::foldInPlace(op, kMaxFoldedElements);

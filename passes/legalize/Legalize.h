@@ -141,6 +141,11 @@ public:
   LogicalResult badElement(llvm::StringRef name, std::optional<int64_t> at,
                            const llvm::Twine &value,
                            const llvm::Twine &allowed);
+  /// The same of the element at `place` of a tensor.
+  LogicalResult badElementAt(llvm::StringRef name,
+                             llvm::ArrayRef<int64_t> place,
+                             const llvm::Twine &value,
+                             const llvm::Twine &allowed);
   /// The same for a list of another length.
   LogicalResult badLength(llvm::StringRef name, size_t length,
                           const llvm::Twine &wanted);

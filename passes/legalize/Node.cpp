@@ -158,6 +158,11 @@ LogicalResult Node::badElement(StringRef name, std::optional<int64_t> at,
   SmallVector<int64_t, 1> place;
   if (at)
     place.push_back(*at);
+  return badElementAt(name, place, value, allowed);
+}
+
+LogicalResult Node::badElementAt(StringRef name, ArrayRef<int64_t> place,
+                                 const Twine &value, const Twine &allowed) {
   return invalid(nn::describeElement(name, place, value) + ", but must be " +
                  allowed);
 }
@@ -175,8 +180,8 @@ LogicalResult Node::checkElements(size_t i, StringRef name, nn::Range range) {
   auto bad = nn::findOutside(input(i), range);
   if (!bad)
     return success();
-  return invalid(nn::describeElement(name, bad->place, Twine(bad->value)) +
-                 ", but must be " + nn::describeRange(range));
+  return badElementAt(name, bad->place, Twine(bad->value),
+                      nn::describeRange(range));
 }
 
 Type ingot::legalize::elementTypeOf(MLIRContext *context, int64_t code) {
