@@ -44,6 +44,7 @@ RULES = [
     ("runtime/format", r"", r"runtime/(?!format/|include/ingot/abi/)|ingot/(?!abi/)", None),
     ("base", r"", COMPILER_SIDE + r"|(runtime|ingot)/", None),
     ("compiler", r"(?!import/)", ONNX, None),
+    ("compiler", r"(?!tune/)", r"compiler/tune/", None),
     ("tools/ingot", r"(?!compile/)", COMPILER_SIDE.replace("|tools", "") + r"|tools/(?!ingot/)", None),
 ]
 

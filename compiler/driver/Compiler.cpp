@@ -8,6 +8,7 @@
 
 #include "compiler/driver/ErrorWatch.h"
 #include "compiler/driver/OutputFiles.h"
+#include "compiler/driver/OutputNames.h"
 #include "compiler/emit/SupportPaths.h"
 #include "compiler/emit/SymbolName.h"
 #include "compiler/pipeline/Register.h"
@@ -24,11 +25,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <climits>
 
 using namespace mlir;
 using namespace ingot;
@@ -55,7 +52,6 @@ public:
 
   FailureOr<CompileResult> run();
   FailureOr<std::string> describePipeline();
-  LogicalResult checkNames();
 
 private:
   /// The code of one CPU level in LLVM IR.
@@ -67,7 +63,6 @@ private:
 
   LogicalResult chooseTargets();
   LogicalResult checkDumps();
-  LogicalResult checkAgainst(ArrayRef<llvm::sys::fs::UniqueID> externalFiles);
   void chooseKernels();
   LogicalResult importAndLower();
   LogicalResult runPhases(ModuleOp module, ArrayRef<Phase> phases,
@@ -86,13 +81,9 @@ private:
   LogicalResult fail(const Twine &message) {
     return emitError(UnknownLoc::get(&context)) << message;
   }
-  std::string headerName() const {
-    llvm::SmallString<128> name(options.output);
-    llvm::sys::path::replace_extension(name, "h");
-    return std::string(name);
-  }
-  static std::string fileName(StringRef path) {
-    return llvm::sys::path::filename(path).str();
+  /// A problem's text, or "".
+  LogicalResult failIf(const std::string &problem) {
+    return problem.empty() ? success() : fail(problem);
   }
   void report(StringRef step) {
     if (options.progress)
@@ -201,7 +192,7 @@ LogicalResult Compilation::importAndLower() {
   }
   if (!module || failed(errors.check()))
     return failure();
-  if (failed(checkAgainst(externalFiles)))
+  if (failed(failIf(checkNamesAgainst(options, externalFiles))))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
   if ((!isText || !options.lastPhase.empty()) &&
@@ -224,7 +215,7 @@ LogicalResult Compilation::describe() {
   if (failed(read))
     return failure();
   manifest = std::move(*read);
-  manifest.libraryName = llvm::sys::path::filename(options.output).str();
+  manifest.libraryName = fileName(options.output);
   if (pipeline.precision == Precision::bf16)
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "bfloat16"});
   return success();
@@ -413,8 +404,14 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
       return failure();
   }
   if (options.writeHeader &&
-      failed(add(fileName(headerName()), [&](raw_ostream &out) {
+      failed(add(fileName(headerName(options)), [&](raw_ostream &out) {
         writeHeader(manifest, out);
+        return success();
+      })))
+    return failure();
+  if (!options.recordFile.empty() &&
+      failed(add(fileName(options.recordFile), [&](raw_ostream &out) {
+        out << options.record;
         return success();
       })))
     return failure();
@@ -430,52 +427,6 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
   return CompileResult{std::move(manifest)};
 }
 
-/// What is written must not take the place of something else.
-LogicalResult Compilation::checkNames() {
-  SmallVector<std::string> names;
-  if (options.output != "-")
-    names.push_back(options.output);
-  if (options.emit == EmitKind::sharedLibrary && options.writeHeader) {
-    names.push_back(headerName());
-    if (names.back() == options.output)
-      return fail("'" + options.output +
-                  "' is the name of the header; call the library otherwise");
-  }
-  for (const std::string &name : names) {
-    StringRef folder = llvm::sys::path::parent_path(name);
-    if (std::error_code error = llvm::sys::fs::access(
-            folder.empty() ? "." : folder, llvm::sys::fs::AccessMode::Exist))
-      return fail("cannot write '" + name + "': " + error.message());
-    if (options.emit == EmitKind::sharedLibrary && isSpecial(name))
-      return fail("cannot write '" + name + "': it is not a regular file");
-    if (llvm::sys::fs::is_directory(name))
-      return fail("cannot write '" + name + "': it is a directory");
-    if (llvm::sys::fs::equivalent(name, options.input))
-      return fail("cannot write '" + name + "': it is the model itself");
-    if (size_t bytes = llvm::sys::path::filename(name).size();
-        bytes > NAME_MAX)
-      return fail("cannot write '" + name + "': its name has " + Twine(bytes) +
-                  " bytes, but " + Twine(NAME_MAX) + " is the limit");
-  }
-  return success();
-}
-
-/// The weights that the model reads stand in its way as the model does.
-LogicalResult Compilation::checkAgainst(
-    ArrayRef<llvm::sys::fs::UniqueID> externalFiles) {
-  SmallVector<std::string> names{options.output};
-  if (options.emit == EmitKind::sharedLibrary && options.writeHeader)
-    names.push_back(headerName());
-  for (const std::string &name : names) {
-    llvm::sys::fs::UniqueID found;
-    if (!llvm::sys::fs::getUniqueID(name, found) &&
-        llvm::is_contained(externalFiles, found))
-      return fail("cannot write '" + name +
-                  "': it holds external data of the model");
-  }
-  return success();
-}
-
 /// The name of no pass would dump nothing.
 LogicalResult Compilation::checkDumps() {
   for (const std::string &name : options.dumpAfter)
@@ -486,7 +437,8 @@ LogicalResult Compilation::checkDumps() {
 }
 
 FailureOr<CompileResult> Compilation::run() {
-  if (failed(checkNames()) || failed(chooseTargets()) || failed(checkDumps()))
+  if (failed(failIf(checkNames(options))) || failed(chooseTargets()) ||
+      failed(checkDumps()))
     return failure();
   chooseKernels();
   if (failed(importAndLower()))
@@ -500,7 +452,10 @@ FailureOr<CompileResult> Compilation::run() {
 
 LogicalResult ingot::checkOutputs(const CompileOptions &options,
                                   MLIRContext &context) {
-  return Compilation(options, context).checkNames();
+  std::string problem = checkNames(options);
+  if (problem.empty())
+    return success();
+  return emitError(UnknownLoc::get(&context)) << problem;
 }
 
 FailureOr<std::string> Compilation::describePipeline() {

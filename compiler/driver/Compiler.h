@@ -33,6 +33,9 @@ struct CompileOptions {
   bool weightsInFile = false;
   /// Write `<output without .so>.h` too.
   bool writeHeader = true;
+  /// A file that gets its name together with the library, and what it holds: how
+  /// the options came about. Empty: none.
+  std::string recordFile, record;
   /// Prefix of the typed entry points; empty: from the output's name.
   std::string symbol;
   PipelineOptions pipeline;

@@ -3,11 +3,13 @@
 """--kernels=auto and the files it writes."""
 import json
 import os
+import subprocess
+import time
 
 import numpy as np
 from onnx import helper
 
-from support import Case, make_model, tool
+from support import BIN, Case, make_model, tool
 from test_levels import LEVELS, cap
 
 
@@ -70,6 +72,34 @@ class AutoKernels(Choosing):
         os.rename(self.path("model.kernels.json"), self.path("kept.json"))
         with open(self.compile(model, "--kernels", self.path("kept.json")), "rb") as f:
             self.assertEqual(f.read(), measured)
+
+    def test_nothing_changes_when_a_later_step_fails(self):
+        """What was measured is written with the library or not at all; an older record stays."""
+        source, scratch, out = self.save(small_model()), self.path("scratch"), self.path("out")
+        os.makedirs(scratch)
+        os.makedirs(out)
+        record = os.path.join(out, "m.kernels.json")
+        with open(record, "w") as f:
+            f.write("old")
+        compiler = subprocess.Popen([os.path.join(BIN, "ingot"), "compile", source, "--kernels=auto", "-o",
+                                     os.path.join(out, "m.so")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                    text=True, env={**os.environ, "TMPDIR": scratch})
+        while compiler.poll() is None and not any("oneDNN.so" in files for _, _, files in os.walk(scratch)):
+            time.sleep(0.01)
+        os.remove(source)  # while it is measured, for a second or two
+        stdout, stderr = compiler.communicate(timeout=300)
+        done = subprocess.CompletedProcess(compiler.args, compiler.returncode, stdout, stderr)
+        self.assert_one_line(done, "model.onnx", "no such file")
+        self.assertEqual(os.listdir(out), ["m.kernels.json"])
+        with open(record) as f:
+            self.assertEqual(f.read(), "old")
+        self.assertEqual(os.listdir(scratch), [])
+
+    def test_record_that_cannot_be_written(self):
+        """That is known before minutes of measuring."""
+        os.makedirs(self.path("model.kernels.json"))
+        done = tool("ingot", "compile", self.save(small_model()), "--kernels=auto", "-o", self.path("model.so"))
+        self.assert_one_line(done, "model.kernels.json", "it is a directory")
 
     def test_mixed(self):
         model = small_model()
@@ -167,6 +197,8 @@ class KernelsFiles(Case):
         self.refuse('{"ingot_kernels": 1, "kernels": "mixed", "layers": [3]}', "a layer lacks")
         self.refuse('{"ingot_kernels": 1, "kernels": "mixed", "layers": [{"kernels": "onednn", "nodes": [1]}]}',
                     "string")
+        self.refuse('{"ingot_kernels": 1, "kernels": "mixed", "layers": [{"kernels": "fast", "nodes": ["a"]}]}',
+                    "neither native nor onednn")
 
     def test_missing_file_and_unknown_name(self):
         self.assert_refuses(small_model(), "nowhere.json", options=("--kernels", self.path("nowhere.json")))

@@ -9,9 +9,10 @@
 #include "compiler/Version.h"
 #include "compiler/emit/SymbolName.h"
 #include "compiler/target/Target.h"
+#include "compiler/tune/KernelRecord.h"
 #include "dialects/nn/NodeName.h"
-#include "tools/ingot/compile/AutoKernels.h"
 #include "tools/ingot/compile/FatalErrors.h"
+#include "tools/ingot/compile/MeasureArtifact.h"
 #include "tools/ingot/compile/Messages.h"
 #include "tools/ingot/compile/ShapeOption.h"
 
@@ -19,7 +20,6 @@
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -244,7 +244,7 @@ static int readKernelsOption(StringRef kernels, CompileOptions &result) {
   else if (!sys::path::has_extension(kernels))
     return usageError("unknown --kernels=" + kernels +
                       ": use native, onednn, auto or a file that auto wrote");
-  else if (std::string error = readKernels(kernels, result.pipeline);
+  else if (std::string error = readKernelRecord(kernels, result.pipeline);
            !error.empty())
     return usageError("--kernels: " + error);
   return kSuccess;
@@ -365,14 +365,12 @@ int ingot::compileMain(int argc, char **argv) {
   timer.setEnabled(options.timing);
   mlir::TimingScope timing = timer.getRootScope();
   compile.timing = &timing;
-  const std::string measured = isAuto ? kernelsFile(compile) : "";
   mlir::FailureOr<CompileResult> result = mlir::failure();
-  if (!isAuto || succeeded(measureKernels(compile, measured, *context))) {
+  if (!isAuto || succeeded(tuneKernels(compile, kernelsFile(compile),
+                                       tools::measureArtifact, *context))) {
     // Not before: --kernels=auto compiles what it measures, too.
     compile.published = setDone;
     result = compileModel(compile, *context);
-    if (isAuto && failed(result))
-      (void)sys::fs::remove(measured);
   }
   if (isTerminal)
     errs() << "\r\033[K";

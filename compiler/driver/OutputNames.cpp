@@ -1,0 +1,82 @@
+//===- OutputNames.cpp - names of what a compilation writes ---------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/driver/OutputNames.h"
+
+#include "compiler/driver/OutputFiles.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <climits>
+
+using namespace llvm;
+using namespace ingot;
+
+std::string ingot::fileName(StringRef path) {
+  return sys::path::filename(path).str();
+}
+
+std::string ingot::headerName(const CompileOptions &options) {
+  SmallString<128> name(options.output);
+  sys::path::replace_extension(name, "h");
+  return std::string(name);
+}
+
+static SmallVector<std::string> namesOf(const CompileOptions &options) {
+  SmallVector<std::string> names;
+  if (options.output != "-")
+    names.push_back(options.output);
+  if (options.emit != EmitKind::sharedLibrary)
+    return names;
+  if (options.writeHeader)
+    names.push_back(headerName(options));
+  if (!options.recordFile.empty())
+    names.push_back(options.recordFile);
+  return names;
+}
+
+static std::string checkName(const CompileOptions &options, StringRef name) {
+  StringRef folder = sys::path::parent_path(name);
+  if (std::error_code error = sys::fs::access(folder.empty() ? "." : folder,
+                                              sys::fs::AccessMode::Exist))
+    return error.message();
+  if (options.emit == EmitKind::sharedLibrary && isSpecial(name))
+    return "it is not a regular file";
+  if (sys::fs::is_directory(name))
+    return "it is a directory";
+  if (sys::fs::equivalent(name, options.input))
+    return "it is the model itself";
+  if (size_t bytes = sys::path::filename(name).size(); bytes > NAME_MAX)
+    return "its name has " + std::to_string(bytes) + " bytes, but " +
+           std::to_string(NAME_MAX) + " is the limit";
+  return "";
+}
+
+std::string ingot::checkNames(const CompileOptions &options) {
+  SmallVector<std::string> names = namesOf(options);
+  for (const std::string &name : names)
+    if (names.front() == name && &name != names.begin())
+      return "'" + options.output + "' is the name of the " +
+             (name == options.recordFile ? "record" : "header") +
+             "; call the library otherwise";
+  for (const std::string &name : names)
+    if (std::string problem = checkName(options, name); !problem.empty())
+      return "cannot write '" + name + "': " + problem;
+  return "";
+}
+
+std::string
+ingot::checkNamesAgainst(const CompileOptions &options,
+                         ArrayRef<sys::fs::UniqueID> externalFiles) {
+  for (const std::string &name : namesOf(options)) {
+    sys::fs::UniqueID found;
+    if (!sys::fs::getUniqueID(name, found) &&
+        is_contained(externalFiles, found))
+      return "cannot write '" + name + "': it holds external data of the model";
+  }
+  return "";
+}

@@ -1,0 +1,171 @@
+//===- TuneKernels.cpp - kernels chosen by measurement --------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/tune/TuneKernels.h"
+
+#include "base/ScratchFolder.h"
+#include "compiler/target/Target.h"
+#include "compiler/tune/KernelRecord.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include <limits>
+
+using namespace llvm;
+using namespace ingot;
+
+/// Times that each artifact is measured, in turns.
+static constexpr int kRounds = 3;
+
+namespace {
+
+/// An artifact made to be measured.
+struct Variant {
+  std::string path;
+  /// The least medians of all rounds.
+  double latencyMs = std::numeric_limits<double>::infinity();
+  std::vector<LayerTime> layers;
+};
+
+class Tuning {
+public:
+  Tuning(CompileOptions &options, MeasureArtifact measure,
+         mlir::MLIRContext &context)
+      : options(options), measureArtifact(measure), context(context) {}
+
+  mlir::LogicalResult run();
+
+private:
+  mlir::LogicalResult fail(const Twine &message) {
+    return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
+  }
+  mlir::LogicalResult compile(Variant &variant, StringRef name,
+                              const PipelineOptions &pipeline);
+  mlir::LogicalResult checkMachine();
+  mlir::LogicalResult checkInputs(const Manifest &manifest);
+  mlir::LogicalResult measure(ArrayRef<Variant *> variants, bool withLayers);
+
+  CompileOptions &options;
+  MeasureArtifact measureArtifact;
+  mlir::MLIRContext &context;
+  ScratchFolder scratch;
+  Variant native, onednn, mixed;
+  KernelRecord record;
+};
+
+} // namespace
+
+mlir::LogicalResult Tuning::compile(Variant &variant, StringRef name,
+                                    const PipelineOptions &pipeline) {
+  variant.path = scratch.path() + "/" + name.str() + ".so";
+  CompileOptions compile = options;
+  compile.output = variant.path;
+  compile.emit = EmitKind::sharedLibrary;
+  compile.weightsInFile = compile.writeHeader = false;
+  compile.recordFile.clear();
+  compile.dumpAfter.clear();
+  compile.pipeline = pipeline;
+  if (options.progress)
+    compile.progress = [&](StringRef step) {
+      options.progress((name + " kernels: " + step).str());
+    };
+  mlir::FailureOr<CompileResult> compiled = compileModel(compile, context);
+  return failed(compiled) ? mlir::failure() : checkInputs(*compiled->manifest);
+}
+
+/// What is measured has a size.
+mlir::LogicalResult Tuning::checkInputs(const Manifest &manifest) {
+  for (const Tensor &input : manifest.inputs)
+    if (!input.isStatic())
+      return fail(
+          "--kernels=auto measures the model, but the shape of input '" +
+          input.name + "' is not fixed: give --shape or --dim");
+  return mlir::success();
+}
+
+static void keepLeast(std::vector<LayerTime> &least,
+                      std::vector<LayerTime> &now) {
+  if (least.empty())
+    least.swap(now);
+  else
+    for (auto [kept, layer] : zip_equal(least, now))
+      kept.ms = std::min(kept.ms, layer.ms);
+}
+
+mlir::LogicalResult Tuning::measure(ArrayRef<Variant *> variants,
+                                    bool withLayers) {
+  for (int round = 0; round < kRounds; ++round)
+    for (Variant *variant : variants) {
+      if (options.progress)
+        options.progress("measuring, round " + std::to_string(round + 1) +
+                         " of " + std::to_string(kRounds));
+      ArtifactTimes times;
+      std::string problem = measureArtifact(variant->path, withLayers, times);
+      if (!problem.empty())
+        return fail("--kernels=auto measures the model, but " + problem);
+      variant->latencyMs = std::min(variant->latencyMs, times.latencyMs);
+      if (withLayers)
+        keepLeast(variant->layers, times.layers);
+      record.target = std::move(times.target);
+      record.cpu = std::move(times.cpu);
+      record.threads = times.threads;
+    }
+  return mlir::success();
+}
+
+/// That nothing stands in the way of the measurement is known before it.
+mlir::LogicalResult Tuning::checkMachine() {
+  std::string error;
+  auto targets = parseTargets(options.target, error),
+       native = parseTargets("native", error);
+  if (!targets || !native)
+    return fail(error);
+  const ingot::Target &lowest = targets->front(), &here = native->front();
+  if (lowest.features & ~here.features)
+    return fail("--kernels=auto measures the model on this machine (" +
+                here.level + "), which cannot run code for " + lowest.level +
+                "; measure on one that can and give --kernels its file here");
+  return mlir::success();
+}
+
+mlir::LogicalResult Tuning::run() {
+  if (failed(checkOutputs(options, context)) || failed(checkMachine()))
+    return mlir::failure();
+  if (std::string problem = scratch.create(); !problem.empty())
+    return fail("--kernels=auto measures the model, but " + problem);
+  PipelineOptions pipeline = options.pipeline;
+  pipeline.kernels = Kernels::native;
+  if (failed(compile(native, "native", pipeline)))
+    return mlir::failure();
+  pipeline.kernels = Kernels::onednn;
+  if (failed(compile(onednn, "oneDNN", pipeline)) ||
+      failed(measure({&native, &onednn}, /*withLayers=*/true)))
+    return mlir::failure();
+
+  record.layers = chooseForLayers(native.layers, onednn.layers);
+  record.kernels = Kernels::mixed;
+  record.applyTo(pipeline);
+  if (!pipeline.onednnNodes.empty()) {
+    if (failed(compile(mixed, "mixed", pipeline)) ||
+        failed(measure({&native, &onednn, &mixed}, /*withLayers=*/false)))
+      return mlir::failure();
+    record.mixedMs = mixed.latencyMs;
+  }
+  record.nativeMs = native.latencyMs;
+  record.onednnMs = onednn.latencyMs;
+  record.kernels =
+      chooseForModel(native.latencyMs, onednn.latencyMs, mixed.latencyMs);
+  record.applyTo(options.pipeline);
+  options.record = record.toJson();
+  return mlir::success();
+}
+
+mlir::LogicalResult ingot::tuneKernels(CompileOptions &options, StringRef file,
+                                       MeasureArtifact measure,
+                                       mlir::MLIRContext &context) {
+  options.recordFile = file.str();
+  return Tuning(options, measure, context).run();
+}

@@ -1,0 +1,21 @@
+//===- MeasureArtifact.h - times for the compiler's choices -----*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_COMPILE_MEASUREARTIFACT_H
+#define INGOT_TOOLS_INGOT_COMPILE_MEASUREARTIFACT_H
+
+#include "compiler/tune/TuneKernels.h"
+
+namespace ingot::tools {
+
+/// Runs an artifact on this machine, with all CPUs, for some tenths of a
+/// second, as `ingot bench` does. Empty string, or what went wrong.
+std::string measureArtifact(llvm::StringRef artifact, bool withLayers,
+                            ArtifactTimes &times);
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_COMPILE_MEASUREARTIFACT_H
