@@ -6,7 +6,7 @@
 #   artifact  compiled models: the check of the ELF file, and what an artifact says about itself
 #   npy       .npy files of inputs
 #   options   arguments of commands, shapes and random inputs of `ingot run`
-#   shape     --shape and --dim of `ingot compile`
+#   shape     --shape, --dim and --limit of `ingot compile`
 # FUZZ_SECONDS: how long each runs (600). Corpora are kept in build-fuzz/corpus-TARGET.
 # Exit code: 0 if nothing was found; otherwise the input that shows it lies in build-fuzz.
 set -euo pipefail

@@ -11,6 +11,8 @@
 #ifndef INGOT_COMPILER_IMPORT_IMPORT_H
 #define INGOT_COMPILER_IMPORT_IMPORT_H
 
+#include "dialects/onnx/Limits.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -42,6 +44,8 @@ struct ImportOptions {
   int64_t maxFunctionNodes = 100'000;
   int64_t maxSparseBytes = int64_t(1) << 30;
   int64_t maxGraphBytes = int64_t(1) << 30;
+  /// Of one tensor; at most kMostElements.
+  int64_t maxTensorElements = onnx::kMostElements;
 };
 
 /// Imports the model at `path` (.onnx, or ONNX text) into a module with one

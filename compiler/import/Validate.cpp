@@ -20,10 +20,14 @@ namespace {
 
 using pb::TensorProto;
 
-/// Dimensions are multiplied in several places; this leaves room for that.
-constexpr int64_t kMaxElements = int64_t(1) << 48;
 /// Ranks above this are no model's; inference is quadratic in them in places.
 constexpr int kMaxRank = 64;
+
+std::string tooLarge(const Model &model) {
+  return ("a shape too large: more than " + Twine(model.maxTensorElements) +
+          " elements (--limit=tensor-elements)")
+      .str();
+}
 
 /// How many numbers `tensor` says it holds outside of raw_data, and how many it
 /// should.
@@ -73,8 +77,8 @@ Error validateTensor(const Model &model, const TensorProto &tensor,
     if (dim < 0)
       return fail("has a negative dimension, " + Twine(dim));
   std::optional<int64_t> elements = getNumElements(tensor.dims());
-  if (!elements || *elements > kMaxElements)
-    return fail("has a shape too large for any memory");
+  if (!elements || *elements > model.maxTensorElements)
+    return fail("has " + tooLarge(model));
   std::optional<int64_t> bytes = getRawBytes(tensor);
 
   if (isSetAside(tensor)) {
@@ -99,7 +103,8 @@ Error validateTensor(const Model &model, const TensorProto &tensor,
   return Error::success();
 }
 
-Error validateType(const pb::ValueInfoProto &info, StringRef what) {
+Error validateType(const Model &model, const pb::ValueInfoProto &info,
+                   StringRef what) {
   const pb::TypeProto &type = info.type();
   if (!type.has_tensor_type())
     return Error::success();
@@ -122,8 +127,8 @@ Error validateType(const pb::ValueInfoProto &info, StringRef what) {
       return fail("a negative dimension, " + Twine(dim.dim_value()));
     if (MulOverflow(elements, std::max<int64_t>(dim.dim_value(), 1),
                     elements) ||
-        elements > kMaxElements)
-      return fail("a shape too large for any memory");
+        elements > model.maxTensorElements)
+      return fail(tooLarge(model));
   }
   return Error::success();
 }
@@ -195,6 +200,18 @@ Error validateTensors(Model &model) {
                        });
 }
 
+Error validateTypes(Model &model) {
+  return forEachGraph(model.proto, [&](pb::GraphProto &graph) -> Error {
+    for (const pb::ValueInfoProto &info : graph.input())
+      if (Error error = validateType(model, info, "input"))
+        return error;
+    for (const pb::ValueInfoProto &info : graph.output())
+      if (Error error = validateType(model, info, "output"))
+        return error;
+    return Error::success();
+  });
+}
+
 Error validateModel(Model &model, const ImportOptions &options) {
   pb::ModelProto &proto = model.proto;
   if (proto.ir_version() < 3)
@@ -219,15 +236,8 @@ Error validateModel(Model &model, const ImportOptions &options) {
         return Error::success();
       }))
     return error;
-  if (Error error = forEachGraph(proto, [](pb::GraphProto &graph) -> Error {
-        for (const pb::ValueInfoProto &info : graph.input())
-          if (Error error = validateType(info, "input"))
-            return error;
-        for (const pb::ValueInfoProto &info : graph.output())
-          if (Error error = validateType(info, "output"))
-            return error;
-        return Error::success();
-      }))
+  model.maxTensorElements = options.maxTensorElements;
+  if (Error error = validateTypes(model))
     return error;
   if (Error error = validateTensors(model))
     return error;

@@ -16,6 +16,10 @@ namespace ingot::importer {
 /// types, names.
 llvm::Error validateModel(Model &model, const ImportOptions &options);
 
+/// Checks element types, ranks and sizes of what graphs take and give. Called
+/// again once `--shape` and `--dim` are applied.
+llvm::Error validateTypes(Model &model);
+
 /// Checks of each tensor that its data has the size that its type and shape
 /// need, whether it is in the model or set aside. Called again after each step
 /// of ONNX's library, which copies tensors.

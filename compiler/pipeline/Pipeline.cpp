@@ -28,8 +28,10 @@ using namespace ingot;
 
 /// onnx.node → nn.
 static void buildLegalizePipeline(OpPassManager &passes,
-                                  const PipelineOptions &) {
-  passes.addPass(createLegalize());
+                                  const PipelineOptions &options) {
+  LegalizeOptions legalize;
+  legalize.maxElements = options.maxTensorElements;
+  passes.addPass(createLegalize(legalize));
   passes.addPass(createRequireSizes());
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
 }

@@ -7,6 +7,7 @@
 #ifndef INGOT_COMPILER_PIPELINE_PIPELINE_H
 #define INGOT_COMPILER_PIPELINE_PIPELINE_H
 
+#include "dialects/onnx/Limits.h"
 #include "passes/backend/Backend.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -24,6 +25,8 @@ struct PipelineOptions : BackendOptions {
   std::string level;
   /// Of it, what is not as usual, as `--target` has it: `l2=2M`.
   std::vector<std::string> numbers;
+  /// Of one tensor; at most kMostElements.
+  int64_t maxTensorElements = onnx::kMostElements;
 };
 
 /// A pipeline of passes. From this table come `--compile-to`, `--emit`, the

@@ -96,6 +96,7 @@ struct CreatedOps : OpBuilder::Listener {
 
 struct LegalizePass
     : ingot::impl::LegalizeBase<LegalizePass> {
+  using LegalizeBase::LegalizeBase;
   void getDependentDialects(DialectRegistry &registry) const override {
     LegalizeBase::getDependentDialects(registry);
     registry.insert<IngotDialect>(); // what a run must find true
@@ -115,9 +116,8 @@ struct LegalizePass
 /// nn-fold-constants.
 static constexpr int64_t kMaxFoldedElements = 4096;
 
-/// Sizes are multiplied in many places; this leaves room for that.
-static bool isTooLarge(Type type) {
-  constexpr int64_t kMaxElements = int64_t(1) << 44;
+/// Counts without overflow. Sizes that are not known count as 1.
+static bool hasMoreElements(Type type, int64_t most) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return false;
@@ -125,7 +125,7 @@ static bool isTooLarge(Type type) {
   for (int64_t size : tensor.getShape())
     if (!ShapedType::isDynamic(size) &&
         (llvm::MulOverflow(elements, std::max<int64_t>(size, 1), elements) ||
-         elements > kMaxElements))
+         elements > most))
       return true;
   return false;
 }
@@ -196,9 +196,10 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
     if (isa<nn::ElementwiseOpInterface>(op) && hasComplexOperand(op))
       return node.unsupported("arithmetic on complex numbers");
     for (Type type : op->getResultTypes())
-      if (isTooLarge(type))
+      if (hasMoreElements(type, maxElements))
         return node.invalid("a tensor of type " + textOf(type) +
-                            " is larger than any memory");
+                            " is too large: more than " + Twine(maxElements) +
+                            " elements (--limit=tensor-elements)");
   }
   op.erase();
   for (Operation *op : created.ops)

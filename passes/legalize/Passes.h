@@ -8,6 +8,7 @@
 #define INGOT_PASSES_LEGALIZE_PASSES_H
 
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/onnx/Limits.h"
 
 #include "mlir/Pass/Pass.h"
 

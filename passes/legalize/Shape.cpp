@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/onnx/Limits.h"
 #include "passes/support/RunChecks.h"
 #include "passes/legalize/ComputedShape.h"
 
@@ -17,16 +18,13 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// No tensor is larger; sizes are checked before they are multiplied.
-static constexpr int64_t kMaxElements = int64_t(1) << 48;
-
-/// The number of elements of a shape without negative sizes; nullopt if that is
-/// out of bounds.
+/// The number of elements of a shape without negative sizes; nullopt if it has
+/// negative ones or is larger than any tensor.
 static std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t size : shape) {
     if (size < 0 || __builtin_mul_overflow(count, size, &count) ||
-        count > kMaxElements)
+        count > onnx::kMostElements)
       return std::nullopt;
   }
   return count;
@@ -403,7 +401,7 @@ static LogicalResult legalizeRange(Node &node) {
   if (start && limit && delta) {
     double count =
         std::ceil((limit->front() - start->front()) / delta->front());
-    if (!(count <= double(kMaxElements)))
+    if (!(count <= double(onnx::kMostElements)))
       return node.invalid("the range has too many elements");
     size = sizeAttr(node, count > 0 ? int64_t(count) : 0);
   } else if (isa<IntegerType>(type) && delta) {

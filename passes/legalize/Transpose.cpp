@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/onnx/Limits.h"
 #include "passes/legalize/Helpers.h"
 
 using namespace mlir;
@@ -58,9 +59,9 @@ static LogicalResult legalizeTile(Node &node) {
     auto known = getConstantIntValue(repeat);
     if (known && *known < 0)
       return node.badElement("repeats", i, Twine(*known), "at least 0");
-    if (known && *known > int64_t(1) << 44)
+    if (known && *known > onnx::kMostElements)
       return node.badElement("repeats", i, Twine(*known),
-                             "at most " + Twine(int64_t(1) << 44));
+                             "at most " + Twine(onnx::kMostElements));
     OpFoldResult size = sizeOf(node, x, i);
     auto knownSize = getConstantIntValue(size);
     if (!known && hint && !hint.isDynamicDim(i) && knownSize && *knownSize > 0 &&

@@ -3,7 +3,9 @@ import os
 import subprocess
 import time
 
-from support import BIN, Case, TensorProto, helper, make_model
+import numpy as np
+
+from support import BIN, Case, TensorProto, helper, make_model, tool
 
 HUGE = 2**31
 # What takes a list that says sizes, axes or pads: (inputs, attributes).
@@ -47,3 +49,42 @@ class Memory(Case):
             with self.subTest(op=op):
                 node = helper.make_node(op, ["x"] + [m[0] for m in more], ["y"], name="odd", **attributes)
                 self.check(make_model([node], [("x", shape), *more], [("y", None)]), compiles=True)
+
+
+class Limit(Case):
+    """--limit=tensor-elements: of what a model declares, holds, is given a size for, or computes."""
+
+    def test_tensor_elements(self):
+        def one(op, inputs, shapes, initializers=(), **attributes):
+            node = helper.make_node(op, inputs, ["y"], name="odd", **attributes)
+            return make_model([node], shapes, [("y", None)], initializers)
+
+        x = np.zeros((10, 10), np.float32)
+        many = "1000 elements (--limit=tensor-elements)"
+        for word, model, options in (
+                ("input 'x'", one("Relu", ["x"], [("x", [10, 101])]), ()),
+                ("input 'x'", one("Relu", ["x"], [("x", [10, "n"])]), ("--dim=n=101",)),
+                ("input 'x'", one("Relu", ["x"], [("x", ["m", "n"])]), ("--shape=x=101x10",)),
+                ("'w'", one("Add", ["x", "w"], [("x", [1])], {"w": np.zeros((7, 11, 13), np.float32)}), ()),
+                ("node 'odd'", one("Tile", ["x", "s"], [("x", [10, 1])], {"s": np.array([1, 101])}), ()),
+                ("node 'odd'", one("Expand", ["x", "s"], [("x", ["n", 1])], {"s": np.array([10, 101])}), ()),
+                ("node 'odd'", one("Add", ["x", "y0"], [("x", [101, 1]), ("y0", [10])]), ())):
+            with self.subTest(word=word, options=options):
+                self.assert_refuses(model, word, many, options=["--limit=tensor-elements=1000", *options])
+                self.compile(model, "--limit=tensor-elements=1K", *options)
+        self.assert_refuses(one("Relu", ["x"], [("x", [2**43, 3])]), "input 'x'", f"{2**44} elements")
+        kept = one("Tile", ["x", "s"], [("x", [10, 10])], {"s": np.array([1, 10], np.int64)})
+        artifact = self.compile(kept, "--limit=tensor-elements=1000")
+        np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], np.zeros((10, 100), np.float32))
+
+    def test_values(self):
+        model = self.save(make_model([helper.make_node("Relu", ["x"], ["y"])], [("x", [2])], [("y", [2])]))
+        for value in ("0", "-1", "17T", "16385G", "9223372036854775807", "1.5G", "", "T", "1P"):
+            with self.subTest(value=value):
+                self.assert_refuses(model, f"'{value}' is not a count of 1 to 16T",
+                                    options=[f"--limit=tensor-elements={value}"])
+        self.compile(model, "--limit=tensor-elements=16T")
+        done = tool("ingot", "compile", model, "--print-pipeline", "--limit=tensor-elements=1K")
+        self.assertIn("onnx-legalize{max-elements=1024}", done.stdout)
+        self.assert_refuses(model, "the limits are nodes, function-nodes, nesting, graph-bytes, sparse-bytes, "
+                            "tensor-elements, folded-bytes, e.g.", options=["--limit=elements=1"])

@@ -26,6 +26,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   error.clear();
   if (!ingot::parseDim(text, dims, error) && error.empty())
     abort();
+  error.clear();
+  ingot::ImportOptions import;
+  ingot::PipelineOptions pipeline;
+  if (!ingot::parseLimit(text, import, pipeline, error) && error.empty())
+    abort();
+  if (import.maxNesting > 100 || import.maxTensorElements < 1 ||
+      import.maxTensorElements > ingot::onnx::kMostElements)
+    abort();
   ingot::isCIdentifier(text);
   return 0;
 }

@@ -55,7 +55,7 @@ struct Options {
       "limit", cl::value_desc("name=N"), cl::cat(category),
       cl::desc("What a model may make the compiler do: nodes (1000000), "
                "function-nodes (100000), nesting (30), graph-bytes (1G), "
-               "sparse-bytes (1G), folded-bytes (16M)")};
+               "sparse-bytes (1G), tensor-elements (16T), folded-bytes (16M)")};
   cl::opt<std::string> target{
       "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
       cl::desc("CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "

@@ -8,7 +8,6 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 using namespace ingot;
@@ -67,39 +66,47 @@ bool ingot::parseDim(StringRef text, StringMap<int64_t> &dims,
 bool ingot::parseLimit(llvm::StringRef text, ImportOptions &import,
                        PipelineOptions &pipeline, std::string &error) {
   auto [name, value] = text.split('=');
-  int64_t *limit = llvm::StringSwitch<int64_t *>(name)
-                       .Case("nodes", &import.maxNodes)
-                       .Case("function-nodes", &import.maxFunctionNodes)
-                       .Case("graph-bytes", &import.maxGraphBytes)
-                       .Case("sparse-bytes", &import.maxSparseBytes)
-                       .Case("folded-bytes", &pipeline.maxFoldedBytes)
-                       .Default(nullptr);
-  if (!limit && name != "nesting") {
-    error = ("--limit=" + text +
-             ": the limits are nodes, function-nodes, nesting, graph-bytes, "
-             "sparse-bytes and folded-bytes, e.g. --limit=sparse-bytes=4G")
-                .str();
+  int64_t nesting = import.maxNesting;
+  struct Limit {
+    llvm::StringLiteral name;
+    int64_t *number;
+    int64_t most = INT64_MAX;
+    llvm::StringLiteral range = "a size such as 500000, 64M or 4G";
+  };
+  const Limit limits[] = {
+      {"nodes", &import.maxNodes},
+      {"function-nodes", &import.maxFunctionNodes},
+      {"nesting", &nesting, 100, "a depth of 1 to 100"},
+      {"graph-bytes", &import.maxGraphBytes},
+      {"sparse-bytes", &import.maxSparseBytes},
+      {"tensor-elements", &import.maxTensorElements, onnx::kMostElements,
+       "a count of 1 to 16T"},
+      {"folded-bytes", &pipeline.maxFoldedBytes}};
+  const Limit *limit =
+      llvm::find_if(limits, [&](const Limit &l) { return l.name == name; });
+  if (limit == std::end(limits)) {
+    error = ("--limit=" + text + ": the limits are ").str();
+    for (const Limit &known : limits)
+      error += (known.name + ", ").str();
+    error += "e.g. --limit=sparse-bytes=4G";
     return false;
   }
   llvm::StringRef digits = value;
   int64_t unit = digits.consume_back("K")   ? int64_t(1) << 10
                  : digits.consume_back("M") ? int64_t(1) << 20
                  : digits.consume_back("G") ? int64_t(1) << 30
+                 : digits.consume_back("T") ? int64_t(1) << 40
                                             : 1;
   int64_t number;
   if (!llvm::to_integer(digits, number, 10) || number < 1 ||
-      number > INT64_MAX / unit ||
-      (name == "nesting" && number * unit > 100)) {
-    error = ("--limit=" + text + ": '" + value +
-             (name == "nesting" ? "' is not a depth of 1 to 100"
-                                : "' is not a size such as 500000, 64M or 4G"))
+      number > limit->most / unit) {
+    error = ("--limit=" + text + ": '" + value + "' is not " + limit->range)
                 .str();
     return false;
   }
-  if (limit)
-    *limit = number * unit;
-  else
-    import.maxNesting = unsigned(number * unit);
+  *limit->number = number * unit;
+  import.maxNesting = unsigned(nesting);
+  pipeline.maxTensorElements = import.maxTensorElements;
   return true;
 }
 

@@ -1,0 +1,20 @@
+//===- Limits.h - what a model may ask for ----------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_ONNX_LIMITS_H
+#define INGOT_DIALECTS_ONNX_LIMITS_H
+
+#include <stdint.h>
+
+namespace ingot::onnx {
+
+/// No tensor has more elements, and no limit is higher: sizes are multiplied in
+/// many places, which this leaves room for.
+constexpr int64_t kMostElements = int64_t(1) << 44;
+
+} // namespace ingot::onnx
+
+#endif // INGOT_DIALECTS_ONNX_LIMITS_H
