@@ -72,6 +72,8 @@ struct Manifest {
   uint32_t sizeRulesProved = 0, sizeRulesChecked = 0;
   /// Libraries first.
   std::vector<Usage> uses;
+  /// Names of the tensors that a run shows, by number. Not part of the artifact.
+  std::vector<std::string> observed;
 
   bool usesLibrary(llvm::StringRef name) const;
 };

@@ -108,6 +108,9 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
   if (IngotDialect::NeedsOnednnAttrHelper(context).isAttrPresent(module))
     manifest.uses.push_back(
         {INGOT_ABI_USE_LIBRARY, INGOT_ABI_USE_OWN_THREADS, "onednn"});
+  if (auto observed = IngotDialect::ObservedAttrHelper(context).getAttr(module))
+    for (auto name : observed.getAsRange<StringAttr>())
+      manifest.observed.push_back(name.str());
   return manifest;
 }
 

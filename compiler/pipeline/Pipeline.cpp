@@ -12,6 +12,7 @@
 #include "passes/layout/Passes.h"
 #include "passes/legalize/Passes.h"
 #include "passes/memory/Passes.h"
+#include "passes/quantize/Passes.h"
 #include "passes/shape/Passes.h"
 #include "passes/support/Passes.h"
 
@@ -63,6 +64,13 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addPass(createSimplify());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
+}
+
+/// nn on floats → nn with quantized values where the user wants them.
+static void buildQuantizePipeline(OpPassManager &passes,
+                                  const PipelineOptions &options) {
+  if (options.observe)
+    passes.addPass(createInsertObservers());
 }
 
 /// Data channels last inside, transposes at the model's edges.
@@ -167,6 +175,8 @@ static constexpr Phase kPhases[] = {
     {"nn", "ONNX nodes legalized to named tensor ops", buildLegalizePipeline},
     {"graph", "graph simplified, training-time structure removed",
      buildGraphPipeline},
+    {"quantize", "values quantized as a calibration says",
+     buildQuantizePipeline},
     {"layout", "data channels last, transposes at the edges",
      buildLayoutPipeline},
     {"linalg", "ops lowered to linalg on tensors", buildLowerPipeline},
@@ -242,6 +252,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       llvm::cl::init(Precision::fp32),
       llvm::cl::values(clEnumValN(Precision::fp32, "fp32", "32-bit floats"),
                        clEnumValN(Precision::bf16, "bf16", "bfloat16"))};
+  Option<bool> observe{
+      *this, "observe",
+      llvm::cl::desc("Show the tensors that int8 wants ranges of in a run"),
+      llvm::cl::init(false)};
   Option<std::string> emulateOn{
       *this, "emulate-on",
       llvm::cl::desc("CPU level whose instructions are enough")};
@@ -261,6 +275,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.kernels = kernels;
     options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
     options.precision = precision;
+    options.observe = observe;
     options.emulateOn = emulateOn;
     options.scheduleSeed = scheduleSeed;
     options.level = level;

@@ -21,6 +21,8 @@ struct PipelineOptions : BackendOptions {
   Kernels kernels = Kernels::native;
   /// Of mixed kernels: the ONNX nodes that oneDNN computes.
   std::vector<std::string> onednnNodes;
+  /// For calibration: the tensors that int8 wants ranges of are shown in a run.
+  bool observe = false;
   /// What code is for. Empty: what the module's `ingot.target` says.
   std::string level;
   /// Of it, what is not as usual, as `--target` has it: `l2=2M`.

@@ -21,6 +21,7 @@
 #include "passes/lower/linalg/Passes.h"
 #include "passes/memory/Passes.h"
 #include "passes/precision/Passes.h"
+#include "passes/quantize/Passes.h"
 #include "passes/shape/Passes.h"
 #include "passes/support/Passes.h"
 
@@ -78,6 +79,7 @@ void ingot::registerPasses() {
   registerIngotLowerLinalgPasses();
   registerIngotMemoryPasses();
   registerIngotPrecisionPasses();
+  registerIngotQuantizePasses();
   registerIngotShapePasses();
   registerIngotSupportPasses();
   registerTransformsPasses();

@@ -76,6 +76,41 @@ LogicalResult RequireOp::canonicalize(RequireOp op, PatternRewriter &rewriter) {
   return success();
 }
 
+LogicalResult ObserveOp::verify() {
+  if (int64_t number = getNumber(); number < 0)
+    return emitOpError("expects a number that is not negative, but got ")
+           << number;
+  return success();
+}
+
+bool ObserveOp::bufferizesToMemoryRead(OpOperand &,
+                                       const bufferization::AnalysisState &) {
+  return true;
+}
+
+bool ObserveOp::bufferizesToMemoryWrite(OpOperand &,
+                                        const bufferization::AnalysisState &) {
+  return false;
+}
+
+bufferization::AliasingValueList
+ObserveOp::getAliasingValues(OpOperand &,
+                             const bufferization::AnalysisState &) {
+  return {};
+}
+
+LogicalResult
+ObserveOp::bufferize(RewriterBase &rewriter,
+                     const bufferization::BufferizationOptions &options,
+                     bufferization::BufferizationState &state) {
+  FailureOr<Value> buffer =
+      bufferization::getBuffer(rewriter, getX(), options, state);
+  if (failed(buffer))
+    return failure();
+  rewriter.replaceOpWithNewOp<ObserveOp>(*this, getNumberAttr(), *buffer);
+  return success();
+}
+
 LogicalResult BufferOp::verify() {
   if (int64_t number = getNumber(); number < 0)
     return emitOpError("expects a number that is not negative, but got ")
@@ -171,6 +206,7 @@ static ArrayRef<Fact> facts() {
       list<D::MemoryPlanAttrHelper, SlotAttr>(Place::module),
       list<D::LayersAttrHelper, LayerAttr>(Place::module),
       list<D::DeclinedAttrHelper, DeclinedAttr>(Place::module),
+      list<D::ObservedAttrHelper, StringAttr>(Place::module),
       one<D::NeedsOnednnAttrHelper>(Place::module),
       one<D::NameAttrHelper>(Place::argument),
       list<D::DimNamesAttrHelper, StringAttr>(Place::argument),

@@ -8,6 +8,7 @@
 #define INGOT_DIALECTS_INGOT_INGOTOPS_TD
 
 include "dialects/ingot/IngotDialect.td"
+include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Ingot_RunStatus : Resource<"::ingot::RunStatus">;
@@ -34,6 +35,32 @@ def Ingot_RequireOp : Op<Ingot_Dialect, "require",
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
+}
+
+def Ingot_ObserveOp : Op<Ingot_Dialect, "observe", [
+    DeclareOpInterfaceMethods<BufferizableOpInterface, [
+      "bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues",
+      "bufferize"]>]> {
+  let summary = "shows a tensor to who observes the run";
+  let description = [{
+    Calls the run's observer, if it has one, with the tensor's number, type, sizes,
+    strides and elements, as soon as they are computed. The order of the
+    dimensions is not part of what is observed: layout passes may change it.
+    Only for the function that has the run's call.
+
+    Constraints:
+    - C1: `number` is not negative
+
+    Example:
+    ```mlir
+    ingot.observe 3 %x : tensor<1x16x8x8xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$number,
+                       Arg<AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>, "",
+                           [MemRead, MemWrite<Ingot_RunStatus>]>:$x);
+  let assemblyFormat = "$number $x attr-dict `:` type($x)";
+  let hasVerifier = 1;
 }
 
 def Ingot_BufferOp : Op<Ingot_Dialect, "buffer", [Pure]> {

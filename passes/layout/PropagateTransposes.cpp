@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
 #include "passes/layout/Passes.h"
 #include "passes/layout/Sink.h"
 #include "passes/support/Rewrite.h"
@@ -105,6 +106,20 @@ struct TransposeIntoMatMul : OpRewritePattern<nn::MatMulOp> {
   }
 };
 
+/// Elements are observed in any order.
+struct ObserveBeforeTranspose : OpRewritePattern<ObserveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ObserveOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeOf(op.getX());
+    if (!transpose)
+      return rewriter.notifyMatchFailure(op, kNoTranspose);
+    rewriter.modifyOpInPlace(op,
+                             [&] { op.getXMutable().assign(transpose.getX()); });
+    return success();
+  }
+};
+
 struct PropagateTransposesPass
     : ingot::impl::PropagateTransposesBase<PropagateTransposesPass> {
   using PropagateTransposesBase::PropagateTransposesBase;
@@ -116,7 +131,7 @@ struct PropagateTransposesPass
     populateSinkThroughMovement(sink);
     populateSinkThroughReduction(sink);
     populateSinkThroughReshape(sink);
-    sink.add<TransposeIntoMatMul>(context);
+    sink.add<TransposeIntoMatMul, ObserveBeforeTranspose>(context);
     finish.add<TransposeBeforeResize, TransposeToReshape>(context);
     nn::ReshapeOp::getCanonicalizationPatterns(finish, context);
     // One walk, each op after its operands: what a pattern makes stands before

@@ -39,8 +39,12 @@ ingot_status readOptions(const T *given, T &known, const char *what,
 ingot_status writeSized(void *given, const void *known, uint32_t knownSize,
                         const char *what, ingot_error *error);
 
-inline bool anyNonZero(const uint64_t (&reserved)[4]) {
-  return reserved[0] | reserved[1] | reserved[2] | reserved[3];
+template <size_t count>
+bool anyNonZero(const uint64_t (&reserved)[count]) {
+  uint64_t any = 0;
+  for (uint64_t field : reserved)
+    any |= field;
+  return any != 0;
 }
 
 } // namespace ingot::rt

@@ -17,11 +17,16 @@ namespace {
 struct Observer {
   explicit Observer(const ingot_run_options &options)
       : profile(options.profile ? &options.profile->times : nullptr),
-        cancellation(options.cancellation) {}
+        cancellation(options.cancellation), observe(options.observe),
+        observeUser(options.observe_user) {
+    // Code need not ask whether it is wanted.
+    if (!observe)
+      abi.tensor = nullptr;
+  }
 
   /// Null if nobody wants to know.
   const ingot_abi_observer *forRun() const {
-    return profile || cancellation ? &abi : nullptr;
+    return profile || cancellation || observe ? &abi : nullptr;
   }
 
   static int32_t layerEnd(void *user, uint64_t layer, uint64_t flops,
@@ -34,9 +39,21 @@ struct Observer {
                : INGOT_OK;
   }
 
+  static int32_t tensor(void *user, uint64_t number, uint32_t dtype,
+                        uint32_t rank, const int64_t *dims,
+                        const int64_t *strides, const void *data) {
+    auto &self = *static_cast<Observer *>(user);
+    const ingot_tensor_view view = {
+        sizeof(ingot_tensor_view), dtype, data, dims, strides, rank, 0};
+    return self.observe(self.observeUser, number, &view);
+  }
+
   Profile *profile;
   const ingot_cancellation *cancellation;
-  ingot_abi_observer abi = {sizeof(ingot_abi_observer), 0, this, layerEnd};
+  ingot_observe_fn observe;
+  void *observeUser;
+  ingot_abi_observer abi = {sizeof(ingot_abi_observer), 0, this, layerEnd,
+                            tensor};
 };
 
 /// Takes a context or a profile for one thread.

@@ -108,16 +108,32 @@ void ingot_support_parallel(ingot_abi_call *call,
   host->parallel_for(host->user, run_job, &job, count);
 }
 
-void ingot_support_layer_end(ingot_abi_call *call, uint64_t layer,
-                             uint64_t flops, uint64_t bytes) {
-  const ingot_abi_observer *observer = call->observer;
-  int32_t status = observer->layer_end(observer->user, layer, flops, bytes);
+/** Ends the run, unless its observer says that it goes on. */
+static void go_on(ingot_abi_call *call, int32_t status) {
   if (status == INGOT_ABI_OK)
     return;
   ingot_support_fail(call, status,
                      status == INGOT_ABI_CANCELLED ? "the run was cancelled"
                                                    : "the run was stopped");
   stop(call);
+}
+
+void ingot_support_layer_end(ingot_abi_call *call, uint64_t layer,
+                             uint64_t flops, uint64_t bytes) {
+  const ingot_abi_observer *observer = call->observer;
+  go_on(call, observer->layer_end(observer->user, layer, flops, bytes));
+}
+
+void ingot_support_observe(ingot_abi_call *call, uint64_t tensor,
+                           uint32_t dtype, uint32_t rank, const int64_t *dims,
+                           const int64_t *strides, const void *data) {
+  const ingot_abi_observer *observer = call->observer;
+  /* A host of before knows layers only. */
+  const size_t needed =
+      offsetof(ingot_abi_observer, tensor) + sizeof observer->tensor;
+  if (observer && observer->struct_size >= needed && observer->tensor)
+    go_on(call, observer->tensor(observer->user, tensor, dtype, rank, dims,
+                                 strides, data));
 }
 
 /** Writes `value` in decimal digits to `text`, which has 20 bytes; returns how

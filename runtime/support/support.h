@@ -58,6 +58,13 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
 void ingot_support_layer_end(ingot_abi_call *call, uint64_t layer,
                              uint64_t flops, uint64_t bytes);
 
+/** Shows a tensor to the observer of a run, if it has one that wants to see
+ *  it: `dims` and `strides` are of `rank` int64_t. Does not return if the run is
+ *  to stop. Only for the thread that runs the body. */
+void ingot_support_observe(ingot_abi_call *call, uint64_t tensor,
+                           uint32_t dtype, uint32_t rank, const int64_t *dims,
+                           const int64_t *strides, const void *data);
+
 /** What the functions of a model's generated header stand on: one loaded model
  *  with an arena of its own, for an application that links the artifact and
  *  has no libingot. */

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/codegen/common/Passes.h"
 #include "passes/codegen/common/BufferToLLVM.h"
@@ -49,6 +50,8 @@ static constexpr StringLiteral kAllocate = "ingot_support_allocate";
 static constexpr StringLiteral kRelease = "ingot_support_release";
 /// Ends a run that finds something false.
 static constexpr StringLiteral kRequire = "ingot_support_require";
+/// Shows a tensor to who observes the run.
+static constexpr StringLiteral kObserve = "ingot_support_observe";
 
 /// Calls function `name` of runtime/support, in behalf of `op`, with the run's
 /// call and `arguments`.
@@ -182,6 +185,52 @@ struct LowerRequire : ConvertOpToLLVMPattern<ingot::RequireOp> {
   int64_t &count;
 };
 
+struct LowerObserve : ConvertOpToLLVMPattern<ingot::ObserveOp> {
+  LowerObserve(const LLVMTypeConverter &converter, Functions &functions)
+      : ConvertOpToLLVMPattern(converter), functions(functions) {}
+
+  LogicalResult
+  matchAndRewrite(ingot::ObserveOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value call = callArgument(op);
+    auto type = cast<MemRefType>(op.getX().getType());
+    uint32_t dtype = ingot::elementNumberOf(type.getElementType());
+    if (!call || !dtype)
+      return op.emitError("cannot be observed here");
+    Location loc = op.getLoc();
+    MemRefDescriptor descriptor(adaptor.getX());
+    auto number = [&](Type type, int64_t value) -> Value {
+      return LLVM::ConstantOp::create(rewriter, loc, type,
+                                      rewriter.getIntegerAttr(type, value));
+    };
+    Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
+    int64_t rank = type.getRank();
+    Value words = ingot::codegen::getFrame(op, std::max<int64_t>(2 * rank, 1),
+                                           rewriter);
+    auto at = [&](int64_t i) -> Value {
+      return LLVM::GEPOp::create(rewriter, loc, call.getType(), i64, words,
+                                 LLVM::GEPArg(int32_t(i)));
+    };
+    for (int64_t i = 0; i < rank; ++i) {
+      LLVM::StoreOp::create(rewriter, loc, descriptor.size(rewriter, loc, i),
+                            at(i));
+      LLVM::StoreOp::create(rewriter, loc, descriptor.stride(rewriter, loc, i),
+                            at(rank + i));
+    }
+    Value data =
+        descriptor.bufferPtr(rewriter, loc, *getTypeConverter(), type);
+    if (failed(callSupport(functions, rewriter, op, kObserve,
+                           LLVM::LLVMVoidType::get(getContext()), call,
+                           {number(i64, op.getNumber()), number(i32, dtype),
+                            number(i32, rank), at(0), at(rank), data})))
+      return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  Functions &functions;
+};
+
 /// Of bf16 as of i16: LLVM takes masked loads and stores of bf16 apart.
 template <typename Op> struct LowerMaskedBF16 : ConvertOpToLLVMPattern<Op> {
   using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
@@ -264,6 +313,7 @@ struct ConvertToLLVMPass
     patterns.add<LowerStoreOfOneLane>(converter, /*benefit=*/11);
     int64_t checks = 0;
     patterns.add<LowerRequire>(converter, functions, checks);
+    patterns.add<LowerObserve>(converter, functions);
     ingot::codegen::populateBufferToLLVM(converter, patterns);
     ingot::codegen::populateLaunchToLLVM(converter, patterns, functions);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);

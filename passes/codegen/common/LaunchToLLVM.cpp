@@ -72,8 +72,6 @@ struct LowerLaunch : ConvertOpToLLVMPattern<cpu::LaunchOp> {
                              ConversionPatternRewriter &rewriter) const;
   LLVM::LLVMFuncOp getTask(cpu::LaunchOp op,
                            ConversionPatternRewriter &rewriter) const;
-  Value getFrame(cpu::LaunchOp op, int64_t numWords,
-                 ConversionPatternRewriter &rewriter) const;
   void unpack(const Parameter &parameter, Value words, int64_t &next,
               SmallVectorImpl<Value> &arguments, Location loc,
               ConversionPatternRewriter &rewriter) const;
@@ -163,10 +161,9 @@ LowerLaunch::getTask(cpu::LaunchOp op,
   return task;
 }
 
-/// Where a function keeps the words of a launch: one place for all launches, or
-/// the stack would have to grow with the model.
-Value LowerLaunch::getFrame(cpu::LaunchOp op, int64_t numWords,
-                            ConversionPatternRewriter &rewriter) const {
+Value codegen::getFrame(Operation *op, int64_t numWords,
+                        ConversionPatternRewriter &rewriter) {
+  Type word = rewriter.getI64Type();
   IngotDialect::ScratchAttrHelper mark(op->getContext());
   auto name = rewriter.getStringAttr("frame of launches");
   Block &entry = op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front();
@@ -176,17 +173,17 @@ Value LowerLaunch::getFrame(cpu::LaunchOp op, int64_t numWords,
   if (count && frame && mark.getAttr(frame) == name) {
     if (cast<IntegerAttr>(count.getValue()).getInt() < numWords)
       rewriter.modifyOpInPlace(count, [&] {
-        count.setValueAttr(IntegerAttr::get(getIndexType(), numWords));
+        count.setValueAttr(IntegerAttr::get(word, numWords));
       });
     return frame;
   }
-  Location loc = op.getLoc();
+  Location loc = op->getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(&entry);
-  count = LLVM::ConstantOp::create(rewriter, loc, getIndexType(), numWords);
+  count = LLVM::ConstantOp::create(rewriter, loc, word, numWords);
   frame = LLVM::AllocaOp::create(rewriter, loc,
-                                 LLVM::LLVMPointerType::get(getContext()),
-                                 getIndexType(), count);
+                                 LLVM::LLVMPointerType::get(rewriter.getContext()),
+                                 word, count);
   mark.setAttr(frame, name);
   return frame;
 }
@@ -200,7 +197,7 @@ LowerLaunch::matchAndRewrite(cpu::LaunchOp op, OpAdaptor adaptor,
   Location loc = op.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(getContext());
   SmallVector<Value> words = wordsOf(op, adaptor, rewriter);
-  Value frame = getFrame(op, words.size(), rewriter);
+  Value frame = codegen::getFrame(op, words.size(), rewriter);
   for (auto [i, word] : llvm::enumerate(words)) {
     Value at = LLVM::GEPOp::create(rewriter, loc, pointer, getIndexType(),
                                    frame, LLVM::GEPArg(int32_t(i)));

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 
 namespace mlir {
+class ConversionPatternRewriter;
 class LLVMTypeConverter;
 class RewritePatternSet;
 } // namespace mlir
@@ -33,6 +34,12 @@ struct Functions {
 /// The run's ingot_abi_call: the last argument of the function around `op`; null
 /// if it has none.
 mlir::Value callArgument(mlir::Operation *op);
+
+/// Room for `numWords` words that a call of `op` hands over, in the entry of the
+/// function around it: one place for all, or the stack would have to grow with the
+/// model.
+mlir::Value getFrame(mlir::Operation *op, int64_t numWords,
+                     mlir::ConversionPatternRewriter &rewriter);
 
 /// A launch becomes a call of `ingot_support_parallel` with a function that
 /// runs one task, and the addresses and sizes that the kernel takes.

@@ -77,7 +77,7 @@ static bool canOutline(scf::ForOp loop) {
     return false;
   return !loop
               ->walk([](Operation *op) {
-                bool stays = isa<RequireOp, memref::AllocOp, memref::AllocaOp,
+                bool stays = isa<RequireOp, ObserveOp, memref::AllocOp, memref::AllocaOp,
                                  memref::DeallocOp, cpu::LaunchOp,
                                  CallOpInterface>(op) ||
                              isa<LLVM::LLVMDialect>(op->getDialect());

@@ -196,6 +196,23 @@ INGOT_API void ingot_cancellation_release(ingot_cancellation *cancellation);
  *  beginning. May be called from any thread and from a signal handler. */
 INGOT_API void ingot_cancellation_request(ingot_cancellation *cancellation);
 
+/** A tensor inside of a run, in host memory; only for the time of a call. */
+typedef struct ingot_tensor_view {
+  uint32_t struct_size;
+  ingot_dtype dtype;
+  const void *data;
+  const int64_t *dims;    /**< `rank` sizes */
+  const int64_t *strides; /**< `rank` steps in elements */
+  uint32_t rank;
+  uint32_t reserved0;
+} ingot_tensor_view;
+
+/** Is shown tensor number `tensor` of a model that was compiled to show its
+ *  tensors, as soon as it is complete, by the thread that runs. Returns
+ *  INGOT_OK, or the status that the run ends with at once. */
+typedef ingot_status (*ingot_observe_fn)(void *user, uint64_t tensor,
+                                         const ingot_tensor_view *view);
+
 /** How one run goes. Everything that is zero has no effect. */
 typedef struct ingot_run_options {
   uint32_t struct_size;
@@ -206,10 +223,13 @@ typedef struct ingot_run_options {
   const ingot_cancellation *cancellation;
   /** Of the same model: receives the times of this run. */
   ingot_profile *profile;
-  uint64_t reserved[4];
+  /** Sees the tensors that the model shows; most show none. */
+  ingot_observe_fn observe;
+  void *observe_user;
+  uint64_t reserved[2];
 } ingot_run_options;
 #define INGOT_RUN_OPTIONS_INIT                                                 \
-  {(uint32_t)sizeof(ingot_run_options), 0, 0, 0, 0, {0, 0, 0, 0}}
+  {(uint32_t)sizeof(ingot_run_options), 0, 0, 0, 0, 0, 0, {0, 0}}
 
 /** Runs the model once. All inputs and outputs must be given; outputs may not
  *  overlap each other or an input. `options` may be null.

@@ -195,3 +195,14 @@ func.func @loop(%x: tensor<3x8xf32>, %s: tensor<8x3xf32>, %n: index) -> tensor<8
   }
   return %1 : tensor<8x3xf32>
 }
+
+// What is observed may have any order.
+// CHECK-LABEL: func.func @observed
+// CHECK: ingot.observe 0 %arg0
+// CHECK: nn.relu %arg0
+func.func @observed(%x: tensor<1x7x7x6xf32>) -> tensor<1x6x7x7xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<1x7x7x6xf32> -> tensor<1x6x7x7xf32>
+  ingot.observe 0 %0 : tensor<1x6x7x7xf32>
+  %1 = nn.relu %0 : tensor<1x6x7x7xf32> -> tensor<1x6x7x7xf32>
+  return %1 : tensor<1x6x7x7xf32>
+}

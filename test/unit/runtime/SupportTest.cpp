@@ -199,6 +199,50 @@ TEST(Support, AnObserverStopsARun) {
   }
 }
 
+/// Tensors go to an observer that wants them, which may end the run.
+TEST(Support, AnObserverSeesTensors) {
+  static float elements[6] = {1, 2, 3, 4, 5, 6};
+  static int seen;
+  static int32_t answer;
+  auto body = [](ingot_abi_call *call) {
+    const int64_t dims[] = {2, 3}, strides[] = {3, 1};
+    for (uint64_t i = 0; i < 2; ++i)
+      ingot_support_observe(call, i, INGOT_ABI_FLOAT, 2, dims, strides,
+                            elements);
+  };
+  ingot_abi_observer observer = {
+      sizeof observer, 0, &seen, nullptr,
+      [](void *user, uint64_t tensor, uint32_t dtype, uint32_t rank,
+         const int64_t *dims, const int64_t *strides, const void *data) {
+        EXPECT_EQ(user, &seen);
+        EXPECT_EQ(tensor, uint64_t(seen++));
+        EXPECT_EQ(dtype, uint32_t(INGOT_ABI_FLOAT));
+        EXPECT_EQ(rank, 2u);
+        EXPECT_EQ(dims[1], 3);
+        EXPECT_EQ(strides[0], 3);
+        EXPECT_EQ(data, elements);
+        return answer;
+      }};
+  auto run = [&](int32_t status, int expected) {
+    LeakHost host;
+    answer = status, seen = 0;
+    host.call.observer = &observer;
+    EXPECT_EQ(ingot_support_run(&host.call, body), status);
+    EXPECT_EQ(seen, expected);
+  };
+  run(INGOT_ABI_OK, 2);
+  run(INGOT_ABI_CANCELLED, 1);
+  // One that has no such function, or is of a host that knew of none.
+  auto *tensor = observer.tensor;
+  observer.tensor = nullptr;
+  run(INGOT_ABI_OK, 0);
+  observer.tensor = tensor;
+  observer.struct_size = offsetof(ingot_abi_observer, tensor);
+  run(INGOT_ABI_OK, 0);
+  LeakHost nobody;
+  EXPECT_EQ(ingot_support_run(&nobody.call, body), INGOT_ABI_OK);
+}
+
 TEST(Support, ACheckShowsItsValues) {
   struct {
     const char *message;

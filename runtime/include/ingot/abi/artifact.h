@@ -177,6 +177,13 @@ typedef struct ingot_abi_observer {
    *  INGOT_ABI_OK, or the status that the run ends with at once. */
   int32_t (*layer_end)(void *user, uint64_t layer, uint64_t flops,
                        uint64_t bytes);
+  /** Null, or called for each tensor that the code was compiled to show, by
+   *  the thread that runs, when it is complete: its number, element type,
+   *  sizes, steps in elements, and elements, valid until the call returns. As
+   *  `layer_end`, returns how the run goes on. */
+  int32_t (*tensor)(void *user, uint64_t tensor, uint32_t dtype, uint32_t rank,
+                    const int64_t *dims, const int64_t *strides,
+                    const void *data);
 } ingot_abi_observer;
 
 /** Everything that a load needs. */
@@ -340,7 +347,7 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_metadata) == 16, "ingot_abi_metadata");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_use) == 16, "ingot_abi_use");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_host) == 40, "ingot_abi_host");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 40, "ingot_abi_buffer");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 24, "ingot_abi_observer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 32, "ingot_abi_observer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 56, "ingot_abi_load");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 40, "ingot_abi_layer");

@@ -134,6 +134,30 @@ func.func @forward(%holds: i1, %call: !llvm.ptr {ingot.operand = #ingot.operand<
 
 // -----
 
+// A tensor is shown with its sizes and strides, in the words that launches have, too.
+
+// CHECK-LABEL: llvm.func @forward
+// CHECK: %[[FRAME:.*]] = llvm.alloca %{{.*}} {ingot.scratch = "frame of launches"}
+// CHECK-DAG: %[[NUMBER:.*]] = llvm.mlir.constant(7 : i64)
+// CHECK-DAG: %[[FLOAT:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK-DAG: %[[RANK:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK: llvm.call @ingot_support_observe(%{{.*}}, %[[NUMBER]], %[[FLOAT]], %[[RANK]], %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, i32, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
+func.func @forward(%x: memref<2x?xf32, strided<[16, 1]>>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  ingot.observe 7 %x : memref<2x?xf32, strided<[16, 1]>>
+  return
+}
+
+// -----
+
+func.func @kernel(%x: memref<2xf32>, %task: index) {
+  // expected-error @below {{cannot be observed here}}
+  // expected-error @below {{failed to legalize}}
+  ingot.observe 0 %x : memref<2xf32>
+  return
+}
+
+// -----
+
 func.func @kernel(%holds: i1, %task: index) {
   // expected-error @below {{cannot be checked here}}
   // expected-error @below {{failed to legalize}}

@@ -1,0 +1,48 @@
+//===- InsertObservers.cpp - nn-insert-observers --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Sites.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_INSERTOBSERVERS
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct InsertObserversPass
+    : ingot::impl::InsertObserversBase<InsertObserversPass> {
+  using InsertObserversBase::InsertObserversBase;
+
+  void runOnOperation() override {
+    OpBuilder builder(&getContext());
+    SmallVector<Attribute> names;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      auto tensors = quantize::nameTensors(quantize::findSites(
+          quantize::findProducts(function, [](Operation *) { return true; })));
+      for (auto &[value, name] : tensors) {
+        builder.setInsertionPointAfterValue(value);
+        ObserveOp::create(builder, value.getLoc(),
+                          builder.getI64IntegerAttr(names.size()), value);
+        names.push_back(builder.getStringAttr(name));
+        ++observed;
+      }
+    }
+    IngotDialect::ObservedAttrHelper(&getContext())
+        .setAttr(getOperation(), builder.getArrayAttr(names));
+  }
+};
+
+} // namespace

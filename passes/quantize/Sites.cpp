@@ -1,0 +1,198 @@
+//===- Sites.cpp - where int8 stands in a model ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/quantize/Sites.h"
+
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NodeName.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+static bool isF32(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isF32();
+}
+
+/// A tensor that a run computes, as floats.
+static bool isData(Value value) {
+  return isF32(value) && !nn::getConstant(value) &&
+         !value.getDefiningOp<nn::DequantizeOp>();
+}
+
+/// The results are some of the operand's elements, or the largest of several:
+/// what is a byte stays the same byte.
+static bool movesValues(Operation *op) {
+  return isa<nn::MaxPoolOp, nn::ConcatOp, nn::ReshapeOp, nn::TransposeOp,
+             nn::SliceOp>(op);
+}
+
+static bool isPool(Operation *op) {
+  if (auto reduce = dyn_cast<nn::ReduceOp>(op))
+    return reduce.getKind() == nn::ReduceKind::mean;
+  return isa<nn::AvgPoolOp>(op);
+}
+
+unsigned quantize::weightsOperand(Operation *) { return 1; }
+
+int64_t quantize::weightsAxis(Operation *product) {
+  auto matmul = dyn_cast<nn::MatMulOp>(product);
+  return matmul && !matmul.getTransposeB() ? 1 : 0;
+}
+
+SmallVector<Operation *>
+quantize::findProducts(func::FuncOp function,
+                       function_ref<bool(Operation *)> isWanted) {
+  SmallVector<Operation *> products;
+  for (Operation &op : function.getBody().front()) {
+    if (!isa<nn::ConvOp, nn::MatMulOp>(op) || !isData(op.getOperand(0)))
+      continue;
+    Value weights = op.getOperand(weightsOperand(&op));
+    auto type = dyn_cast<RankedTensorType>(weights.getType());
+    if (!isF32(weights) || !nn::getConstant(weights) ||
+        (isa<nn::MatMulOp>(op) && type.getRank() != 2) || !isWanted(&op))
+      continue;
+    products.push_back(&op);
+  }
+  return products;
+}
+
+namespace {
+
+/// Goes from what is read in bytes to what that is made of.
+class Finder {
+public:
+  SmallVector<Site> run(ArrayRef<Operation *> products) {
+    for (Operation *op : products)
+      add(op->getOpOperand(0), op->getOperand(0));
+    for (size_t i = 0; i < sites.size(); ++i)
+      follow(sites[i].use->get(), sites[i].range);
+    return std::move(sites);
+  }
+
+private:
+  void add(OpOperand &use, Value range) {
+    if (isData(use.get()) && isData(range) && seen.insert(&use).second)
+      sites.push_back({&use, range});
+  }
+
+  void follow(Value value, Value range) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !followed.insert(value).second)
+      return;
+    if (movesValues(op)) {
+      // Who reads it as floats as well would see the bytes' loss.
+      if (llvm::all_of(value.getUses(),
+                       [&](OpOperand &use) { return seen.contains(&use); }))
+        for (OpOperand &operand : op->getOpOperands())
+          add(operand, range);
+    } else if (isPool(op)) {
+      add(op->getOpOperand(0), op->getOperand(0));
+    } else {
+      followElementwise(op);
+    }
+  }
+
+  /// Through activations to what joins two branches.
+  void followElementwise(Operation *op) {
+    while (isa_and_nonnull<nn::ElementwiseOpInterface>(op) &&
+           !isa<nn::AddOp, nn::MulOp>(op)) {
+      Value data;
+      for (Value operand : op->getOperands()) {
+        if (!isData(operand))
+          continue;
+        if (data)
+          return;
+        data = operand;
+      }
+      op = data ? data.getDefiningOp() : nullptr;
+    }
+    if (!isa_and_nonnull<nn::AddOp, nn::MulOp>(op))
+      return;
+    Value a = op->getOperand(0), b = op->getOperand(1);
+    if (!isData(a) || !isData(b) || a.getType() != op->getResult(0).getType())
+      return;
+    // A product computes one operand just before, and keeps it in registers;
+    // the other comes from memory, in bytes.
+    unsigned fromMemory = isInRegisters(a, op) && !isInRegisters(b, op)  ? 1
+                          : isInRegisters(b, op) && !isInRegisters(a, op) ? 0
+                          : isBefore(a, b)                               ? 0
+                                                                         : 1;
+    OpOperand &operand = op->getOpOperand(fromMemory);
+    if (operand.get().getType() == op->getResult(0).getType())
+      add(operand, operand.get());
+  }
+
+  static bool isInRegisters(Value value, Operation *) {
+    Operation *op = value.getDefiningOp();
+    return value.hasOneUse() && isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op);
+  }
+
+  static bool isBefore(Value a, Value b) {
+    Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+    return !first || (second && first->isBeforeInBlock(second));
+  }
+
+  SmallVector<Site> sites;
+  llvm::DenseSet<OpOperand *> seen;
+  llvm::DenseSet<Value> followed;
+};
+
+} // namespace
+
+SmallVector<Site> quantize::findSites(ArrayRef<Operation *> products) {
+  return Finder().run(products);
+}
+
+/// Of the model's input, or the nodes that compute it.
+static std::string nameOf(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    auto name = function ? function.getArgAttrOfType<StringAttr>(
+                               argument.getArgNumber(),
+                               IngotDialect::NameAttrHelper::getNameStr())
+                         : StringAttr();
+    return name ? name.str() : "";
+  }
+  std::string name = nodeNameOf(value.getLoc());
+  if (unsigned number = cast<OpResult>(value).getResultNumber())
+    name += ":" + std::to_string(number);
+  return name;
+}
+
+llvm::MapVector<Value, std::string>
+quantize::nameTensors(ArrayRef<Site> sites) {
+  llvm::SetVector<Value> tensors;
+  for (const Site &site : sites)
+    tensors.insert(site.range);
+  SmallVector<Value> inOrder = tensors.takeVector();
+  llvm::stable_sort(inOrder, [](Value a, Value b) {
+    auto first = dyn_cast<BlockArgument>(a), second = dyn_cast<BlockArgument>(b);
+    if (first || second)
+      return first && (!second || first.getArgNumber() < second.getArgNumber());
+    Operation *one = a.getDefiningOp(), *two = b.getDefiningOp();
+    return one == two ? cast<OpResult>(a).getResultNumber() <
+                            cast<OpResult>(b).getResultNumber()
+                      : one->isBeforeInBlock(two);
+  });
+  llvm::MapVector<Value, std::string> names;
+  llvm::StringSet<> taken;
+  for (Value value : inOrder) {
+    std::string base = nameOf(value), name;
+    if (base.empty())
+      base = "tensor";
+    name = base;
+    for (unsigned count = 2; !taken.insert(name).second; ++count)
+      name = base + "#" + std::to_string(count);
+    names.insert({value, name});
+  }
+  return names;
+}

@@ -1,0 +1,52 @@
+//===- Sites.h - where int8 stands in a model -------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Calibration and compilation ask the same question of the same graph, so that a
+// tensor has the same name in both.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_QUANTIZE_SITES_H
+#define INGOT_PASSES_QUANTIZE_SITES_H
+
+#include "dialects/nn/NNDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace ingot::quantize {
+
+/// Operands that read a tensor in bytes, and whose range these bytes have. For
+/// what only moves values this is the range of its result.
+struct Site {
+  mlir::OpOperand *use;
+  mlir::Value range;
+};
+
+/// Convolutions and matrix products of f32 with constant weights, in order, of
+/// which `isWanted` is true. One of which an operand is dequantized by the model
+/// itself is none.
+llvm::SmallVector<mlir::Operation *>
+findProducts(mlir::func::FuncOp function,
+             llvm::function_ref<bool(mlir::Operation *)> isWanted);
+
+/// The operands that are to be quantized if `products` compute on bytes.
+llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);
+
+/// The tensors of which the sites have the range, in order, each with its name:
+/// of the model's input, or the nodes that it comes from; `#2` and so on tells
+/// those of one name apart.
+llvm::MapVector<mlir::Value, std::string>
+nameTensors(llvm::ArrayRef<Site> sites);
+
+/// Weights of a product: the operand's number, and the dimension that counts
+/// output channels.
+unsigned weightsOperand(mlir::Operation *product);
+int64_t weightsAxis(mlir::Operation *product);
+
+} // namespace ingot::quantize
+
+#endif // INGOT_PASSES_QUANTIZE_SITES_H
