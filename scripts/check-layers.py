@@ -45,7 +45,7 @@ RULES = [
     ("base", r"", COMPILER_SIDE + r"|(runtime|ingot)/", None),
     ("compiler", r"(?!import/)", ONNX, None),
     ("compiler", r"(?!tune/)", r"compiler/tune/", None),
-    ("tools/ingot", r"(?!compile/)", COMPILER_SIDE.replace("|tools", "") + r"|tools/(?!ingot/)", None),
+    ("tools/ingot", r"(?!compile/|calibrate/)", COMPILER_SIDE.replace("|tools", "") + r"|tools/(?!ingot/)", None),
 ]
 
 

@@ -13,9 +13,9 @@ namespace ingot {
 int runMain(int argc, char **argv);
 int benchMain(int argc, char **argv);
 int inspectMain(int argc, char **argv);
-#ifdef INGOT_HAS_COMPILER
+// With the compiler only.
 int compileMain(int argc, char **argv);
-#endif
+int calibrateMain(int argc, char **argv);
 
 } // namespace ingot
 

@@ -241,15 +241,6 @@ static std::string parseHeader(std::string text, uint64_t size, Start &start,
   return "";
 }
 
-/// Makes the elements little-endian and row-major.
-static void reorder(const Start &start, Array &array) {
-  uint64_t elementBytes = ingot_dtype_size(array.dtype);
-  if (start.isSwapped)
-    swapBytes(array, elementBytes);
-  if (start.isFortran)
-    transpose(array, elementBytes);
-}
-
 std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
                                    Array &array) {
   Start start;
@@ -263,8 +254,43 @@ std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
   if (!problem.empty())
     return problem;
   array.data.assign(header + start.headerBytes, bytes + size);
-  reorder(start, array);
+  reorder({start.isSwapped, start.isFortran, start.dataBytes}, array);
   return "";
+}
+
+std::string ingot::tools::readNpyHeader(const NpyRead &read, uint64_t size,
+                                        Array &array, NpyOrder &order) {
+  // No more is read than the one before has shown to be there, and wanted.
+  unsigned char prefix[kMostPrefixBytes] = {};
+  constexpr uint64_t versionOne = 10;
+  uint64_t first = std::min(size, versionOne);
+  std::string problem = read(prefix, first);
+  if (!problem.empty())
+    return problem;
+  bool isLong =
+      first == versionOne && prefix[6] > 1 && size >= kMostPrefixBytes;
+  if (isLong)
+    problem = read(prefix + versionOne, kMostPrefixBytes - versionOne);
+  Start start;
+  if (problem.empty())
+    problem = parsePrefix(prefix, size, start);
+  std::string header;
+  if (problem.empty()) {
+    header.resize(start.headerBytes);
+    problem = read(header.data(), header.size());
+  }
+  if (problem.empty())
+    problem = parseHeader(std::move(header), size, start, array);
+  order = {start.isSwapped, start.isFortran, start.dataBytes};
+  return problem;
+}
+
+void ingot::tools::reorder(const NpyOrder &order, Array &array) {
+  uint64_t elementBytes = ingot_dtype_size(array.dtype);
+  if (order.isSwapped)
+    swapBytes(array, elementBytes);
+  if (order.isFortran)
+    transpose(array, elementBytes);
 }
 
 std::string ingot::tools::readNpy(const std::string &path, Array &array,
@@ -273,34 +299,18 @@ std::string ingot::tools::readNpy(const std::string &path, Array &array,
   std::string problem = file.open(path);
   if (!problem.empty())
     return problem;
-  // No more is read than the one before has shown to be there, and wanted.
-  unsigned char prefix[kMostPrefixBytes] = {};
-  constexpr uint64_t versionOne = 10;
-  uint64_t first = std::min(file.size(), versionOne);
-  if (problem = file.read(prefix, first); !problem.empty())
-    return problem;
-  bool isLong = first == versionOne && prefix[6] > 1 &&
-                file.size() >= kMostPrefixBytes;
-  if (isLong)
-    problem = file.read(prefix + versionOne, kMostPrefixBytes - versionOne);
-  Start start;
-  if (problem.empty())
-    problem = parsePrefix(prefix, file.size(), start);
-  std::string header;
-  if (problem.empty()) {
-    header.resize(start.headerBytes);
-    problem = file.read(header.data(), header.size());
-  }
-  if (problem.empty())
-    problem = parseHeader(std::move(header), file.size(), start, array);
+  NpyOrder order;
+  problem = readNpyHeader(
+      [&](void *data, uint64_t bytes) { return file.read(data, bytes); },
+      file.size(), array, order);
   if (problem.empty() && check)
     problem = check(array);
   if (!problem.empty())
     return problem;
-  array.data.resize(start.dataBytes);
-  problem = file.read(array.data.data(), start.dataBytes);
+  array.data.resize(order.dataBytes);
+  problem = file.read(array.data.data(), order.dataBytes);
   if (problem.empty())
-    reorder(start, array);
+    reorder(order, array);
   return problem;
 }
 

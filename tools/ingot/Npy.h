@@ -34,7 +34,23 @@ using NpyCheck = std::function<std::string(const Array &)>;
 std::string readNpy(const std::string &path, Array &array,
                     const NpyCheck &check = {});
 
-/// The same from memory.
+/// How the data of an array lies in its file.
+struct NpyOrder {
+  bool isSwapped = false, isFortran = false;
+  uint64_t dataBytes = 0;
+};
+
+/// Reads the next so many bytes; returns what is wrong.
+using NpyRead = std::function<std::string(void *data, uint64_t bytes)>;
+
+/// Reads type and shape, up to the data, of a file of `size` bytes.
+std::string readNpyHeader(const NpyRead &read, uint64_t size, Array &array,
+                          NpyOrder &order);
+
+/// Makes elements as they were read little-endian and row-major.
+void reorder(const NpyOrder &order, Array &array);
+
+/// What readNpy does, from memory.
 std::string parseNpy(const unsigned char *bytes, uint64_t size, Array &array);
 
 /// Writes format version 1. bfloat16, which NumPy lacks, becomes raw '<V2' as

@@ -79,7 +79,7 @@ void OptionParser::printHelp() const {
     printf("  %-28s %s\n", left.c_str(), help.c_str());
   };
   for (const Option &option : options)
-    print("--" + option.name +
+    print((option.name.size() == 1 ? "-" : "--") + option.name +
               (option.metavar.empty() ? "" : " " + option.metavar),
           option.help);
   print("--help", "print this and exit");
@@ -101,28 +101,30 @@ int OptionParser::failure(const std::string &message) const {
 
 int OptionParser::parseOne(int argc, char **argv, int &index,
                            const std::string &argument) {
+  const size_t dashes = argument[1] == '-' ? 2 : 1;
+  const std::string start = argument.substr(0, dashes);
   size_t equals = argument.find('=');
-  std::string name = argument.substr(2, equals - 2);
+  std::string name = argument.substr(dashes, equals - dashes);
   for (const Option &option : options) {
-    if (option.name != name)
+    if (option.name != name || (name.size() == 1) != (dashes == 1))
       continue;
     std::string text;
     if (option.metavar.empty()) {
       if (equals != std::string::npos)
-        return usageError("option --" + name + " takes no value");
+        return usageError("option " + start + name + " takes no value");
     } else if (equals != std::string::npos) {
       text = argument.substr(equals + 1);
     } else if (++index < argc) {
       text = argv[index];
     } else {
-      return usageError("option --" + name + " needs a value, " +
+      return usageError("option " + start + name + " needs a value, " +
                         option.metavar);
     }
     std::string problem = option.set(text);
     return problem.empty() ? exitSuccess
-                           : usageError("option --" + name + " " + problem);
+                           : usageError("option " + start + name + " " + problem);
   }
-  return usageError("unknown option '--" + name + "'");
+  return usageError("unknown option '" + start + name + "'");
 }
 
 int OptionParser::addPositional(const std::string &argument,
@@ -152,18 +154,18 @@ bool OptionParser::parse(int argc, char **argv, std::string &positional,
     } else if (!optionsEnded && argument == "--version") {
       printf("ingot %s\n", ingot_version_get());
       return false;
-    } else if (!optionsEnded && argument.rfind("--", 0) == 0) {
+    } else if (!optionsEnded && argument.size() > 1 && argument[0] == '-') {
       if ((exitCode = parseOne(argc, argv, i, argument)))
         return false;
-    } else if (!optionsEnded && argument.size() > 1 && argument[0] == '-') {
-      exitCode = usageError("unknown option '" + argument + "'");
-      return false;
     } else if ((exitCode = addPositional(argument, positional))) {
       return false;
     }
   }
   if (!positional.empty())
     return true;
-  exitCode = usageError("no model.so is given");
+  std::string first = usage.substr(0, usage.find(' '));
+  for (char &c : first)
+    c = char(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  exitCode = usageError("no " + first + " is given");
   return false;
 }

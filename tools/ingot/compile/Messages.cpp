@@ -16,8 +16,9 @@ using namespace ingot;
 using namespace llvm;
 
 static void printMessage(StringRef severity, mlir::Location location,
-                         StringRef text, StringRef model) {
-  errs() << "ingot compile: " << severity << ": ";
+                         StringRef text, StringRef model,
+                         StringRef command = "compile") {
+  errs() << "ingot " << command << ": " << severity << ": ";
   std::string where = nodeNameOf(location);
   // The module has the name of the file, ops those of nodes.
   if (!where.empty()) {
@@ -29,13 +30,15 @@ static void printMessage(StringRef severity, mlir::Location location,
   errs() << oneLine(text.str(), 2000) << '\n';
 }
 
-void ingot::printDiagnostic(mlir::Diagnostic &diagnostic, StringRef model) {
+void ingot::printDiagnostic(mlir::Diagnostic &diagnostic, StringRef model,
+                            StringRef command) {
   StringRef severity =
       diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ? "error"
       : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning
           ? "warning"
           : "note";
-  printMessage(severity, diagnostic.getLocation(), diagnostic.str(), model);
+  printMessage(severity, diagnostic.getLocation(), diagnostic.str(), model,
+               command);
 }
 
 namespace {

@@ -14,8 +14,9 @@
 namespace ingot {
 
 /// Prints `diagnostic` on standard error as one line: severity, file, ONNX node,
-/// text. `model` is the model's file.
-void printDiagnostic(mlir::Diagnostic &diagnostic, llvm::StringRef model);
+/// text. `model` is the model's file, `command` that of ingot.
+void printDiagnostic(mlir::Diagnostic &diagnostic, llvm::StringRef model,
+                     llvm::StringRef command = "compile");
 
 /// From now on prints the remarks of passes in the same way: which backends do not
 /// compute a node, and why.

@@ -1,0 +1,153 @@
+//===- CalibrationFile.cpp - ranges of tensors in a file ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/quantize/CalibrationFile.h"
+
+#include "dialects/nn/NodeName.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace ingot;
+using namespace ingot::quantize;
+
+static constexpr int64_t kVersion = 1;
+static constexpr StringLiteral kVersionKey("ingot_calibration");
+static constexpr size_t kDigestDigits = 64;
+
+static Error wrong(const Twine &what) {
+  return createStringError(std::make_error_code(std::errc::invalid_argument),
+                           what);
+}
+
+void quantize::writeCalibration(const Calibration &calibration,
+                                raw_ostream &out) {
+  // By hand, for the order of the keys: the version comes first.
+  json::OStream json(out, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute(kVersionKey, kVersion);
+    json.attribute("model", json::fixUTF8(calibration.model));
+    json.attribute("model_sha256", calibration.sha256);
+    json.attribute("method", calibration.method);
+    json.attribute("samples", calibration.samples);
+    json.attributeArray("tensors", [&] {
+      for (const TensorCalibration &tensor : calibration.tensors)
+        json.object([&] {
+          json.attribute("name", json::fixUTF8(tensor.name));
+          json.attribute("min", double(tensor.min));
+          json.attribute("max", double(tensor.max));
+          json.attribute("scale", double(tensor.scale));
+          json.attribute("zero_point", tensor.zeroPoint);
+        });
+    });
+  });
+  out << '\n';
+}
+
+static std::string shown(float value) { return formatv("{0}", value).str(); }
+
+/// `key` of `object` as a finite float.
+static Error readNumber(const json::Object &object, StringRef key,
+                        float &result) {
+  std::optional<double> number = object.getNumber(key);
+  if (!number)
+    return wrong("has no number \"" + key + "\"");
+  result = float(*number);
+  if (!std::isfinite(result))
+    return wrong("has a \"" + key + "\" that is not finite");
+  return Error::success();
+}
+
+static Expected<TensorCalibration> readTensor(const json::Object &object) {
+  TensorCalibration tensor;
+  for (auto [key, value] : {std::pair("min", &tensor.min),
+                            std::pair("max", &tensor.max),
+                            std::pair("scale", &tensor.scale)})
+    if (Error error = readNumber(object, key, *value))
+      return std::move(error);
+  if (tensor.min > tensor.max)
+    return wrong("has a \"min\" of " + shown(tensor.min) +
+                 " above its \"max\" of " + shown(tensor.max));
+  if (!std::isnormal(tensor.scale) || tensor.scale < 0)
+    return wrong("has a \"scale\" of " + shown(tensor.scale) +
+                 ", but it must be above 0");
+  std::optional<int64_t> zeroPoint = object.getInteger("zero_point");
+  if (!zeroPoint || *zeroPoint < 0 || *zeroPoint > 255)
+    return wrong("has no \"zero_point\" from 0 to 255");
+  tensor.zeroPoint = uint8_t(*zeroPoint);
+  return tensor;
+}
+
+Expected<Calibration> quantize::parseCalibration(StringRef text) {
+  Expected<json::Value> parsed = json::parse(text);
+  if (!parsed)
+    return wrong("it is not a whole JSON file: " +
+                 toString(parsed.takeError()));
+  const json::Object *root = parsed->getAsObject();
+  std::optional<int64_t> version =
+      root ? root->getInteger(kVersionKey) : std::nullopt;
+  if (!version)
+    return wrong("it is not a file of ingot calibrate");
+  if (*version != kVersion)
+    return wrong("it has version " + Twine(*version) +
+                 ", but this compiler reads version " + Twine(kVersion) +
+                 ": calibrate again");
+  Calibration calibration;
+  for (auto [key, value] :
+       {std::pair("model", &calibration.model),
+        std::pair("model_sha256", &calibration.sha256),
+        std::pair("method", &calibration.method)}) {
+    std::optional<StringRef> string = root->getString(key);
+    if (!string)
+      return wrong("it has no string \"" + Twine(key) + "\"");
+    *value = string->str();
+  }
+  if (calibration.sha256.size() != kDigestDigits ||
+      !all_of(calibration.sha256, isHexDigit))
+    return wrong("its \"model_sha256\" is not a SHA-256");
+  std::optional<int64_t> samples = root->getInteger("samples");
+  if (!samples || *samples < 1)
+    return wrong("it has no number \"samples\" above 0");
+  calibration.samples = uint64_t(*samples);
+  const json::Array *tensors = root->getArray("tensors");
+  if (!tensors)
+    return wrong("it has no list \"tensors\"");
+  StringSet<> names;
+  for (const json::Value &value : *tensors) {
+    const json::Object *object = value.getAsObject();
+    std::optional<StringRef> name =
+        object ? object->getString("name") : std::nullopt;
+    if (!name)
+      return wrong("one of its \"tensors\" has no \"name\"");
+    if (!names.insert(*name).second)
+      return wrong("tensor '" + printable(*name) + "' is there twice");
+    Expected<TensorCalibration> tensor = readTensor(*object);
+    if (!tensor)
+      return wrong("tensor '" + printable(*name) + "' " +
+                   toString(tensor.takeError()));
+    tensor->name = name->str();
+    calibration.tensors.push_back(std::move(*tensor));
+  }
+  return calibration;
+}
+
+Expected<Calibration> quantize::readCalibration(StringRef path) {
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!file)
+    return wrong("cannot read '" + printable(path) +
+                 "': " + file.getError().message());
+  Expected<Calibration> read = parseCalibration((*file)->getBuffer());
+  if (!read)
+    return wrong("'" + printable(path) + "': " + toString(read.takeError()));
+  return read;
+}

@@ -1,0 +1,47 @@
+//===- CalibrationFile.h - ranges of tensors in a file ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_QUANTIZE_CALIBRATIONFILE_H
+#define INGOT_PASSES_QUANTIZE_CALIBRATIONFILE_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <vector>
+
+namespace ingot::quantize {
+
+/// How a tensor becomes bytes: value = (byte - zeroPoint) scale.
+struct TensorCalibration {
+  std::string name;
+  /// What was seen. For people; scale and zero point are what counts.
+  float min = 0, max = 0;
+  float scale = 1;
+  uint8_t zeroPoint = 0;
+};
+
+/// What `ingot calibrate` writes; docs/quantization.md has the format.
+struct Calibration {
+  /// File name and SHA-256, in hexadecimal digits, of the model.
+  std::string model, sha256;
+  std::string method;
+  uint64_t samples = 0;
+  std::vector<TensorCalibration> tensors;
+};
+
+void writeCalibration(const Calibration &calibration, llvm::raw_ostream &out);
+
+/// Reads a whole file of this version, or says what is wrong with it.
+llvm::Expected<Calibration> parseCalibration(llvm::StringRef text);
+
+/// The same from a file, whose name the error has.
+llvm::Expected<Calibration> readCalibration(llvm::StringRef path);
+
+} // namespace ingot::quantize
+
+#endif // INGOT_PASSES_QUANTIZE_CALIBRATIONFILE_H

@@ -1,0 +1,397 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`ingot calibrate`: ranges, held against ONNX Runtime's calibrators, and what it refuses."""
+import contextlib
+import hashlib
+import io
+import json
+import os
+import signal
+import time
+
+import numpy as np
+from onnx import TensorProto, helper
+from PIL import Image
+
+import families
+from support import Case, make_model, start, tool
+
+
+def one_conv(shape=(1, 3, 4, 4), batch=None, name="x"):
+    """A model that reads its input in bytes, and a second convolution."""
+    rng = np.random.default_rng(3)
+    dims = ["n" if batch is None else batch, *shape[1:]]
+    nodes = [helper.make_node("Conv", [name, "w"], ["c"], "conv0", pads=[1, 1, 1, 1]),
+             helper.make_node("Relu", ["c"], ["r"], "relu0"),
+             helper.make_node("Conv", ["r", "v"], ["y"], "conv1")]
+    weights = {"w": rng.standard_normal((4, shape[1], 3, 3)).astype(np.float32),
+               "v": rng.standard_normal((2, 4, 1, 1)).astype(np.float32)}
+    return make_model(nodes, [(name, dims)], [("y", [dims[0], 2, *shape[2:]])], weights)
+
+
+class Calibrating(Case):
+    def calibrate(self, model, *options, output="out.calib.json"):
+        """The file that a calibration writes, read."""
+        source = model if isinstance(model, str) else self.save(model)
+        done = tool("ingot", "calibrate", source, *options, "-o", self.path(output))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path(output)) as f:
+            return json.load(f)
+
+    def data(self, name="x.npz", **arrays):
+        (np.savez_compressed if "small" in name else np.savez)(self.path(name), **arrays)
+        return self.path(name)
+
+    def refuses(self, model, *words, options=()):
+        source = model if isinstance(model, str) else self.save(model)
+        out = self.path("none.json")
+        done = tool("ingot", "calibrate", source, "-o", out, *options)
+        self.assert_one_line(done, *words)
+        self.assertFalse(os.path.exists(out), "something was left behind")
+
+
+class Ranges(Calibrating):
+    DISTRIBUTIONS = ("normal", "laplace", "positive", "uniform")
+
+    def samples(self, count=64):
+        rng = np.random.default_rng(11)
+        shape = (count, 2, 8, 8)
+        made = {"normal": rng.standard_normal(shape), "laplace": rng.laplace(0.3, 2, shape),
+                "positive": np.maximum(rng.standard_normal(shape), 0) ** 3, "uniform": rng.uniform(-1, 3, shape)}
+        return {name: made[name].astype(np.float32) for name in self.DISTRIBUTIONS}
+
+    def model(self):
+        """Inputs of which each is read by a convolution: what is observed is what was given, to the bit."""
+        nodes, outputs = [], []
+        for name in self.DISTRIBUTIONS:
+            nodes.append(helper.make_node("Conv", [name, "w"], [name + "_y"], name + "_conv"))
+            outputs.append((name + "_y", ["n", 3, 8, 8]))
+        return make_model(nodes, [(name, ["n", 2, 8, 8]) for name in self.DISTRIBUTIONS], outputs,
+                          {"w": np.ones((3, 2, 1, 1), np.float32)})
+
+    def onnxruntimes(self, method, data, **options):
+        """{input: (low, high)} of ONNX Runtime's calibrator, which sees all data at once."""
+        from onnxruntime.quantization import CalibrationDataReader, CalibrationMethod, create_calibrator
+
+        class Reader(CalibrationDataReader):
+            left = [data]
+
+            def get_next(self):
+                return self.left.pop() if self.left else None
+        with contextlib.redirect_stdout(io.StringIO()):
+            calibrator = create_calibrator(self.save(self.model(), "theirs.onnx"), ["Conv"],
+                                           self.path("augmented.onnx"), CalibrationMethod[method],
+                                           extra_options=options)
+            calibrator.collect_data(Reader())
+            found = calibrator.compute_data().data
+        return {name: found[name].range_value for name in self.DISTRIBUTIONS}
+
+    @staticmethod
+    def ends(tensor):
+        return (-tensor["zero_point"] * tensor["scale"], (255 - tensor["zero_point"]) * tensor["scale"])
+
+    def ours(self, method, data, *options):
+        found = self.calibrate(self.model(), "--data", self.data(**data), "--method", method, *options)
+        self.assertEqual([t["name"] for t in found["tensors"]], list(self.DISTRIBUTIONS))
+        return {t["name"]: t for t in found["tensors"]}
+
+    def test_minmax_is_onnxruntimes(self):
+        from onnxruntime.quantization.quant_utils import compute_scale_zp
+        data = self.samples()
+        ours, theirs = self.ours("minmax", data), self.onnxruntimes("MinMax", data)
+        for name, (low, high) in theirs.items():
+            zero_point, scale = compute_scale_zp(np.array(low, np.float32), np.array(high, np.float32),
+                                                 np.array(0, np.uint8), np.array(255, np.uint8))
+            self.assertEqual(np.float32(ours[name]["min"]), np.float32(low))
+            self.assertEqual(np.float32(ours[name]["max"]), np.float32(high))
+            self.assertEqual(np.float32(ours[name]["scale"]), np.float32(scale), name)
+            self.assertEqual(ours[name]["zero_point"], np.asarray(zero_point).item(), name)
+
+    def agree(self, ours, theirs, data, exempt=()):
+        """Ends of ranges differ by one bin of 2048, and the step that the zero point is rounded by."""
+        for name, (low, high) in theirs.items():
+            most = np.abs(data[name]).max()
+            near = 2 * most / 2048 + ours[name]["scale"] / 2 + 1e-6
+            got = self.ends(ours[name])
+            self.assertLessEqual(abs(got[0] - min(low, 0)), near, f"{name} low: {got}, not {low, high}")
+            self.assertLessEqual(abs(got[1] - max(high, 0)), near, f"{name} high: {got}, not {low, high}")
+
+    def test_percentile_is_within_one_bin(self):
+        data = self.samples()
+        for percentile in (99.999, 99.9, 99):
+            self.agree(self.ours("percentile", data, "--percentile", str(percentile)),
+                       self.onnxruntimes("Percentile", data, num_bins=2048, percentile=percentile,
+                                         symmetric=False), data)
+
+    def test_entropy_is_within_one_bin(self):
+        data = self.samples()
+        self.agree(self.ours("entropy", data),
+                   self.onnxruntimes("Entropy", data, num_bins=2048, num_quantized_bins=128), data)
+
+    def test_moving_average_follows_the_order(self):
+        data = self.samples()
+        low, high = {}, {}
+        for name, values in data.items():
+            for sample in values:
+                low[name] = low[name] + 0.01 * (sample.min() - low[name]) if name in low else float(sample.min())
+                high[name] = high[name] + 0.01 * (sample.max() - high[name]) if name in high else float(sample.max())
+        ours = self.ours("moving-average", data)
+        for name in data:
+            self.assertAlmostEqual(self.ends(ours[name])[1] - self.ends(ours[name])[0],
+                                   max(high[name], 0) - min(low[name], 0), delta=1e-5)
+        turned = self.ours("moving-average", {name: values[::-1] for name, values in data.items()})
+        self.assertNotEqual([t["scale"] for t in turned.values()], [t["scale"] for t in ours.values()])
+
+    def test_mse_beats_all_of_the_range(self):
+        data = self.samples()
+        found, everything = self.ours("mse", data), self.ours("minmax", data)
+
+        def error(values, tensor):
+            steps = np.clip(np.rint(values / tensor["scale"]) + tensor["zero_point"], 0, 255) - tensor["zero_point"]
+            return float(((steps * tensor["scale"] - values.astype(np.float64)) ** 2).mean())
+        for name, values in data.items():
+            self.assertLessEqual(error(values, found[name]), 1.001 * error(values, everything[name]), name)
+        self.assertLess(error(data["laplace"], found["laplace"]), 0.96 * error(data["laplace"], everything["laplace"]))
+
+
+class Repeatable(Calibrating):
+    """The file does not depend on how the data come."""
+
+    def test_order_threads_batches_and_files(self):
+        model = families.ALL["resnet"]()[0]
+        x = np.random.default_rng(5).standard_normal((24, 3, 64, 64)).astype(np.float32)
+        wanted = self.calibrate(model, "--data", self.data(input=x))
+        self.assertEqual(wanted["samples"], 24)
+        self.assertEqual(self.calibrate(model, "--data", self.data(input=x[::-1]), "--threads", "1"), wanted)
+        self.assertEqual(self.calibrate(model, "--data", self.data("small.npz", input=x)), wanted)
+        os.mkdir(self.path("folder"))
+        np.save(self.path("folder/a.npy"), x[:5])
+        np.save(self.path("folder/b.npy"), x[5:6].astype(">f4"))
+        np.savez(self.path("folder/c.npz"), anything=x[6:])
+        self.assertEqual(self.calibrate(model, "--data", self.path("folder")), wanted)
+
+    def test_open_and_fixed_batches(self):
+        x = np.random.default_rng(5).standard_normal((12, 3, 4, 4)).astype(np.float32)
+        found = {}
+        for method in ("minmax", "percentile", "mse", "entropy"):
+            for batch in (None, 1, 4):
+                got = self.calibrate(one_conv(batch=batch), "--data", self.data(x=x), "--method", method)
+                found[batch] = [(t["name"], t["scale"], t["zero_point"]) for t in got["tensors"]]
+            self.assertEqual(found[None], found[1], method)
+            self.assertEqual(found[1], found[4], method)
+        self.assertEqual(self.calibrate(one_conv(), "--data", self.data(x=x), "--dim", "n=4")["tensors"],
+                         got["tensors"])
+
+    def test_the_file_names_its_model(self):
+        path = self.save(one_conv())
+        x = np.random.default_rng(5).standard_normal((12, 3, 4, 4)).astype(np.float32)
+        found = self.calibrate(path, "--data", self.data(x=x), "--method", "minmax")
+        with open(path, "rb") as f:
+            self.assertEqual(found["model_sha256"], hashlib.sha256(f.read()).hexdigest())
+        self.assertEqual((found["ingot_calibration"], found["model"], found["method"], found["samples"]),
+                         (1, "model.onnx", "minmax", 12))
+        self.assertEqual([t["name"] for t in found["tensors"]], ["x", "relu0"])
+
+    def test_several_inputs_and_outputs_of_any_size(self):
+        """Sizes of outputs that data decide, a scalar for all samples, an integer input."""
+        nodes = [helper.make_node("MatMul", ["x", "w"], ["m"], "product"),
+                 helper.make_node("Mul", ["m", "factor"], ["s"], "scale"),
+                 helper.make_node("NonZero", ["index"], ["z"], "nonzero"),
+                 helper.make_node("MatMul", ["s", "w"], ["y"], "last")]
+        model = make_model(nodes, [("x", ["n", 4]), ("factor", []), ("index", [5], TensorProto.INT64)],
+                           [("y", ["n", 4]), ("z", [1, "k"], TensorProto.INT64)],
+                           {"w": np.eye(4, dtype=np.float32)})
+        x = np.random.default_rng(5).standard_normal((12, 4)).astype(np.float32)
+        index = np.arange(60).reshape(12, 5) % 3
+        found = self.calibrate(model, "--data", self.data(x=x, factor=np.float32(3), index=index),
+                               "--method", "minmax")
+        tensors = {t["name"]: t for t in found["tensors"]}
+        self.assertEqual(found["samples"], 12)
+        self.assertEqual(np.float32(tensors["scale"]["max"]), 3 * x.max())
+        self.assertEqual(np.float32(tensors["x"]["min"]), x.min())
+
+
+class Pictures(Calibrating):
+    def picture(self, name, height=40, width=60, seed=1):
+        rng = np.random.default_rng(seed)
+        rough = rng.integers(0, 256, (5, 8, 3), dtype=np.uint8)
+        image = Image.fromarray(rough).resize((width, height), Image.Resampling.BICUBIC)
+        image.save(self.path(name))
+        return image
+
+    def range_of(self, model, *options):
+        found = self.calibrate(model, "--method", "minmax", *options)["tensors"][0]
+        return np.array([found["min"], found["max"]])
+
+    def test_values(self):
+        pixels = np.asarray(self.picture("a.png", 8, 8)) / np.float64(255)
+        model = one_conv((1, 3, 8, 8))
+        got = self.range_of(model, "--data", self.path("a.png"))
+        np.testing.assert_allclose(got, [pixels.min(), pixels.max()], atol=1e-6)
+        mean, deviation = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
+        how = "mean=0.485:0.456:0.406,std=0.229:0.224:0.225"
+        normal = (pixels - mean) / deviation
+        got = self.range_of(model, "--data", self.path("a.png"), "--preprocess", how)
+        np.testing.assert_allclose(got, [normal.min(), normal.max()], atol=1e-5)
+        turned = (pixels[..., ::-1] - mean) / deviation
+        got = self.range_of(model, "--data", self.path("a.png"), "--preprocess", how + ",order=bgr")
+        np.testing.assert_allclose(got, [turned.min(), turned.max()], atol=1e-5)
+        got = self.range_of(model, "--data", self.path("a.png"), "--preprocess", "scale=1,mean=128")
+        np.testing.assert_allclose(got, [pixels.min() * 255 - 128, pixels.max() * 255 - 128], atol=1e-4)
+
+    def test_resized_and_cut_as_pil_does(self):
+        image = self.picture("a.png", 40, 60)
+        model = one_conv((1, 3, 16, 16))
+        cases = {"resize=20,crop=16": image.resize((30, 20), Image.Resampling.BILINEAR).crop((7, 2, 23, 18)),
+                 "resize=16": image.resize((24, 16), Image.Resampling.BILINEAR).crop((4, 0, 20, 16)),
+                 "resize=18x90": image.resize((18, 90), Image.Resampling.BILINEAR).crop((1, 37, 17, 53)),
+                 "": image.resize((16, 16), Image.Resampling.BILINEAR), "crop=16": image.crop((22, 12, 38, 28))}
+        for how, wanted in cases.items():
+            options = ["--preprocess", how] if how else []
+            got = self.range_of(model, "--data", self.path("a.png"), *options)
+            wanted = np.asarray(wanted)
+            # PIL rounds each pixel, twice.
+            np.testing.assert_allclose(got * 255, [wanted.min(), wanted.max()], atol=1.5, err_msg=how)
+
+    def test_folder_of_kinds(self):
+        for i, name in enumerate(("a.png", "b.jpg", "c.bmp", "d.ppm", "e.JPEG")):
+            self.picture(os.path.join("..", os.path.basename(self.dir), name), 20 + i, 30, seed=i)
+        with open(self.path("notes.txt"), "w") as f:
+            f.write("not a picture")
+        found = self.calibrate(one_conv((1, 3, 8, 8)), "--data", self.dir)
+        self.assertEqual(found["samples"], 5)
+
+    def test_refused(self):
+        self.picture("a.png", 10, 10)
+        model = self.save(one_conv((1, 3, 16, 16)))
+        self.refuses(model, "a.png", "10x10 pixels", "16x16", options=["--data", self.path("a.png"), "--preprocess",
+                                                                      "crop=16"])
+        with open(self.path("a.png"), "rb") as f:
+            whole = f.read()
+        with open(self.path("b.png"), "wb") as f:
+            f.write(whole[:len(whole) // 2])
+        self.refuses(model, "b.png", "no picture", options=["--data", self.path("b.png")])
+        for how, words in {"resize=0": ["resize", "'0'"], "blur=3": ["blur", "use resize"], "mean=1:2": ["mean"],
+                           "std=1:0:1": ["std"], "order=gbr": ["order"]}.items():
+            self.refuses(model, *words, options=["--data", self.path("a.png"), "--preprocess", how])
+        self.refuses(one_conv((1, 4, 16, 16)), "input", "4x16x16", "channels", options=["--data", self.path("a.png")])
+
+
+class Refused(Calibrating):
+    """One line, no file."""
+
+    def good(self):
+        return np.random.default_rng(5).standard_normal((12, 3, 4, 4)).astype(np.float32)
+
+    def test_data(self):
+        model = self.save(one_conv())
+
+        def with_data(path, *words):
+            self.refuses(model, *words, options=["--data", path])
+        self.refuses(model, "--data is missing")
+        with_data(self.path("gone.npz"), "gone.npz", "no such file")
+        os.mkdir(self.path("empty"))
+        with_data(self.path("empty"), "empty", "holds no")
+        with_data(model, "model.onnx", "no .npz")
+        x = self.good()
+        with_data(self.data("n.npz", x=x[:0]), "n.npz", "no samples")
+        with_data(self.data("s.npz", x=x[:, :, :3]), "s.npz", "'x'", "12x3x3x4", "?x3x4x4")
+        with_data(self.data("t.npz", x=x.astype(np.float64)), "t.npz", "float64", "'x'", "float32")
+        with_data(self.data("w.npz", a=x, b=x), "w.npz", "'x'", "a, b")
+        np.savez(self.path("o.npz"))
+        with_data(self.path("o.npz"), "o.npz", "'x'", "empty")
+        np.save(self.path("f.npy"), np.asfortranarray(x))
+        with_data(self.path("f.npy"), "f.npy", "Fortran", "ascontiguousarray")
+        for value in (np.nan, np.inf, -np.inf):
+            bad = x.copy()
+            bad[7, 1, 2, 3] = value
+            with_data(self.data("b.npz", x=bad), "b.npz", "'x'", "infinite or not a number", "sample 8 of 12")
+
+    def test_broken_archives(self):
+        model = self.save(one_conv())
+        good = self.data("small.npz", x=self.good())
+        with open(good, "rb") as f:
+            whole = f.read()
+        rng = np.random.default_rng(9)
+        for i in range(60):
+            broken = bytearray(whole)
+            if i < 20:
+                broken = broken[:len(whole) * i // 20]
+            else:
+                for at in rng.integers(0, len(whole), 1 + i % 3):
+                    broken[at] ^= 1 << int(rng.integers(0, 8))
+            with open(self.path("broken.npz"), "wb") as f:
+                f.write(broken)
+            done = tool("ingot", "calibrate", model, "--data", self.path("broken.npz"), "-o", self.path("none.json"))
+            if done.returncode:
+                self.assert_one_line(done, "broken.npz")
+                self.assertFalse(os.path.exists(self.path("none.json")))
+            else:
+                os.remove(self.path("none.json"))
+            if i < 20:
+                self.assertNotEqual(done.returncode, 0, "a part of a file")
+
+    def test_inputs_by_name(self):
+        nodes = [helper.make_node("Conv", ["x", "w"], ["c"], "conv0"), helper.make_node("Add", ["c", "z"], ["y"], "add")]
+        model = self.save(make_model(nodes, [("x", [1, 3, 4, 4]), ("z", [1, 2, 4, 4])], [("y", [1, 2, 4, 4])],
+                                     {"w": np.ones((2, 3, 1, 1), np.float32)}))
+        x, z = self.good(), np.zeros((12, 2, 4, 4), np.float32)
+        np.save(self.path("x.npy"), x)
+        self.refuses(model, "x.npy", "2 inputs", ".npz", options=["--data", self.path("x.npy")])
+        self.refuses(model, "'z'", options=["--data", self.data(x=x)])
+        self.refuses(model, "'z'", "11", "12", options=["--data", self.data(x=x, z=z[:11])])
+        self.assertEqual(self.calibrate(model, "--data", self.data(x=x, z=z))["samples"], 12)
+
+    def test_batches(self):
+        self.refuses(one_conv(batch=5), "12 samples", "5 at a time", options=["--data", self.data(x=self.good())])
+
+    def test_what_becomes_infinite(self):
+        nodes = [helper.make_node("Exp", ["x"], ["e"], "exp0"), helper.make_node("Conv", ["e", "w"], ["y"], "conv0")]
+        model = make_model(nodes, [("x", ["n", 3, 4, 4])], [("y", ["n", 2, 4, 4])],
+                           {"w": np.ones((2, 3, 1, 1), np.float32)})
+        x = self.good()
+        x[2] += 100
+        self.refuses(model, "'exp0'", "infinite", "sample 3 of", "x.npz", options=["--data", self.data(x=x)])
+
+    def test_use(self):
+        model, data = self.save(one_conv()), self.data(x=self.good())
+        self.refuses(model, "--method", "entropy", options=["--data", data, "--method", "median"])
+        self.refuses(model, "--percentile", options=["--data", data, "--percentile", "20"])
+        self.refuses(self.path("gone.onnx"), "gone.onnx", options=["--data", data])
+        relu = make_model([helper.make_node("Relu", ["x"], ["y"], "relu0")], [("x", [1, 3, 4, 4])],
+                          [("y", [1, 3, 4, 4])])
+        self.refuses(relu, "no convolution or matrix product", options=["--data", data])
+        for output, words in ((self.dir, "is a directory"), (model, "the model itself"), (data, "the data"),
+                              (self.path("no/such/x.json"), "no such file")):
+            done = tool("ingot", "calibrate", model, "--data", data, "-o", output)
+            self.assert_one_line(done, "cannot write", words)
+        done = tool("ingot", "calibrate")
+        self.assert_one_line(done, "no model.onnx")
+
+    def test_warnings(self):
+        model = self.save(one_conv())
+        done = tool("ingot", "calibrate", model, "--data", self.data(x=np.full((3, 3, 4, 4), 2, np.float32)), "-o",
+                    self.path("a.json"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: there are 3 samples", done.stderr)
+        self.assertIn("warning: tensor 'x' was always 2", done.stderr)
+        done = tool("ingot", "calibrate", model, "--data", self.data(x=self.good()), "-o", self.path("a.json"))
+        self.assertEqual(done.stderr, "")
+
+    def test_interrupted(self):
+        """Neither a part of the file nor of the artifact that is run is left."""
+        model = self.save(families.ALL["resnet"]()[0])
+        np.save(self.path("x.npy"), np.zeros((3000, 3, 64, 64), np.float32))
+        os.mkdir(self.path("tmp"))
+        before = set(os.listdir(self.dir))
+        for number, wait in ((signal.SIGINT, 0.3), (signal.SIGTERM, 2.5)):
+            os.environ["TMPDIR"] = self.path("tmp")
+            try:
+                process = start("ingot", "calibrate", model, "--data", self.path("x.npy"), "-o", self.path("y.json"))
+            finally:
+                del os.environ["TMPDIR"]
+            time.sleep(wait)
+            process.send_signal(number)
+            self.assertNotEqual(process.wait(60), 0, "it was done before it was interrupted")
+            self.assertEqual(set(os.listdir(self.dir)), before)
+            self.assertEqual(os.listdir(self.path("tmp")), [])

@@ -1,0 +1,21 @@
+//===- DecodePicture.h - the pixels in a picture's file ---------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_CALIBRATE_DECODEPICTURE_H
+#define INGOT_TOOLS_INGOT_CALIBRATE_DECODEPICTURE_H
+
+#include "tools/ingot/calibrate/Pictures.h"
+
+namespace ingot::tools {
+
+/// Pixels from 0 to 255, with 1 or 3 channels, whatever the file has. Returns what
+/// is wrong, or "".
+std::string decode(const std::string &bytes, int64_t channels,
+                   Picture &picture);
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_CALIBRATE_DECODEPICTURE_H

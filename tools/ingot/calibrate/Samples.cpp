@@ -1,0 +1,361 @@
+//===- Samples.cpp - what a model is calibrated with ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/calibrate/Samples.h"
+
+#include "base/InputFile.h"
+#include "tools/ingot/Text.h"
+#include "tools/ingot/calibrate/Zip.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string.h>
+
+using namespace ingot;
+using namespace ingot::tools;
+
+namespace fs = std::filesystem;
+
+/// An array that is read sample by sample.
+namespace {
+struct Stream {
+  NpyRead read;
+  NpyOrder order;
+  /// Of one sample, but for the data.
+  Array sample;
+  /// Not known for an array that has one sample for all: it is kept.
+  std::optional<std::vector<unsigned char>> kept;
+  uint64_t count = 0;
+};
+} // namespace
+
+struct Samples::Source {
+  InputFile npy;
+  ZipFile npz;
+  std::vector<std::unique_ptr<ZipReader>> readers;
+  /// One for each input; none for a picture.
+  std::vector<Stream> streams;
+};
+
+Samples::Samples(std::vector<InputSpec> inputs, Preprocess preprocess)
+    : inputs(std::move(inputs)), preprocess(std::move(preprocess)) {}
+
+Samples::~Samples() = default;
+
+static bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+static std::string inQuotes(const std::string &text) {
+  return "'" + formatLine(text, 200) + "'";
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+static bool isData(const std::string &path) {
+  return endsWith(path, ".npy") || endsWith(path, ".npz") || isPicture(path);
+}
+
+std::string Samples::listFolder(const std::string &path) {
+  std::error_code error;
+  fs::directory_iterator at(path, error), end;
+  std::vector<std::string> found;
+  for (; !error && at != end; at.increment(error))
+    if (isData(at->path().string()))
+      found.push_back(at->path().string());
+  if (error)
+    return "cannot read " + inQuotes(path) + ": " + error.message();
+  if (found.empty())
+    return inQuotes(path) + " holds no .npz, .npy, .png, .jpg, .bmp, .ppm or "
+                          ".pgm files";
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+  return "";
+}
+
+std::string Samples::open(const std::vector<std::string> &paths) {
+  for (const std::string &path : paths) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      if (std::string problem = listFolder(path); !problem.empty())
+        return problem;
+    } else if (!fs::exists(path, error)) {
+      return "cannot read " + inQuotes(path) + ": " +
+             (error ? error.message() : strerror(ENOENT));
+    } else if (!isData(path)) {
+      return inQuotes(path) + " is no .npz or .npy file, picture or folder";
+    } else {
+      files.push_back(path);
+    }
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+/// Whether sizes fit those of an input from dimension `first` on.
+static bool fits(const std::vector<int64_t> &dims, size_t first,
+                 const InputSpec &input, size_t inputFirst) {
+  if (dims.size() - first != input.dims.size() - inputFirst)
+    return false;
+  for (size_t i = 0; i + first < dims.size(); ++i)
+    if (input.dims[i + inputFirst] >= 0 &&
+        input.dims[i + inputFirst] != dims[i + first])
+      return false;
+  return true;
+}
+
+/// How many samples an array has, and what one looks like.
+static std::string cutSamples(const InputSpec &input, Stream &stream) {
+  std::vector<int64_t> &dims = stream.sample.dims;
+  const size_t rank = input.dims.size();
+  if (stream.sample.dtype != input.dtype)
+    return std::string("is ") + ingot_dtype_name(stream.sample.dtype) +
+           ", but input " + inQuotes(input.name) + " is " +
+           ingot_dtype_name(input.dtype);
+  auto wrongShape = [&] {
+    return "is " + formatShape(dims.data(), dims.size()) + ", but input " +
+           inQuotes(input.name) + " is " +
+           formatShape(input.dims.data(), rank) +
+           ": samples are stacked in the first dimension";
+  };
+  // Of inputs without a batch, samples have one dimension more.
+  if (dims.size() == rank + 1 && fits(dims, 1, input, 0)) {
+    stream.count = uint64_t(dims[0]);
+    dims.erase(dims.begin());
+  } else if (dims.size() != rank || (rank && !fits(dims, 1, input, 1))) {
+    return wrongShape();
+  } else if (rank == 0) {
+    stream.count = 1;
+  } else {
+    const int64_t batch = input.dims[0] < 0 ? 1 : input.dims[0];
+    if (batch == 0 || dims[0] % batch)
+      return "has " + std::to_string(dims[0]) + " samples, but input " +
+             inQuotes(input.name) + " takes " + std::to_string(batch) +
+             " at a time: give a multiple of that";
+    stream.count = uint64_t(dims[0] / batch);
+    dims[0] = batch;
+  }
+  return stream.count ? "" : "has no samples";
+}
+
+std::string Samples::addStream(size_t input, const std::string &what,
+                               NpyRead read, uint64_t size) {
+  Stream stream;
+  std::string problem =
+      readNpyHeader(read, size, stream.sample, stream.order);
+  if (problem.empty() && stream.order.isFortran)
+    problem = "is in Fortran's order: save numpy.ascontiguousarray(x) instead";
+  if (problem.empty())
+    problem = cutSamples(inputs[input], stream);
+  if (!problem.empty())
+    return what + ": " + problem;
+  stream.read = std::move(read);
+  source->streams[input] = std::move(stream);
+  return "";
+}
+
+std::string Samples::openNpy(const std::string &path) {
+  if (inputs.size() != 1)
+    return inQuotes(path) + ": it holds one array, but the model has " +
+           std::to_string(inputs.size()) +
+           " inputs: give an .npz file with their names";
+  std::string problem = source->npy.open(path);
+  if (!problem.empty())
+    return "cannot read " + inQuotes(path) + ": " + problem;
+  InputFile &file = source->npy;
+  return addStream(
+      0, inQuotes(path),
+      [&file](void *data, uint64_t bytes) { return file.read(data, bytes); },
+      file.size());
+}
+
+std::string Samples::openNpz(const std::string &path) {
+  std::string problem = source->npz.open(path);
+  if (!problem.empty())
+    return "cannot read " + inQuotes(path) + ": " + problem;
+  const std::vector<ZipMember> &members = source->npz.members();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    auto member = std::find_if(
+        members.begin(), members.end(), [&](const ZipMember &candidate) {
+          return candidate.name == inputs[i].name + ".npy" ||
+                 candidate.name == inputs[i].name;
+        });
+    // There is no doubt what the only array is.
+    if (member == members.end() && inputs.size() == 1 && members.size() == 1)
+      member = members.begin();
+    if (member == members.end()) {
+      std::string names;
+      for (size_t m = 0; m < members.size() && m < 8; ++m)
+        names += (m ? ", " : "") +
+                 members[m].name.substr(0, members[m].name.rfind(".npy"));
+      return inQuotes(path) + ": it has no array for input " +
+             inQuotes(inputs[i].name) +
+             (names.empty() ? ": it is empty"
+                            : ", but " + formatLine(names, 120));
+    }
+    source->readers.push_back(
+        std::make_unique<ZipReader>(source->npz, *member));
+    ZipReader &reader = *source->readers.back();
+    const std::string what =
+        inQuotes(path) + ", array " +
+        inQuotes(member->name.substr(0, member->name.rfind(".npy")));
+    problem = reader.open();
+    if (!problem.empty())
+      return what + ": " + problem;
+    problem = addStream(i, what,
+                        [&reader](void *data, uint64_t bytes) {
+                          return reader.read(data, bytes);
+                        },
+                        member->size);
+    if (!problem.empty())
+      return problem;
+  }
+  return "";
+}
+
+std::string Samples::countSamples() {
+  // One that the model takes as a scalar, say, serves all samples of the others.
+  numInFile = 1;
+  for (const Stream &stream : source->streams)
+    numInFile = std::max(numInFile, stream.count);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Stream &stream = source->streams[i];
+    if (stream.count == numInFile)
+      continue;
+    if (stream.count == 1 && inputs[i].dims.empty()) {
+      stream.kept.emplace();
+      continue;
+    }
+    return inQuotes(current) + ": input " + inQuotes(inputs[i].name) + " has " +
+           std::to_string(stream.count) + " samples, but another has " +
+           std::to_string(numInFile);
+  }
+  return "";
+}
+
+std::string Samples::openFile() {
+  current = files[fileNumber];
+  inFile = 0;
+  source = std::make_unique<Source>();
+  if (isPicture(current)) {
+    numInFile = 1;
+    if (inputs.size() != 1)
+      return inQuotes(current) + ": it is a picture, but the model has " +
+             std::to_string(inputs.size()) +
+             " inputs: give an .npz file with their names";
+    return "";
+  }
+  source->streams.resize(inputs.size());
+  std::string problem =
+      endsWith(current, ".npz") ? openNpz(current) : openNpy(current);
+  return problem.empty() ? countSamples() : problem;
+}
+
+static std::string readOne(Stream &stream, Array &array) {
+  const std::vector<int64_t> dims = stream.sample.dims;
+  array.dtype = stream.sample.dtype;
+  array.dims = dims;
+  uint64_t bytes = 0;
+  if (!denseBytes(dims, ingot_dtype_size(array.dtype), bytes))
+    return "its shape is impossibly large";
+  if (stream.kept && !stream.kept->empty()) {
+    array.data = *stream.kept;
+    return "";
+  }
+  array.data.resize(bytes);
+  std::string problem = stream.read(array.data.data(), bytes);
+  if (!problem.empty())
+    return problem;
+  reorder(stream.order, array);
+  if (stream.kept)
+    stream.kept = array.data;
+  return "";
+}
+
+std::string Samples::readPicture(const std::string &path,
+                                 std::vector<Array> &arrays) {
+  std::string problem = tools::readPicture(path, preprocess, inputs[0].dtype,
+                                           inputs[0].dims, arrays[0]);
+  return problem.empty() ? "" : inQuotes(path) + ": " + problem;
+}
+
+bool Samples::next(std::vector<Array> &arrays, std::string &problem) {
+  problem.clear();
+  if (source && inFile == numInFile) {
+    source.reset();
+    ++fileNumber;
+  }
+  if (!source) {
+    if (fileNumber == files.size())
+      return false;
+    problem = openFile();
+    if (!problem.empty())
+      return false;
+  }
+  arrays.resize(inputs.size());
+  ++inFile;
+  ++read;
+  if (source->streams.empty()) {
+    problem = readPicture(current, arrays);
+    return problem.empty();
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    problem = readOne(source->streams[i], arrays[i]);
+    if (!problem.empty()) {
+      problem = inQuotes(current) + ": input " + inQuotes(inputs[i].name) + ": " +
+                problem;
+      return false;
+    }
+    if (!allFinite(arrays[i])) {
+      problem = inQuotes(current) + ": input " + inQuotes(inputs[i].name) +
+                " is infinite or not a number in sample " +
+                std::to_string(inFile) + " of " + std::to_string(numInFile);
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string Samples::where() const {
+  return "sample " + std::to_string(inFile) + " of " + inQuotes(current);
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// Whether of no element all bits of the exponent are set.
+template <typename T>
+static bool noneHasAll(const Array &array, T exponent) {
+  for (size_t at = 0; at + sizeof(T) <= array.data.size(); at += sizeof(T)) {
+    T bits;
+    memcpy(&bits, &array.data[at], sizeof(T));
+    if ((bits & exponent) == exponent)
+      return false;
+  }
+  return true;
+}
+
+bool ingot::tools::allFinite(const Array &array) {
+  switch (array.dtype) {
+  case INGOT_FLOAT:
+    return noneHasAll<uint32_t>(array, 0x7f800000);
+  case INGOT_DOUBLE:
+    return noneHasAll<uint64_t>(array, 0x7ff0000000000000);
+  case INGOT_FLOAT16:
+    return noneHasAll<uint16_t>(array, 0x7c00);
+  case INGOT_BFLOAT16:
+    return noneHasAll<uint16_t>(array, 0x7f80);
+  default:
+    return true;
+  }
+}

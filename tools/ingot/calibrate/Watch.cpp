@@ -1,0 +1,195 @@
+//===- Watch.cpp - what runs show of their tensors ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/calibrate/Watch.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+using namespace ingot;
+using namespace ingot::tools;
+
+/// Threads that do parts of a work beside who gives it to them.
+class Watch::Helpers {
+public:
+  explicit Helpers(size_t count) {
+    for (size_t i = 0; i < count; ++i)
+      threads.emplace_back([this, i] { serve(i + 1); });
+  }
+
+  ~Helpers() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      isOver = true;
+    }
+    hasWork.notify_all();
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+
+  /// Does part 0 itself, and returns when all are done.
+  void run(const std::function<void(size_t part)> &given) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      work = &given;
+      left = threads.size();
+      ++round;
+    }
+    hasWork.notify_all();
+    given(0);
+    std::unique_lock<std::mutex> lock(mutex);
+    isDone.wait(lock, [this] { return left == 0; });
+  }
+
+private:
+  void serve(size_t part) {
+    uint64_t seen = 0;
+    std::unique_lock<std::mutex> lock(mutex);
+    for (;;) {
+      hasWork.wait(lock, [&] { return isOver || round != seen; });
+      if (isOver)
+        return;
+      seen = round;
+      const std::function<void(size_t)> &given = *work;
+      lock.unlock();
+      given(part);
+      lock.lock();
+      if (--left == 0)
+        isDone.notify_one();
+    }
+  }
+
+  std::vector<std::thread> threads;
+  std::mutex mutex;
+  std::condition_variable hasWork, isDone;
+  const std::function<void(size_t)> *work = nullptr;
+  size_t left = 0;
+  uint64_t round = 0;
+  bool isOver = false;
+};
+
+Watch::Watch(size_t numTensors, const Options &given)
+    : tensors(numTensors), options(given) {
+  // Each thread has counts of its own, which take memory.
+  constexpr unsigned kMostThreads = 4;
+  const unsigned threads = std::clamp(options.threads, 1u, kMostThreads);
+  for (Tensor &tensor : tensors)
+    tensor.parts.resize(threads);
+  if (threads > 1)
+    helpers = std::make_unique<Helpers>(threads - 1);
+}
+
+Watch::~Watch() = default;
+
+/// Calls `visit` with each piece of a tensor that has no gaps; those of a tensor
+/// without neighbours are gathered.
+template <typename Visit>
+static void forEachPiece(const ingot_tensor_view &view,
+                         std::vector<float> &gathered, Visit visit) {
+  auto *data = static_cast<const float *>(view.data);
+  // How much of the innermost dimensions lies together.
+  int64_t together = 1, total = 1;
+  int64_t inner = view.rank;
+  for (; inner > 0; --inner) {
+    if (view.dims[inner - 1] != 1 && view.strides[inner - 1] != together)
+      break;
+    together *= view.dims[inner - 1];
+  }
+  for (uint32_t d = 0; d < view.rank; ++d)
+    total *= view.dims[d];
+  if (total == 0)
+    return;
+  std::vector<int64_t> index(size_t(inner), 0);
+  const bool isSparse = together == 1 && inner > 0;
+  gathered.clear();
+  for (;;) {
+    int64_t at = 0;
+    for (int64_t d = 0; d < inner; ++d)
+      at += index[size_t(d)] * view.strides[d];
+    if (isSparse)
+      gathered.push_back(data[at]);
+    else
+      visit(data + at, size_t(together));
+    int64_t d = inner;
+    while (d-- > 0 && ++index[size_t(d)] == view.dims[d])
+      index[size_t(d)] = 0;
+    if (d < 0)
+      break;
+  }
+  if (isSparse)
+    visit(gathered.data(), gathered.size());
+}
+
+void Watch::count(Tensor &tensor, const float *values, size_t count) {
+  /// Below this, others take longer to begin.
+  constexpr size_t kLeastShared = 1 << 15;
+  auto add = [&](size_t part, const float *from, size_t size) {
+    quantize::Histogram &histogram = tensor.parts[part];
+    if (options.fillsBins)
+      histogram.add(from, size);
+    else
+      histogram.addRange(from, size);
+  };
+  if (!helpers || count < kLeastShared)
+    return add(0, values, count);
+  const size_t parts = tensor.parts.size();
+  helpers->run([&](size_t part) {
+    const size_t begin = count * part / parts,
+                 end = count * (part + 1) / parts;
+    add(part, values + begin, end - begin);
+  });
+}
+
+void Watch::add(Tensor &tensor, const ingot_tensor_view &view) {
+  // The weight of a run among those before it.
+  constexpr double kWeight = 0.01;
+  bool isFirst = true;
+  float low = 0, high = 0;
+  forEachPiece(view, gathered, [&](const float *values, size_t size) {
+    count(tensor, values, size);
+    if (!options.averages)
+      return;
+    auto [least, largest] = std::minmax_element(values, values + size);
+    low = isFirst ? *least : std::min(low, *least);
+    high = isFirst ? *largest : std::max(high, *largest);
+    isFirst = false;
+  });
+  if (isFirst)
+    return;
+  const double weight = tensor.hasAverage ? kWeight : 1;
+  tensor.averageMin += weight * (low - tensor.averageMin);
+  tensor.averageMax += weight * (high - tensor.averageMax);
+  tensor.hasAverage = true;
+}
+
+ingot_status Watch::observe(void *user, uint64_t number,
+                            const ingot_tensor_view *view) {
+  auto &self = *static_cast<Watch *>(user);
+  if (number >= self.tensors.size() || view->dtype != INGOT_FLOAT)
+    return INGOT_OK;
+  Tensor &tensor = self.tensors[number];
+  self.add(tensor, *view);
+  const bool isFinite = std::all_of(
+      tensor.parts.begin(), tensor.parts.end(),
+      [](const quantize::Histogram &part) { return !part.countNotFinite(); });
+  if (isFinite || self.firstNotFinite >= 0)
+    return INGOT_OK;
+  self.firstNotFinite = int64_t(number);
+  return INGOT_CANCELLED;
+}
+
+WatchedTensor Watch::result(size_t number) const {
+  const Tensor &tensor = tensors[number];
+  WatchedTensor result;
+  for (const quantize::Histogram &part : tensor.parts)
+    result.histogram.merge(part);
+  result.averageMin = tensor.averageMin;
+  result.averageMax = tensor.averageMax;
+  return result;
+}

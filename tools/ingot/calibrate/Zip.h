@@ -1,0 +1,75 @@
+//===- Zip.h - the files in a zip file --------------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_CALIBRATE_ZIP_H
+#define INGOT_TOOLS_INGOT_CALIBRATE_ZIP_H
+
+#include <memory>
+#include <stdint.h>
+#include <string>
+#include <vector>
+
+namespace ingot::tools {
+
+/// A file in a zip file.
+struct ZipMember {
+  std::string name;
+  uint64_t size = 0, storedBytes = 0;
+  /// Of its local header.
+  uint64_t offset = 0;
+  uint32_t checksum = 0;
+  uint16_t method = 0;
+};
+
+/// A zip file, as numpy.savez and numpy.savez_compressed write it. Functions
+/// return what is wrong, or "".
+class ZipFile {
+public:
+  ZipFile() = default;
+  ZipFile(const ZipFile &) = delete;
+  ZipFile &operator=(const ZipFile &) = delete;
+  ~ZipFile();
+
+  std::string open(const std::string &path);
+  const std::vector<ZipMember> &members() const { return all; }
+
+  std::string readAt(uint64_t offset, void *data, uint64_t bytes) const;
+
+private:
+  std::string parse();
+  std::string findDirectory(uint64_t &offset, uint64_t &bytes,
+                            uint64_t &count) const;
+
+  int descriptor = -1;
+  uint64_t fileBytes = 0;
+  std::vector<ZipMember> all;
+};
+
+/// Reads a member from its start, piece by piece. The file must outlive it.
+class ZipReader {
+public:
+  ZipReader(const ZipFile &file, const ZipMember &member);
+  ~ZipReader();
+
+  std::string open();
+  /// Reads exactly so many bytes. With the last of them the checksum is checked.
+  std::string read(void *data, uint64_t bytes);
+
+private:
+  struct Inflater;
+  std::string readSome(unsigned char *data, uint64_t bytes, uint64_t &got);
+
+  const ZipFile &file;
+  const ZipMember &member;
+  /// Where the next stored byte is, and how many are left.
+  uint64_t at = 0, storedLeft = 0, left = 0;
+  unsigned long checksum = 0;
+  std::unique_ptr<Inflater> inflater;
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_CALIBRATE_ZIP_H
