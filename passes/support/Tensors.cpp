@@ -146,11 +146,17 @@ Value lower::insert(OpBuilder &b, Location loc, Value source, Value dest,
         return getConstantIntValue(size) == 0;
       }))
     return dest;
-  SmallVector<int64_t> known;
-  for (OpFoldResult size : sizes)
-    known.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
-  source = castTo(b, loc, source, typeOf(source).clone(known));
-  return tensor::InsertSliceOp::create(b, loc, source, dest, offsets, sizes,
+  // The op's sizes and the type of what it inserts have to know the same ones,
+  // and a size may be a constant that was folded from an operand of a cast.
+  SmallVector<int64_t> shape;
+  Sizes known;
+  for (OpFoldResult size : sizes) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    shape.push_back(constant.value_or(ShapedType::kDynamic));
+    known.push_back(constant ? OpFoldResult(b.getIndexAttr(*constant)) : size);
+  }
+  source = castTo(b, loc, source, typeOf(source).clone(shape));
+  return tensor::InsertSliceOp::create(b, loc, source, dest, offsets, known,
                                        strides);
 }
 

@@ -3,7 +3,8 @@ import ml_dtypes
 import numpy as np
 from onnx.reference import ReferenceEvaluator
 from onnx.reference.op_run import OpRun
-from onnx.reference.ops import op_gru, op_lstm, op_reduce_mean, op_reduce_sum, op_rnn
+from onnx.reference.ops import (op_gru, op_lstm, op_reduce_l1, op_reduce_l2, op_reduce_log_sum, op_reduce_log_sum_exp,
+                                op_reduce_mean, op_reduce_sum, op_reduce_sum_square, op_rnn)
 
 NARROW = (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16))
 
@@ -65,8 +66,10 @@ CORRECTED = [
     Flatten,
     GatherElements,
     GlobalAveragePool,
-    type("ReduceSum", (op_reduce_sum.ReduceSum_13,), {"_run": summed_wide(op_reduce_sum.ReduceSum_13)}),
-    type("ReduceMean", (op_reduce_mean.ReduceMean_18,), {"_run": summed_wide(op_reduce_mean.ReduceMean_18)}),
+    *(type(base.__name__.split("_")[0], (base,), {"_run": summed_wide(base)}) for base in (
+        op_reduce_sum.ReduceSum_13, op_reduce_mean.ReduceMean_18, op_reduce_sum_square.ReduceSumSquare_18,
+        op_reduce_l1.ReduceL1_18, op_reduce_l2.ReduceL2_18, op_reduce_log_sum.ReduceLogSum_18,
+        op_reduce_log_sum_exp.ReduceLogSumExp_18)),
     type("LSTM", (op_lstm.LSTM,), {"_run": started(op_lstm.LSTM, 2)}),
     type("GRU", (op_gru.GRU,), {"_run": started(op_gru.GRU, 1)}),
     type("RNN", (op_rnn.RNN_14,), {"_run": started(op_rnn.RNN_14, 1)}),

@@ -70,3 +70,15 @@ func.func @pad_of_known_size(%x: tensor<2x?xf32>, %s: tensor<6xf32>) -> tensor<2
   %1 = nn.pad constant %0 value(%v) {high = array<i64: 0, 0>, low = array<i64: 0, 1>} : (tensor<2x?xf32>, tensor<f32>) -> tensor<2x?xf32>
   return %1 : tensor<2x?xf32>
 }
+
+// -----
+
+// A size of 8 is folded from the operand of the cast.
+// CHECK-LABEL: func.func @concat_of_casts
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [8, %{{.*}}] [1, 1] : tensor<8x?xi32>
+// CHECK: tensor.insert_slice %{{.*}} into %[[FIRST]][8, 0] [8, %{{.*}}] [1, 1] : tensor<8x?xi32>
+func.func @concat_of_casts(%x: tensor<8x?xi32>) -> tensor<?x?xi32> {
+  %c = tensor.cast %x : tensor<8x?xi32> to tensor<?x?xi32>
+  %y = nn.concat %c, %c {axis = 0 : i64} : (tensor<?x?xi32>, tensor<?x?xi32>) -> tensor<?x?xi32>
+  return %y : tensor<?x?xi32>
+}
