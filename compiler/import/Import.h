@@ -44,8 +44,8 @@ struct ImportOptions {
   int64_t maxFunctionNodes = 100'000;
   int64_t maxSparseBytes = int64_t(1) << 30;
   int64_t maxGraphBytes = int64_t(1) << 30;
-  /// Of one tensor; at most kMostElements.
-  int64_t maxTensorElements = onnx::kMostElements;
+  /// Of one tensor; at most kLargestTensor.
+  int64_t maxTensorElements = onnx::kLargestTensor;
 };
 
 /// Imports the model at `path` (.onnx, or ONNX text) into a module with one

@@ -26,7 +26,7 @@ struct Model {
   /// The version of ONNX's operators that the file states, 0 if none.
   int64_t statedOpset = 0;
   /// The most elements that a tensor may have.
-  int64_t maxTensorElements = onnx::kMostElements;
+  int64_t maxTensorElements = onnx::kLargestTensor;
 };
 
 /// The model's import of an operator set, or null.

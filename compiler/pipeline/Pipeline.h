@@ -27,8 +27,8 @@ struct PipelineOptions : BackendOptions {
   std::string level;
   /// Of it, what is not as usual, as `--target` has it: `l2=2M`.
   std::vector<std::string> numbers;
-  /// Of one tensor; at most kMostElements.
-  int64_t maxTensorElements = onnx::kMostElements;
+  /// Of one tensor; at most kLargestTensor.
+  int64_t maxTensorElements = onnx::kLargestTensor;
 };
 
 /// A pipeline of passes. From this table come `--compile-to`, `--emit`, the

@@ -13,7 +13,7 @@ namespace ingot::onnx {
 
 /// No tensor has more elements, and no limit is higher: sizes are multiplied in
 /// many places, which this leaves room for.
-constexpr int64_t kMostElements = int64_t(1) << 44;
+constexpr int64_t kLargestTensor = int64_t(1) << 44;
 
 } // namespace ingot::onnx
 

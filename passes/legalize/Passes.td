@@ -20,7 +20,7 @@ def Legalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"maxElements", "max-elements", "int64_t",
-           "::ingot::onnx::kMostElements",
+           "::ingot::onnx::kLargestTensor",
            "most elements that a tensor may have">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",

@@ -24,7 +24,7 @@ static std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t size : shape) {
     if (size < 0 || __builtin_mul_overflow(count, size, &count) ||
-        count > onnx::kMostElements)
+        count > onnx::kLargestTensor)
       return std::nullopt;
   }
   return count;
@@ -401,7 +401,7 @@ static LogicalResult legalizeRange(Node &node) {
   if (start && limit && delta) {
     double count =
         std::ceil((limit->front() - start->front()) / delta->front());
-    if (!(count <= double(onnx::kMostElements)))
+    if (!(count <= double(onnx::kLargestTensor)))
       return node.invalid("the range has too many elements");
     size = sizeAttr(node, count > 0 ? int64_t(count) : 0);
   } else if (isa<IntegerType>(type) && delta) {

@@ -59,9 +59,9 @@ static LogicalResult legalizeTile(Node &node) {
     auto known = getConstantIntValue(repeat);
     if (known && *known < 0)
       return node.badElement("repeats", i, Twine(*known), "at least 0");
-    if (known && *known > onnx::kMostElements)
+    if (known && *known > onnx::kLargestTensor)
       return node.badElement("repeats", i, Twine(*known),
-                             "at most " + Twine(onnx::kMostElements));
+                             "at most " + Twine(onnx::kLargestTensor));
     OpFoldResult size = sizeOf(node, x, i);
     auto knownSize = getConstantIntValue(size);
     if (!known && hint && !hint.isDynamicDim(i) && knownSize && *knownSize > 0 &&

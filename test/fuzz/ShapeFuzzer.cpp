@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!ingot::parseLimit(text, import, pipeline, error) && error.empty())
     abort();
   if (import.maxNesting > 100 || import.maxTensorElements < 1 ||
-      import.maxTensorElements > ingot::onnx::kMostElements)
+      import.maxTensorElements > ingot::onnx::kLargestTensor)
     abort();
   ingot::isCIdentifier(text);
   return 0;

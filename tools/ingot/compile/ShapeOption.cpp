@@ -79,7 +79,7 @@ bool ingot::parseLimit(llvm::StringRef text, ImportOptions &import,
       {"nesting", &nesting, 100, "a depth of 1 to 100"},
       {"graph-bytes", &import.maxGraphBytes},
       {"sparse-bytes", &import.maxSparseBytes},
-      {"tensor-elements", &import.maxTensorElements, onnx::kMostElements,
+      {"tensor-elements", &import.maxTensorElements, onnx::kLargestTensor,
        "a count of 1 to 16T"},
       {"folded-bytes", &pipeline.maxFoldedBytes}};
   const Limit *limit =
