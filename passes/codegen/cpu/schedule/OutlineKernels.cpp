@@ -15,6 +15,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_OUTLINEKERNELS
@@ -50,17 +51,20 @@ struct OutlineKernelsPass : ingot::impl::OutlineKernelsBase<OutlineKernelsPass> 
 } // namespace
 
 /// Puts the constants that the epilogue uses into it: canonicalization moves
-/// them out.
+/// them out. Looks at what the epilogue uses, for a constant may be used by
+/// every op of the model.
 static void sinkConstants(cpu::EpilogueOpInterface op) {
-  SetVector<Value> captured;
-  getUsedValuesDefinedAbove(op.getEpilogue(), captured);
-  OpBuilder builder = OpBuilder::atBlockBegin(&op.getEpilogue().front());
-  for (Value value : captured) {
-    Operation *constant = value.getDefiningOp<arith::ConstantOp>();
-    if (!constant)
-      continue;
-    Value inside = builder.clone(*constant)->getResult(0);
-    replaceAllUsesInRegionWith(value, inside, op.getEpilogue());
+  Region &epilogue = op.getEpilogue();
+  OpBuilder builder = OpBuilder::atBlockBegin(&epilogue.front());
+  llvm::MapVector<Value, SmallVector<OpOperand *>> uses;
+  visitUsedValuesDefinedAbove(epilogue, epilogue, [&](OpOperand *use) {
+    if (use->get().getDefiningOp<arith::ConstantOp>())
+      uses[use->get()].push_back(use);
+  });
+  for (auto &[value, places] : uses) {
+    Value inside = builder.clone(*value.getDefiningOp())->getResult(0);
+    for (OpOperand *place : places)
+      place->set(inside);
   }
 }
 
