@@ -31,7 +31,16 @@ LogicalResult ingot::rewriteGreedily(Operation *root,
                                      StringRef pass,
                                      GreedyRewriteConfig config) {
   int64_t numOps = 0;
-  root->walk([&](Operation *) { ++numOps; });
+  bool hasBranches = false;
+  root->walk([&](Operation *op) {
+    ++numOps;
+    for (Region &region : op->getRegions())
+      hasBranches |= !region.empty() && !region.hasOneBlock();
+  });
+  // Blocks that nothing reaches, or that are the same: there is one. Looking for
+  // them takes as long as the rewriting does.
+  if (!hasBranches)
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   config.setMaxIterations(kMaxWalks).setMaxNumRewrites(rewriteBudget(numOps) /
                                                        kMaxWalks);
   if (succeeded(applyPatternsGreedily(root, patterns, config)))
