@@ -112,6 +112,12 @@ private:
 // Steps
 //===----------------------------------------------------------------------===//
 
+#ifdef NDEBUG
+static constexpr bool kVerifiesEach = false;
+#else
+static constexpr bool kVerifiesEach = true;
+#endif
+
 LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
                                      StringRef last) {
   for (const Phase &phase : phases) {
@@ -120,9 +126,9 @@ LogicalResult Compilation::runPhases(ModuleOp module, ArrayRef<Phase> phases,
     PassManager passes(&context);
     passes.enableTiming(timing);
     phase.build(passes, pipeline);
-    // Of large models, the module is larger here than ever before, and looking
-    // at all of it takes as long as most passes do: once for all of them.
-    bool verifiesEach = !phase.dependsOnLevel || !options.dumpAfter.empty();
+    // Of large models, looking at the whole module takes as long as most passes
+    // do: once for all of a phase, but where a defect of a pass is looked for.
+    bool verifiesEach = kVerifiesEach || !options.dumpAfter.empty();
     passes.enableVerifier(verifiesEach);
     if (!options.dumpAfter.empty())
       passes.enableIRPrinting(
