@@ -12,8 +12,11 @@
 #include "compiler/emit/SupportPaths.h"
 #include "compiler/emit/SymbolName.h"
 #include "compiler/pipeline/Register.h"
+#include "compiler/quantize/ModelHash.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/NodeName.h"
 #include "passes/legalize/Legalize.h"
+#include "passes/quantize/CalibrationFile.h"
 #include "runtime/format/WeightsName.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
@@ -63,6 +66,7 @@ private:
 
   LogicalResult chooseTargets();
   LogicalResult checkDumps();
+  LogicalResult checkCalibration();
   void chooseKernels();
   LogicalResult importAndLower();
   LogicalResult runPhases(ModuleOp module, ArrayRef<Phase> phases,
@@ -224,6 +228,8 @@ LogicalResult Compilation::describe() {
   manifest.libraryName = fileName(options.output);
   if (pipeline.precision == Precision::bf16)
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "bfloat16"});
+  if (!pipeline.calibration.empty())
+    manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "int8"});
   return success();
 }
 
@@ -442,9 +448,31 @@ LogicalResult Compilation::checkDumps() {
   return success();
 }
 
+/// Ranges are of one model.
+LogicalResult Compilation::checkCalibration() {
+  if (pipeline.calibration.empty())
+    return success();
+  llvm::Expected<quantize::Calibration> read =
+      quantize::readCalibration(pipeline.calibration);
+  if (!read)
+    return fail(llvm::toString(read.takeError()));
+  std::string sha256;
+  std::string problem = quantize::hashModel(options.input, sha256);
+  if (!problem.empty())
+    return fail("cannot read '" + printable(options.input) + "': " + problem);
+  if (sha256 != read->sha256)
+    return fail("'" + printable(pipeline.calibration) + "' is of '" +
+                printable(read->model) + "' with SHA-256 " +
+                StringRef(read->sha256).take_front(12) + "…, but '" +
+                printable(options.input) + "' has " +
+                StringRef(sha256).take_front(12) +
+                "…: calibrate this model");
+  return success();
+}
+
 FailureOr<CompileResult> Compilation::run() {
   if (failed(failIf(checkNames(options))) || failed(chooseTargets()) ||
-      failed(checkDumps()))
+      failed(checkDumps()) || failed(checkCalibration()))
     return failure();
   chooseKernels();
   if (failed(importAndLower()))

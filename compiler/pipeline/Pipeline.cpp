@@ -71,6 +71,12 @@ static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
   if (options.observe)
     passes.addPass(createInsertObservers());
+  if (!options.calibration.empty()) {
+    InsertQuantizeOptions insert;
+    insert.calibration = options.calibration;
+    insert.keep.assign(options.keep.begin(), options.keep.end());
+    passes.addPass(createInsertQuantize(insert));
+  }
 }
 
 /// Data channels last inside, transposes at the model's edges.
@@ -256,6 +262,12 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "observe",
       llvm::cl::desc("Show the tensors that int8 wants ranges of in a run"),
       llvm::cl::init(false)};
+  Option<std::string> calibration{
+      *this, "calibration",
+      llvm::cl::desc("File of ingot calibrate: what is quantized")};
+  ListOption<std::string> keep{
+      *this, "keep",
+      llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};
   Option<std::string> emulateOn{
       *this, "emulate-on",
       llvm::cl::desc("CPU level whose instructions are enough")};
@@ -276,6 +288,8 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
     options.precision = precision;
     options.observe = observe;
+    options.calibration = calibration;
+    options.keep.assign(keep.begin(), keep.end());
     options.emulateOn = emulateOn;
     options.scheduleSeed = scheduleSeed;
     options.level = level;

@@ -23,6 +23,10 @@ struct PipelineOptions : BackendOptions {
   std::vector<std::string> onednnNodes;
   /// For calibration: the tensors that int8 wants ranges of are shown in a run.
   bool observe = false;
+  /// The file of ingot calibrate that says what is quantized; empty: nothing is.
+  std::string calibration;
+  /// Nodes that are not: `GLOB=fp32`.
+  std::vector<std::string> keep;
   /// What code is for. Empty: what the module's `ingot.target` says.
   std::string level;
   /// Of it, what is not as usual, as `--target` has it: `l2=2M`.

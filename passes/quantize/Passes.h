@@ -7,6 +7,8 @@
 #ifndef INGOT_PASSES_QUANTIZE_PASSES_H
 #define INGOT_PASSES_QUANTIZE_PASSES_H
 
+#include "dialects/nn/NNDialect.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace ingot {

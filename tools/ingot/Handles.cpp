@@ -155,6 +155,8 @@ bool ingot::tools::usesLibrary(const ingot_model *model,
 }
 
 std::string ingot::tools::precisionOf(const ingot_model *model) {
-  return contains(usesOf(model, INGOT_USE_PRECISION), "bfloat16") ? "bf16"
-                                                                  : "fp32";
+  const std::vector<std::string> uses = usesOf(model, INGOT_USE_PRECISION);
+  return contains(uses, "int8")       ? "int8"
+         : contains(uses, "bfloat16") ? "bf16"
+                                      : "fp32";
 }

@@ -137,8 +137,8 @@ typedef struct ingot_variant_info {
 enum {
   /** A library that the code calls, e.g. "onednn". */
   INGOT_USE_LIBRARY = INGOT_ABI_USE_LIBRARY,
-  /** A type that products are rounded to, e.g. "bfloat16", beyond the element
-   *  types of the model. */
+  /** A type that products are rounded to, "bfloat16" or "int8", beyond the
+   *  element types of the model. */
   INGOT_USE_PRECISION = INGOT_ABI_USE_PRECISION
 };
 

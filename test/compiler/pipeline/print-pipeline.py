@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import families
+import numpy as np
 import onnx
 
 OPTIONS = ([], ["--precision=bf16"], ["--kernels=onednn"], ["--target=sapphirerapids,l2=2M", "--emulate-on=x86-64-v3"])
@@ -25,7 +26,13 @@ for name in ("resnet", "ocr_lstm", "mlp_dynamic"):
     imported = os.path.join(folder, name + ".mlir")
     with open(imported, "w") as f:
         f.write(output("ingot-import", model, "--mlir-print-debuginfo", "--elide=4294967295"))
-    for options in OPTIONS:
+    more = []
+    if name == "resnet":
+        data, ranges = os.path.join(folder, "data.npz"), os.path.join(folder, "resnet.calib.json")
+        np.savez(data, input=np.random.default_rng(0).standard_normal((12, 3, 64, 64)).astype(np.float32))
+        output("ingot", "calibrate", model, "--data", data, "-o", ranges)
+        more = [["--precision=int8", "--calibration=" + ranges, "--keep=/Conv_*=fp32", "--keep=/Gemm*=fp32"]]
+    for options in (*OPTIONS, *more):
         if not any(o.startswith("--target") for o in options):
             options = [*options, "--target=x86-64-v4"]
         for phase in ("memory", "llvm"):

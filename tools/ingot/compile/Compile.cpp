@@ -73,10 +73,18 @@ struct Options {
                "is faster here, layer by layer, which is measured and written to "
                "<output>.kernels.json; or as such a file says")};
   cl::opt<std::string> precision{
-      "precision", cl::value_desc("fp32|bf16"), cl::init("fp32"),
+      "precision", cl::value_desc("fp32|bf16|int8"), cl::init("fp32"),
       cl::cat(category),
-      cl::desc("What heavy ops multiply and store: 32-bit floats (default), or "
-               "bfloat16, summed up as 32-bit floats; for native kernels")};
+      cl::desc("What heavy ops multiply and store: 32-bit floats (default); "
+               "bfloat16, summed up as 32-bit floats; or bytes, with the ranges "
+               "of --calibration. The latter two for native kernels")};
+  cl::opt<std::string> calibration{
+      "calibration", cl::value_desc("file"), cl::cat(category),
+      cl::desc("For --precision=int8: what ingot calibrate wrote")};
+  cl::list<std::string> keep{
+      "keep", cl::value_desc("GLOB=fp32"), cl::cat(category),
+      cl::desc("For --precision=int8: nodes that are not quantized, e.g. "
+               "'/head/*=fp32'")};
   cl::opt<std::string> emulateOn{
       "emulate-on", cl::value_desc("level"), cl::Hidden, cl::cat(category),
       cl::desc("For tests: code as for --target, in which the instructions of "
@@ -94,12 +102,12 @@ struct Options {
   cl::opt<std::string> emit{
       "emit", cl::value_desc("kind"), cl::init("so"), cl::cat(category),
       cl::desc("What to write: so, obj, asm, llvm, mlir-onnx, mlir-nn, "
-               "mlir-graph, mlir-layout, mlir-linalg, mlir-memory, "
+               "mlir-graph, mlir-quantize, mlir-layout, mlir-linalg, mlir-memory, "
                "mlir-kernels, mlir-llvm")};
   cl::opt<std::string> compileTo{
       "compile-to", cl::value_desc("phase"), cl::cat(category),
       cl::desc("Stop after a phase and write its MLIR: onnx, nn, graph, "
-               "layout, linalg, memory, kernels, llvm")};
+               "quantize, layout, linalg, memory, kernels, llvm")};
   cl::list<std::string> dumpAfter{
       "dump-after", cl::value_desc("pass"), cl::CommaSeparated,
       cl::cat(category),
@@ -204,16 +212,27 @@ static int readOptions(const Options &options, CompileOptions &result) {
   std::string error;
   if (!parseTargets(options.target, error))
     return usageError(error);
-  if (options.precision != "fp32" && options.precision != "bf16")
+  if (options.precision != "fp32" && options.precision != "bf16" &&
+      options.precision != "int8")
     return usageError("unknown --precision=" + options.precision +
-                      ": use fp32 or bf16");
+                      ": use fp32, bf16 or int8");
+  const bool isInt8 = options.precision == "int8";
+  if (isInt8 && options.calibration.empty())
+    return usageError("--precision=int8 needs --calibration=FILE, which ingot "
+                      "calibrate writes");
+  if (!isInt8 && (!options.calibration.empty() || !options.keep.empty()))
+    return usageError(
+        (options.calibration.empty() ? "--keep" : "--calibration") +
+        Twine(" is for --precision=int8"));
+  result.pipeline.calibration = options.calibration;
+  result.pipeline.keep.assign(options.keep.begin(), options.keep.end());
   if (options.precision == "bf16")
     result.pipeline.precision = Precision::bf16;
   result.pipeline.emulateOn = options.emulateOn;
   result.pipeline.scheduleSeed = options.scheduleSeed;
-  if (options.precision == "bf16" && options.kernels != "native")
-    return usageError("--precision=bf16 is for native kernels: it does not go "
-                      "with --kernels=" +
+  if (options.precision != "fp32" && options.kernels != "native")
+    return usageError("--precision=" + options.precision +
+                      " is for native kernels: it does not go with --kernels=" +
                       options.kernels);
   result.writeHeader = options.header;
   result.symbol = options.symbol;

@@ -1,0 +1,197 @@
+//===- InsertQuantize.cpp - nn-insert-quantize ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NodeName.h"
+#include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Rules.h"
+#include "passes/quantize/Sites.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_INSERTQUANTIZE
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using quantize::TensorCalibration;
+
+namespace {
+
+struct InsertQuantizePass
+    : ingot::impl::InsertQuantizeBase<InsertQuantizePass> {
+  using InsertQuantizeBase::InsertQuantizeBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult readFile();
+  LogicalResult quantize(func::FuncOp function, const quantize::KeepRules &keep);
+  LogicalResult checkNames(const llvm::StringMap<Value> &known);
+  Value getPair(Value value, const TensorCalibration &range);
+  void quantizeWeights(Operation *product);
+
+  llvm::StringMap<TensorCalibration> ranges;
+  /// What values become, by their range.
+  llvm::DenseMap<std::pair<Value, const TensorCalibration *>, Value> pairs;
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> weights;
+};
+
+} // namespace
+
+LogicalResult InsertQuantizePass::readFile() {
+  llvm::Expected<quantize::Calibration> read =
+      quantize::readCalibration(calibration);
+  if (!read)
+    return emitError(UnknownLoc::get(&getContext()))
+           << llvm::toString(read.takeError());
+  ranges.clear();
+  for (const TensorCalibration &tensor : read->tensors)
+    ranges[tensor.name] = tensor;
+  return success();
+}
+
+/// A range of no tensor is of another model, or a name that was mistyped.
+LogicalResult
+InsertQuantizePass::checkNames(const llvm::StringMap<Value> &known) {
+  SmallVector<StringRef> unknown;
+  for (const auto &entry : ranges)
+    if (!known.contains(entry.getKey()))
+      unknown.push_back(entry.getKey());
+  if (unknown.empty())
+    return success();
+  llvm::sort(unknown);
+  SmallVector<StringRef> names;
+  for (const auto &entry : known)
+    names.push_back(entry.getKey());
+  return emitError(UnknownLoc::get(&getContext()))
+         << "'" << printable(calibration) << "' has a range of tensor '"
+         << printable(unknown.front())
+         << "', but no tensor that could be quantized has this name"
+         << quantize::nearNames(unknown.front(), names);
+}
+
+/// `value` in bytes and back.
+Value InsertQuantizePass::getPair(Value value, const TensorCalibration &range) {
+  Value &pair = pairs[{value, &range}];
+  if (pair)
+    return pair;
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfterValue(value);
+  Location loc = value.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  Type byte = builder.getIntegerType(8, /*isSigned=*/false);
+  Value scale = nn::makeScalar(builder, loc, type.getElementType(), range.scale);
+  Value zeroPoint = nn::makeScalar(builder, loc, byte, range.zeroPoint);
+  auto axis = builder.getI64IntegerAttr(0);
+  Value bytes = nn::QuantizeOp::create(builder, loc, type.clone(byte), value,
+                                       scale, zeroPoint, axis);
+  pair = nn::DequantizeOp::create(builder, loc, type, bytes, scale, zeroPoint,
+                                  axis);
+  ++quantized;
+  return pair;
+}
+
+/// Signed bytes with a scale for each output channel, and no zero point.
+void InsertQuantizePass::quantizeWeights(Operation *product) {
+  constexpr double kMost = 127;
+  OpOperand &operand =
+      product->getOpOperand(quantize::weightsOperand(product));
+  const int64_t axis = quantize::weightsAxis(product);
+  Value &done = weights[{operand.get(), axis}];
+  if (!done) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    std::vector<double> values = *nn::getConstantDoubles(operand.get());
+    const int64_t channels = type.getDimSize(axis);
+    int64_t inner = 1;
+    for (int64_t dim : type.getShape().drop_front(axis + 1))
+      inner *= dim;
+    auto channelOf = [&](size_t i) { return int64_t(i) / inner % channels; };
+    std::vector<double> scales(channels);
+    for (size_t i = 0; i < values.size(); ++i)
+      scales[channelOf(i)] =
+          std::max(scales[channelOf(i)], std::abs(values[i]));
+    for (double &scale : scales) {
+      scale = double(float(scale / kMost));
+      // One of only zeros, or of nearly nothing.
+      if (!std::isnormal(float(scale)))
+        scale = 1;
+    }
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = std::clamp(std::nearbyint(values[i] / scales[channelOf(i)]),
+                             -kMost, kMost);
+    OpBuilder builder(product);
+    builder.setInsertionPointAfterValue(operand.get());
+    Location loc = operand.get().getLoc();
+    Type byte = builder.getIntegerType(8, /*isSigned=*/true);
+    Value bytes = nn::makeConstant(builder, loc, type.clone(byte), values);
+    Value scale = nn::makeConstant(
+        builder, loc, RankedTensorType::get(channels, type.getElementType()),
+        scales);
+    done = nn::DequantizeOp::create(builder, loc, type, bytes, scale,
+                                    /*zero_point=*/Value(),
+                                    builder.getI64IntegerAttr(axis));
+  }
+  operand.set(done);
+}
+
+LogicalResult
+InsertQuantizePass::quantize(func::FuncOp function,
+                             const quantize::KeepRules &keep) {
+  // Names are those of all tensors that could be, as in calibration.
+  SmallVector<Operation *> all =
+      quantize::findProducts(function, [](Operation *) { return true; });
+  auto names = quantize::nameTensors(quantize::findSites(all));
+  llvm::StringMap<Value> known;
+  for (auto &[value, name] : names)
+    known[name] = value;
+  if (failed(checkNames(known)))
+    return failure();
+  auto rangeOf = [&](Value value) -> const TensorCalibration * {
+    auto name = names.find(value);
+    if (name == names.end())
+      return nullptr;
+    auto range = ranges.find(name->second);
+    return range == ranges.end() ? nullptr : &range->second;
+  };
+  SmallVector<Operation *> products =
+      quantize::findProducts(function, [&](Operation *op) {
+        return !keep.keeps(op) && rangeOf(op->getOperand(0)) &&
+               llvm::all_of(*nn::getConstantDoubles(
+                                op->getOperand(quantize::weightsOperand(op))),
+                            [](double value) { return std::isfinite(value); });
+      });
+  for (const quantize::Site &site : quantize::findSites(products)) {
+    const TensorCalibration *range = rangeOf(site.range);
+    if (!range || keep.keeps(site.use->getOwner()))
+      continue;
+    site.use->set(getPair(site.use->get(), *range));
+  }
+  for (Operation *product : products)
+    quantizeWeights(product);
+  return success();
+}
+
+void InsertQuantizePass::runOnOperation() {
+  pairs.clear();
+  weights.clear();
+  if (failed(readFile()))
+    return signalPassFailure();
+  FailureOr<quantize::KeepRules> rules =
+      quantize::KeepRules::parse(getOperation(), keep);
+  if (failed(rules))
+    return signalPassFailure();
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (!function.isExternal() && failed(quantize(function, *rules)))
+      return signalPassFailure();
+}

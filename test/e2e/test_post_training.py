@@ -1,0 +1,230 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`ingot compile --precision=int8`: accuracy on trained and on random weights, rules, and what it refuses."""
+import json
+import os
+
+import numpy as np
+from onnx import helper, numpy_helper
+
+import digits
+import families
+from support import Case, make_model, tool
+
+
+class PostTraining(Case):
+    def calibrate(self, model, data, *options):
+        path = self.path("model.calib.json")
+        np.savez(self.path("data.npz"), **data)
+        done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", path, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def int8(self, model, calibration, *options, name="int8"):
+        return self.compile(model, "--precision=int8", f"--calibration={calibration}", *options, name=name)
+
+    def quantized_nodes(self, model, calibration, *options):
+        """What the IR behind the graph's simplification says."""
+        done = tool("ingot", "compile", model, "-o", "-", "--precision=int8", f"--calibration={calibration}",
+                    "--dump-after=nn-insert-quantize", "--emit=mlir-quantize", "-q", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+
+class Trained(PostTraining):
+    """A network that is trained here: what int8 costs of what it reads."""
+    TEST = 2000
+    SEEDS = (0, 1)
+
+    def test_digits(self):
+        x, labels = digits.render(2000, 1)
+        tx, wanted = digits.render(self.TEST, 2)
+        drops = {}
+        for seed in self.SEEDS:
+            network = digits.Network(seed)
+            network.train(x, labels, seed=seed)
+            model = self.save(network.model(), f"digits{seed}.onnx")
+
+            def accuracy(artifact):
+                got = self.run_model(artifact, {"x": tx})["y"]
+                return float((got.argmax(1) == wanted).mean()) * 100
+            floats = accuracy(self.compile(model, name="fp32"))
+            self.assertGreater(floats, 85, "it was trained")
+            self.assertLess(floats, 99.5, "it is hard")
+            for method in ("entropy", "percentile", "mse", "minmax"):
+                calibration = self.calibrate(model, {"x": x[:200]}, "--method", method)
+                drops.setdefault(method, []).append(floats - accuracy(self.int8(model, calibration)))
+        for method, points in drops.items():
+            self.assertLessEqual(np.mean(points), 0.5, f"{method}: {drops}")
+
+    def test_it_is_smaller(self):
+        network = digits.Network(0, channels=(32, 64))
+        model = self.save(network.model())
+        calibration = self.calibrate(model, {"x": digits.render(20, 1)[0]})
+
+        def weights(artifact):
+            return json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["weights_bytes"]
+        self.assertLess(weights(self.int8(model, calibration)), 0.3 * weights(self.compile(model, name="fp32")))
+
+
+class Random(PostTraining):
+    """Families of models with random weights: errors that 8 bits make, of the norm of all outputs."""
+    # Of networks in which a rounding is not lost among many.
+    MOST = {"resnet": 0.05, "repvgg": 0.05, "acnet": 0.06, "diverse_branch": 0.05, "mobilenet_v2": 0.15,
+            "shufflenet_v2": 0.12, "efficientnet": 0.05, "densenet": 0.06, "unet": 0.08, "vit": 0.06, "bert": 0.12,
+            "ocr_attention": 0.06, "speech_gru": 0.05}
+
+    def test_families(self):
+        for name, most in self.MOST.items():
+            with self.subTest(name):
+                proto, runs = families.ALL[name]()
+                model, inputs = self.save(proto, name + ".onnx"), runs[0]
+                rng = np.random.default_rng(1)
+
+                def shuffled(v):
+                    return rng.permutation(v.ravel()).reshape(v.shape) if v.dtype.kind == "f" else v
+                data = {k: np.concatenate([v] + [shuffled(v) for _ in range(11)]) for k, v in inputs.items()}
+                shapes = [f"--shape={k}={'x'.join(map(str, v.shape))}" for k, v in inputs.items()]
+                calibration = self.calibrate(model, data, "--method", "minmax", *shapes)
+                floats = self.run_model(self.compile(model, *shapes, name="fp32"), inputs)
+                bytes_ = self.run_model(self.int8(model, calibration, *shapes), inputs)
+                for output, want in floats.items():
+                    if want.dtype.kind == "f":
+                        error = np.linalg.norm(bytes_[output] - want) / np.linalg.norm(want)
+                        self.assertGreater(error, 0, "nothing was quantized")
+                        self.assertLess(error, most, output)
+
+    def test_kinds_of_convolutions(self):
+        """Depthwise, grouped, dilated, one- and three-dimensional, strides, pads that are not alike."""
+        rng = np.random.default_rng(8)
+        kinds = [((2, 6, 9, 9), (6, 1, 3, 3), {"group": 6, "pads": [1, 1, 1, 1]}),
+                 ((2, 6, 9, 9), (4, 3, 3, 3), {"group": 2, "strides": [2, 2]}),
+                 ((2, 3, 12, 12), (5, 3, 3, 3), {"dilations": [2, 2], "pads": [2, 0, 1, 3]}),
+                 ((2, 3, 20), (4, 3, 5), {"pads": [2, 2]}),
+                 ((1, 3, 5, 6, 7), (4, 3, 3, 3, 3), {"pads": [1] * 6})]
+        for shape, weight, attributes in kinds:
+            with self.subTest(str((shape, weight))):
+                w = rng.standard_normal(weight).astype(np.float32) * np.float32(0.3)
+                w[0] *= 50  # A channel that one scale for all would drown the others for.
+                model = self.save(make_model(
+                    [helper.make_node("Conv", ["x", "w", "b"], ["y"], "conv0", **attributes)], [("x", list(shape))],
+                    [("y", [None] * len(shape))], {"w": w, "b": rng.standard_normal(weight[0]).astype(np.float32)}))
+                # Padding is 0, which is not the least byte.
+                x = rng.uniform(-1, 3, (12 * shape[0], *shape[1:])).astype(np.float32)
+                calibration = self.calibrate(model, {"x": x}, "--method", "minmax")
+                inputs = {"x": x[:shape[0]]}
+                want = self.run_model(self.compile(model, name="fp32"), inputs)["y"]
+                got = self.run_model(self.int8(model, calibration), inputs)["y"]
+                axes = (0, *range(2, want.ndim))
+                error = np.sqrt(((got - want) ** 2).mean(axes) / (want ** 2).mean(axes))
+                self.assertLess(error.max(), 0.02, "of a channel")
+                self.assertGreater(error.max(), 0)
+
+
+class Rules(PostTraining):
+    def model(self):
+        return self.save(digits.Network(0).model())
+
+    def data(self):
+        return {"x": digits.render(12, 1)[0]}
+
+    def test_keep(self):
+        model = self.model()
+        calibration = self.calibrate(model, self.data())
+        self.assertEqual(self.quantized_nodes(model, calibration).count("= nn.conv"), 3)
+        everything = self.quantized_nodes(model, calibration)
+        self.assertEqual(everything.count("xsi8>, tensor<"), 4, "weights of four products")
+        for rules, products in ((["conv0=fp32"], 3), (["conv*=fp32"], 1), (["conv0=fp32", "fc=fp32"], 2),
+                                (["*=fp32"], 0)):
+            kept = self.quantized_nodes(model, calibration, *(f"--keep={rule}" for rule in rules))
+            self.assertEqual(kept.count("xsi8>, tensor<"), products, rules)
+        # With all kept, it is the model in fp32, to the bit.
+        x = {"x": digits.render(3, 2)[0]}
+        np.testing.assert_array_equal(self.run_model(self.int8(model, calibration, "--keep=*=fp32"), x)["y"],
+                                      self.run_model(self.compile(model, name="fp32"), x)["y"])
+
+    def test_edited(self):
+        """A tensor that is taken out of the file is not quantized; scale and zero point are what counts."""
+        model = self.model()
+        path = self.calibrate(model, self.data())
+        with open(path) as f:
+            found = json.load(f)
+        self.assertEqual([t["name"] for t in found["tensors"]], ["x", "pool0", "pool1", "flat"])
+        del found["tensors"][0]
+        found["tensors"][0]["scale"] = 0.12345
+        with open(path, "w") as f:
+            json.dump(found, f)
+        dumped = self.quantized_nodes(model, path)
+        self.assertEqual(dumped.count("xsi8>, tensor<"), 3)
+        self.assertIn("dense<1.234500e-01>", dumped)
+
+    def test_the_models_own_quantization_wins(self):
+        """A convolution between QuantizeLinear and DequantizeLinear stays as the model has it."""
+        rng = np.random.default_rng(2)
+        nodes = [helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"], "q0"),
+                 helper.make_node("DequantizeLinear", ["q", "s", "z"], ["d"], "d0"),
+                 helper.make_node("Conv", ["d", "w"], ["c"], "conv0"), helper.make_node("Relu", ["c"], ["r"], "relu0"),
+                 helper.make_node("Conv", ["r", "v"], ["y"], "conv1")]
+        model = self.save(make_model(nodes, [("x", ["n", 3, 4, 4])], [("y", ["n", 2, 4, 4])], {
+            "s": np.float32(0.05), "z": np.uint8(100), "w": rng.standard_normal((4, 3, 1, 1)).astype(np.float32),
+            "v": rng.standard_normal((2, 4, 1, 1)).astype(np.float32)}))
+        x = rng.standard_normal((12, 3, 4, 4)).astype(np.float32)
+        path = self.calibrate(model, {"x": x})
+        with open(path) as f:
+            self.assertEqual([t["name"] for t in json.load(f)["tensors"]], ["relu0"])
+        self.assertEqual(self.quantized_nodes(model, path).count("xsi8>, tensor<"), 1)
+        self.int8(model, path)
+
+
+class Refused(PostTraining):
+    def refuses(self, model, *words, options=()):
+        out = self.path("refused")
+        os.makedirs(out, exist_ok=True)
+        done = tool("ingot", "compile", model, "-o", os.path.join(out, "model.so"), *options)
+        self.assert_one_line(done, *words)
+        self.assertEqual(os.listdir(out), [], "something was left behind")
+
+    def test_calibrations(self):
+        model = self.save(digits.Network(0).model())
+        path = self.calibrate(model, {"x": digits.render(12, 1)[0]})
+        with open(path) as f:
+            text = f.read()
+        found = json.loads(text)
+
+        def with_text(text, *words, of=model):
+            with open(self.path("changed.json"), "w") as f:
+                f.write(text)
+            self.refuses(of, "changed.json", *words,
+                         options=["--precision=int8", f"--calibration={self.path('changed.json')}"])
+        with_text(text[:len(text) // 2], "not a whole JSON file")
+        with_text("", "not a whole JSON file")
+        with_text("{}", "not a file of ingot calibrate")
+        with_text(json.dumps({**found, "ingot_calibration": 7}), "version 7", "version 1")
+        with_text(json.dumps({**found, "tensors": [{**found["tensors"][0], "name": "pol0"}]}), "'pol0'", "'pool0'")
+        with_text(json.dumps({**found, "tensors": [{**found["tensors"][0], "scale": 0}]}), "'x'", "above 0")
+        other = self.save(digits.Network(1).model(), "other.onnx")
+        with_text(text, "other.onnx", "model.onnx", "calibrate this model", of=other)
+        self.refuses(model, "gone.json", "no such file",
+                     options=["--precision=int8", f"--calibration={self.path('gone.json')}"])
+
+    def test_use(self):
+        model = self.save(digits.Network(0).model())
+        path = self.calibrate(model, {"x": digits.render(12, 1)[0]})
+        int8 = ["--precision=int8", f"--calibration={path}"]
+        self.refuses(model, "--precision=int8 needs --calibration", options=["--precision=int8"])
+        self.refuses(model, "--calibration is for --precision=int8", options=[f"--calibration={path}"])
+        self.refuses(model, "--keep is for --precision=int8", options=["--keep=a=fp32"])
+        self.refuses(model, "int8", "native kernels", "onednn", options=[*int8, "--kernels=onednn"])
+        self.refuses(model, "'cnv0=fp32'", "no node", "'conv0'", options=[*int8, "--keep=cnv0=fp32"])
+        self.refuses(model, "'conv0=int4'", "use GLOB=fp32", options=[*int8, "--keep=conv0=int4"])
+
+    def test_weights_that_are_not_finite_stay(self):
+        w = np.ones((2, 3, 1, 1), np.float32)
+        w[0, 0] = np.inf
+        nodes = [helper.make_node("Conv", ["x", "w"], ["y"], "conv0")]
+        proto = make_model(nodes, [("x", ["n", 3, 4, 4])], [("y", ["n", 2, 4, 4])],
+                           {"v": np.zeros(1, np.float32)})
+        proto.graph.initializer.append(numpy_helper.from_array(w, "w"))
+        model = self.save(proto)
+        path = self.calibrate(model, {"x": np.random.default_rng(1).uniform(1, 2, (12, 3, 4, 4)).astype(np.float32)})
+        self.assertNotIn("xsi8>, tensor<", self.quantized_nodes(model, path))

@@ -1,0 +1,107 @@
+// RUN: split-file %s %t
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json})' | FileCheck %s
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json keep=conv?=fp32})' \
+// RUN:   | FileCheck %s --check-prefix=KEEP
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/part.json})' \
+// RUN:   | FileCheck %s --check-prefix=PART
+// RUN: ingot-opt %t/movement.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/movement.json})' \
+// RUN:   | FileCheck %s --check-prefix=MOVE
+
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/movement.json})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/near.json})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NEAR
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/none.json})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NONE
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json keep=cnv1=fp32})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=RULE
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json keep=conv1})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=WHAT
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json keep=[=fp32})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=GLOB
+
+// UNKNOWN: error: '{{.*}}movement.json' has a range of tensor 'flat', but no tensor that could be quantized has this name{{$}}
+// NEAR: error: '{{.*}}near.json' has a range of tensor 'rel', but no tensor that could be quantized has this name; names like it: 'relu'
+// NONE: error: cannot read '{{.*}}none.json': {{[Nn]}}o such file
+// RULE: error: rule 'cnv1=fp32' is of no node of the model; names like it: 'conv1', 'conv2'
+// WHAT: error: rule 'conv1' does not say what nodes are kept in: use GLOB=fp32
+// GLOB: error: rule '[=fp32' is no pattern
+
+// Data in unsigned bytes, weights in signed ones with a scale for each output
+// channel; one of only zeros has any. The bias stays, and what is added to the
+// product is read in bytes.
+// CHECK-LABEL: func.func @residual
+// CHECK-DAG: %[[SX:.*]] = arith.constant dense<2.500000e-01> : tensor<f32>
+// CHECK-DAG: %[[ZX:.*]] = arith.constant dense<3> : tensor<ui8>
+// CHECK: %[[QX:.*]] = nn.quantize %arg0, %[[SX]] zero_point(%[[ZX]]) {axis = 0 : i64} : (tensor<1x2x2x2xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x2x2x2xui8>
+// CHECK: %[[X:.*]] = nn.dequantize %[[QX]], %[[SX]] zero_point(%[[ZX]])
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[127\]\], \[\[-64\]\]\], \[\[\[0\]\], \[\[0\]\]\]\]}}> : tensor<2x2x1x1xsi8>
+// CHECK-DAG: %[[SW:.*]] = arith.constant dense<[0.00787401571, 1.000000e+00]> : tensor<2xf32>
+// CHECK: %[[DW:.*]] = nn.dequantize %[[W]], %[[SW]] {axis = 0 : i64} : (tensor<2x2x1x1xsi8>, tensor<2xf32>) -> tensor<2x2x1x1xf32>
+// CHECK: %[[C:.*]] = nn.conv %[[X]], %[[DW]] bias(%{{.*}} : (tensor<1x2x2x2xf32>, tensor<2x2x1x1xf32>, tensor<2xf32>)
+// CHECK: %[[A:.*]] = nn.add %[[C]], %[[X]]
+// CHECK: %[[R:.*]] = nn.relu %[[A]]
+// CHECK: %[[QR:.*]] = nn.quantize %[[R]],
+// CHECK: %[[DR:.*]] = nn.dequantize %[[QR]],
+// CHECK: nn.conv %[[DR]], %[[DW]]
+
+// KEEP-LABEL: func.func @residual
+// KEEP-NOT: nn.quantize
+
+// What has no range stays as it is.
+// PART-LABEL: func.func @residual
+// PART: nn.conv %arg0, %cst
+// PART: %[[R:.*]] = nn.relu
+// PART: nn.quantize %[[R]]
+// PART: nn.conv
+
+// What moves values does so in the range of its result.
+// MOVE-LABEL: func.func @movement
+// MOVE: %[[Q:.*]] = nn.quantize %arg0
+// MOVE: %[[X:.*]] = nn.dequantize %[[Q]]
+// MOVE: %[[P:.*]] = nn.reshape %[[X]]
+// MOVE: %[[QP:.*]] = nn.quantize %[[P]]
+// MOVE: %[[D:.*]] = nn.dequantize %[[QP]]
+// MOVE: nn.matmul %[[D]]
+
+//--- model.mlir
+func.func @residual(%x: tensor<1x2x2x2xf32> {ingot.name = "x"}) -> (tensor<1x2x2x2xf32> {ingot.name = "y"}) {
+  %w = arith.constant dense<[[[[1.0]], [[-0.5]]], [[[0.0]], [[0.0]]]]> : tensor<2x2x1x1xf32>
+  %b = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %c = nn.conv %x, %w bias(%b) {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x2x2xf32>, tensor<2x2x1x1xf32>, tensor<2xf32>) -> tensor<1x2x2x2xf32> loc("conv1")
+  %a = nn.add %c, %x : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32> loc("add")
+  %r = nn.relu %a : tensor<1x2x2x2xf32> -> tensor<1x2x2x2xf32> loc("relu")
+  %y = nn.conv %r, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x2x2xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x2x2xf32> loc("conv2")
+  return %y : tensor<1x2x2x2xf32>
+}
+
+//--- all.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "x", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
+  {"name": "relu", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
+
+//--- part.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "relu", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
+
+//--- movement.mlir
+func.func @movement(%x: tensor<1x2x2xf32> {ingot.name = "x"}) -> tensor<1x2xf32> {
+  %w = arith.constant dense<1.0> : tensor<4x2xf32>
+  %r = nn.reshape %x : tensor<1x2x2xf32> -> tensor<1x4xf32> loc("flat")
+  %y = nn.matmul %r, %w : (tensor<1x4xf32>, tensor<4x2xf32>) -> tensor<1x2xf32> loc("fc")
+  return %y : tensor<1x2xf32>
+}
+
+//--- movement.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "flat", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
+
+//--- near.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "rel", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
