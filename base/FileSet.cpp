@@ -54,8 +54,8 @@ std::string FileSet::create(bool isExecutable, int &descriptor) {
         continue;
       return strerror(reason);
     }
-    // The lock says that it is in use. Whoever looked at it just before that has
-    // taken it for a leftover; file systems without locks have no leftovers
+    // The lock says that it is in use. Whoever looked at it just before that
+    // has taken it for a leftover; file systems without locks have no leftovers
     // removed.
     struct stat status = {};
     bool lost = flock(file, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
@@ -92,9 +92,9 @@ static int flush(int descriptor) {
   return failed ? errno : 0;
 }
 
-/// Exchanges the file with what has the name, so that it can be undone; where the
-/// file system cannot, a second link keeps what was there. Returns an error number
-/// or 0.
+/// Exchanges the file with what has the name, so that it can be undone; where
+/// the file system cannot, a second link keeps what was there. Returns an error
+/// number or 0.
 int FileSet::place(Step &step) {
   File &file = *step.file;
   const char *from = file.temporary.c_str(), *to = step.name->c_str();
@@ -136,7 +136,8 @@ void FileSet::undo(const Step &step) {
     renameat2(folder, kept, folder, name, RENAME_EXCHANGE);
   else if (step.kind == Step::kPlaced)
     unlinkat(folder, name, 0);
-  else if (step.kind == Step::kReplaced && !renameat(folder, kept, folder, name))
+  else if (step.kind == Step::kReplaced &&
+           !renameat(folder, kept, folder, name))
     file.temporary.clear();
 }
 

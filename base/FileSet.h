@@ -15,8 +15,8 @@ namespace ingot {
 
 /// Files of one folder that get their names when all are written. At every
 /// instant each name stands for a whole file, the old or the new one, also when
-/// the process is killed or the machine stops. A file that nobody gave a name is
-/// gone with the object.
+/// the process is killed or the machine stops. A file that nobody gave a name
+/// is gone with the object.
 ///
 /// Functions return what went wrong, or "".
 class FileSet {
@@ -38,8 +38,8 @@ public:
   };
   /// Gives files their names, in this order. If it fails, or is stopped by a
   /// failure of the system, all names are what they were; a process that is
-  /// killed may have got through a part of the list. From the first name that is
-  /// given on, it needs no memory.
+  /// killed may have got through a part of the list. From the first name that
+  /// is given on, it needs no memory.
   std::string publish(const std::vector<Name> &names);
 
   /// Removes files of the folder that `isStale` chooses, but for those that
@@ -61,8 +61,8 @@ private:
   struct Step {
     File *file = nullptr;
     const std::string *name = nullptr;
-    /// Nothing was there; a second link keeps what was; nothing keeps it; it has
-    /// the temporary name.
+    /// Nothing was there; a second link keeps what was; nothing keeps it; it
+    /// has the temporary name.
     enum { kPlaced, kReplaced, kLost, kExchanged } kind = kPlaced;
     std::string backup;
   };

@@ -12,8 +12,8 @@
 
 namespace ingot {
 
-/// A file that is read from its start. Only a regular one has a size that can be
-/// checked before; a pipe may make the process wait, a device may never end.
+/// A file that is read from its start. Only a regular one has a size that can
+/// be checked before; a pipe may make the process wait, a device may never end.
 /// Functions return what is wrong, or "".
 class InputFile {
 public:

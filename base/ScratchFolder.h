@@ -12,8 +12,8 @@
 namespace ingot {
 
 /// A folder in $TMPDIR, or /tmp, which is gone with all files in it when the
-/// object is, or when a signal ends the process. What killed processes have left
-/// there is removed first.
+/// object is, or when a signal ends the process. What killed processes have
+/// left there is removed first.
 class ScratchFolder {
 public:
   ScratchFolder() = default;

@@ -11,8 +11,8 @@ namespace ingot {
 
 /// From now on the process `ingot COMMAND` ends in exit code 1, one line on
 /// standard error and no temporary file left where nobody catches an exception,
-/// and where a file that is mapped became shorter. A write beyond the limit on the
-/// size of files fails, instead of ending the process.
+/// and where a file that is mapped became shorter. A write beyond the limit on
+/// the size of files fails, instead of ending the process.
 void endInOneLine(const char *command);
 
 /// The same for memory that `new` cannot get, for code that cannot go on.
@@ -26,8 +26,8 @@ void nameStep(const char *step);
 [[noreturn]] void endOutOfMemory();
 [[noreturn]] void endBecause(const char *reason);
 
-/// What was asked for is there. If the process ends early now, with less printed
-/// than it would, it has done its work all the same: exit code 0.
+/// What was asked for is there. If the process ends early now, with less
+/// printed than it would, it has done its work all the same: exit code 0.
 void setDone();
 
 /// Whether a line has been printed that says why; then none is added.

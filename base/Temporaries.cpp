@@ -51,8 +51,8 @@ bool ingot::isTemporaryName(const char *name) {
          !strcmp(name + kLength - (sizeof(kSuffix) - 1), kSuffix);
 }
 
-/// readdir allocates, which a signal handler may not, nor who has published what
-/// it made: so this asks the kernel itself.
+/// readdir allocates, which a signal handler may not, nor who has published
+/// what it made: so this asks the kernel itself.
 template <typename Visit>
 static void readNames(int folder, Visit visit) {
   struct Entry {
@@ -126,8 +126,8 @@ void ingot::removeTemporaries() {
   }
 }
 
-/// Handlers are installed with SA_RESETHAND: the signal then ends the process as
-/// it would have.
+/// Handlers are installed with SA_RESETHAND: the signal then ends the process
+/// as it would have.
 static void onSignal(int number) {
   int saved = errno;
   removeTemporaries();

@@ -16,13 +16,13 @@ namespace ingot {
 std::string temporaryName();
 bool isTemporaryName(const char *name);
 
-/// Calls `visit` with each name in a folder, in no order. Allocates nothing, and
-/// moves the position of `folder`.
+/// Calls `visit` with each name in a folder, in no order. Allocates nothing,
+/// and moves the position of `folder`.
 void forEachName(int folder, const std::function<void(const char *)> &visit);
 
-/// A file or a folder of files that is gone when a signal or abandonAll ends the
-/// process. Whoever kills it with SIGKILL leaves it to the next process, which
-/// sees by the lock on the file that nobody uses it.
+/// A file or a folder of files that is gone when a signal or abandonAll ends
+/// the process. Whoever kills it with SIGKILL leaves it to the next process,
+/// which sees by the lock on the file that nobody uses it.
 class Temporary {
 public:
   Temporary() = default;

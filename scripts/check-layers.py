@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that each folder includes only what it may: see "Layers" in docs/architecture.md.
+"""Checks that each folder includes only what it may, and other rules of the tree: see "Layers" in docs/architecture.md.
 
 usage: check-layers.py [--json RESULT]
 
@@ -138,6 +138,23 @@ def check_pass_folders():
                         yield f"{os.path.relpath(path, ROOT)}: {own} must not include {name}"
 
 
+WIDTH = 80
+# What cannot be broken: paths, rows of tables.
+UNBREAKABLE = re.compile(r'\s*(#include|\|)')
+
+
+def check_width():
+    for folder in ("base", "compiler", "dialects", "examples", "passes", "runtime", "test", "tools"):
+        for path in files(folder):
+            if os.path.basename(path) == "ReservedNames.inc":
+                continue
+            with open(path, encoding="utf-8") as f:
+                for number, line in enumerate(f, 1):
+                    width = len(line.rstrip("\n"))
+                    if width > WIDTH and not UNBREAKABLE.match(line):
+                        yield f"{os.path.relpath(path, ROOT)}:{number}: has {width} columns, but {WIDTH} is the limit"
+
+
 # Functions of rewriters: patterns, and what they call.
 REWRITES = re.compile(r"Rewriter &\w*[^;{}()]*\)\s*(?:const\s*)?(?:override\s*|final\s*)?\{")
 DECLINES = re.compile(r"[^\n]*\breturn (?:mlir::)?failure\(\);|[^\n]*: (?:mlir::)?failure\(\);")
@@ -173,7 +190,8 @@ def main():
                ("greedy rewriting has a budget", list(check_rewriting())),
                ("pass, file, flag and test have one name", list(check_pass_names())),
                ("folders of passes include what is before them", list(check_pass_folders())),
-               ("a pattern says why it declines", list(check_reasons()))]
+               ("a pattern says why it declines", list(check_reasons())),
+               ("lines have 80 columns at most", list(check_width()))]
     for folder, which, forbidden, text in RULES:
         label = f"{folder}/ {'(' + which + ') ' if which else ''}does not include {forbidden}"
         results.append((label, list(check(folder, which, forbidden, text))))

@@ -33,8 +33,8 @@ struct CompileOptions {
   bool weightsInFile = false;
   /// Write `<output without .so>.h` too.
   bool writeHeader = true;
-  /// A file that gets its name together with the library, and what it holds: how
-  /// the options came about. Empty: none.
+  /// A file that gets its name together with the library, and what it holds:
+  /// how the options came about. Empty: none.
   std::string recordFile, record;
   /// Prefix of the typed entry points; empty: from the output's name.
   std::string symbol;
@@ -42,15 +42,15 @@ struct CompileOptions {
   ImportOptions import;
   /// Told what is being done, for progress on a terminal; may be null.
   std::function<void(llvm::StringRef step)> progress;
-  /// Told when what was asked for has its names: what fails from then on does not
-  /// fail the compilation. May be null.
+  /// Told when what was asked for has its names: what fails from then on does
+  /// not fail the compilation. May be null.
   std::function<void()> published;
   /// Takes the time of each step and pass; may be null.
   mlir::TimingScope *timing = nullptr;
 };
 
-/// The passes that `options` stand for, as `ingot-opt --pass-pipeline` reads them:
-/// a line for each CPU level. Nothing is read or written.
+/// The passes that `options` stand for, as `ingot-opt --pass-pipeline` reads
+/// them: a line for each CPU level. Nothing is read or written.
 mlir::FailureOr<std::string> describePipeline(const CompileOptions &options,
                                               mlir::MLIRContext &context);
 

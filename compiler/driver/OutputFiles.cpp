@@ -41,8 +41,8 @@ LogicalResult OutputFiles::fail(const Twine &message) {
   return emitError(UnknownLoc::get(&context)) << message;
 }
 
-/// Large writes leave large folios in the page cache, which whoever maps the file
-/// gets as huge pages: the first answer of ResNet-50 comes 8 ms earlier.
+/// Large writes leave large folios in the page cache, which whoever maps the
+/// file gets as huge pages: the first answer of ResNet-50 comes 8 ms earlier.
 static constexpr size_t kWriteBytes = 8 << 20;
 
 LogicalResult OutputFiles::writeTo(int descriptor, StringRef path,

@@ -64,8 +64,9 @@ private:
 
 Constant *ArtifactBuilder::string(StringRef text) {
   Constant *data = ConstantDataArray::getString(context, text);
-  auto *global = new GlobalVariable(module, data->getType(), /*isConstant=*/true,
-                                    GlobalValue::PrivateLinkage, data);
+  auto *global =
+      new GlobalVariable(module, data->getType(), /*isConstant=*/true,
+                         GlobalValue::PrivateLinkage, data);
   global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
   return global;
 }
@@ -183,9 +184,9 @@ Constant *ArtifactBuilder::variants() {
 GlobalVariable *ArtifactBuilder::buildDescription() {
   Constant *weights = null;
   if (manifest.weightsBytes != 0 && !manifest.externalWeights) {
-    auto *symbol = new GlobalVariable(module, b.getInt8Ty(), /*isConstant=*/true,
-                                      GlobalValue::ExternalLinkage, nullptr,
-                                      "ingot_weights");
+    auto *symbol = new GlobalVariable(
+        module, b.getInt8Ty(), /*isConstant=*/true,
+        GlobalValue::ExternalLinkage, nullptr, "ingot_weights");
     symbol->setVisibility(GlobalValue::HiddenVisibility);
     weights = symbol;
   }
@@ -233,9 +234,9 @@ void ArtifactBuilder::buildSeal() {
        b.getInt32(INGOT_ABI_NOTE_SEAL),
        ConstantDataArray::getString(context, owner, /*AddNull=*/false),
        ConstantDataArray::get(context, ArrayRef<uint32_t>(content))});
-  auto *global = new GlobalVariable(module, note->getType(), /*isConstant=*/true,
-                                    GlobalValue::InternalLinkage, note,
-                                    "ingot_seal");
+  auto *global =
+      new GlobalVariable(module, note->getType(), /*isConstant=*/true,
+                         GlobalValue::InternalLinkage, note, "ingot_seal");
   global->setSection(".note.ingot");
   global->setAlignment(Align(4));
   appendToCompilerUsed(module, {global});

@@ -72,7 +72,8 @@ struct Manifest {
   uint32_t sizeRulesProved = 0, sizeRulesChecked = 0;
   /// Libraries first.
   std::vector<Usage> uses;
-  /// Names of the tensors that a run shows, by number. Not part of the artifact.
+  /// Names of the tensors that a run shows, by number. Not part of the
+  /// artifact.
   std::vector<std::string> observed;
 
   bool usesLibrary(llvm::StringRef name) const;
@@ -119,8 +120,8 @@ mlir::LogicalResult writeWeights(mlir::ModuleOp module, llvm::raw_ostream &out);
 std::array<uint8_t, 32> hashWeights(mlir::ModuleOp module);
 /// Their XXH64.
 uint64_t checksumWeights(mlir::ModuleOp module);
-/// An ELF object with the symbol `ingot_weights` at the start of a section of that
-/// size which is not in the file: writeLibrary puts the weights there.
+/// An ELF object with the symbol `ingot_weights` at the start of a section of
+/// that size which is not in the file: writeLibrary puts the weights there.
 std::string makeWeightsObject(uint64_t weightsBytes);
 /// Writes what the linker made, sealed. If `hasWeights`, with the weights in
 /// their section. The linker

@@ -14,8 +14,8 @@
 
 namespace ingot {
 
-/// What the linker reads: it takes paths. Nothing is left of it when the process
-/// ends, however it ends.
+/// What the linker reads: it takes paths. Nothing is left of it when the
+/// process ends, however it ends.
 class MemoryFile {
 public:
   MemoryFile() = default;

@@ -19,8 +19,8 @@
 using namespace llvm;
 using namespace ingot;
 
-/// A loop that copies must not become a call in such a function: calls clobber the
-/// tiles, so that LLVM would save and load them around it.
+/// A loop that copies must not become a call in such a function: calls clobber
+/// the tiles, so that LLVM would save and load them around it.
 static bool usesTiles(const Function &function) {
   return llvm::any_of(instructions(function), [](const Instruction &i) {
     return i.getType()->isX86_AMXTy();

@@ -184,7 +184,8 @@ void RunBuilder::build(StringRef name) {
   Function *forward = module.getFunction("forward");
   forward->setLinkage(GlobalValue::InternalLinkage);
   for (Function &function : module)
-    if (&function == forward || function.hasFnAttribute("ingot-distinct-buffers"))
+    if (&function == forward ||
+        function.hasFnAttribute("ingot-distinct-buffers"))
       markNoAlias(function);
 
   SmallVector<Function *> prepared;

@@ -15,12 +15,12 @@ namespace ingot {
 
 /// Whether a header with the type `symbol` and the functions `symbol_create`,
 /// `symbol_run` and `symbol_destroy` would not compile, or the functions would
-/// stand in the place of others: words of C and C++, what their and POSIX's headers
-/// define, and names of Ingot's own.
+/// stand in the place of others: words of C and C++, what their and POSIX's
+/// headers define, and names of Ingot's own.
 bool isTakenSymbol(llvm::StringRef symbol);
 
-/// A C identifier from a file's name which is not taken; `model_` goes before one
-/// that would be.
+/// A C identifier from a file's name which is not taken; `model_` goes before
+/// one that would be.
 std::string symbolForFile(llvm::StringRef fileName);
 
 } // namespace ingot

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The linker lays out a section as large as the weights, which is not in its
-// file, as the last one in memory. Here it gets its bytes: between what is loaded
-// of the linker's file and what is not (symbols, section headers), which moves
-// behind them.
+// file, as the last one in memory. Here it gets its bytes: between what is
+// loaded of the linker's file and what is not (symbols, section headers), which
+// moves behind them.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
@@ -107,7 +107,8 @@ struct Layout {
 };
 } // namespace
 
-/// Splits the linker's file; false if it is not what the linker is known to make.
+/// Splits the linker's file; false if it is not what the linker is known to
+/// make.
 static bool layOut(StringRef linked, Layout &layout) {
   std::string file = linked.str();
   auto *header = reinterpret_cast<ELF::Ehdr *>(file.data());
@@ -129,7 +130,8 @@ static bool layOut(StringRef linked, Layout &layout) {
     if (weights && other.p_vaddr == weights->sh_addr)
       segment = &other;
     else
-      loadedEnd = std::max<uint64_t>(loadedEnd, other.p_offset + other.p_filesz);
+      loadedEnd =
+          std::max<uint64_t>(loadedEnd, other.p_offset + other.p_filesz);
   }
   if (!segment || segment->p_filesz != 0 ||
       segment->p_memsz != weights->sh_size)

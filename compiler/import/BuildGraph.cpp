@@ -1,4 +1,4 @@
-//===- BuildGraph.cpp - a prepared model to the onnx dialect -------------===//
+//===- BuildGraph.cpp - a prepared model to the onnx dialect --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

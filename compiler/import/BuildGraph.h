@@ -1,4 +1,4 @@
-//===- BuildGraph.h - a prepared model to the onnx dialect -----*- C++ -*-===//
+//===- BuildGraph.h - a prepared model to the onnx dialect ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

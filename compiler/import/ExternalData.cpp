@@ -1,4 +1,4 @@
-//===- ExternalData.cpp - tensors kept in files beside the model ---------===//
+//===- ExternalData.cpp - tensors kept in files beside the model ----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -82,7 +82,8 @@ private:
       if (next < 0 &&
           fstatat(at, part.str().c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
           S_ISLNK(info.st_mode))
-        return refuse("is reached through the symbolic link " + quote(part) + "; copy the file itself beside the model");
+        return refuse("is reached through the symbolic link " + quote(part) +
+                      "; copy the file itself beside the model");
       ::close(at);
       at = next;
       errno = problem;
@@ -123,7 +124,8 @@ Expected<Entry> readEntry(const pb::TensorProto &tensor) {
     if (!isOffset && pair.key() != "length")
       continue; // checksum, basepath: of no use here
     if (!to_integer(pair.value(), value, 10) || value < 0)
-      return makeError("external data has the " + pair.key() + " " + quote(pair.value()) + ", which is not a size");
+      return makeError("external data has the " + pair.key() + " " +
+                       quote(pair.value()) + ", which is not a size");
     if (isOffset)
       entry.offset = value;
     else

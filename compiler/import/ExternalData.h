@@ -1,4 +1,4 @@
-//===- ExternalData.h - tensors kept in files beside the model -*- C++ -*-===//
+//===- ExternalData.h - tensors kept in files beside the model --*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@ namespace ingot::importer {
 /// Maps the external data of all tensors. Locations are relative to `directory`
 /// and must name regular files in it, reached through no symbolic link, so that
 /// a model can make nothing else on the machine readable. A null `directory`
-/// refuses external data. What identifies the files is added to `read`, unless it
-/// is null.
+/// refuses external data. What identifies the files is added to `read`, unless
+/// it is null.
 llvm::Error resolveExternalData(Model &model,
                                 std::optional<llvm::StringRef> directory,
                                 std::vector<llvm::sys::fs::UniqueID> *read);

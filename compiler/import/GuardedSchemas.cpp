@@ -1,4 +1,4 @@
-//===- GuardedSchemas.cpp - ONNX's operator schemas, bounded -------------===//
+//===- GuardedSchemas.cpp - ONNX's operator schemas, bounded --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -55,8 +55,8 @@ static bool hasEndlessRank(const std::string &op,
   return false;
 }
 
-/// ONNX's GatherND compares as many dimensions as its attribute says, however many
-/// there are. The legalizer says so.
+/// ONNX's GatherND compares as many dimensions as its attribute says, however
+/// many there are. The legalizer says so.
 static bool comparesTooMuch(const std::string &op,
                             pb::InferenceContext &context) {
   const pb::AttributeProto *count =

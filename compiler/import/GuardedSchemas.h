@@ -1,4 +1,4 @@
-//===- GuardedSchemas.h - ONNX's operator schemas, bounded -----*- C++ -*-===//
+//===- GuardedSchemas.h - ONNX's operator schemas, bounded ------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

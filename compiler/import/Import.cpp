@@ -1,4 +1,4 @@
-//===- Import.cpp - ONNX file to the onnx dialect ------------------------===//
+//===- Import.cpp - ONNX file to the onnx dialect -------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,7 +52,8 @@ static Error refuseOther(StringRef bytes) {
     return makeError("the file is a web page, not a model; the download gave a "
                      "page instead of the file");
   if (start.starts_with("PK\x03\x04"))
-    return makeError("the file is a zip archive (or a PyTorch model), not ONNX");
+    return makeError(
+        "the file is a zip archive (or a PyTorch model), not ONNX");
   if (start.starts_with("\x89HDF"))
     return makeError("the file is HDF5 (perhaps a Keras model), not ONNX");
   if (bytes.size() > 8 && bytes.substr(4, 4) == "TFL3")
@@ -177,7 +178,8 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
           checkNesting(model.proto.graph(), options.maxNesting + 1, options))
     return std::move(error);
   normalizeDomains(model.proto);
-  if (Error error = resolveExternalData(model, directory, options.externalFiles))
+  if (Error error =
+          resolveExternalData(model, directory, options.externalFiles))
     return std::move(error);
   if (Error error = validateModel(model, options))
     return std::move(error);

@@ -1,4 +1,4 @@
-//===- Import.h - ONNX file to the onnx dialect ----------------*- C++ -*-===//
+//===- Import.h - ONNX file to the onnx dialect -----------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,8 +34,8 @@ struct ImportOptions {
   llvm::function_ref<bool(llvm::StringRef domain, llvm::StringRef opType)>
       isSupported;
 
-  /// Receives what identifies each file of external data, which nothing may take
-  /// the place of; may be null.
+  /// Receives what identifies each file of external data, which nothing may
+  /// take the place of; may be null.
   std::vector<llvm::sys::fs::UniqueID> *externalFiles = nullptr;
 
   /// Bounds on what a small hostile file may make the importer do.
@@ -52,9 +52,9 @@ struct ImportOptions {
 /// function, @forward. The module's large constants point into the mapped file,
 /// which must not change while the module lives. On failure reports one line to
 /// the diagnostic handler of `context` and returns null.
-mlir::OwningOpRef<mlir::ModuleOp> importModel(llvm::StringRef path,
-                                              mlir::MLIRContext &context,
-                                              const ImportOptions &options = {});
+mlir::OwningOpRef<mlir::ModuleOp>
+importModel(llvm::StringRef path, mlir::MLIRContext &context,
+            const ImportOptions &options = {});
 
 /// The same for a model in memory, called `name` in messages. `bytes` must
 /// outlive the module. External data is refused.

@@ -1,4 +1,4 @@
-//===- MappedFile.cpp - read-only mapped files ---------------------------===//
+//===- MappedFile.cpp - read-only mapped files ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

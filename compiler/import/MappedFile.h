@@ -1,4 +1,4 @@
-//===- MappedFile.h - read-only mapped files -------------------*- C++ -*-===//
+//===- MappedFile.h - read-only mapped files --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Message.cpp - messages on one line --------------------------------===//
+//===- Message.cpp - messages on one line ---------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Model.cpp - a model while it is imported --------------------------===//
+//===- Model.cpp - a model while it is imported ---------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Model.h - a model while it is imported ------------------*- C++ -*-===//
+//===- Model.h - a model while it is imported -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- Names.cpp - every value is defined once, before it is used --------===//
+//===- Names.cpp - every value is defined once, before it is used ---------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// ONNX's checker looks at this, too, but says only that the nodes are not sorted,
-// whatever the cause.
+// ONNX's checker looks at this, too, but says only that the nodes are not
+// sorted, whatever the cause.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/Validate.h"
@@ -57,14 +57,16 @@ Error checkGraph(const pb::GraphProto &graph, const Scope *parent) {
   }
   for (const pb::SparseTensorProto &tensor : graph.sparse_initializer()) {
     if (!initializers.insert(tensor.values().name()).second)
-      return makeError("there are two initializers " + quote(tensor.values().name()));
+      return makeError("there are two initializers " +
+                       quote(tensor.values().name()));
     scope.names.insert(tensor.values().name());
   }
   if (Error error = checkNodes(graph.node(), scope))
     return error;
   for (const pb::ValueInfoProto &output : graph.output())
     if (!scope.contains(output.name()))
-      return makeError("output " + quote(output.name()) + " is computed by no node");
+      return makeError("output " + quote(output.name()) +
+                       " is computed by no node");
   return Error::success();
 }
 
@@ -76,8 +78,10 @@ Error checkNode(const pb::NodeProto &node, Scope &scope) {
     for (const Scope *s = &scope; s && !producer; s = s->parent)
       producer = s->producers.lookup(input);
     if (!producer)
-      return makeError(describe(node) + ": input " + quote(input) + " is defined nowhere");
-    return makeError(describe(node) + ": input " + quote(input) + " is computed only later, by " + describe(*producer) +
+      return makeError(describe(node) + ": input " + quote(input) +
+                       " is defined nowhere");
+    return makeError(describe(node) + ": input " + quote(input) +
+                     " is computed only later, by " + describe(*producer) +
                      ": the graph has a cycle, or its nodes are not sorted");
   }
   for (const pb::AttributeProto &attr : node.attribute()) {
@@ -92,7 +96,8 @@ Error checkNode(const pb::NodeProto &node, Scope &scope) {
     if (output.empty())
       continue;
     if (scope.contains(output))
-      return makeError(describe(node) + ": output " + quote(output) + " is defined already");
+      return makeError(describe(node) + ": output " + quote(output) +
+                       " is defined already");
     scope.names.insert(output);
   }
   return Error::success();

@@ -1,4 +1,4 @@
-//===- Normalize.cpp - one form for what ONNX writes in several ----------===//
+//===- Normalize.cpp - one form for what ONNX writes in several -----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

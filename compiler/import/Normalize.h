@@ -1,4 +1,4 @@
-//===- Normalize.h - one form for what ONNX writes in several --*- C++ -*-===//
+//===- Normalize.h - one form for what ONNX writes in several ---*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

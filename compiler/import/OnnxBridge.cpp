@@ -1,12 +1,12 @@
-//===- OnnxBridge.cpp - calls into ONNX's library, which throws ----------===//
+//===- OnnxBridge.cpp - calls into ONNX's library, which throws -----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// With GuardedSchemas.cpp, OperandTypes.cpp and Versions.cpp the only code that is
-// compiled with exceptions.
+// With GuardedSchemas.cpp, OperandTypes.cpp and Versions.cpp the only code that
+// is compiled with exceptions.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/import/OnnxBridge.h"
@@ -207,8 +207,8 @@ static void mergeImports(pb::ModelProto &model) {
         *model.add_opset_import() = import;
 }
 
-/// Operands of a call that are left out are absent in the function's body, where
-/// a node may need them.
+/// Operands of a call that are left out are absent in the function's body,
+/// where a node may need them.
 static Error checkCalls(pb::ModelProto &model) {
   StringMap<const pb::FunctionProto *> functions;
   for (const pb::FunctionProto &function : model.functions())
@@ -282,7 +282,8 @@ Error inlineFunctions(pb::ModelProto &model, const ImportOptions &options) {
         return Error::success();
       });
       if (failed)
-        return makeError("function " + quote(first) + " is written for another opset than the model and "
+        return makeError("function " + quote(first) +
+                         " is written for another opset than the model and "
                          "cannot be converted: " +
                          toString(std::move(failed)));
     }

@@ -1,4 +1,4 @@
-//===- OnnxBridge.h - calls into ONNX's library, which throws --*- C++ -*-===//
+//===- OnnxBridge.h - calls into ONNX's library, which throws ---*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -109,7 +109,9 @@ private:
       if (node.input(i).empty() || !type)
         continue;
       if (!parameter.GetTypes().empty() && !parameter.GetTypes().count(type))
-        return makeError(describe(node) + ": input " + quote(node.input(i)) + " has type " + *type + ", but " + quote(parameter.GetName()) + " of " + node.op_type() +
+        return makeError(describe(node) + ": input " + quote(node.input(i)) +
+                         " has type " + *type + ", but " +
+                         quote(parameter.GetName()) + " of " + node.op_type() +
                          " must be " + listTypes(parameter.GetTypes()));
       if (!parameter.GetIsHomogeneous() ||
           !schema->typeConstraintMap().count(parameter.GetTypeStr()))
@@ -117,8 +119,10 @@ private:
       int first = bound.try_emplace(parameter.GetTypeStr(), i).first->second;
       DataType other = scope.lookup(node.input(first));
       if (other != type)
-        return makeError(describe(node) + ": inputs " + quote(node.input(first)) + " and " + quote(node.input(i)) + " must have the same type, but have " + *other +
-                         " and " + *type);
+        return makeError(
+            describe(node) + ": inputs " + quote(node.input(first)) + " and " +
+            quote(node.input(i)) + " must have the same type, but have " +
+            *other + " and " + *type);
     }
     return Error::success();
   }
@@ -169,8 +173,9 @@ Error checkOperands(const pb::NodeProto &node, const OpSchema &schema) {
         parameters[std::min(size_t(i), parameters.size() - 1)];
     if (node.input(i).empty() && parameter.GetOption() != OpSchema::Optional &&
         !mayBeAbsent(node, i))
-      return fail("input " + quote(parameter.GetName()) + " (number " + Twine(i) +
-                  ") is absent, but " + node.op_type() + " needs it");
+      return fail("input " + quote(parameter.GetName()) + " (number " +
+                  Twine(i) + ") is absent, but " + node.op_type() +
+                  " needs it");
   }
   return Error::success();
 }

@@ -1,4 +1,4 @@
-//===- Resample.cpp - Upsample and Resize of old opsets ------------------===//
+//===- Resample.cpp - Upsample and Resize of old opsets -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Resample.h - Upsample and Resize of old opsets ----------*- C++ -*-===//
+//===- Resample.h - Upsample and Resize of old opsets -----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -59,11 +59,13 @@ Expected<size_t> SetAside::numberOf(const TensorProto &tensor) const {
   size_t number, bytes;
   if (tensor.external_data_size() != 1 ||
       tensor.external_data(0).key() != kTicketKey)
-    return makeError("has external data with the key " + quote(kTicketKey) + ", which is reserved");
+    return makeError("has external data with the key " + quote(kTicketKey) +
+                     ", which is reserved");
   auto [first, second] = StringRef(tensor.external_data(0).value()).split(':');
   if (!to_integer(first, number, 10) || !to_integer(second, bytes, 10) ||
       number >= blobs.size() || bytes != blobs[number].bytes.size())
-    return makeError("has external data with the key " + quote(kTicketKey) + ", which is reserved");
+    return makeError("has external data with the key " + quote(kTicketKey) +
+                     ", which is reserved");
   return number;
 }
 

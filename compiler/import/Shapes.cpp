@@ -1,4 +1,4 @@
-//===- Shapes.cpp - shapes that the user fixes ---------------------------===//
+//===- Shapes.cpp - shapes that the user fixes ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,8 @@ std::string listInputs(const pb::GraphProto &graph) {
       text += " (" + printShape(input.type().tensor_type().shape()) + ")";
     inputs.push_back(text);
   }
-  return inputs.empty() ? "it has none" : "its inputs are " + join(inputs, ", ");
+  return inputs.empty() ? "it has none"
+                        : "its inputs are " + join(inputs, ", ");
 }
 
 template <typename Map> std::vector<StringRef> sortedKeys(const Map &map) {
@@ -54,8 +55,9 @@ public:
     auto [it, isNew] = sizes.try_emplace(name, size);
     if (isNew || it->second == size)
       return Error::success();
-    return makeError(from + " makes dimension " + quote(name) + " " + Twine(size) +
-                     ", but it is " + Twine(it->second) + " elsewhere");
+    return makeError(from + " makes dimension " + quote(name) + " " +
+                     Twine(size) + ", but it is " + Twine(it->second) +
+                     " elsewhere");
   }
   std::optional<int64_t> get(StringRef name) const {
     auto it = sizes.find(name);
@@ -133,7 +135,8 @@ Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
                          : "its dimensions are " +
                                join(names, ", ")));
     if (size < 0)
-      return makeError("dimension " + quote(name) + " cannot be " + Twine(size));
+      return makeError("dimension " + quote(name) + " cannot be " +
+                       Twine(size));
     cantFail(dims.set(name, size, ""));
   }
   for (StringRef name : sortedKeys(options.shapes)) {
@@ -150,7 +153,8 @@ Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
       continue;
     auto *tensor = input.mutable_type()->mutable_tensor_type();
     if (!tensor->has_shape())
-      return makeError("input " + quote(input.name()) + " has no shape in the model; give one with --shape " +
+      return makeError("input " + quote(input.name()) +
+                       " has no shape in the model; give one with --shape " +
                        input.name() + "=AxBx.. ('?' for a dynamic dimension)");
     for (Dimension &dim : *tensor->mutable_shape()->mutable_dim())
       if (std::optional<int64_t> size = dims.get(dim.dim_param()))

@@ -1,4 +1,4 @@
-//===- Shapes.h - shapes that the user fixes -------------------*- C++ -*-===//
+//===- Shapes.h - shapes that the user fixes --------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Skeleton.cpp - an ONNX file without its weights -------------------===//
+//===- Skeleton.cpp - an ONNX file without its weights --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

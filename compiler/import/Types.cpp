@@ -1,4 +1,4 @@
-//===- Types.cpp - ONNX types to MLIR types ------------------------------===//
+//===- Types.cpp - ONNX types to MLIR types -------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,8 @@ using pb::TensorProto;
 
 std::string getElementName(int32_t dataType) {
   if (TensorProto::DataType_IsValid(dataType))
-    return StringRef(TensorProto::DataType_Name(TensorProto::DataType(dataType)))
+    return StringRef(
+               TensorProto::DataType_Name(TensorProto::DataType(dataType)))
         .lower();
   return "type " + std::to_string(dataType);
 }

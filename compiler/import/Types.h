@@ -1,4 +1,4 @@
-//===- Types.h - ONNX types to MLIR types ----------------------*- C++ -*-===//
+//===- Types.h - ONNX types to MLIR types -----------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

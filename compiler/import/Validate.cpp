@@ -1,4 +1,4 @@
-//===- Validate.cpp - checks that ONNX's checker lacks -------------------===//
+//===- Validate.cpp - checks that ONNX's checker lacks --------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -140,10 +140,12 @@ Error validateType(const Model &model, const pb::ValueInfoProto &info,
 Error checkRange(const pb::NodeProto &node, const pb::AttributeProto &attr,
                  int64_t value, int64_t min, int64_t max) {
   if (value < min)
-    return makeError(describe(node) + ": attribute " + quote(attr.name()) + " must be at least " + Twine(min) + ", but is " +
+    return makeError(describe(node) + ": attribute " + quote(attr.name()) +
+                     " must be at least " + Twine(min) + ", but is " +
                      Twine(value));
   if (value > max)
-    return makeError(describe(node) + ": attribute " + quote(attr.name()) + " must be at most " + Twine(max) + ", but is " +
+    return makeError(describe(node) + ": attribute " + quote(attr.name()) +
+                     " must be at most " + Twine(max) + ", but is " +
                      Twine(value));
   return Error::success();
 }

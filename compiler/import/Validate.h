@@ -1,4 +1,4 @@
-//===- Validate.h - checks that ONNX's checker lacks -----------*- C++ -*-===//
+//===- Validate.h - checks that ONNX's checker lacks ------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

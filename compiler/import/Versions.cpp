@@ -89,8 +89,8 @@ static bool keepsTensors(pb::ModelProto &before, pb::ModelProto &after) {
   });
 }
 
-/// What the converter writes in place of a node has no name: it gets the name of
-/// that node, which the user knows.
+/// What the converter writes in place of a node has no name: it gets the name
+/// of that node, which the user knows.
 static void restoreNames(pb::ModelProto &before, pb::ModelProto &after) {
   StringMap<std::string> names;
   consumeError(forEachNode(before, [&](pb::NodeProto &node) -> Error {

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - phases from ONNX to LLVM -----------------------------===//
+//===- Pipeline.cpp - phases from ONNX to LLVM ----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -109,7 +109,8 @@ static void buildLowerPipeline(OpPassManager &passes,
                                const PipelineOptions &options) {
   passes.addNestedPass<func::FuncOp>(createBroadcastBatches());
   AssignBackendsOptions assigned;
-  // Of mixed kernels, oneDNN is asked before for the nodes that it was chosen for.
+  // Of mixed kernels, oneDNN is asked before for the nodes that it was chosen
+  // for.
   assigned.backends.push_back(
       stringifyBackendKind(options.kernels == Kernels::onednn
                                ? BackendKind::onednn

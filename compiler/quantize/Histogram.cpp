@@ -101,8 +101,9 @@ void Histogram::addPiece(const float *values, size_t count, bool fillsBins) {
       std::max(exponentOf(bitsOf(lowest)), exponentOf(bitsOf(highest)));
   if (exponent == kNotFinite) {
     std::vector<float> finite;
-    std::copy_if(values, values + count, std::back_inserter(finite),
-                 [](float value) { return exponentOf(bitsOf(value)) != kNotFinite; });
+    std::copy_if(
+        values, values + count, std::back_inserter(finite),
+        [](float value) { return exponentOf(bitsOf(value)) != kNotFinite; });
     notFinite += count - finite.size();
     if (!finite.empty())
       addPiece(finite.data(), finite.size(), fillsBins);

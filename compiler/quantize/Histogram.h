@@ -16,9 +16,9 @@ namespace ingot::quantize {
 
 /// Counts of values in bins that are the same for every tensor: 1024 for each
 /// power of two and sign. So it does not matter in which order, in which pieces
-/// or by whom values were counted. Its size is fixed: what is 2^20 times less than
-/// the largest magnitude, and zero, is one bin; a bin is never wider than 1/1024
-/// of the largest magnitude.
+/// or by whom values were counted. Its size is fixed: what is 2^20 times less
+/// than the largest magnitude, and zero, is one bin; a bin is never wider than
+/// 1/1024 of the largest magnitude.
 class Histogram {
 public:
   /// Least and largest of what is finite; of nothing, 0.
@@ -51,8 +51,8 @@ private:
   uint64_t total = 0, notFinite = 0;
   /// The biased exponent of the largest magnitude so far.
   int top = -1;
-  /// Positive ones in ascending order of magnitude, then negative ones, then what
-  /// is too small. Memory that nothing is counted in is never touched.
+  /// Positive ones in ascending order of magnitude, then negative ones, then
+  /// what is too small. Memory that nothing is counted in is never touched.
   std::vector<uint64_t> bins;
 };
 

@@ -11,7 +11,8 @@
 
 namespace ingot::quantize {
 
-/// SHA-256 of a model's file, in hexadecimal digits. Returns what is wrong, or "".
+/// SHA-256 of a model's file, in hexadecimal digits. Returns what is wrong, or
+/// "".
 std::string hashModel(const std::string &path, std::string &sha256);
 
 } // namespace ingot::quantize

@@ -34,7 +34,8 @@ Range quantize::percentileRange(const Histogram &histogram, double percent) {
     const double seen = before + double(count);
     // Where in the bin, if its values are spread evenly.
     auto placeOf = [&](double rank) {
-      return low + (high - low) * std::min((rank - before) / double(count), 1.0);
+      return low +
+             (high - low) * std::min((rank - before) / double(count), 1.0);
     };
     if (before <= cut && seen > cut)
       range.min = placeOf(cut);
@@ -119,10 +120,11 @@ Range quantize::mseRange(const Histogram &histogram) {
       if (even.counts[i] == 0)
         continue;
       const double value = even.center(i);
-      const double level =
-          std::clamp(std::nearbyint(value / encoding.scale) + encoding.zeroPoint,
-                     0.0, 255.0);
-      const double error = (level - encoding.zeroPoint) * encoding.scale - value;
+      const double level = std::clamp(std::nearbyint(value / encoding.scale) +
+                                          encoding.zeroPoint,
+                                      0.0, 255.0);
+      const double error =
+          (level - encoding.zeroPoint) * encoding.scale - value;
       sum += even.counts[i] * error * error;
     }
     if (sum < least) {

@@ -24,13 +24,13 @@ Range minMaxRange(const Histogram &histogram);
 /// `percent` of what was seen: as much is cut off below as above.
 Range percentileRange(const Histogram &histogram, double percent);
 
-/// The part of what was seen, shrunk towards 0, of which the mean of the squared
-/// errors of 8 bits is least.
+/// The part of what was seen, shrunk towards 0, of which the mean of the
+/// squared errors of 8 bits is least.
 Range mseRange(const Histogram &histogram);
 
-/// Of 2048 bins, symmetric around 0, the central ones from 128 on that lose least
-/// information, as Kullback and Leibler measure it, when what lies outside goes to
-/// their ends and 128 levels are left.
+/// Of 2048 bins, symmetric around 0, the central ones from 128 on that lose
+/// least information, as Kullback and Leibler measure it, when what lies
+/// outside goes to their ends and 128 levels are left.
 Range entropyRange(const Histogram &histogram);
 
 /// How values become bytes from 0 to 255: value = (byte - zeroPoint) scale.

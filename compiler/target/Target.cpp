@@ -44,7 +44,8 @@ std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
   LLVMInitializeX86AsmPrinter();
   llvm::Triple triple("x86_64-unknown-linux-gnu");
   std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return nullptr;
   // A named CPU would bring features that the level does not promise, so start
@@ -58,8 +59,8 @@ std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
       added += std::string(added.empty() ? "+" : ",+") + feature.llvmName;
   llvm::TargetOptions options;
   // Kernels and sums say where a product is not rounded before it is added.
-  // What the model writes as two nodes is rounded twice: of x x - y y one product
-  // would be exact and the other not, which is not 0 where x is y.
+  // What the model writes as two nodes is rounded twice: of x x - y y one
+  // product would be exact and the other not, which is not 0 where x is y.
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, cpu, added, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,

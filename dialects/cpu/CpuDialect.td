@@ -1,4 +1,4 @@
-//===- CpuDialect.td - cpu dialect -----------------------------*- tablegen -*-===//
+//===- CpuDialect.td - cpu dialect -------------------------*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,15 +24,15 @@ def Cpu_Dialect : Dialect {
     `[panel][K1]…[Kn][C][P]`. A panel never spans two groups.
 
     **Types.** src and weights are of one type, which says what the sum is of:
-    f32 or bf16: f32; i8: i32, src being unsigned and weights signed. bf16 and i8
-    are packed in groups of g = 2 or 4 channels, zeros behind the last:
-    `[panel][K1]…[Kn][C / g][P][g]`, since one instruction multiplies and adds up a
-    group. What is stored is of any type that the epilogue yields.
+    f32 or bf16: f32; i8: i32, src being unsigned and weights signed. bf16 and
+    i8 are packed in groups of g = 2 or 4 channels, zeros behind the last:
+    `[panel][K1]…[Kn][C / g][P][g]`, since one instruction multiplies and adds
+    up a group. What is stored is of any type that the epilogue yields.
 
     **Epilogue.** The region computes what is stored from what was summed up,
     while that still is in registers. Its first argument is the sum, the others
-    are one element of each epilogue operand: an operand has the rank of dst, and
-    in each dimension its size or 1.
+    are one element of each epilogue operand: an operand has the rank of dst,
+    and in each dimension its size or 1.
 
     **Schedule.** How a kernel is tiled and split is its attribute `schedule`
     (`#cpu.schedule`), which the pass `cpu-schedule` sets where there is none.

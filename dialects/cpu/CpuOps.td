@@ -45,8 +45,9 @@ def Cpu_ScheduledInterface : OpInterface<"ScheduledOpInterface"> {
   let verify = "return ::ingot::cpu::checks::verifySchedule($_op);";
 }
 
-def Cpu_Value : AnyTypeOf<[RankedTensorOf<[AnyType]>, StridedMemRefOf<[AnyType]>],
-                          "ranked tensor or memref">;
+def Cpu_Value
+    : AnyTypeOf<[RankedTensorOf<[AnyType]>, StridedMemRefOf<[AnyType]>],
+                "ranked tensor or memref">;
 
 class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
     : Op<Cpu_Dialect, mnemonic, !listconcat([
@@ -144,7 +145,8 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
 
     Constraints:
     - C1: src, weights and dst have one rank of 3 to 5
-    - C2: strides and dilations have rank - 2 elements of 1 or more, pads as many
+    - C2: strides and dilations have rank - 2 elements of 1 or more, pads as
+      many
     - C3: weights have as many channels as src, which groups divides; dst has
       O/G * groups
     - C4: the epilogue has an argument for the sum and for each operand
@@ -159,9 +161,9 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
 def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul"> {
   let summary = "batched matrix product";
   let description = [{
-    `dst[…, i, j] = sum over k of src[…, i, k] weights[…, j / P, k, j % P]`, then
-    the epilogue. src is `…, M, K`, dst `…, M, N`, weights are packed,
-    `…, ceil(N / P), K, P`, with src's batch dimensions or with none.
+    `dst[…, i, j] = sum over k of src[…, i, k] weights[…, j / P, k, j % P]`,
+    then the epilogue. src is `…, M, K`, dst `…, M, N`, weights are packed, `…,
+    ceil(N / P), K, P`, with src's batch dimensions or with none.
 
     Constraints:
     - C1: src and dst have one rank of 2 or more
@@ -179,13 +181,14 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul"> {
 def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "scaled dot-product attention of several heads";
   let description = [{
-    `dst[b, i, h, :] = sum over j of p[j] values[b, j, h, :]`, then the epilogue,
-    with `p = softmax over j of (scale * src[b, i, h, :] · keys[b, j, h, :] +
-    mask[b, h, j, i])`. src is `B, M, H, D`, keys `B, N, H, D`, values `B, N, H,
-    E`, dst `B, M, H, E`: heads lie within a position, as the products before and
-    after an attention have them. The mask has the queries last. Neither scores
-    nor probabilities are stored outside of a task (Vaswani et al., Attention Is
-    All You Need, 2017; without storing scores: Rabe and Staats, 2021).
+    `dst[b, i, h, :] = sum over j of p[j] values[b, j, h, :]`, then the
+    epilogue, with `p = softmax over j of (scale * src[b, i, h, :] · keys[b, j,
+    h, :] + mask[b, h, j, i])`. src is `B, M, H, D`, keys `B, N, H, D`, values
+    `B, N, H, E`, dst `B, M, H, E`: heads lie within a position, as the products
+    before and after an attention have them. The mask has the queries last.
+    Neither scores nor probabilities are stored outside of a task (Vaswani et
+    al., Attention Is All You Need, 2017; without storing scores: Rabe and
+    Staats, 2021).
 
     Constraints:
     - C1: all are of f32 and of rank 4, their sizes known and as above
@@ -223,8 +226,8 @@ include "dialects/cpu/CpuRows.td"
 
 def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                      [Pure, ReturnLike, Terminator,
-                      ParentOneOf<["AttentionOp", "ConvOp",
-                                   "ConvTransposeOp", "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
+                      ParentOneOf<["AttentionOp", "ConvOp", "ConvTransposeOp",
+                                   "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
                                    "PoolOp", "ReduceOp", "RowNormOp",
                                    "SoftmaxOp"]>]> {
   let summary = "what an epilogue stores";
@@ -237,13 +240,14 @@ def Cpu_LaunchOp : Op<Cpu_Dialect, "launch",
      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "runs a kernel, its tasks in parallel";
   let description = [{
-    Calls the function once for each task number 0, 1, …, tasks - 1, in any order
-    and on any of the run's threads, and waits for all. Operands are memrefs, of
-    which the last `writes` are written; the task's number comes behind them.
+    Calls the function once for each task number 0, 1, …, tasks - 1, in any
+    order and on any of the run's threads, and waits for all. Operands are
+    memrefs, of which the last `writes` are written; the task's number comes
+    behind them.
 
     Constraints:
-    - C1: the kernel is a function of the module that takes the operands, then an
-      index, and returns nothing
+    - C1: the kernel is a function of the module that takes the operands, then
+      an index, and returns nothing
     - C2: an operand differs from its parameter in no more than the offset
 
     Example:

@@ -40,10 +40,10 @@ class Cpu_RowOp<string mnemonic, string before = "">
 def Cpu_ReduceOp : Cpu_RowOp<"reduce", "$kind "> {
   let summary = "reduction of the middle one of three dimensions";
   let description = [{
-    `dst[a, c] = over r of src[a, r, c]`, then the epilogue. src is `A, R, C`, dst
-    `A, C`; with C = 1 a row of contiguous elements is reduced. Sums of f32 are
-    taken in f64 from a few elements on, so that their error does not grow with
-    their number.
+    `dst[a, c] = over r of src[a, r, c]`, then the epilogue. src is `A, R, C`,
+    dst `A, C`; with C = 1 a row of contiguous elements is reduced. Sums of f32
+    are taken in f64 from a few elements on, so that their error does not grow
+    with their number.
 
     Constraints:
     - C1: src has rank 3, dst rank 2; A and C are the same in both
@@ -87,9 +87,9 @@ def Cpu_SoftmaxOp : Cpu_RowOp<"softmax"> {
 def Cpu_RowNormOp : Cpu_RowOp<"row_norm"> {
   let summary = "normalization along the last dimension";
   let description = [{
-    `(x - mean) / sqrt(variance + epsilon)`, or with `rms` `x / sqrt(mean of x^2 +
-    epsilon)`, then the epilogue, which scales and shifts. Mean and variance take
-    a pass of their own each.
+    `(x - mean) / sqrt(variance + epsilon)`, or with `rms` `x / sqrt(mean of x^2
+    + epsilon)`, then the epilogue, which scales and shifts. Mean and variance
+    take a pass of their own each.
 
     Constraints: those of `cpu.softmax`.
   }];
@@ -118,14 +118,14 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
   let summary = "maximum or mean over windows";
   let description = [{
     src is `N, D1…Dn, C`, dst `N, E1…En, C`. A window's elements in the padding
-    are left out; `mean` divides by the number of the others, `mean_with_pads` by
-    the size of the window. The maximum of a window in the padding alone is
+    are left out; `mean` divides by the number of the others, `mean_with_pads`
+    by the size of the window. The maximum of a window in the padding alone is
     -infinity, its mean 0.
 
     Constraints:
     - C1: src and dst have one rank of 3 to 5, batch and channels are the same
-    - C2: kernel, strides and dilations have rank - 2 elements of 1 or more, pads
-      twice as many of 0 or more
+    - C2: kernel, strides and dilations have rank - 2 elements of 1 or more,
+      pads twice as many of 0 or more
     - C3: C is known
     - C4: the epilogue has an argument for the result and for each operand
   }];

@@ -1,4 +1,4 @@
-//===- CpuSchedule.td - how a kernel is tiled and split -------*- tablegen -*-===//
+//===- CpuSchedule.td - how a kernel is tiled and split ----*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -68,8 +68,9 @@ def Cpu_Grid : Cpu_Attr<"Grid", "grid"> {
   let summary = "how the result of a kernel is split into tasks";
   let description = [{
     Rows times column tiles of a task; the last of either may have fewer. A row
-    is one of `dst`, all its dimensions but the last two (convolutions, pooling),
-    a row of each matrix (products), or what is normalized or reduced at once.
+    is one of `dst`, all its dimensions but the last two (convolutions,
+    pooling), a row of each matrix (products), or what is normalized or reduced
+    at once.
 
     Tasks of neighbouring numbers have the same column tiles; with
     `rows_outside` the same rows.
@@ -108,8 +109,8 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
 
     - `prefetch`: passes over a panel prefetch parts of the next one
     - `depth_block`: of so many groups of a tap's channels, the weights are
-      multiplied with all rows of a task, whose sums wait on the stack; 0 for all
-      channels and taps at once
+      multiplied with all rows of a task, whose sums wait on the stack; 0 for
+      all channels and taps at once
     - `tile_block`: so many column tiles are taken through all rows of a task
       before the next ones; 0 for all
 
@@ -123,15 +124,16 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
       tile, those of rows too
     - C5: with AMX, tiles that a row of pixels or a matrix is split into have
       `amx_rows` or more
-    - C6: sums that wait for a `depth_block` are no more than 64 KiB, of products
-      of vectors that need no copy of the rows
+    - C6: sums that wait for a `depth_block` are no more than 64 KiB, of
+      products of vectors that need no copy of the rows
 
     What the target of the module has room and instructions for, `cpu-schedule`
     and the passes that write code verify.
 
     Example:
     ```mlir
-    #cpu.schedule<tile = <14x32>, grid = <28x4, rows_outside = true>, prefetch = true>
+    #cpu.schedule<tile = <14x32>, grid = <28x4, rows_outside = true>,
+                  prefetch = true>
     ```
   }];
   let parameters = (ins

@@ -13,13 +13,14 @@
 
 namespace ingot::cpu {
 
-/// How many elements of neighbouring k lie together: as many as four bytes hold.
+/// How many elements of neighbouring k lie together: as many as four bytes
+/// hold.
 inline int64_t groupOf(mlir::Type element) {
   return element.isBF16() ? 2 : element.isInteger(8) ? 4 : 1;
 }
 
-/// Weights of a product taken apart: `outer…, depth / group, width`, and `group`
-/// behind it where that is not 1.
+/// Weights of a product taken apart: `outer…, depth / group, width`, and
+/// `group` behind it where that is not 1.
 struct PackedWeights {
   explicit PackedWeights(mlir::Value value)
       : element(mlir::cast<mlir::ShapedType>(value.getType()).getElementType()),

@@ -31,9 +31,15 @@ void ConvolutionOp::getEffects(Effects &effects) {
 void DeconvolutionOp::getEffects(Effects &effects) {
   collectEffects(*this, effects, hasSum(*this));
 }
-void MatMulOp::getEffects(Effects &effects) { collectEffects(*this, effects, hasSum(*this)); }
-void PoolingOp::getEffects(Effects &effects) { collectEffects(*this, effects, hasSum(*this)); }
-void SoftmaxOp::getEffects(Effects &effects) { collectEffects(*this, effects, hasSum(*this)); }
+void MatMulOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects, hasSum(*this));
+}
+void PoolingOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects, hasSum(*this));
+}
+void SoftmaxOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects, hasSum(*this));
+}
 void LayerNormOp::getEffects(Effects &effects) {
   collectEffects(*this, effects, hasSum(*this));
 }

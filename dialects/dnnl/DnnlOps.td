@@ -66,7 +66,8 @@ def Dnnl_PoolKind : Dnnl_Enum<"PoolKind", "what a window becomes", [
     I32EnumAttrCase<"avg_padded", 5>]>;
 def Dnnl_PoolKindAttr : EnumAttr<Dnnl_Dialect, Dnnl_PoolKind, "pool">;
 
-class Dnnl_Attr<string name, string attrMnemonic> : AttrDef<Dnnl_Dialect, name> {
+class Dnnl_Attr<string name, string attrMnemonic>
+    : AttrDef<Dnnl_Dialect, name> {
   let mnemonic = attrMnemonic;
 }
 
@@ -107,12 +108,14 @@ def Dnnl_PostOpInterface : OpInterface<"PostOpInterface"> {
                     (ins "::mlir::ArrayAttr":$postOps)>,
     InterfaceMethod<"operands of binary post-ops", "::mlir::OperandRange",
                     "getPostOperands">,
-    InterfaceMethod<"", "::mlir::MutableOperandRange", "getPostOperandsMutable">,
+    InterfaceMethod<"", "::mlir::MutableOperandRange",
+                    "getPostOperandsMutable">,
   ];
 }
 
-def Dnnl_Value : AnyTypeOf<[RankedTensorOf<[AnyType]>, StridedMemRefOf<[AnyType]>],
-                           "ranked tensor or memref">;
+def Dnnl_Value
+    : AnyTypeOf<[RankedTensorOf<[AnyType]>, StridedMemRefOf<[AnyType]>],
+                "ranked tensor or memref">;
 
 class Dnnl_Op<string mnemonic, list<Trait> traits = []>
     : Op<Dnnl_Dialect, mnemonic, !listconcat([
@@ -186,9 +189,9 @@ def Dnnl_DeconvolutionOp : Dnnl_ConvolutionBase<"deconvolution"> {
 def Dnnl_MatMulOp : Dnnl_PostOp<"matmul"> {
   let summary = "batched matrix product";
   let description = [{
-    `dst[…, i, j] = bias[j] + sum over k of src[…, i, k] weights[…, k, j]`; batch
-    dimensions broadcast, `transpose_src` and `transpose_weights` read the last
-    two dimensions swapped. The post-ops follow.
+    `dst[…, i, j] = bias[j] + sum over k of src[…, i, k] weights[…, k, j]`;
+    batch dimensions broadcast, `transpose_src` and `transpose_weights` read the
+    last two dimensions swapped. The post-ops follow.
 
     Constraints:
     - C1: src, weights have rank 2 or more, dst has the larger rank
@@ -219,8 +222,9 @@ def Dnnl_PoolingOp : Dnnl_Op<"pooling"> {
     - C1: src and dst have one rank, at least 3, and equal batch and channels
     - C2: kernel, strides, dilations have rank - 2 elements, pads twice as many
   }];
-  let arguments = (ins Dnnl_PoolKindAttr:$kind, Dnnl_Value:$src, Dnnl_Value:$dst,
-                       DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides,
+  let arguments = (ins Dnnl_PoolKindAttr:$kind, Dnnl_Value:$src,
+                       Dnnl_Value:$dst, DenseI64ArrayAttr:$kernel,
+                       DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$pads, DenseI64ArrayAttr:$dilations);
   let assemblyFormat = [{
     $kind `ins` `(` $src `:` type($src) `)` `outs` `(` $dst `:` type($dst) `)`
@@ -252,9 +256,9 @@ def Dnnl_LayerNormOp : Dnnl_Op<"layer_norm", [AttrSizedOperandSegments]> {
                        Optional<Dnnl_Value>:$shift, Dnnl_Value:$dst,
                        F32Attr:$epsilon);
   let assemblyFormat = [{
-    `ins` `(` $src `:` type($src) `)` (`scale` `(` $scale^ `:` type($scale) `)`)?
-    (`shift` `(` $shift^ `:` type($shift) `)`)?
-    `outs` `(` $dst `:` type($dst) `)` attr-dict (`->` type($result)^)?
+    `ins` `(` $src `:` type($src) `)` (`scale` `(` $scale^ `:` type($scale)
+    `)`)? (`shift` `(` $shift^ `:` type($shift) `)`)? `outs` `(` $dst `:`
+    type($dst) `)` attr-dict (`->` type($result)^)?
   }];
 }
 

@@ -55,7 +55,8 @@ def Ingot_Target : Ingot_Attr<"Target", "target"> {
   let genVerifyDecl = 1;
 }
 
-def Ingot_BackendKind : I32EnumAttr<"BackendKind", "who computes an operation", [
+def Ingot_BackendKind
+    : I32EnumAttr<"BackendKind", "who computes an operation", [
     I32EnumAttrCase<"native", 0>,
     I32EnumAttrCase<"onednn", 1>,
     I32EnumAttrCase<"loops", 2>]> {
@@ -67,9 +68,9 @@ def Ingot_BackendKindAttr
     : EnumAttr<Ingot_Dialect, Ingot_BackendKind, "backend"> {
   let summary = "who computes an operation";
   let description = [{
-    `native` are kernels of our own, `onednn` are oneDNN's primitives, and `loops`
-    what `linalg` says. `nn-assign-backends` sets it; where it is absent, each
-    backend takes what it can.
+    `native` are kernels of our own, `onednn` are oneDNN's primitives, and
+    `loops` what `linalg` says. `nn-assign-backends` sets it; where it is
+    absent, each backend takes what it can.
 
     Example:
     ```mlir
@@ -103,14 +104,17 @@ def Ingot_Precision : I32EnumAttr<"Precision", "what a product multiplies", [
   let genSpecializedAttr = 0;
 }
 
-def Ingot_PrecisionAttr : EnumAttr<Ingot_Dialect, Ingot_Precision, "precision"> {
-  let summary = "what a product multiplies, and what is stored between products";
+def Ingot_PrecisionAttr
+    : EnumAttr<Ingot_Dialect, Ingot_Precision, "precision"> {
+  let summary =
+      "what a product multiplies, and what is stored between products";
   let description = [{
     Sums are f32 in both.
 
     Example:
     ```mlir
-    %y = nn.matmul %a, %b {ingot.precision = #ingot.precision<bf16>} : (tensor<5x7xf32>, tensor<7x16xf32>) -> tensor<5x16xf32>
+    %y = nn.matmul %a, %b {ingot.precision = #ingot.precision<bf16>}
+      : (tensor<5x7xf32>, tensor<7x16xf32>) -> tensor<5x16xf32>
     ```
   }];
   let assemblyFormat = "`<` $value `>`";
@@ -134,7 +138,8 @@ def Ingot_Tensor : Ingot_Attr<"Tensor", "tensor"> {
     #ingot.tensor<"x" : tensor<?x3xui8>, dims = "N", "">
     ```
   }];
-  let parameters = (ins StringRefParameter<>:$name, "::mlir::RankedTensorType":$type,
+  let parameters = (ins
+      StringRefParameter<>:$name, "::mlir::RankedTensorType":$type,
       OptionalArrayRefParameter<"::mlir::StringAttr">:$dimNames);
   let assemblyFormat = [{
     `<` $name `:` $type (`,` `dims` `=` $dimNames^)? `>`
@@ -157,7 +162,8 @@ def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
 
     Example:
     ```mlir
-    #ingot.layer<"convolution" by native, flops = 1024, bytes = 640, nodes = "Conv_0", "Relu_1">
+    #ingot.layer<"convolution" by native, flops = 1024, bytes = 640,
+                 nodes = "Conv_0", "Relu_1">
     ```
   }];
   let parameters = (ins StringRefParameter<>:$kind,
@@ -183,15 +189,18 @@ def Ingot_RunOperand : I32EnumAttr<"RunOperand", "what a run is handed", [
   let genSpecializedAttr = 0;
 }
 
-def Ingot_RunOperandAttr : EnumAttr<Ingot_Dialect, Ingot_RunOperand, "operand"> {
-  let summary = "what an argument of the run's function is, besides inputs and outputs";
+def Ingot_RunOperandAttr
+    : EnumAttr<Ingot_Dialect, Ingot_RunOperand, "operand"> {
+  let summary = "what an argument of the run's function is, besides inputs and "
+                "outputs";
   let description = [{
     `weights` are the constants, `arena` the memory of intermediate tensors, and
     `call` points to the `ingot_abi_call` of the host.
 
     Example:
     ```mlir
-    func.func @forward(%w: memref<?xi8> {ingot.operand = #ingot.operand<weights>})
+    func.func @forward(
+        %w: memref<?xi8> {ingot.operand = #ingot.operand<weights>})
     ```
   }];
   let assemblyFormat = "`<` $value `>`";

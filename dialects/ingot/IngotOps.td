@@ -26,7 +26,8 @@ def Ingot_RequireOp : Op<Ingot_Dialect, "require",
 
     Example:
     ```mlir
-    ingot.require %same, "node 'Add_3': dimension 0 is {0}, not {1}"(%a, %b) : index, index
+    ingot.require %same, "node 'Add_3': dimension 0 is {0}, not {1}"(%a, %b)
+      : index, index
     ```
   }];
   let arguments = (ins I1:$holds, StrAttr:$message, Variadic<Index>:$values);
@@ -43,8 +44,8 @@ def Ingot_ObserveOp : Op<Ingot_Dialect, "observe", [
       "bufferize"]>]> {
   let summary = "shows a tensor to who observes the run";
   let description = [{
-    Calls the run's observer, if it has one, with the tensor's number, type, sizes,
-    strides and elements, as soon as they are computed. The order of the
+    Calls the run's observer, if it has one, with the tensor's number, type,
+    sizes, strides and elements, as soon as they are computed. The order of the
     dimensions is not part of what is observed: layout passes may change it.
     Only for the function that has the run's call.
 

@@ -33,7 +33,8 @@ const CpuLevel *ingot::findLevel(llvm::StringRef name) {
 
 std::string ingot::levelNames() {
   return llvm::join(
-      llvm::map_range(kLevels, [](const CpuLevel &level) { return level.name; }),
+      llvm::map_range(kLevels,
+                      [](const CpuLevel &level) { return level.name; }),
       ", ");
 }
 
@@ -57,7 +58,8 @@ static constexpr Number kNumbers[] = {
 
 std::string ingot::numberNames() {
   return llvm::join(
-      llvm::map_range(kNumbers, [](const Number &number) { return number.name; }),
+      llvm::map_range(kNumbers,
+                      [](const Number &number) { return number.name; }),
       ", ");
 }
 
@@ -93,7 +95,9 @@ llvm::SmallVector<std::string> TargetNumbers::texts() const {
 
 /// A number, with K or M behind it for 2^10 or 2^20: "48K", "1M".
 static std::optional<int64_t> parseNumber(llvm::StringRef text) {
-  unsigned shift = text.consume_back("K") ? 10 : text.consume_back("M") ? 20 : 0;
+  unsigned shift = text.consume_back("K")   ? 10
+                   : text.consume_back("M") ? 20
+                                            : 0;
   int64_t number = 0;
   if (text.empty() || !llvm::all_of(text, llvm::isDigit) || text.size() > 12 ||
       text.getAsInteger(10, number))

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one description of a core: the levels of ingot/abi/cpu_features.inc, which
-// stand for instructions and registers, and the numbers of TargetNumbers.inc.
+// The one description of a core: the levels of ingot/abi/cpu_features.inc,
+// which stand for instructions and registers, and the numbers of
+// TargetNumbers.inc.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_INGOT_TARGETINFO_H

@@ -30,8 +30,8 @@ using Work = llvm::SmallVector<Factor, 8>;
 Work workPerElement(mlir::Value value, llvm::ArrayRef<Factor> each,
                     int64_t drop = 0);
 
-/// Operations an element of a softmax: maximum, difference, exponential, sum and
-/// quotient; of a normalization: mean, variance, scale and shift.
+/// Operations an element of a softmax: maximum, difference, exponential, sum
+/// and quotient; of a normalization: mean, variance, scale and shift.
 constexpr int64_t kSoftmaxFlops = 5, kNormFlops = 8;
 
 } // namespace ingot::kernel

@@ -65,8 +65,9 @@ LogicalResult kernel::expectKnown(Operation *op, StringRef what,
 LogicalResult kernel::verifyDst(Operation *op, Value dst) {
   bool isTensor = isa<RankedTensorType>(dst.getType());
   if (isTensor != (op->getNumResults() == 1))
-    return op->emitOpError(isTensor ? "expects a result for a tensor destination"
-                                    : "expects no result for a memref");
+    return op->emitOpError(isTensor
+                               ? "expects a result for a tensor destination"
+                               : "expects no result for a memref");
   if (isTensor && op->getResult(0).getType() != dst.getType())
     return op->emitOpError("expects a result of type ")
            << dst.getType() << ", but got " << op->getResult(0).getType();

@@ -140,13 +140,15 @@ std::optional<std::vector<double>> readDoubles(ElementsAttr attr) {
   unsigned width = floatType.getWidth();
   bool ok = readElements(attr, result, [&](const char *bytes) {
     if (type.isF32())
-      return double(llvm::bit_cast<float>(llvm::support::endian::read32le(bytes)));
+      return double(
+          llvm::bit_cast<float>(llvm::support::endian::read32le(bytes)));
     if (type.isF64())
       return llvm::bit_cast<double>(llvm::support::endian::read64le(bytes));
     uint64_t bits = uint8_t(bytes[0]);
     if (width > 8)
       bits = llvm::support::endian::read16le(bytes);
-    APFloat value(floatType.getFloatSemantics(), APInt(width, bits, false, true));
+    APFloat value(floatType.getFloatSemantics(),
+                  APInt(width, bits, false, true));
     bool lossy;
     value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
     return value.convertToDouble();
@@ -265,7 +267,8 @@ Value makeConstant(OpBuilder &builder, Location loc, RankedTensorType type,
 
 Value makeIntConstant(OpBuilder &builder, Location loc,
                       ArrayRef<int64_t> values) {
-  auto type = RankedTensorType::get(int64_t(values.size()), builder.getI64Type());
+  auto type =
+      RankedTensorType::get(int64_t(values.size()), builder.getI64Type());
   return arith::ConstantOp::create(builder, loc, type,
                                    DenseElementsAttr::get(type, values));
 }

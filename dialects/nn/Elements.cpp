@@ -41,7 +41,8 @@ std::optional<Element> nn::findOutside(Value constant,
       continue;
     return Element{
         int64_t(i),
-        placeOf(i, cast<RankedTensorType>(constant.getType()).getShape()), value};
+        placeOf(i, cast<RankedTensorType>(constant.getType()).getShape()),
+        value};
   }
   return std::nullopt;
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants that say positions, axes, counts and sizes: which element is not what
-// it has to be, and how that is said. All such messages are made here.
+// Constants that say positions, axes, counts and sizes: which element is not
+// what it has to be, and how that is said. All such messages are made here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_ELEMENTS_H

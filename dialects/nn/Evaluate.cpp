@@ -99,9 +99,9 @@ ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) {
   }
   // One number everywhere stays so and takes no memory, whatever its size.
   bool isSmall = type.getNumElements() <= maxElements;
-  if (!isSmall &&
-      !(type.getNumElements() <= kMaxSplatBytes / elementBytes(type.getElementType()) &&
-        keepsSplats(op) && llvm::all_of(operands, isSplat)))
+  if (!isSmall && !(type.getNumElements() <=
+                        kMaxSplatBytes / elementBytes(type.getElementType()) &&
+                    keepsSplats(op) && llvm::all_of(operands, isSplat)))
     return {};
   if (ElementsAttr attr = evaluateElementwise(op, operands, type))
     return attr;

@@ -17,15 +17,17 @@
 
 namespace ingot::nn {
 
-mlir::ElementsAttr evaluateElementwise(mlir::Operation *op,
-                                       mlir::ArrayRef<mlir::ElementsAttr> operands,
-                                       mlir::RankedTensorType type);
+mlir::ElementsAttr
+evaluateElementwise(mlir::Operation *op,
+                    mlir::ArrayRef<mlir::ElementsAttr> operands,
+                    mlir::RankedTensorType type);
 mlir::ElementsAttr evaluateMovement(mlir::Operation *op,
                                     mlir::ArrayRef<mlir::ElementsAttr> operands,
                                     mlir::RankedTensorType type);
-mlir::ElementsAttr evaluateReduction(mlir::Operation *op,
-                                     mlir::ArrayRef<mlir::ElementsAttr> operands,
-                                     mlir::RankedTensorType type);
+mlir::ElementsAttr
+evaluateReduction(mlir::Operation *op,
+                  mlir::ArrayRef<mlir::ElementsAttr> operands,
+                  mlir::RankedTensorType type);
 
 /// Whether the attribute says that all its elements are one number.
 bool isSplat(mlir::ElementsAttr attr);

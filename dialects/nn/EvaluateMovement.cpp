@@ -181,10 +181,12 @@ static ElementsAttr retype(ElementsAttr attr, const Source &x,
     return dense.reshape(type);
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(attr))
     return DenseResourceElementsAttr::get(type, resource.getRawHandle());
-  return makeConstantAttr(type, std::vector<char>(x.bytes->begin(), x.bytes->end()));
+  return makeConstantAttr(type,
+                          std::vector<char>(x.bytes->begin(), x.bytes->end()));
 }
 
-ElementsAttr nn::evaluateMovement(Operation *op, ArrayRef<ElementsAttr> operands,
+ElementsAttr nn::evaluateMovement(Operation *op,
+                                  ArrayRef<ElementsAttr> operands,
                                   RankedTensorType type) {
   if (!isa<TransposeOp, ReshapeOp, BroadcastToOp, ConcatOp, SliceOp, PadOp,
            GatherOp, SelectOp, tensor::CastOp>(op))
@@ -208,12 +210,11 @@ ElementsAttr nn::evaluateMovement(Operation *op, ArrayRef<ElementsAttr> operands
       .Case([&](TransposeOp op) { return evaluateTranspose(op, x, type); })
       .Case([&](SliceOp op) { return evaluateSlice(op, x, type); })
       .Case([&](PadOp op) {
-        return evaluatePad(op, x, operands.size() > 1 ? operands[1] : ElementsAttr(),
-                           type);
+        return evaluatePad(
+            op, x, operands.size() > 1 ? operands[1] : ElementsAttr(), type);
       })
-      .Case([&](GatherOp op) {
-        return evaluateGather(op, x, operands[1], type);
-      })
+      .Case(
+          [&](GatherOp op) { return evaluateGather(op, x, operands[1], type); })
       .Case([&](BroadcastToOp) {
         return readStrided(x, type, broadcastStrides(x.shape, type.getShape()));
       })

@@ -83,7 +83,8 @@ static std::optional<std::vector<T>> reduce(ReduceOp op, const Values &x,
   return out;
 }
 
-ElementsAttr nn::evaluateReduction(Operation *op, ArrayRef<ElementsAttr> operands,
+ElementsAttr nn::evaluateReduction(Operation *op,
+                                   ArrayRef<ElementsAttr> operands,
                                    RankedTensorType type) {
   auto reduceOp = dyn_cast<ReduceOp>(op);
   if (!reduceOp)

@@ -64,7 +64,7 @@ static Type boolType(Value value) {
 #define INFER_UNARY(OP)                                                        \
   INFER(OP) {                                                                  \
     ValueRange operands = op.getOperands();                                    \
-    return inferBroadcast(rules, operands, getElementTypeOrSelf(operands[0]),    \
+    return inferBroadcast(rules, operands, getElementTypeOrSelf(operands[0]),  \
                           results);                                            \
   }
 
@@ -73,7 +73,7 @@ static Type boolType(Value value) {
     ValueRange operands = op.getOperands();                                    \
     if (failed(checkSameElementType(loc, operands[0], operands[1])))           \
       return failure();                                                        \
-    return inferBroadcast(rules, operands, getElementTypeOrSelf(operands[0]),    \
+    return inferBroadcast(rules, operands, getElementTypeOrSelf(operands[0]),  \
                           results);                                            \
   }
 
@@ -82,13 +82,13 @@ static Type boolType(Value value) {
     ValueRange operands = op.getOperands();                                    \
     if (failed(checkSameElementType(loc, operands[0], operands[1])))           \
       return failure();                                                        \
-    return inferBroadcast(rules, operands, boolType(operands[0]), results);      \
+    return inferBroadcast(rules, operands, boolType(operands[0]), results);    \
   }
 
 #define INFER_PREDICATE(OP)                                                    \
   INFER(OP) {                                                                  \
     ValueRange operands = op.getOperands();                                    \
-    return inferBroadcast(rules, operands, boolType(operands[0]), results);      \
+    return inferBroadcast(rules, operands, boolType(operands[0]), results);    \
   }
 
 INFER_UNARY(AbsOp)
@@ -152,8 +152,8 @@ INFER_UNARY(PowOp)
 INFER(SelectOp) {
   if (failed(checkSameElementType(loc, op.getA(), op.getB())))
     return failure();
-  return inferBroadcast(rules, op.getOperands(), getElementTypeOrSelf(op.getA()),
-                        results);
+  return inferBroadcast(rules, op.getOperands(),
+                        getElementTypeOrSelf(op.getA()), results);
 }
 
 //===----------------------------------------------------------------------===//

@@ -82,7 +82,8 @@ def NN_IsInfOp : NN_UnaryOp<"is_inf", "x is an infinity of an accepted sign"> {
   let results = (outs NN_BoolTensor:$y);
 }
 
-def NN_GeluOp : NN_UnaryOp<"gelu", "x/2 (1 + erf(x/sqrt 2)), or its tanh form"> {
+def NN_GeluOp
+    : NN_UnaryOp<"gelu", "x/2 (1 + erf(x/sqrt 2)), or its tanh form"> {
   let arguments = (ins NN_FloatTensor:$x, UnitAttr:$tanh_approximation);
 }
 

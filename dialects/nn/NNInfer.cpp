@@ -35,7 +35,8 @@ static SizedType sizedLike(SizeRules &rules, Value x) {
   return {rules.sizesOf(x), typeOf(x).getElementType()};
 }
 
-/// Each of `own`, aligned at the last dimension, is 1 or as large as in `sizes`.
+/// Each of `own`, aligned at the last dimension, is 1 or as large as in
+/// `sizes`.
 static LogicalResult requireBroadcastTo(SizeRules &rules, ArrayRef<Size> own,
                                         ArrayRef<Size> sizes,
                                         const Twine &what) {

@@ -238,9 +238,10 @@ INFER(GatherNDOp) {
                              " batch dims do not fit data of rank ", rank);
   SmallVector<Size> sizes(ArrayRef<Size>(indices).drop_back());
   for (int64_t i = 0; i < batch; ++i)
-    if (failed(rules.require(SizeRelation::equal, indices[i], x[i],
-                             "batch dimension " + Twine(i) +
-                                 " is {0} in the indices, but {1} in the data")))
+    if (failed(
+            rules.require(SizeRelation::equal, indices[i], x[i],
+                          "batch dimension " + Twine(i) +
+                              " is {0} in the indices, but {1} in the data")))
       return failure();
   llvm::append_range(sizes, ArrayRef<Size>(x).drop_front(batch + length));
   results.push_back({sizes, typeOf(op.getX()).getElementType()});
@@ -331,7 +332,8 @@ LogicalResult ResizeOp::inferSizes(SizeRules &rules,
         (y.isDynamicDim(i) || y.getDimSize(i) == x.getDimSize(i)))
       continue;
     if (y.isDynamicDim(i)) {
-      // floor(size scale), which is exact for whole scales of sizes that f32 has.
+      // floor(size scale), which is exact for whole scales of sizes that f32
+      // has.
       constexpr int64_t kExact = int64_t(1) << 24;
       bool isWhole = scale < kExact && scale == int64_t(scale);
       if (isWhole &&

@@ -68,11 +68,10 @@ static FailureOr<Size> windows(SizeRules &rules, Adaptor op, Size kernel,
   std::string shown = "{1}";
   if (auto known = mayBeNone ? knownSize(span) : std::nullopt)
     shown = std::to_string(*known);
-  if (failed(rules.require(SizeRelation::atLeast, padded,
-                           rules.add(span, mayBeNone ? -1 : 0),
-                           "the dilated kernel is larger than the padded input: " +
-                               shown + " against {0} in spatial dimension " +
-                               Twine(i))))
+  if (failed(rules.require(
+          SizeRelation::atLeast, padded, rules.add(span, mayBeNone ? -1 : 0),
+          "the dilated kernel is larger than the padded input: " + shown +
+              " against {0} in spatial dimension " + Twine(i))))
     return failure();
   return rules.add(rules.floorDiv(rules.add(padded, rules.multiply(span, -1)),
                                   op.getStrides()[i]),
@@ -238,6 +237,7 @@ INFER(MaxPoolWithIndicesOp) {
   if (failed(inferPool(rules, op, /*channelsLast=*/false, results)))
     return failure();
   SizedType y = results.back();
-  results.push_back({y.sizes, IntegerType::get(y.elementType.getContext(), 64)});
+  results.push_back(
+      {y.sizes, IntegerType::get(y.elementType.getContext(), 64)});
   return success();
 }

@@ -34,10 +34,10 @@ def NN_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
     lowering puts it into a loop or an epilogue, folding runs it on constants.
   }];
   let methods = [InterfaceMethod<[{
-      Builds what the op computes of one element of each operand, `args`: signless
-      scalars of the operands' element types, or all floats among them in a wider
-      type, in which they are then computed. Null if the op is not defined on its
-      element type.
+      Builds what the op computes of one element of each operand, `args`:
+      signless scalars of the operands' element types, or all floats among them
+      in a wider type, in which they are then computed. Null if the op is not
+      defined on its element type.
     }], "::mlir::Value", "buildScalar",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$args)>];
 }

@@ -26,7 +26,8 @@ def NN_PadMode : I32EnumAttr<"PadMode", "how padding is filled", [
   let cppNamespace = "::ingot::nn";
 }
 
-def NN_ScatterReduction : I32EnumAttr<"ScatterReduction", "how updates combine", [
+def NN_ScatterReduction
+    : I32EnumAttr<"ScatterReduction", "how updates combine", [
     I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"add", 1>,
     I32EnumAttrCase<"mul", 2>, I32EnumAttrCase<"max", 3>,
     I32EnumAttrCase<"min", 4>]> {
@@ -39,7 +40,8 @@ def NN_ResizeMode : I32EnumAttr<"ResizeMode", "interpolation", [
   let cppNamespace = "::ingot::nn";
 }
 
-def NN_Coordinates : I32EnumAttr<"Coordinates", "from output to input position", [
+def NN_Coordinates
+    : I32EnumAttr<"Coordinates", "from output to input position", [
     I32EnumAttrCase<"half_pixel", 0>,
     I32EnumAttrCase<"half_pixel_symmetric", 1>,
     I32EnumAttrCase<"pytorch_half_pixel", 2>,
@@ -79,9 +81,11 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
 
     Example:
     ```mlir
-    %y = nn.conv %x, %w bias(%b) {dilations = array<i64: 1, 1>, groups = 1 : i64,
+    %y = nn.conv %x, %w bias(%b) {
+        dilations = array<i64: 1, 1>, groups = 1 : i64,
         pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
-      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<1x4x4x4xf32>
+      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>)
+      -> tensor<1x4x4x4xf32>
     ```
   }];
   let arguments = (ins NN_Tensor:$x, NN_Tensor:$w, Optional<NN_Tensor>:$bias,
@@ -90,7 +94,8 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
                        UnitAttr:$channels_last);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{
-    $x `,` $w (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
+    $x `,` $w (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands,
+    results)
   }];
 }
 
@@ -112,16 +117,17 @@ def NN_ConvTransposeOp : NN_InferredOp<"conv_transpose"> {
                        UnitAttr:$channels_last);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{
-    $x `,` $w (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
+    $x `,` $w (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands,
+    results)
   }];
 }
 
 def NN_MatMulOp : NN_InferredOp<"matmul"> {
   let summary = "batched matrix product";
   let description = [{
-    `y[…, i, j] = bias[j] + sum over k of a[…, i, k] b[…, k, j]`. Batch dimensions
-    broadcast. `transpose_a` and `transpose_b` read the operand's last two
-    dimensions swapped. Serves ONNX `MatMul`, `Gemm`.
+    `y[…, i, j] = bias[j] + sum over k of a[…, i, k] b[…, k, j]`. Batch
+    dimensions broadcast. `transpose_a` and `transpose_b` read the operand's
+    last two dimensions swapped. Serves ONNX `MatMul`, `Gemm`.
 
     Constraints:
     - C1: a and b have rank 2 or more
@@ -132,7 +138,8 @@ def NN_MatMulOp : NN_InferredOp<"matmul"> {
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{
-    $a `,` $b (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands, results)
+    $a `,` $b (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands,
+    results)
   }];
 }
 
@@ -207,8 +214,8 @@ def NN_ArgReduceOp : NN_InferredOp<"arg_reduce"> {
 def NN_BatchNormOp : NN_InferredOp<"batch_norm"> {
   let summary = "inference-mode batch normalization";
   let description = [{
-    `y = (x - mean[c]) / sqrt(variance[c] + epsilon) scale[c] + bias[c]`, c being
-    the channel. Serves ONNX `BatchNormalization` in inference mode.
+    `y = (x - mean[c]) / sqrt(variance[c] + epsilon) scale[c] + bias[c]`, c
+    being the channel. Serves ONNX `BatchNormalization` in inference mode.
 
     Constraints: scale, bias, mean, variance have one dimension, of C elements.
   }];
@@ -287,7 +294,8 @@ def NN_SoftmaxOp : NN_InferredOp<"softmax"> {
 //===----------------------------------------------------------------------===//
 
 def NN_TransposeOp : NN_InferredOp<"transpose"> {
-  let summary = "permutation of dimensions: result dim i is operand dim perm[i]";
+  let summary =
+      "permutation of dimensions: result dim i is operand dim perm[i]";
   let arguments = (ins NN_Tensor:$x, DenseI64ArrayAttr:$perm);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
@@ -327,7 +335,8 @@ def NN_ConcatOp : NN_InferredOp<"concat"> {
   let summary = "concatenation along an axis";
   let arguments = (ins Variadic<NN_Tensor>:$inputs, I64Attr:$axis);
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "$inputs attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat =
+      "$inputs attr-dict `:` functional-type(operands, results)";
   let hasFolder = 1;
 }
 
@@ -355,13 +364,15 @@ def NN_PadOp : NN_InferredOp<"pad"> {
                        NN_PadMode:$mode);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{
-    $mode $x (`value` `(` $value^ `)`)? attr-dict `:` functional-type(operands, results)
+    $mode $x (`value` `(` $value^ `)`)? attr-dict `:` functional-type(operands,
+    results)
   }];
   let hasVerifier = 1;
 }
 
 def NN_GatherOp : NN_InferredOp<"gather"> {
-  let summary = "entries of an axis by index; negative indices count from the end";
+  let summary =
+      "entries of an axis by index; negative indices count from the end";
   let description = [{
     `y[a…, i…, b…] = x[a…, indices[i…], b…]`. Serves ONNX `Gather`.
   }];
@@ -381,7 +392,8 @@ def NN_GatherElementsOp : NN_InferredOp<"gather_elements"> {
 
 def NN_GatherNDOp : NN_InferredOp<"gather_nd"> {
   let summary = "slices by index tuples (ONNX GatherND)";
-  let arguments = (ins NN_Tensor:$x, NN_IntTensor:$indices, I64Attr:$batch_dims);
+  let arguments = (ins NN_Tensor:$x, NN_IntTensor:$indices,
+                       I64Attr:$batch_dims);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat =
       "$x `,` $indices attr-dict `:` functional-type(operands, results)";
@@ -413,8 +425,8 @@ def NN_ResizeOp : NN_Op<"resize"> {
   let summary = "resampling of a dense grid";
   let description = [{
     Each result position p of a dimension with scale s reads the operand around
-    the position that `coordinates` gives (ONNX `Resize`, opset 19). `scales` has
-    one element a dimension; a dimension of scale 1 is copied.
+    the position that `coordinates` gives (ONNX `Resize`, opset 19). `scales`
+    has one element a dimension; a dimension of scale 1 is copied.
   }];
   let arguments = (ins NN_Tensor:$x, DenseF32ArrayAttr:$scales,
                        NN_ResizeMode:$mode, NN_Coordinates:$coordinates,

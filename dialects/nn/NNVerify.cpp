@@ -27,7 +27,8 @@ LogicalResult ArgReduceOp::verify() {
 
 LogicalResult PadOp::verify() {
   if (getMode() != PadMode::constant && getValue())
-    return emitOpError("expects no value in mode ") << stringifyPadMode(getMode());
+    return emitOpError("expects no value in mode ")
+           << stringifyPadMode(getMode());
   if (getMode() == PadMode::constant && !getValue())
     return emitOpError("expects a value in mode constant");
   if (getValue() && typeOf(getValue()).getRank() != 0)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every nn op has ReifyRankedShapedTypeOpInterface: the third reader of its size
-// rules, which makes the values that a run finds the sizes with.
+// Every nn op has ReifyRankedShapedTypeOpInterface: the third reader of its
+// size rules, which makes the values that a run finds the sizes with.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/InferTypes.h"
@@ -23,8 +23,8 @@ using namespace ingot::nn;
 
 namespace {
 
-/// Size rules on symbols, which become values where they are asked for: no value
-/// is made for a size that no result depends on.
+/// Size rules on symbols, which become values where they are asked for: no
+/// value is made for a size that no result depends on.
 class ReifyRules : public SizeRules {
 public:
   ReifyRules(OpBuilder &builder, Location loc)

@@ -8,9 +8,10 @@
 // An nn op states once how large its results are and how the sizes of its
 // operands have to fit each other: SizesOpInterface::inferSizes. Two readers
 // evaluate it. Type inference knows the static sizes only, and reports what is
-// wrong among them. The size analysis (passes/shape) has an expression for every
-// dynamic size, too, and turns each rule that it cannot prove into a check of
-// the run. Reification makes the values that a run finds the sizes with.
+// wrong among them. The size analysis (passes/shape) has an expression for
+// every dynamic size, too, and turns each rule that it cannot prove into a
+// check of the run. Reification makes the values that a run finds the sizes
+// with.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_NN_SIZERULES_H
@@ -63,8 +64,8 @@ public:
   Size floorDiv(Size a, int64_t b) const { return a ? a.floorDiv(b) : Size(); }
   Size product(llvm::ArrayRef<Size> sizes) const;
 
-  /// States a rule. Fails with `message` if it surely does not hold; {0} and {1}
-  /// in the message stand for the two sizes.
+  /// States a rule. Fails with `message` if it surely does not hold; {0} and
+  /// {1} in the message stand for the two sizes.
   llvm::LogicalResult require(SizeRelation relation, Size a, Size b,
                               const llvm::Twine &message);
   /// Two sizes of one number: what is known of either is known of both.
@@ -79,8 +80,8 @@ public:
   std::optional<mlir::Location> getLoc() const { return loc; }
 
 protected:
-  /// A rule that the sizes alone neither prove nor refute. Type inference cannot
-  /// do anything about it.
+  /// A rule that the sizes alone neither prove nor refute. Type inference
+  /// cannot do anything about it.
   virtual void postpone(SizeRelation relation, Size a, Size b,
                         const llvm::Twine &message) {}
   /// A rule that the sizes alone prove.

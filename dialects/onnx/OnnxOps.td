@@ -20,9 +20,9 @@ def Onnx_Dialect : Dialect {
     One generic op stands for every ONNX node, so that import loses nothing and
     knows no operator. The graph is a `func.func`; its module carries the
     attribute `onnx.opset_import`, a dictionary from domain (`ai.onnx`, …) to
-    version, and `onnx.stated_opset`, the version of ONNX's own operators that the
-    file states, if they were converted to another. Initializers are `arith.constant`s. Each op's location is named
-    after its node.
+    version, and `onnx.stated_opset`, the version of ONNX's own operators that
+    the file states, if they were converted to another. Initializers are
+    `arith.constant`s. Each op's location is named after its node.
   }];
   let useDefaultTypePrinterParser = 1;
 }
@@ -45,13 +45,14 @@ def Onnx_NodeOp : Onnx_Op<"node"> {
   let summary = "any ONNX operator";
   let description = [{
     Attributes are kept in `node_attrs`: int as i64, float as f32, string,
-    tensor as elements attribute, and arrays of these; subgraphs are the regions,
-    in the order of `region_names`. An absent optional operand is an
+    tensor as elements attribute, and arrays of these; subgraphs are the
+    regions, in the order of `region_names`. An absent optional operand is an
     `onnx.absent`. Example:
 
     ```mlir
     %y = onnx.node "Relu"(%x) : (tensor<1x8xf32>) -> tensor<1x8xf32>
-    %z = onnx.node "com.acme"::"Foo"(%x) {alpha = 1.0 : f32} : (tensor<?xf32>) -> tensor<?xf32>
+    %z = onnx.node "com.acme"::"Foo"(%x) {alpha = 1.0 : f32}
+      : (tensor<?xf32>) -> tensor<?xf32>
     ```
   }];
   let arguments = (ins StrAttr:$op_type,

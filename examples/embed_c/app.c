@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Services that the model may use: memory, and loops that may run in parallel. */
+/* Services that the model may use: memory, and loops that may be parallel. */
 static void *allocate(void *user, uint64_t bytes, uint64_t alignment) {
   void *memory = NULL;
   (void)user;
@@ -133,7 +133,8 @@ static void freeBuffers(ingot_abi_buffer *buffers, uint32_t count) {
 
 static void printOutput(const ingot_abi_tensor *tensor,
                         const ingot_abi_buffer *buffer) {
-  uint64_t count = tensorBytes(tensor, buffer->dims) / elementSize(tensor->dtype);
+  uint64_t count =
+      tensorBytes(tensor, buffer->dims) / elementSize(tensor->dtype);
   printf("%s: ", tensor->name);
   for (uint32_t i = 0; i < tensor->rank; ++i)
     printf("%s%lld", i ? "x" : "", (long long)buffer->dims[i]);
@@ -193,7 +194,8 @@ static int useModel(const ingot_abi_artifact *model,
   }
 
   ingot_abi_buffer *inputs = calloc(model->inputs.count + 1, sizeof(*inputs));
-  ingot_abi_buffer *outputs = calloc(model->outputs.count + 1, sizeof(*outputs));
+  ingot_abi_buffer *outputs =
+      calloc(model->outputs.count + 1, sizeof(*outputs));
   ingot_abi_call call = {0};
   int32_t status = INGOT_ABI_OUT_OF_MEMORY;
   int complete = inputs && outputs;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All that the rest of the compiler knows of a backend. Up to the layout phase a
-// module is the same for all of them; nn-assign-backends then gives each op to
-// one, and from there on each has passes of its own in every phase.
+// All that the rest of the compiler knows of a backend. Up to the layout phase
+// a module is the same for all of them; nn-assign-backends then gives each op
+// to one, and from there on each has passes of its own in every phase.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_BACKEND_BACKEND_H

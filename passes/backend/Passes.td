@@ -13,10 +13,10 @@ def AssignBackends : Pass<"nn-assign-backends", "::mlir::ModuleOp"> {
   let summary = "Give each heavy nn op to a backend";
   let description = [{
     An op of a kind that a backend of `backends` has kernels for gets the
-    attribute `ingot.backend` of the first that takes it, or `loops`; one that has
-    the attribute keeps it. What a backend was asked for and did not take stands,
-    with its reason, in the module's attribute `ingot.declined`, and is a remark of
-    the category `backend`. Lowerings act on the attribute.
+    attribute `ingot.backend` of the first that takes it, or `loops`; one that
+    has the attribute keeps it. What a backend was asked for and did not take
+    stands, with its reason, in the module's attribute `ingot.declined`, and is
+    a remark of the category `backend`. Lowerings act on the attribute.
 
     For ops that compute one of `onednn-nodes`, oneDNN is asked first. It is an
     error if no op computes one of these nodes.

@@ -73,7 +73,8 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
       return rewriter.notifyMatchFailure(op, "shifts what is padded behind it");
     RankedTensorType w = typeOf(conv.getW());
     if (op.getChannelsLast() != conv.getChannelsLast())
-      return rewriter.notifyMatchFailure(op, "has another layout than its user");
+      return rewriter.notifyMatchFailure(op,
+                                         "has another layout than its user");
     if (!w.hasStaticShape() || !nn::getConstant(conv.getW()))
       return rewriter.notifyMatchFailure(conv, kWeights);
     int64_t outputs = w.getDimSize(0), inputs = w.getDimSize(1);
@@ -142,11 +143,11 @@ struct FoldIntoConsumer : OpRewritePattern<nn::BatchNormOp> {
 
     Location loc = rewriter.getFusedLoc({op.getLoc(), matmul.getLoc()});
     rewriter.setInsertionPoint(matmul);
-    Value scaled = scaleWeights(rewriter, loc, matmul.getB(), w.getDimSize(0),
-                                w.getDimSize(1),
-                                [&](int64_t row, int64_t column) {
-                                  return scaleShift.scale[transposed ? column : row];
-                                });
+    Value scaled =
+        scaleWeights(rewriter, loc, matmul.getB(), w.getDimSize(0),
+                     w.getDimSize(1), [&](int64_t row, int64_t column) {
+                       return scaleShift.scale[transposed ? column : row];
+                     });
     rewriter.replaceOpWithNewOp<nn::MatMulOp>(
         matmul, matmul.getType(), op.getX(), scaled,
         makeVector(rewriter, loc, w.getElementType(), bias),
@@ -198,8 +199,10 @@ struct FoldBatchNormPass : ingot::impl::FoldBatchNormBase<FoldBatchNormPass> {
     backward.add<FoldIntoProducer<nn::BatchNormOp>>(context, numFolded);
     forward.add<FoldIntoConsumer>(context, numFoldedForward);
     forward.add<ToScaleAndShift>(context, numScaleShift);
-    if (failed(rewriteGreedily(getOperation(), std::move(backward), getArgument())) ||
-        failed(rewriteGreedily(getOperation(), std::move(forward), getArgument())))
+    if (failed(rewriteGreedily(getOperation(), std::move(backward),
+                               getArgument())) ||
+        failed(
+            rewriteGreedily(getOperation(), std::move(forward), getArgument())))
       signalPassFailure();
   }
 };

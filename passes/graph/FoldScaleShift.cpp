@@ -21,7 +21,8 @@ using namespace ingot::graph;
 
 namespace {
 
-struct FoldScaleShiftPass : ingot::impl::FoldScaleShiftBase<FoldScaleShiftPass> {
+struct FoldScaleShiftPass
+    : ingot::impl::FoldScaleShiftBase<FoldScaleShiftPass> {
   using FoldScaleShiftBase::FoldScaleShiftBase;
 
   void runOnOperation() override {

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/graph/LinearOperator.h"
 
-
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -15,7 +14,7 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
 
-/// Weights of one map, in double: half a gigabyte.
+/// Weights of one operator, in double: half a gigabyte.
 static constexpr int64_t kMaxWeights = int64_t(1) << 26;
 
 bool OperatorDim::isBounded() const {
@@ -45,7 +44,8 @@ int64_t LinearOperator::numWeights() const {
 
 bool LinearOperator::isBounded() const {
   return numWeights() <= kMaxWeights &&
-         llvm::all_of(dims, [](const OperatorDim &dim) { return dim.isBounded(); });
+         llvm::all_of(dims,
+                      [](const OperatorDim &dim) { return dim.isBounded(); });
 }
 
 bool LinearOperator::hasBias() const {
@@ -53,14 +53,14 @@ bool LinearOperator::hasBias() const {
 }
 
 LinearOperator LinearOperator::identity(int64_t channels, int64_t spatialDims) {
-  LinearOperator map;
-  map.inputs = map.outputs = map.groups = channels;
-  map.dims.resize(spatialDims);
-  if (!map.isBounded())
-    return map;
-  map.weights.assign(channels, 1.0);
-  map.bias.assign(channels, 0.0);
-  return map;
+  LinearOperator linear;
+  linear.inputs = linear.outputs = linear.groups = channels;
+  linear.dims.resize(spatialDims);
+  if (!linear.isBounded())
+    return linear;
+  linear.weights.assign(channels, 1.0);
+  linear.bias.assign(channels, 0.0);
+  return linear;
 }
 
 /// Calls `visit(tap of each dimension, flat tap)`, row-major.
@@ -83,7 +83,8 @@ static void forEachTap(ArrayRef<OperatorDim> dims, Visit visit) {
 
 /// Whether `first` continued outside of its bounds gives what `second` takes
 /// its operand to be there.
-static bool bordersAgree(const LinearOperator &first, const LinearOperator &second) {
+static bool bordersAgree(const LinearOperator &first,
+                         const LinearOperator &second) {
   if (first.bias.empty())
     return true;
   if (!first.outside.empty())
@@ -102,7 +103,7 @@ static bool bordersAgree(const LinearOperator &first, const LinearOperator &seco
 }
 
 std::optional<LinearOperator> graph::compose(const LinearOperator &first,
-                                        const LinearOperator &second) {
+                                             const LinearOperator &second) {
   if (first.outputs != second.inputs || first.dims.size() != second.dims.size())
     return std::nullopt;
   LinearOperator result;
@@ -112,7 +113,7 @@ std::optional<LinearOperator> graph::compose(const LinearOperator &first,
   result.outside = first.outside;
   for (auto [a, b] : llvm::zip_equal(first.dims, second.dims)) {
     // Beyond the result of `first` the second op reads its padding; the
-    // composed map would read what `first` computes there.
+    // composed operator would read what `first` computes there.
     if (b.readsOutside() && !(a.isIdentity() && bordersAgree(first, second)))
       return std::nullopt;
     OperatorDim dim;
@@ -179,7 +180,7 @@ std::optional<LinearOperator> graph::compose(const LinearOperator &first,
 //===----------------------------------------------------------------------===//
 
 std::optional<LinearOperator> graph::sumGeometry(const LinearOperator &a,
-                                            const LinearOperator &b) {
+                                                 const LinearOperator &b) {
   if (a.inputs != b.inputs || a.outputs != b.outputs ||
       a.dims.size() != b.dims.size())
     return std::nullopt;
@@ -240,12 +241,12 @@ void graph::accumulate(LinearOperator &sum, const LinearOperator &part) {
   }
 }
 
-std::optional<SmallVector<int64_t>>
-graph::getPads(const LinearOperator &map, ArrayRef<int64_t> operand,
-               ArrayRef<int64_t> result) {
-  size_t n = map.dims.size();
+std::optional<SmallVector<int64_t>> graph::getPads(const LinearOperator &linear,
+                                                   ArrayRef<int64_t> operand,
+                                                   ArrayRef<int64_t> result) {
+  size_t n = linear.dims.size();
   SmallVector<int64_t> pads(2 * n);
-  for (auto [i, dim] : llvm::enumerate(map.dims)) {
+  for (auto [i, dim] : llvm::enumerate(linear.dims)) {
     int64_t begin = -dim.offset, span = dim.last() - dim.offset + 1, end = -1;
     if (!ShapedType::isDynamic(dim.slack))
       end = dim.slack + span - begin;

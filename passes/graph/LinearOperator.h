@@ -1,14 +1,14 @@
-//===- LinearOperator.h - linear ops as one convolution ------------ *- C++ -*-===//
+//===- LinearOperator.h - linear ops as one convolution ---------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A LinearOperator is what a chain of convolutions, per-channel scales and shifts,
-// average poolings, croppings and paddings computes: one convolution over data
-// that is zero, or one number a channel, outside of its bounds. Chains compose
-// and sums add, where the result is exact.
+// A LinearOperator is what a chain of convolutions, per-channel scales and
+// shifts, average poolings, croppings and paddings computes: one convolution
+// over data that is zero, or one number a channel, outside of its bounds.
+// Chains compose and sums add, where the result is exact.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_GRAPH_LINEAROPERATOR_H
@@ -49,7 +49,7 @@ struct LinearOperator {
   int64_t taps() const;
   int64_t numWeights() const;
   /// Whether it is small enough for its weights to be computed. What two small
-  /// maps make together may be far larger than both.
+  /// operators make together may be far larger than both.
   bool isBounded() const;
   bool hasBias() const;
 
@@ -57,28 +57,31 @@ struct LinearOperator {
   static LinearOperator identity(int64_t channels, int64_t spatialDims);
 };
 
-/// The map of one op from its data operand (set in `data`), with weights if
-/// asked for; nullopt if it has none, or one that is not bounded. `channelsLast`
-/// is the layout of the data for ops that do not say.
-std::optional<LinearOperator> getLinearOperator(mlir::Operation *op, bool channelsLast,
-                                      bool withWeights, mlir::Value &data);
+/// The operator of one op from its data operand (set in `data`), with weights
+/// if asked for; nullopt if it has none, or one that is not bounded.
+/// `channelsLast` is the layout of the data for ops that do not say.
+std::optional<LinearOperator> getLinearOperator(mlir::Operation *op,
+                                                bool channelsLast,
+                                                bool withWeights,
+                                                mlir::Value &data);
 
 /// first, then second; nullopt where the result would differ at the borders,
 /// which without weights is judged by the geometry alone, or is not bounded.
 std::optional<LinearOperator> compose(const LinearOperator &first,
-                                 const LinearOperator &second);
+                                      const LinearOperator &second);
 
 /// The geometry of the sum: the smallest kernel that holds both. nullopt if
 /// the strides differ or it is not bounded.
-std::optional<LinearOperator> sumGeometry(const LinearOperator &a, const LinearOperator &b);
+std::optional<LinearOperator> sumGeometry(const LinearOperator &a,
+                                          const LinearOperator &b);
 
 /// Adds the weights of `part` to those of `sum`, whose kernel holds part's.
 void accumulate(LinearOperator &sum, const LinearOperator &part);
 
-/// Pads at the ends that give an nn.conv of this map the spatial sizes
+/// Pads at the ends that give an nn.conv of this operator the spatial sizes
 /// `result` on data of sizes `operand`; nullopt if there are none.
 std::optional<llvm::SmallVector<int64_t>>
-getPads(const LinearOperator &map, llvm::ArrayRef<int64_t> operand,
+getPads(const LinearOperator &linear, llvm::ArrayRef<int64_t> operand,
         llvm::ArrayRef<int64_t> result);
 
 } // namespace ingot::graph

@@ -1,4 +1,4 @@
-//===- LinearOperatorOf.cpp - the linear map of an op ---------------------===//
+//===- LinearOperatorOf.cpp - the linear operator of an op ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,16 +15,17 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
 
-static std::optional<LinearOperator> operatorOfConv(nn::ConvOp op, bool withWeights) {
+static std::optional<LinearOperator> operatorOfConv(nn::ConvOp op,
+                                                    bool withWeights) {
   RankedTensorType w = typeOf(op.getW());
   if (!w.hasStaticShape() || w.getNumElements() == 0 ||
       !nn::getConstant(op.getW()) ||
       (op.getBias() && !nn::getConstant(op.getBias())))
     return std::nullopt;
-  LinearOperator map;
-  map.outputs = w.getDimSize(0);
-  map.groups = op.getGroups();
-  map.inputs = w.getDimSize(1) * map.groups;
+  LinearOperator linear;
+  linear.outputs = w.getDimSize(0);
+  linear.groups = op.getGroups();
+  linear.inputs = w.getDimSize(1) * linear.groups;
   size_t n = w.getRank() - 2;
   for (size_t i = 0; i < n; ++i) {
     OperatorDim dim;
@@ -34,21 +35,21 @@ static std::optional<LinearOperator> operatorOfConv(nn::ConvOp op, bool withWeig
     dim.offset = -op.getPads()[i];
     dim.slack = op.getPads()[i] + op.getPads()[n + i] -
                 (dim.count - 1) * dim.step - 1;
-    map.dims.push_back(dim);
+    linear.dims.push_back(dim);
   }
-  if (!withWeights || !map.isBounded())
-    return map;
+  if (!withWeights || !linear.isBounded())
+    return linear;
   auto weights = nn::getConstantDoubles(op.getW());
-  auto bias = getBias(op.getBias(), map.outputs);
+  auto bias = getBias(op.getBias(), linear.outputs);
   if (!weights || !bias)
     return std::nullopt;
-  map.weights = std::move(*weights);
-  map.bias = std::move(*bias);
-  return map;
+  linear.weights = std::move(*weights);
+  linear.bias = std::move(*bias);
+  return linear;
 }
 
 static std::optional<LinearOperator> operatorOfPool(nn::AvgPoolOp op,
-                                          bool withWeights) {
+                                                    bool withWeights) {
   RankedTensorType x = typeOf(op.getX());
   int64_t channels =
       x.getDimSize(channelDim(x.getRank(), op.getChannelsLast()));
@@ -58,9 +59,9 @@ static std::optional<LinearOperator> operatorOfPool(nn::AvgPoolOp op,
   if (!divides || ShapedType::isDynamic(channels))
     return std::nullopt;
   size_t n = op.getKernel().size();
-  LinearOperator map = LinearOperator::identity(channels, n);
+  LinearOperator linear = LinearOperator::identity(channels, n);
   for (size_t i = 0; i < n; ++i) {
-    OperatorDim &dim = map.dims[i];
+    OperatorDim &dim = linear.dims[i];
     dim.count = op.getKernel()[i];
     dim.step = dim.count == 1 ? 1 : op.getDilations()[i];
     dim.stride = op.getStrides()[i];
@@ -68,26 +69,27 @@ static std::optional<LinearOperator> operatorOfPool(nn::AvgPoolOp op,
     dim.slack = op.getPads()[i] + op.getPads()[n + i] -
                 (dim.count - 1) * dim.step - 1;
   }
-  if (withWeights && map.isBounded())
-    map.weights.assign(map.numWeights(), 1.0 / double(map.taps()));
-  return map;
+  if (withWeights && linear.isBounded())
+    linear.weights.assign(linear.numWeights(), 1.0 / double(linear.taps()));
+  return linear;
 }
 
 /// The identity on data of type `x`, to be cropped or padded in space.
 static std::optional<LinearOperator> spatialIdentity(RankedTensorType x,
-                                                bool channelsLast) {
+                                                     bool channelsLast) {
   int64_t rank = x.getRank();
   if (rank < 3 || x.isDynamicDim(channelDim(rank, channelsLast)))
     return std::nullopt;
   return LinearOperator::identity(x.getDimSize(channelDim(rank, channelsLast)),
-                             rank - 2);
+                                  rank - 2);
 }
 
 /// Padding with zeros, or cropping, of the spatial dimensions.
-static std::optional<LinearOperator> operatorOfPad(nn::PadOp op, bool channelsLast) {
+static std::optional<LinearOperator> operatorOfPad(nn::PadOp op,
+                                                   bool channelsLast) {
   RankedTensorType x = typeOf(op.getX());
-  std::optional<LinearOperator> map = spatialIdentity(x, channelsLast);
-  if (!map || op.getMode() != nn::PadMode::constant ||
+  std::optional<LinearOperator> linear = spatialIdentity(x, channelsLast);
+  if (!linear || op.getMode() != nn::PadMode::constant ||
       nn::getSplat(op.getValue()) != 0.0)
     return std::nullopt;
   int64_t rank = x.getRank(), channel = channelDim(rank, channelsLast);
@@ -99,10 +101,10 @@ static std::optional<LinearOperator> operatorOfPad(nn::PadOp op, bool channelsLa
         return std::nullopt;
       continue;
     }
-    map->dims[next].offset = -low;
-    map->dims[next++].slack = low + high - 1;
+    linear->dims[next].offset = -low;
+    linear->dims[next++].slack = low + high - 1;
   }
-  return map;
+  return linear;
 }
 
 /// The values that `scatters`, last first, put into a tensor of `shape`, NaN
@@ -149,8 +151,9 @@ scatteredValues(ArrayRef<nn::ScatterNDOp> scatters, ArrayRef<int64_t> shape) {
 /// Padding with zeros whose border is then overwritten, one number a channel:
 /// how a module exports that pads with what its normalization makes of zero.
 static std::optional<LinearOperator> operatorOfBorder(nn::ScatterNDOp last,
-                                            bool channelsLast,
-                                            bool withWeights, Value &data) {
+                                                      bool channelsLast,
+                                                      bool withWeights,
+                                                      Value &data) {
   SmallVector<nn::ScatterNDOp> scatters;
   Value value = last.getY();
   while (auto scatter = value.getDefiningOp<nn::ScatterNDOp>()) {
@@ -165,9 +168,9 @@ static std::optional<LinearOperator> operatorOfBorder(nn::ScatterNDOp last,
   if (!pad || !value.hasOneUse())
     return std::nullopt;
   data = pad.getX();
-  auto map = operatorOfPad(pad, channelsLast);
-  if (!map || !withWeights)
-    return map;
+  auto linear = operatorOfPad(pad, channelsLast);
+  if (!linear || !withWeights)
+    return linear;
 
   RankedTensorType type = typeOf(value);
   ArrayRef<int64_t> shape = type.getShape();
@@ -175,13 +178,13 @@ static std::optional<LinearOperator> operatorOfBorder(nn::ScatterNDOp last,
   auto values = scatteredValues(scatters, shape);
   if (!values)
     return std::nullopt;
-  map->outside.assign(map->inputs, std::nan(""));
+  linear->outside.assign(linear->inputs, std::nan(""));
   SmallVector<int64_t> at(shape.size(), 0);
   for (double number : *values) {
     bool border = false;
     for (auto [i, size] : llvm::enumerate(shape))
       border |= at[i] < pad.getLow()[i] || at[i] >= size - pad.getHigh()[i];
-    double &expected = map->outside[at[channel]];
+    double &expected = linear->outside[at[channel]];
     if (border && std::isnan(expected))
       expected = number;
     if (border ? number != expected : !std::isnan(number))
@@ -190,16 +193,17 @@ static std::optional<LinearOperator> operatorOfBorder(nn::ScatterNDOp last,
     while (d > 0 && ++at[d - 1] == shape[d - 1])
       at[--d] = 0;
   }
-  if (llvm::any_of(map->outside, [](double v) { return std::isnan(v); }))
+  if (llvm::any_of(linear->outside, [](double v) { return std::isnan(v); }))
     return std::nullopt;
-  return map;
+  return linear;
 }
 
 /// Cropping with a positive step of the spatial dimensions.
-static std::optional<LinearOperator> operatorOfSlice(nn::SliceOp op, bool channelsLast) {
+static std::optional<LinearOperator> operatorOfSlice(nn::SliceOp op,
+                                                     bool channelsLast) {
   RankedTensorType x = typeOf(op.getX());
-  std::optional<LinearOperator> map = spatialIdentity(x, channelsLast);
-  if (!map)
+  std::optional<LinearOperator> linear = spatialIdentity(x, channelsLast);
+  if (!linear)
     return std::nullopt;
   int64_t rank = x.getRank(), channel = channelDim(rank, channelsLast);
   int64_t next = 0;
@@ -212,33 +216,34 @@ static std::optional<LinearOperator> operatorOfSlice(nn::SliceOp op, bool channe
     if (!whole) {
       if (!spatial || x.isDynamicDim(i) || step < 1 || size < 1)
         return std::nullopt;
-      OperatorDim &dim = map->dims[next];
+      OperatorDim &dim = linear->dims[next];
       dim.offset = start;
       dim.stride = step;
       dim.slack = (size - 1) * step - x.getDimSize(i);
     }
     next += spatial;
   }
-  return map;
+  return linear;
 }
 
-static std::optional<LinearOperator> operatorOfAffine(Operation *op, bool channelsLast,
-                                            Value &data) {
+static std::optional<LinearOperator>
+operatorOfScaleShift(Operation *op, bool channelsLast, Value &data) {
   int64_t rank = typeOf(op->getResult(0)).getRank();
   if (rank < 3)
     return std::nullopt;
   auto scaleShift = matchScaleShift(op, channelDim(rank, channelsLast), data);
   if (!scaleShift)
     return std::nullopt;
-  LinearOperator map = LinearOperator::identity(scaleShift->scale.size(), rank - 2);
-  map.weights = std::move(scaleShift->scale);
-  map.bias = std::move(scaleShift->shift);
-  return map;
+  LinearOperator linear =
+      LinearOperator::identity(scaleShift->scale.size(), rank - 2);
+  linear.weights = std::move(scaleShift->scale);
+  linear.bias = std::move(scaleShift->shift);
+  return linear;
 }
 
-/// The map of one op, bounded or not.
-static std::optional<LinearOperator> mapOf(Operation *op, bool channelsLast,
-                                      bool withWeights, Value &data) {
+/// The operator of one op, bounded or not.
+static std::optional<LinearOperator>
+operatorOf(Operation *op, bool channelsLast, bool withWeights, Value &data) {
   if (auto conv = dyn_cast<nn::ConvOp>(op)) {
     data = conv.getX();
     if (conv.getChannelsLast() != channelsLast)
@@ -262,14 +267,16 @@ static std::optional<LinearOperator> mapOf(Operation *op, bool channelsLast,
     return operatorOfSlice(slice, channelsLast);
   }
   if (isa<nn::BatchNormOp, nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp>(op))
-    return operatorOfAffine(op, channelsLast, data);
+    return operatorOfScaleShift(op, channelsLast, data);
   return std::nullopt;
 }
 
-std::optional<LinearOperator> graph::getLinearOperator(Operation *op, bool channelsLast,
-                                             bool withWeights, Value &data) {
-  auto map = mapOf(op, channelsLast, withWeights, data);
-  if (map && !map->isBounded())
+std::optional<LinearOperator> graph::getLinearOperator(Operation *op,
+                                                       bool channelsLast,
+                                                       bool withWeights,
+                                                       Value &data) {
+  auto linear = operatorOf(op, channelsLast, withWeights, data);
+  if (linear && !linear->isBounded())
     return std::nullopt;
-  return map;
+  return linear;
 }

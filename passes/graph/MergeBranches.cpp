@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
+#include "passes/graph/LinearOperator.h"
 #include "passes/graph/Passes.h"
 #include "passes/graph/ScaleShift.h"
-#include "passes/graph/LinearOperator.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,8 +37,8 @@ static double numPositions(RankedTensorType type, bool channelsLast) {
 }
 
 /// Multiplications, and accesses to the result and the operand.
-static double costOf(const LinearOperator &map, double positions) {
-  return (double(map.numWeights()) + 2.0 * map.outputs) * positions;
+static double costOf(const LinearOperator &linear, double positions) {
+  return (double(linear.numWeights()) + 2.0 * linear.outputs) * positions;
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,19 +77,20 @@ static Branch traceBranch(Value term, bool channelsLast) {
   while (branch.source.hasOneUse()) {
     Operation *op = branch.source.getDefiningOp();
     Value data;
-    auto map = op ? getLinearOperator(op, channelsLast, /*withWeights=*/false, data)
-                  : std::nullopt;
-    if (!map)
+    auto linear =
+        op ? getLinearOperator(op, channelsLast, /*withWeights=*/false, data)
+           : std::nullopt;
+    if (!linear)
       break;
     // Whether a bias meets a padding is judged with the weights.
-    map->weights.clear();
-    map->bias.clear();
-    auto composed = compose(*map, branch.geometry);
+    linear->weights.clear();
+    linear->bias.clear();
+    auto composed = compose(*linear, branch.geometry);
     if (!composed)
       break;
     branch.geometry = std::move(*composed);
     branch.cost +=
-        costOf(*map, numPositions(typeOf(branch.source), channelsLast));
+        costOf(*linear, numPositions(typeOf(branch.source), channelsLast));
     branch.hasConv |= isa<nn::ConvOp>(op);
     branch.ops.push_back(op);
     branch.source = data;
@@ -98,20 +99,21 @@ static Branch traceBranch(Value term, bool channelsLast) {
 }
 
 /// With weights; nullopt if the chain is not one convolution at the borders.
-static std::optional<LinearOperator> computeMap(const Branch &branch,
-                                           bool channelsLast) {
+static std::optional<LinearOperator> composeBranch(const Branch &branch,
+                                                   bool channelsLast) {
   if (branch.ops.empty())
     return LinearOperator::identity(branch.geometry.inputs,
-                               branch.geometry.dims.size());
+                                    branch.geometry.dims.size());
   std::optional<LinearOperator> result;
   for (Operation *op : branch.ops) {
     Value data;
-    auto map = getLinearOperator(op, channelsLast, /*withWeights=*/true, data);
-    if (map && result)
-      map = compose(*map, *result);
-    if (!map)
+    auto linear =
+        getLinearOperator(op, channelsLast, /*withWeights=*/true, data);
+    if (linear && result)
+      linear = compose(*linear, *result);
+    if (!linear)
       return std::nullopt;
-    result = std::move(map);
+    result = std::move(linear);
   }
   // The source is not what its border counts as.
   if (!result->outside.empty())
@@ -146,9 +148,8 @@ static void collectTerms(Operation *sum, SmallVectorImpl<Value> &terms,
 
 /// The branches that cost less as one convolution than apart, most expensive
 /// first, and the geometry of their sum; none if there are less than two.
-static SmallVector<const Branch *> choose(ArrayRef<Branch> branches,
-                                          double positions,
-                                          LinearOperator &geometry) {
+static SmallVector<const Branch *>
+choose(ArrayRef<Branch> branches, double positions, LinearOperator &geometry) {
   SmallVector<const Branch *> chosen{&branches.front()};
   geometry = branches.front().geometry;
   double addition = 3.0 * geometry.outputs * positions;
@@ -174,23 +175,24 @@ static SmallVector<int64_t> spatialShape(Value value, bool channelsLast) {
 }
 
 static Value createConv(PatternRewriter &rewriter, Location loc,
-                        const LinearOperator &map, ArrayRef<int64_t> pads,
+                        const LinearOperator &linear, ArrayRef<int64_t> pads,
                         RankedTensorType type, Value source,
                         bool channelsLast) {
-  SmallVector<int64_t> shape{map.outputs, map.inputsOfGroup()};
+  SmallVector<int64_t> shape{linear.outputs, linear.inputsOfGroup()};
   SmallVector<int64_t> strides, dilations;
-  for (const OperatorDim &dim : map.dims) {
+  for (const OperatorDim &dim : linear.dims) {
     shape.push_back(dim.count);
     strides.push_back(dim.stride);
     dilations.push_back(dim.step);
   }
   Type elementType = type.getElementType();
   Value weights = nn::makeConstant(
-      rewriter, loc, RankedTensorType::get(shape, elementType), map.weights);
-  Value bias = map.hasBias() ? makeVector(rewriter, loc, elementType, map.bias)
-                             : Value();
+      rewriter, loc, RankedTensorType::get(shape, elementType), linear.weights);
+  Value bias = linear.hasBias()
+                   ? makeVector(rewriter, loc, elementType, linear.bias)
+                   : Value();
   return nn::ConvOp::create(rewriter, loc, type, source, weights, bias, strides,
-                            pads, dilations, map.groups, channelsLast);
+                            pads, dilations, linear.groups, channelsLast);
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,12 +255,12 @@ struct MergeBranches : OpRewritePattern<nn::AddOp> {
             root, "has branches whose sum no padding fits");
       const Branch *inexact = nullptr;
       for (const Branch *branch : chosen) {
-        auto map = computeMap(*branch, channelsLast);
-        if (!map) {
+        auto linear = composeBranch(*branch, channelsLast);
+        if (!linear) {
           inexact = branch;
           break;
         }
-        accumulate(sum, *map);
+        accumulate(sum, *linear);
       }
       if (inexact) {
         branches.erase(branches.begin() + (inexact - branches.data()));

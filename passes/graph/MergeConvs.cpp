@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
+#include "passes/graph/LinearOperator.h"
 #include "passes/graph/Passes.h"
 #include "passes/graph/ScaleShift.h"
-#include "passes/graph/LinearOperator.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +22,8 @@ using namespace ingot;
 using namespace ingot::graph;
 
 /// Multiplications a sample; nullopt for unknown sizes.
-static std::optional<double> costOf(const LinearOperator &map, nn::ConvOp op) {
+static std::optional<double> costOf(const LinearOperator &linear,
+                                    nn::ConvOp op) {
   double positions = 1;
   for (auto [i, size] : llvm::enumerate(op.getType().getShape())) {
     int64_t rank = op.getType().getRank();
@@ -32,7 +33,7 @@ static std::optional<double> costOf(const LinearOperator &map, nn::ConvOp op) {
       return std::nullopt;
     positions *= size;
   }
-  return double(map.numWeights()) * positions;
+  return double(linear.numWeights()) * positions;
 }
 
 static constexpr StringLiteral kNotOne(
@@ -53,54 +54,57 @@ struct MergeConvs : OpRewritePattern<nn::ConvOp> {
       return rewriter.notifyMatchFailure(
           op, "is not the only user of a convolution of its layout");
     Value x, middle;
-    auto mapA = getLinearOperator(first, last, /*withWeights=*/false, x);
-    auto mapB = getLinearOperator(op, last, /*withWeights=*/false, middle);
-    auto map = mapA && mapB ? compose(*mapA, *mapB) : std::nullopt;
-    if (!map)
+    auto linearA = getLinearOperator(first, last, /*withWeights=*/false, x);
+    auto linearB = getLinearOperator(op, last, /*withWeights=*/false, middle);
+    auto linear =
+        linearA && linearB ? compose(*linearA, *linearB) : std::nullopt;
+    if (!linear)
       return rewriter.notifyMatchFailure(op, kNotOne);
-    if (!pays(first, op, *mapA, *mapB, *map))
+    if (!pays(first, op, *linearA, *linearB, *linear))
       return rewriter.notifyMatchFailure(op, "multiplies less apart");
     auto spatial = [&](Value value) {
       ArrayRef<int64_t> shape = typeOf(value).getShape().drop_front();
       return last ? shape.drop_back() : shape.drop_front();
     };
-    auto pads = getPads(*map, spatial(x), spatial(op));
+    auto pads = getPads(*linear, spatial(x), spatial(op));
     if (!pads)
       return rewriter.notifyMatchFailure(op, "has sizes that no padding fits");
-    mapA = getLinearOperator(first, last, /*withWeights=*/true, x);
-    mapB = getLinearOperator(op, last, /*withWeights=*/true, middle);
-    map = mapA && mapB ? compose(*mapA, *mapB) : std::nullopt;
-    if (!map)
+    linearA = getLinearOperator(first, last, /*withWeights=*/true, x);
+    linearB = getLinearOperator(op, last, /*withWeights=*/true, middle);
+    linear = linearA && linearB ? compose(*linearA, *linearB) : std::nullopt;
+    if (!linear)
       return rewriter.notifyMatchFailure(op, kNotOne);
 
     Location loc = rewriter.getFusedLoc({first.getLoc(), op.getLoc()});
-    SmallVector<int64_t> shape{map->outputs, map->inputsOfGroup()};
+    SmallVector<int64_t> shape{linear->outputs, linear->inputsOfGroup()};
     SmallVector<int64_t> strides, dilations;
-    for (const OperatorDim &dim : map->dims) {
+    for (const OperatorDim &dim : linear->dims) {
       shape.push_back(dim.count);
       strides.push_back(dim.stride);
       dilations.push_back(dim.step);
     }
     Type elementType = op.getType().getElementType();
-    Value weights = nn::makeConstant(
-        rewriter, loc, RankedTensorType::get(shape, elementType), map->weights);
+    Value weights = nn::makeConstant(rewriter, loc,
+                                     RankedTensorType::get(shape, elementType),
+                                     linear->weights);
     Value bias;
-    if (map->hasBias())
-      bias = makeVector(rewriter, loc, elementType, map->bias);
+    if (linear->hasBias())
+      bias = makeVector(rewriter, loc, elementType, linear->bias);
     rewriter.replaceOpWithNewOp<nn::ConvOp>(op, op.getType(), x, weights, bias,
                                             strides, *pads, dilations,
-                                            map->groups, last);
+                                            linear->groups, last);
     ++count;
     return success();
   }
 
-  static bool pays(nn::ConvOp first, nn::ConvOp second, const LinearOperator &mapA,
-                   const LinearOperator &mapB, const LinearOperator &merged) {
-    auto a = costOf(mapA, first), b = costOf(mapB, second);
+  static bool pays(nn::ConvOp first, nn::ConvOp second,
+                   const LinearOperator &linearA, const LinearOperator &linearB,
+                   const LinearOperator &merged) {
+    auto a = costOf(linearA, first), b = costOf(linearB, second);
     if (a && b)
       return *costOf(merged, second) <= *a + *b;
     // Sizes unknown, but no smaller for the first than for the second.
-    return merged.numWeights() <= mapA.numWeights() + mapB.numWeights();
+    return merged.numWeights() <= linearA.numWeights() + linearB.numWeights();
   }
   Pass::Statistic &count;
 };

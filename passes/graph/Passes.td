@@ -39,7 +39,8 @@ def FoldBatchNorm : Pass<"nn-fold-batch-norm"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
-    Statistic<"numFolded", "folded", "Normalizations folded into their producer">,
+    Statistic<"numFolded", "folded",
+              "Normalizations folded into their producer">,
     Statistic<"numFoldedForward", "folded-forward",
               "Normalizations folded into their consumer">,
     Statistic<"numScaleShift", "scale-shift",

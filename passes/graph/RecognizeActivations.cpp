@@ -165,9 +165,9 @@ template <typename Root> struct RecognizeProduct : OpRewritePattern<Root> {
     if (product.factors.size() == 1) {
       if (Value x = matchShiftedRelu6(product.factors[0]);
           x && isAbout(product.number, 1.0 / 6))
-        found = nn::HardSigmoidOp::create(
-            rewriter, op.getLoc(), y.getType(), x, rewriter.getF32FloatAttr(1.0f / 6),
-            rewriter.getF32FloatAttr(0.5f));
+        found = nn::HardSigmoidOp::create(rewriter, op.getLoc(), y.getType(), x,
+                                          rewriter.getF32FloatAttr(1.0f / 6),
+                                          rewriter.getF32FloatAttr(0.5f));
     } else if (product.factors.size() == 2) {
       for (int i : {0, 1})
         if (!found)

@@ -242,7 +242,8 @@ struct RecognizeNormsPass
         context, numRecognized);
     layer.add<TakeParameter<nn::MulOp>, TakeParameter<nn::AddOp>>(context);
     rms.add<RecognizeRMSNorm>(context, numRecognized);
-    if (failed(rewriteGreedily(getOperation(), std::move(layer), getArgument())) ||
+    if (failed(
+            rewriteGreedily(getOperation(), std::move(layer), getArgument())) ||
         failed(rewriteGreedily(getOperation(), std::move(rms), getArgument())))
       signalPassFailure();
   }

@@ -274,15 +274,17 @@ LogicalResult graph::foldIntoProducer(PatternRewriter &rewriter,
     rewriter.setInsertionPoint(op);
     Value weights = view->weights;
     if (scaleShift->scales())
-      weights = scaleWeights(rewriter, loc, weights, view->rows, view->columns,
-                             [&](int64_t row, int64_t column) {
-                               return scaleShift->scale[view->channelOf(row, column)];
-                             });
+      weights =
+          scaleWeights(rewriter, loc, weights, view->rows, view->columns,
+                       [&](int64_t row, int64_t column) {
+                         return scaleShift->scale[view->channelOf(row, column)];
+                       });
     if (!weights)
       continue;
     Value newBias = biasOf(producer);
     if (newBias || llvm::any_of(*bias, [](double v) { return v != 0; }))
-      newBias = makeVector(rewriter, loc, typeOf(weights).getElementType(), *bias);
+      newBias =
+          makeVector(rewriter, loc, typeOf(weights).getElementType(), *bias);
     SmallVector<Value> operands{producer->getOperand(0), weights};
     if (newBias)
       operands.push_back(newBias);

@@ -1,4 +1,4 @@
-//===- ScaleShift.h - per-channel scale and shift, and weights ---- *- C++ -*-===//
+//===- ScaleShift.h - per-channel scale and shift, and weights --*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -71,7 +71,7 @@ mlir::Value makePerChannel(mlir::OpBuilder &builder, mlir::Location loc,
 /// not constant.
 std::optional<std::vector<double>> getBias(mlir::Value bias, int64_t size);
 
-/// Replaces `op`, an affine function of the single result of `producer`, by a
+/// Replaces `op`, a scale and shift of the single result of `producer`, by a
 /// `producer` with other weights. Fails if the producer has no weights to
 /// change or something else uses its result.
 mlir::LogicalResult foldIntoProducer(mlir::PatternRewriter &rewriter,

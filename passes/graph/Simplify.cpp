@@ -47,8 +47,10 @@ template <typename Op> struct DropNeutral : OpRewritePattern<Op> {
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    bool product = std::is_same_v<Op, nn::MulOp> || std::is_same_v<Op, nn::DivOp>;
-    bool commutes = std::is_same_v<Op, nn::MulOp> || std::is_same_v<Op, nn::AddOp>;
+    bool product =
+        std::is_same_v<Op, nn::MulOp> || std::is_same_v<Op, nn::DivOp>;
+    bool commutes =
+        std::is_same_v<Op, nn::MulOp> || std::is_same_v<Op, nn::AddOp>;
     for (int i : {0, 1}) {
       Value x = op->getOperand(i);
       if ((i == 1 && !commutes) || x.getType() != op.getType() ||
@@ -112,7 +114,8 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
       auto reshape = dyn_cast<nn::ReshapeOp>(user);
       if (onePixel && (!reshape || reshape.getType().getRank() != 2))
         return rewriter.notifyMatchFailure(op, "stays between ops on pixels");
-      if (isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::BatchNormOp>(user))
+      if (isa<nn::AddOp, nn::SubOp, nn::MulOp, nn::DivOp, nn::BatchNormOp>(
+              user))
         return rewriter.notifyMatchFailure(op, "may take in its user first");
     }
     // Weights list channels before positions.
@@ -158,7 +161,8 @@ struct ComposeCasts : OpRewritePattern<nn::CastOp> {
     auto inner = op.getX().getDefiningOp<nn::CastOp>();
     if (!inner || !holds(typeOf(inner).getElementType(),
                          typeOf(inner.getX()).getElementType()))
-      return rewriter.notifyMatchFailure(op, "is not of a cast to a wider type");
+      return rewriter.notifyMatchFailure(op,
+                                         "is not of a cast to a wider type");
     if (inner.getX().getType() == op.getType())
       rewriter.replaceOp(op, inner.getX());
     else
@@ -172,7 +176,8 @@ struct ClampToRelu : OpRewritePattern<nn::ClampOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ClampOp op,
                                 PatternRewriter &rewriter) const override {
-    double min = op.getMin().convertToDouble(), max = op.getMax().convertToDouble();
+    double min = op.getMin().convertToDouble(),
+           max = op.getMax().convertToDouble();
     if (min == 0 && std::isinf(max) && max > 0)
       rewriter.replaceOpWithNewOp<nn::ReluOp>(op, op.getType(), op.getX());
     else if (std::isinf(min) && min < 0 && std::isinf(max) && max > 0)
@@ -189,7 +194,8 @@ struct MaxToRelu : OpRewritePattern<nn::MaxOp> {
                                 PatternRewriter &rewriter) const override {
     for (int i : {0, 1}) {
       Value x = op->getOperand(i);
-      if (x.getType() != op.getType() || smallSplat(op->getOperand(1 - i)) != 0.0)
+      if (x.getType() != op.getType() ||
+          smallSplat(op->getOperand(1 - i)) != 0.0)
         continue;
       rewriter.replaceOpWithNewOp<nn::ReluOp>(op, op.getType(), x);
       return success();

@@ -15,15 +15,16 @@ def PropagateTransposes : Pass<"nn-propagate-transposes"> {
     `op(transpose(a))` becomes `transpose(op(a))` for elementwise ops, data
     movement, reductions, softmax and reshapes, with their axes renumbered, so
     that a transpose goes on until it meets its inverse or a result of the
-    function. It is one walk in which each op is visited once, after its operands,
-    and no transpose of the identity is made. Ops with several operands are passed only if that adds no more
-    transposes than it takes away; constants are transposed at once. A matmul
-    takes in a swap of the last two dimensions. Channel shuffles (reshape,
-    transpose, reshape) become a transpose within each pixel.
+    function. It is one walk in which each op is visited once, after its
+    operands, and no transpose of the identity is made. Ops with several
+    operands are passed only if that adds no more transposes than it takes away;
+    constants are transposed at once. A matmul takes in a swap of the last two
+    dimensions. Channel shuffles (reshape, transpose, reshape) become a
+    transpose within each pixel.
 
-    In the end, a transpose of what a `resize` made at least four times larger is
-    done before it, and one that moves only dimensions of one element becomes a
-    reshape.
+    In the end, a transpose of what a `resize` made at least four times larger
+    is done before it, and one that moves only dimensions of one element becomes
+    a reshape.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];

@@ -49,7 +49,8 @@ struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
                                 PatternRewriter &rewriter) const override {
     auto resize = op.getX().getDefiningOp<nn::ResizeOp>();
     if (!resize || !resize->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "is not the only user of a resize");
+      return rewriter.notifyMatchFailure(op,
+                                         "is not the only user of a resize");
     RankedTensorType from = typeOf(resize.getX()), to = op.getType();
     if (!from.hasStaticShape() || !to.hasStaticShape() ||
         to.getNumElements() / kMinGrowth < from.getNumElements())
@@ -114,8 +115,8 @@ struct ObserveBeforeTranspose : OpRewritePattern<ObserveOp> {
     nn::TransposeOp transpose = transposeOf(op.getX());
     if (!transpose)
       return rewriter.notifyMatchFailure(op, kNoTranspose);
-    rewriter.modifyOpInPlace(op,
-                             [&] { op.getXMutable().assign(transpose.getX()); });
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getXMutable().assign(transpose.getX()); });
     return success();
   }
 };

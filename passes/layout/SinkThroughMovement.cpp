@@ -85,7 +85,8 @@ struct SinkThroughGather : SinkPattern<nn::GatherOp> {
                      PatternRewriter &rewriter) const override {
     int64_t indexRank = typeOf(op.getIndices()).getRank();
     if (indexRank > 1)
-      return rewriter.notifyMatchFailure(op, "has indices of several dimensions");
+      return rewriter.notifyMatchFailure(op,
+                                         "has indices of several dimensions");
     ArrayRef<int64_t> perm = transpose.getPerm();
     int64_t gone = perm[op.getAxis()];
     Perm rest;

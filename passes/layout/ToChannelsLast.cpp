@@ -50,16 +50,17 @@ struct ToChannelsLast : OpRewritePattern<Op> {
   Pass::Statistic &count;
 };
 
-struct ToChannelsLastPass : ingot::impl::ToChannelsLastBase<ToChannelsLastPass> {
+struct ToChannelsLastPass
+    : ingot::impl::ToChannelsLastBase<ToChannelsLastPass> {
   using ToChannelsLastBase::ToChannelsLastBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ToChannelsLast<nn::ConvOp>, ToChannelsLast<nn::ConvTransposeOp>,
-                 ToChannelsLast<nn::MaxPoolOp>, ToChannelsLast<nn::AvgPoolOp>,
-                 ToChannelsLast<nn::BatchNormOp>,
-                 ToChannelsLast<nn::GroupNormOp>, ToChannelsLast<nn::LRNOp>>(
-        &getContext(), numChanged);
+    patterns
+        .add<ToChannelsLast<nn::ConvOp>, ToChannelsLast<nn::ConvTransposeOp>,
+             ToChannelsLast<nn::MaxPoolOp>, ToChannelsLast<nn::AvgPoolOp>,
+             ToChannelsLast<nn::BatchNormOp>, ToChannelsLast<nn::GroupNormOp>,
+             ToChannelsLast<nn::LRNOp>>(&getContext(), numChanged);
     if (failed(rewriteGreedily(getOperation(), std::move(patterns),
                                getArgument())))
       signalPassFailure();

@@ -139,9 +139,10 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
     total = i.mul(total, indexValue(node, own[d]));
   Value isDecided = arith::OrIOp::create(i.b, i.loc, i.less(zero, product),
                                          i.equal(numRests, zero));
-  require(i.b, i.loc, i.both(i.less(numRests, i.n(2)), isDecided),
-          "the shape has two -1, or one beside a 0, which no number of elements "
-          "decides");
+  require(
+      i.b, i.loc, i.both(i.less(numRests, i.n(2)), isDecided),
+      "the shape has two -1, or one beside a 0, which no number of elements "
+      "decides");
   Value left = i.div(total, i.max(product, one));
   for (auto [size, value] : llvm::zip_equal(sizes, values))
     if (!getConstantIntValue(size) || *getConstantIntValue(size) <= 0)
@@ -150,8 +151,8 @@ void legalize::completeSizes(Node &node, Value x, Sizes &sizes,
 }
 
 void legalize::requireCount(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
-  // Sizes that both sides have say nothing, but that there are no elements where
-  // one is 0.
+  // Sizes that both sides have say nothing, but that there are no elements
+  // where one is 0.
   Sizes own = sizesOf(node, x), others, shared;
   for (OpFoldResult size : sizes) {
     auto same = llvm::find_if(own, [&](OpFoldResult other) {
@@ -260,7 +261,8 @@ static Value pickSize(Node &node, ArrayRef<OpFoldResult> sizes,
   Indices i{node.builder, node.loc()};
   Value picked = i.n(1);
   for (auto [d, size] : llvm::enumerate(sizes))
-    picked = i.choose(i.equal(position, i.n(d)), indexValue(node, size), picked);
+    picked =
+        i.choose(i.equal(position, i.n(d)), indexValue(node, size), picked);
   return picked;
 }
 

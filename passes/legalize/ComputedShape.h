@@ -21,9 +21,10 @@ LogicalResult checkKnownShape(Node &node, ArrayRef<OpFoldResult> shape,
 /// A shape of another number of elements ends the run.
 void completeSizes(Node &node, Value x, Sizes &sizes, bool allowZero);
 
-/// What a -1 at `rest` of a shape for x is: `total` by `known`, of which both are
-/// without the sizes that the shape and x have in common. So an empty dimension
-/// that both have decides as much as any other. Returns the factors of `total`.
+/// What a -1 at `rest` of a shape for x is: `total` by `known`, of which both
+/// are without the sizes that the shape and x have in common. So an empty
+/// dimension that both have decides as much as any other. Returns the factors
+/// of `total`.
 Sizes restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
                   size_t rest, const llvm::SmallBitVector &isKept,
                   OpFoldResult &total, OpFoldResult &known);

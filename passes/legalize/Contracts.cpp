@@ -231,7 +231,8 @@ static LogicalResult requireRotaryEmbedding(Node &node) {
       !c.hasRank(3, "position_ids", 2))
     return c.finish();
   bool isFlat = node.rank(0) == 3;
-  int64_t steps = isFlat ? 1 : 2, heads = isFlat ? node.getInt("num_heads", 0) : 1;
+  int64_t steps = isFlat ? 1 : 2,
+          heads = isFlat ? node.getInt("num_heads", 0) : 1;
   if (heads < 1)
     return c.finish(); // which the function cannot do without
   for (int64_t d = 0; d < cacheRank; ++d)
@@ -242,9 +243,10 @@ static LogicalResult requireRotaryEmbedding(Node &node) {
   OpFoldResult turned =
       mulSizes(node, c.size({1, "cos_cache", cacheRank - 1}), c.number(2));
   if (int64_t dim = node.getInt("rotary_embedding_dim", 0)) {
-    c.require(SizeRelation::equal, turned, c.number(dim),
-              "cos_cache turns {0} elements of a head, but rotary_embedding_dim "
-              "is {1}");
+    c.require(
+        SizeRelation::equal, turned, c.number(dim),
+        "cos_cache turns {0} elements of a head, but rotary_embedding_dim "
+        "is {1}");
     c.require(SizeRelation::atLeast, width, c.number(dim * heads),
               "heads of {0} elements have fewer than the {1} of "
               "rotary_embedding_dim");
@@ -257,7 +259,8 @@ static LogicalResult requireRotaryEmbedding(Node &node) {
   c.same(batch, {0, "X", 0});
   c.same({batch.input, batch.name, 1}, {0, "X", steps});
   if (hasPositions)
-    c.positions(3, "position_ids", {1, "cos_cache", 0}, "positions in cos_cache");
+    c.positions(3, "position_ids", {1, "cos_cache", 0},
+                "positions in cos_cache");
   return c.finish();
 }
 
@@ -289,7 +292,8 @@ static LogicalResult requireSwiGLU(Node &node) {
   return c.finish();
 }
 
-/// Scores (N, C, …) and labels (N, …). Weights are looked up as they are needed.
+/// Scores (N, C, …) and labels (N, …). Weights are looked up as they are
+/// needed.
 static LogicalResult requireLoss(Node &node, StringRef labels) {
   Contract c(node);
   if (node.rank(0) < 2)
@@ -300,7 +304,8 @@ static LogicalResult requireLoss(Node &node, StringRef labels) {
     return c.finish();
   for (int64_t d = 0; d < node.rank(1); ++d)
     c.same({1, "the labels", d}, {0, "the scores", d ? d + 1 : 0});
-  // The function looks them up with Gather's rule, by which -1 is the last class.
+  // The function looks them up with Gather's rule, by which -1 is the last
+  // class.
   std::optional<int64_t> ignored;
   if (node.hasAttr("ignore_index"))
     ignored = node.getInt("ignore_index", 0);

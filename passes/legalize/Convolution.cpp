@@ -18,8 +18,9 @@ static FailureOr<SmallVector<int64_t>> kernelOf(Node &node, Value data,
     return node.invalid("data and weights are needed");
   RankedTensorType x = typeOf(data), w = typeOf(weights);
   if (x.getRank() < 3 || w.getRank() != x.getRank())
-    return node.invalid("data and weights need one rank of at least 3, but got " +
-                        Twine(x.getRank()) + " and " + Twine(w.getRank()));
+    return node.invalid(
+        "data and weights need one rank of at least 3, but got " +
+        Twine(x.getRank()) + " and " + Twine(w.getRank()));
   SmallVector<int64_t> kernel(w.getShape().drop_front(2));
   if (auto shape = node.getInts("kernel_shape")) {
     if (shape->size() != kernel.size())
@@ -104,8 +105,9 @@ static LogicalResult legalizeConvTranspose(Node &node) {
     int64_t total = beyond - window->strides[i];
     if (shape) {
       if (ShapedType::isDynamic(sizes[i]))
-        return node.unsupported("output_shape with a dynamic spatial dimension; "
-                                "fix it with --shape");
+        return node.unsupported(
+            "output_shape with a dynamic spatial dimension; "
+            "fix it with --shape");
       if ((*shape)[i] < 1 || (*shape)[i] >= int64_t(1) << 31)
         return node.invalid("output_shape has the element " +
                             Twine((*shape)[i]));

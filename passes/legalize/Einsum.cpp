@@ -79,7 +79,8 @@ static FailureOr<Equation> parseEquation(Node &node) {
     equation.inputs.push_back(*labels);
   }
   if (arrow != std::string::npos) {
-    auto labels = parseTerm(node, StringRef(text).drop_front(arrow + 2), widest);
+    auto labels =
+        parseTerm(node, StringRef(text).drop_front(arrow + 2), widest);
     if (failed(labels))
       return failure();
     equation.output = *labels;
@@ -104,8 +105,8 @@ static bool hasDuplicates(ArrayRef<char> labels) {
   return false;
 }
 
-/// Two operands, each label of which is batch, contracted, or of one operand and
-/// the result: a matrix product between transposes. Null if it is not.
+/// Two operands, each label of which is batch, contracted, or of one operand
+/// and the result: a matrix product between transposes. Null if it is not.
 static Value asMatMul(Node &node, const Equation &equation, Value a, Value b,
                       llvm::function_ref<OpFoldResult(char)> sizeOfLabel) {
   ArrayRef<char> la = equation.inputs[0], lb = equation.inputs[1];
@@ -192,7 +193,8 @@ static Value asGeneric(Node &node, const Equation &equation,
     for (auto [i, label] : llvm::enumerate(term)) {
       auto size = getConstantIntValue(sizeOfLabel(label));
       bool repeats = typeOf(operand).getDimSize(i) == 1 && size != 1;
-      exprs.push_back(repeats ? builder.getAffineConstantExpr(0) : dimOf(label));
+      exprs.push_back(repeats ? builder.getAffineConstantExpr(0)
+                              : dimOf(label));
     }
     maps.push_back(
         AffineMap::get(labels.size(), 0, exprs, builder.getContext()));
@@ -209,8 +211,8 @@ static Value asGeneric(Node &node, const Equation &equation,
     iterators.push_back(llvm::is_contained(equation.output, label)
                             ? utils::IteratorType::parallel
                             : utils::IteratorType::reduction);
-  // Without a sum there is nothing to start from: a loop nest that reads what it
-  // writes must not run twice, which fusion into a broadcast makes it do.
+  // Without a sum there is nothing to start from: a loop nest that reads what
+  // it writes must not run twice, which fusion into a broadcast makes it do.
   bool sums = llvm::is_contained(iterators, utils::IteratorType::reduction);
   Value init = tensor::EmptyOp::create(builder, node.loc(), sizes, type);
   if (sums) {
@@ -220,18 +222,19 @@ static Value asGeneric(Node &node, const Equation &equation,
   }
   bool isFloat = isa<FloatType>(type);
   auto generic = linalg::GenericOp::create(
-      builder, node.loc(), TypeRange(init.getType()), operands, ValueRange(init),
-      maps, iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
+      builder, node.loc(), TypeRange(init.getType()), operands,
+      ValueRange(init), maps, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
         Value result = args[0];
         for (Value arg : args.drop_front().drop_back())
           result = isFloat
                        ? arith::MulFOp::create(b, loc, result, arg).getResult()
                        : arith::MulIOp::create(b, loc, result, arg).getResult();
         if (sums)
-          result =
-              isFloat
-                  ? arith::AddFOp::create(b, loc, args.back(), result).getResult()
-                  : arith::AddIOp::create(b, loc, args.back(), result).getResult();
+          result = isFloat ? arith::AddFOp::create(b, loc, args.back(), result)
+                                 .getResult()
+                           : arith::AddIOp::create(b, loc, args.back(), result)
+                                 .getResult();
         linalg::YieldOp::create(b, loc, result);
       });
   return generic.getResult(0);
@@ -261,7 +264,8 @@ static LogicalResult legalizeEinsum(Node &node) {
       auto [it, isNew] = sizes.try_emplace(label);
       auto known = isNew ? std::optional<int64_t>(1)
                          : getConstantIntValue(it->second);
-      if (isNew || known == 1 || (!known && size != 1 && !ShapedType::isDynamic(size)))
+      if (isNew || known == 1 ||
+          (!known && size != 1 && !ShapedType::isDynamic(size)))
         it->second = sizeOf(node, operand, i);
       else if (known && size != 1 && !ShapedType::isDynamic(size) &&
                size != *known)
@@ -283,7 +287,8 @@ static LogicalResult legalizeEinsum(Node &node) {
   auto intType = dyn_cast<IntegerType>(type);
   if (intType && intType.isUnsigned())
     for (Value &operand : operands)
-      operand = castTo(node, operand, node.builder.getIntegerType(intType.getWidth()));
+      operand = castTo(node, operand,
+                       node.builder.getIntegerType(intType.getWidth()));
   Value y = asGeneric(node, *equation, operands, labels, sizeOfLabel);
   return node.replace(castTo(node, y, type));
 }

@@ -30,7 +30,8 @@ static Value isEmpty(Node &node, Value tensor) {
 
 /// Constant elements against known bounds. Nullopt: a run has to look.
 static std::optional<LogicalResult>
-checkConstants(Node &node, size_t i, StringRef name, const ElementBounds &bounds) {
+checkConstants(Node &node, size_t i, StringRef name,
+               const ElementBounds &bounds) {
   auto values = node.getConstantInts(i);
   auto count = getConstantIntValue(bounds.count);
   if (!values || !count)
@@ -41,7 +42,8 @@ checkConstants(Node &node, size_t i, StringRef name, const ElementBounds &bounds
       continue;
     std::string other;
     if (bounds.other)
-      other = (" or " + Twine(*bounds.other) + " (" + bounds.otherName + ")").str();
+      other =
+          (" or " + Twine(*bounds.other) + " (" + bounds.otherName + ")").str();
     return node.badElementAt(name, nn::placeOf(k, node.shape(i)),
                              Twine(value), nn::describeRange(range) + other);
   }
@@ -67,7 +69,8 @@ LogicalResult legalize::requireElements(Node &node, size_t i, StringRef name,
   }
   Value empty = isEmpty(node, elements);
   Value count = indexValue(node, bounds.count);
-  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, typeOf(elements).getRank()));
+  auto axes =
+      llvm::to_vector(llvm::seq<int64_t>(0, typeOf(elements).getRank()));
   for (nn::ReduceKind kind : {nn::ReduceKind::min, nn::ReduceKind::max}) {
     Value found = axes.empty()
                       ? elements

@@ -158,7 +158,8 @@ static LogicalResult legalizeDFT(Node &node) {
   if (failed(checkParts(node, 0)))
     return failure();
   int64_t rank = node.rank(0);
-  bool inverse = node.getInt("inverse", 0), oneSided = node.getInt("onesided", 0);
+  bool inverse = node.getInt("inverse", 0),
+       oneSided = node.getInt("onesided", 0);
   auto given = readScalar(node, 1, "dft_length");
   if (failed(given) || failed(checkLength(node, *given, "dft_length")))
     return failure();

@@ -34,7 +34,8 @@ static LogicalResult legalizeGatherElements(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
   if (failed(axis) || failed(checkIndices(node, 1)))
     return failure();
-  auto y = node.infer<nn::GatherElementsOp>(node.input(0), node.input(1), *axis);
+  auto y =
+      node.infer<nn::GatherElementsOp>(node.input(0), node.input(1), *axis);
   return failed(y) ? failure() : node.replace(*y);
 }
 
@@ -213,7 +214,8 @@ static LogicalResult nonZeroComputed(Node &node) {
   OpFoldResult count = sizeAttr(node, 1);
   for (OpFoldResult size : sizes)
     count = mulSizes(node, count, size);
-  Value isSet = castTo(node, reshape(node, x, {count}), node.builder.getI1Type());
+  Value isSet =
+      castTo(node, reshape(node, x, {count}), node.builder.getI1Type());
   Value found = findTrue(node, isSet);
   SmallVector<Value> rows;
   OpFoldResult weight = count;

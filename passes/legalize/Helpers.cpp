@@ -1,4 +1,4 @@
-//===- Helpers.cpp - what many legalizers build  -------------------------===//
+//===- Helpers.cpp - what many legalizers build  --------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- Helpers.h - what many legalizers build --------------------*- C++ -*-===//
+//===- Helpers.h - what many legalizers build -------------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes are OpFoldResults: an i64 attribute where they are known, an index value
-// where they follow from a dynamic dimension at run time.
+// Sizes are OpFoldResults: an i64 attribute where they are known, an index
+// value where they follow from a dynamic dimension at run time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_HELPERS_H
@@ -197,8 +197,8 @@ struct ElementBounds {
   StringRef otherName = "";
 };
 
-/// Requires it of the integers of input i, if it is there: reports a constant that
-/// is none, else the run looks at all of them.
+/// Requires it of the integers of input i, if it is there: reports a constant
+/// that is none, else the run looks at all of them.
 LogicalResult requireElements(Node &node, size_t i, StringRef name,
                               const ElementBounds &bounds);
 

@@ -148,7 +148,8 @@ int64_t LegalizePass::opsetOf(StringRef domain) {
       getOperation()->getAttrOfType<DictionaryAttr>("onnx.opset_import");
   if (!imports)
     return 0;
-  auto version = imports.getAs<IntegerAttr>(domain.empty() ? "ai.onnx" : domain);
+  auto version =
+      imports.getAs<IntegerAttr>(domain.empty() ? "ai.onnx" : domain);
   return version ? version.getInt() : 0;
 }
 

@@ -83,7 +83,8 @@ public:
   template <typename Op, typename... Args> Value create(Args &&...args) {
     return builder.createOrFold<Op>(loc(), std::forward<Args>(args)...);
   }
-  /// Creates an op whose result types are inferred, reporting what does not fit.
+  /// Creates an op whose result types are inferred, reporting what does not
+  /// fit.
   template <typename Op, typename... Args>
   mlir::FailureOr<Op> inferOp(Args &&...args) {
     mlir::OperationState state(loc(), Op::getOperationName());
@@ -173,8 +174,8 @@ private:
   llvm::StringMap<Legalizer> table;
 };
 
-/// The element type that ONNX's TensorProto.DataType `code` stands for; null for
-/// strings and unknown codes.
+/// The element type that ONNX's TensorProto.DataType `code` stands for; null
+/// for strings and unknown codes.
 Type elementTypeOf(mlir::MLIRContext *context, int64_t code);
 
 void populateActivation(Legalizers &legalizers);

@@ -125,7 +125,8 @@ Value Node::cast(Value value, Type elementType) {
 
 Value Node::splat(Value scalar, Value like) {
   auto shape = llvm::cast<RankedTensorType>(like.getType());
-  Type element = llvm::cast<RankedTensorType>(scalar.getType()).getElementType();
+  Type element =
+      llvm::cast<RankedTensorType>(scalar.getType()).getElementType();
   SmallVector<Value> sizes;
   for (int64_t i = 0; i < shape.getRank(); ++i)
     if (shape.isDynamicDim(i))

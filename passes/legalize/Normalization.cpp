@@ -62,7 +62,8 @@ static LogicalResult checkBroadcasts(Node &node, size_t i) {
     return success();
   auto shape = nn::broadcastShapes({node.shape(0), node.shape(i)});
   if (!shape || shape->size() != size_t(node.rank(0)))
-    return node.invalid("input " + Twine(i) + " does not broadcast to the data");
+    return node.invalid("input " + Twine(i) +
+                        " does not broadcast to the data");
   for (auto [all, data] : llvm::zip_equal(*shape, node.shape(0)))
     if (!ShapedType::isDynamic(data) && !ShapedType::isDynamic(all) &&
         all != data)
@@ -181,8 +182,8 @@ static LogicalResult legalizeMVN(Node &node) {
   Value centered = node.make<nn::SubOp>(x, mean(node, x, axes));
   // The mean of (x - mean)^2 is the same, and never negative.
   Value variance = mean(node, node.make<nn::MulOp>(centered, centered), axes);
-  Value deviation = node.make<nn::AddOp>(node.make<nn::SqrtOp>(variance),
-                                         node.scalar(node.elementType(0), 1e-9));
+  Value deviation = node.make<nn::AddOp>(
+      node.make<nn::SqrtOp>(variance), node.scalar(node.elementType(0), 1e-9));
   return node.replace(node.make<nn::DivOp>(centered, deviation));
 }
 

@@ -16,7 +16,8 @@ using namespace ingot;
 using namespace ingot::legalize;
 
 /// Where position p, maybe outside, reads a dimension of `size` elements.
-static Value reflected(Indices i, nn::PadMode mode, Value position, Value size) {
+static Value reflected(Indices i, nn::PadMode mode, Value position,
+                       Value size) {
   Value zero = i.n(0), one = i.n(1), last = i.sub(size, one);
   if (mode == nn::PadMode::constant || mode == nn::PadMode::edge)
     return i.max(i.min(position, last), zero);
@@ -246,10 +247,10 @@ static LogicalResult legalizeCenterCropPad(Node &node) {
   auto shape = elementsOf(node, node.input(1));
   if (failed(shape))
     return failure();
-  auto axes = normalizeAxes(
-      node,
-      node.getInts("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(0, rank))),
-      rank);
+  auto axes = normalizeAxes(node,
+                            node.getInts("axes").value_or(
+                                llvm::to_vector(llvm::seq<int64_t>(0, rank))),
+                            rank);
   if (failed(axes))
     return failure();
   if (shape->size() != axes->size())
@@ -266,7 +267,8 @@ static LogicalResult legalizeCenterCropPad(Node &node) {
                              nn::describeRange(kSizes));
     // Half of what is missing or too much goes to each end; the odd element is
     // at the end.
-    OpFoldResult more = subSizes(node, wanted, sizeOf(node, node.input(0), axis));
+    OpFoldResult more =
+        subSizes(node, wanted, sizeOf(node, node.input(0), axis));
     if (auto amount = getConstantIntValue(more)) {
       low[axis] = *amount / 2;
       high[axis] = *amount - low[axis];

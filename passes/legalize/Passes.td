@@ -15,8 +15,8 @@ def Legalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
     Goes through the program in order, so that each node sees operands whose
     types and small constants are already final. Every node that has no
     lowering, or uses one that is missing, is reported, each with its name, op,
-    opset and what is missing; then the pass fails. So it does at a tensor of more
-    than `max-elements`, before anything is made of its size.
+    opset and what is missing; then the pass fails. So it does at a tensor of
+    more than `max-elements`, before anything is made of its size.
   }];
   let options = [
     Option<"maxElements", "max-elements", "int64_t",

@@ -44,9 +44,9 @@ static LogicalResult legalizeMaxPool(Node &node) {
       return failure();
     return node.replace({pool->getY(), pool->getIndices()});
   }
-  auto y = node.infer<nn::MaxPoolOp>(node.input(0), window->kernel,
-                                     window->strides, window->pads,
-                                     window->dilations, /*channels_last=*/false);
+  auto y = node.infer<nn::MaxPoolOp>(
+      node.input(0), window->kernel, window->strides, window->pads,
+      window->dilations, /*channels_last=*/false);
   return failed(y) ? failure() : node.replace(*y);
 }
 
@@ -110,9 +110,10 @@ static LogicalResult legalizeLpPool(Node &node) {
   if (failed(mean))
     return failure();
   Value sum = binary<nn::MulOp>(node, *mean, scalar(node, type, count));
-  Value y = p == 1   ? sum
-            : p == 2 ? unary<nn::SqrtOp>(node, sum)
-                     : binary<nn::PowOp>(node, sum, scalar(node, type, 1.0 / p));
+  Value y = p == 1 ? sum
+            : p == 2
+                ? unary<nn::SqrtOp>(node, sum)
+                : binary<nn::PowOp>(node, sum, scalar(node, type, 1.0 / p));
   return node.replace(y);
 }
 
@@ -123,7 +124,8 @@ static Value growTo(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
     all.push_back(maxSizes(node, size, sizeAttr(node, 0)));
     kept.push_back(minSizes(node, all.back(), mine));
   }
-  Sizes zeros(own.size(), sizeAttr(node, 0)), ones(own.size(), sizeAttr(node, 1));
+  Sizes zeros(own.size(), sizeAttr(node, 0)),
+      ones(own.size(), sizeAttr(node, 1));
   Type type = typeOf(y).getElementType();
   Value part = tensor::ExtractSliceOp::create(
       node.builder, node.loc(), RankedTensorType::get(staticShape(kept), type),
@@ -174,8 +176,9 @@ static LogicalResult legalizeMaxUnpool(Node &node) {
     if (failed(node.checkElements(2, "output_shape",
                                   {0, nn::kMostElements})))
       return failure();
-    if (llvm::any_of(*wanted,
-                     [](OpFoldResult size) { return !getConstantIntValue(size); }))
+    if (llvm::any_of(*wanted, [](OpFoldResult size) {
+          return !getConstantIntValue(size);
+        }))
       return node.replace(growTo(node, y, *wanted));
     SmallVector<int64_t> pads(2 * n, 0);
     for (size_t i = 0; i < n; ++i)

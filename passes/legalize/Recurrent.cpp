@@ -359,8 +359,9 @@ static LogicalResult makeGRU(Node &node, const Recurrence &net, int64_t d,
   Type element = typeOf(net.x).getElementType();
   direction.cell = [=](Node &node, Value input, ArrayRef<Value> states) {
     Value h = states[0];
-    Value both = activate(node, add(node, sliceAxis(node, input, 1, 0, 2 * hidden),
-                                    matmul(node, h, gatesR)));
+    Value both =
+        activate(node, add(node, sliceAxis(node, input, 1, 0, 2 * hidden),
+                           matmul(node, h, gatesR)));
     Value z = gate(node, both, 0, hidden), r = gate(node, both, 1, hidden);
     Value fromState =
         resetAfter ? mul(node, r, matmul(node, h, candidateR, candidateBias))
@@ -376,7 +377,8 @@ static LogicalResult makeGRU(Node &node, const Recurrence &net, int64_t d,
 
 static LogicalResult makeLSTM(Node &node, const Recurrence &net, int64_t d,
                               Direction &direction) {
-  auto f = readActivations(node, d, {"Sigmoid", "Tanh", "Tanh"}, net.directions);
+  auto f =
+      readActivations(node, d, {"Sigmoid", "Tanh", "Tanh"}, net.directions);
   if (failed(f))
     return failure();
   if (direction.stateBias)
@@ -397,8 +399,9 @@ static LogicalResult makeLSTM(Node &node, const Recurrence &net, int64_t d,
     auto peep = [&](Value sum, int64_t i, Value state) {
       if (!peepholes)
         return sum;
-      return add(node, sum,
-                 mul(node, takeRows(node, peepholes, i * hidden, hidden), state));
+      return add(
+          node, sum,
+          mul(node, takeRows(node, peepholes, i * hidden, hidden), state));
     };
     Value i = activate(node, peep(gate(node, sums, 0, hidden), 0, c));
     Value forget =

@@ -1,4 +1,4 @@
-//===- RecurrentActivations.cpp - activations of RNN, GRU, LSTM -------------===//
+//===- RecurrentActivations.cpp - activations of RNN, GRU, LSTM -----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -207,14 +207,15 @@ static LogicalResult legalizeTopK(Node &node) {
       count = readCount(node);
   }
   if (count)
-    k = ShapedType::isDynamic(size) ? std::numeric_limits<int64_t>::max() : size;
+    k = ShapedType::isDynamic(size) ? std::numeric_limits<int64_t>::max()
+                                    : size;
   else if (k < 0 || (!ShapedType::isDynamic(size) && k > size))
     return node.badElement(
         node.numInputs() > 1 ? "K" : "k", std::nullopt, Twine(k),
         ShapedType::isDynamic(size) ? "at least 0"
                                     : nn::describeRange({0, size}));
-  auto op = nn::TopKOp::create(node.builder, node.loc(), node.input(0), count, k,
-                               *axis, node.getInt("largest", 1) == 0);
+  auto op = nn::TopKOp::create(node.builder, node.loc(), node.input(0), count,
+                               k, *axis, node.getInt("largest", 1) == 0);
   return node.replace({op.getValues(), op.getIndices()});
 }
 
@@ -232,8 +233,10 @@ static LogicalResult legalizeHardmax(Node &node) {
     if (!type.hasStaticShape())
       return node.unsupported(
           "a dynamic dimension in this form; fix it with --shape");
-    int64_t outer = ShapedType::getNumElements(type.getShape().take_front(*axis));
-    int64_t inner = ShapedType::getNumElements(type.getShape().drop_front(*axis));
+    int64_t outer =
+        ShapedType::getNumElements(type.getShape().take_front(*axis));
+    int64_t inner =
+        ShapedType::getNumElements(type.getShape().drop_front(*axis));
     x = node.make<nn::ReshapeOp>(type.clone({outer, inner}), x);
     *axis = 1;
   }

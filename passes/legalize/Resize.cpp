@@ -149,7 +149,8 @@ static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
     return success();
   for (int64_t axis : axes) {
     scales[axis] = *common;
-    shape[axis] = int64_t(std::floor(*common * float(x.getDimSize(axis)) + 0.5f));
+    shape[axis] =
+        int64_t(std::floor(*common * float(x.getDimSize(axis)) + 0.5f));
   }
   return success();
 }
@@ -256,8 +257,8 @@ static LogicalResult legalizeResize(Node &node) {
     return node.has(i) && !(node.type(i).hasStaticShape() &&
                             node.type(i).getNumElements() == 0);
   };
-  SmallVector<int64_t> axisList =
-      node.getInts("axes").value_or(llvm::to_vector(llvm::seq<int64_t>(0, rank)));
+  SmallVector<int64_t> axisList = node.getInts("axes").value_or(
+      llvm::to_vector(llvm::seq<int64_t>(0, rank)));
   auto axes = normalizeAxes(node, axisList, rank);
   if (failed(axes))
     return failure();

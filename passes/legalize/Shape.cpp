@@ -421,7 +421,8 @@ static LogicalResult legalizeRange(Node &node) {
     // ceil((limit - start) / delta), in double.
     Type f64 = node.builder.getF64Type();
     auto number = [&](size_t i) {
-      return castTo(node, reshape(node, node.input(i), ArrayRef<int64_t>()), f64);
+      return castTo(node, reshape(node, node.input(i), ArrayRef<int64_t>()),
+                    f64);
     };
     Value length = binary<nn::SubOp>(node, number(1), number(0));
     Value count =

@@ -126,7 +126,8 @@ static LogicalResult sliceComputed(Node &node, ArrayRef<OpFoldResult> starts,
       return failure();
     *list = *elements;
   }
-  if (failed(checkLengths(node, count, ends.size(), axes.size(), steps.size())) ||
+  if (failed(
+          checkLengths(node, count, ends.size(), axes.size(), steps.size())) ||
       failed(checkKnownAxes(node, axes, rank)))
     return failure();
   for (auto [i, step] : llvm::enumerate(steps))

@@ -64,8 +64,8 @@ static LogicalResult legalizeTile(Node &node) {
                              "at most " + Twine(onnx::kLargestTensor));
     OpFoldResult size = sizeOf(node, x, i);
     auto knownSize = getConstantIntValue(size);
-    if (!known && hint && !hint.isDynamicDim(i) && knownSize && *knownSize > 0 &&
-        hint.getDimSize(i) % *knownSize == 0) {
+    if (!known && hint && !hint.isDynamicDim(i) && knownSize &&
+        *knownSize > 0 && hint.getDimSize(i) % *knownSize == 0) {
       known = hint.getDimSize(i) / *knownSize;
       repeat = sizeAttr(node, *known);
     }
@@ -136,7 +136,8 @@ static LogicalResult legalizeSpaceToDepth(Node &node) {
   if (mode != "DCR" && mode != "CRD")
     return node.invalid("mode is " + mode);
   OpFoldResult b = sizeAttr(node, *block);
-  OpFoldResult height = divSizes(node, s[2], b), width = divSizes(node, s[3], b);
+  OpFoldResult height = divSizes(node, s[2], b),
+               width = divSizes(node, s[3], b);
   SmallVector<int64_t> perm = {0, 3, 5, 1, 2, 4};
   if (mode == "CRD")
     perm = {0, 1, 3, 5, 2, 4};

@@ -26,7 +26,8 @@ static LogicalResult readPositive(Node &node, StringRef name, size_t count,
   return success();
 }
 
-FailureOr<WindowAttributes> legalize::readWindow(Node &node, ArrayRef<int64_t> kernel) {
+FailureOr<WindowAttributes> legalize::readWindow(Node &node,
+                                                 ArrayRef<int64_t> kernel) {
   WindowAttributes window;
   window.kernel.assign(kernel.begin(), kernel.end());
   size_t n = kernel.size();

@@ -24,8 +24,8 @@ struct ArenaBuffer {
 /// Gives every buffer an offset so that no two live ones overlap; returns the
 /// size of the arena. Greedy best fit in several orders (by start, by size, by
 /// lifetime), the smallest result wins (Pisarchyk, Lee: Efficient Memory
-/// Management for Deep Neural Net Inference, 2020). Where very many buffers live
-/// at one time only the first is tried, which takes n log n.
+/// Management for Deep Neural Net Inference, 2020). Where very many buffers
+/// live at one time only the first is tried, which takes n log n.
 int64_t assignOffsets(llvm::MutableArrayRef<ArenaBuffer> buffers);
 
 /// The maximum over time of live bytes: no plan can be smaller.

@@ -148,8 +148,8 @@ static void copyViewWithGaps(memref::CastOp op) {
   op.erase();
 }
 
-/// Puts each constant into a global. Upstream does it too, but looks through all
-/// globals for an equal one each time.
+/// Puts each constant into a global. Upstream does it too, but looks through
+/// all globals for an equal one each time.
 static void placeConstants(ModuleOp module) {
   SymbolTable symbols(module);
   OpBuilder builder(module.getContext());

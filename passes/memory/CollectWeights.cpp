@@ -42,8 +42,8 @@ struct CollectWeightsPass
   ElementsAttr findEqual(ElementsAttr value);
 
   DenseMap<Attribute, int64_t> offsets;
-  /// By the hash of their bytes: blobs are not uniqued, and weights that a model
-  /// uses twice are packed twice.
+  /// By the hash of their bytes: blobs are not uniqued, and weights that a
+  /// model uses twice are packed twice.
   std::map<uint64_t, SmallVector<ElementsAttr>> byContent;
   SmallVector<Attribute> weights;
   int64_t end = 0;
@@ -125,7 +125,8 @@ void CollectWeightsPass::runOnOperation() {
   module.walk([&](memref::GetGlobalOp op) {
     used.insert(op.getNameAttr().getAttr());
   });
-  for (auto global : llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+  for (auto global :
+       llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
     if (!used.contains(global.getSymNameAttr()))
       symbols.erase(global);
   Builder builder(&getContext());

@@ -121,14 +121,14 @@ static SmallVector<Layer> findLayers(func::FuncOp function) {
 
 void InstrumentLayersPass::collectReasons() {
   declined.clear();
-  if (auto all =
-          IngotDialect::DeclinedAttrHelper(&getContext()).getAttr(getOperation()))
+  if (auto all = IngotDialect::DeclinedAttrHelper(&getContext())
+                     .getAttr(getOperation()))
     for (auto one : all.getAsRange<DeclinedAttr>())
       declined[one.getNode()].push_back(one);
 }
 
-/// Why no better backend than the one that computes the layer does; null if none
-/// was asked.
+/// Why no better backend than the one that computes the layer does; null if
+/// none was asked.
 StringAttr InstrumentLayersPass::reasonFor(const Layer &layer,
                                            BackendKind backend) {
   std::string text;

@@ -37,7 +37,8 @@ static StringRef linalgKind(linalg::LinalgOp op) {
 }
 
 StringRef ingot::layerKind(Operation *op) {
-  if (StringAttr kind = IngotDialect::KindAttrHelper(op->getContext()).getAttr(op))
+  if (StringAttr kind =
+          IngotDialect::KindAttrHelper(op->getContext()).getAttr(op))
     return kind.getValue();
   return TypeSwitch<Operation *, StringRef>(op)
       .Case([](kernel::KernelOpInterface op) { return op.getKernelKind(); })
@@ -48,7 +49,8 @@ StringRef ingot::layerKind(Operation *op) {
           [](auto) { return "loop"; })
       .Case([](scf::IfOp) { return "branch"; })
       .Case<func::CallOp, memref::StoreOp>([](auto) { return "output"; })
-      .Default([](Operation *other) { return other->getName().stripDialect(); });
+      .Default(
+          [](Operation *other) { return other->getName().stripDialect(); });
 }
 
 int ingot::layerWeight(Operation *op) {
@@ -170,7 +172,8 @@ loopSizes(linalg::LinalgOp op) {
 }
 
 void LayerCost::addFlops(Operation *op) {
-  if (IntegerAttr given = IngotDialect::FlopsAttrHelper(op->getContext()).getAttr(op)) {
+  if (IntegerAttr given =
+          IngotDialect::FlopsAttrHelper(op->getContext()).getAttr(op)) {
     flopTerms.push_back({constant(given.getInt())});
     return;
   }

@@ -29,8 +29,9 @@ def CollectWeights : Pass<"collect-weights", "::mlir::ModuleOp"> {
     attribute `ingot.weights` lists values with their offsets, and
     `ingot.weights_bytes` is their extent.
   }];
-  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"];
 }
 
 def EliminateEmpties : Pass<"ingot-eliminate-empties", "::mlir::ModuleOp"> {
@@ -57,10 +58,10 @@ def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
 
     Applies to the function with the call as an argument.
   }];
-  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect",
-                           "::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::LLVM::LLVMDialect"];
 }
 
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
@@ -71,24 +72,25 @@ def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
     and `ingot.memory_plan` (rows of offset, bytes, first, last). A buffer of
     dynamic size stays a `memref.alloc` and gets its `memref.dealloc`.
   }];
-  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::memref::MemRefDialect"];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect"];
 }
 
 def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
   let summary = "Give @forward the form in which an artifact runs it";
   let description = [{
     Inputs become memrefs; an output of static shape becomes a memref to write
-    to, which takes on the reshapes at the result's end, so that the op in front of
-    them writes there; one of dynamic shape is handed to the host as soon as it is computed. Behind
-    them come
-    the weights and the arena (`memref<?xi8>`) and the run's `ingot_abi_call`
-    (`!llvm.ptr`), told apart by their `ingot.operand`. Names and types move into the module's
-    attributes `ingot.inputs` and `ingot.outputs`.
+    to, which takes on the reshapes at the result's end, so that the op in front
+    of them writes there; one of dynamic shape is handed to the host as soon as
+    it is computed. Behind them come the weights and the arena (`memref<?xi8>`)
+    and the run's `ingot_abi_call` (`!llvm.ptr`), told apart by their
+    `ingot.operand`. Names and types move into the module's attributes
+    `ingot.inputs` and `ingot.outputs`.
   }];
   let dependentDialects = [
-    "::ingot::IngotDialect",
-    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
     "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect"];
 }
@@ -98,7 +100,8 @@ def ReuseEpilogueOperands : Pass<"cpu-reuse-epilogue-operands"> {
   let description = [{
     A `cpu` op whose epilogue reads an intermediate value of the result's type,
     which nobody needs afterwards, takes that value instead of a fresh
-    `tensor.empty` as destination: the residual of a block is summed to in place.
+    `tensor.empty` as destination: the residual of a block is summed to in
+    place.
   }];
 }
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules are those of upstream's one-shot analysis, for one pair of operands.
+// The rules are those of upstream's one-shot analysis, for one pair of
+// operands.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/memory/ReadWriteConflict.h"
@@ -175,8 +176,10 @@ bool ingot::leavesParallelRegion(OpOperand &write,
   Region *region =
       getParallelRegion(write.getOwner()->getParentRegion(), options);
   // What made the buffer, if nothing wrote to it yet.
-  SetVector<Value> origins = state.findValueInReverseUseDefChain(
-      &write, [&](Value value) { return state.bufferizesToMemoryWrite(value); });
+  SetVector<Value> origins =
+      state.findValueInReverseUseDefChain(&write, [&](Value value) {
+        return state.bufferizesToMemoryWrite(value);
+      });
   return llvm::any_of(origins, [&](Value origin) {
     return getParallelRegion(origin.getParentRegion(), options) != region;
   });

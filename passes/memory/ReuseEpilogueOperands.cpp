@@ -1,4 +1,4 @@
-//===- ReuseEpilogueOperands.cpp - cpu-reuse-epilogue-operands ---------------------===//
+//===- ReuseEpilogueOperands.cpp - cpu-reuse-epilogue-operands ------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

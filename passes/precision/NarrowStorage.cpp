@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors that must be of one type, as the source and the result of a reshape, are
-// a class; tensor.empty, which many ops share, is in none. A class becomes bf16 if
+// Tensors that must be of one type, as the source and the result of a reshape,
+// are a class; tensor.empty, which many ops share, is in none. A class becomes
+// bf16 if
 // - no op that makes or uses one of its tensors needs f32, and
 // - it goes into a product of bf16, or comes from one: through no more than ops
 //   whose inputs may be of either type.
@@ -171,8 +172,8 @@ void NarrowStoragePass::constrain(Operation *op) {
           [&](Operation *inner) { keepOperands(inner->getOperands()); });
 }
 
-/// Spreads until nothing is new: an op is looked at again only when a class that
-/// it reads was touched, which happens once a class.
+/// Spreads until nothing is new: an op is looked at again only when a class
+/// that it reads was touched, which happens once a class.
 void NarrowStoragePass::spreadAll(ArrayRef<Operation *> ops) {
   llvm::DenseMap<Value, SmallVector<Operation *>> readers;
   for (Operation *op : ops)

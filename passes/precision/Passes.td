@@ -1,4 +1,4 @@
-//===- precision/Passes.td - passes that choose element types *- tablegen -*-===//
+//===- precision/Passes.td - passes that choose types ------*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,9 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::func::FuncOp"> {
   let summary = "Say which heavy ops multiply in bf16";
   let description = [{
     Convolutions and matrix products of f32 get the attribute
-    `ingot.precision = #ingot.precision<bf16>`, which `nn-to-cpu` follows: src and weights are
-    bf16, sums stay f32. All other ops compute in f32. An op that has the attribute
-    already keeps it.
+    `ingot.precision = #ingot.precision<bf16>`, which `nn-to-cpu` follows: src
+    and weights are bf16, sums stay f32. All other ops compute in f32. An op
+    that has the attribute already keeps it.
   }];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
@@ -23,12 +23,12 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::func::FuncOp"> {
 def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
   let summary = "Store what goes from heavy op to heavy op as bf16";
   let description = [{
-    Around products of bf16 a tensor of f32 becomes one of bf16 where all ops that
-    make or use it can: the epilogue that stores it rounds, what loads it widens,
-    data movement takes it as it is, and a cast to bf16 is there no more. All
-    arithmetic stays f32. What the function takes and returns, constants, results of
-    `linalg` reductions and all that is compared or converted to integers is stored
-    as before.
+    Around products of bf16 a tensor of f32 becomes one of bf16 where all ops
+    that make or use it can: the epilogue that stores it rounds, what loads it
+    widens, data movement takes it as it is, and a cast to bf16 is there no
+    more. All arithmetic stays f32. What the function takes and returns,
+    constants, results of `linalg` reductions and all that is compared or
+    converted to integers is stored as before.
   }];
   let statistics = [
     Statistic<"narrowed", "narrowed", "tensors stored as bf16">];

@@ -175,7 +175,8 @@ quantize::nameTensors(ArrayRef<Site> sites) {
     tensors.insert(site.range);
   SmallVector<Value> inOrder = tensors.takeVector();
   llvm::stable_sort(inOrder, [](Value a, Value b) {
-    auto first = dyn_cast<BlockArgument>(a), second = dyn_cast<BlockArgument>(b);
+    auto first = dyn_cast<BlockArgument>(a),
+         second = dyn_cast<BlockArgument>(b);
     if (first || second)
       return first && (!second || first.getArgNumber() < second.getArgNumber());
     Operation *one = a.getDefiningOp(), *two = b.getDefiningOp();

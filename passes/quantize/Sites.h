@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calibration and compilation ask the same question of the same graph, so that a
-// tensor has the same name in both.
+// Calibration and compilation ask the same question of the same graph, so that
+// a tensor has the same name in both.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_QUANTIZE_SITES_H
@@ -27,8 +27,8 @@ struct Site {
 };
 
 /// Convolutions and matrix products of f32 with constant weights, in order, of
-/// which `isWanted` is true. One of which an operand is dequantized by the model
-/// itself is none.
+/// which `isWanted` is true. One of which an operand is dequantized by the
+/// model itself is none.
 llvm::SmallVector<mlir::Operation *>
 findProducts(mlir::func::FuncOp function,
              llvm::function_ref<bool(mlir::Operation *)> isWanted);

@@ -26,8 +26,8 @@ struct CheckIndicesPass : ingot::impl::CheckIndicesBase<CheckIndicesPass> {
   void runOnOperation() override;
 };
 
-/// Indices, and the dimensions of the data that they are for: one, or as many as
-/// their own last dimension has coordinates.
+/// Indices, and the dimensions of the data that they are for: one, or as many
+/// as their own last dimension has coordinates.
 struct Indexing {
   Value indices;
   SmallVector<int64_t> sizes;
@@ -41,8 +41,9 @@ static Indexing indexingOf(Operation *op) {
   };
   auto tuples = [](auto op, int64_t first) -> Indexing {
     int64_t count = op.getIndices().getType().getShape().back();
-    return {op.getIndices(), llvm::to_vector(op.getX().getType().getShape().slice(
-                                 first, count))};
+    return {
+        op.getIndices(),
+        llvm::to_vector(op.getX().getType().getShape().slice(first, count))};
   };
   return llvm::TypeSwitch<Operation *, Indexing>(op)
       .Case<nn::GatherOp, nn::GatherElementsOp, nn::ScatterElementsOp>(

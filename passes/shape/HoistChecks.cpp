@@ -7,9 +7,9 @@
 //
 // A check has to come before every access to memory that relies on it. Standing
 // before the op that it is about is not enough: once that op's result has a
-// buffer, what computes its operands may write there, and upstream's passes move
-// ops on tensors, which have no effects, past it. So checks go up with all that
-// they need. The order among these stays as it was.
+// buffer, what computes its operands may write there, and upstream's passes
+// move ops on tensors, which have no effects, past it. So checks go up with all
+// that they need. The order among these stays as it was.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/shape/Passes.h"

@@ -10,7 +10,8 @@
 include "mlir/Pass/PassBase.td"
 
 def BroadcastBatches : Pass<"nn-broadcast-batches", "::mlir::func::FuncOp"> {
-  let summary = "Repeat operands of matmul whose batch may or may not broadcast";
+  let summary =
+      "Repeat operands of matmul whose batch may or may not broadcast";
   let description = [{
     Kernels read an operand of `nn.matmul` once for each batch or along with it:
     which of them is decided when compiling. Where two batch dimensions are open
@@ -40,8 +41,8 @@ def HoistChecks : Pass<"ingot-hoist-checks", "::mlir::func::FuncOp"> {
   let description = [{
     Moves each `ingot.require` of the function's block, with all ops without
     effects that it needs, to the function's entry, or right behind the last op
-    with effects that it needs. So nothing else reads or writes memory whose size
-    was not checked yet.
+    with effects that it needs. So nothing else reads or writes memory whose
+    size was not checked yet.
   }];
   let statistics = [Statistic<"numMoved", "moved", "Ops that went up">];
 }
@@ -61,7 +62,8 @@ def RequireSizes : Pass<"nn-require-sizes", "::mlir::ModuleOp"> {
     Evaluates the size rules of every nn op (`SizesOpInterface`) on symbolic
     sizes. A rule that they prove is dropped. One that they refute is an error.
     Each other becomes an `ingot.require`: at the entry of the function if it
-    follows from the sizes of the function's arguments, else before the op. Dimensions of arguments that have one name have to be equal.
+    follows from the sizes of the function's arguments, else before the op.
+    Dimensions of arguments that have one name have to be equal.
 
     The module attribute `ingot.size_rules` counts both kinds.
   }];

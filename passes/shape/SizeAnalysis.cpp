@@ -31,8 +31,9 @@ Size SizeAnalysis::newSymbol(Symbol symbol) {
 
 SizeAnalysis::Symbol &SizeAnalysis::lookup(AffineSymbolExpr symbol) {
   unsigned position = symbol.getPosition();
-  return position < nn::kFirstComputed ? symbols[position]
-                                       : computed[position - nn::kFirstComputed];
+  return position < nn::kFirstComputed
+             ? symbols[position]
+             : computed[position - nn::kFirstComputed];
 }
 
 Size SizeAnalysis::symbolOf(Value value, int64_t dim) {
@@ -76,10 +77,11 @@ SizeAnalysis::SizeAnalysis(func::FuncOp function)
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type)
       continue;
-    auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                      IngotDialect::DimNamesAttrHelper::getNameStr());
-    auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      IngotDialect::NameAttrHelper::getNameStr());
+    auto names = function.getArgAttrOfType<ArrayAttr>(
+        argument.getArgNumber(),
+        IngotDialect::DimNamesAttrHelper::getNameStr());
+    auto name = function.getArgAttrOfType<StringAttr>(
+        argument.getArgNumber(), IngotDialect::NameAttrHelper::getNameStr());
     Sizes sizes;
     for (int64_t i = 0; i < type.getRank(); ++i) {
       if (!type.isDynamicDim(i)) {
@@ -154,7 +156,8 @@ Size SizeAnalysis::expressionOf(Value index) {
     static thread_local unsigned depth = 0;
     if (depth < kMaxDepth) {
       ++depth;
-      Size a = sizeOfIndex(op->getOperand(0)), b = sizeOfIndex(op->getOperand(1));
+      Size a = sizeOfIndex(op->getOperand(0)),
+           b = sizeOfIndex(op->getOperand(1));
       --depth;
       auto number = nn::knownSize(b);
       if (isa<arith::AddIOp>(op))

@@ -1,13 +1,14 @@
-//===- SizeAnalysis.h - every size in terms of the model's inputs -*- C++ -*-===//
+//===- SizeAnalysis.h - sizes in terms of the model's inputs ----*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Gives each dimension of each tensor as an expression over symbols. A symbol is
-// the dimension of a function's argument, a size that only data decide, or a
-// broadcast that a run decides. Arguments' dimensions of one name are one symbol.
+// Gives each dimension of each tensor as an expression over symbols. A symbol
+// is the dimension of a function's argument, a size that only data decide, or a
+// broadcast that a run decides. Arguments' dimensions of one name are one
+// symbol.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_SHAPE_SIZEANALYSIS_H
@@ -50,15 +51,16 @@ public:
   /// Dimensions of arguments that are one by name, one rule each.
   mlir::ArrayRef<Rule> rulesOfArguments() const { return argumentRules; }
 
-  /// From here on, what was required to be equal is: one symbol stands for both.
+  /// From here on, what was required to be equal is: one symbol stands for
+  /// both.
   void assume(const Rule &rule);
 
   /// The size as an index value, at the builder's place, which all its symbols
   /// dominate and which is not before the places of earlier calls.
   mlir::Value materialize(mlir::OpBuilder &builder, mlir::Location loc,
                           Size size);
-  /// The last op of `block` that the symbols of `size` come from, itself or what
-  /// is in it; null if the function's arguments are enough.
+  /// The last op of `block` that the symbols of `size` come from, itself or
+  /// what is in it; null if the function's arguments are enough.
   mlir::Operation *lastSourceOf(Size size, mlir::Block &block);
   /// A loop's state stays as large as it starts.
   void addLoopState(mlir::LoopLikeOpInterface loop);

@@ -184,7 +184,8 @@ SizeAnalysis::sizesOfStock(Operation *op, RunRules &rules,
   }
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
     SmallVector<Size> sizes = rules.sizesOf(collapse.getSrc());
-    for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
+    for (const ReassociationIndices &group :
+         collapse.getReassociationIndices()) {
       Size product = constant(1);
       for (int64_t dim : group)
         product = product * sizes[dim];

@@ -1,4 +1,4 @@
-//===- Lowering.h - scalars and tensors of linalg ----------------*- C++ -*-===//
+//===- Lowering.h - scalars and tensors of linalg ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Passes.h - passes that are of no one phase, and what passes share *- C++ -*-===//
+//===- Passes.h - passes that are of no one phase ---------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- support/Passes.td - passes that are of no one phase, and what passes share *- tablegen -*-===//
+//===- support/Passes.td - passes that are of no one phase -*- tablegen -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@ include "mlir/Pass/PassBase.td"
 def AttachTarget : Pass<"ingot-attach-target", "::mlir::ModuleOp"> {
   let summary = "Say which machine code is for";
   let description = [{
-    Sets the module's `ingot.target`, which passes of kernels and code generation
-    read. Passes before it serve every level of an artifact.
+    Sets the module's `ingot.target`, which passes of kernels and code
+    generation read. Passes before it serve every level of an artifact.
   }];
   let options = [
     Option<"level", "level", "std::string", "\"x86-64-v3\"",
@@ -26,8 +26,8 @@ def AttachTarget : Pass<"ingot-attach-target", "::mlir::ModuleOp"> {
 def Canonicalize : Pass<"ingot-canonicalize"> {
   let summary = "MLIR's canonicalizations, within the budget of all rewriting";
   let description = [{
-    As `canonicalize`, which has no end if two canonicalizations undo each other,
-    and does not say so if it stops early: this one fails with a message.
+    As `canonicalize`, which has no end if two canonicalizations undo each
+    other, and does not say so if it stops early: this one fails with a message.
   }];
 }
 

@@ -49,7 +49,8 @@ Reason whyNotFloat32(mlir::Operation *op);
 Reason whyNotFactors(llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<mlir::Value> factors);
 
-/// Why `backend` leaves `op` alone whatever it is: `ingot.backend` names another.
+/// Why `backend` leaves `op` alone whatever it is: `ingot.backend` names
+/// another.
 Reason whyNotBackend(mlir::Operation *op, BackendKind backend);
 
 } // namespace ingot

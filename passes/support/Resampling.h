@@ -30,7 +30,9 @@ struct Scalars {
       return mlir::arith::SubFOp::create(b, loc, x, y);
     return mlir::arith::SubIOp::create(b, loc, x, y);
   }
-  Value div(Value x, Value y) { return mlir::arith::DivFOp::create(b, loc, x, y); }
+  Value div(Value x, Value y) {
+    return mlir::arith::DivFOp::create(b, loc, x, y);
+  }
   Value floor(Value x) { return mlir::math::FloorOp::create(b, loc, x); }
   Value ceil(Value x) { return mlir::math::CeilOp::create(b, loc, x); }
   Value clamp(Value x, Value low, Value high) {
@@ -38,7 +40,8 @@ struct Scalars {
     return mlir::arith::MinSIOp::create(b, loc, x, high);
   }
   Value toFloat(Value index) {
-    Value wide = mlir::arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+    Value wide =
+        mlir::arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
     return mlir::arith::SIToFPOp::create(b, loc, b.getF32Type(), wide);
   }
   Value toIndex(Value x) {

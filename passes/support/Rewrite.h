@@ -1,4 +1,4 @@
-//===- Rewrite.h - greedy rewriting that comes to an end -------*- C++ -*-===//
+//===- Rewrite.h - greedy rewriting that comes to an end --------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

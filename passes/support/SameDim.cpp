@@ -156,8 +156,8 @@ static StringRef nameOf(Dim at) {
       dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   if (!function)
     return "";
-  auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
-                                                    IngotDialect::DimNamesAttrHelper::getNameStr());
+  auto names = function.getArgAttrOfType<ArrayAttr>(
+      argument.getArgNumber(), IngotDialect::DimNamesAttrHelper::getNameStr());
   if (!names || dim >= int64_t(names.size()))
     return "";
   return cast<StringAttr>(names[dim]).getValue();

@@ -72,7 +72,8 @@ OpFoldResult minSizes(OpBuilder &b, Location loc, OpFoldResult x,
 OpFoldResult maxSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
 /// The product of all, known ones last.
-OpFoldResult productOf(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes);
+OpFoldResult productOf(OpBuilder &b, Location loc,
+                       ArrayRef<OpFoldResult> sizes);
 
 /// The shape of a type of these sizes, and the values of those that are open.
 SmallVector<int64_t> staticShape(ArrayRef<OpFoldResult> sizes);

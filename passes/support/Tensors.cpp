@@ -30,7 +30,8 @@ Value lower::filled(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
 }
 
 Value lower::emptyLike(OpBuilder &b, Location loc, Value tensor) {
-  return empty(b, loc, sizesOf(b, loc, tensor), typeOf(tensor).getElementType());
+  return empty(b, loc, sizesOf(b, loc, tensor),
+               typeOf(tensor).getElementType());
 }
 
 Value lower::destinationOf(OpBuilder &b, OpResult result) {

@@ -44,8 +44,8 @@ Value transpose(OpBuilder &b, Location loc, Value tensor,
 /// Borders of `scalar`; negative amounts crop.
 Value pad(OpBuilder &b, Location loc, Value tensor, ArrayRef<int64_t> low,
           ArrayRef<int64_t> high, Value scalar);
-/// `dest` with `source` at offsets, every `strides`-th element. The sizes may know
-/// more than the source's type.
+/// `dest` with `source` at offsets, every `strides`-th element. The sizes may
+/// know more than the source's type.
 Value insert(OpBuilder &b, Location loc, Value source, Value dest,
              ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes,
              ArrayRef<OpFoldResult> strides);

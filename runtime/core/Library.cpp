@@ -106,8 +106,8 @@ static bool isSame(const void *memory, const void *bytes, uint64_t length) {
 }
 #endif
 
-/// Whether an object that may have been loaded by anyone has the file's content:
-/// its seal's checksums, or else all segments that nobody writes to.
+/// Whether an object that may have been loaded by anyone has the file's
+/// content: its seal's checksums, or else all segments that nobody writes to.
 static bool isLoadedFrom(const Mapping &object, const MappedFile &file) {
   ElfImage image{file.data(), file.size()};
   if (object.isEmpty() || object.numSegments() != image.numSegments())

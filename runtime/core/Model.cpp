@@ -25,12 +25,14 @@ using namespace ingot::rt;
 //===----------------------------------------------------------------------===//
 
 static void *modelAllocate(void *user, uint64_t bytes, uint64_t alignment) {
-  const ingot_allocator &allocator = static_cast<ingot_model *>(user)->allocator;
+  const ingot_allocator &allocator =
+      static_cast<ingot_model *>(user)->allocator;
   return allocator.allocate(allocator.user, bytes, alignment);
 }
 
 static void modelRelease(void *user, void *pointer) {
-  const ingot_allocator &allocator = static_cast<ingot_model *>(user)->allocator;
+  const ingot_allocator &allocator =
+      static_cast<ingot_model *>(user)->allocator;
   if (pointer)
     allocator.release(allocator.user, pointer);
 }
@@ -85,7 +87,8 @@ ingot_status ingot_model::mapWeightsBeside(const char *libraryPath,
   size_t length = strlen(libraryPath);
   char *path = static_cast<char *>(malloc(length + maxFileName + 2));
   if (!path)
-    return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'", libraryPath);
+    return fail(error, INGOT_OUT_OF_MEMORY, "no memory to load '%s'",
+                libraryPath);
   const char *slash = strrchr(libraryPath, '/');
   const char *fileName = slash ? slash + 1 : libraryPath;
   char name[maxFileName];

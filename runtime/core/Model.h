@@ -17,8 +17,8 @@ struct ingot_model {
   ~ingot_model();
 
   /// Checks the artifact and readies it; `subject` names it in messages,
-  /// `libraryPath` is the file that separate weights lie beside, null if there is
-  /// none.
+  /// `libraryPath` is the file that separate weights lie beside, null if there
+  /// is none.
   ingot_status init(const ingot_abi_artifact *artifact, const char *subject,
                     const char *libraryPath,
                     const ingot_model_options &options, ingot_error *error);

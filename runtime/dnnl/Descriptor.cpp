@@ -106,8 +106,9 @@ static bool closeGaps(const int64_t *dims, const int64_t *strides, int64_t rank,
   return hasGaps;
 }
 
-dnnl_status_t DescriptorBuilder::addTensors(const int64_t *dynamic, const void *weights,
-                                  const_dnnl_memory_desc_t weightsLayout) {
+dnnl_status_t
+DescriptorBuilder::addTensors(const int64_t *dynamic, const void *weights,
+                              const_dnnl_memory_desc_t weightsLayout) {
   for (int64_t i = 0; i < record.numTensors; ++i) {
     const Tensor &tensor = record.tensors[i];
     int64_t dims[INGOT_DNNL_MAX_RANK], strides[INGOT_DNNL_MAX_RANK];

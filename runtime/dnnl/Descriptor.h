@@ -30,7 +30,8 @@ struct DescriptorBuilder {
   bool writesSlice = false;
   dnnl_memory_desc_t anyWeights = nullptr;
 
-  DescriptorBuilder(dnnl_engine_t engine, const Record &record, Primitive &primitive)
+  DescriptorBuilder(dnnl_engine_t engine, const Record &record,
+                    Primitive &primitive)
       : engine(engine), record(record), primitive(primitive) {}
   ~DescriptorBuilder() {
     dnnl_primitive_desc_destroy(descriptor);

@@ -162,7 +162,8 @@ static void runStep(void *loader, int64_t index) {
 /// Gives each fixed variant with constant weights its piece of one slab.
 static int32_t allocateSlab(Loader &loader) {
   State &state = loader.state;
-  // Huge pages, where the system has them: fewer faults now, fewer misses later.
+  // Huge pages, where the system has them: fewer faults now, fewer misses
+  // later.
   const size_t hugePage = size_t(2) << 20;
   for (int64_t pass = 0; pass < 2; ++pass) {
     size_t offset = 0;

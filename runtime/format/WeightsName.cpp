@@ -22,7 +22,8 @@ void ingot::rt::weightsName(const char *library, const uint8_t (&sha256)[32],
   if (length > maxLibrary) {
     length = maxLibrary;
     // Not within a character.
-    while (length && (static_cast<unsigned char>(library[length]) & 0xc0) == 0x80)
+    while (length &&
+           (static_cast<unsigned char>(library[length]) & 0xc0) == 0x80)
       --length;
   }
   memcpy(name, library, length);

@@ -17,8 +17,8 @@ constexpr size_t maxFileName = 256;
 
 /// The name of the weights that belong to the library of that file name:
 /// `<library>.<first 16 digits of the SHA-256>.weights`, the library's name cut
-/// where all would have more than 255 bytes. Weights of two compilations so never
-/// take each other's place.
+/// where all would have more than 255 bytes. Weights of two compilations so
+/// never take each other's place.
 void weightsName(const char *library, const uint8_t (&sha256)[32],
                  char (&name)[maxFileName]);
 

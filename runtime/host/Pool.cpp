@@ -104,8 +104,9 @@ void *ingot_pool::workerMain(void *argument) {
   }
 }
 
-/// What tasks may need of a thread's stack, with room to spare: docs/embedding.md
-/// promises half of it to be enough. Threads get no more of it than they touch.
+/// What tasks may need of a thread's stack, with room to spare:
+/// docs/embedding.md promises half of it to be enough. Threads get no more of
+/// it than they touch.
 static constexpr size_t kMinStack = size_t(1) << 20;
 
 /// Starts a thread; a system's or a process's default of small stacks does not

@@ -1,4 +1,4 @@
-//===- PoolRegistry.cpp - all pools of the process, and their C API --------===//
+//===- PoolRegistry.cpp - all pools of the process, and their C API -------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

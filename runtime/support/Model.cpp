@@ -94,8 +94,8 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
       ingot::rt::chooseVariant(*artifact, cpu, "this model", variant,
                                &reason) != INGOT_OK)
     return refuse(nullptr, error, error_bytes, reason.message);
-  auto *model =
-      static_cast<ingot_support_model *>(calloc(1, sizeof(ingot_support_model)));
+  auto *model = static_cast<ingot_support_model *>(
+      calloc(1, sizeof(ingot_support_model)));
   if (model == nullptr)
     return refuse(nullptr, error, error_bytes, "out of memory");
   model->artifact = artifact;

@@ -25,8 +25,8 @@ void ingot_support_fail(ingot_abi_call *call, int32_t status,
   call->error[length] = '\0';
 }
 
-/** Stands right before the memory of a run that it describes, so that a run that
- *  stops half-way leaves nothing behind, whatever host it has. */
+/** Stands right before the memory of a run that it describes, so that a run
+ *  that stops half-way leaves nothing behind, whatever host it has. */
 typedef struct ingot_support_block {
   struct ingot_support_block *previous;
   struct ingot_support_block *next;

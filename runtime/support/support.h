@@ -23,9 +23,9 @@ extern "C" {
 void ingot_support_fail(ingot_abi_call *call, int32_t status,
                         const char *message);
 
-/** Ends the run with INGOT_ABI_RUNTIME_CHECK if `holds` is 0: then this does not
- *  return. {0} and {1} in the message stand for `first` and `second`. Only for
- *  the thread that runs the body. */
+/** Ends the run with INGOT_ABI_RUNTIME_CHECK if `holds` is 0: then this does
+ *  not return. {0} and {1} in the message stand for `first` and `second`. Only
+ *  for the thread that runs the body. */
 void ingot_support_require(ingot_abi_call *call, uint32_t holds,
                            const char *message, int64_t first, int64_t second);
 
@@ -59,8 +59,8 @@ void ingot_support_layer_end(ingot_abi_call *call, uint64_t layer,
                              uint64_t flops, uint64_t bytes);
 
 /** Shows a tensor to the observer of a run, if it has one that wants to see
- *  it: `dims` and `strides` are of `rank` int64_t. Does not return if the run is
- *  to stop. Only for the thread that runs the body. */
+ *  it: `dims` and `strides` are of `rank` int64_t. Does not return if the run
+ * is to stop. Only for the thread that runs the body. */
 void ingot_support_observe(ingot_abi_call *call, uint64_t tensor,
                            uint32_t dtype, uint32_t rank, const int64_t *dims,
                            const int64_t *strides, const void *data);

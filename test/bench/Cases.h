@@ -29,7 +29,8 @@ std::string readCases(const std::string &path, std::vector<Case> &cases);
 /// A loaded model with the buffers of its runs, on one thread.
 class Kernel {
 public:
-  /// Loads the case's artifact and runs it once. Empty string, or what is wrong.
+  /// Loads the case's artifact and runs it once. Empty string, or what is
+  /// wrong.
   std::string load(const Case &from);
   /// Empty string, or what is wrong.
   std::string run();

@@ -358,16 +358,18 @@ static bool readSettings(int argc, char **argv, Settings &settings) {
 int main(int argc, char **argv) {
   Settings settings;
   if (!readSettings(argc, argv, settings)) {
-    std::cerr << "usage: ingot-conformance [--kernels=native] [--target=LEVELS] "
-                 "[--threads=N,...] [--compile-only] [--timeout=SECONDS] < LINES "
-                 "(run by run.py)\n";
+    std::cerr
+        << "usage: ingot-conformance [--kernels=native] [--target=LEVELS] "
+           "[--threads=N,...] [--compile-only] [--timeout=SECONDS] < LINES "
+           "(run by run.py)\n";
     return 2;
   }
   for (std::string line; std::getline(std::cin, line);) {
     size_t tab = line.find('\t');
     if (tab == std::string::npos)
       continue;
-    Answer answer = runInChild(settings, line.substr(0, tab), line.substr(tab + 1));
+    Answer answer =
+        runInChild(settings, line.substr(0, tab), line.substr(tab + 1));
     for (char &c : answer.detail)
       if (c == '\n' || c == '\t')
         c = ' ';

@@ -6,11 +6,11 @@
  *===----------------------------------------------------------------------===
  *
  * A library to preload. FAULT_KIND names the calls: alloc, write, read, rename,
- * fsync, mmap, open, thread. Of those after main has begun the FAULT_AT-th fails
- * (none if it is 0), with FAULT_ERRNO; with FAULT_ALL=1 all after it, too; with
- * FAULT_KILL=1 the process is killed before it instead. FAULT_COUNT names a file
- * that receives the number of calls when the process ends. FAULT_AFTER=N counts
- * calls from the N-th rename on.
+ * fsync, mmap, open, thread. Of those after main has begun the FAULT_AT-th
+ *fails (none if it is 0), with FAULT_ERRNO; with FAULT_ALL=1 all after it, too;
+ *with FAULT_KILL=1 the process is killed before it instead. FAULT_COUNT names a
+ *file that receives the number of calls when the process ends. FAULT_AFTER=N
+ *counts calls from the N-th rename on.
  *
  * What goes to standard output and standard error is left alone.
  *
@@ -227,7 +227,9 @@ int linkat(int folder, const char *from, int other, const char *to, int flags) {
              : (int)syscall(SYS_linkat, folder, from, other, to, flags);
 }
 
-int fsync(int file) { return fails(FSYNC) ? -1 : (int)syscall(SYS_fsync, file); }
+int fsync(int file) {
+  return fails(FSYNC) ? -1 : (int)syscall(SYS_fsync, file);
+}
 
 int fdatasync(int file) {
   return fails(FSYNC) ? -1 : (int)syscall(SYS_fdatasync, file);

@@ -7,8 +7,8 @@
 //
 // The first byte says what the others are: an ELF file, which is checked before
 // anybody maps it, or the fields of an artifact's description, whose pointers
-// lead to memory of the stated sizes or nowhere. Such a description is attached,
-// and everything that can be asked about it is asked.
+// lead to memory of the stated sizes or nowhere. Such a description is
+// attached, and everything that can be asked about it is asked.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/core/ElfFile.h"

@@ -1,4 +1,4 @@
-//===- ImportFuzzer.cpp - libFuzzer target of the importer ---------------===//
+//===- ImportFuzzer.cpp - libFuzzer target of the importer ----------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ModelMutator.cpp - changes fields of ONNX models ------------------===//
+//===- ModelMutator.cpp - changes fields of ONNX models -------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ModelMutator.h - changes fields of ONNX models ----------*- C++ -*-===//
+//===- ModelMutator.h - changes fields of ONNX models -----------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

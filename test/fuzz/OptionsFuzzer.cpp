@@ -7,8 +7,8 @@
 //
 // Each line of the input is an argument. They go through the parser of a
 // command with options of every kind; what it accepts makes inputs for a model
-// with an open and a fixed dimension. Names of files are left out: this is about
-// what people type.
+// with an open and a fixed dimension. Names of files are left out: this is
+// about what people type.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Inputs.h"

@@ -102,7 +102,8 @@ static void on_fault(int signal_number, siginfo_t *info, void *context) {
 
 /* Memory between two guard pages: at the end of what can be touched, or at its
  * start; filled with NaN. */
-static void *guard(const char *name, size_t bytes, size_t alignment, int at_end) {
+static void *guard(const char *name, size_t bytes, size_t alignment,
+                   int at_end) {
   size_t middle = (bytes + PAGE - 1) / PAGE * PAGE;
   if (middle == 0)
     middle = PAGE;
@@ -305,8 +306,8 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
   for (size_t i = 0; i < num_inputs; ++i) {
     const tensor *t = &inputs[i];
     snprintf(name, sizeof name, "input %s", input_of(artifact, i)->name);
-    char *data =
-        guard(name, t->bytes, element_bytes(input_of(artifact, i)->dtype), at_end);
+    char *data = guard(name, t->bytes,
+                       element_bytes(input_of(artifact, i)->dtype), at_end);
     memcpy(data, t->content, t->bytes);
     in[i] = (ingot_abi_buffer){data, (int64_t *)t->dims, NULL, t->bytes,
                                INGOT_ABI_MEMORY_HOST, 0};
@@ -393,7 +394,8 @@ static int check(const ingot_abi_artifact *artifact, const char *weights,
   if (status != expected) {
     if (!each)
       die("run", message);
-    fprintf(report, "differs status %d, the first run's is %d (%u threads): %s\n",
+    fprintf(report,
+            "differs status %d, the first run's is %d (%u threads): %s\n",
             status, expected, threads, message);
     return 1;
   }

@@ -8,11 +8,11 @@
 //   ingot-soak SECONDS MODEL.so...
 //
 // Eight threads run a context of their own of each model, in random order, with
-// sizes that change where the model leaves them open. Now and then one makes its
-// context anew, loads the model once more, gives memory back, or asks for what
-// must fail. Every result must have the bits of a run on one thread, and after
-// the first of six parts neither memory nor descriptors may grow. A sanitizer
-// keeps memory of its own, so there only descriptors are watched.
+// sizes that change where the model leaves them open. Now and then one makes
+// its context anew, loads the model once more, gives memory back, or asks for
+// what must fail. Every result must have the bits of a run on one thread, and
+// after the first of six parts neither memory nor descriptors may grow. A
+// sanitizer keeps memory of its own, so there only descriptors are watched.
 //
 //===----------------------------------------------------------------------===//
 #include "ingot/ingot.hpp"

@@ -8,8 +8,9 @@
 // Reads lines, each the path of a model, and answers each with one line
 // `KIND <tab> MILLISECONDS <tab> PEAK-MIB <tab> DETAIL`: compiled, refused (one
 // error with a message, which DETAIL is, as `ingot compile` prints it), crash,
-// timeout, or bad: reported otherwise than by one line. Each model is compiled in a forked child of this warm process, whose
-// time and address space are limited.
+// timeout, or bad: reported otherwise than by one line. Each model is compiled
+// in a forked child of this warm process, whose time and address space are
+// limited.
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compiler.h"

@@ -1,4 +1,4 @@
-//===- ingot-import.cpp - prints a model in the onnx dialect -------------===//
+//===- ingot-import.cpp - prints a model in the onnx dialect --------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -82,7 +82,8 @@ static std::string readInputSpec(std::vector<Request> &requests,
   const std::string &option = specs.inputOption;
   std::string source;
   uint64_t seed;
-  if (Request *request = matchName(requests, spec, inputSeparators(specs), source)) {
+  if (Request *request =
+          matchName(requests, spec, inputSeparators(specs), source)) {
     if (!request->source.empty())
       return request->describe() + " is given twice";
     if (source.empty())
@@ -104,7 +105,8 @@ static std::string readInputSpec(std::vector<Request> &requests,
     return "the model has no input '" + spec.substr(0, equals) +
            "'; its inputs are " + listNames(requests);
   if (requests.size() != 1)
-    return option + " " + spec + " must say which input it is for, NAME=" + spec +
+    return option + " " + spec +
+           " must say which input it is for, NAME=" + spec +
            "; the model's inputs are " + listNames(requests);
   if (!requests[0].source.empty())
     return requests[0].describe() + " is given twice";
@@ -176,7 +178,8 @@ static std::string makeRandom(const Request &request, uint64_t seed,
   array.dtype = request.info.dtype;
   if (request.shape) {
     array.dims = *request.shape;
-    std::string problem = checkFixedSizes(request, array.dims, request.specs->shapeOption);
+    std::string problem =
+        checkFixedSizes(request, array.dims, request.specs->shapeOption);
     if (!problem.empty())
       return problem;
   } else if (request.info.is_dynamic) {
@@ -243,8 +246,9 @@ static std::string readRaw(const Request &request, Array &array) {
 static std::string checkFits(const Request &request, const Array &array) {
   std::string origin = "'" + request.source + "'";
   if (array.dtype != request.info.dtype)
-    return request.describe() + " cannot take " + ingot_dtype_name(array.dtype) +
-           " from " + origin + "; convert it with numpy's astype";
+    return request.describe() + " cannot take " +
+           ingot_dtype_name(array.dtype) + " from " + origin +
+           "; convert it with numpy's astype";
   if (request.shape && *request.shape != array.dims)
     return request.describe() + ": " + request.specs->shapeOption +
            " contradicts " + origin +

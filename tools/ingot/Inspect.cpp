@@ -161,8 +161,8 @@ static void printNames(const char *title,
 static void printText(const ingot_model *model, const ingot_model_info &info,
                       bool isVerified, bool withLayers) {
   printf("model     %s\n", formatLine(info.name, 100).c_str());
-  printf("compiler  %s, ABI version %u\n", formatLine(info.compiler, 60).c_str(),
-         info.abi_version);
+  printf("compiler  %s, ABI version %u\n",
+         formatLine(info.compiler, 60).c_str(), info.abi_version);
   printVariants(variantsOf(model));
   printNames("libraries ", usesOf(model, INGOT_USE_LIBRARY));
   printf("precision %s\n", precisionOf(model).c_str());
@@ -172,8 +172,9 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
     printf("          SHA-256 %s\n", hex(info.weights_sha256).c_str());
   printf("arena     %s a context\n", formatBytes(info.arena_bytes).c_str());
   if (info.num_size_rules_proved || info.num_size_rules_checked)
-    printf("sizes     %u rules hold for all sizes, %u are checked in each run\n",
-           info.num_size_rules_proved, info.num_size_rules_checked);
+    printf(
+        "sizes     %u rules hold for all sizes, %u are checked in each run\n",
+        info.num_size_rules_proved, info.num_size_rules_checked);
   std::vector<Layer> layers = layersOf(model);
   printBackends(layers);
   if (isVerified)

@@ -135,8 +135,8 @@ private:
 };
 } // namespace
 
-bool ingot::tools::denseBytes(const std::vector<int64_t> &dims, uint64_t elementBytes,
-                       uint64_t &bytes) {
+bool ingot::tools::denseBytes(const std::vector<int64_t> &dims,
+                              uint64_t elementBytes, uint64_t &bytes) {
   bytes = elementBytes;
   for (int64_t dim : dims)
     if (dim == 0) {

@@ -121,8 +121,9 @@ int OptionParser::parseOne(int argc, char **argv, int &index,
                         option.metavar);
     }
     std::string problem = option.set(text);
-    return problem.empty() ? exitSuccess
-                           : usageError("option " + start + name + " " + problem);
+    return problem.empty()
+               ? exitSuccess
+               : usageError("option " + start + name + " " + problem);
   }
   return usageError("unknown option '" + start + name + "'");
 }

@@ -16,8 +16,8 @@ namespace ingot::tools {
 /// Exit codes of every subcommand.
 enum ExitCode { exitSuccess = 0, exitFailure = 1, exitUsage = 2 };
 
-/// Options of a subcommand. `--name value` and `--name=value` are the same, a name
-/// of one letter has one dash; `--` ends the options.
+/// Options of a subcommand. `--name value` and `--name=value` are the same, a
+/// name of one letter has one dash; `--` ends the options.
 class OptionParser {
 public:
   /// `usage` follows the command's name in the help; `example` is shown below.

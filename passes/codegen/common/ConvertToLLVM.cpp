@@ -56,8 +56,9 @@ static constexpr StringLiteral kObserve = "ingot_support_observe";
 /// Calls function `name` of runtime/support, in behalf of `op`, with the run's
 /// call and `arguments`.
 static FailureOr<LLVM::CallOp> callSupport(Functions &functions, OpBuilder &b,
-                                           Operation *op, StringRef name, Type result,
-                                           Value call, ValueRange arguments) {
+                                           Operation *op, StringRef name,
+                                           Type result, Value call,
+                                           ValueRange arguments) {
   SmallVector<Value> all = {call};
   llvm::append_range(all, arguments);
   FailureOr<LLVM::LLVMFuncOp> callee = functions.support(
@@ -111,8 +112,8 @@ struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
     getMemRefDescriptorSizes(loc, op.getType(), adaptor.getDynamicSizes(),
                              rewriter, sizes, strides, bytes);
     bytes = checkedBytes(rewriter, loc, element, sizes);
-    FailureOr<LLVM::CallOp> allocated =
-        callSupport(functions, rewriter, op, kAllocate, call.getType(), call, bytes);
+    FailureOr<LLVM::CallOp> allocated = callSupport(
+        functions, rewriter, op, kAllocate, call.getType(), call, bytes);
     if (failed(allocated))
       return failure();
     Value data = allocated->getResult();
@@ -263,9 +264,9 @@ template <typename Op> struct LowerMaskedBF16 : ConvertOpToLLVMPattern<Op> {
   }
 };
 
-/// A masked store of one lane that is known, of less than 32 bits. LLVM 22 makes
-/// one scalar store of the truncation that precedes it and the masked store: of
-/// what was truncated, over the neighbours.
+/// A masked store of one lane that is known, of less than 32 bits. LLVM 22
+/// makes one scalar store of the truncation that precedes it and the masked
+/// store: of what was truncated, over the neighbours.
 struct LowerStoreOfOneLane : ConvertOpToLLVMPattern<vector::MaskedStoreOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 

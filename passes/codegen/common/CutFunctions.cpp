@@ -99,8 +99,8 @@ void Cutter::number() {
   numbers[body.getTerminator()] = ops.size();
 }
 
-/// Whether an op is made again where its result is needed: it costs nothing, and
-/// LLVM sees what it is.
+/// Whether an op is made again where its result is needed: it costs nothing,
+/// and LLVM sees what it is.
 bool Cutter::isRepeated(Operation *op) {
   bool isCheap = op->hasTrait<OpTrait::ConstantLike>() ||
                  isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp,

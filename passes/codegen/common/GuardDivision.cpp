@@ -18,7 +18,8 @@ namespace ingot {
 using namespace mlir;
 
 /// The constant `value` of an integer, index or vector type.
-static Value makeConstant(OpBuilder &b, Location loc, Type type, int64_t value) {
+static Value makeConstant(OpBuilder &b, Location loc, Type type,
+                          int64_t value) {
   auto scalar = b.getIntegerAttr(getElementTypeOrSelf(type), value);
   TypedAttr attr = scalar;
   if (auto shaped = dyn_cast<ShapedType>(type))

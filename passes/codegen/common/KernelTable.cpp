@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace ingot::codegen;
 
-/// What a kernel takes for an operand: the launch adds the offset to the address.
+/// What a kernel takes for an operand: the launch adds the offset to the
+/// address.
 static MemRefType parameterType(MemRefType type) {
   int64_t offset;
   SmallVector<int64_t> strides;

@@ -23,8 +23,8 @@ public:
                                    mlir::Location loc,
                                    mlir::ValueRange arguments);
 
-  /// `kernel` as a part of the module, called `name` and a number, or the kernel
-  /// that is equal to it, `kernel` being erased.
+  /// `kernel` as a part of the module, called `name` and a number, or the
+  /// kernel that is equal to it, `kernel` being erased.
   mlir::func::FuncOp insert(mlir::func::FuncOp kernel, mlir::StringRef name);
 
   /// How many kernels were found to be there already.

@@ -181,9 +181,9 @@ Value codegen::getFrame(Operation *op, int64_t numWords,
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(&entry);
   count = LLVM::ConstantOp::create(rewriter, loc, word, numWords);
-  frame = LLVM::AllocaOp::create(rewriter, loc,
-                                 LLVM::LLVMPointerType::get(rewriter.getContext()),
-                                 word, count);
+  frame = LLVM::AllocaOp::create(
+      rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()), word,
+      count);
   mark.setAttr(frame, name);
   return frame;
 }

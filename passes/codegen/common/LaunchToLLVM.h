@@ -31,13 +31,13 @@ struct Functions {
   llvm::StringMap<int64_t> launches;
 };
 
-/// The run's ingot_abi_call: the last argument of the function around `op`; null
-/// if it has none.
+/// The run's ingot_abi_call: the last argument of the function around `op`;
+/// null if it has none.
 mlir::Value callArgument(mlir::Operation *op);
 
-/// Room for `numWords` words that a call of `op` hands over, in the entry of the
-/// function around it: one place for all, or the stack would have to grow with the
-/// model.
+/// Room for `numWords` words that a call of `op` hands over, in the entry of
+/// the function around it: one place for all, or the stack would have to grow
+/// with the model.
 mlir::Value getFrame(mlir::Operation *op, int64_t numWords,
                      mlir::ConversionPatternRewriter &rewriter);
 

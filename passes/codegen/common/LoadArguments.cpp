@@ -50,8 +50,10 @@ static SmallVector<Place> placesOf(ArrayAttr inputs, ArrayAttr outputs) {
 void LoadArgumentsPass::runOnOperation() {
   ModuleOp module = getOperation();
   auto function = module.lookupSymbol<func::FuncOp>("forward");
-  ArrayAttr inputs = IngotDialect::InputsAttrHelper(&getContext()).getAttr(module),
-            outputs = IngotDialect::OutputsAttrHelper(&getContext()).getAttr(module);
+  ArrayAttr inputs =
+                IngotDialect::InputsAttrHelper(&getContext()).getAttr(module),
+            outputs =
+                IngotDialect::OutputsAttrHelper(&getContext()).getAttr(module);
   if (!function || function.isExternal() || !inputs || !outputs)
     return markAllAnalysesPreserved();
   SmallVector<Place> places = placesOf(inputs, outputs);

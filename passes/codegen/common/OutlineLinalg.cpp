@@ -199,7 +199,8 @@ void OutlineLinalgPass::runOnOperation() {
   ModuleOp module = getOperation();
   // oneDNN's threads still wait actively for their next work when an op of its
   // ends: two pools would get in each other's way.
-  bool isParallel = !IngotDialect::NeedsOnednnAttrHelper(&getContext()).isAttrPresent(module);
+  bool isParallel =
+      !IngotDialect::NeedsOnednnAttrHelper(&getContext()).isAttrPresent(module);
   codegen::KernelTable table(module);
   SmallVector<linalg::LinalgOp> ops;
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -50,10 +50,11 @@ struct Captures {
       return;
     Operation *op = value.getDefiningOp();
     // Views at known places of a buffer: seen by LLVM, they do not alias.
-    if (op && (op->hasTrait<OpTrait::ConstantLike>() ||
-               isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp, memref::CastOp,
-                   memref::CollapseShapeOp, memref::ExpandShapeOp,
-                   memref::ReinterpretCastOp, memref::DimOp>(op))) {
+    if (op &&
+        (op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<memref::GetGlobalOp, memref::ViewOp, memref::SubViewOp,
+             memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
+             memref::ReinterpretCastOp, memref::DimOp>(op))) {
       if (cloned.contains(op))
         return;
       for (Value operand : op->getOperands())
@@ -70,17 +71,17 @@ struct Captures {
 
 } // namespace
 
-/// Memory of the stack or the host, checks, calls, and kernels, which run on the
-/// run's threads, need what only the function itself has.
+/// Memory of the stack or the host, checks, calls, and kernels, which run on
+/// the run's threads, need what only the function itself has.
 static bool canOutline(scf::ForOp loop) {
   if (loop.getNumResults() != 0)
     return false;
-  return !loop
-              ->walk([](Operation *op) {
-                bool stays = isa<RequireOp, ObserveOp, memref::AllocOp, memref::AllocaOp,
-                                 memref::DeallocOp, cpu::LaunchOp,
-                                 CallOpInterface>(op) ||
-                             isa<LLVM::LLVMDialect>(op->getDialect());
+  return !loop->walk([](Operation *op) {
+                bool stays =
+                    isa<RequireOp, ObserveOp, memref::AllocOp, memref::AllocaOp,
+                        memref::DeallocOp, cpu::LaunchOp, CallOpInterface>(
+                        op) ||
+                    isa<LLVM::LLVMDialect>(op->getDialect());
                 return stays ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();

@@ -12,8 +12,8 @@ include "mlir/Pass/PassBase.td"
 def ConvertToLLVM : Pass<"ingot-convert-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert what is left to the LLVM dialect";
   let description = [{
-    Upstream's conversions in one go. Memory of dynamic size comes from the host,
-    through the function's last argument, the run's `ingot_abi_call`.
+    Upstream's conversions in one go. Memory of dynamic size comes from the
+    host, through the function's last argument, the run's `ingot_abi_call`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -23,14 +23,13 @@ def CutFunctions : Pass<"cut-functions", "::mlir::ModuleOp"> {
   let description = [{
     What LLVM does with a function, and what register allocation does above all,
     takes longer than in proportion to its size. A function of one block with
-    more than twice `most-ops` ops becomes a row of calls of private functions of
-    about that many.
+    more than twice `most-ops` ops becomes a row of calls of private functions
+    of about that many.
 
-    Constants, and views and sizes of arguments, are repeated where a piece needs
-    them. Other
-    values that a later piece needs, which are sizes and buffers that the host
-    gave, are left in memory of the function itself, where values that are needed
-    at different times share a place.
+    Constants, and views and sizes of arguments, are repeated where a piece
+    needs them. Other values that a later piece needs, which are sizes and
+    buffers that the host gave, are left in memory of the function itself, where
+    values that are needed at different times share a place.
   }];
   let options = [Option<"mostOps", "most-ops", "int64_t", /*default=*/"1000",
                         "Ops of a piece, nested ones included">];
@@ -43,9 +42,9 @@ def CutFunctions : Pass<"cut-functions", "::mlir::ModuleOp"> {
 def LowerControlFlow : Pass<"lower-control-flow"> {
   let summary = "Lower loops and conditions to branches";
   let description = [{
-    Upstream's patterns, the last op of a block first. Each moves what follows it
-    into a block of its own; the other way around, a function with n of them takes
-    n² moves.
+    Upstream's patterns, the last op of a block first. Each moves what follows
+    it into a block of its own; the other way around, a function with n of them
+    takes n² moves.
   }];
   let dependentDialects = ["::mlir::cf::ControlFlowDialect"];
 }
@@ -61,11 +60,13 @@ def GuardDivision : Pass<"guard-division"> {
 }
 
 def LoadArguments : Pass<"load-arguments", "::mlir::ModuleOp"> {
-  let summary = "Take inputs and outputs from the run's call where there are many";
+  let summary =
+      "Take inputs and outputs from the run's call where there are many";
   let description = [{
-    Each input and output is an argument of `@forward`, and a memref is seven and
-    more of LLVM's. Where there are more than `most-buffers`, `ingot.buffer` takes
-    their place, which each piece of the function has for those that it needs.
+    Each input and output is an argument of `@forward`, and a memref is seven
+    and more of LLVM's. Where there are more than `most-buffers`, `ingot.buffer`
+    takes their place, which each piece of the function has for those that it
+    needs.
   }];
   let options = [Option<"mostBuffers", "most-buffers", "int64_t",
                         /*default=*/"128", "Arguments that stay arguments">];
@@ -77,8 +78,8 @@ def OutlineLinalg : Pass<"outline-linalg", "::mlir::ModuleOp"> {
   let description = [{
     A linalg op on memrefs in the function that is handed the run's call becomes
     a `cpu.launch` of a private function, which equal ops share. Where there is
-    enough to do, the outermost parallel loop is split into tasks; not in modules
-    that oneDNN, with its own threads, works for (`ingot.needs_onednn`).
+    enough to do, the outermost parallel loop is split into tasks; not in
+    modules that oneDNN, with its own threads, works for (`ingot.needs_onednn`).
   }];
   let statistics = [Statistic<"shared", "shared", "kernels used once more">];
   let dependentDialects = [
@@ -98,7 +99,8 @@ def OutlineLoops : Pass<"outline-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect"];
   let statistics = [
-    Statistic<"outlinedLoops", "outlined-loops", "Loop nests that were outlined">];
+    Statistic<"outlinedLoops", "outlined-loops",
+              "Loop nests that were outlined">];
 }
 
 #endif // INGOT_PASSES_CODEGEN_COMMON_PASSES_TD

@@ -32,9 +32,9 @@ def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
     of libm do not. Other functions, and doubles, stay calls. Errors are at most
     2 ulp for `exp` and `log`, 6 ulp for `erf` and `tanh`.
   }];
-  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::vector::VectorDialect"];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }
 
 def AttentionToVector : Cpu_RowsToVector<"cpu-attention-to-vector"> {
@@ -61,11 +61,12 @@ def DepthwiseToVector : Cpu_ToVector<"cpu-depthwise-to-vector"> {
 def EmulateInstructions : Pass<"emulate-instructions", "::mlir::ModuleOp"> {
   let summary = "Write AMX and dot product instructions as loops of others";
   let description = [{
-    For tests of kernels on CPUs that lack the instructions: code that is tiled and
-    addressed as before, in which `amx` ops, `x86vector.avx512.dot` and the
-    intrinsic of VNNI are loops over vectors. An AMX tile is memory on the stack;
-    a product adds to its accumulator's. The order of sums is that of Intel's
-    manual; denormal numbers are kept, while AMX and `vdpbf16ps` take them as zero.
+    For tests of kernels on CPUs that lack the instructions: code that is tiled
+    and addressed as before, in which `amx` ops, `x86vector.avx512.dot` and the
+    intrinsic of VNNI are loops over vectors. An AMX tile is memory on the
+    stack; a product adds to its accumulator's. The order of sums is that of
+    Intel's manual; denormal numbers are kept, while AMX and `vdpbf16ps` take
+    them as zero.
 
     Passes behind it see the CPU level `on` in the module's `ingot.target`.
   }];
@@ -83,7 +84,8 @@ def ExpandBF16 : Pass<"expand-bf16", "::mlir::ModuleOp"> {
   let description = [{
     For levels without AVX512-BF16, where LLVM calls a function an element.
   }];
-  let dependentDialects = ["::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
 }
 
 def GroupNormToVector : Cpu_RowsToVector<"cpu-group-norm-to-vector"> {
@@ -104,9 +106,9 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
   let summary = "Give every kernel a function of its own, equal ones the same";
   let description = [{
     A cpu op on memrefs becomes a `cpu.launch` of a private function that takes
-    the op's operands and the number of a task. Ops that differ in their operands
-    and locations only share a function. The op's schedule says how many tasks
-    there are.
+    the op's operands and the number of a task. Ops that differ in their
+    operands and locations only share a function. The op's schedule says how
+    many tasks there are.
   }];
   let statistics = [Statistic<"shared", "shared", "kernels used once more">];
   let dependentDialects = [

@@ -287,7 +287,8 @@ Value Decomposition::repeatChannels(Value operand) {
   std::optional<ArrayRef<char>> bytes;
   if (constant)
     bytes = nn::getRawBytes(constant, storage);
-  int64_t row = type.getShape().back() * nn::elementBytes(type.getElementType());
+  int64_t row =
+      type.getShape().back() * nn::elementBytes(type.getElementType());
   if (!bytes || type.getNumElements() != type.getShape().back()) {
     SmallVector<Value> parts(times, operand);
     return nn::ConcatOp::create(b, loc, type.clone(shape), parts,
@@ -394,8 +395,8 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
     others.push_back(sliceOf(operand, phase));
   Value slice = sliceOf(dst, phase);
   int64_t channels = shape.back();
-  bool isDepthwise =
-      groups > 1 && groups == channels && typeOf(dst).getShape().back() == channels;
+  bool isDepthwise = groups > 1 && groups == channels &&
+                     typeOf(dst).getShape().back() == channels;
   ElementsAttr packed = isDepthwise ? lower::packDepthwiseWeights(filter)
                                     : lower::packConvWeights(
                                           filter, groups,

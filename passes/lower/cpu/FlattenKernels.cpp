@@ -138,7 +138,8 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
   }
 };
 
-struct FlattenKernelsPass : ingot::impl::FlattenKernelsBase<FlattenKernelsPass> {
+struct FlattenKernelsPass
+    : ingot::impl::FlattenKernelsBase<FlattenKernelsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<BatchedRows, PointwiseConv>(&getContext());

@@ -262,8 +262,9 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
   {
     OpBuilder::InsertionGuard guard(rewriter);
     Block *body = rewriter.createBlock(&kernel.getEpilogue());
-    cpu::YieldOp::create(rewriter, loc,
-                         ValueRange{body->addArgument(type.getElementType(), loc)});
+    cpu::YieldOp::create(
+        rewriter, loc,
+        ValueRange{body->addArgument(type.getElementType(), loc)});
   }
   if (rank == 3) {
     rewriter.replaceOp(op, reshape(rewriter, op.getLoc(), kernel.getResult(),

@@ -129,7 +129,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   Value destination = lower::destinationOf(rewriter, op->getResult(0));
   SmallVector<Value> operands;
   if (op.getBias())
-    operands.push_back(lower::expandBias(rewriter, op.getBias(), type.getRank()));
+    operands.push_back(
+        lower::expandBias(rewriter, op.getBias(), type.getRank()));
   Value src = castElements(rewriter, loc, op.getX(), element);
   Operation *kernel;
   if (isDepthwise)
@@ -160,7 +161,8 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
   Value destination = lower::destinationOf(rewriter, op->getResult(0));
   SmallVector<Value> operands;
   if (op.getBias())
-    operands.push_back(lower::expandBias(rewriter, op.getBias(), type.getRank()));
+    operands.push_back(
+        lower::expandBias(rewriter, op.getBias(), type.getRank()));
   auto kernel = cpu::ConvTransposeOp::create(
       rewriter, loc, type, op.getX(), op.getW(), operands, destination,
       op.getStrides(), op.getPads().take_front(op.getStrides().size()),

@@ -9,7 +9,8 @@
 
 include "mlir/Pass/PassBase.td"
 
-def DecomposeConvTranspose : Pass<"cpu-decompose-conv-transpose", "::mlir::func::FuncOp"> {
+def DecomposeConvTranspose
+    : Pass<"cpu-decompose-conv-transpose", "::mlir::func::FuncOp"> {
   let summary = "Turn transposed convolutions into convolutions";
   let description = [{
     The pixels of the result that lie a stride apart see the same taps of the
@@ -18,9 +19,9 @@ def DecomposeConvTranspose : Pass<"cpu-decompose-conv-transpose", "::mlir::func:
     where they belong, a slice with steps of the destination; its epilogue goes
     along. Nothing is multiplied with zeros between pixels.
 
-    Where all phases of the last dimension read the same pixels (the kernel is as
-    wide as the stride and nothing is cut off) they are one convolution with as
-    many times the output channels, whose results lie together in memory.
+    Where all phases of the last dimension read the same pixels (the kernel is
+    as wide as the stride and nothing is cut off) they are one convolution with
+    as many times the output channels, whose results lie together in memory.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cpu::CpuDialect",
@@ -59,9 +60,9 @@ def FuseEpilogues : Pass<"cpu-fuse-epilogues", "::mlir::func::FuncOp"> {
   let summary = "Fold elementwise nn ops into the cpu op before them";
   let description = [{
     An elementwise op moves into the epilogue of the convolution or matrix
-    product whose result nobody else uses. Its other operands, which broadcast to
-    the result, become epilogue operands; numbers stay in the region. The kernel
-    moves to where the elementwise op was.
+    product whose result nobody else uses. Its other operands, which broadcast
+    to the result, become epilogue operands; numbers stay in the region. The
+    kernel moves to where the elementwise op was.
   }];
   let statistics = [Statistic<"fused", "fused", "ops folded into an epilogue">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -74,10 +75,11 @@ def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
   let summary = "Give heavy nn ops to native kernels";
   let description = [{
     Convolutions, transposed ones too, and matrix products become `cpu` ops:
-    `f32`, data channels-last and of known size but for the batch. Constant weights are packed here, once
-    and for all CPU levels; a right factor that is known in a run only is packed
-    by the run. All else stays for `nn-to-linalg`. An op with the attribute
-    `ingot.backend = #ingot.backend<loops>` is left alone.
+    `f32`, data channels-last and of known size but for the batch. Constant
+    weights are packed here, once and for all CPU levels; a right factor that is
+    known in a run only is packed by the run. All else stays for `nn-to-linalg`.
+    An op with the attribute `ingot.backend = #ingot.backend<loops>` is left
+    alone.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",

@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::lower;
 
-/// An epilogue: scale and shift where there are operands for them, which are one
-/// operation of the model: the product need not be rounded first.
+/// An epilogue: scale and shift where there are operands for them, which are
+/// one operation of the model: the product need not be rounded first.
 static void buildEpilogue(OpBuilder &b, Location loc, Operation *kernel,
                           bool hasScale = false, bool hasBias = false) {
   OpBuilder::InsertionGuard guard(b);
@@ -125,8 +125,8 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
   if (parts > 1) {
     OpFoldResult count = b.getIndexAttr(parts);
     x = reshape(b, loc, x,
-                {mulSizes(b, loc, outer, count), divSizes(b, loc, length, count),
-                 inner});
+                {mulSizes(b, loc, outer, count),
+                 divSizes(b, loc, length, count), inner});
     x = reduce(b, loc, kind, x);
     x = reshape(b, loc, x, {outer, count, inner});
     // Squares are taken once.

@@ -131,7 +131,8 @@ static std::optional<int64_t> weightsOffset(Value value) {
     if (auto view = dyn_cast<memref::ViewOp>(producer)) {
       auto base = dyn_cast<BlockArgument>(view.getSource());
       auto function =
-          base ? dyn_cast<func::FuncOp>(base.getOwner()->getParentOp()) : nullptr;
+          base ? dyn_cast<func::FuncOp>(base.getOwner()->getParentOp())
+               : nullptr;
       APInt shift;
       if (!function || base != findRunOperand(function, RunOperand::weights) ||
           !matchPattern(view.getByteShift(), m_ConstantInt(&shift)))

@@ -36,7 +36,8 @@ static Reason whyNot(nn::ConvTransposeOp op) {
   size_t n = op.getStrides().size();
   for (size_t d = 0; d < n; ++d)
     if (op.getPads()[d] < 0 ||
-        op.getPads()[n + d] - op.getOutputPadding()[d] + op.getStrides()[d] <= 0)
+        op.getPads()[n + d] - op.getOutputPadding()[d] + op.getStrides()[d] <=
+            0)
       return "has pads that oneDNN cannot state";
   return std::nullopt;
 }

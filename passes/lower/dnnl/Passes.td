@@ -30,8 +30,8 @@ def FusePostOps : Pass<"dnnl-fuse-post-ops", "::mlir::func::FuncOp"> {
   let description = [{
     An elementwise op becomes a post-op of the convolution or matrix product
     whose result nobody else uses: activations, sums and products with numbers,
-    with a value a channel or with whole tensors. An addend of the result's shape
-    that is not needed afterwards is summed to in place: the residual of a
+    with a value a channel or with whole tensors. An addend of the result's
+    shape that is not needed afterwards is summed to in place: the residual of a
     block. The op moves to where the elementwise op was.
   }];
   let statistics = [Statistic<"fused", "fused", "ops folded into an epilogue">];
@@ -46,7 +46,8 @@ def NNToDnnl : Pass<"nn-to-dnnl", "::mlir::func::FuncOp"> {
     and layer normalization become `dnnl` ops where oneDNN computes them: `f32`,
     spatial data channels-last, weights of static shape, windows that touch the
     input. All else stays for `nn-to-linalg`. An op with the attribute
-    `ingot.backend = #ingot.backend<loops>` is left alone: here kernels are chosen per op.
+    `ingot.backend = #ingot.backend<loops>` is left alone: here kernels are
+    chosen per op.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::dnnl::DnnlDialect",

@@ -44,7 +44,8 @@ void FillSplatsPass::runOnOperation() {
   getOperation()->walk([&](arith::ConstantOp op) {
     auto value = dyn_cast<DenseElementsAttr>(op.getValue());
     if (value && value.isSplat() && value.getElementType().isIntOrFloat() &&
-        value.getNumElements() * ingot::nn::elementBytes(value.getElementType()) >
+        value.getNumElements() *
+                ingot::nn::elementBytes(value.getElementType()) >
             minBytes &&
         !isReadByOneDNN(op))
       splats.push_back(op);

@@ -131,8 +131,9 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
   if (Value bias = adaptor.getBias())
     for (int64_t d = rank - typeOf(bias).getRank(); d < rank; ++d)
       biasDims.push_back(d);
-  Value init = startSum(rewriter, loc, sizes, computeType(type.getElementType()),
-                        adaptor.getBias(), biasDims);
+  Value init =
+      startSum(rewriter, loc, sizes, computeType(type.getElementType()),
+               adaptor.getBias(), biasDims);
   Value y = contract(rewriter, loc, a, w, init, maps, iterators);
   y = narrow(rewriter, loc, y, type.getElementType());
   rewriter.replaceOp(op, castTo(rewriter, loc, y, type));

@@ -176,9 +176,9 @@ static Value join(ConversionPatternRewriter &rewriter, Location loc,
   return y;
 }
 
-/// Inputs that are joined at once. Bufferization looks from each part of what is
-/// joined at all parts before it: of more, groups are joined, which are written
-/// where they belong all the same.
+/// Inputs that are joined at once. Bufferization looks from each part of what
+/// is joined at all parts before it: of more, groups are joined, which are
+/// written where they belong all the same.
 static constexpr size_t kMostJoined = 64;
 
 LogicalResult

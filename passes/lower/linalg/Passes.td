@@ -12,9 +12,9 @@ include "mlir/Pass/PassBase.td"
 def FillSplats : Pass<"linalg-fill-splats"> {
   let summary = "Fill buffers that hold one number rather than store them";
   let description = [{
-    A constant that is one number everywhere takes no memory in the compiler, but
-    all of its size in the artifact. Where it is large, each of its uses gets a
-    buffer of the arena that is filled in the run. Weights that oneDNN
+    A constant that is one number everywhere takes no memory in the compiler,
+    but all of its size in the artifact. Where it is large, each of its uses
+    gets a buffer of the arena that is filled in the run. Weights that oneDNN
     rearranges once stay constants.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -31,8 +31,8 @@ def FuseElementwise : Pass<"fuse-elementwise"> {
   let description = [{
     Upstream's `linalg-fuse-elementwise-ops`, whose ops may grow without bounds:
     each step copies what was fused so far, and LLVM then has all of it in one
-    block. Ops of more than `most-ops` together, a function like `exp` counting as
-    eight, stay apart.
+    block. Ops of more than `most-ops` together, a function like `exp` counting
+    as eight, stay apart.
   }];
   let options = [Option<"mostOps", "most-ops", "int64_t", /*default=*/"256",
                         "Ops of a body">];

@@ -7,7 +7,8 @@
 //
 // nn-to-linalg converts nn ops on tensors of any integer sign to linalg on
 // signless tensors. Its patterns are OpConversionPatterns, one file a family:
-// the original op tells signs (`isUnsigned`), the adaptor has signless operands.
+// the original op tells signs (`isUnsigned`), the adaptor has signless
+// operands.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LOWER_LINALG_PATTERNS_H

@@ -167,8 +167,8 @@ struct LowerReduce : OpConversionPattern<nn::ReduceOp> {
     RankedTensorType reduced =
         withoutDims(from, op.getAxes(), kept).clone(accType);
     SmallVector<Value> sizes = dynamicSizesOf(b, loc, x, kept);
-    Value init = createFilled(b, loc, reduced,
-                              neutral(b, loc, kind, accType, isUnsigned), sizes);
+    Value init = createFilled(
+        b, loc, reduced, neutral(b, loc, kind, accType, isUnsigned), sizes);
     int64_t rank = from.getRank();
     SmallVector<AffineExpr> exprs;
     SmallVector<utils::IteratorType> iterators(rank,
@@ -295,9 +295,11 @@ Value lower::isBetter(OpBuilder &b, Location loc, Value x, Value than,
   using P = arith::CmpIPredicate;
   P predicate;
   if (isUnsigned)
-    predicate = isMax ? (orEqual ? P::uge : P::ugt) : (orEqual ? P::ule : P::ult);
+    predicate =
+        isMax ? (orEqual ? P::uge : P::ugt) : (orEqual ? P::ule : P::ult);
   else
-    predicate = isMax ? (orEqual ? P::sge : P::sgt) : (orEqual ? P::sle : P::slt);
+    predicate =
+        isMax ? (orEqual ? P::sge : P::sgt) : (orEqual ? P::sle : P::slt);
   return arith::CmpIOp::create(b, loc, predicate, x, than);
 }
 

@@ -1,4 +1,4 @@
-//===- RequireIndices.h - indices that a run brings -----------------*- C++ -*-===//
+//===- RequireIndices.h - indices that a run brings -------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

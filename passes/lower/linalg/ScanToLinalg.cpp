@@ -66,8 +66,8 @@ static SmallVector<Value> sliceSizesOf(OpBuilder &b, Location loc, Value x,
   return sizes;
 }
 
-/// Whether there is surely nothing in it. Slices refuse any offset into an empty
-/// dimension, so such results are made apart.
+/// Whether there is surely nothing in it. Slices refuse any offset into an
+/// empty dimension, so such results are made apart.
 static bool isEmpty(RankedTensorType type) {
   return llvm::is_contained(type.getShape(), 0);
 }
@@ -175,7 +175,8 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
     }
     Value noValue = createFilled(b, loc, valueType,
                                  scalar(b, loc, element, 0), sizes);
-    Value none = createFilled(b, loc, indexType, scalar(b, loc, i64, -1), sizes);
+    Value none =
+        createFilled(b, loc, indexType, scalar(b, loc, i64, -1), sizes);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     auto round = [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
@@ -236,7 +237,8 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
           Value position = linalg::IndexOp::create(b, loc, axis);
           Value at =
               arith::IndexCastOp::create(b, loc, b.getI64Type(), position);
-          auto compare = [&](arith::CmpIPredicate p, Value l, Value r) -> Value {
+          auto compare = [&](arith::CmpIPredicate p, Value l,
+                             Value r) -> Value {
             return arith::CmpIOp::create(b, loc, p, l, r);
           };
           Value zero = scalar(b, loc, b.getI64Type(), 0);

@@ -84,8 +84,9 @@ template <typename T> struct DType;
 
 /// A dense tensor that owns its elements.
 template <typename T> struct Tensor {
-  static_assert(!std::is_same_v<T, bool>,
-                "std::vector packs bool; give input() or output() a bool array");
+  static_assert(
+      !std::is_same_v<T, bool>,
+      "std::vector packs bool; give input() or output() a bool array");
   std::vector<int64_t> dims;
   std::vector<T> data;
 

@@ -82,7 +82,7 @@ INGOT_API ingot_status ingot_model_attach(const ingot_abi_artifact *artifact,
                                           ingot_model **model,
                                           ingot_error *error);
 
-/** Contexts of the model may outlive this call; the model goes with the last. */
+/** Contexts of the model may outlive this call; it goes with the last. */
 INGOT_API void ingot_model_release(ingot_model *model);
 
 /** What a model is and needs. Strings belong to the model. */
@@ -118,7 +118,7 @@ typedef struct ingot_model_info {
 /** The code for one kind of machine. The string belongs to the model. */
 typedef struct ingot_variant_info {
   uint32_t struct_size;
-  uint32_t is_in_use;    /**< 1 for the one that ingot_model_info.target names */
+  uint32_t is_in_use; /**< 1 for the one that ingot_model_info.target names */
   const char *target;    /**< e.g. "x86-64-v4" */
   uint32_t device;       /**< INGOT_ABI_DEVICE_... */
   uint32_t architecture; /**< INGOT_ABI_ARCHITECTURE_... */
@@ -212,8 +212,8 @@ typedef struct ingot_layer_info {
    *  operands and results; 0: unknown, or ingot_profile_times tells. */
   uint64_t flops;
   uint64_t bytes;
-  /** Who computes it: "native" kernels, "onednn", or "loops", which take what no
-   *  kernel does; "" if the model does not say. */
+  /** Who computes it: "native" kernels, "onednn", or "loops", which take what
+   *  no kernel does; "" if the model does not say. */
   const char *backend;
   /** Why no better backend does, "" if none was asked: "native: has open sizes
    *  other than the batch: ?x?x?x3xf32". */

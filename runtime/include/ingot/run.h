@@ -37,10 +37,9 @@ typedef struct ingot_profile_options {
 
 /** Creates an empty profile. `options` may be null. Release it with
  *  ingot_profile_release. */
-INGOT_API ingot_status ingot_profile_create(ingot_model *model,
-                                            const ingot_profile_options *options,
-                                            ingot_profile **profile,
-                                            ingot_error *error);
+INGOT_API ingot_status
+ingot_profile_create(ingot_model *model, const ingot_profile_options *options,
+                     ingot_profile **profile, ingot_error *error);
 /** Must not be called while a run has it. */
 INGOT_API void ingot_profile_release(ingot_profile *profile);
 
@@ -105,10 +104,9 @@ typedef struct ingot_context_options {
 
 /** Creates a context. `options` may be null. Release it with
  *  ingot_context_release. */
-INGOT_API ingot_status ingot_context_create(ingot_model *model,
-                                            const ingot_context_options *options,
-                                            ingot_context **context,
-                                            ingot_error *error);
+INGOT_API ingot_status
+ingot_context_create(ingot_model *model, const ingot_context_options *options,
+                     ingot_context **context, ingot_error *error);
 /** Must not be called while the context runs. */
 INGOT_API void ingot_context_release(ingot_context *context);
 

@@ -37,8 +37,9 @@ double errorOf(const std::vector<float> &values, Range range) {
   const Encoding encoding = encode(range);
   double sum = 0;
   for (float value : values) {
-    double byte = std::clamp(
-        std::nearbyint(double(value) / encoding.scale) + encoding.zeroPoint, 0.0, 255.0);
+    double byte = std::clamp(std::nearbyint(double(value) / encoding.scale) +
+                                 encoding.zeroPoint,
+                             0.0, 255.0);
     double error = (byte - encoding.zeroPoint) * encoding.scale - value;
     sum += error * error;
   }

@@ -28,24 +28,69 @@ INSTANTIATE_TEST_SUITE_P(
     Kinds, Convolution,
     testing::Values(
         // 1x1, 3x3, first layer, strided, dilated, asymmetric pads
-        ConvolutionSpec{{1, 16, 7, 7}, {32, 16, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
-        ConvolutionSpec{{2, 16, 9, 7}, {24, 16, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
-        ConvolutionSpec{{1, 3, 17, 19}, {16, 3, 7, 7}, 1, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
-        ConvolutionSpec{{1, 8, 12, 12}, {8, 8, 3, 3}, 1, {2, 1}, {1, 2}, {0, 2}, {1, 2}},
-        ConvolutionSpec{{1, 5, 6, 11}, {7, 5, 1, 3}, 1, {1, 1}, {1, 1}, {0, 1}, {0, 1}},
+        ConvolutionSpec{
+            {1, 16, 7, 7}, {32, 16, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+        ConvolutionSpec{
+            {2, 16, 9, 7}, {24, 16, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+        ConvolutionSpec{
+            {1, 3, 17, 19}, {16, 3, 7, 7}, 1, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
+        ConvolutionSpec{
+            {1, 8, 12, 12}, {8, 8, 3, 3}, 1, {2, 1}, {1, 2}, {0, 2}, {1, 2}},
+        ConvolutionSpec{
+            {1, 5, 6, 11}, {7, 5, 1, 3}, 1, {1, 1}, {1, 1}, {0, 1}, {0, 1}},
         // grouped, depthwise, depthwise with a multiplier
-        ConvolutionSpec{{1, 16, 8, 8}, {32, 4, 3, 3}, 4, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
-        ConvolutionSpec{{1, 32, 8, 8}, {32, 1, 3, 3}, 32, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
-        ConvolutionSpec{{1, 6, 8, 8}, {12, 1, 3, 3}, 6, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+        ConvolutionSpec{
+            {1, 16, 8, 8}, {32, 4, 3, 3}, 4, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+        ConvolutionSpec{
+            {1, 32, 8, 8}, {32, 1, 3, 3}, 32, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+        ConvolutionSpec{
+            {1, 6, 8, 8}, {12, 1, 3, 3}, 6, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
         // no bias, weights that are not constant
-        ConvolutionSpec{{1, 8, 5, 5}, {8, 8, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, false},
-        ConvolutionSpec{{1, 8, 5, 5}, {8, 8, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, true, false},
-        ConvolutionSpec{{1, 64, 14, 14}, {32, 64, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}, true, false},
-        ConvolutionSpec{{1, 32, 8, 8}, {32, 1, 3, 3}, 32, {1, 1}, {1, 1}, {1, 1}, {1, 1}, true, false},
+        ConvolutionSpec{{1, 8, 5, 5},
+                        {8, 8, 3, 3},
+                        1,
+                        {1, 1},
+                        {1, 1},
+                        {1, 1},
+                        {1, 1},
+                        false},
+        ConvolutionSpec{{1, 8, 5, 5},
+                        {8, 8, 3, 3},
+                        1,
+                        {1, 1},
+                        {1, 1},
+                        {1, 1},
+                        {1, 1},
+                        true,
+                        false},
+        ConvolutionSpec{{1, 64, 14, 14},
+                        {32, 64, 3, 3},
+                        1,
+                        {1, 1},
+                        {1, 1},
+                        {1, 1},
+                        {1, 1},
+                        true,
+                        false},
+        ConvolutionSpec{{1, 32, 8, 8},
+                        {32, 1, 3, 3},
+                        32,
+                        {1, 1},
+                        {1, 1},
+                        {1, 1},
+                        {1, 1},
+                        true,
+                        false},
         // 1-D, 3-D
         ConvolutionSpec{{2, 8, 20}, {16, 8, 5}, 1, {2}, {1}, {2}, {2}},
         ConvolutionSpec{{1, 8, 20}, {8, 1, 3}, 8, {1}, {2}, {2}, {2}},
-        ConvolutionSpec{{1, 4, 5, 6, 7}, {8, 4, 3, 3, 3}, 1, {1, 2, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}}));
+        ConvolutionSpec{{1, 4, 5, 6, 7},
+                        {8, 4, 3, 3, 3},
+                        1,
+                        {1, 2, 1},
+                        {1, 1, 1},
+                        {1, 1, 1},
+                        {1, 1, 1}}));
 
 // On one thread oneDNN has only its reference code for this one.
 TEST(Pointwise, RunsAsMatrixProduct) {
@@ -98,10 +143,11 @@ TEST(Slices, Convolution) {
 }
 
 TEST(Slices, PoolingLeavesTheOtherHalfAlone) {
-  OperationSpec operation{INGOT_DNNL_POOL_MAX,
-                          {2, 2, 2, 2, 1, 1, 0, 0, 0, 0},
-                          {{INGOT_DNNL_SRC, random(channelsLast({1, 8, 6, 6}), 1)},
-                           {INGOT_DNNL_DST, channelsLast({1, 8, 3, 3})}}};
+  OperationSpec operation{
+      INGOT_DNNL_POOL_MAX,
+      {2, 2, 2, 2, 1, 1, 0, 0, 0, 0},
+      {{INGOT_DNNL_SRC, random(channelsLast({1, 8, 6, 6}), 1)},
+       {INGOT_DNNL_DST, channelsLast({1, 8, 3, 3})}}};
   View want = evaluate(operation);
   operation.operands[1].view = sliceOf(operation.operands[1].view);
   for (float &value : operation.operands[1].view.data)
@@ -118,12 +164,13 @@ TEST(Deconvolution, EqualsReference) {
     Dims w{out / groups, in / groups, kernel, kernel};
     if (groups > 1)
       w.insert(w.begin(), groups);
-    OperationSpec operation{INGOT_DNNL_DECONVOLUTION,
-                            {stride, stride, 1, 1, pad, pad, pad - 1, pad - 1},
-                            {{INGOT_DNNL_SRC, random(channelsLast({1, in, size, size}), 1)},
-                             {INGOT_DNNL_WEIGHTS, random(plain(w), 2), true},
-                             {INGOT_DNNL_BIAS, random(plain({out}), 3), true},
-                             {INGOT_DNNL_DST, channelsLast({1, out, result, result})}}};
+    OperationSpec operation{
+        INGOT_DNNL_DECONVOLUTION,
+        {stride, stride, 1, 1, pad, pad, pad - 1, pad - 1},
+        {{INGOT_DNNL_SRC, random(channelsLast({1, in, size, size}), 1)},
+         {INGOT_DNNL_WEIGHTS, random(plain(w), 2), true},
+         {INGOT_DNNL_BIAS, random(plain({out}), 3), true},
+         {INGOT_DNNL_DST, channelsLast({1, out, result, result})}}};
     View x = operation.operands[0].view, filter = operation.operands[1].view;
     View want = operation.operands[3].view;
     forEach(want.dims, [&](const Dims &i) {

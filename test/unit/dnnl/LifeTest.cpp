@@ -89,8 +89,9 @@ TEST(Life, DynamicFailureNamesTheNode) {
   ASSERT_EQ(model.load(), INGOT_ABI_OK);
   operation.operands.back().view.dims[0] = 3;
   EXPECT_EQ(model.run(0, operation), INGOT_ABI_BACKEND_ERROR);
-  EXPECT_EQ(model.error(),
-            "node 'node': oneDNN cannot create the operation: invalid arguments");
+  EXPECT_EQ(
+      model.error(),
+      "node 'node': oneDNN cannot create the operation: invalid arguments");
 }
 
 TEST(Life, RefusesDamagedTables) {
@@ -105,6 +106,7 @@ TEST(Life, RefusesDamagedTables) {
     Model model({operation});
     model.table[2] = i;
     EXPECT_EQ(model.load(), INGOT_ABI_BAD_ARTIFACT);
-    EXPECT_EQ(model.error(), "oneDNN operations are described by a damaged table");
+    EXPECT_EQ(model.error(),
+              "oneDNN operations are described by a damaged table");
   }
 }

@@ -210,8 +210,8 @@ TEST_F(PackWeights, MatMul) {
   });
 }
 
-// To the nearest bf16, of two the even one; a NaN stays one, though all its bits
-// may be among those that go.
+// To the nearest bf16, of two the even one; a NaN stays one, though all its
+// bits may be among those that go.
 TEST_F(PackWeights, RoundsToBF16) {
   std::vector<std::pair<uint32_t, uint16_t>> cases = {
       {0x3f800000, 0x3f80}, {0x3f807fff, 0x3f80}, {0x3f808000, 0x3f80},

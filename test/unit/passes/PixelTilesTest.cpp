@@ -27,8 +27,8 @@ struct Row {
   }
 };
 
-/// Every pixel is in one tile, tiles are of up to `most`, and the taps are those
-/// that lie within src.
+/// Every pixel is in one tile, tiles are of up to `most`, and the taps are
+/// those that lie within src.
 void check(const Row &row, int64_t most) {
   llvm::SmallVector<int64_t> strides = {row.stride}, pads = {row.low, row.high},
                              dilations = {row.dilation}, kernel = {row.kernel},
@@ -90,8 +90,8 @@ TEST(PixelTiles, InnerTilesShareCode) {
   EXPECT_FALSE(tiles[2].isWhole());
 }
 
-/// Taps of an outer dimension come out as index arithmetic: folded for an origin
-/// that is a constant, it must be the brute-force range.
+/// Taps of an outer dimension come out as index arithmetic: folded for an
+/// origin that is a constant, it must be the brute-force range.
 TEST(PixelTiles, OuterTapsWithin) {
   mlir::MLIRContext context;
   context.loadDialect<mlir::arith::ArithDialect>();

@@ -102,7 +102,8 @@ TEST(Tiling, TilesFitRegisters) {
         // Widened weights are there next to what they are made of.
         bool isWide =
             product == Product::bf16Wide || product == Product::int8Wide;
-        EXPECT_LE(tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1,
+        EXPECT_LE(tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) +
+                      1,
                   target.numRegisters);
         EXPECT_EQ(panel % (tile.vectors * target.lanes), 0) << level << panel;
       }
@@ -294,8 +295,8 @@ TEST(Tiling, TasksAreNeitherTinyNorMany) {
 }
 
 TEST(Tiling, DynamicRows) {
-  Grid grid =
-      chooseGrid(usual, {ShapedType::kDynamic, 3, 100'000, 14, 100'000, 10'000});
+  Grid grid = chooseGrid(
+      usual, {ShapedType::kDynamic, 3, 100'000, 14, 100'000, 10'000});
   EXPECT_GE(grid.rowsPerTask, 14);
   EXPECT_EQ(grid.rowsPerTask % 14, 0);
   EXPECT_GE(grid.columnTilesPerTask, 1);

@@ -177,7 +177,8 @@ protected:
 TEST_F(FloatStates, SharedPool) {
   ContextPtr context = makeContext(model);
   for (const FloatState &state : callerStates())
-    EXPECT_TRUE(runIn(state, context.get()) == expected) << std::hex << state.sse;
+    EXPECT_TRUE(runIn(state, context.get()) == expected)
+        << std::hex << state.sse;
 }
 
 /// Workers take over the state of the thread that starts them.

@@ -1,4 +1,4 @@
-/*===- Header.cpp - the public headers as C++17 ---------------------------------===
+/*===- Header.cpp - the public headers as C++17 -----------------------------===
  *
  * Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -155,7 +155,8 @@ TEST(Model, FilesThatAreNoModels) {
   expectLoadFails("/tmp", INGOT_BAD_ARTIFACT, "not a regular file");
   expectLoadFails("/no/such\n\x1b[1mfile.so", INGOT_NOT_FOUND,
                   "/no/such??[1mfile.so");
-  expectLoadFails("/etc/passwd", INGOT_BAD_ARTIFACT, "not an ELF shared object");
+  expectLoadFails("/etc/passwd", INGOT_BAD_ARTIFACT,
+                  "not an ELF shared object");
   expectLoadFails(artifactPath("not_a_model"), INGOT_BAD_ARTIFACT,
                   "no symbol ingot_artifact_v2");
 }

@@ -40,7 +40,9 @@ void expectEachOnce(ingot_pool *pool, uint32_t threads, int64_t count) {
   std::vector<int> calls(size_t(count), 0);
   pool->parallelFor(
       threads,
-      [](void *arg, int64_t i) { ++(*static_cast<std::vector<int> *>(arg))[size_t(i)]; },
+      [](void *arg, int64_t i) {
+        ++(*static_cast<std::vector<int> *>(arg))[size_t(i)];
+      },
       &calls, count);
   for (int value : calls)
     ASSERT_EQ(value, 1);
@@ -92,8 +94,8 @@ TEST(Pool, SignalsOfWorkers) {
           pthread_sigmask(SIG_SETMASK, nullptr, &mine);
           for (int signal = 1; signal < 32; ++signal)
             if (signal != SIGKILL && signal != SIGSTOP)
-              seen.wrong +=
-                  bool(sigismember(&mine, signal)) == bool(seen.own->count(signal));
+              seen.wrong += bool(sigismember(&mine, signal)) ==
+                            bool(seen.own->count(signal));
           ++seen.workers;
           awaitAll();
         },

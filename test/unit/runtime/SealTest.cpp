@@ -99,7 +99,8 @@ TEST(Seal, EveryByteCounts) {
   std::fill_n(isMapped.begin() + offsetof(Elf64_Ehdr, e_shoff), 8, 0);
   std::fill(isMapped.begin() + offsetof(Elf64_Ehdr, e_shentsize),
             isMapped.begin() + sizeof(Elf64_Ehdr), 0);
-  // A larger struct_size would be a newer seal; nobody reads the word behind it.
+  // A larger struct_size would be a newer seal; nobody reads the word behind
+  // it.
   ingot_abi_seal seal;
   uint64_t sealAt;
   ASSERT_TRUE(findSeal(image, seal, sealAt));

@@ -81,8 +81,8 @@ std::string digestOfRepeated(Sha256 hash, char byte, uint64_t count) {
   return hex(digest);
 }
 
-// Lengths beyond 2^32 bits and beyond 2^32 bytes. Those of 'Z', zeros and 'B' are
-// NIST's ("SHA-256 additional test data"), the others are openssl's.
+// Lengths beyond 2^32 bits and beyond 2^32 bytes. Those of 'Z', zeros and 'B'
+// are NIST's ("SHA-256 additional test data"), the others are openssl's.
 TEST(Sha256, LongerThan32BitsCanCount) {
   const struct {
     char byte;

@@ -95,7 +95,8 @@ TEST(Support, OneThreadRunsTasksInOrder) {
 struct LeakHost : Host {
   int live = 0;
   LeakHost() : Host(1) {
-    abi.allocate = [](void *user, uint64_t bytes, uint64_t alignment) -> void * {
+    abi.allocate = [](void *user, uint64_t bytes,
+                      uint64_t alignment) -> void * {
       auto *self = static_cast<LeakHost *>(static_cast<Host *>(user));
       if (!self->hasMemory)
         return nullptr;

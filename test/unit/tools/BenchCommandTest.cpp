@@ -76,7 +76,8 @@ TEST_F(Bench, Layers) {
   expectOutput("matmul       native  mul + scale");
   expectOutput("elementwise  loops   add");
   ASSERT_EQ(run("bench @static.so --profile --json" + std::string(quick)), 0);
-  expectOutput("\"name\": \"mul + scale\", \"kind\": \"matmul\", \"backend\": \"native\", \"reason\": \"\", \"nodes\": "
+  expectOutput("\"name\": \"mul + scale\", \"kind\": \"matmul\", \"backend\": "
+               "\"native\", \"reason\": \"\", \"nodes\": "
                "[\"mul\", \"scale\"]");
   expectOutput("\"flops\": 7, \"bytes\": 84");
   expectError("bench @dynamic.so --shapes x:2x4 --profile" +
@@ -90,7 +91,8 @@ TEST_F(Bench, Files) {
                 std::string(quick)),
             0)
       << err;
-  EXPECT_EQ(file("t").find("[\n{\"startComputeMs\": 0, \"endComputeMs\": "), 0u);
+  EXPECT_EQ(file("t").find("[\n{\"startComputeMs\": 0, \"endComputeMs\": "),
+            0u);
   EXPECT_NE(file("t").find("\"computeMs\": "), std::string::npos);
   EXPECT_NE(file("t").find("\"latencyMs\": "), std::string::npos);
   EXPECT_EQ(file("p").find("[\n{\"count\": 3},\n{\"name\": \"mul + scale\", "

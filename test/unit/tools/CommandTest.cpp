@@ -17,7 +17,8 @@ namespace {
 class Command : public CommandFixture {};
 
 TEST_F(Command, Help) {
-  for (const char *arguments : {"--help", "run --help", "inspect --help", "bench --help", "-h"}) {
+  for (const char *arguments :
+       {"--help", "run --help", "inspect --help", "bench --help", "-h"}) {
     EXPECT_EQ(run(arguments), 0);
     EXPECT_NE(out.find("usage: ingot"), std::string::npos);
     EXPECT_NE(out.find("example:"), std::string::npos);
@@ -118,9 +119,10 @@ TEST_F(Command, Inspect) {
   EXPECT_NE(out.find("x  float32  <batch>x4"), std::string::npos) << out;
   EXPECT_NE(out.find("labels  cat\\ndog"), std::string::npos) << out;
   ASSERT_EQ(run("inspect @dynamic.so --json"), 0) << err;
-  EXPECT_NE(out.find("{\"name\": \"x\", \"dtype\": \"float32\", \"shape\": [-1, "
-                     "4], \"dim_names\": [\"batch\", \"\"]}"),
-            std::string::npos)
+  EXPECT_NE(
+      out.find("{\"name\": \"x\", \"dtype\": \"float32\", \"shape\": [-1, "
+               "4], \"dim_names\": [\"batch\", \"\"]}"),
+      std::string::npos)
       << out;
   ASSERT_EQ(run("inspect @static.so --metadata labels"), 0) << err;
   EXPECT_EQ(out, "cat\ndog");

@@ -88,8 +88,8 @@ TEST(Values, RandomIsTheSameForTheSameSeed) {
       EXPECT_LE(value, 1);
       sum += value;
     }
-    EXPECT_NEAR(sum / 1000, dtype == INGOT_INT64 || dtype == INGOT_BOOL ? 0.5 : 0,
-                0.1);
+    EXPECT_NEAR(sum / 1000,
+                dtype == INGOT_INT64 || dtype == INGOT_BOOL ? 0.5 : 0, 0.1);
   }
 }
 

@@ -157,8 +157,9 @@ static std::string writeFile(const std::string &path, const std::string &text) {
 }
 
 std::string ingot::tools::checkExports(const BenchOptions &options) {
-  for (const std::string &path : {options.exportTimes, options.exportProfile,
-                                  options.exportLayerInfo, options.exportTrace}) {
+  for (const std::string &path :
+       {options.exportTimes, options.exportProfile, options.exportLayerInfo,
+        options.exportTrace}) {
     std::string folder = std::filesystem::path(path).parent_path();
     if (!path.empty() && access(folder.empty() ? "." : folder.c_str(), X_OK))
       return "cannot write '" + path + "': " + strerror(errno);

@@ -175,7 +175,8 @@ std::string Session::makeLane(Lane &lane) {
     problem = createContext(model.get(), lane.pool.get(), lane.context);
   if (!problem.empty())
     return problem;
-  if (runToFit(model.get(), lane.context.get(), inputs, lane.outputs, lane.error))
+  if (runToFit(model.get(), lane.context.get(), inputs, lane.outputs,
+               lane.error))
     return lane.error.message;
   // Tries with too little room have left a message.
   lane.error = INGOT_ERROR_INIT;

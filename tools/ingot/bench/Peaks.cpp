@@ -29,7 +29,8 @@ using namespace ingot::tools;
 #endif
 
 // Independent sums hide the latency of a multiply-add: two units, four cycles
-// each, need eight. With 24 the compiler moved sums between registers and stack.
+// each, need eight. With 24 the compiler moved sums between registers and
+// stack.
 #define FMA_KERNEL(NAME, FEATURES, BYTES, SUMS)                                \
   TARGET(FEATURES) static float NAME(int64_t rounds) {                         \
     typedef float Vector __attribute__((vector_size(BYTES)));                  \

@@ -72,8 +72,9 @@ static void printLayers(const BenchResult &result) {
          result.profiledMs, sum,
          result.profiledMs > 0 ? 100 * sum / result.profiledMs : 0);
   printPeaks(result);
-  std::vector<std::vector<std::string>> rows = {
-      {"ms", "share", "GFLOP/s", "GB/s", "roofline", "kind", "by", "ONNX nodes"}};
+  std::vector<std::vector<std::string>> rows = {{"ms", "share", "GFLOP/s",
+                                                 "GB/s", "roofline", "kind",
+                                                 "by", "ONNX nodes"}};
   for (const LayerResult &layer : result.layers) {
     double seconds = layer.averageMs / 1e3;
     double best = result.peaks.bestTime(layer.flops, layer.bytes);

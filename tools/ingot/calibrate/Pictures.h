@@ -35,8 +35,8 @@ struct Preprocess {
 bool isPicture(const std::string &path);
 
 /// Reads a PNG, JPEG, BMP or PNM file as an input of type `dtype` and `dims`,
-/// -1 for any size: `[N,] C, H, W` or `[N,] H, W, C` with 1 or 3 channels. Returns
-/// what is wrong, or "".
+/// -1 for any size: `[N,] C, H, W` or `[N,] H, W, C` with 1 or 3 channels.
+/// Returns what is wrong, or "".
 std::string readPicture(const std::string &path, const Preprocess &preprocess,
                         ingot_dtype dtype, const std::vector<int64_t> &dims,
                         Array &array);

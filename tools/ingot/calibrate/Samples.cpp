@@ -223,7 +223,8 @@ std::string Samples::openNpz(const std::string &path) {
 }
 
 std::string Samples::countSamples() {
-  // One that the model takes as a scalar, say, serves all samples of the others.
+  // One that the model takes as a scalar, say, serves all samples of the
+  // others.
   numInFile = 1;
   for (const Stream &stream : source->streams)
     numInFile = std::max(numInFile, stream.count);
@@ -311,8 +312,8 @@ bool Samples::next(std::vector<Array> &arrays, std::string &problem) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     problem = readOne(source->streams[i], arrays[i]);
     if (!problem.empty()) {
-      problem = inQuotes(current) + ": input " + inQuotes(inputs[i].name) + ": " +
-                problem;
+      problem = inQuotes(current) + ": input " + inQuotes(inputs[i].name) +
+                ": " + problem;
       return false;
     }
     if (!allFinite(arrays[i])) {

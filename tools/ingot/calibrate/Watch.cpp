@@ -87,8 +87,8 @@ Watch::Watch(size_t numTensors, const Options &given)
 
 Watch::~Watch() = default;
 
-/// Calls `visit` with each piece of a tensor that has no gaps; those of a tensor
-/// without neighbours are gathered.
+/// Calls `visit` with each piece of a tensor that has no gaps; those of a
+/// tensor without neighbours are gathered.
 template <typename Visit>
 static void forEachPiece(const ingot_tensor_view &view,
                          std::vector<float> &gathered, Visit visit) {

@@ -23,8 +23,8 @@ struct WatchedTensor {
   double averageMin = 0, averageMax = 0;
 };
 
-/// Watches runs of a model that shows its tensors. A run waits meanwhile, so that
-/// large tensors are counted by several threads.
+/// Watches runs of a model that shows its tensors. A run waits meanwhile, so
+/// that large tensors are counted by several threads.
 class Watch {
 public:
   struct Options {

@@ -66,7 +66,8 @@ std::string ZipFile::readAt(uint64_t offset, void *data,
   return "";
 }
 
-/// Where the list of members is: its end is that of the file, but for a comment.
+/// Where the list of members is: its end is that of the file, but for a
+/// comment.
 std::string ZipFile::findDirectory(uint64_t &offset, uint64_t &bytes,
                                    uint64_t &count) const {
   constexpr uint64_t kEndBytes = 22, kMostComment = 0xffff, kLocatorBytes = 20,
@@ -139,7 +140,8 @@ std::string ZipFile::parse() {
     // What does not fit into 32 bits stands behind the name, in this order.
     const unsigned char *extra = entry + kEntryBytes + nameBytes;
     for (uint64_t e = 0; e + 4 <= extraBytes;) {
-      const uint64_t kind = number(extra + e, 2), size = number(extra + e + 2, 2);
+      const uint64_t kind = number(extra + e, 2),
+                     size = number(extra + e + 2, 2);
       if (size > extraBytes - e - 4)
         return kBroken;
       uint64_t field = e + 4;

@@ -55,7 +55,8 @@ public:
   ~ZipReader();
 
   std::string open();
-  /// Reads exactly so many bytes. With the last of them the checksum is checked.
+  /// Reads exactly so many bytes. With the last of them the checksum is
+  /// checked.
   std::string read(void *data, uint64_t bytes);
 
 private:

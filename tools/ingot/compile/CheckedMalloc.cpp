@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR takes the memory of each operation from malloc and does not look at what
-// it gets. An executable's functions stand in front of those of all libraries: so
-// these ask whatever allocator there is, and end the compiler in one line where it
-// has nothing left.
+// it gets. An executable's functions stand in front of those of all libraries:
+// so these ask whatever allocator there is, and end the compiler in one line
+// where it has nothing left.
 //
 //===----------------------------------------------------------------------===//
 #include "base/SystemFailures.h"

@@ -59,19 +59,21 @@ struct Options {
                "sparse-bytes (1G), tensor-elements (16T), folded-bytes (16M)")};
   cl::opt<std::string> target{
       "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
-      cl::desc("CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
-               "cascadelake, znver4, sapphirerapids; or native (this "
-               "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
-               "code for each and runs the highest that the CPU has. l1=48K and "
-               "l2=2M among them are the caches that blocks are cut for (32K "
-               "and 1M); docs/kernels.md has more such numbers")};
+      cl::desc(
+          "CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
+          "cascadelake, znver4, sapphirerapids; or native (this "
+          "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
+          "code for each and runs the highest that the CPU has. l1=48K and "
+          "l2=2M among them are the caches that blocks are cut for (32K "
+          "and 1M); docs/kernels.md has more such numbers")};
   cl::opt<std::string> kernels{
       "kernels", cl::value_desc("native|onednn|auto|FILE"), cl::init("native"),
       cl::cat(category),
-      cl::desc("What computes the heavy ops: generated kernels, which need no "
-               "library (default); oneDNN, where it is found; whichever of both "
-               "is faster here, layer by layer, which is measured and written to "
-               "<output>.kernels.json; or as such a file says")};
+      cl::desc(
+          "What computes the heavy ops: generated kernels, which need no "
+          "library (default); oneDNN, where it is found; whichever of both "
+          "is faster here, layer by layer, which is measured and written to "
+          "<output>.kernels.json; or as such a file says")};
   cl::opt<std::string> precision{
       "precision", cl::value_desc("fp32|bf16|int8"), cl::init("fp32"),
       cl::cat(category),
@@ -239,9 +241,10 @@ static int readOptions(const Options &options, CompileOptions &result) {
   if (!result.symbol.empty() && !isCIdentifier(result.symbol))
     return usageError("--symbol=" + result.symbol + " is not a C identifier");
   if (isTakenSymbol(result.symbol))
-    return usageError("--symbol=" + result.symbol +
-                      ": C, C++, their libraries or Ingot have this name, or one "
-                      "with _create, _run or _destroy; choose another");
+    return usageError(
+        "--symbol=" + result.symbol +
+        ": C, C++, their libraries or Ingot have this name, or one "
+        "with _create, _run or _destroy; choose another");
   result.dumpAfter.assign(options.dumpAfter.begin(), options.dumpAfter.end());
   for (const std::string &text : options.shapes)
     if (!parseShape(text, result.import.shapes, error))
@@ -357,8 +360,9 @@ int ingot::compileMain(int argc, char **argv) {
     return usageError("--kernels=auto makes a shared library; for other output "
                       "give --kernels the file that it writes");
   if (isAuto && options.printPipeline)
-    return usageError("--kernels=auto measures several pipelines; to print one, "
-                      "give --kernels the file that it writes");
+    return usageError(
+        "--kernels=auto measures several pipelines; to print one, "
+        "give --kernels the file that it writes");
   // Linking in process puts all options back to their defaults.
   const bool quiet = options.quiet;
   bool isTerminal = sys::Process::StandardErrIsDisplayed() && !quiet;

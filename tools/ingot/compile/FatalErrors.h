@@ -13,8 +13,8 @@ namespace ingot {
 
 /// While it lives, what LLVM and MLIR give up on, and memory that is not there,
 /// ends the process with exit code 1, one line on stderr and no temporary file
-/// left. The line is left out where `errorsPrinted` tells that the user knows why
-/// by then.
+/// left. The line is left out where `errorsPrinted` tells that the user knows
+/// why by then.
 class FatalErrorsInOneLine {
 public:
   explicit FatalErrorsInOneLine(const bool &errorsPrinted);

@@ -47,8 +47,8 @@ class Printer : public mlir::remark::detail::MLIRRemarkStreamerBase {
 public:
   explicit Printer(const std::string &model) : model(model) {}
 
-  void
-  streamOptimizationRemark(const mlir::remark::detail::Remark &remark) override {
+  void streamOptimizationRemark(
+      const mlir::remark::detail::Remark &remark) override {
     std::string reason;
     for (const mlir::remark::detail::Remark::Arg &arg : remark.getArgs())
       if (arg.key == "Reason")

@@ -13,13 +13,13 @@
 
 namespace ingot {
 
-/// Prints `diagnostic` on standard error as one line: severity, file, ONNX node,
-/// text. `model` is the model's file, `command` that of ingot.
+/// Prints `diagnostic` on standard error as one line: severity, file, ONNX
+/// node, text. `model` is the model's file, `command` that of ingot.
 void printDiagnostic(mlir::Diagnostic &diagnostic, llvm::StringRef model,
                      llvm::StringRef command = "compile");
 
-/// From now on prints the remarks of passes in the same way: which backends do not
-/// compute a node, and why.
+/// From now on prints the remarks of passes in the same way: which backends do
+/// not compute a node, and why.
 void printRemarks(mlir::MLIRContext &context, const std::string &model);
 
 } // namespace ingot

@@ -73,13 +73,14 @@ static Value loadTile(IndexBuilder &b, int64_t rows, int64_t groups, Value data,
 static Value multiplyTiles(IndexBuilder &b, Value row, Value weights,
                            Value sum) {
   if (cast<amx::TileType>(sum.getType()).getElementType().isF32())
-    return amx::TileMulFOp::create(b.b, b.loc, sum.getType(), row, weights, sum);
+    return amx::TileMulFOp::create(b.b, b.loc, sum.getType(), row, weights,
+                                   sum);
   return amx::TileMulIOp::create(b.b, b.loc, sum.getType(), row, weights, sum,
                                  /*isZextLhs=*/true, /*isZextRhs=*/false);
 }
 
-/// The elements of the last step, of which the steps before have counted some, in
-/// rows of their own on the stack: zeros take the place of those.
+/// The elements of the last step, of which the steps before have counted some,
+/// in rows of their own on the stack: zeros take the place of those.
 static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                      const AmxSteps &steps, int64_t depth, Operation *op) {
   Type element = getElementTypeOrSelf(rows.data);
@@ -91,7 +92,8 @@ static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
     counts.push_back(k >= steps.whole * steps.groups * group && k < depth);
   Value mask = arith::ConstantOp::create(
       b.b, b.loc,
-      DenseElementsAttr::get(VectorType::get({lanes}, b.b.getI1Type()), counts));
+      DenseElementsAttr::get(VectorType::get({lanes}, b.b.getI1Type()),
+                             counts));
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
   Value scratch = sharedScratch(b, op, "last", kMaxRows * lanes, element);
   forEach(b, 0, tile.rows, 1, [&](Value row) {
@@ -105,9 +107,9 @@ static SrcRows copyLast(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
 }
 
 // Of a step, the weights' tiles stay while the rows' are loaded one by one: 4
-// loads for 4 products of 16 cycles. All lines are used once, so rows a multiple
-// of 4 KiB apart do no harm, and the loads run far enough ahead by themselves:
-// nothing is prefetched.
+// loads for 4 products of 16 cycles. All lines are used once, so rows a
+// multiple of 4 KiB apart do no harm, and the loads run far enough ahead by
+// themselves: nothing is prefetched.
 Accumulators codegen::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
                                      const SrcRows &rows, Value weights,
                                      Index weightsAt, int64_t panel,
@@ -143,7 +145,8 @@ Accumulators codegen::multiplyAddAmx(IndexBuilder &b, const Tile &tile,
                      return step(rows, b.mul(at, group), at, sums);
                    });
   if (steps.last)
-    sums = step(copyLast(b, tile, rows, steps, depth, op), 0, *steps.last, sums);
+    sums =
+        step(copyLast(b, tile, rows, steps, depth, op), 0, *steps.last, sums);
   return sums;
 }
 

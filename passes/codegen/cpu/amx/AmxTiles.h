@@ -6,10 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A register tile is 2 x 2 AMX accumulators of `amxRows` rows by 16 columns, or
-// fewer at a border; two more AMX tiles hold weights, one or two rows of src. All
-// of a kind have one shape throughout a kernel: LLVM configures the registers
-// once in a function. So a register tile that is not two times `amxRows` high
-// has AMX tiles that overlap, whose common rows are computed twice, alike.
+// fewer at a border; two more AMX tiles hold weights, one or two rows of src.
+// All of a kind have one shape throughout a kernel: LLVM configures the
+// registers once in a function. So a register tile that is not two times
+// `amxRows` high has AMX tiles that overlap, whose common rows are computed
+// twice, alike.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_AMX_AMXTILES_H
@@ -23,10 +24,10 @@ Accumulators zeroAmxTiles(IndexBuilder &b, const Tile &tile);
 
 /// `multiplyAdd` for AMX tiles: of `rows` the first and the stride count.
 /// Nothing behind the run's `depth` elements is read.
-Accumulators multiplyAddAmx(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
-                            mlir::Value weights, Index weightsAt, int64_t panel,
-                            int64_t depth, const Accumulators &start,
-                            mlir::Operation *op);
+Accumulators multiplyAddAmx(IndexBuilder &b, const Tile &tile,
+                            const SrcRows &rows, mlir::Value weights,
+                            Index weightsAt, int64_t panel, int64_t depth,
+                            const Accumulators &start, mlir::Operation *op);
 
 /// Stores the accumulators, row by row, on the stack of the kernel of `op`.
 mlir::Value spillAmxTiles(IndexBuilder &b, const Tile &tile,

@@ -43,7 +43,8 @@ struct FloatBuilder {
   bool hasFMA;
 
   Value number(float value) const {
-    return arith::ConstantOp::create(b, loc, attribute(b.getF32FloatAttr(value)));
+    return arith::ConstantOp::create(b, loc,
+                                     attribute(b.getF32FloatAttr(value)));
   }
   Value add(Value x, Value y) const {
     return arith::AddFOp::create(b, loc, x, y);
@@ -178,8 +179,10 @@ struct ApproximateMathPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     bool hasFMA = TargetInfo::of(getOperation()).hasFMA;
-    patterns.add<Approximate<math::ExpOp>>(&getContext(), approximateExp, hasFMA);
-    patterns.add<Approximate<math::ErfOp>>(&getContext(), approximateErf, hasFMA);
+    patterns.add<Approximate<math::ExpOp>>(&getContext(), approximateExp,
+                                           hasFMA);
+    patterns.add<Approximate<math::ErfOp>>(&getContext(), approximateErf,
+                                           hasFMA);
     patterns.add<Approximate<math::TanhOp>>(&getContext(), approximateTanh,
                                             hasFMA);
     // Upstream's polynomials for logarithms.

@@ -90,7 +90,8 @@ struct EmulateDot : OpConversionPattern<x86vector::DotBF16Op> {
                   ConversionPatternRewriter &rewriter) const override {
     IndexBuilder b{rewriter, op.getLoc()};
     Groups groups{b};
-    Value x = groups.asWords(adaptor.getA()), y = groups.asWords(adaptor.getB());
+    Value x = groups.asWords(adaptor.getA()),
+          y = groups.asWords(adaptor.getB());
     Value sum = adaptor.getSrc();
     for (int64_t i : {1, 0})
       sum = math::FmaOp::create(rewriter, op.getLoc(), widenHalf(b, x, i),
@@ -212,9 +213,9 @@ struct EmulateStore : TilePattern<amx::TileStoreOp> {
   }
 };
 
-/// Adds row by row: `addGroup(x, y, sums)` what one group, in all lanes of x, and
-/// the groups of a row of the right tile add. `numSums` partial sums start at
-/// zero and are added to the accumulator at the end.
+/// Adds row by row: `addGroup(x, y, sums)` what one group, in all lanes of x,
+/// and the groups of a row of the right tile add. `numSums` partial sums start
+/// at zero and are added to the accumulator at the end.
 template <typename Op>
 void emulateProduct(OpBuilder &builder, Op op, Value lhs, Value rhs, Value acc,
                     int64_t numSums,

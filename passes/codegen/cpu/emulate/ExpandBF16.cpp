@@ -22,9 +22,9 @@ using namespace ingot;
 
 namespace {
 
-/// To the nearest bf16, of two the even one; NaN stays NaN. All of it in 32 bits:
-/// upstream's pattern selects among halves, which LLVM turns into bf16 and takes
-/// apart lane by lane.
+/// To the nearest bf16, of two the even one; NaN stays NaN. All of it in 32
+/// bits: upstream's pattern selects among halves, which LLVM turns into bf16
+/// and takes apart lane by lane.
 struct RoundF32 : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -48,8 +48,8 @@ struct IndexBuilder {
 /// Dimension `i` of a memref, and the product of dimensions [first, end).
 Index dimOf(IndexBuilder &b, mlir::Value memref, int64_t i);
 Index countOf(IndexBuilder &b, mlir::Value memref, int64_t first, int64_t end);
-/// Where row `number` lies: a coordinate for each of the first `dims` dimensions,
-/// over which rows are counted, the last fastest.
+/// Where row `number` lies: a coordinate for each of the first `dims`
+/// dimensions, over which rows are counted, the last fastest.
 llvm::SmallVector<Index> coordinatesOf(IndexBuilder &b, mlir::Value memref,
                                        int64_t dims, Index number);
 

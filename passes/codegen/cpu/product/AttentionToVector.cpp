@@ -156,7 +156,8 @@ static void transpose(IndexBuilder &b, MutableArrayRef<Value> rows) {
 
 void Emitter::packQueries(const Block &block) {
   auto type = VectorType::get({lanes}, b.b.getF32Type());
-  Value scale = splat(b, lanes, floatConstant(b, op.getScale().convertToFloat()));
+  Value scale =
+      splat(b, lanes, floatConstant(b, op.getScale().convertToFloat()));
   forEach(b, 0, size, lanes, [&](Value element) {
     for (int64_t v = 0; v < block.vectors; ++v) {
       SmallVector<Value> rows;
@@ -192,8 +193,9 @@ Value Emitter::addMask(const Block &block, Value score, Index key,
   auto coordinate = [&](int64_t dim, Index at) {
     return data.shape[dim] == 1 ? Index(0) : at;
   };
-  Index at = data.at(b, {coordinate(0, block.sample), coordinate(1, block.head),
-                         key, coordinate(3, b.add(block.first, vector * lanes))});
+  Index at =
+      data.at(b, {coordinate(0, block.sample), coordinate(1, block.head), key,
+                  coordinate(3, b.add(block.first, vector * lanes))});
   Value added;
   if (data.shape[3] == 1) {
     added = splat(b, lanes, memref::LoadOp::create(b.b, b.loc, data.data,
@@ -259,29 +261,31 @@ void Emitter::multiplyValues(const Block &block) {
   auto emitColumns = [&](Value number, const Tile &full) {
     Index column = b.mul(Index(number), columns);
     Index from = values.at(b, {block.sample, 0, block.head, column});
-    forEachPart(b, block.count, plan.tile.rows, [&](int64_t count, Index first) {
-      Tile tile = full.withRows(count);
-      // A query is a lane of every row of powers.
-      SrcRows rows(b, scores, first, 1, count);
-      rows.step = width(block);
-      Accumulators sums = multiplyAdd(b, tile, rows, values.data, from,
-                                      values.strides[1].constant, numKeys,
-                                      zeroAccumulators(b, tile));
-      for (int64_t r = 0; r < count; ++r) {
-        Value factor = splat(
-            b, lanes, memref::LoadOp::create(b.b, b.loc, factors,
+    forEachPart(
+        b, block.count, plan.tile.rows, [&](int64_t count, Index first) {
+          Tile tile = full.withRows(count);
+          // A query is a lane of every row of powers.
+          SrcRows rows(b, scores, first, 1, count);
+          rows.step = width(block);
+          Accumulators sums = multiplyAdd(b, tile, rows, values.data, from,
+                                          values.strides[1].constant, numKeys,
+                                          zeroAccumulators(b, tile));
+          for (int64_t r = 0; r < count; ++r) {
+            Value factor =
+                splat(b, lanes,
+                      memref::LoadOp::create(b.b, b.loc, factors,
                                              b.get(b.add(first, r))));
-        for (int64_t v = 0; v < tile.vectors; ++v) {
-          Value &sum = sums[r * tile.vectors + v];
-          sum = arith::MulFOp::create(b.b, b.loc, sum, factor);
-        }
-      }
-      storeTile(b, tile, output, sums, [&](IndexBuilder &b, Index row) {
-        return SmallVector<Index>{block.sample,
-                                  b.add(b.add(block.first, first), row),
-                                  block.head, column};
-      });
-    });
+            for (int64_t v = 0; v < tile.vectors; ++v) {
+              Value &sum = sums[r * tile.vectors + v];
+              sum = arith::MulFOp::create(b.b, b.loc, sum, factor);
+            }
+          }
+          storeTile(b, tile, output, sums, [&](IndexBuilder &b, Index row) {
+            return SmallVector<Index>{block.sample,
+                                      b.add(b.add(block.first, first), row),
+                                      block.head, column};
+          });
+        });
   };
   forEachColumnTile(b, 0, tiles, tiles, fullTile(plan.target, plan.tile),
                     lastTile(plan.target, plan.tile, all), emitColumns);

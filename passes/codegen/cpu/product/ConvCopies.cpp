@@ -21,8 +21,8 @@ Value ConvEmitter::roomFor(int64_t elements, Type type) {
   return copied;
 }
 
-/// Elements of src that are copied at a time: with the weights that go with them
-/// they stay in the first-level cache.
+/// Elements of src that are copied at a time: with the weights that go with
+/// them they stay in the first-level cache.
 static constexpr int64_t kCopied = 4096;
 
 Accumulators ConvEmitter::sumWidened(const Tile &tile, const PixelTile &pixels,
@@ -82,15 +82,16 @@ Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
   Accumulators sums = start;
   for (int64_t tap = 0; tap < (isRun ? 1 : taps); ++tap) {
     Index first = b.add(from, b.mul(distance, tap * window.dilations[inner]));
-    sums = multiplyAddAmx(b, tile, SrcRows(b, data, first, stride, 1), weights.data,
-                          b.add(panelAt, tap * plan.weights.depth * plan.panel),
-                          plan.panel, isRun ? taps * channels : channels, sums,
-                          op);
+    sums = multiplyAddAmx(
+        b, tile, SrcRows(b, data, first, stride, 1), weights.data,
+        b.add(panelAt, tap * plan.weights.depth * plan.panel), plan.panel,
+        isRun ? taps * channels : channels, sums, op);
   }
   return sums;
 }
 
-void ConvEmitter::copyPadded(const PixelTile &pixels, Index from, int64_t pitch) {
+void ConvEmitter::copyPadded(const PixelTile &pixels, Index from,
+                             int64_t pitch) {
   int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
   auto spanOf = [&](int64_t pixels) {

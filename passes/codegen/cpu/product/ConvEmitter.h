@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// ConvToVector.cpp has the loops and the sums over src as it is, ConvCopies.cpp the
-// sums over copies of its pixels, ConvBlocks.cpp the loops by blocks of weights.
+// ConvToVector.cpp has the loops and the sums over src as it is, ConvCopies.cpp
+// the sums over copies of its pixels, ConvBlocks.cpp the loops by blocks of
+// weights.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H
@@ -17,8 +18,8 @@
 
 namespace ingot::codegen {
 
-/// Emits one task of a convolution. Of its columns, `columnTile` of `group` are at
-/// hand.
+/// Emits one task of a convolution. Of its columns, `columnTile` of `group` are
+/// at hand.
 struct ConvEmitter {
   ConvEmitter(mlir::OpBuilder &builder, cpu::ConvOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
@@ -61,8 +62,8 @@ struct ConvEmitter {
                        llvm::function_ref<SrcRows(int64_t tap)> rowsOf,
                        Index weightsAt, int64_t depth,
                        const Accumulators &start, const NextWeights &next = {});
-  /// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the first
-  /// on.
+  /// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the
+  /// first on.
   void copyPadded(const PixelTile &pixels, Index from, int64_t pitch);
   /// Room for a copy, which all tiles share that fit in.
   mlir::Value roomFor(int64_t elements, mlir::Type type);

@@ -15,10 +15,10 @@
 //
 // Short rows go by blocks of weights instead: see ConvBlocks.cpp.
 //
-// Taps in the padding are not computed: in the outer dimensions the bounds of the
-// loops leave them out; within a row it is known which pixels of which tile have
-// them, and such a tile has code of its own, tap by tap. With AMX such a tile is
-// copied, zeros around it, and computed as a whole.
+// Taps in the padding are not computed: in the outer dimensions the bounds of
+// the loops leave them out; within a row it is known which pixels of which tile
+// have them, and such a tile has code of its own, tap by tap. With AMX such a
+// tile is copied, zeros around it, and computed as a whole.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
@@ -165,7 +165,8 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
   if (usesTiles(tile.product))
     return sumAmx(tile, pixels, from, panelAt, start);
   auto rowsOf = [&](int64_t tap) {
-    Index first = b.add(from, b.mul(pixelStride, tap * window.dilations[inner]));
+    Index first =
+        b.add(from, b.mul(pixelStride, tap * window.dilations[inner]));
     return rowsOfTap(tile, pixels, tap, src.data, first,
                      b.mul(pixelStride, window.strides[inner]));
   };
@@ -203,7 +204,8 @@ bool ConvEmitter::isContiguous() const {
 }
 
 SrcRows ConvEmitter::rowsOfTap(const Tile &tile, const PixelTile &pixels,
-                            int64_t tap, Value data, Index first, Index stride) {
+                               int64_t tap, Value data, Index first,
+                               Index stride) {
   SrcRows rows(b, data, first, stride, tile.rows);
   for (int64_t r = 0; r < tile.rows; ++r)
     if (!pixels.hasTap(r, tap))

@@ -18,7 +18,8 @@
 
 namespace ingot::codegen {
 
-/// The number of the task, in the kernel around `op`; reports if `op` is in none.
+/// The number of the task, in the kernel around `op`; reports if `op` is in
+/// none.
 mlir::FailureOr<mlir::Value> taskOf(mlir::Operation *op);
 
 /// Writes each kernel op of type `Op` with an `Emitter`, which is made from a

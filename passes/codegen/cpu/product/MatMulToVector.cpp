@@ -75,7 +75,8 @@ struct Emitter {
   Output output;
 };
 
-struct MatMulToVectorPass : ingot::impl::MatMulToVectorBase<MatMulToVectorPass> {
+struct MatMulToVectorPass
+    : ingot::impl::MatMulToVectorBase<MatMulToVectorPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     MatMulToVectorBase::getDependentDialects(registry);
     registry.insert<amx::AMXDialect, LLVM::LLVMDialect,

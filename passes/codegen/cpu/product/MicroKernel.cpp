@@ -224,7 +224,9 @@ static Value loadOperand(IndexBuilder &b, const Flat &operand,
 /// `op`, of an epilogue, on vectors.
 static void vectorize(OpBuilder &b, Operation &op, int64_t lanes,
                       IRMapping &values) {
-  auto widen = [&](Type type) -> Type { return VectorType::get({lanes}, type); };
+  auto widen = [&](Type type) -> Type {
+    return VectorType::get({lanes}, type);
+  };
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto type = cast<ShapedType>(widen(constant.getType()));
     values.map(constant.getResult(),

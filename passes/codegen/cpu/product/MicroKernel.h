@@ -75,8 +75,8 @@ mlir::Value splatInt(IndexBuilder &b, mlir::VectorType type, int64_t value);
 /// Element `i` of each pair of bf16, in words of 32 bits, as f32.
 mlir::Value widenHalf(IndexBuilder &b, mlir::Value pairs, int64_t i);
 
-/// The vector of a tile of one vector at `data[at]`: what is behind the tensor's
-/// end is not read.
+/// The vector of a tile of one vector at `data[at]`: what is behind the
+/// tensor's end is not read.
 mlir::Value loadPart(IndexBuilder &b, const Tile &tile, mlir::Value data,
                      Index at);
 

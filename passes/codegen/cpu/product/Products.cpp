@@ -168,15 +168,16 @@ static TargetInfo targetOf(IndexBuilder &b) {
 }
 
 /// Prefetches the rows' lines that are needed `distance` groups later: one a
-/// step of k, so that as many steps as a line has words prefetch the lines of as
-/// many rows.
+/// step of k, so that as many steps as a line has words prefetch the lines of
+/// as many rows.
 static void prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
                          Value k, int64_t distance, Into cache = Into::first) {
   Value row = arith::AndIOp::create(b.b, b.loc, k,
                                     b.get(targetOf(b).wordsOfLine() - 1));
   Index line = b.add(b.mul(Index(k), group),
                      b.mul(Index(row), b.add(rows.stride, -group)));
-  prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), distance * group), cache);
+  prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), distance * group),
+           cache);
 }
 
 /// With many passes, weights that wait for memory in the first of them cost
@@ -196,10 +197,10 @@ NextWeights NextWeights::from(IndexBuilder &b, Index elements) const {
   return {weights, b.add(at, b.div(elements, passes)), passes};
 }
 
-/// `width` weights are multiplied with each k. They are two lines, so one line a
-/// step is enough for two passes.
-static void prefetchNext(IndexBuilder &b, const NextWeights &next, int64_t width,
-                          Value k) {
+/// `width` weights are multiplied with each k. They are two lines, so one line
+/// a step is enough for two passes.
+static void prefetchNext(IndexBuilder &b, const NextWeights &next,
+                         int64_t width, Value k) {
   if (next.passes == 0)
     return;
   // A shift instead of a division.
@@ -207,18 +208,18 @@ static void prefetchNext(IndexBuilder &b, const NextWeights &next, int64_t width
   prefetch(b, next.weights, b.add(next.at, done), Into::second);
 }
 
-/// Weights come from the second-level cache: they are prefetched this many steps
-/// of k before they are used, which covers its latency.
+/// Weights come from the second-level cache: they are prefetched this many
+/// steps of k before they are used, which covers its latency.
 static constexpr int64_t kPrefetchDistance = 16;
 
 /// Called with each k: what else to do meanwhile.
 using Meanwhile = function_ref<void(Value k)>;
 
 /// Step k of a product: of its group the products of `count` elements.
-static void multiplyAddStep(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
-                            Value weights, Index weightsAt, int64_t panel,
-                            Value k, int64_t count, MutableArrayRef<Value> sums,
-                            Meanwhile meanwhile) {
+static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
+                            const SrcRows &rows, Value weights, Index weightsAt,
+                            int64_t panel, Value k, int64_t count,
+                            MutableArrayRef<Value> sums, Meanwhile meanwhile) {
   int64_t group = groupOf(weights);
   auto type = VectorType::get({tile.lanes * group},
                               getElementTypeOrSelf(weights));
@@ -272,8 +273,8 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
   // that equal ones have equal sums.
   constexpr int64_t kFullVectors = 2;
   int64_t count = start.size();
-  int64_t steps =
-      std::max<int64_t>(1, targetOf(b).sumsInFlight() / (tile.rows * kFullVectors));
+  int64_t steps = std::max<int64_t>(1, targetOf(b).sumsInFlight() /
+                                           (tile.rows * kFullVectors));
   if (groups < 4 * steps)
     steps = 1;
   int64_t whole = groups - groups % steps;
@@ -366,8 +367,9 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
   Type rowElement = getElementTypeOrSelf(rows.data);
   int64_t rowDistance =
       rows.stride.constant * rowElement.getIntOrFloatBitWidth() / 8;
-  // Such rows all fall into the same set of the first-level cache, which holds 8
-  // to 12 lines. What is prefetched early goes to the second level, therefore.
+  // Such rows all fall into the same set of the first-level cache, which holds
+  // 8 to 12 lines. What is prefetched early goes to the second level,
+  // therefore.
   TargetInfo target = targetOf(b);
   int64_t words = target.wordsOfLine();
   bool collides = !rows.stride.value && tile.rows > 8 &&

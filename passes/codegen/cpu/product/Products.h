@@ -61,16 +61,16 @@ Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                          const NextWeights &next = {});
 
 /// The same for rows as src has them, all of which take part: over copies of
-/// them in the stack of the kernel of `op` if they have to be widened, or may lie
-/// so that they collide in the first-level cache.
+/// them in the stack of the kernel of `op` if they have to be widened, or may
+/// lie so that they collide in the first-level cache.
 Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                               const SrcRows &rows, mlir::Value weights,
                               Index weightsAt, int64_t panel, int64_t depth,
                               const Accumulators &start, mlir::Operation *op,
                               const NextWeights &next = {});
 
-/// Copies `count` elements from `data[from[i]]` on to `to[at[i]]`, for each i in
-/// turn; bf16 may become f32. Up to a vector behind them is written too.
+/// Copies `count` elements from `data[from[i]]` on to `to[at[i]]`, for each i
+/// in turn; bf16 may become f32. Up to a vector behind them is written too.
 void copyRuns(IndexBuilder &b, int64_t lanes, mlir::Value data,
               llvm::ArrayRef<Index> from, mlir::Value to,
               llvm::ArrayRef<Index> at, int64_t count);

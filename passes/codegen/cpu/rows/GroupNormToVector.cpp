@@ -70,7 +70,8 @@ struct Emitter {
   Value means, factors;
 };
 
-struct GroupNormToVectorPass : ingot::impl::GroupNormToVectorBase<GroupNormToVectorPass> {
+struct GroupNormToVectorPass
+    : ingot::impl::GroupNormToVectorBase<GroupNormToVectorPass> {
   void runOnOperation() override {
     if (failed(emitKernels<cpu::GroupNormOp, Emitter>(getOperation())))
       signalPassFailure();

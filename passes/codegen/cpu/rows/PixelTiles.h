@@ -30,9 +30,9 @@ struct PixelTile {
   bool isWhole() const;
 };
 
-/// The taps [begin, end) that lie within `size` elements, tap 0 being at `origin`;
-/// end may be below begin. A window never starts before the elements, or never
-/// ends behind them, unless it crosses that end.
+/// The taps [begin, end) that lie within `size` elements, tap 0 being at
+/// `origin`; end may be below begin. A window never starts before the elements,
+/// or never ends behind them, unless it crosses that end.
 std::pair<Index, Index> tapsWithin(IndexBuilder &b, Index origin, Index size,
                                    int64_t numTaps, int64_t dilation,
                                    bool crossesLow, bool crossesHigh);
@@ -55,8 +55,8 @@ struct ConvWindow {
   bool crossesLow(int64_t dim) const { return pads[dim] > 0; }
   bool crossesHigh(int64_t dim) const;
 
-  /// Where tap 0 of pixel `pixel` of dst row `row` (n, e1, …, e(n-1)) would be in
-  /// src, but for the channel.
+  /// Where tap 0 of pixel `pixel` of dst row `row` (n, e1, …, e(n-1)) would be
+  /// in src, but for the channel.
   llvm::SmallVector<Index> originOf(IndexBuilder &b, llvm::ArrayRef<Index> row,
                                     Index pixel) const;
   /// The taps [begin, end) of outer dimension `dim` that lie within src, tap 0

@@ -142,7 +142,8 @@ void Emitter::emitPixels(ArrayRef<Index> row, const TaskRange &range,
     SmallVector<Index> pixel(row);
     pixel.push_back(Index(x));
     forEachColumnTile(
-        b, range.firstTile, range.endTile, plan.tiles, fullTile(plan.target, plan.tile),
+        b, range.firstTile, range.endTile, plan.tiles,
+        fullTile(plan.target, plan.tile),
         lastTile(plan.target, plan.tile, output.dst.shape.back()),
         [&](Value number, const Tile &tile) {
           emitTile(tile, pixel, all,
@@ -171,9 +172,9 @@ void Emitter::emitTile(const Tile &tile, ArrayRef<Index> pixel,
   for (const Taps &tap : taps)
     srcAt.push_back(tap.origin);
   srcAt.push_back(channel);
-  Accumulators folded =
-      foldTaps(tile, srcAt, taps, 0,
-               Accumulators(tile.vectors, neutralVector(b, kind(), tile.lanes)));
+  Accumulators folded = foldTaps(
+      tile, srcAt, taps, 0,
+      Accumulators(tile.vectors, neutralVector(b, kind(), tile.lanes)));
   if (factor)
     for (Value &vector : folded)
       vector = arith::MulFOp::create(b.b, b.loc, vector, factor);

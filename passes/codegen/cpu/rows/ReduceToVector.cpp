@@ -10,7 +10,8 @@
 //     several accumulators, folded as a tree; epilogue, store
 // Over rows, channels kept:
 //   for tile of channels
-//     accumulators for a few rows side by side, folded as a tree; epilogue, store
+//     accumulators for a few rows side by side, folded as a tree; epilogue,
+//     store
 // Sums of more than a few elements go on in f64: see Rows.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -58,7 +59,8 @@ struct Emitter {
   Index length;
 };
 
-struct ReduceToVectorPass : ingot::impl::ReduceToVectorBase<ReduceToVectorPass> {
+struct ReduceToVectorPass
+    : ingot::impl::ReduceToVectorBase<ReduceToVectorPass> {
   void runOnOperation() override {
     if (failed(emitKernels<cpu::ReduceOp, Emitter>(getOperation())))
       signalPassFailure();

@@ -76,12 +76,11 @@ void Emitter::emitRow(ArrayRef<Index> row) {
   Value root = math::SqrtOp::create(b.b, b.loc, shifted);
   Value factor = splat(
       b, lanes, arith::DivFOp::create(b.b, b.loc, floatConstant(b, 1), root));
-  forEachPiece(b, plan.target, length, [&](IndexBuilder &b, const Piece &piece) {
-    Value y =
-        arith::MulFOp::create(b.b, b.loc, centered(b, piece), factor);
-    SmallVector<Index> coordinates(row);
-    coordinates.push_back(piece.at);
-    storeVector(b, output, y,
-                Place{coordinates, lanes, lanes, piece.mask});
-  });
+  forEachPiece(
+      b, plan.target, length, [&](IndexBuilder &b, const Piece &piece) {
+        Value y = arith::MulFOp::create(b.b, b.loc, centered(b, piece), factor);
+        SmallVector<Index> coordinates(row);
+        coordinates.push_back(piece.at);
+        storeVector(b, output, y, Place{coordinates, lanes, lanes, piece.mask});
+      });
 }

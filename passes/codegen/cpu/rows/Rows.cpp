@@ -207,8 +207,8 @@ static Value foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
 }
 
 /// This many numbers are added one after the other in f32, at most: the sums
-/// are then added in f64. Of n terms of one sign the error is below n/2 units in
-/// the last place.
+/// are then added in f64. Of n terms of one sign the error is below n/2 units
+/// in the last place.
 static constexpr int64_t kSerialSums = 8;
 
 static Value widen(IndexBuilder &b, Value x) {

@@ -67,7 +67,8 @@ void forEachRow(IndexBuilder &b, const Plan &plan, mlir::Value memref,
                 mlir::Value number,
                 llvm::function_ref<void(llvm::ArrayRef<Index> row)> body);
 
-/// What kernels have that compute row by row of src: `Kernel::emitRow` writes one.
+/// What kernels have that compute row by row of src: `Kernel::emitRow` writes
+/// one.
 template <typename Op, typename Kernel> struct RowEmitter {
   RowEmitter(mlir::OpBuilder &builder, Op op)
       : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.target.lanes),

@@ -56,7 +56,8 @@ void Emitter::emitRow(ArrayRef<Index> row) {
   auto load = [&](IndexBuilder &b, const Piece &piece) {
     return loadPiece(b, lanes, src.data, b.add(from, piece.at), piece.mask);
   };
-  Value max = splat(b, lanes, foldRow(b, plan.target, length, FoldKind::max, load));
+  Value max =
+      splat(b, lanes, foldRow(b, plan.target, length, FoldKind::max, load));
   auto shifted = [&](IndexBuilder &b, const Piece &piece) -> Value {
     return arith::SubFOp::create(b.b, b.loc, load(b, piece), max);
   };
@@ -83,18 +84,18 @@ void Emitter::emitRow(ArrayRef<Index> row) {
   else
     factor = splat(b, lanes,
                    arith::DivFOp::create(b.b, b.loc, floatConstant(b, 1), sum));
-  forEachPiece(b, plan.target, length, [&](IndexBuilder &b, const Piece &piece) {
-    Value y;
-    if (op.getLog())
-      y = arith::SubFOp::create(b.b, b.loc, shifted(b, piece), shift);
-    else
-      y = arith::MulFOp::create(b.b, b.loc,
-                                loadPiece(b, lanes, output.dst.data,
-                                          b.add(to, piece.at), piece.mask),
-                                factor);
-    SmallVector<Index> coordinates(row);
-    coordinates.push_back(piece.at);
-    storeVector(b, output, y,
-                Place{coordinates, lanes, lanes, piece.mask});
-  });
+  forEachPiece(
+      b, plan.target, length, [&](IndexBuilder &b, const Piece &piece) {
+        Value y;
+        if (op.getLog())
+          y = arith::SubFOp::create(b.b, b.loc, shifted(b, piece), shift);
+        else
+          y = arith::MulFOp::create(b.b, b.loc,
+                                    loadPiece(b, lanes, output.dst.data,
+                                              b.add(to, piece.at), piece.mask),
+                                    factor);
+        SmallVector<Index> coordinates(row);
+        coordinates.push_back(piece.at);
+        storeVector(b, output, y, Place{coordinates, lanes, lanes, piece.mask});
+      });
 }

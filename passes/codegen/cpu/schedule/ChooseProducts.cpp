@@ -94,8 +94,9 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
   int64_t rows = lower::productOf(dst.drop_back(2));
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back() * dst[dst.size() - 2];
-  Grid grid = chooseGrid(target, {rows, tiles, costOf(flops, tile), 1,
-                                bytesOf(op.getSrc()), bytesOf(op.getWeights())});
+  Grid grid =
+      chooseGrid(target, {rows, tiles, costOf(flops, tile), 1,
+                          bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // A task's tiles are of one group.
   if (groups > 1)
     grid.columnTilesPerTask = 1;
@@ -109,9 +110,9 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
 /// Lines of a pixel that are worth taking at a time.
 static constexpr int64_t kMinPixelBytes = 128, kMaxPixelBytes = 256;
 
-/// The vectors of channels of which all rows that an output row reads stay in the
-/// first-level cache until the next one reads them again; all if they do as they
-/// are, or if too little of each pixel would.
+/// The vectors of channels of which all rows that an output row reads stay in
+/// the first-level cache until the next one reads them again; all if they do as
+/// they are, or if too little of each pixel would.
 static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
                               int64_t tiles) {
   auto type = cast<ShapedType>(op.getSrc().getType());
@@ -119,8 +120,8 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
   int64_t pixels = src[src.size() - 2] *
                    lower::productOf(shapeOf(op.getWeights()).drop_back(2));
-  // The rows of src that output rows share may take the whole cache, and a block
-  // of channels half of it.
+  // The rows of src that output rows share may take the whole cache, and a
+  // block of channels half of it.
   int64_t bytes = std::min(target.l1 / 2 / pixels, kMaxPixelBytes);
   if (pixels * src.back() * elementBytes <= target.l1 ||
       bytes < kMinPixelBytes)
@@ -167,8 +168,9 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   if (ShapedType::isDynamic(batches))
     batches = 8;
   int64_t flops = 2 * weights.depth * dst.back();
-  Grid grid = chooseGrid(target, {rows, tiles, costOf(flops, tile), tile.rows,
-                                bytesOf(op.getSrc()), bytesOf(op.getWeights())});
+  Grid grid =
+      chooseGrid(target, {rows, tiles, costOf(flops, tile), tile.rows,
+                          bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // Blocks of columns are tasks enough: each reads its weights once.
   constexpr int64_t kEnoughTasks = 16;
   int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);
@@ -187,8 +189,9 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
 
 // Scores have queries in lanes: keys are then read as rows, one element a
 // multiply-add, probabilities are read the same way and values as vectors, so
-// that of all operands only queries are transposed, and a softmax goes over whole
-// vectors. Two vectors of queries, as products have two vectors of columns.
+// that of all operands only queries are transposed, and a softmax goes over
+// whole vectors. Two vectors of queries, as products have two vectors of
+// columns.
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::AttentionOp op) {
   TargetInfo target = TargetInfo::of(op);
   int64_t queries = shapeOf(op.getSrc())[1];

@@ -48,8 +48,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::RowNormOp op) {
   return scheduleRows(op, kNormCost);
 }
 
-/// As many accumulators as hide an addition's latency, usually eight, which are all
-/// registers of AVX2 with the sums in f64.
+/// As many accumulators as hide an addition's latency, usually eight, which are
+/// all registers of AVX2 with the sums in f64.
 static RegisterTile columnTile(const TargetInfo &target, int64_t channels) {
   int64_t vectors =
       std::min<int64_t>(4, llvm::divideCeil(channels, target.lanes));

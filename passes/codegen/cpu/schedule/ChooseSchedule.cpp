@@ -151,8 +151,9 @@ LogicalResult codegen::checkSchedule(cpu::ScheduledOpInterface op) {
   auto conv = dyn_cast<cpu::ConvOp>(*op);
   if (conv && usesTiles(tile.getProduct()) &&
       !fitsCopy(conv, target, tile.getRows()))
-    return op->emitOpError("expects tiles whose pixels can be copied with their "
-                           "padding, but got ")
+    return op->emitOpError(
+               "expects tiles whose pixels can be copied with their "
+               "padding, but got ")
            << tile.getRows() << " rows, which the first-level cache of "
            << target.l1 << " bytes does not hold";
   return success();

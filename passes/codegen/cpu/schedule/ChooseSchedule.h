@@ -11,8 +11,8 @@
 
 namespace ingot::codegen {
 
-/// The schedule that the kernel gets if nobody gave it one, for the target of its
-/// module.
+/// The schedule that the kernel gets if nobody gave it one, for the target of
+/// its module.
 cpu::ScheduleAttr chooseSchedule(cpu::ScheduledOpInterface op);
 
 /// One of all that fit the op and the target, for tests.
@@ -28,12 +28,12 @@ cpu::ScheduleAttr chooseSchedule(cpu::ReduceOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);
 
-/// Reports where there is no schedule, or where the target has neither registers
-/// nor instructions for it. All else the op's verifier knows.
+/// Reports where there is no schedule, or where the target has neither
+/// registers nor instructions for it. All else the op's verifier knows.
 mlir::LogicalResult checkSchedule(cpu::ScheduledOpInterface op);
 
-/// Whether AMX tiles of `rows` pixels find room in the first-level cache for the
-/// copies that padding takes.
+/// Whether AMX tiles of `rows` pixels find room in the first-level cache for
+/// the copies that padding takes.
 bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 
 /// Puts a schedule together, columns being counted in vectors of the target.

@@ -11,8 +11,8 @@
 
 namespace ingot::codegen {
 
-/// How many tasks `op`, on memrefs, is split into by its schedule: the target has
-/// no part in it.
+/// How many tasks `op`, on memrefs, is split into by its schedule: the target
+/// has no part in it.
 mlir::Value countTasks(mlir::OpBuilder &builder, cpu::ScheduledOpInterface op);
 
 } // namespace ingot::codegen

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For tests: whatever fits an op and its target gives the right numbers, however
-// odd it is. What is drawn here is what the verifiers let through, and no less:
-// tiles of any height, tasks of any size, every kind of product that there is.
+// For tests: whatever fits an op and its target gives the right numbers,
+// however odd it is. What is drawn here is what the verifiers let through, and
+// no less: tiles of any height, tasks of any size, every kind of product that
+// there is.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
@@ -163,7 +164,8 @@ cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
 
 cpu::ScheduleAttr Drawer::draw(cpu::AttentionOp op) {
   // At most 32 queries are a task.
-  RegisterTile scores = tile(Product::f32, std::min<int64_t>(32 / target.lanes, 4));
+  RegisterTile scores =
+      tile(Product::f32, std::min<int64_t>(32 / target.lanes, 4));
   return builder.tile(tile(Product::f32, 4)).scores(scores);
 }
 
@@ -182,8 +184,9 @@ cpu::ScheduleAttr Drawer::draw(cpu::PoolOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile chosen = tile(Product::f32, 4);
   chosen.rows = 1;
-  Grid split = grid(lower::productOf(dst.drop_back(2)), 1,
-                    llvm::divideCeil(dst.back(), chosen.vectors * target.lanes));
+  Grid split =
+      grid(lower::productOf(dst.drop_back(2)), 1,
+           llvm::divideCeil(dst.back(), chosen.vectors * target.lanes));
   split.prefetch = false;
   return builder.tile(chosen).grid(split);
 }

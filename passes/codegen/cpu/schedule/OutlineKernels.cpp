@@ -27,7 +27,8 @@ using namespace ingot;
 
 namespace {
 
-struct OutlineKernelsPass : ingot::impl::OutlineKernelsBase<OutlineKernelsPass> {
+struct OutlineKernelsPass
+    : ingot::impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override {
     SmallVector<cpu::ScheduledOpInterface> ops;
     getOperation()->walk([&](cpu::ScheduledOpInterface op) {

@@ -41,7 +41,8 @@ static int64_t countColumnTiles(cpu::ScheduledOpInterface op) {
   int64_t columns = shapeOf(destinationOf(op)).back(), groups = 1;
   if (auto conv = dyn_cast<cpu::ConvOp>(*op))
     groups = conv.getGroups();
-  return groups * int64_t(llvm::divideCeil(columns / groups, tile.getColumns()));
+  return groups *
+         int64_t(llvm::divideCeil(columns / groups, tile.getColumns()));
 }
 
 Plan::Plan(cpu::ScheduledOpInterface op)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan is the schedule of one kernel beside the sizes that it is applied to. It
-// decides nothing: ChooseProducts.cpp and ChooseRows.cpp do.
+// A plan is the schedule of one kernel beside the sizes that it is applied to.
+// It decides nothing: ChooseProducts.cpp and ChooseRows.cpp do.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_PLANS_H

@@ -42,8 +42,8 @@ static constexpr int64_t kAmxRows = 16, kAmxGroups = 16;
 // registers it is 12 and 2. One vector a row is for panels of one vector.
 //
 // Widening takes registers for the weights and for one half of them, and for
-// masks, so 12 rows of 32 registers and 5 of 16; bytes have both halves there at
-// once, and two parts of a row.
+// masks, so 12 rows of 32 registers and 5 of 16; bytes have both halves there
+// at once, and two parts of a row.
 RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
                                  int64_t panelWidth) {
   int64_t vectors = panelWidth >= 2 * target.lanes ? 2 : 1;
@@ -65,14 +65,14 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
 }
 
 // One instruction multiplies a tile, whose rows it takes a cycle each, with 16
-// columns of 16 groups: 16 times what a vector instruction does. What it costs to
-// get there are the weights' tiles, 16 cache lines each, and the way of the
+// columns of 16 groups: 16 times what a vector instruction does. What it costs
+// to get there are the weights' tiles, 16 cache lines each, and the way of the
 // accumulators over the stack, 16 lines stored and loaded.
 //
-// Below four rows the weights' lines, two a cycle, are what either waits for, and
-// vectors need no configuration. With fewer than four groups a tile is nearly
-// empty, with fewer than 16 in all the accumulators' way costs more than the
-// products.
+// Below four rows the weights' lines, two a cycle, are what either waits for,
+// and vectors need no configuration. With fewer than four groups a tile is
+// nearly empty, with fewer than 16 in all the accumulators' way costs more than
+// the products.
 static constexpr int64_t kMinAmxRows = 4, kMinAmxRun = 4, kMinAmxGroups = 16;
 
 static bool isWorthTiles(const ProductShape &shape) {
@@ -129,10 +129,10 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   int64_t cacheBytes = target.l2 / 2;
   // Of a dynamic number assume some.
   int64_t rows = ShapedType::isDynamic(work.rows) ? 256 : work.rows;
-  // Handing out a task costs about a microsecond, 100 kFLOP of vectors, and what
-  // one thread wrote is far from another. With less than ten times as much, a small
-  // text classifier was slower on two threads than on one. Weights that few rows
-  // are multiplied with are what is waited for.
+  // Handing out a task costs about a microsecond, 100 kFLOP of vectors, and
+  // what one thread wrote is far from another. With less than ten times as
+  // much, a small text classifier was slower on two threads than on one.
+  // Weights that few rows are multiplied with are what is waited for.
   int64_t worth = std::max(rows * work.flopsPerRow / target.task_flops,
                            work.weightBytes / target.task_bytes);
   int64_t tasks = std::clamp<int64_t>(worth, 1, kMaxTasks);

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that knows how large they are to be: schedules are chosen with it.
+// The one place that knows how large they are to be: schedules are chosen with
+// it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_TILING_H
@@ -22,7 +23,8 @@ namespace ingot::codegen {
 
 using cpu::Product;
 
-/// How the target sums up products with weights of this element type in vectors.
+/// How the target sums up products with weights of this element type in
+/// vectors.
 Product productFor(const TargetInfo &target, mlir::Type weights);
 
 /// The same in AMX tiles, if it has any for this type.
@@ -35,7 +37,8 @@ struct RegisterTile {
   int64_t rows;
   int64_t vectors;
   Product product = Product::f32;
-  /// Of each AMX tile; a register tile has that many rows or up to twice as many.
+  /// Of each AMX tile; a register tile has that many rows or up to twice as
+  /// many.
   int64_t amxRows = 0;
 };
 
@@ -80,8 +83,8 @@ int64_t evenTile(int64_t rows, int64_t most);
 struct Grid {
   int64_t rowsPerTask;
   int64_t columnTilesPerTask;
-  /// Whether the tasks of a block of rows follow each other, rather than those of
-  /// a block of columns.
+  /// Whether the tasks of a block of rows follow each other, rather than those
+  /// of a block of columns.
   bool rowsOutside;
   /// Whether it pays to prefetch weights: they are neither few nor stay in the
   /// second-level cache, block of rows after block.
@@ -104,9 +107,9 @@ struct Work {
 };
 
 /// Splits the work so that every task has about `task_flops` or `task_bytes`
-/// where there is more than one. The larger of src and weights is read once, a block of it
-/// staying in the second-level cache, the smaller one as often as there are
-/// blocks.
+/// where there is more than one. The larger of src and weights is read once, a
+/// block of it staying in the second-level cache, the smaller one as often as
+/// there are blocks.
 Grid chooseGrid(const TargetInfo &target, const Work &work);
 
 } // namespace ingot::codegen

@@ -35,7 +35,7 @@ extern "C" {
 #define INGOT_ABI_QUERY_PREFIX "ingot_artifact_v"
 #define INGOT_ABI_QUERY_SYMBOL "ingot_artifact_v2"
 
-/** Alignment, in bytes, of the arena and of the weights that a host hands in. */
+/** Alignment, in bytes, of the arena and the weights that a host hands in. */
 #define INGOT_ABI_ALIGNMENT 64u
 
 /** A dimension whose size is only known when the model runs. */
@@ -48,7 +48,7 @@ enum {
   INGOT_ABI_BUFFER_TOO_SMALL = 2, /**< output dims are set, data is untouched */
   INGOT_ABI_OUT_OF_MEMORY = 3,
   INGOT_ABI_NOT_FOUND = 4,        /**< file, symbol, tensor name */
-  INGOT_ABI_BAD_ARTIFACT = 5,     /**< no artifact, truncated, swapped weights */
+  INGOT_ABI_BAD_ARTIFACT = 5,     /**< none, truncated, swapped weights */
   INGOT_ABI_VERSION_MISMATCH = 6,
   INGOT_ABI_UNSUPPORTED_DEVICE = 7, /**< no code that this machine can run */
   INGOT_ABI_BACKEND_ERROR = 8,    /**< oneDNN or another library failed */

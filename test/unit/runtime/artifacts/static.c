@@ -56,17 +56,24 @@ static void unload(const ingot_abi_host *host, void *state) {
 #define MODEL_ARENA_BYTES 4096
 
 /* Two layers; the first is fused of two nodes. */
-static const char layerText[] = "matmul\0elementwise\0mul\0scale\0add\0native\0loops\0"
-                                "native: is of f64";
+static const char layerText[] =
+    "matmul\0elementwise\0mul\0scale\0add\0native\0loops\0"
+    "native: is of f64";
 static const ingot_abi_layer layers[] = {
-    {.kind = 0, .nodes = 19, .num_nodes = 2, .backend = 33, .flops = 6, .bytes = 72},
+    {.kind = 0,
+     .nodes = 19,
+     .num_nodes = 2,
+     .backend = 33,
+     .flops = 6,
+     .bytes = 72},
     {.kind = 7, .nodes = 29, .num_nodes = 1, .backend = 40, .reason = 46}};
 #define MODEL_LAYERS TABLE(layers), layerText, sizeof(layerText)
 
 static int32_t end_layer(ingot_abi_call *call, uint64_t layer, uint64_t flops) {
   const ingot_abi_observer *observer = call->observer;
-  return observer ? observer->layer_end(observer->user, layer, flops, 12 * flops)
-                  : INGOT_ABI_OK;
+  return observer
+             ? observer->layer_end(observer->user, layer, flops, 12 * flops)
+             : INGOT_ABI_OK;
 }
 
 static void multiply(void *arg, int64_t i) {
