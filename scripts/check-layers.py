@@ -138,12 +138,12 @@ def check_pass_folders():
                         yield f"{os.path.relpath(path, ROOT)}: {own} must not include {name}"
 
 
-WIDTH = 80
+WIDTH, LINES = 80, 500
 # What cannot be broken: paths, rows of tables.
 UNBREAKABLE = re.compile(r'\s*(#include|\|)')
 
 
-def check_width():
+def check_size():
     for folder in ("base", "compiler", "dialects", "examples", "passes", "runtime", "test", "tools"):
         for path in files(folder):
             if os.path.basename(path) == "ReservedNames.inc":
@@ -153,6 +153,8 @@ def check_width():
                     width = len(line.rstrip("\n"))
                     if width > WIDTH and not UNBREAKABLE.match(line):
                         yield f"{os.path.relpath(path, ROOT)}:{number}: has {width} columns, but {WIDTH} is the limit"
+            if number > LINES:
+                yield f"{os.path.relpath(path, ROOT)}: has {number} lines, but {LINES} is the limit: split it"
 
 
 # Functions of rewriters: patterns, and what they call.
@@ -191,7 +193,7 @@ def main():
                ("pass, file, flag and test have one name", list(check_pass_names())),
                ("folders of passes include what is before them", list(check_pass_folders())),
                ("a pattern says why it declines", list(check_reasons())),
-               ("lines have 80 columns at most", list(check_width()))]
+               ("lines have 80 columns, files 500 lines at most", list(check_size()))]
     for folder, which, forbidden, text in RULES:
         label = f"{folder}/ {'(' + which + ') ' if which else ''}does not include {forbidden}"
         results.append((label, list(check(folder, which, forbidden, text))))

@@ -343,7 +343,8 @@ LogicalResult ResizeOp::inferSizes(SizeRules &rules,
                                    " has {1} elements, more than the {0} that "
                                    "can be resized")))
         return failure();
-      sizes[i] = isWhole ? rules.multiply(sizes[i], int64_t(scale)) : Size();
+      sizes[i] = isWhole ? rules.multiply(sizes[i], int64_t(scale))
+                         : rules.scale(sizes[i], scale);
       continue;
     }
     // A result that is not empty reads elements.

@@ -75,6 +75,22 @@ protected:
     });
   }
 
+  Size scaleAtRun(Size size, float scale) override {
+    return symbolOf([this, size, scale]() -> OpFoldResult {
+      Value value = getValueOrCreateConstantIndexOp(builder, at, reify(size));
+      Type wide = builder.getI64Type(), index = builder.getIndexType();
+      value = arith::IndexCastOp::create(builder, at, wide, value);
+      value =
+          arith::SIToFPOp::create(builder, at, builder.getF32Type(), value);
+      Value factor = arith::ConstantOp::create(builder, at,
+                                               builder.getF32FloatAttr(scale));
+      value = arith::MulFOp::create(builder, at, value, factor);
+      // Neither is negative, so that this rounds down.
+      value = arith::FPToSIOp::create(builder, at, wide, value);
+      return arith::IndexCastOp::create(builder, at, index, value).getResult();
+    });
+  }
+
 private:
   using Maker = std::function<OpFoldResult()>;
 

@@ -63,6 +63,10 @@ public:
   Size multiply(Size a, int64_t b) const { return a ? a * b : Size(); }
   Size floorDiv(Size a, int64_t b) const { return a ? a.floorDiv(b) : Size(); }
   Size product(llvm::ArrayRef<Size> sizes) const;
+  /// floor(size scale), as f32 computes it.
+  Size scale(Size size, float scale) {
+    return size ? scaleAtRun(size, scale) : Size();
+  }
 
   /// States a rule. Fails with `message` if it surely does not hold; {0} and
   /// {1} in the message stand for the two sizes.
@@ -91,6 +95,8 @@ protected:
   virtual Size absorbing(Size a, Size b) { return Size(); }
   /// The size of a dimension that a run decides: b where a is 1, else a.
   virtual Size broadcastAtRun(Size a, Size b) { return Size(); }
+  /// What no sum of products is, and only a run knows.
+  virtual Size scaleAtRun(Size size, float scale) { return Size(); }
 
 private:
   mlir::MLIRContext *context;

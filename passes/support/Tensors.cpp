@@ -34,6 +34,15 @@ Value lower::emptyLike(OpBuilder &b, Location loc, Value tensor) {
                typeOf(tensor).getElementType());
 }
 
+Sizes lower::resultSizes(OpBuilder &b, OpResult result) {
+  ReifiedRankedShapedTypeDims sizes;
+  [[maybe_unused]] LogicalResult reified =
+      cast<ReifyRankedShapedTypeOpInterface>(result.getOwner())
+          .reifyResultShapes(b, sizes);
+  assert(succeeded(reified) && "the sizes must not depend on data");
+  return sizes[result.getResultNumber()];
+}
+
 Value lower::destinationOf(OpBuilder &b, OpResult result) {
   return *tensor::getOrCreateDestination(b, result.getLoc(), result);
 }

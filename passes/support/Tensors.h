@@ -32,6 +32,9 @@ Value filled(OpBuilder &b, Location loc, ArrayRef<OpFoldResult> sizes,
              Value scalar);
 /// tensor.empty as large as `tensor`.
 Value emptyLike(OpBuilder &b, Location loc, Value tensor);
+/// The sizes that an op's rules give its result: those of its type where that
+/// knows them, else values from the op's operands.
+Sizes resultSizes(OpBuilder &b, mlir::OpResult result);
 /// tensor.empty for the result of an op, with the sizes that the op gives it.
 Value destinationOf(OpBuilder &b, mlir::OpResult result);
 /// `tensor` as `type`, which differs in what is static only.

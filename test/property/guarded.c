@@ -24,16 +24,14 @@
  *
  * It speaks to the artifact itself, not through libingot: nothing is copied.
  *===----------------------------------------------------------------------===*/
+#include "guard.h"
 #include "ingot/abi/artifact.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -41,148 +39,10 @@
 #include <unistd.h>
 
 #define MAX_BUFFERS 512
-#define MAX_GUARDED 16384
 #define MAX_RANK 8
-#define PAGE 4096u
-/* Larger demands fail as if there was no more memory. */
-#define MAX_BYTES ((uint64_t)1 << 30)
 /* Of work, for one folder of --each; ten times as long may pass, for other
  * processes may be at work, too. */
 #define SECONDS 20
-
-typedef struct guarded {
-  char name[64];
-  char *map, *data;
-  size_t map_bytes, bytes;
-} guarded;
-
-/* All that is mapped, for the message about a bad access. */
-static guarded all[MAX_GUARDED];
-static size_t num_all;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-/* The file for what happens: standard error, or with --each standard output. */
-static FILE *report;
-static int each;
-
-static void die(const char *what, const char *detail) {
-  if (each)
-    fprintf(report, "broken %s: %s\n", what, detail);
-  else
-    fprintf(report, "ingot-guarded-run: %s: %s\n", what, detail);
-  fflush(report);
-  _exit(2);
-}
-
-static void on_fault(int signal_number, siginfo_t *info, void *context) {
-  (void)signal_number, (void)context;
-  const char *at = info->si_addr;
-  const char *prefix = each ? "fault " : "";
-  char text[256];
-  snprintf(text, sizeof text, "%stouches memory that is not its own\n", prefix);
-  for (size_t i = 0; i < num_all; ++i) {
-    const guarded *g = &all[i];
-    if (at >= g->map && at < g->map + g->map_bytes) {
-      long before = (long)(g->data - at);
-      long behind = (long)(at - (g->data + g->bytes));
-      if (before <= 0 && behind < 0)
-        snprintf(text, sizeof text, "%stouches %s after its release\n", prefix,
-                 g->name);
-      else
-        snprintf(text, sizeof text, "%stouches a byte %ld %s %s\n", prefix,
-                 before > 0 ? before : behind,
-                 before > 0 ? "before" : "behind", g->name);
-      break;
-    }
-  }
-  if (write(fileno(report), text, strlen(text)) < 0)
-    _exit(4);
-  _exit(3);
-}
-
-/* Memory between two guard pages: at the end of what can be touched, or at its
- * start; filled with NaN. */
-static void *guard(const char *name, size_t bytes, size_t alignment,
-                   int at_end) {
-  size_t middle = (bytes + PAGE - 1) / PAGE * PAGE;
-  if (middle == 0)
-    middle = PAGE;
-  char *map = mmap(NULL, middle + 2 * PAGE, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (map == MAP_FAILED)
-    die(name, "no memory");
-  mprotect(map, PAGE, PROT_NONE);
-  mprotect(map + PAGE + middle, PAGE, PROT_NONE);
-  size_t room = (bytes + alignment - 1) / alignment * alignment;
-  char *data = at_end ? map + PAGE + middle - room : map + PAGE;
-  memset(map + PAGE, 0xff, middle);
-  pthread_mutex_lock(&lock);
-  if (num_all == MAX_GUARDED)
-    die(name, "too many buffers");
-  guarded *g = &all[num_all++];
-  snprintf(g->name, sizeof g->name, "%s", name);
-  g->map = map, g->map_bytes = middle + 2 * PAGE;
-  g->data = data, g->bytes = bytes;
-  pthread_mutex_unlock(&lock);
-  return data;
-}
-
-static void unguard_from(size_t first) {
-  while (num_all > first) {
-    --num_all;
-    munmap(all[num_all].map, all[num_all].map_bytes);
-  }
-}
-
-/* The host -----------------------------------------------------------------*/
-
-static int place_at_end;
-
-static void *host_allocate(void *user, uint64_t bytes, uint64_t alignment) {
-  (void)user;
-  if (bytes > MAX_BYTES)
-    return NULL;
-  return guard("a dynamic tensor", bytes, alignment, place_at_end);
-}
-
-static void host_release(void *user, void *pointer) {
-  (void)user;
-  /* Stays where it is until the run ends, so that nothing else comes there. */
-  pthread_mutex_lock(&lock);
-  for (size_t i = num_all; pointer && i-- > 0;)
-    if (all[i].data == pointer) {
-      mprotect(all[i].map, all[i].map_bytes, PROT_NONE);
-      break;
-    }
-  pthread_mutex_unlock(&lock);
-}
-
-typedef struct region {
-  void (*task)(void *arg, int64_t index);
-  void *arg;
-  int64_t count, next;
-} region;
-
-static void *work(void *arg) {
-  region *r = arg;
-  for (;;) {
-    int64_t i = __atomic_fetch_add(&r->next, 1, __ATOMIC_RELAXED);
-    if (i >= r->count)
-      return NULL;
-    r->task(r->arg, i);
-  }
-}
-
-static void host_parallel_for(void *user, void (*task)(void *, int64_t),
-                              void *arg, int64_t count) {
-  (void)user;
-  region r = {task, arg, count, 0};
-  pthread_t other;
-  if (pthread_create(&other, NULL, work, &r))
-    die("parallel_for", "no thread");
-  work(&r);
-  pthread_join(other, NULL);
-}
 
 /* The description ----------------------------------------------------------*/
 
@@ -358,7 +218,7 @@ static int find_sizes(const ingot_abi_artifact *artifact, const char *weights) {
   int64_t guess = 4; /* for a size that only the data tell */
   for (int attempt = 0; is_open && attempt < 12; ++attempt, guess *= 4) {
     status = run(artifact, weights, 1, 1, out);
-    unguard_from(0);
+    unguard_all();
     if (status != INGOT_ABI_OK && status != INGOT_ABI_BUFFER_TOO_SMALL)
       return status;
     for (size_t i = 0; i < num_outputs; ++i) {
@@ -415,7 +275,7 @@ static int check(const ingot_abi_artifact *artifact, const char *weights,
       differs = 1;
     }
   }
-  unguard_from(0);
+  unguard_all();
   return differs;
 }
 
@@ -446,7 +306,7 @@ static int run_folder(const ingot_abi_artifact *artifact, const char *weights,
   if (status == INGOT_ABI_OK) {
     ingot_abi_buffer out[MAX_BUFFERS];
     status = run(artifact, weights, 1, 1, out);
-    unguard_from(0);
+    unguard_all();
   }
   char first[sizeof message];
   memcpy(first, message, sizeof message);

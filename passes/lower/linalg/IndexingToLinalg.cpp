@@ -98,10 +98,7 @@ struct LowerGather : OpConversionPattern<nn::GatherOp> {
     Value x = adaptor.getX(), indices = adaptor.getIndices();
     int64_t axis = op.getAxis(), depth = typeOf(indices).getRank();
     Sizes data = sizesOf(rewriter, loc, x),
-          middle = sizesOf(rewriter, loc, indices), sizes;
-    sizes.append(data.begin(), data.begin() + axis);
-    llvm::append_range(sizes, middle);
-    sizes.append(data.begin() + axis + 1, data.end());
+          sizes = resultSizes(rewriter, op->getResult(0));
     requireIndices(rewriter, loc, indices, data[axis]);
     Value y = generate(
         rewriter, loc, sizes, typeOf(x).getElementType(),
@@ -130,7 +127,7 @@ struct LowerGatherElements : OpConversionPattern<nn::GatherElementsOp> {
     Value size = sizeOf(rewriter, loc, x, op.getAxis());
     requireIndices(rewriter, loc, indices, OpFoldResult(size));
     Value y = generate(
-        rewriter, loc, sizesOf(rewriter, loc, indices),
+        rewriter, loc, resultSizes(rewriter, op->getResult(0)),
         typeOf(x).getElementType(),
         [&](OpBuilder &b, Location loc, ValueRange at) {
           Value entry = tensor::ExtractOp::create(b, loc, indices, at);
@@ -156,9 +153,7 @@ struct LowerGatherND : OpConversionPattern<nn::GatherNDOp> {
     int64_t depth = typeOf(indices).getShape().back();
     int64_t batch = op.getBatchDims();
     Sizes data = sizesOf(rewriter, loc, x),
-          sizes = sizesOf(rewriter, loc, indices);
-    sizes.pop_back();
-    sizes.append(data.begin() + batch + depth, data.end());
+          sizes = resultSizes(rewriter, op->getResult(0));
     requireIndices(rewriter, loc, indices,
                    ArrayRef(data).slice(batch, depth));
     Value y = generate(

@@ -86,15 +86,13 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
   Location loc = op.getLoc();
   RankedTensorType type = signless(getTypeConverter(), op);
   Value a = adaptor.getA(), w = adaptor.getB();
-  Sizes sizesA = sizesOf(rewriter, loc, a), sizesB = sizesOf(rewriter, loc, w);
-  int64_t rank = type.getRank(), rankA = sizesA.size(), rankB = sizesB.size();
+  int64_t rank = type.getRank();
 
   // Loops: batch…, i, k, j, so that rows of b and of the result are run along.
   int64_t batch = rank - 2;
   AffineExpr i = rewriter.getAffineDimExpr(batch),
              k = rewriter.getAffineDimExpr(batch + 1),
              j = rewriter.getAffineDimExpr(batch + 2);
-  Sizes sizes(rank);
   auto operandMap = [&](Value operand, AffineExpr row, AffineExpr column,
                         bool transposed) {
     int64_t dims = typeOf(operand).getRank() - 2;
@@ -105,8 +103,6 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
                      type.getDimSize(at) != 1;
       exprs.push_back(repeats ? rewriter.getAffineConstantExpr(0)
                               : rewriter.getAffineDimExpr(at));
-      if (!repeats && (!sizes[at] || !getConstantIntValue(sizes[at])))
-        sizes[at] = operand == a ? sizesA[d] : sizesB[d];
     }
     if (transposed)
       std::swap(row, column);
@@ -116,8 +112,6 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
   SmallVector<AffineMap> maps = {
       operandMap(a, i, k, op.getTransposeA()),
       operandMap(w, k, j, op.getTransposeB())};
-  sizes[rank - 2] = sizesA[rankA - (op.getTransposeA() ? 1 : 2)];
-  sizes[rank - 1] = sizesB[rankB - (op.getTransposeB() ? 2 : 1)];
   SmallVector<AffineExpr> exprs;
   for (int64_t d = 0; d < batch; ++d)
     exprs.push_back(rewriter.getAffineDimExpr(d));
@@ -132,7 +126,8 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
     for (int64_t d = rank - typeOf(bias).getRank(); d < rank; ++d)
       biasDims.push_back(d);
   Value init =
-      startSum(rewriter, loc, sizes, computeType(type.getElementType()),
+      startSum(rewriter, loc, resultSizes(rewriter, op->getResult(0)),
+               computeType(type.getElementType()),
                adaptor.getBias(), biasDims);
   Value y = contract(rewriter, loc, a, w, init, maps, iterators);
   y = narrow(rewriter, loc, y, type.getElementType());

@@ -34,26 +34,10 @@ struct LowerReshape : OpConversionPattern<nn::ReshapeOp> {
   matchAndRewrite(nn::ReshapeOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    RankedTensorType type = signless(getTypeConverter(), op);
-    Sizes sizes;
-    int64_t known = 1;
-    for (int64_t size : type.getShape()) {
-      known *= ShapedType::isDynamic(size) ? 1 : size;
-      sizes.push_back(rewriter.getIndexAttr(size));
-    }
-    if (!type.hasStaticShape()) {
-      // The one dynamic dimension is what the others leave of the elements.
-      OpFoldResult count = rewriter.getIndexAttr(1);
-      for (OpFoldResult size : sizesOf(rewriter, loc, adaptor.getX()))
-        count = mulSizes(rewriter, loc, count, size);
-      OpFoldResult rest =
-          divSizes(rewriter, loc, count,
-                   rewriter.getIndexAttr(std::max<int64_t>(known, 1)));
-      for (auto [i, size] : llvm::enumerate(type.getShape()))
-        if (ShapedType::isDynamic(size))
-          sizes[i] = indexValue(rewriter, loc, rest);
-    }
-    rewriter.replaceOp(op, reshape(rewriter, loc, adaptor.getX(), sizes));
+    Sizes sizes = resultSizes(rewriter, op->getResult(0));
+    Value y = reshape(rewriter, loc, adaptor.getX(), sizes);
+    rewriter.replaceOp(
+        op, castTo(rewriter, loc, y, signless(getTypeConverter(), op)));
     return success();
   }
 };
@@ -148,19 +132,10 @@ LowerBroadcastTo::matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
   return success();
 }
 
-/// One behind the other along the axis.
+/// One behind the other along the axis, in what has `sizes`.
 static Value join(ConversionPatternRewriter &rewriter, Location loc,
-                  ValueRange inputs, int64_t axis, Type element) {
-  Sizes sizes = sizesOf(rewriter, loc, inputs.front());
-  for (Value input : inputs.drop_front()) {
-    Sizes more = sizesOf(rewriter, loc, input);
-    for (auto [i, size] : llvm::enumerate(more)) {
-      if (int64_t(i) == axis)
-        sizes[i] = addSizes(rewriter, loc, sizes[i], size);
-      else if (!getConstantIntValue(sizes[i]))
-        sizes[i] = size;
-    }
-  }
+                  ValueRange inputs, int64_t axis, ArrayRef<OpFoldResult> sizes,
+                  Type element) {
   Value y = empty(rewriter, loc, sizes, element);
   Sizes offsets(sizes.size(), rewriter.getIndexAttr(0));
   Sizes ones(sizes.size(), rewriter.getIndexAttr(1));
@@ -186,16 +161,24 @@ LowerConcat::matchAndRewrite(nn::ConcatOp op, OpAdaptor adaptor,
                              ConversionPatternRewriter &rewriter) const {
   Location loc = op.getLoc();
   RankedTensorType type = signless(getTypeConverter(), op);
+  int64_t axis = op.getAxis();
+  Sizes sizes = resultSizes(rewriter, op->getResult(0));
   SmallVector<Value> parts(adaptor.getInputs());
   while (parts.size() > kMostJoined) {
     SmallVector<Value> groups;
-    for (size_t i = 0; i < parts.size(); i += kMostJoined)
-      groups.push_back(join(rewriter, loc,
-                            ArrayRef(parts).slice(i).take_front(kMostJoined),
-                            op.getAxis(), type.getElementType()));
+    for (size_t i = 0; i < parts.size(); i += kMostJoined) {
+      auto group = ArrayRef(parts).slice(i).take_front(kMostJoined);
+      Sizes part = sizes;
+      part[axis] = rewriter.getIndexAttr(0);
+      for (Value input : group)
+        part[axis] = addSizes(rewriter, loc, part[axis],
+                              tensor::getMixedSize(rewriter, loc, input, axis));
+      groups.push_back(
+          join(rewriter, loc, group, axis, part, type.getElementType()));
+    }
     parts = std::move(groups);
   }
-  Value y = join(rewriter, loc, parts, op.getAxis(), type.getElementType());
+  Value y = join(rewriter, loc, parts, axis, sizes, type.getElementType());
   rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
   return success();
 }
@@ -277,12 +260,8 @@ LowerPad::matchAndRewrite(nn::PadOp op, OpAdaptor adaptor,
                                            ValueRange());
     y = pad(rewriter, loc, x, op.getLow(), op.getHigh(), fill);
   } else {
-    Sizes sizes;
-    for (auto [i, size] : llvm::enumerate(sizesOf(rewriter, loc, x)))
-      sizes.push_back(
-          addSizes(rewriter, loc, size,
-                   rewriter.getIndexAttr(op.getLow()[i] + op.getHigh()[i])));
-    y = generate(rewriter, loc, sizes, type.getElementType(),
+    y = generate(rewriter, loc, resultSizes(rewriter, op->getResult(0)),
+                 type.getElementType(),
                  [&](OpBuilder &b, Location loc, ValueRange indices) {
                    SmallVector<Value> at;
                    for (auto [i, index] : llvm::enumerate(indices)) {

@@ -38,20 +38,6 @@ struct Windows {
 
 } // namespace
 
-static Sizes pooledSizes(OpBuilder &b, Location loc, Value padded,
-                         const Windows &windows) {
-  Sizes sizes = sizesOf(b, loc, padded);
-  for (size_t i = 0; i < windows.size(); ++i) {
-    int64_t span = windows.dilations[i] * (windows.kernel[i] - 1) + 1;
-    OpFoldResult &size = sizes[windows.first + i];
-    OpFoldResult room = subSizes(b, loc, size, b.getIndexAttr(span));
-    size = addSizes(
-        b, loc, divSizes(b, loc, room, b.getIndexAttr(windows.strides[i])),
-        b.getIndexAttr(1));
-  }
-  return sizes;
-}
-
 /// Maps of the padded data, of a tensor that has the window's shape, and of the
 /// result.
 static SmallVector<AffineMap> poolMaps(OpBuilder &b, const Windows &windows) {
@@ -82,13 +68,14 @@ static SmallVector<utils::IteratorType> poolIterators(const Windows &windows) {
   return iterators;
 }
 
-/// Combines all elements of each window of padded data, from `start` on.
+/// Combines all elements of each window of padded data, from `start` on;
+/// `sizes` are the result's.
 static Value
 pool(OpBuilder &b, Location loc, Value padded, const Windows &windows,
-     Value start,
+     ArrayRef<OpFoldResult> sizes, Value start,
      function_ref<Value(OpBuilder &, Location, Value, Value)> combine) {
   Type type = start.getType();
-  Value init = filled(b, loc, pooledSizes(b, loc, padded, windows), start);
+  Value init = filled(b, loc, sizes, start);
   Value window = tensor::EmptyOp::create(b, loc, windows.kernel, type);
   return linalg::GenericOp::create(
              b, loc, init.getType(), ValueRange{padded, window}, init,
@@ -123,7 +110,8 @@ struct LowerMaxPool : OpConversionPattern<nn::MaxPoolOp> {
                  noSign);
     Value padded = pad(rewriter, loc, x, windows.padsOf(false),
                        windows.padsOf(true), lowest);
-    Value y = pool(rewriter, loc, padded, windows, lowest,
+    Value y = pool(rewriter, loc, padded, windows,
+                   resultSizes(rewriter, op->getResult(0)), lowest,
                    [&](OpBuilder &b, Location loc, Value sum, Value x) {
                      return maxScalars(b, loc, sum, x, noSign);
                    });
@@ -151,9 +139,10 @@ struct LowerMaxPoolWithIndices
 } // namespace
 
 /// How many elements of each window lie in the data: over the spatial
-/// dimensions alone, by pooling ones.
+/// dimensions alone, by pooling ones. `pooled` are the sizes of the result.
 static Value countInside(OpBuilder &b, Location loc, Value x,
-                         const Windows &windows, Type type) {
+                         const Windows &windows, ArrayRef<OpFoldResult> pooled,
+                         Type type) {
   Windows spatial = windows;
   spatial.first = 0;
   spatial.rank = windows.size();
@@ -164,7 +153,8 @@ static Value countInside(OpBuilder &b, Location loc, Value x,
   Value zero = scalar(b, loc, type, 0);
   Value padded = pad(b, loc, ones, spatial.padsOf(false), spatial.padsOf(true),
                      zero);
-  return pool(b, loc, padded, spatial, zero,
+  return pool(b, loc, padded, spatial,
+              pooled.slice(windows.first, windows.size()), zero,
               [](OpBuilder &b, Location loc, Value sum, Value x) {
                 return addScalars(b, loc, sum, x);
               });
@@ -184,7 +174,8 @@ LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
   Value padded =
       pad(rewriter, loc, x, windows.padsOf(false), windows.padsOf(true),
           scalar(rewriter, loc, element, 0));
-  Value sum = pool(rewriter, loc, padded, windows,
+  Sizes sizes = resultSizes(rewriter, op->getResult(0));
+  Value sum = pool(rewriter, loc, padded, windows, sizes,
                    scalar(rewriter, loc, compute, 0),
                    [](OpBuilder &b, Location loc, Value sum, Value x) {
                      return addScalars(b, loc, sum, x);
@@ -198,13 +189,13 @@ LowerAvgPool::matchAndRewrite(nn::AvgPoolOp op, OpAdaptor adaptor,
   SmallVector<Value> inputs = {sum};
   SmallVector<AffineMap> maps = {rewriter.getMultiDimIdentityMap(windows.rank)};
   if (partial) {
-    inputs.push_back(countInside(rewriter, loc, x, windows, compute));
+    inputs.push_back(countInside(rewriter, loc, x, windows, sizes, compute));
     SmallVector<AffineExpr> exprs;
     for (size_t i = 0; i < windows.size(); ++i)
       exprs.push_back(rewriter.getAffineDimExpr(windows.first + i));
     maps.push_back(AffineMap::get(windows.rank, 0, exprs, getContext()));
   }
-  Value init = empty(rewriter, loc, sizesOf(rewriter, loc, sum), element);
+  Value init = empty(rewriter, loc, sizes, element);
   Value y = createGeneric(
       rewriter, loc, init, inputs, maps,
       [&](OpBuilder &b, Location loc, ValueRange args) {
@@ -230,7 +221,7 @@ LogicalResult LowerMaxPoolWithIndices::matchAndRewrite(
   Value lowest = extremum(rewriter, loc, element, /*highest=*/false, noSign);
   Value padded = pad(rewriter, loc, x, windows.padsOf(false),
                      windows.padsOf(true), lowest);
-  Sizes sizes = pooledSizes(rewriter, loc, padded, windows);
+  Sizes sizes = resultSizes(rewriter, op->getResult(0));
   Value values = filled(rewriter, loc, sizes, lowest);
   Value none = scalar(rewriter, loc, i64, -1);
   Value positions = filled(rewriter, loc, sizes, none);

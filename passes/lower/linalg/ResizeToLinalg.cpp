@@ -132,7 +132,8 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
   Type element = type.getElementType();
   Value x = adaptor.getX();
   bool noSign = isUnsigned(op.getX().getType());
-  Sizes sizes = sizesOf(rewriter, loc, x);
+  Sizes from = sizesOf(rewriter, loc, x),
+        sizes = resultSizes(rewriter, op->getResult(0));
   Scalars outside{rewriter, loc};
   Sampling sampling{op.getMode(), op.getCoordinates(), op.getNearestMode(),
                     op.getCubicCoeffA().convertToFloat(),
@@ -140,14 +141,7 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
   SmallVector<ResampledAxis> axes;
   SmallVector<bool> isCopied;
   for (auto [i, scale] : llvm::enumerate(op.getScales())) {
-    Value size = indexValue(rewriter, loc, sizes[i]);
-    if (!type.isDynamicDim(i)) {
-      sizes[i] = rewriter.getIndexAttr(type.getDimSize(i));
-    } else if (scale != 1) {
-      sizes[i] = outside.toIndex(outside.floor(
-          outside.mul(outside.toFloat(size), outside.f(scale))));
-    }
-    axes.push_back({outside.f(scale), size,
+    axes.push_back({outside.f(scale), indexValue(rewriter, loc, from[i]),
                     indexValue(rewriter, loc, sizes[i])});
     isCopied.push_back(scale == 1 &&
                        type.getDimSize(i) == typeOf(x).getDimSize(i));

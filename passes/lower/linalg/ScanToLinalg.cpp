@@ -157,19 +157,11 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
     RankedTensorType valueType = sliceTypeOf(type, axis);
     RankedTensorType indexType = valueType.clone(i64);
     SmallVector<Value> sizes = sliceSizesOf(b, loc, x, axis);
-    SmallVector<int64_t> shape(type.getShape());
-    Value k = adaptor.getCount();
-    if (!k)
-      k = arith::ConstantIndexOp::create(b, loc, op.getK());
-    shape[axis] = op.getCount() ? ShapedType::kDynamic : op.getK();
-    SmallVector<Value> resultSizes;
-    for (int64_t d = 0; d < type.getRank(); ++d)
-      if (ShapedType::isDynamic(shape[d]))
-        resultSizes.push_back(d == axis ? k : sizeOf(b, loc, x, d));
-    Value values = createEmpty(b, loc, type.clone(shape), resultSizes);
-    Value indices =
-        createEmpty(b, loc, RankedTensorType::get(shape, i64), resultSizes);
-    if (isEmpty(type) || llvm::is_contained(shape, 0)) {
+    Sizes found = resultSizes(b, op->getResult(0));
+    Value k = indexValue(b, loc, found[axis]);
+    Value values = empty(b, loc, found, element);
+    Value indices = empty(b, loc, found, i64);
+    if (isEmpty(type) || isEmpty(typeOf(values))) {
       b.replaceOp(op, castResults(b, op, {values, indices}));
       return success();
     }

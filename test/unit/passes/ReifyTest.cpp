@@ -53,31 +53,30 @@ protected:
 
   /// What a size is in a run.
   int64_t run(OpFoldResult size) {
-    if (auto known = getConstantIntValue(size))
-      return *known;
+    auto number = dyn_cast_or_null<IntegerAttr>(evaluate(size));
+    return number ? number.getValue().getSExtValue() : -2;
+  }
+
+  /// The constant that a value is in a run; null if it is none.
+  Attribute evaluate(OpFoldResult size) {
+    if (auto known = dyn_cast<Attribute>(size))
+      return known;
     auto value = cast<Value>(size);
+    Builder b(&context);
     if (auto argument = dyn_cast<BlockArgument>(value))
-      return given[argument.getArgNumber()].front();
+      return b.getIndexAttr(given[argument.getArgNumber()].front());
     Operation *op = value.getDefiningOp();
     if (auto dim = dyn_cast<tensor::DimOp>(op))
-      return given[cast<BlockArgument>(dim.getSource()).getArgNumber()]
-                  [*dim.getConstantIndex()];
-    SmallVector<Attribute> operands, results;
-    Builder b(&context);
-    for (Value operand : op->getOperands()) {
-      int64_t number = run(operand);
-      operands.push_back(operand.getType().isInteger(1)
-                             ? Attribute(b.getBoolAttr(number))
-                             : Attribute(b.getIndexAttr(number)));
-    }
+      return b.getIndexAttr(
+          given[cast<BlockArgument>(dim.getSource()).getArgNumber()]
+               [*dim.getConstantIndex()]);
+    SmallVector<Attribute> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(evaluate(operand));
     SmallVector<OpFoldResult> folded;
-    if (failed(op->fold(operands, folded)))
-      return -1;
-    if (folded.empty())
-      return -2;
-    if (auto attr = dyn_cast<Attribute>(folded[0]))
-      return cast<IntegerAttr>(attr).getValue().getZExtValue();
-    return run(folded[0]);
+    if (failed(op->fold(operands, folded)) || folded.empty())
+      return {};
+    return evaluate(folded[0]);
   }
 
   MLIRContext context;
@@ -123,13 +122,22 @@ TEST_F(Reify, OpenSizesThatAreStated) {
             (Numbers{7}));
 }
 
-TEST_F(Reify, WhatDataDecidesIsNotKnown) {
-  EXPECT_EQ(sizes("%x: tensor<?x?xf32>",
-                  "%z = \"nn.resize\"(%x) <{mode = 0 : i32, scales = "
-                  "array<f32: 1.0, 1.5>, coordinates = 0 : i32, nearest_mode = "
-                  "0 : i32}> : (tensor<?x?xf32>) -> tensor<?x?xf32>",
-                  {{3, 4}}),
-            Numbers{});
+TEST_F(Reify, ScalesThatAreNotWhole) {
+  auto resized = [&](StringRef scale, int64_t size) {
+    return sizes("%x: tensor<?x?xf32>",
+                 ("%z = \"nn.resize\"(%x) <{mode = 0 : i32, scales = "
+                  "array<f32: 1.0, " +
+                  scale +
+                  ">, coordinates = 0 : i32, nearest_mode = "
+                  "0 : i32}> : (tensor<?x?xf32>) -> tensor<?x?xf32>")
+                     .str(),
+                 {{3, size}});
+  };
+  EXPECT_EQ(resized("1.5", 5), (Numbers{3, 7}));
+  EXPECT_EQ(resized("0.3", 9), (Numbers{3, 2}));
+  // A tenth is a little more than 0.1 in f32, and the product is rounded.
+  EXPECT_EQ(resized("0.1", 30), (Numbers{3, 3}));
+  EXPECT_EQ(resized("0.5", 0), (Numbers{3, 0}));
 }
 
 } // namespace
