@@ -44,6 +44,10 @@ namespace ingot::cpu {
 /// queries.
 constexpr int64_t kMaxKeys = 1024, kMaxHeadSize = 256;
 
+/// An AMX tile, of every CPU that has them: its rows, and the words of four
+/// bytes in a row.
+constexpr int64_t kAmxRows = 16, kAmxWords = 16;
+
 /// Whether a product is summed up in AMX tiles.
 inline bool usesTiles(Product product) {
   return product == Product::bf16Tiles || product == Product::int8Tiles;

@@ -14,8 +14,6 @@ using namespace mlir;
 using namespace ingot::cpu;
 using namespace ingot::cpu::checks;
 
-/// The most rows of an AMX tile.
-static constexpr int64_t kMaxAmxRows = 16;
 /// Sums that wait on the stack of a task.
 static constexpr int64_t kMaxWaitingBytes = 64 << 10;
 /// Queries of a task: scores of all keys are on its stack.
@@ -46,8 +44,8 @@ LogicalResult TileAttr::verify(EmitErrorFn emitError, int64_t rows,
     return emitError() << "expects no amx_rows with product "
                        << stringifyProduct(product) << ", but got " << amxRows;
   }
-  if (amxRows < 1 || amxRows > kMaxAmxRows)
-    return emitError() << "expects amx_rows of 1 to " << kMaxAmxRows
+  if (amxRows < 1 || amxRows > kAmxRows)
+    return emitError() << "expects amx_rows of 1 to " << kAmxRows
                        << ", but got " << amxRows;
   if (rows < amxRows || rows > 2 * amxRows)
     return emitError() << "expects " << amxRows << " to " << 2 * amxRows

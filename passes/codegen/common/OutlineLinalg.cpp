@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/TargetInfo.h"
 #include "passes/codegen/common/Passes.h"
 #include "passes/codegen/common/KernelTable.h"
 
@@ -69,12 +70,9 @@ struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
 
 } // namespace
 
-/// An iteration of a loop, operation by operation, takes about as long as this
-/// many multiply-adds of a kernel.
-static constexpr int64_t kOpCost = 8;
-/// Handing out a task costs about a microsecond.
-static constexpr int64_t kMinTaskCost = 200'000;
-static constexpr int64_t kMaxTasks = 16;
+/// An iteration of a loop takes, operation by operation, about as long as this
+/// much arithmetic of a kernel.
+static constexpr int64_t kOpCost = 40;
 
 static Split splitOf(linalg::LinalgOp op) {
   Split split;
@@ -87,8 +85,10 @@ static Split splitOf(linalg::LinalgOp op) {
   }
   int64_t ops = 0;
   op->getRegion(0).walk([&](Operation *) { ++ops; });
-  int64_t tasks =
-      std::min(iterations * ops * kOpCost / kMinTaskCost, kMaxTasks);
+  // Loops wait for memory more than kernels do: half as many tasks serve it.
+  TargetInfo target = TargetInfo::of(op);
+  int64_t tasks = std::min(iterations * ops * kOpCost / target.task_flops,
+                           target.most_tasks / 2);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (auto [i, range] : llvm::enumerate(ranges)) {
     if (range == 1)

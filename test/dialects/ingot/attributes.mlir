@@ -45,7 +45,7 @@ module attributes {ingot.target = #ingot.target<"znver4", line = 96>} {
 
 // -----
 
-// expected-error @+1 {{unknown property 'l3' of a target: use one of l1, l2, line, set_stride, fma_ports, fma_latency, task_flops, task_bytes}}
+// expected-error @+1 {{unknown property 'l3' of a target: use one of l1, l2, line, set_stride, fma_ports, fma_latency, task_flops, task_bytes, most_tasks, prefetch_steps, amx_speed, amx_rows}}
 module attributes {ingot.target = #ingot.target<"znver4", l2 = 524288, l3 = 1048576>} {
 }
 

@@ -8,6 +8,6 @@
 // UNKNOWN: error: unknown CPU level 'pentium': use one of x86-64-v2
 // SMALL: error: 'l1=16' of the target: use a number from 4096 to 1073741824, or with K or M behind it
 // RUN: not ingot-opt %s --ingot-attach-target='numbers=l3=1M' 2>&1 | FileCheck %s --check-prefix=PROPERTY
-// PROPERTY: error: unknown property 'l3' of a target: use one of l1, l2, line, set_stride, fma_ports, fma_latency, task_flops, task_bytes
+// PROPERTY: error: unknown property 'l3' of a target: use one of l1, l2, line, set_stride, fma_ports, fma_latency, task_flops, task_bytes, most_tasks, prefetch_steps, amx_speed, amx_rows
 module attributes {ingot.target = #ingot.target<"cascadelake">} {
 }

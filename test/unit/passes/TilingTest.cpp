@@ -87,6 +87,19 @@ TEST(Tiling, TaskOfTarget) {
             chooseGrid(targetOf("x86-64-v3"), work).rowsPerTask);
 }
 
+// So are the most of them, and which weights are prefetched.
+TEST(Tiling, GridOfTarget) {
+  Work work{64, 1, 1'000'000'000, 1, 100'000, 100'000};
+  TargetNumbers numbers;
+  numbers.most_tasks = 4;
+  numbers.l2 = 2 << 20;
+  TargetInfo target(findLevel("x86-64-v3")->features, numbers);
+  EXPECT_EQ(chooseGrid(target, work).rowsPerTask, 16);
+  EXPECT_EQ(chooseGrid(targetOf("x86-64-v3"), work).rowsPerTask, 2);
+  EXPECT_FALSE(chooseGrid(target, work).prefetch);
+  EXPECT_TRUE(chooseGrid(targetOf("x86-64-v3"), work).prefetch);
+}
+
 // Accumulators, a vector of weights for each column and one element of the
 // input must stay in registers; tiles divide panels.
 TEST(Tiling, TilesFitRegisters) {
@@ -148,6 +161,13 @@ TEST(Tiling, TilesForShape) {
   EXPECT_EQ(product({bf16, 32, ShapedType::kDynamic, 64, 1}),
             Product::bf16Tiles);
   EXPECT_EQ(product({bf16, 32, 3, 64, 1}), Product::bf16Dot);
+  EXPECT_EQ(product({bf16, 32, 4, 64, 1}), Product::bf16Tiles);
+  TargetNumbers numbers;
+  numbers.amx_rows = 9;
+  target = TargetInfo(findLevel("sapphirerapids")->features, numbers);
+  EXPECT_EQ(product({bf16, 32, 8, 64, 1}), Product::bf16Dot);
+  EXPECT_EQ(product({bf16, 32, 9, 64, 1}), Product::bf16Tiles);
+  target = targetOf("sapphirerapids");
   EXPECT_EQ(product({bf16, 32, 64, 16, 1}), Product::bf16Dot);
   EXPECT_EQ(product({bf16, 32, 64, 16, 9}), Product::bf16Tiles);
   EXPECT_EQ(product({i8, 32, 64, 16, 3}), Product::int8Dot);

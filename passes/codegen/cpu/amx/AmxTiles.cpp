@@ -22,9 +22,9 @@ using namespace ingot;
 using namespace ingot::codegen;
 
 /// Columns of an AMX tile of four-byte elements.
-static constexpr int64_t kColumns = 16;
+static constexpr int64_t kColumns = cpu::kAmxWords;
 /// Of a register tile.
-static constexpr int64_t kMaxRows = 32;
+static constexpr int64_t kMaxRows = 2 * cpu::kAmxRows;
 
 int64_t codegen::amxRowElements(Type element) {
   return kColumns * cpu::groupOf(element);

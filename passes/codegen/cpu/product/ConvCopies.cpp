@@ -21,10 +21,6 @@ Value ConvEmitter::roomFor(int64_t elements, Type type) {
   return copied;
 }
 
-/// Elements of src that are copied at a time: with the weights that go with
-/// them they stay in the first-level cache.
-static constexpr int64_t kCopied = 4096;
-
 Accumulators ConvEmitter::sumWidened(const Tile &tile, const PixelTile &pixels,
                                      Index from, Index panelAt,
                                      const Accumulators &start) {
@@ -35,7 +31,10 @@ Accumulators ConvEmitter::sumWidened(const Tile &tile, const PixelTile &pixels,
   if (span <= 0)
     return start;
   int64_t group = plan.weights.group;
-  int64_t most = llvm::alignTo(std::max<int64_t>(kCopied / span, 32), 32);
+  // With the weights that go with them, copies of f32 stay in the first-level
+  // cache: they may take half of it.
+  int64_t copied = TargetInfo::of(op).l1 / 2 / 4;
+  int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
   int64_t size = copiedAtOnce(channels, most, group);
   bool isRun = isContiguous() && size == channels;
   int64_t pitch = isRun ? channels : llvm::alignTo(size, tile.lanes);

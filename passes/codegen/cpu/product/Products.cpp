@@ -208,10 +208,6 @@ static void prefetchNext(IndexBuilder &b, const NextWeights &next,
   prefetch(b, next.weights, b.add(next.at, done), Into::second);
 }
 
-/// Weights come from the second-level cache: they are prefetched this many
-/// steps of k before they are used, which covers its latency.
-static constexpr int64_t kPrefetchDistance = 16;
-
 /// Called with each k: what else to do meanwhile.
 using Meanwhile = function_ref<void(Value k)>;
 
@@ -224,12 +220,14 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
   auto type = VectorType::get({tile.lanes * group},
                               getElementTypeOrSelf(weights));
   Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
+  // Weights come from the second-level cache, whose latency this covers.
+  int64_t ahead = targetOf(b).prefetch_steps * panel * group;
   SmallVector<Value> factors;
   for (int64_t v = 0; v < tile.vectors; ++v) {
     Index at = b.add(from, v * tile.lanes * group);
     factors.push_back(
         vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at)));
-    prefetch(b, weights, b.add(at, kPrefetchDistance * panel * group));
+    prefetch(b, weights, b.add(at, ahead));
   }
   meanwhile(k);
   // Of each vector of weights, the parts that rows needed.
@@ -354,8 +352,11 @@ int64_t codegen::copiedAtOnce(int64_t depth, int64_t most, int64_t group) {
   return most;
 }
 
-/// Groups that are copied of a row at a time: 14 rows then take 14 KiB.
-static constexpr int64_t kCopied = 256;
+/// Groups that are copied of a row at a time: 14 rows of them then take less
+/// than half of the first-level cache.
+static int64_t groupsCopied(const TargetInfo &target) {
+  return std::max<int64_t>(llvm::alignDown(target.l1 / 128, 32), 32);
+}
 
 Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                                        const SrcRows &rows, Value weights,
@@ -376,7 +377,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                   rowDistance % target.set_stride == 0;
   // As many elements are in four bytes of a copy.
   int64_t perWord = isWidened ? 1 : group;
-  int64_t most = kCopied * perWord, lanes = tile.lanes * perWord;
+  int64_t most = groupsCopied(target) * perWord, lanes = tile.lanes * perWord;
   if (!isWidened && (!collides || depth % most != 0)) {
     // Short rows are there before prefetching starts to help.
     bool isLong = depth >= 8 * words * group;

@@ -24,8 +24,9 @@ static int64_t bytesOf(Value value) {
 }
 
 /// Operations of vectors that take as long as `flops` with this tile.
-static int64_t costOf(int64_t flops, const RegisterTile &tile) {
-  return usesTiles(tile.product) ? flops / kAmxSpeed : flops;
+static int64_t costOf(const TargetInfo &target, int64_t flops,
+                      const RegisterTile &tile) {
+  return usesTiles(tile.product) ? flops / target.amx_speed : flops;
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,15 +62,18 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
   return chooseTile(target, productFor(target, weights.element), weights.width);
 }
 
+/// The bytes that a panel's 32 columns take, of weights and of sums.
+static constexpr int64_t kPanelBytes = 32 * 4;
+
 /// Groups of channels whose weights are multiplied with all rows of a task, one
-/// after the other: 16 KiB of a panel.
-static constexpr int64_t kBlockGroups = 128;
-/// More sums would not stay in the first-level cache beside them.
-static constexpr int64_t kMostBlockedPixels = 98;
+/// after the other: half of the first-level cache.
+static int64_t blockGroups(const TargetInfo &target) {
+  return std::max<int64_t>(target.l1 / 2 / kPanelBytes, 1);
+}
 
 /// Whether rows are so short that blocks of weights are to serve all of a task.
-static bool isBlocked(cpu::ConvOp op, const RegisterTile &tile,
-                      int64_t rowsPerTask) {
+static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
+                      const RegisterTile &tile, int64_t rowsPerTask) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
@@ -79,8 +83,9 @@ static bool isBlocked(cpu::ConvOp op, const RegisterTile &tile,
          rowsPerTask * tilesPerRow >= 3 &&
          // A vector of weights serves fewer than 3/4 of the tile's rows.
          int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
-         rowsPerTask * pixels <= kMostBlockedPixels &&
-         channels >= kBlockGroups * weights.group;
+         // The sums stay in the first-level cache beside a block.
+         rowsPerTask * pixels <= target.l1 * 2 / 5 / kPanelBytes &&
+         channels >= blockGroups(target) * weights.group;
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
@@ -95,20 +100,17 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back() * dst[dst.size() - 2];
   Grid grid =
-      chooseGrid(target, {rows, tiles, costOf(flops, tile), 1,
+      chooseGrid(target, {rows, tiles, costOf(target, flops, tile), 1,
                           bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // A task's tiles are of one group.
   if (groups > 1)
     grid.columnTilesPerTask = 1;
-  bool isInBlocks = isBlocked(op, tile, grid.rowsPerTask);
+  bool isInBlocks = isBlocked(op, target, tile, grid.rowsPerTask);
   return ScheduleBuilder(op)
       .tile(tile)
       .grid(grid)
-      .depthBlock(isInBlocks ? kBlockGroups : 0);
+      .depthBlock(isInBlocks ? blockGroups(target) : 0);
 }
-
-/// Lines of a pixel that are worth taking at a time.
-static constexpr int64_t kMinPixelBytes = 128, kMaxPixelBytes = 256;
 
 /// The vectors of channels of which all rows that an output row reads stay in
 /// the first-level cache until the next one reads them again; all if they do as
@@ -122,9 +124,10 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
                    lower::productOf(shapeOf(op.getWeights()).drop_back(2));
   // The rows of src that output rows share may take the whole cache, and a
   // block of channels half of it.
-  int64_t bytes = std::min(target.l1 / 2 / pixels, kMaxPixelBytes);
+  int64_t bytes = std::min(target.l1 / 2 / pixels, 4 * target.line);
+  // Two lines of a pixel are worth taking at a time.
   if (pixels * src.back() * elementBytes <= target.l1 ||
-      bytes < kMinPixelBytes)
+      bytes < 2 * target.line)
     return tiles;
   return std::min(tiles, bytes / (target.lanes * elementBytes));
 }
@@ -169,12 +172,12 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
     batches = 8;
   int64_t flops = 2 * weights.depth * dst.back();
   Grid grid =
-      chooseGrid(target, {rows, tiles, costOf(flops, tile), tile.rows,
+      chooseGrid(target, {rows, tiles, costOf(target, flops, tile), tile.rows,
                           bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // Blocks of columns are tasks enough: each reads its weights once.
-  constexpr int64_t kEnoughTasks = 16;
+  int64_t enoughTasks = target.most_tasks / 2;
   int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);
-  if (!grid.rowsOutside && columnBlocks >= kEnoughTasks && !isOpen)
+  if (!grid.rowsOutside && columnBlocks >= enoughTasks && !isOpen)
     grid.rowsPerTask = llvm::alignTo(rows, tile.rows);
   // Products of many matrices are tasks of their own.
   if (batches >= 8)

@@ -32,9 +32,6 @@ std::optional<Product> codegen::tilesFor(const TargetInfo &target,
   return std::nullopt;
 }
 
-/// Rows, and groups of four bytes a row, of an AMX tile.
-static constexpr int64_t kAmxRows = 16, kAmxGroups = 16;
-
 // Two vectors a row: an element broadcast from memory then serves two
 // multiply-adds, so that the two load ports of a core keep up with its two FMA
 // ports: 14 + 2 loads for 28 multiply-adds. With 28 accumulators and 2 vectors
@@ -59,7 +56,7 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
     return {isSmall ? 4 : 12, vectors, product};
   case Product::bf16Tiles:
   case Product::int8Tiles:
-    return {2 * kAmxRows, vectors, product, kAmxRows};
+    return {2 * cpu::kAmxRows, vectors, product, cpu::kAmxRows};
   }
   llvm_unreachable("all products are listed");
 }
@@ -69,16 +66,18 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
 // to get there are the weights' tiles, 16 cache lines each, and the way of the
 // accumulators over the stack, 16 lines stored and loaded.
 //
-// Below four rows the weights' lines, two a cycle, are what either waits for,
-// and vectors need no configuration. With fewer than four groups a tile is
-// nearly empty, with fewer than 16 in all the accumulators' way costs more than
-// the products.
-static constexpr int64_t kMinAmxRows = 4, kMinAmxRun = 4, kMinAmxGroups = 16;
+// Below `amx_rows` rows the weights' lines, two a cycle, are what either waits
+// for, and vectors need no configuration. With fewer than a quarter of its
+// groups a tile is nearly empty, with fewer than a tile's in all the
+// accumulators' way costs more than the products: that follows from the counts
+// above.
+static constexpr int64_t kMinAmxRun = cpu::kAmxWords / 4,
+                         kMinAmxGroups = cpu::kAmxWords;
 
-static bool isWorthTiles(const ProductShape &shape) {
+static bool isWorthTiles(const TargetInfo &target, const ProductShape &shape) {
   int64_t groups =
       llvm::divideCeil(shape.depth, cpu::groupOf(shape.weights));
-  return (ShapedType::isDynamic(shape.rows) || shape.rows >= kMinAmxRows) &&
+  return (ShapedType::isDynamic(shape.rows) || shape.rows >= target.amx_rows) &&
          groups >= kMinAmxRun && groups * shape.runs >= kMinAmxGroups;
 }
 
@@ -86,7 +85,7 @@ RegisterTile codegen::chooseTile(const TargetInfo &target,
                                  const ProductShape &shape) {
   Product product = productFor(target, shape.weights);
   std::optional<Product> tiles = tilesFor(target, shape.weights);
-  if (tiles && isWorthTiles(shape))
+  if (tiles && isWorthTiles(target, shape))
     product = *tiles;
   RegisterTile tile = chooseTile(target, product, shape.panelWidth);
   if (!usesTiles(product) || ShapedType::isDynamic(shape.rows))
@@ -94,20 +93,20 @@ RegisterTile codegen::chooseTile(const TargetInfo &target,
   // Rows split evenly: no row of a tile is empty, and smaller tiles take less
   // time. Where they do not divide, two AMX tiles overlap.
   tile.rows = evenTile(shape.rows, tile.rows);
-  tile.amxRows = evenTile(tile.rows, kAmxRows);
+  tile.amxRows = evenTile(tile.rows, cpu::kAmxRows);
   return tile;
 }
 
 AmxSteps::AmxSteps(int64_t depth, int64_t group) {
   int64_t all = llvm::divideCeil(depth, group);
-  int64_t steps = llvm::divideCeil(all, kAmxGroups);
+  int64_t steps = llvm::divideCeil(all, cpu::kAmxWords);
   bool isWhole = depth % group == 0;
   if (isWhole && all % steps == 0) {
     groups = all / steps;
     whole = steps;
     return;
   }
-  groups = std::min(all, kAmxGroups);
+  groups = std::min(all, cpu::kAmxWords);
   whole = depth / (groups * group);
   last = all - groups;
 }
@@ -118,15 +117,11 @@ int64_t codegen::evenTile(int64_t rows, int64_t most) {
   return llvm::divideCeil(rows, llvm::divideCeil(rows, most));
 }
 
-/// Enough for two threads to end within 1/32 of each other.
-static constexpr int64_t kMaxTasks = 32;
-
-/// Weights that come soon enough.
-static constexpr int64_t kFewBytes = 64 << 10;
-
 Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   // What may stay of an operand in the second-level cache.
   int64_t cacheBytes = target.l2 / 2;
+  // Weights that come soon enough.
+  int64_t fewBytes = target.l2 / 16;
   // Of a dynamic number assume some.
   int64_t rows = ShapedType::isDynamic(work.rows) ? 256 : work.rows;
   // Handing out a task costs about a microsecond, 100 kFLOP of vectors, and
@@ -135,7 +130,8 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   // Weights that few rows are multiplied with are what is waited for.
   int64_t worth = std::max(rows * work.flopsPerRow / target.task_flops,
                            work.weightBytes / target.task_bytes);
-  int64_t tasks = std::clamp<int64_t>(worth, 1, kMaxTasks);
+  // The usual 32 are enough for two threads to end within 1/32 of each other.
+  int64_t tasks = std::clamp<int64_t>(worth, 1, target.most_tasks);
   // Three tasks take two threads as long as four.
   if (tasks > 1)
     tasks = llvm::alignTo(tasks, 2);
@@ -155,5 +151,5 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   return {int64_t(llvm::divideCeil(units, rowBlocks)) * work.rowUnit,
           int64_t(llvm::divideCeil(work.columnTiles, columnBlocks)),
           rowsOutside,
-          work.weightBytes > (rowsOutside ? cacheBytes : kFewBytes)};
+          work.weightBytes > (rowsOutside ? cacheBytes : fewBytes)};
 }

@@ -91,9 +91,6 @@ struct Grid {
   bool prefetch = false;
 };
 
-/// How many times as fast tiles are, as far as tasks are concerned.
-constexpr int64_t kAmxSpeed = 8;
-
 /// What a grid is chosen by.
 struct Work {
   /// May be unknown.

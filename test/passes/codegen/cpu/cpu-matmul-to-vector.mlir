@@ -174,6 +174,23 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
+// The target says how far ahead the weights of a pass are prefetched: 5 steps of
+// 32 columns.
+// CHECK-LABEL: func.func private @steps
+// CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %c160
+// CHECK: memref.prefetch %{{.*}}[%[[AT]]], read, locality<3>
+module attributes {ingot.target = #ingot.target<"x86-64-v4", prefetch_steps = 5>} {
+  func.func private @steps(%a: memref<14x300xf32>, %w: memref<1x300x32xf32>, %d: memref<14x32xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<14x300xf32>, memref<1x300x32xf32>) outs(%d : memref<14x32xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // A single pass has no time for it, and weights that all stay in the cache while
 // blocks of rows pass by need nothing.
 // CHECK-LABEL: func.func private @one_pass
