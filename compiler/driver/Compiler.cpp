@@ -177,7 +177,7 @@ LogicalResult Compilation::chooseTargets() {
 
 /// Without oneDNN on the machine the compiler still works, and says so.
 void Compilation::chooseKernels() {
-  if (pipeline.kernels == Kernels::native || hasOneDNN())
+  if (!takesPart(BackendKind::onednn, pipeline.kernels) || hasOneDNN())
     return;
   emitWarning(UnknownLoc::get(&context))
       << "oneDNN is not on this machine: native kernels take its place";

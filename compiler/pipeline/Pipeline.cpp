@@ -91,17 +91,24 @@ static void buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
 }
 
-/// Whether a backend takes part. `loops` always does.
-static bool takesPart(const Backend &backend, Kernels kernels) {
-  switch (backend.kind()) {
-  case BackendKind::native:
-    return kernels != Kernels::onednn;
-  case BackendKind::onednn:
-    return kernels != Kernels::native;
-  case BackendKind::loops:
-    return true;
+/// The backends that have kernels; the first is asked for every operator.
+static ArrayRef<BackendKind> backendsOf(Kernels kernels) {
+  static constexpr BackendKind both[] = {BackendKind::native,
+                                         BackendKind::onednn};
+  switch (kernels) {
+  case Kernels::native:
+    return ArrayRef(both).take_front();
+  case Kernels::onednn:
+    return ArrayRef(both).take_back();
+  case Kernels::mixed:
+    return both;
   }
-  llvm_unreachable("unknown backend");
+  llvm_unreachable("unknown kernels");
+}
+
+bool ingot::takesPart(BackendKind backend, Kernels kernels) {
+  return backend == BackendKind::loops ||
+         llvm::is_contained(backendsOf(kernels), backend);
 }
 
 /// nn → ops of the backends, on tensors. Up to here all backends see the same.
@@ -112,15 +119,12 @@ static void buildLowerPipeline(OpPassManager &passes,
   // Of mixed kernels, oneDNN is asked before for the nodes that it was chosen
   // for.
   assigned.backends.push_back(
-      stringifyBackendKind(options.kernels == Kernels::onednn
-                               ? BackendKind::onednn
-                               : BackendKind::native)
-          .str());
+      stringifyBackendKind(backendsOf(options.kernels).front()).str());
   assigned.onednnNodes.assign(options.onednnNodes.begin(),
                               options.onednnNodes.end());
   passes.addPass(createAssignBackends(assigned));
   for (const Backend *backend : getBackends())
-    if (takesPart(*backend, options.kernels))
+    if (takesPart(backend->kind(), options.kernels))
       backend->buildLower(passes, options);
 }
 

@@ -17,6 +17,9 @@ namespace ingot {
 /// Which lowering heavy ops take.
 enum class Kernels { native, onednn, mixed };
 
+/// Whether a backend computes anything. `loops` always does.
+bool takesPart(BackendKind backend, Kernels kernels);
+
 struct PipelineOptions : BackendOptions {
   Kernels kernels = Kernels::native;
   /// Of mixed kernels: the ONNX nodes that oneDNN computes.

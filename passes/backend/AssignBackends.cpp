@@ -45,10 +45,15 @@ LogicalResult AssignBackendsPass::initialize(MLIRContext *context) {
   order.clear();
   for (const std::string &name : backends) {
     std::optional<BackendKind> kind = symbolizeBackendKind(name);
-    if (!kind)
-      return emitError(UnknownLoc::get(context))
-             << "no backend is called '" << name
-             << "': use native, onednn or loops";
+    if (!kind) {
+      InFlightDiagnostic error = emitError(UnknownLoc::get(context))
+                                 << "no backend is called '" << name
+                                 << "': use one of ";
+      llvm::interleaveComma(getBackends(), error, [&](const Backend *backend) {
+        error << stringifyBackendKind(backend->kind());
+      });
+      return error;
+    }
     order.push_back(&getBackend(*kind));
   }
   return success();

@@ -49,13 +49,45 @@ uint64_t ingot::tools::elementCount(const Array &array) {
   return array.data.size() / ingot_dtype_size(array.dtype);
 }
 
-/// Calls `visit` with a value of the C type that `dtype` is stored as.
+namespace {
+
+/// What an element that is stored as T is, and one that is drawn from 64 random
+/// bits: a float in [-1, 1), which 23 bits behind the point are exact in, or an
+/// integer that is 0 or 1. Each kind of the list of element types has one.
+template <typename T> struct SIGNED {
+  using Storage = T;
+  static double read(T element) { return double(element); }
+  static T draw(uint64_t bits) { return T(bits >> 63); }
+};
+template <typename T> struct UNSIGNED : SIGNED<T> {};
+template <typename T> struct BOOL : SIGNED<T> {};
+template <typename T> struct FLOAT : SIGNED<T> {
+  static T draw(uint64_t bits) { return T(float(bits >> 40) * 0x1p-23f - 1); }
+};
+template <typename T> struct HALF {
+  using Storage = T;
+  static double read(T element) { return halfToFloat(element); }
+  static T draw(uint64_t bits) {
+    return smallFloatToHalf(FLOAT<float>::draw(bits));
+  }
+};
+template <typename T> struct BRAIN {
+  using Storage = T;
+  static double read(T element) { return fromBits(uint32_t(element) << 16); }
+  static T draw(uint64_t bits) {
+    return T(toBits(FLOAT<float>::draw(bits)) >> 16);
+  }
+};
+
+} // namespace
+
+/// Calls `visit` with the kind of `dtype`.
 template <typename Visit>
-static void withStorage(ingot_dtype dtype, Visit visit) {
+static void withKind(ingot_dtype dtype, Visit visit) {
   switch (dtype) {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   case NUMBER:                                                                 \
-    return visit(C_TYPE());
+    return visit(KIND<C_TYPE>());
 #include "ingot/abi/element_types.inc"
   default:
     return;
@@ -64,15 +96,11 @@ static void withStorage(ingot_dtype dtype, Visit visit) {
 
 std::vector<double> ingot::tools::toDoubles(const Array &array) {
   std::vector<double> values(elementCount(array));
-  withStorage(array.dtype, [&](auto type) {
+  withKind(array.dtype, [&](auto kind) {
     for (size_t i = 0; i < values.size(); ++i) {
-      decltype(type) element;
+      typename decltype(kind)::Storage element;
       memcpy(&element, &array.data[i * sizeof(element)], sizeof(element));
-      values[i] = array.dtype == INGOT_FLOAT16
-                      ? double(halfToFloat(uint16_t(element)))
-                  : array.dtype == INGOT_BFLOAT16
-                      ? double(fromBits(uint32_t(uint16_t(element)) << 16))
-                      : double(element);
+      values[i] = kind.read(element);
     }
   });
   return values;
@@ -88,21 +116,11 @@ void ingot::tools::fillRandom(Array &array, uint64_t seed) {
     return z ^ (z >> 31);
   };
   next();
-  // 23 bits below the point are exact in float.
-  auto uniform = [&] { return float(next() >> 40) * 0x1p-23f - 1; };
-  withStorage(array.dtype, [&](auto type) {
-    using T = decltype(type);
-    for (size_t at = 0; at < array.data.size(); at += sizeof(T)) {
-      T element;
-      if (array.dtype == INGOT_FLOAT16)
-        element = T(smallFloatToHalf(uniform()));
-      else if (array.dtype == INGOT_BFLOAT16)
-        element = T(toBits(uniform()) >> 16);
-      else if (array.dtype == INGOT_FLOAT || array.dtype == INGOT_DOUBLE)
-        element = T(uniform());
-      else
-        element = T(next() >> 63);
-      memcpy(&array.data[at], &element, sizeof(T));
+  withKind(array.dtype, [&](auto kind) {
+    typename decltype(kind)::Storage element;
+    for (size_t at = 0; at < array.data.size(); at += sizeof(element)) {
+      element = kind.draw(next());
+      memcpy(&array.data[at], &element, sizeof(element));
     }
   });
 }

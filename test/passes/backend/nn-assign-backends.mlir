@@ -6,7 +6,7 @@
 // RUN: not ingot-opt --nn-assign-backends='backends=gpu' %s 2>&1 | FileCheck %s --check-prefix=NO-BACKEND
 
 // UNKNOWN: error: kernels were chosen for another model: no operation computes node 'none'
-// NO-BACKEND: error: no backend is called 'gpu': use native, onednn or loops
+// NO-BACKEND: error: no backend is called 'gpu': use one of onednn, native, loops
 
 // The first that takes it; nobody is asked for a sum.
 // CHECK: module attributes {ingot.declined = [#ingot.declined<"columns", native, "is not over the last dimension">]}
