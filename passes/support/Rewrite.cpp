@@ -37,8 +37,8 @@ LogicalResult ingot::rewriteGreedily(Operation *root,
     for (Region &region : op->getRegions())
       hasBranches |= !region.empty() && !region.hasOneBlock();
   });
-  // Blocks that nothing reaches, or that are the same: there is one. Looking for
-  // them takes as long as the rewriting does.
+  // Blocks that nothing reaches, or that are the same: there is one. Looking
+  // for them takes as long as the rewriting does.
   if (!hasBranches)
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   config.setMaxIterations(kMaxWalks).setMaxNumRewrites(rewriteBudget(numOps) /

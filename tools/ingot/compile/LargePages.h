@@ -11,8 +11,8 @@
 
 namespace ingot {
 
-/// Has the C library take the next `bytes` of its heap from large pages, where the
-/// system has them and lets a process reserve as much; takes no memory by
+/// Has the C library take the next `bytes` of its heap from large pages, where
+/// the system has them and lets a process reserve as much; takes no memory by
 /// itself. False: all is as it was.
 ///
 /// The passes of a compilation walk a module of hundreds of megabytes over and
