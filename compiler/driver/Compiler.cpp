@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/driver/Compiler.h"
 
-#include "compiler/driver/ErrorWatch.h"
-#include "compiler/driver/OutputFiles.h"
+#include "compiler/driver/Compilation.h"
 #include "compiler/driver/OutputNames.h"
 #include "compiler/emit/SupportPaths.h"
 #include "compiler/emit/SymbolName.h"
@@ -17,7 +16,6 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/legalize/Legalize.h"
 #include "passes/quantize/CalibrationFile.h"
-#include "runtime/format/WeightsName.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/IR/Verifier.h"
@@ -27,8 +25,6 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -43,74 +39,6 @@ std::unique_ptr<MLIRContext> ingot::createContext() {
   context->loadAllAvailableDialects();
   return context;
 }
-
-namespace {
-
-/// One compilation: import, phases, code, files.
-class Compilation {
-public:
-  Compilation(const CompileOptions &options, MLIRContext &context)
-      : options(options), pipeline(options.pipeline), context(context),
-        errors(context), files(context, options.output) {}
-
-  FailureOr<CompileResult> run();
-  FailureOr<std::string> describePipeline();
-
-private:
-  /// The code of one CPU level in LLVM IR.
-  struct LevelModule {
-    llvm::LLVMContext context;
-    std::unique_ptr<llvm::Module> module;
-    std::unique_ptr<llvm::TargetMachine> machine;
-  };
-
-  LogicalResult chooseTargets();
-  LogicalResult checkDumps();
-  LogicalResult checkCalibration();
-  void chooseKernels();
-  LogicalResult importAndLower();
-  LogicalResult runPhases(ModuleOp module, ArrayRef<Phase> phases,
-                          StringRef last = {});
-  LogicalResult describe();
-  /// Does all that depends on the level, with a copy of the module.
-  FailureOr<std::unique_ptr<LevelModule>> generate(const Target &target);
-  FailureOr<CompileResult> emitText();
-  FailureOr<MemoryFile> emitLevel(LevelCode &level);
-  FailureOr<MemoryFile> emitDescription();
-  FailureOr<MemoryFile> toFile(StringRef bytes);
-  FailureOr<CompileResult> emitLibrary();
-  FailureOr<CompileResult> writeFiles(StringRef linked);
-  LogicalResult publish(const std::vector<OutputFiles::Name> &names);
-
-  LogicalResult fail(const Twine &message) {
-    return emitError(UnknownLoc::get(&context)) << message;
-  }
-  /// A problem's text, or "".
-  LogicalResult failIf(const std::string &problem) {
-    return problem.empty() ? success() : fail(problem);
-  }
-  void report(StringRef step) {
-    if (options.progress)
-      options.progress(step);
-  }
-  /// Takes the time of a step until it goes out of scope.
-  TimingScope time(StringRef step) {
-    return options.timing ? options.timing->nest(step) : TimingScope();
-  }
-
-  const CompileOptions &options;
-  PipelineOptions pipeline;
-  MLIRContext &context;
-  /// What is reported as an error fails the compilation, whoever goes on.
-  ErrorWatch errors;
-  OwningOpRef<ModuleOp> module;
-  /// Lowest first.
-  std::vector<Target> targets;
-  Manifest manifest;
-  OutputFiles files;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Steps
@@ -267,176 +195,6 @@ Compilation::generate(const Target &target) {
   if (failed(errors.check()))
     return failure();
   return code;
-}
-
-FailureOr<CompileResult> Compilation::emitText() {
-  std::unique_ptr<LevelModule> level;
-  llvm::SmallVector<char, 0> code;
-  if (options.emit != EmitKind::mlir) {
-    FailureOr<std::unique_ptr<LevelModule>> generated =
-        generate(targets.front());
-    if (failed(generated))
-      return failure();
-    level = std::move(*generated);
-  }
-  if (options.emit == EmitKind::assembly || options.emit == EmitKind::object)
-    if (!emitCode(*level->module, *level->machine,
-                  options.emit == EmitKind::assembly
-                      ? llvm::CodeGenFileType::AssemblyFile
-                      : llvm::CodeGenFileType::ObjectFile,
-                  code))
-      return fail("LLVM cannot emit this kind of file");
-  auto write = [&](raw_ostream &out) {
-    if (options.emit == EmitKind::mlir) {
-      OpPrintingFlags flags;
-      module->print(out, flags.enableDebugInfo(false));
-      out << '\n';
-    } else if (options.emit == EmitKind::llvmIR) {
-      level->module->print(out, nullptr);
-    } else {
-      out.write(code.data(), code.size());
-    }
-    return success();
-  };
-  if (options.output == "-") {
-    (void)write(llvm::outs());
-    llvm::outs().flush();
-    if (!llvm::outs().has_error())
-      return CompileResult();
-    std::string message = llvm::outs().error().message();
-    llvm::outs().clear_error();
-    return fail("cannot write to standard output: " + message);
-  }
-  if (isWrittenInPlace(options.output)) {
-    if (failed(files.writeInPlace(options.output, write)))
-      return failure();
-    return CompileResult();
-  }
-  FailureOr<int> file = files.write(write);
-  if (failed(file) || failed(publish({{*file, fileName(options.output)}})))
-    return failure();
-  return CompileResult();
-}
-
-FailureOr<MemoryFile> Compilation::toFile(StringRef bytes) {
-  MemoryFile file;
-  std::string error;
-  if (!file.write(bytes, error))
-    return fail("cannot link '" + options.output + "': " + error);
-  return file;
-}
-
-/// Makes the object file of one level.
-FailureOr<MemoryFile> Compilation::emitLevel(LevelCode &level) {
-  FailureOr<std::unique_ptr<LevelModule>> generated = generate(level.target);
-  if (failed(generated))
-    return failure();
-  llvm::SmallVector<char, 0> code;
-  TimingScope timing = time("emit machine code");
-  if (!emitCode(*(*generated)->module, *(*generated)->machine,
-                llvm::CodeGenFileType::ObjectFile, code))
-    return fail("LLVM cannot emit object files");
-  level.bytes = codeBytesOf(StringRef(code.data(), code.size()));
-  return toFile(StringRef(code.data(), code.size()));
-}
-
-FailureOr<MemoryFile> Compilation::emitDescription() {
-  // Its entry points run on every level.
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::TargetMachine> machine =
-      targets.front().createTargetMachine();
-  std::unique_ptr<llvm::Module> artifact =
-      buildArtifactModule(llvmContext, manifest);
-  setMachine(*artifact, *machine);
-  llvm::SmallVector<char, 0> code;
-  if (!emitCode(*artifact, *machine, llvm::CodeGenFileType::ObjectFile, code))
-    return fail("LLVM cannot emit object files");
-  return toFile(StringRef(code.data(), code.size()));
-}
-
-FailureOr<CompileResult> Compilation::emitLibrary() {
-  std::vector<MemoryFile> objects;
-  auto add = [&](FailureOr<MemoryFile> object) -> LogicalResult {
-    if (succeeded(object))
-      objects.push_back(std::move(*object));
-    return object;
-  };
-  for (LevelCode &level : manifest.levels)
-    if (failed(add(emitLevel(level))))
-      return failure();
-  bool isEmbedded = manifest.weightsBytes != 0 && !options.weightsInFile;
-  if (manifest.weightsBytes != 0 && options.weightsInFile) {
-    manifest.externalWeights = true;
-    manifest.weightsSha256 = hashWeights(*module);
-  }
-
-  report("link");
-  TimingScope timing = time("link and write");
-  if (failed(add(emitDescription())) ||
-      (isEmbedded &&
-       failed(add(toFile(makeWeightsObject(manifest.weightsBytes))))))
-    return failure();
-  std::string linked, error;
-  if (failed(linkSharedLibrary(objects, manifest, linked, error)))
-    return fail("cannot link '" + options.output + "': " + error);
-  objects.clear();
-  return writeFiles(linked);
-}
-
-LogicalResult
-Compilation::publish(const std::vector<OutputFiles::Name> &names) {
-  if (failed(files.publish(names)))
-    return failure();
-  if (options.published)
-    options.published();
-  return success();
-}
-
-/// The library gets its name last: the weights that the old one needs are still
-/// there then, since those of the new one have another name.
-FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
-  std::vector<OutputFiles::Name> names;
-  auto add = [&](StringRef name, OutputFiles::Write write,
-                 bool isExecutable = false) -> LogicalResult {
-    FailureOr<int> file = files.write(write, isExecutable);
-    if (succeeded(file))
-      names.push_back({*file, name.str()});
-    return file;
-  };
-  std::string library = fileName(options.output), weights;
-  if (manifest.externalWeights) {
-    uint8_t digest[32];
-    llvm::copy(manifest.weightsSha256, digest);
-    char name[rt::maxFileName];
-    rt::weightsName(library.c_str(), digest, name);
-    weights = name;
-    if (failed(add(weights, [&](raw_ostream &out) {
-          return writeWeights(*module, out);
-        })))
-      return failure();
-  }
-  if (options.writeHeader &&
-      failed(add(fileName(headerName(options)), [&](raw_ostream &out) {
-        writeHeader(manifest, out);
-        return success();
-      })))
-    return failure();
-  if (!options.recordFile.empty() &&
-      failed(add(fileName(options.recordFile), [&](raw_ostream &out) {
-        out << options.record;
-        return success();
-      })))
-    return failure();
-  auto writeLinked = [&](raw_ostream &out) {
-    return writeLibrary(linked, *module,
-                        manifest.weightsBytes && !manifest.externalWeights,
-                        out);
-  };
-  if (failed(add(library, writeLinked, /*isExecutable=*/true)) ||
-      failed(errors.check()) || failed(publish(names)))
-    return failure();
-  files.removeStaleWeights(weights);
-  return CompileResult{std::move(manifest)};
 }
 
 /// The name of no pass would dump nothing.

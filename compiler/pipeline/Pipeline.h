@@ -26,7 +26,8 @@ struct PipelineOptions : BackendOptions {
   std::vector<std::string> onednnNodes;
   /// For calibration: the tensors that int8 wants ranges of are shown in a run.
   bool observe = false;
-  /// The file of ingot calibrate that says what is quantized; empty: nothing is.
+  /// The file of ingot calibrate that says what is quantized; empty: nothing
+  /// is.
   std::string calibration;
   /// Nodes that are not: `GLOB=fp32`.
   std::vector<std::string> keep;

@@ -36,7 +36,8 @@ struct InsertQuantizePass
 
 private:
   LogicalResult readFile();
-  LogicalResult quantize(func::FuncOp function, const quantize::KeepRules &keep);
+  LogicalResult quantize(func::FuncOp function,
+                         const quantize::KeepRules &keep);
   LogicalResult checkNames(const llvm::StringMap<Value> &known);
   Value getPair(Value value, const TensorCalibration &range);
   void quantizeWeights(Operation *product);
@@ -91,7 +92,8 @@ Value InsertQuantizePass::getPair(Value value, const TensorCalibration &range) {
   Location loc = value.getLoc();
   auto type = cast<RankedTensorType>(value.getType());
   Type byte = builder.getIntegerType(8, /*isSigned=*/false);
-  Value scale = nn::makeScalar(builder, loc, type.getElementType(), range.scale);
+  Value scale =
+      nn::makeScalar(builder, loc, type.getElementType(), range.scale);
   Value zeroPoint = nn::makeScalar(builder, loc, byte, range.zeroPoint);
   auto axis = builder.getI64IntegerAttr(0);
   Value bytes = nn::QuantizeOp::create(builder, loc, type.clone(byte), value,

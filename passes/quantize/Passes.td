@@ -28,13 +28,13 @@ def InsertObservers : Pass<"nn-insert-observers", "::mlir::ModuleOp"> {
 def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
   let summary = "Quantize what a calibration has ranges of";
   let description = [{
-    Around convolutions and matrix products with constant weights, the tensors that
-    `nn-insert-observers` shows become `nn.quantize` to ui8 and `nn.dequantize`, with
-    the scale and zero point that the file has under their name, and weights a
-    constant of si8 and `nn.dequantize` with a scale for each output channel. A bias
-    stays as it is. A product of which the file has no range, and operations that
-    come from nodes which `keep` names, are left alone; so are those of which the
-    model quantizes an operand itself.
+    Around convolutions and matrix products with constant weights, the tensors
+    that `nn-insert-observers` shows become `nn.quantize` to ui8 and
+    `nn.dequantize`, with the scale and zero point that the file has under their
+    name, and weights a constant of si8 and `nn.dequantize` with a scale for
+    each output channel. A bias stays as it is. A product of which the file has
+    no range, and operations that come from nodes which `keep` names, are left
+    alone; so are those of which the model quantizes an operand itself.
 
     What only moves values gets its operands in the range of its result, so that
     it, too, is done on bytes.

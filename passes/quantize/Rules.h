@@ -15,8 +15,8 @@
 
 namespace ingot::quantize {
 
-/// `GLOB=fp32`: operations that come from an ONNX node of such a name stay as they
-/// are.
+/// `GLOB=fp32`: operations that come from an ONNX node of such a name stay as
+/// they are.
 class KeepRules {
 public:
   /// A rule that is none, or of no node of the module, is reported.

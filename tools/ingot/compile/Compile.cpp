@@ -77,9 +77,10 @@ struct Options {
   cl::opt<std::string> precision{
       "precision", cl::value_desc("fp32|bf16|int8"), cl::init("fp32"),
       cl::cat(category),
-      cl::desc("What heavy ops multiply and store: 32-bit floats (default); "
-               "bfloat16, summed up as 32-bit floats; or bytes, with the ranges "
-               "of --calibration. The latter two for native kernels")};
+      cl::desc(
+          "What heavy ops multiply and store: 32-bit floats (default); "
+          "bfloat16, summed up as 32-bit floats; or bytes, with the ranges "
+          "of --calibration. The latter two for native kernels")};
   cl::opt<std::string> calibration{
       "calibration", cl::value_desc("file"), cl::cat(category),
       cl::desc("For --precision=int8: what ingot calibrate wrote")};
@@ -103,9 +104,10 @@ struct Options {
       cl::desc("Weights in the library, or in <output>.<hash>.weights")};
   cl::opt<std::string> emit{
       "emit", cl::value_desc("kind"), cl::init("so"), cl::cat(category),
-      cl::desc("What to write: so, obj, asm, llvm, mlir-onnx, mlir-nn, "
-               "mlir-graph, mlir-quantize, mlir-layout, mlir-linalg, mlir-memory, "
-               "mlir-kernels, mlir-llvm")};
+      cl::desc(
+          "What to write: so, obj, asm, llvm, mlir-onnx, mlir-nn, "
+          "mlir-graph, mlir-quantize, mlir-layout, mlir-linalg, mlir-memory, "
+          "mlir-kernels, mlir-llvm")};
   cl::opt<std::string> compileTo{
       "compile-to", cl::value_desc("phase"), cl::cat(category),
       cl::desc("Stop after a phase and write its MLIR: onnx, nn, graph, "

@@ -1,0 +1,83 @@
+//===- Compilation.h - the steps of a compilation ---------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_COMPILER_DRIVER_COMPILATION_H
+#define INGOT_COMPILER_DRIVER_COMPILATION_H
+
+#include "compiler/driver/Compiler.h"
+#include "compiler/driver/ErrorWatch.h"
+#include "compiler/driver/OutputFiles.h"
+
+namespace ingot {
+
+/// One compilation: import, phases, code, files.
+class Compilation {
+public:
+  Compilation(const CompileOptions &options, mlir::MLIRContext &context)
+      : options(options), pipeline(options.pipeline), context(context),
+        errors(context), files(context, options.output) {}
+
+  mlir::FailureOr<CompileResult> run();
+  mlir::FailureOr<std::string> describePipeline();
+
+private:
+  /// The code of one CPU level in LLVM IR.
+  struct LevelModule {
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> module;
+    std::unique_ptr<llvm::TargetMachine> machine;
+  };
+
+  mlir::LogicalResult chooseTargets();
+  mlir::LogicalResult checkDumps();
+  mlir::LogicalResult checkCalibration();
+  void chooseKernels();
+  mlir::LogicalResult importAndLower();
+  mlir::LogicalResult runPhases(mlir::ModuleOp module,
+                                llvm::ArrayRef<Phase> phases,
+                                llvm::StringRef last = {});
+  mlir::LogicalResult describe();
+  /// Does all that depends on the level, with a copy of the module.
+  mlir::FailureOr<std::unique_ptr<LevelModule>> generate(const Target &target);
+  mlir::FailureOr<CompileResult> emitText();
+  mlir::FailureOr<MemoryFile> emitLevel(LevelCode &level);
+  mlir::FailureOr<MemoryFile> emitDescription();
+  mlir::FailureOr<MemoryFile> toFile(llvm::StringRef bytes);
+  mlir::FailureOr<CompileResult> emitLibrary();
+  mlir::FailureOr<CompileResult> writeFiles(llvm::StringRef linked);
+  mlir::LogicalResult publish(const std::vector<OutputFiles::Name> &names);
+
+  mlir::LogicalResult fail(const llvm::Twine &message) {
+    return mlir::emitError(mlir::UnknownLoc::get(&context)) << message;
+  }
+  /// A problem's text, or "".
+  mlir::LogicalResult failIf(const std::string &problem) {
+    return problem.empty() ? mlir::success() : fail(problem);
+  }
+  void report(llvm::StringRef step) {
+    if (options.progress)
+      options.progress(step);
+  }
+  /// Takes the time of a step until it goes out of scope.
+  mlir::TimingScope time(llvm::StringRef step) {
+    return options.timing ? options.timing->nest(step) : mlir::TimingScope();
+  }
+
+  const CompileOptions &options;
+  PipelineOptions pipeline;
+  mlir::MLIRContext &context;
+  /// What is reported as an error fails the compilation, whoever goes on.
+  ErrorWatch errors;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Lowest first.
+  std::vector<Target> targets;
+  Manifest manifest;
+  OutputFiles files;
+};
+
+} // namespace ingot
+
+#endif // INGOT_COMPILER_DRIVER_COMPILATION_H
