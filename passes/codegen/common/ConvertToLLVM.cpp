@@ -35,6 +35,7 @@
 #include "mlir/Dialect/X86Vector/Transforms.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_CONVERTTOLLVM
@@ -322,7 +323,11 @@ struct ConvertToLLVMPass
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
-    populateFuncToLLVMConversionPatterns(converter, patterns);
+    // Each call would look through all symbols for the function that it calls.
+    // The table is of what there is before the conversion, which goes at its end.
+    SymbolTableCollection symbols;
+    symbols.getSymbolTable(getOperation());
+    populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
     // Both know some ops: a call of libm, one for each element of a vector, is
     // for those that LLVM has no intrinsic for.
     populateMathToLLVMConversionPatterns(converter, patterns,
