@@ -65,7 +65,8 @@ bool ingot::parseDim(StringRef text, StringMap<int64_t> &dims,
 
 bool ingot::parseLimit(llvm::StringRef text, ImportOptions &import,
                        PipelineOptions &pipeline, std::string &error) {
-  auto [name, value] = text.split('=');
+  llvm::StringRef name, value;
+  std::tie(name, value) = text.split('=');
   int64_t nesting = import.maxNesting;
   struct Limit {
     llvm::StringLiteral name;
