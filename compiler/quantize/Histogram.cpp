@@ -14,7 +14,7 @@
 using namespace ingot::quantize;
 
 static constexpr int kMantissaBits = 10;
-static constexpr int kOctaves = 20;
+static constexpr int kOctaves = 16;
 static constexpr int kOctaveBins = 1 << kMantissaBits;
 /// Bins of one sign.
 static constexpr int kBins = kOctaves * kOctaveBins;
@@ -24,6 +24,10 @@ static constexpr int kSmallBins = 8;
 static constexpr int kNotFinite = 0xff;
 /// Values that are counted at once.
 static constexpr size_t kPiece = 2048;
+
+size_t Histogram::mostBytes() {
+  return sizeof(uint64_t) * (2 * kBins + kSmallBins);
+}
 
 static uint32_t bitsOf(float value) {
   uint32_t bits;
@@ -164,8 +168,9 @@ void Histogram::forEachBin(const Visit &visit) const {
   auto edge = [&](int bin) {
     int at = std::max(base + bin, 0);
     // The largest exponent has an end that is not finite.
-    return at >= kNotFinite * kOctaveBins ? double(floatOf(0x7f7fffff))
-                                    : double(floatOf(uint32_t(at) << kShift));
+    return at >= kNotFinite * kOctaveBins
+               ? double(floatOf(0x7f7fffff))
+               : double(floatOf(uint32_t(at) << kShift));
   };
   for (int i = kBins; i-- > 0;)
     if (uint64_t count = bins[kBins + i])

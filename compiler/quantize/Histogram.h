@@ -16,11 +16,14 @@ namespace ingot::quantize {
 
 /// Counts of values in bins that are the same for every tensor: 1024 for each
 /// power of two and sign. So it does not matter in which order, in which pieces
-/// or by whom values were counted. Its size is fixed: what is 2^20 times less
+/// or by whom values were counted. Its size is fixed: what is 2^16 times less
 /// than the largest magnitude, and zero, is one bin; a bin is never wider than
 /// 1/1024 of the largest magnitude.
 class Histogram {
 public:
+  /// Most memory that one takes.
+  static size_t mostBytes();
+
   /// Least and largest of what is finite; of nothing, 0.
   float min() const { return total ? least : 0; }
   float max() const { return total ? largest : 0; }
@@ -52,7 +55,7 @@ private:
   /// The biased exponent of the largest magnitude so far.
   int top = -1;
   /// Positive ones in ascending order of magnitude, then negative ones, then
-  /// what is too small. Memory that nothing is counted in is never touched.
+  /// what is too small.
   std::vector<uint64_t> bins;
 };
 

@@ -51,8 +51,8 @@ namespace {
 /// Bins of one width, symmetric around 0.
 struct EvenBins {
   EvenBins(const Histogram &histogram, int number) : counts(number) {
-    const double most = std::max(-double(histogram.min()),
-                                 double(histogram.max()));
+    const double most =
+        std::max(-double(histogram.min()), double(histogram.max()));
     width = 2 * most / number;
     auto place = [&](double value) {
       return std::clamp((value + most) / width, 0.0, double(number));
@@ -99,8 +99,8 @@ Encoding quantize::encode(Range range) {
     return {};
   Encoding encoding;
   // As nearbyint rounds halves: to even.
-  encoding.zeroPoint = uint8_t(
-      std::clamp(std::nearbyint(-low / scale), 0.0, levels));
+  encoding.zeroPoint =
+      uint8_t(std::clamp(std::nearbyint(-low / scale), 0.0, levels));
   encoding.scale = float(scale);
   return encoding;
 }

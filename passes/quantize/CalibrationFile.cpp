@@ -69,9 +69,9 @@ static Error readNumber(const json::Object &object, StringRef key,
 
 static Expected<TensorCalibration> readTensor(const json::Object &object) {
   TensorCalibration tensor;
-  for (auto [key, value] : {std::pair("min", &tensor.min),
-                            std::pair("max", &tensor.max),
-                            std::pair("scale", &tensor.scale)})
+  for (auto [key, value] :
+       {std::pair("min", &tensor.min), std::pair("max", &tensor.max),
+        std::pair("scale", &tensor.scale)})
     if (Error error = readNumber(object, key, *value))
       return std::move(error);
   if (tensor.min > tensor.max)
@@ -102,10 +102,9 @@ Expected<Calibration> quantize::parseCalibration(StringRef text) {
                  ", but this compiler reads version " + Twine(kVersion) +
                  ": calibrate again");
   Calibration calibration;
-  for (auto [key, value] :
-       {std::pair("model", &calibration.model),
-        std::pair("model_sha256", &calibration.sha256),
-        std::pair("method", &calibration.method)}) {
+  for (auto [key, value] : {std::pair("model", &calibration.model),
+                            std::pair("model_sha256", &calibration.sha256),
+                            std::pair("method", &calibration.method)}) {
     std::optional<StringRef> string = root->getString(key);
     if (!string)
       return wrong("it has no string \"" + Twine(key) + "\"");

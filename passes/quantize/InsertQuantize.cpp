@@ -107,8 +107,7 @@ Value InsertQuantizePass::getPair(Value value, const TensorCalibration &range) {
 /// Signed bytes with a scale for each output channel, and no zero point.
 void InsertQuantizePass::quantizeWeights(Operation *product) {
   constexpr double kMost = 127;
-  OpOperand &operand =
-      product->getOpOperand(quantize::weightsOperand(product));
+  OpOperand &operand = product->getOpOperand(quantize::weightsOperand(product));
   const int64_t axis = quantize::weightsAxis(product);
   Value &done = weights[{operand.get(), axis}];
   if (!done) {
@@ -147,9 +146,8 @@ void InsertQuantizePass::quantizeWeights(Operation *product) {
   operand.set(done);
 }
 
-LogicalResult
-InsertQuantizePass::quantize(func::FuncOp function,
-                             const quantize::KeepRules &keep) {
+LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
+                                           const quantize::KeepRules &keep) {
   // Names are those of all tensors that could be, as in calibration.
   SmallVector<Operation *> all =
       quantize::findProducts(function, [](Operation *) { return true; });

@@ -29,8 +29,8 @@ std::string quantize::nearNames(StringRef name, ArrayRef<StringRef> names) {
   llvm::sort(near);
   std::string text;
   for (auto [distance, other] : ArrayRef(near).take_front(kMostShown))
-    text += (text.empty() ? "; names like it: '" : ", '") + printable(other) +
-            "'";
+    text +=
+        (text.empty() ? "; names like it: '" : ", '") + printable(other) + "'";
   return text;
 }
 

@@ -90,8 +90,9 @@ private:
       return;
     if (movesValues(op)) {
       // Who reads it as floats as well would see the bytes' loss.
-      if (llvm::all_of(value.getUses(),
-                       [&](OpOperand &use) { return seen.contains(&use); }))
+      if (llvm::all_of(value.getUses(), [&](OpOperand &use) {
+            return seen.contains(&use) || isa<ObserveOp>(use.getOwner());
+          }))
         for (OpOperand &operand : op->getOpOperands())
           add(operand, range);
     } else if (isPool(op)) {
@@ -122,18 +123,21 @@ private:
       return;
     // A product computes one operand just before, and keeps it in registers;
     // the other comes from memory, in bytes.
-    unsigned fromMemory = isInRegisters(a, op) && !isInRegisters(b, op)  ? 1
-                          : isInRegisters(b, op) && !isInRegisters(a, op) ? 0
-                          : isBefore(a, b)                               ? 0
-                                                                         : 1;
+    unsigned fromMemory = isInRegisters(a) && !isInRegisters(b)   ? 1
+                          : isInRegisters(b) && !isInRegisters(a) ? 0
+                          : isBefore(a, b)                        ? 0
+                                                                  : 1;
     OpOperand &operand = op->getOpOperand(fromMemory);
     if (operand.get().getType() == op->getResult(0).getType())
       add(operand, operand.get());
   }
 
-  static bool isInRegisters(Value value, Operation *) {
+  static bool isInRegisters(Value value) {
     Operation *op = value.getDefiningOp();
-    return value.hasOneUse() && isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op);
+    const auto users = llvm::count_if(value.getUsers(), [](Operation *user) {
+      return !isa<ObserveOp>(user);
+    });
+    return users == 1 && isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op);
   }
 
   static bool isBefore(Value a, Value b) {

@@ -16,6 +16,7 @@ int inspectMain(int argc, char **argv);
 // With the compiler only.
 int compileMain(int argc, char **argv);
 int calibrateMain(int argc, char **argv);
+int compareMain(int argc, char **argv);
 
 } // namespace ingot
 

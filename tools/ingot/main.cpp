@@ -28,6 +28,7 @@ constexpr Command commands[] = {
 #ifdef INGOT_HAS_COMPILER
     {"compile", compileMain, "compile an ONNX model to a shared library"},
     {"calibrate", calibrateMain, "find the ranges that int8 needs, on samples"},
+    {"compare", compareMain, "tell what a precision costs, on samples"},
 #endif
     {"run", runMain, "run a compiled model on .npy files or random data"},
     {"bench", benchMain, "measure a compiled model, as a whole and by layer"},

@@ -5,28 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/FileSet.h"
-#include "base/ScratchFolder.h"
-#include "base/SystemFailures.h"
-#include "compiler/driver/Compiler.h"
 #include "compiler/quantize/ModelHash.h"
 #include "compiler/quantize/Ranges.h"
 #include "passes/quantize/CalibrationFile.h"
 #include "tools/ingot/Commands.h"
-#include "tools/ingot/Handles.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/Text.h"
 #include "tools/ingot/calibrate/Samples.h"
+#include "tools/ingot/calibrate/ScratchModel.h"
 #include "tools/ingot/calibrate/Watch.h"
-#include "tools/ingot/compile/Messages.h"
-#include "tools/ingot/compile/ShapeOption.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 using namespace ingot;
 using namespace ingot::tools;
@@ -57,32 +49,19 @@ struct Options {
 class Calibration {
 public:
   Calibration(const Options &options, const OptionParser &parser)
-      : options(options), parser(parser),
-        isTerminal(isatty(STDERR_FILENO)) {}
+      : options(options), parser(parser), progress("calibrate"),
+        model(parser, progress, "calibrate") {}
 
   int run();
 
 private:
   int fail(const std::string &message) {
-    clearProgress();
+    progress.clear();
     return parser.failure(message);
-  }
-  void warn(const std::string &message) {
-    clearProgress();
-    fprintf(stderr, "ingot calibrate: warning: %s\n", message.c_str());
-  }
-  void progress(const std::string &text) {
-    if (isTerminal)
-      fprintf(stderr, "\r\033[K%s …", text.c_str());
-  }
-  void clearProgress() {
-    if (isTerminal)
-      fputs("\r\033[K", stderr);
   }
 
   std::string checkOutput();
   int compile();
-  std::string load();
   std::string runAll();
   std::string runOne(Watch &watch, const std::vector<Array> &inputs);
   quantize::Range rangeOf(const WatchedTensor &tensor) const;
@@ -91,15 +70,9 @@ private:
 
   const Options &options;
   const OptionParser &parser;
-  const bool isTerminal;
-  ScratchFolder scratch;
-  std::string library;
-  std::vector<std::string> names;
-  PoolHandle pool;
-  ModelHandle model;
-  ContextHandle context;
+  const Progress progress;
+  ScratchModel model;
   std::unique_ptr<Samples> samples;
-  std::vector<Array> outputs;
   quantize::Calibration result;
 };
 
@@ -126,122 +99,46 @@ std::string Calibration::checkOutput() {
 }
 
 int Calibration::compile() {
-  CompileOptions compile;
-  compile.input = options.model;
-  library = scratch.path() + "/calibrate.so";
-  compile.output = library;
-  compile.writeHeader = false;
-  compile.pipeline.observe = true;
-  std::string error;
-  for (const std::string &text : options.shapes)
-    if (!parseShape(text, compile.import.shapes, error))
-      return parser.usageError(error);
-  for (const std::string &text : options.dims)
-    if (!parseDim(text, compile.import.dims, error))
-      return parser.usageError(error);
-  compile.progress = [this](StringRef step) {
-    nameStep(step.str().c_str());
-    progress(step.str());
-  };
-  std::unique_ptr<mlir::MLIRContext> context = createContext();
-  context->getDiagEngine().registerHandler([&](mlir::Diagnostic &diagnostic) {
-    clearProgress();
-    printDiagnostic(diagnostic, options.model, "calibrate");
-    return mlir::success();
-  });
-  mlir::FailureOr<CompileResult> compiled = compileModel(compile, *context);
-  clearProgress();
-  if (failed(compiled))
-    return exitFailure;
-  names = compiled->manifest->observed;
-  return exitSuccess;
-}
-
-std::string Calibration::load() {
-  std::string problem = createPool(options.threads, pool);
-  if (problem.empty())
-    problem = loadModel(library, "", pool.get(), model);
-  if (problem.empty())
-    problem = createContext(model.get(), pool.get(), context);
-  return problem;
-}
-
-static std::vector<InputSpec> inputsOf(const ingot_model *model) {
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model, &info, nullptr);
-  std::vector<InputSpec> inputs;
-  for (uint32_t i = 0; i < info.num_inputs; ++i) {
-    ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
-    ingot_model_input_describe(model, i, &tensor, nullptr);
-    inputs.push_back(
-        {tensor.name, tensor.dtype,
-         std::vector<int64_t>(tensor.dims, tensor.dims + tensor.rank)});
-  }
-  return inputs;
+  ScratchModel::Options scratch;
+  scratch.model = options.model;
+  scratch.shapes = options.shapes;
+  scratch.dims = options.dims;
+  scratch.threads = options.threads;
+  scratch.pipeline.observe = true;
+  return model.prepare(scratch);
 }
 
 std::string Calibration::runOne(Watch &watch,
                                 const std::vector<Array> &inputs) {
-  std::vector<ingot_input> in;
-  for (const Array &array : inputs)
-    in.push_back(ingot_input_make(array.data.data(), array.data.size(),
-                                  array.dims.data(),
-                                  uint32_t(array.dims.size()), array.dtype));
-  std::vector<ingot_output> out;
-  for (Array &array : outputs)
-    out.push_back(ingot_output_make(array.data.data(), array.data.size(),
-                                    array.dims.data(),
-                                    uint32_t(array.dims.size()), array.dtype));
-  ingot_run_options run = INGOT_RUN_OPTIONS_INIT;
-  run.observe = Watch::observe;
-  run.observe_user = &watch;
-  ingot_error error = INGOT_ERROR_INIT;
-  ingot_status status = ingot_context_run(
-      context.get(), in.data(), uint32_t(in.size()), out.data(),
-      uint32_t(out.size()), &run, &error);
+  std::string problem;
+  const ingot_status status =
+      model.run(inputs, Watch::observe, &watch, problem);
   if (watch.notFinite() >= 0)
-    return "tensor '" + formatLine(names[size_t(watch.notFinite())], 200) +
+    return "tensor '" +
+           formatLine(model.observed()[size_t(watch.notFinite())], 200) +
            "' becomes infinite or not a number on " + samples->where();
-  // Nobody wants the outputs: one whose size only the run knows has no room.
-  if (status == INGOT_OK || status == INGOT_BUFFER_TOO_SMALL)
-    return "";
-  return samples->where() + ": " + error.message;
+  return status == INGOT_OK ? "" : samples->where() + ": " + problem;
 }
 
 std::string Calibration::runAll() {
-  ingot_model_info info = INGOT_MODEL_INFO_INIT;
-  ingot_model_describe(model.get(), &info, nullptr);
-  outputs.resize(info.num_outputs);
-  for (uint32_t i = 0; i < info.num_outputs; ++i) {
-    ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
-    ingot_model_output_describe(model.get(), i, &tensor, nullptr);
-    outputs[i].dtype = tensor.dtype;
-    outputs[i].dims.assign(tensor.dims, tensor.dims + tensor.rank);
-    outputs[i].data.resize(tensor.bytes);
-  }
   Watch::Options wanted;
   wanted.averages = options.method == Method::movingAverage;
   wanted.fillsBins = !wanted.averages && options.method != Method::minMax;
-  wanted.threads = ingot_context_thread_count(context.get());
-  Watch watch(names.size(), wanted);
+  wanted.threads = model.threads();
+  Watch watch(model.observed().size(), wanted);
   std::vector<Array> inputs;
   std::string problem;
   while (samples->next(inputs, problem)) {
-    if (samples->numFiles() > 1)
-      progress("sample " + std::to_string(samples->count()) + ", file " +
-               std::to_string(samples->file() + 1) + " of " +
-               std::to_string(samples->numFiles()));
-    else
-      progress(samples->where());
+    progress.show(samples->progress());
     problem = runOne(watch, inputs);
     if (!problem.empty())
       return problem;
   }
   if (!problem.empty())
     return problem;
-  progress("finding ranges");
+  progress.show("finding ranges");
   findRanges(watch);
-  clearProgress();
+  progress.clear();
   return "";
 }
 
@@ -262,15 +159,16 @@ quantize::Range Calibration::rangeOf(const WatchedTensor &tensor) const {
 }
 
 void Calibration::findRanges(const Watch &watch) {
+  const std::vector<std::string> &names = model.observed();
   result.samples = samples->count();
   result.method = options.methodName;
   if (result.samples < kFewSamples)
-    warn("there " +
-         std::string(result.samples == 1 ? "is 1 sample"
-                                         : "are " +
-                                               std::to_string(result.samples) +
-                                               " samples") +
-         ": ranges may be too narrow; 100 to 500 are usual");
+    progress.warn("there " +
+                  std::string(result.samples == 1
+                                  ? "is 1 sample"
+                                  : "are " + std::to_string(result.samples) +
+                                        " samples") +
+                  ": ranges may be too narrow; 100 to 500 are usual");
   for (size_t i = 0; i < names.size(); ++i) {
     const WatchedTensor tensor = watch.result(i);
     const quantize::Histogram &histogram = tensor.histogram;
@@ -278,8 +176,8 @@ void Calibration::findRanges(const Watch &watch) {
     if (!histogram.count())
       continue;
     if (histogram.min() == histogram.max())
-      warn("tensor '" + formatLine(names[i], 200) + "' was always " +
-           std::to_string(histogram.min()));
+      progress.warn("tensor '" + formatLine(names[i], 200) + "' was always " +
+                    std::to_string(histogram.min()));
     const quantize::Encoding encoding = quantize::encode(rangeOf(tensor));
     result.tensors.push_back({names[i], histogram.min(), histogram.max(),
                               encoding.scale, encoding.zeroPoint});
@@ -306,8 +204,8 @@ std::string Calibration::write() {
     }
   }
   if (problem.empty())
-    problem = files.publish(
-        {{descriptor, llvm::sys::path::filename(path).str()}});
+    problem =
+        files.publish({{descriptor, llvm::sys::path::filename(path).str()}});
   return problem.empty() ? ""
                          : "cannot write '" + formatLine(options.output, 200) +
                                "': " + problem;
@@ -331,21 +229,16 @@ int Calibration::run() {
   // Wrong names cost no compilation.
   Samples listed({}, preprocess);
   problem = listed.open(options.data);
-  if (problem.empty())
-    problem = scratch.create();
   if (!problem.empty())
     return fail(problem);
   if (int code = compile())
     return code;
-  if (names.empty())
+  if (model.observed().empty())
     return fail("'" + formatLine(options.model, 200) +
                 "' has no convolution or matrix product of float32 with "
                 "constant weights that could be quantized");
-  problem = load();
-  if (problem.empty()) {
-    samples = std::make_unique<Samples>(inputsOf(model.get()), preprocess);
-    problem = samples->open(options.data);
-  }
+  samples = std::make_unique<Samples>(model.inputs(), preprocess);
+  problem = samples->open(options.data);
   if (problem.empty())
     problem = runAll();
   if (problem.empty())

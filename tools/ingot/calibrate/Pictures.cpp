@@ -72,10 +72,9 @@ std::string Preprocess::parse(const std::string &text) {
     };
     if (key == "resize") {
       const std::vector<std::string> both = split(value, 'x');
-      const bool isRight = both.size() == 2
-                               ? parseSide(both[0], width) &&
-                                     parseSide(both[1], height)
-                               : parseSide(value, side);
+      const bool isRight = both.size() == 2 ? parseSide(both[0], width) &&
+                                                  parseSide(both[1], height)
+                                            : parseSide(value, side);
       if (!isRight)
         return wants(sizes + ", or WIDTHxHEIGHT");
     } else if (key == "crop") {
@@ -135,8 +134,7 @@ static std::vector<Window> makeWindows(int64_t from, int64_t to) {
   for (int64_t i = 0; i < to; ++i) {
     const double center = (double(i) + 0.5) * ratio;
     const auto first = std::max<int64_t>(int64_t(center - support + 0.5), 0);
-    const auto last =
-        std::min<int64_t>(int64_t(center + support + 0.5), from);
+    const auto last = std::min<int64_t>(int64_t(center + support + 0.5), from);
     Window window = {first, {}};
     double sum = 0;
     for (int64_t x = first; x < last; ++x) {
@@ -163,10 +161,8 @@ Picture ingot::tools::resize(const Picture &picture, int64_t height,
     for (int64_t x = 0; x < width; ++x)
       for (int64_t c = 0; c < channels; ++c) {
         const Window &window = columns[size_t(x)];
-        const float *from =
-            &picture.values[size_t((y * picture.width + window.first) *
-                                       channels +
-                                   c)];
+        const float *from = &picture.values[size_t(
+            (y * picture.width + window.first) * channels + c)];
         float sum = 0;
         for (size_t i = 0; i < window.weights.size(); ++i)
           sum += window.weights[i] * from[i * size_t(channels)];
@@ -218,7 +214,8 @@ static std::string findLayout(const std::vector<int64_t> &dims,
   if (rank == 4 || rank == 3) {
     const int64_t *d = dims.data() + (rank - 3);
     if (rank == 4 && dims[0] > 1)
-      return "takes " + std::to_string(dims[0]) + " pictures at a time: "
+      return "takes " + std::to_string(dims[0]) +
+             " pictures at a time: "
              "fix the batch to 1 with --dim or --shape, or give an .npz file";
     if (isCount(d[0])) {
       layout.channels = d[0], layout.height = d[1], layout.width = d[2];
@@ -245,8 +242,8 @@ static std::string fit(Picture &picture, const Preprocess &options,
     const bool isWide = picture.width > picture.height;
     const int64_t shorter = isWide ? picture.height : picture.width,
                   longer = isWide ? picture.width : picture.height;
-    const auto other = int64_t(double(options.side) * double(longer) /
-                               double(shorter));
+    const auto other =
+        int64_t(double(options.side) * double(longer) / double(shorter));
     if (other > kMostSide)
       return "it is too long for its width";
     picture = isWide ? resize(picture, options.side, other)
@@ -295,10 +292,9 @@ static void store(const Picture &picture, const Layout &layout, Array &array,
   for (int64_t p = 0; p < pixels; ++p)
     for (int64_t c = 0; c < channels; ++c) {
       const int64_t from = isBgr && channels == 3 ? 2 - c : c;
-      const T value =
-          convert(picture.values[size_t(p * channels + from)], c);
-      const int64_t to = layout.isChannelsLast ? p * channels + c
-                                               : c * pixels + p;
+      const T value = convert(picture.values[size_t(p * channels + from)], c);
+      const int64_t to =
+          layout.isChannelsLast ? p * channels + c : c * pixels + p;
       memcpy(&array.data[size_t(to) * sizeof(T)], &value, sizeof(T));
     }
 }
@@ -335,11 +331,10 @@ std::string ingot::tools::decodePicture(const std::string &bytes,
     array.dims.insert(array.dims.end(),
                       {picture.channels, picture.height, picture.width});
   if (dtype == INGOT_UINT8)
-    store<uint8_t>(picture, layout, array, options.isBgr,
-                   [](float value, int64_t) {
-                     return uint8_t(std::lround(
-                         std::clamp(value, 0.0f, 255.0f)));
-                   });
+    store<uint8_t>(
+        picture, layout, array, options.isBgr, [](float value, int64_t) {
+          return uint8_t(std::lround(std::clamp(value, 0.0f, 255.0f)));
+        });
   else
     store<float>(picture, layout, array, options.isBgr,
                  [&](float value, int64_t channel) {
@@ -357,7 +352,6 @@ std::string ingot::tools::readPicture(const std::string &path,
                                       Array &array) {
   std::string bytes;
   std::string problem = readWholeFile(path, kMostFileBytes, bytes);
-  return problem.empty()
-             ? decodePicture(bytes, preprocess, dtype, dims, array)
-             : problem;
+  return problem.empty() ? decodePicture(bytes, preprocess, dtype, dims, array)
+                         : problem;
 }

@@ -73,7 +73,7 @@ std::string Samples::listFolder(const std::string &path) {
     return "cannot read " + inQuotes(path) + ": " + error.message();
   if (found.empty())
     return inQuotes(path) + " holds no .npz, .npy, .png, .jpg, .bmp, .ppm or "
-                          ".pgm files";
+                            ".pgm files";
   std::sort(found.begin(), found.end());
   files.insert(files.end(), found.begin(), found.end());
   return "";
@@ -150,8 +150,7 @@ static std::string cutSamples(const InputSpec &input, Stream &stream) {
 std::string Samples::addStream(size_t input, const std::string &what,
                                NpyRead read, uint64_t size) {
   Stream stream;
-  std::string problem =
-      readNpyHeader(read, size, stream.sample, stream.order);
+  std::string problem = readNpyHeader(read, size, stream.sample, stream.order);
   if (problem.empty() && stream.order.isFortran)
     problem = "is in Fortran's order: save numpy.ascontiguousarray(x) instead";
   if (problem.empty())
@@ -211,11 +210,12 @@ std::string Samples::openNpz(const std::string &path) {
     problem = reader.open();
     if (!problem.empty())
       return what + ": " + problem;
-    problem = addStream(i, what,
-                        [&reader](void *data, uint64_t bytes) {
-                          return reader.read(data, bytes);
-                        },
-                        member->size);
+    problem = addStream(
+        i, what,
+        [&reader](void *data, uint64_t bytes) {
+          return reader.read(data, bytes);
+        },
+        member->size);
     if (!problem.empty())
       return problem;
   }
@@ -328,6 +328,13 @@ bool Samples::next(std::vector<Array> &arrays, std::string &problem) {
 
 std::string Samples::where() const {
   return "sample " + std::to_string(inFile) + " of " + inQuotes(current);
+}
+
+std::string Samples::progress() const {
+  if (files.size() == 1)
+    return where() + ", which has " + std::to_string(numInFile);
+  return "sample " + std::to_string(read) + ", file " +
+         std::to_string(fileNumber + 1) + " of " + std::to_string(files.size());
 }
 
 //===----------------------------------------------------------------------===//

@@ -42,9 +42,8 @@ public:
   /// Where the last one was: "sample 3 of 'data.npz'".
   std::string where() const;
   uint64_t count() const { return read; }
-  /// How far the files are read, for progress.
-  size_t file() const { return fileNumber; }
-  size_t numFiles() const { return files.size(); }
+  /// How far the files are read.
+  std::string progress() const;
 
 private:
   struct Source;

@@ -77,8 +77,11 @@ private:
 Watch::Watch(size_t numTensors, const Options &given)
     : tensors(numTensors), options(given) {
   // Each thread has counts of its own, which take memory.
-  constexpr unsigned kMostThreads = 4;
-  const unsigned threads = std::clamp(options.threads, 1u, kMostThreads);
+  constexpr size_t kMostBytes = 64 << 20;
+  const size_t bytes =
+      std::max<size_t>(numTensors, 1) * quantize::Histogram::mostBytes();
+  const auto threads = unsigned(
+      std::clamp<size_t>(kMostBytes / bytes, 1, std::max(options.threads, 1u)));
   for (Tensor &tensor : tensors)
     tensor.parts.resize(threads);
   if (threads > 1)
@@ -140,8 +143,7 @@ void Watch::count(Tensor &tensor, const float *values, size_t count) {
     return add(0, values, count);
   const size_t parts = tensor.parts.size();
   helpers->run([&](size_t part) {
-    const size_t begin = count * part / parts,
-                 end = count * (part + 1) / parts;
+    const size_t begin = count * part / parts, end = count * (part + 1) / parts;
     add(part, values + begin, end - begin);
   });
 }

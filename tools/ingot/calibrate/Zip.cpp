@@ -47,8 +47,7 @@ std::string ZipFile::open(const std::string &path) {
   return parse();
 }
 
-std::string ZipFile::readAt(uint64_t offset, void *data,
-                            uint64_t bytes) const {
+std::string ZipFile::readAt(uint64_t offset, void *data, uint64_t bytes) const {
   if (offset > fileBytes || bytes > fileBytes - offset)
     return kBroken;
   auto *to = static_cast<char *>(data);
@@ -156,7 +155,8 @@ std::string ZipFile::parse() {
     if (number(entry + 8, 2) & 1)
       return "'" + member.name + "' in it is encrypted";
     if (member.method != 0 && member.method != 8)
-      return "'" + member.name + "' in it is compressed in a way that numpy "
+      return "'" + member.name +
+             "' in it is compressed in a way that numpy "
              "does not write";
     if (member.method == 0 && member.size != member.storedBytes)
       return kBroken;
@@ -231,8 +231,7 @@ std::string ZipReader::readSome(unsigned char *data, uint64_t bytes,
   stream.avail_out = uInt(bytes);
   const int status = inflate(&stream, Z_NO_FLUSH);
   got = bytes - stream.avail_out;
-  const bool isStuck =
-      got == 0 && stream.avail_in == 0 && storedLeft == 0;
+  const bool isStuck = got == 0 && stream.avail_in == 0 && storedLeft == 0;
   if ((status != Z_OK && status != Z_STREAM_END) || isStuck ||
       (status == Z_STREAM_END && got == 0))
     return kBroken;

@@ -1,0 +1,385 @@
+//===- Compare.cpp - ingot compare ----------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Commands.h"
+#include "tools/ingot/Execute.h"
+#include "tools/ingot/Options.h"
+#include "tools/ingot/Text.h"
+#include "tools/ingot/Values.h"
+#include "tools/ingot/bench/Json.h"
+#include "tools/ingot/calibrate/Difference.h"
+#include "tools/ingot/calibrate/Samples.h"
+#include "tools/ingot/calibrate/ScratchModel.h"
+
+#include <map>
+
+using namespace ingot;
+using namespace ingot::tools;
+
+namespace {
+
+struct Options {
+  std::string artifact, model, preprocess, calibration;
+  std::vector<std::string> data, shapes, dims, keep;
+  unsigned threads = 0;
+  bool perLayer = false, json = false;
+};
+
+struct Output {
+  std::string name;
+  Difference difference;
+  /// Rows of which the largest element is at the same place, and all.
+  uint64_t agreeing = 0, rows = 0;
+};
+
+/// A tensor inside of the model, as in both precisions.
+struct Inner {
+  std::string name;
+  Difference difference;
+};
+
+/// A model in its own precision and in fp32, on samples.
+class Comparison {
+public:
+  Comparison(const Options &options, const OptionParser &parser)
+      : options(options), parser(parser), progress("compare"),
+        reference(parser, progress, "compare"),
+        quantized(parser, progress, "compare") {}
+
+  int run();
+
+private:
+  int fail(const std::string &message) {
+    progress.clear();
+    return parser.failure(message);
+  }
+  std::string checkSignature() const;
+  int prepare();
+  std::string runAll();
+  std::string compareOutputs(const std::vector<Array> &inputs);
+  std::string compareLayers(const std::vector<Array> &inputs);
+  void print() const;
+  void printJson() const;
+
+  const Options &options;
+  const OptionParser &parser;
+  const Progress progress;
+  PoolHandle pool;
+  ModelHandle model;
+  ContextHandle context;
+  ScratchModel reference, quantized;
+  std::unique_ptr<Samples> samples;
+  std::vector<Output> outputs;
+  std::vector<Inner> layers;
+};
+
+/// Keeps what a run shows, or compares with what another has shown.
+struct Shown {
+  std::map<uint64_t, std::vector<float>> *kept;
+  /// Null: keep.
+  std::vector<Inner> *compared;
+  /// Of the tensors that this model shows, in `compared`.
+  std::vector<size_t> places;
+};
+
+} // namespace
+
+/// All elements in order, whatever the strides.
+static std::vector<float> gather(const ingot_tensor_view &view) {
+  auto *data = static_cast<const float *>(view.data);
+  int64_t total = 1;
+  for (uint32_t d = 0; d < view.rank; ++d)
+    total *= view.dims[d];
+  std::vector<float> values;
+  values.reserve(size_t(total));
+  std::vector<int64_t> index(view.rank, 0);
+  for (int64_t i = 0; i < total; ++i) {
+    int64_t at = 0;
+    for (uint32_t d = 0; d < view.rank; ++d)
+      at += index[d] * view.strides[d];
+    values.push_back(data[at]);
+    for (uint32_t d = view.rank; d-- > 0 && ++index[d] == view.dims[d];)
+      index[d] = 0;
+  }
+  return values;
+}
+
+static ingot_status observe(void *user, uint64_t number,
+                            const ingot_tensor_view *view) {
+  auto &shown = *static_cast<Shown *>(user);
+  if (number >= shown.places.size() || view->dtype != INGOT_FLOAT)
+    return INGOT_OK;
+  const uint64_t place = shown.places[number];
+  std::vector<float> values = gather(*view);
+  if (!shown.compared) {
+    (*shown.kept)[place] = std::move(values);
+    return INGOT_OK;
+  }
+  const std::vector<float> &wanted = (*shown.kept)[place];
+  for (size_t i = 0; i < std::min(values.size(), wanted.size()); ++i)
+    (*shown.compared)[place].difference.add(double(wanted[i]),
+                                            double(values[i]));
+  return INGOT_OK;
+}
+
+/// That both are of one model, as far as can be told.
+std::string Comparison::checkSignature() const {
+  auto describe = [](const std::vector<InputSpec> &inputs) {
+    std::string text;
+    for (const InputSpec &input : inputs)
+      text += (text.empty() ? "" : ", ") + input.name + " " +
+              formatShape(input.dims.data(), input.dims.size()) + " " +
+              ingot_dtype_name(input.dtype);
+    return text;
+  };
+  const std::string ours = describe(inputsOf(model.get())),
+                    theirs = describe(reference.inputs());
+  if (ours != theirs)
+    return "'" + formatLine(options.artifact, 200) + "' takes " +
+           formatLine(ours, 200) + ", but '" + formatLine(options.model, 200) +
+           "' takes " + formatLine(theirs, 200) +
+           ": give the --shape and --dim that it was compiled with";
+  if (outputNames(model.get()) != outputNames(reference.handle()))
+    return "'" + formatLine(options.artifact, 200) + "' and '" +
+           formatLine(options.model, 200) + "' have other outputs";
+  return "";
+}
+
+int Comparison::prepare() {
+  std::string problem = createPool(options.threads, pool);
+  if (problem.empty())
+    problem = loadModel(options.artifact, "", pool.get(), model);
+  if (problem.empty())
+    problem = createContext(model.get(), pool.get(), context);
+  if (!problem.empty())
+    return fail(problem);
+  ScratchModel::Options scratch;
+  scratch.model = options.model;
+  scratch.shapes = options.shapes;
+  scratch.dims = options.dims;
+  scratch.threads = options.threads;
+  scratch.pipeline.observe = options.perLayer;
+  if (int code = reference.prepare(scratch))
+    return code;
+  problem = checkSignature();
+  if (!problem.empty())
+    return fail(problem);
+  if (!options.perLayer)
+    return exitSuccess;
+  scratch.pipeline.calibration = options.calibration;
+  scratch.pipeline.keep = options.keep;
+  if (int code = quantized.prepare(scratch))
+    return code;
+  for (const std::string &name : reference.observed())
+    layers.push_back({name, {}});
+  return exitSuccess;
+}
+
+std::string Comparison::compareOutputs(const std::vector<Array> &inputs) {
+  std::vector<Array> got, wanted;
+  ingot_error error = INGOT_ERROR_INIT;
+  if (runToFit(model.get(), context.get(), inputs, got, error) ||
+      runToFit(reference.handle(), reference.runs(), inputs, wanted, error))
+    return samples->where() + ": " + error.message;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (got[i].dims != wanted[i].dims || got[i].dtype != wanted[i].dtype)
+      return samples->where() + ": output '" + formatLine(outputs[i].name, 60) +
+             "' has another shape or type in both";
+    const std::vector<double> a = toDoubles(wanted[i]), b = toDoubles(got[i]);
+    for (size_t e = 0; e < a.size(); ++e)
+      outputs[i].difference.add(a[e], b[e]);
+    const auto row = size_t(wanted[i].dims.empty() ? 1 : wanted[i].dims.back());
+    for (size_t at = 0; row > 1 && at + row <= a.size(); at += row) {
+      auto place = [&](const std::vector<double> &values) {
+        auto begin = values.begin() + ptrdiff_t(at);
+        return std::max_element(begin, begin + ptrdiff_t(row)) - begin;
+      };
+      ++outputs[i].rows;
+      outputs[i].agreeing += place(a) == place(b);
+    }
+  }
+  return "";
+}
+
+std::string Comparison::compareLayers(const std::vector<Array> &inputs) {
+  std::map<uint64_t, std::vector<float>> kept;
+  std::vector<size_t> places(layers.size());
+  for (size_t i = 0; i < places.size(); ++i)
+    places[i] = i;
+  Shown wanted = {&kept, nullptr, places}, got = {&kept, &layers, places};
+  std::string problem;
+  if (reference.run(inputs, observe, &wanted, problem) ||
+      quantized.run(inputs, observe, &got, problem))
+    return samples->where() + ": " + problem;
+  return "";
+}
+
+std::string Comparison::runAll() {
+  std::vector<Array> inputs;
+  std::string problem;
+  while (samples->next(inputs, problem)) {
+    progress.show(samples->progress());
+    problem = compareOutputs(inputs);
+    if (problem.empty() && options.perLayer)
+      problem = compareLayers(inputs);
+    if (!problem.empty())
+      return problem;
+  }
+  progress.clear();
+  return problem;
+}
+
+//===----------------------------------------------------------------------===//
+// Report
+//===----------------------------------------------------------------------===//
+
+static std::string digits(const char *format, double value) {
+  char text[40];
+  snprintf(text, sizeof(text), format, value);
+  return text;
+}
+
+static std::string shownDecibels(const Difference &difference) {
+  return std::isfinite(difference.decibels())
+             ? digits("%.1f", difference.decibels())
+             : "-";
+}
+
+void Comparison::print() const {
+  printf("%llu samples, %s against fp32\n",
+         static_cast<unsigned long long>(samples->count()),
+         precisionOf(model.get()).c_str());
+  std::vector<std::vector<std::string>> rows = {
+      {"output", "relative error", "cosine", "largest error", "same largest"}};
+  for (const Output &output : outputs)
+    rows.push_back({formatLine(output.name, 60),
+                    digits("%.6f", output.difference.relative()),
+                    digits("%.6f", output.difference.cosine()),
+                    digits("%.6g", output.difference.largest),
+                    output.rows
+                        ? digits("%.2f %%", 100 * double(output.agreeing) /
+                                                double(output.rows))
+                        : "-"});
+  printTable(rows);
+  if (!options.perLayer)
+    return;
+  // What hurts most comes first.
+  std::vector<const Inner *> sorted;
+  for (const Inner &layer : layers)
+    sorted.push_back(&layer);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Inner *a, const Inner *b) {
+                     return a->difference.relative() > b->difference.relative();
+                   });
+  rows = {{"tensor", "relative error", "signal to noise", "largest error"}};
+  for (const Inner *layer : sorted)
+    rows.push_back({formatLine(layer->name, 80),
+                    digits("%.6f", layer->difference.relative()),
+                    shownDecibels(layer->difference) + " dB",
+                    digits("%.6g", layer->difference.largest)});
+  printf("\ntensors, the worst first:\n");
+  printTable(rows);
+}
+
+void Comparison::printJson() const {
+  JsonWriter json;
+  json.begin('{')
+      .member("samples", samples->count())
+      .member("precision", precisionOf(model.get()));
+  auto write = [&](const std::string &name, const Difference &difference) {
+    json.line()
+        .begin('{')
+        .member("name", name)
+        .member("relative_error", difference.relative())
+        .member("cosine", difference.cosine())
+        .member("largest_error", difference.largest);
+  };
+  json.begin("outputs", '[');
+  for (const Output &output : outputs) {
+    write(output.name, output.difference);
+    if (output.rows)
+      json.member("same_largest",
+                  double(output.agreeing) / double(output.rows));
+    json.end('}');
+  }
+  json.end(']');
+  if (options.perLayer) {
+    json.begin("tensors", '[');
+    for (const Inner &layer : layers) {
+      write(layer.name, layer.difference);
+      json.end('}');
+    }
+    json.end(']');
+  }
+  printf("%s\n", json.end('}').str().c_str());
+}
+
+int Comparison::run() {
+  Preprocess preprocess;
+  if (!options.preprocess.empty())
+    if (std::string wrong = preprocess.parse(options.preprocess);
+        !wrong.empty())
+      return parser.usageError("--preprocess: " + wrong);
+  // Wrong names cost no compilation.
+  Samples listed({}, preprocess);
+  std::string problem = listed.open(options.data);
+  if (!problem.empty())
+    return fail(problem);
+  if (int code = prepare())
+    return code;
+  for (const std::string &name : outputNames(model.get()))
+    outputs.push_back({name, {}});
+  samples = std::make_unique<Samples>(inputsOf(model.get()), preprocess);
+  problem = samples->open(options.data);
+  if (problem.empty())
+    problem = runAll();
+  if (!problem.empty())
+    return fail(problem);
+  options.json ? printJson() : print();
+  return exitSuccess;
+}
+
+int ingot::compareMain(int argc, char **argv) {
+  Options options;
+  OptionParser parser(
+      "compare", "MODEL.so MODEL.onnx --data DATA [options]",
+      "Runs a compiled model and its ONNX file in fp32 on samples, and tells "
+      "how far their outputs are apart.",
+      "ingot compare resnet50.so resnet50.onnx --data pictures/ --per-layer "
+      "--calibration resnet50.calib.json");
+  parser.optionalArgument(options.model);
+  parser.list("data", "PATH", options.data,
+              ".npz or .npy files, pictures, or a folder of them");
+  parser.value("preprocess", "HOW", options.preprocess,
+               "of pictures, as ingot calibrate has it");
+  parser.flag("per-layer", options.perLayer,
+              "compare the tensors that int8 quantizes, too: in MODEL.onnx "
+              "compiled with --calibration");
+  parser.value("calibration", "FILE", options.calibration,
+               "for --per-layer: what ingot calibrate wrote");
+  parser.list("keep", "GLOB=fp32", options.keep,
+              "for --per-layer: nodes that are not quantized");
+  parser.list("shape", "NAME=AxB...", options.shapes,
+              "shape of an input, as the model was compiled with");
+  parser.list("dim", "NAME=N", options.dims, "size of a named dimension");
+  parser.number("threads", "N", options.threads, 1, 1024,
+                "threads to use (default: the CPUs this process may use)");
+  parser.flag("json", options.json, "print one JSON object");
+  int exitCode = 0;
+  if (!parser.parse(argc, argv, options.artifact, exitCode))
+    return exitCode;
+  if (options.model.empty())
+    return parser.usageError("no model.onnx is given");
+  if (options.data.empty())
+    return parser.usageError("--data is missing: files or a folder of samples");
+  if (options.perLayer != !options.calibration.empty())
+    return parser.usageError(options.perLayer
+                                 ? "--per-layer needs --calibration=FILE"
+                                 : "--calibration is for --per-layer");
+  if (!options.perLayer && !options.keep.empty())
+    return parser.usageError("--keep is for --per-layer");
+  return Comparison(options, parser).run();
+}

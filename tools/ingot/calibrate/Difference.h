@@ -1,0 +1,43 @@
+//===- Difference.h - how far two tensors are apart -------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_CALIBRATE_DIFFERENCE_H
+#define INGOT_TOOLS_INGOT_CALIBRATE_DIFFERENCE_H
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace ingot::tools {
+
+/// Sums over all elements that were compared, of all samples.
+struct Difference {
+  double wanted = 0, found = 0, product = 0, error = 0, largest = 0;
+  uint64_t count = 0;
+
+  void add(double want, double got) {
+    wanted += want * want;
+    found += got * got;
+    product += want * got;
+    error += (got - want) * (got - want);
+    largest = std::max(largest, std::abs(got - want));
+    ++count;
+  }
+
+  /// The norm of the error over that of what is wanted; 0 if both are nothing.
+  double relative() const { return error == 0 ? 0 : std::sqrt(error / wanted); }
+  /// Of the angle between both.
+  double cosine() const {
+    return error == 0 ? 1 : product / std::sqrt(wanted * found);
+  }
+  /// Signal to noise in decibels; of no noise, infinite.
+  double decibels() const { return 10 * std::log10(wanted / error); }
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_CALIBRATE_DIFFERENCE_H

@@ -1,0 +1,81 @@
+//===- ScratchModel.h - an artifact for the time of a command ---*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_CALIBRATE_SCRATCHMODEL_H
+#define INGOT_TOOLS_INGOT_CALIBRATE_SCRATCHMODEL_H
+
+#include "base/ScratchFolder.h"
+#include "compiler/driver/Compiler.h"
+#include "tools/ingot/Handles.h"
+#include "tools/ingot/Options.h"
+#include "tools/ingot/calibrate/Samples.h"
+
+namespace ingot::tools {
+
+/// Says on a terminal how far a command is.
+class Progress {
+public:
+  explicit Progress(std::string command);
+  void show(const std::string &text) const;
+  void clear() const;
+  void warn(const std::string &message) const;
+
+private:
+  std::string command;
+  bool isTerminal;
+};
+
+/// A model that is compiled, loaded and run by one command, and then is gone.
+class ScratchModel {
+public:
+  struct Options {
+    std::string model;
+    std::vector<std::string> shapes, dims;
+    unsigned threads = 0;
+    PipelineOptions pipeline;
+  };
+
+  ScratchModel(const OptionParser &parser, const Progress &progress,
+               const char *command)
+      : parser(parser), progress(progress), command(command) {}
+
+  /// Compiles for this machine, and loads. 0, or the code to end with once what
+  /// is wrong was printed.
+  int prepare(const Options &options);
+
+  /// Names of the tensors that it shows, by number.
+  const std::vector<std::string> &observed() const { return names; }
+  std::vector<InputSpec> inputs() const;
+  unsigned threads() const;
+  ingot_model *handle() const { return model.get(); }
+  ingot_context *runs() const { return context.get(); }
+
+  /// Runs for what is observed: outputs are dropped. Returns the status, and in
+  /// `problem` what is wrong.
+  ingot_status run(const std::vector<Array> &inputs, ingot_observe_fn observe,
+                   void *user, std::string &problem);
+
+private:
+  int compile(const Options &options, const std::string &library);
+  int fail(const std::string &message) const;
+
+  const OptionParser &parser;
+  const Progress &progress;
+  const char *command;
+  ScratchFolder scratch;
+  std::vector<std::string> names;
+  std::vector<Array> outputs;
+  PoolHandle pool;
+  ModelHandle model;
+  ContextHandle context;
+};
+
+/// What the inputs of a model take.
+std::vector<InputSpec> inputsOf(const ingot_model *model);
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_CALIBRATE_SCRATCHMODEL_H
