@@ -66,7 +66,8 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addPass(createCSEPass());
 }
 
-/// nn on floats → nn with quantized values where the user wants them.
+/// nn on floats → nn with quantized values where the user wants them, what
+/// stands between these on bytes.
 static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
   if (options.observe)
@@ -77,6 +78,13 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertQuantize(insert));
   }
+  passes.addPass(createPropagateQuantize());
+  passes.addPass(createQuantizeProducts());
+  passes.addPass(createDecomposeQuantize());
+  passes.addPass(createFoldRequantize());
+  addFoldConstants(passes, options);
+  passes.addPass(createCanonicalize());
+  passes.addPass(createCSEPass());
 }
 
 /// Data channels last inside, transposes at the model's edges.
@@ -186,7 +194,7 @@ static constexpr Phase kPhases[] = {
     {"nn", "ONNX nodes legalized to named tensor ops", buildLegalizePipeline},
     {"graph", "graph simplified, training-time structure removed",
      buildGraphPipeline},
-    {"quantize", "values quantized as a calibration says",
+    {"quantize", "values quantized as a calibration says, products of bytes",
      buildQuantizePipeline},
     {"layout", "data channels last, transposes at the edges",
      buildLayoutPipeline},

@@ -75,7 +75,7 @@ static LogicalResult verifyProduct(Op op, int64_t rank) {
     return op.emitOpError("expects weights of f32, bf16 or i8, but got ")
            << weights;
   Type src = typeOf(op.getSrc()).getElementType();
-  if (src != weights)
+  if (signless(src) != weights)
     return op.emitOpError("expects src of ") << weights << ", but got " << src;
   Builder builder(op.getContext());
   Type want = isInteger ? Type(builder.getI32Type()) : builder.getF32Type();
@@ -123,6 +123,39 @@ static LogicalResult verifyConv(Op op) {
                  failed(expectAtLeast(op, "pads", 0, op.getPads())));
 }
 
+/// A zero point is for bytes, and within them.
+template <typename Op> static LogicalResult verifyZeroPoint(Op op) {
+  int64_t zero = op.getSrcZeroPoint();
+  bool isByte = signless(typeOf(op.getSrc()).getElementType()).isInteger(8);
+  if (zero == 0 || (isByte && zero > 0 && zero <= 255))
+    return success();
+  return op.emitOpError("expects src_zero_point of 1 to 255 for bytes, else 0, "
+                        "but got ")
+         << zero << " for src of " << typeOf(op.getSrc()).getElementType();
+}
+
+static LogicalResult verifyCompensation(ConvOp op) {
+  if (failed(verifyZeroPoint(op)))
+    return failure();
+  Value compensation = op.getCompensation();
+  if (bool(compensation) != (op.getSrcZeroPoint() != 0))
+    return op.emitOpError(
+        "expects a compensation where src_zero_point is not 0, "
+        "and only there");
+  if (!compensation)
+    return success();
+  PackedWeights weights(op.getWeights());
+  SmallVector<int64_t> want(weights.outer.drop_back());
+  want.push_back(weights.width);
+  ShapedType type = typeOf(compensation);
+  if (!type.getElementType().isInteger(32) || type.getShape() != ArrayRef(want))
+    return op.emitOpError(
+               "expects a compensation of i32 with an element for each "
+               "row of taps and column of a panel, but got ")
+           << type;
+  return success();
+}
+
 LogicalResult ConvOp::verify() {
   if (failed(verifyConv(*this)))
     return failure();
@@ -152,9 +185,11 @@ LogicalResult ConvOp::verify() {
            << groups << " groups divide, but got " << outputs;
   if (failed(expectPanel(*this, panel)))
     return failure();
-  return expectSize(*this, "weight panels",
-                    groups * llvm::divideCeil(outputs / groups, panel),
-                    weights.outer.front());
+  if (failed(expectSize(*this, "weight panels",
+                        groups * llvm::divideCeil(outputs / groups, panel),
+                        weights.outer.front())))
+    return failure();
+  return verifyCompensation(*this);
 }
 
 LogicalResult ConvTransposeOp::verify() {
@@ -186,6 +221,8 @@ LogicalResult DepthwiseConvOp::verify() {
   Type weights = typeOf(getWeights()).getElementType();
   if (!weights.isF32())
     return emitOpError("expects weights of f32, but got ") << weights;
+  if (failed(verifyZeroPoint(*this)))
+    return failure();
   int64_t channels = typeOf(getSrc()).getDimSize(rank - 1);
   if (failed(expectSize(*this, "weight channels", channels,
                         typeOf(getWeights()).getDimSize(rank - 2))))

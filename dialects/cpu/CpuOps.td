@@ -81,18 +81,27 @@ class Cpu_ScheduledOp<string mnemonic, list<Trait> traits = []>
 // Ops
 //===----------------------------------------------------------------------===//
 
-class Cpu_ConvBase<string mnemonic> : Cpu_ScheduledOp<mnemonic> {
+class Cpu_ConvBase<string mnemonic, list<Trait> traits = []>
+    : Cpu_ScheduledOp<mnemonic, traits> {
   dag windowArguments = (ins DenseI64ArrayAttr:$strides,
                              DenseI64ArrayAttr:$pads,
                              DenseI64ArrayAttr:$dilations);
+  dag zeroPointArguments =
+      (ins DefaultValuedAttr<I64Attr, "0">:$src_zero_point);
 }
 
-def Cpu_ConvOp : Cpu_ConvBase<"conv"> {
+def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
   let summary = "n-dimensional grouped convolution";
   let description = [{
     `nn.conv` on channels-last data. src is `N, D1…Dn, C`, weights are packed,
     `G*panels, K1…Kn, C/G, P`, dst is `N, E1…En, O`. pads lists all begins, then
     all ends; a dilation of 1 is dense.
+
+    Bytes are summed up as i32: src of ui8, weights of i8, in groups of 4. What
+    is padded is `src_zero_point`. The compensation, `G*panels, K1…K(n-1), P` of
+    i32, is added to the sum for each tap of all spatial dimensions but the last
+    that lies within src: less zero point times the weights of the taps along
+    the row. So the sum is that of `src - src_zero_point` at each border.
 
     Constraints:
     - C1: src and dst have one rank of 3 to 5, weights one more
@@ -102,6 +111,7 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv"> {
     - C4: weights have `groups * ceil(O / groups / P)` panels
     - C5: the epilogue has an argument for the sum and for each operand
     - C6: all sizes but the batch are known
+    - C7: the compensation is there where `src_zero_point` is not 0, of bytes
 
     Example:
     ```mlir
@@ -116,22 +126,31 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv"> {
     ```
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
+                            Optional<Cpu_Value>:$compensation,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
                        windowArguments, (ins I64Attr:$groups),
-                       scheduleArguments);
+                       zeroPointArguments, scheduleArguments);
+  let assemblyFormat = [{
+    `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
+    (`compensation` `(` $compensation^ `:` type($compensation) `)`)?
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
 }
 
 def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
   let summary = "n-dimensional convolution of each channel for itself";
   let description = [{
     `nn.conv` with as many groups as src and dst have channels. weights are
-    `K1…Kn, C` of f32, src is of f32 or bf16. Otherwise as `cpu.conv`.
+    `K1…Kn, C` of f32, src is of f32, bf16 or ui8, of which `src_zero_point` is
+    taken off. Otherwise as `cpu.conv`.
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
-                       windowArguments, scheduleArguments);
+                       windowArguments, zeroPointArguments, scheduleArguments);
 }
 
 def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {

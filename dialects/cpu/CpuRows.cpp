@@ -91,6 +91,9 @@ LogicalResult PoolOp::verify() {
   for (int64_t pad : getPads())
     if (pad < 0)
       return emitOpError("expects pads of at least 0, but got ") << pad;
+  if (getKind() != PoolKind::max && src.getElementType().isInteger())
+    return emitOpError("expects floats for a mean, but got ")
+           << src.getElementType();
   if (failed(expectKnown(*this, "channels", src.getDimSize(rank - 1))) ||
       failed(expectSize(*this, "dst batch", src.getDimSize(0),
                         dst.getDimSize(0))) ||

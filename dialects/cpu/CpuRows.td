@@ -120,7 +120,8 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
     src is `N, D1…Dn, C`, dst `N, E1…En, C`. A window's elements in the padding
     are left out; `mean` divides by the number of the others, `mean_with_pads`
     by the size of the window. The maximum of a window in the padding alone is
-    -infinity, its mean 0.
+    -infinity, its mean 0. The maximum of bytes without a sign is one of them,
+    0 of such a window.
 
     Constraints:
     - C1: src and dst have one rank of 3 to 5, batch and channels are the same
@@ -128,6 +129,7 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
       pads twice as many of 0 or more
     - C3: C is known
     - C4: the epilogue has an argument for the result and for each operand
+    - C5: no mean is of bytes
   }];
   let arguments = !con((ins Cpu_PoolKind:$kind), kernelArguments,
                        (ins DenseI64ArrayAttr:$kernel,

@@ -9,6 +9,12 @@
 using namespace mlir;
 using namespace ingot::cpu;
 
+Type checks::signless(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer ? IntegerType::get(type.getContext(), integer.getWidth())
+                 : type;
+}
+
 LogicalResult checks::verifyEpilogue(EpilogueOpInterface op, Value dst) {
   ShapedType type = typeOf(dst);
   OperandRange operands = op.getEpilogueOperands();
@@ -21,7 +27,7 @@ LogicalResult checks::verifyEpilogue(EpilogueOpInterface op, Value dst) {
     return failure();
   for (auto [operand, argument] :
        llvm::zip_equal(operands, body.getArguments().drop_front())) {
-    Type element = typeOf(operand).getElementType();
+    Type element = signless(typeOf(operand).getElementType());
     if (element != argument.getType())
       return op->emitOpError("expects an epilogue argument of type ")
              << element << ", but got " << argument.getType();
@@ -30,9 +36,10 @@ LogicalResult checks::verifyEpilogue(EpilogueOpInterface op, Value dst) {
   if (yield.getValues().size() != 1)
     return op->emitOpError("expects an epilogue that yields 1 value, but got ")
            << yield.getValues().size();
-  if (yield.getValues()[0].getType() != type.getElementType())
+  Type stored = signless(type.getElementType());
+  if (yield.getValues()[0].getType() != stored)
     return op->emitOpError("expects an epilogue that yields ")
-           << type.getElementType() << ", but got "
+           << stored << ", but got "
            << yield.getValues()[0].getType();
   return success();
 }

@@ -14,6 +14,9 @@ namespace ingot::cpu::checks {
 
 using namespace ingot::kernel;
 
+/// Tensors may have signs yet; scalars and what kernels read have none.
+mlir::Type signless(mlir::Type type);
+
 mlir::LogicalResult verifyEpilogue(EpilogueOpInterface op, mlir::Value dst);
 
 } // namespace ingot::cpu::checks

@@ -107,7 +107,9 @@ ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) {
     return attr;
   if (ElementsAttr attr = evaluateMovement(op, operands, type))
     return attr;
-  return evaluateReduction(op, operands, type);
+  if (ElementsAttr attr = evaluateReduction(op, operands, type))
+    return attr;
+  return evaluateQuantize(op, operands, type);
 }
 
 bool nn::foldInPlace(Operation *op, int64_t maxElements) {

@@ -29,6 +29,10 @@ evaluateReduction(mlir::Operation *op,
                   mlir::ArrayRef<mlir::ElementsAttr> operands,
                   mlir::RankedTensorType type);
 
+mlir::ElementsAttr evaluateQuantize(mlir::Operation *op,
+                                    mlir::ArrayRef<mlir::ElementsAttr> operands,
+                                    mlir::RankedTensorType type);
+
 /// Whether the attribute says that all its elements are one number.
 bool isSplat(mlir::ElementsAttr attr);
 

@@ -120,9 +120,11 @@ def NN_CastOp : NN_Op<"cast", [NN_Elementwise]> {
   let summary = "conversion of the element type";
   let description = [{
     ONNX Cast: float to integer rounds toward zero, integer to narrower integer
-    wraps, anything to i1 is `x != 0`.
+    wraps, anything to i1 is `x != 0`. With `in_range` each element is one of
+    the result's type once it is rounded, so that no wider one is needed
+    between.
   }];
-  let arguments = (ins NN_Tensor:$x);
+  let arguments = (ins NN_Tensor:$x, UnitAttr:$in_range);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;

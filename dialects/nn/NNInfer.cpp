@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/InferTypes.h"
+#include "dialects/nn/Scalars.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -79,7 +80,7 @@ INFER(MatMulOp) {
   if (failed(sizes))
     return failure();
   sizes->append({m, n});
-  results.push_back({*sizes, a.getElementType()});
+  results.push_back({*sizes, productElement(a.getElementType())});
   Value bias = op.getBias();
   if (!bias)
     return success();

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/InferTypes.h"
+#include "dialects/nn/Scalars.h"
 
 using namespace mlir;
 using namespace ingot::nn;
@@ -153,7 +154,16 @@ INFER(ConvOp) {
       });
   if (failed(sizes))
     return failure();
-  results.push_back({*sizes, typeOf(op.getX()).getElementType()});
+  Type element = typeOf(op.getX()).getElementType();
+  int64_t zero = op.getXZeroPoint();
+  if (zero != 0 && !isByte(element))
+    return emitOptionalError(loc, "expects bytes where x_zero_point is ", zero,
+                             ", but got ", element);
+  int64_t least = element.isUnsignedInteger() ? 0 : -128;
+  if (zero < std::min<int64_t>(least, 0) || zero > least + 255)
+    return emitOptionalError(loc, "expects x_zero_point in [", least, ", ",
+                             least + 255, "], but got ", zero);
+  results.push_back({*sizes, productElement(element)});
   return requireBias(rules, op.getBias(), w[0]);
 }
 

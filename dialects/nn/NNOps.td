@@ -8,6 +8,7 @@
 #define INGOT_DIALECTS_NN_NNOPS_TD
 
 include "dialects/nn/NNElementwise.td"
+include "dialects/nn/NNQuantize.td"
 
 //===----------------------------------------------------------------------===//
 // Enums
@@ -67,6 +68,10 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
      w[o, c, k] x[n, g C/G + c, p strides + k dilations - pads_begin]`, with g
     the group of o. Serves ONNX `Conv` (all opsets).
 
+    Bytes are summed up as i32, of `x - x_zero_point`: what is padded adds
+    nothing, as if x had `x_zero_point` there. Serves ONNX `ConvInteger` and
+    `QLinearConv`.
+
     | | shape |
     |-|-|
     | x | `N, C, D1…Dn` or `N, D1…Dn, C` with `channels_last` |
@@ -78,6 +83,7 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
     - C2: strides, dilations have rank - 2 positive elements, pads twice as many
     - C3: C = w dim 1 * groups, and groups divides O
     - C4: the dilated kernel fits into the padded input
+    - C5: `x_zero_point` is 0, or x and w are of bytes and x can be it
 
     Example:
     ```mlir
@@ -91,7 +97,8 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
   let arguments = (ins NN_Tensor:$x, NN_Tensor:$w, Optional<NN_Tensor>:$bias,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups,
-                       UnitAttr:$channels_last);
+                       UnitAttr:$channels_last,
+                       DefaultValuedAttr<I64Attr, "0">:$x_zero_point);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{
     $x `,` $w (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands,
@@ -127,7 +134,8 @@ def NN_MatMulOp : NN_InferredOp<"matmul"> {
   let description = [{
     `y[…, i, j] = bias[j] + sum over k of a[…, i, k] b[…, k, j]`. Batch
     dimensions broadcast. `transpose_a` and `transpose_b` read the operand's
-    last two dimensions swapped. Serves ONNX `MatMul`, `Gemm`.
+    last two dimensions swapped. Bytes are summed up as i32. Serves ONNX
+    `MatMul`, `Gemm`, `MatMulInteger`.
 
     Constraints:
     - C1: a and b have rank 2 or more
@@ -463,38 +471,6 @@ def NN_TopKOp : NN_InferredOp<"top_k"> {
     $x (`count` `(` $count^ `)`)? attr-dict `:` type($x) `->` type($values) `,`
     type($indices)
   }];
-}
-
-//===----------------------------------------------------------------------===//
-// Quantization
-//===----------------------------------------------------------------------===//
-
-def NN_QuantizeOp : NN_Op<"quantize"> {
-  let summary = "y = saturate(round(x / scale) + zero_point)";
-  let description = [{
-    scale and zero_point are scalars, or have one element a channel of `axis`.
-    Rounds halves to even (ONNX `QuantizeLinear`).
-  }];
-  let arguments = (ins NN_Tensor:$x, NN_Tensor:$scale,
-                       Optional<NN_Tensor>:$zero_point, I64Attr:$axis);
-  let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{
-    $x `,` $scale (`zero_point` `(` $zero_point^ `)`)? attr-dict `:`
-    functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
-def NN_DequantizeOp : NN_Op<"dequantize"> {
-  let summary = "y = (x - zero_point) scale";
-  let arguments = (ins NN_Tensor:$x, NN_Tensor:$scale,
-                       Optional<NN_Tensor>:$zero_point, I64Attr:$axis);
-  let results = (outs NN_Tensor:$y);
-  let assemblyFormat = [{
-    $x `,` $scale (`zero_point` `(` $zero_point^ `)`)? attr-dict `:`
-    functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
 }
 
 #endif // INGOT_DIALECTS_NN_NNOPS_TD

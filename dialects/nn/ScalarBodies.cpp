@@ -261,8 +261,14 @@ FLOAT_SCALAR(SwishOp) {
 }
 
 Value CastOp::buildScalar(OpBuilder &builder, ValueRange args) {
-  return convertScalar(builder, getLoc(), args[0],
-                       signless(getElementTypeOrSelf(getY().getType())),
+  Type to = signless(getElementTypeOrSelf(getY().getType()));
+  if (getInRange() && args[0].getType().isF32() &&
+      to.getIntOrFloatBitWidth() < 32) {
+    Value whole = arith::FPToSIOp::create(builder, getLoc(),
+                                          builder.getI32Type(), args[0]);
+    return arith::TruncIOp::create(builder, getLoc(), to, whole);
+  }
+  return convertScalar(builder, getLoc(), args[0], to,
                        isUnsigned(getX().getType()),
                        isUnsigned(getY().getType()));
 }

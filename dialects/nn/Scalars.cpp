@@ -23,6 +23,15 @@ bool nn::isUnsigned(Type type) {
   return type.isUnsignedInteger() || type.isInteger(1);
 }
 
+bool nn::isByte(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.getWidth() == 8;
+}
+
+Type nn::productElement(Type type) {
+  return isByte(type) ? IntegerType::get(type.getContext(), 32) : type;
+}
+
 Value nn::scalar(OpBuilder &builder, Location loc, Type type, double value) {
   if (type.isIndex())
     return arith::ConstantIndexOp::create(builder, loc, int64_t(value));

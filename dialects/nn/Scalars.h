@@ -21,6 +21,12 @@ mlir::Type signless(mlir::Type type);
 /// Whether the element type is an unsigned integer (or i1).
 bool isUnsigned(mlir::Type type);
 
+/// Whether it is an integer of eight bits, of any sign.
+bool isByte(mlir::Type type);
+
+/// What sums of products of `type` are of: i32 of bytes, else `type`.
+mlir::Type productElement(mlir::Type type);
+
 /// A scalar constant of a signless or float type.
 mlir::Value scalar(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Type type, double value);

@@ -20,7 +20,7 @@ using namespace ingot;
 using namespace ingot::graph;
 
 /// The value that a window op takes its own padding to be.
-static double paddingOf(nn::ConvOp) { return 0; }
+static double paddingOf(nn::ConvOp op) { return op.getXZeroPoint(); }
 static double paddingOf(nn::AvgPoolOp) { return 0; }
 static double paddingOf(nn::MaxPoolOp) {
   return -std::numeric_limits<double>::infinity();

@@ -18,6 +18,9 @@ using namespace ingot::graph;
 static std::optional<LinearOperator> operatorOfConv(nn::ConvOp op,
                                                     bool withWeights) {
   RankedTensorType w = typeOf(op.getW());
+  // Sums of bytes are of another type.
+  if (w.getElementType() != typeOf(op.getY()).getElementType())
+    return std::nullopt;
   if (!w.hasStaticShape() || w.getNumElements() == 0 ||
       !nn::getConstant(op.getW()) ||
       (op.getBias() && !nn::getConstant(op.getBias())))

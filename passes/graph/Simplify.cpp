@@ -99,6 +99,8 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
     RankedTensorType x = typeOf(op.getX()), w = typeOf(op.getW());
     if (op.getGroups() != 1 || !w.hasStaticShape())
       return rewriter.notifyMatchFailure(op, "has groups, or open weights");
+    if (op.getXZeroPoint() != 0)
+      return rewriter.notifyMatchFailure(op, "has a zero point");
     int64_t rank = x.getRank(), inputs = w.getDimSize(1);
     int64_t channel = channelDim(rank, op.getChannelsLast());
     for (int64_t i = 0, next = 0; i < rank - 2; ++i, ++next) {
@@ -123,16 +125,14 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
       return rewriter.notifyMatchFailure(
           op, "has data in another order than its weights");
     Location loc = op.getLoc();
-    Type elementType = x.getElementType();
     int64_t batch = x.getDimSize(0), outputs = w.getDimSize(0);
-    Value rows = nn::ReshapeOp::create(
-        rewriter, loc, RankedTensorType::get({batch, inputs}, elementType),
-        op.getX());
+    Value rows = nn::ReshapeOp::create(rewriter, loc, x.clone({batch, inputs}),
+                                       op.getX());
     Value weights = reshaped(rewriter, loc, op.getW(), {outputs, inputs});
-    Value y = nn::MatMulOp::create(
-        rewriter, loc, RankedTensorType::get({batch, outputs}, elementType),
-        rows, weights, op.getBias(), /*transpose_a=*/false,
-        /*transpose_b=*/true);
+    Value y = nn::MatMulOp::create(rewriter, loc,
+                                   op.getType().clone({batch, outputs}), rows,
+                                   weights, op.getBias(), /*transpose_a=*/false,
+                                   /*transpose_b=*/true);
     rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, op.getType(), y);
     return success();
   }

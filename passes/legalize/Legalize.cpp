@@ -65,6 +65,7 @@ static const Legalizers &allLegalizers() {
     populatePad(all);
     populatePooling(all);
     populateQuantize(all);
+    populateQuantizedProducts(all);
     populateRecurrent(all);
     populateReduction(all);
     populateResize(all);

@@ -191,6 +191,7 @@ void populateNormalization(Legalizers &legalizers);
 void populatePad(Legalizers &legalizers);
 void populatePooling(Legalizers &legalizers);
 void populateQuantize(Legalizers &legalizers);
+void populateQuantizedProducts(Legalizers &legalizers);
 void populateRecurrent(Legalizers &legalizers);
 void populateReduction(Legalizers &legalizers);
 void populateResize(Legalizers &legalizers);

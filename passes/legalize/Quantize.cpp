@@ -1,16 +1,14 @@
-//===- Quantize.cpp - quantized operators ---------------------------------===//
+//===- Quantize.cpp - quantization of tensors -----------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Quantized products are composed: widened to i32, zero points taken off, the
-// integer product, and for the QLinear forms scaled and quantized again. All of
-// that is exact but for the last rounding.
-//
-//===----------------------------------------------------------------------===//
-#include "passes/legalize/Window.h"
+#include "passes/legalize/Quantize.h"
+
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Elements.h"
+#include "passes/legalize/Helpers.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -18,22 +16,19 @@ using namespace ingot::legalize;
 
 using nn::ReduceKind;
 
-/// Whether a tensor holds one number, whatever its rank.
-static bool isSingle(Value value) {
+bool legalize::isSingle(Value value) {
   RankedTensorType type = typeOf(value);
   return type.hasStaticShape() && type.getNumElements() == 1;
 }
 
-static Value toScalar(Node &node, Value value) {
+Value legalize::toScalar(Node &node, Value value) {
   RankedTensorType type = typeOf(value);
   if (type.getRank() == 0)
     return value;
   return node.make<nn::ReshapeOp>(type.clone(ArrayRef<int64_t>()), value);
 }
 
-/// A tensor of one number or a vector, so shaped that it broadcasts to data of
-/// `rank` along `axis`.
-static Value alongAxis(Node &node, Value value, int64_t rank, int64_t axis) {
+Value legalize::alongAxis(Node &node, Value value, int64_t rank, int64_t axis) {
   if (isSingle(value))
     return toScalar(node, value);
   SmallVector<int64_t> shape(rank - axis, 1);
@@ -41,8 +36,18 @@ static Value alongAxis(Node &node, Value value, int64_t rank, int64_t axis) {
   return node.make<nn::ReshapeOp>(typeOf(value).clone(shape), value);
 }
 
-/// Rounds `scaled` (x / scale), adds the zero point and saturates to `to`.
-static Value saturate(Node &node, Value scaled, Value zeroPoint, Type to) {
+LogicalResult legalize::checkScale(Node &node, size_t i, StringRef name) {
+  auto values = nn::getConstantDoubles(node.input(i));
+  if (!values)
+    return success();
+  for (auto [k, value] : llvm::enumerate(*values))
+    if (!(value > 0) || std::isinf(value))
+      return node.badElementAt(name, nn::placeOf(k, node.shape(i)),
+                               std::to_string(value), "finite and above 0");
+  return success();
+}
+
+Value legalize::saturate(Node &node, Value scaled, Value zeroPoint, Type to) {
   Type real = typeOf(scaled).getElementType();
   Value y = node.make<nn::RoundOp>(scaled);
   if (zeroPoint)
@@ -53,7 +58,9 @@ static Value saturate(Node &node, Value scaled, Value zeroPoint, Type to) {
   double high = std::ldexp(1, isUnsigned ? width : width - 1) - 1;
   y = node.make<nn::ClampOp>(y, node.builder.getF64FloatAttr(low),
                              node.builder.getF64FloatAttr(high));
-  return node.cast(y, to);
+  // Clamped to what f32 holds, a wide type's largest number may be one more.
+  return node.make<nn::CastOp>(typeOf(y).clone(to), y,
+                               /*in_range=*/width <= 16);
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,7 +154,8 @@ static LogicalResult legalizeQuantizeLinear(Node &node) {
     return node.invalid("the zero point is not of an integer type");
   int64_t axis = 0;
   auto kind = granularity(node, axis);
-  if (failed(kind) || failed(checkZeroPoint(node)))
+  if (failed(kind) || failed(checkZeroPoint(node)) ||
+      failed(checkScale(node, 1, "scale")))
     return failure();
   Type precision = node.elementType(1);
   if (int64_t code = node.getInt("precision", 0))
@@ -189,7 +197,8 @@ static LogicalResult legalizeDequantizeLinear(Node &node) {
     return node.unsupported("this output_dtype");
   int64_t axis = 0;
   auto kind = granularity(node, axis);
-  if (failed(kind) || failed(checkZeroPoint(node)))
+  if (failed(kind) || failed(checkZeroPoint(node)) ||
+      failed(checkScale(node, 1, "scale")))
     return failure();
   Value x = node.input(0), scale = node.input(1), zero = node.input(2);
   if (*kind == Granularity::block) {
@@ -215,147 +224,8 @@ static LogicalResult legalizeDequantizeLinear(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// DynamicQuantizeLinear
 //===----------------------------------------------------------------------===//
-
-/// `value` as i32 less its zero point, which is a scalar, or has one element a
-/// row (left operand) or column (right operand), or broadcasts.
-static FailureOr<Value> widen(Node &node, Value value, Value zeroPoint,
-                              bool isLeft) {
-  Type i32 = node.builder.getI32Type();
-  Value wide = node.cast(value, i32);
-  if (!zeroPoint)
-    return wide;
-  RankedTensorType type = typeOf(zeroPoint);
-  Value zero = node.cast(zeroPoint, i32);
-  if (isSingle(zeroPoint))
-    zero = toScalar(node, zero);
-  else if (type.getRank() == 1 && isLeft && typeOf(value).getRank() > 1)
-    zero = node.make<nn::ReshapeOp>(
-        typeOf(zero).clone({type.getDimSize(0), 1}), zero);
-  return node.infer<nn::SubOp>(wide, zero);
-}
-
-/// The i32 product of two widened operands of rank 2 or more; vectors as MatMul
-/// takes them.
-static FailureOr<Value> multiply(Node &node, Value a, Value b) {
-  RankedTensorType left = typeOf(a), right = typeOf(b);
-  if (left.getRank() == 0 || right.getRank() == 0)
-    return node.invalid("operands have rank 0");
-  bool isRow = left.getRank() == 1, isColumn = right.getRank() == 1;
-  if (isRow)
-    a = node.make<nn::ReshapeOp>(left.clone({1, left.getDimSize(0)}), a);
-  if (isColumn)
-    b = node.make<nn::ReshapeOp>(right.clone({right.getDimSize(0), 1}), b);
-  FailureOr<Value> y = node.infer<nn::MatMulOp>(a, b, /*bias=*/Value(),
-                                                /*transpose_a=*/false,
-                                                /*transpose_b=*/false);
-  if (failed(y) || (!isRow && !isColumn))
-    return y;
-  SmallVector<int64_t> shape(typeOf(*y).getShape());
-  if (isColumn)
-    shape.pop_back();
-  if (isRow)
-    shape.erase(shape.end() - (isColumn ? 1 : 2));
-  if (llvm::count_if(shape, ShapedType::isDynamic) > 1)
-    return node.unsupported("a vector with dynamic dimensions");
-  return node.make<nn::ReshapeOp>(typeOf(*y).clone(shape), *y);
-}
-
-static LogicalResult legalizeMatMulInteger(Node &node) {
-  auto a = widen(node, node.input(0), node.input(2), /*isLeft=*/true);
-  if (failed(a))
-    return failure();
-  auto b = widen(node, node.input(1), node.input(3), /*isLeft=*/false);
-  if (failed(b))
-    return failure();
-  auto y = multiply(node, *a, *b);
-  return failed(y) ? failure() : node.replace(*y);
-}
-
-/// A scale so shaped that it broadcasts to the product.
-static Value scaleOf(Node &node, size_t i, bool isLeft) {
-  Value scale = node.input(i);
-  if (isSingle(scale))
-    return toScalar(node, scale);
-  RankedTensorType type = typeOf(scale);
-  if (type.getRank() == 1 && isLeft)
-    return node.make<nn::ReshapeOp>(type.clone({type.getDimSize(0), 1}), scale);
-  return scale;
-}
-
-static LogicalResult legalizeQLinearMatMul(Node &node) {
-  auto a = widen(node, node.input(0), node.input(2), /*isLeft=*/true);
-  if (failed(a))
-    return failure();
-  auto b = widen(node, node.input(3), node.input(5), /*isLeft=*/false);
-  if (failed(b))
-    return failure();
-  auto y = multiply(node, *a, *b);
-  if (failed(y))
-    return failure();
-  if (!isSingle(node.input(6)) || !isSingle(node.input(7)))
-    return node.unsupported("an output scale of more than one element");
-  Type real = node.builder.getF32Type();
-  auto scales = node.infer<nn::MulOp>(
-      node.cast(scaleOf(node, 1, true), real),
-      node.cast(scaleOf(node, 4, false), real));
-  if (failed(scales))
-    return failure();
-  Value ratio = node.make<nn::DivOp>(
-      *scales, node.cast(toScalar(node, node.input(6)), real));
-  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
-  if (failed(scaled))
-    return failure();
-  Value zero = toScalar(node, node.input(7));
-  return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
-}
-
-static LogicalResult legalizeConvInteger(Node &node) {
-  auto x = widen(node, node.input(0), node.input(2), /*isLeft=*/false);
-  if (failed(x))
-    return failure();
-  Value zero = node.input(3);
-  if (zero)
-    zero = alongAxis(node, zero, node.rank(1), 0);
-  auto w = widen(node, node.input(1), zero, /*isLeft=*/false);
-  if (failed(w))
-    return failure();
-  auto y = convolve(node, *x, *w, Value());
-  return failed(y) ? failure() : node.replace(*y);
-}
-
-static LogicalResult legalizeQLinearConv(Node &node) {
-  if (node.rank(0) < 3 || node.rank(3) != node.rank(0))
-    return node.invalid("data and weights need one rank of at least 3");
-  for (size_t i : {1, 2, 6, 7})
-    if (!isSingle(node.input(i)))
-      return node.unsupported("a scale of more than one element for input " +
-                              Twine(i));
-  auto x = widen(node, node.input(0), toScalar(node, node.input(2)), false);
-  if (failed(x))
-    return failure();
-  auto w = widen(node, node.input(3),
-                 alongAxis(node, node.input(5), node.rank(3), 0), false);
-  if (failed(w))
-    return failure();
-  auto y = convolve(node, *x, *w, node.input(8));
-  if (failed(y))
-    return failure();
-  Type real = node.builder.getF32Type();
-  Value xScale = node.cast(toScalar(node, node.input(1)), real);
-  Value yScale = node.cast(toScalar(node, node.input(6)), real);
-  // One weight scale an output channel, which is dimension 1 of the result.
-  Value wScale = node.cast(
-      alongAxis(node, node.input(4), node.rank(0) - 1, 0), real);
-  Value ratio = node.make<nn::DivOp>(node.make<nn::MulOp>(xScale, wScale),
-                                     yScale);
-  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
-  if (failed(scaled))
-    return failure();
-  Value zero = toScalar(node, node.input(7));
-  return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
-}
 
 /// Scale and zero point from the range of the data and 0. Where that is 0, any
 /// scale is right, and 1 divides.
@@ -385,8 +255,4 @@ void legalize::populateQuantize(Legalizers &legalizers) {
   legalizers.add("DynamicQuantizeLinear", legalizeDynamicQuantizeLinear);
   legalizers.add("QuantizeLinear", legalizeQuantizeLinear);
   legalizers.add("DequantizeLinear", legalizeDequantizeLinear);
-  legalizers.add("MatMulInteger", legalizeMatMulInteger);
-  legalizers.add("QLinearMatMul", legalizeQLinearMatMul);
-  legalizers.add("ConvInteger", legalizeConvInteger);
-  legalizers.add("QLinearConv", legalizeQLinearConv);
 }

@@ -50,4 +50,62 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
                            "::ingot::nn::NNDialect"];
 }
 
+def PropagateQuantize : Pass<"nn-propagate-quantize"> {
+  let summary = "Move quantize up and dequantize down, until they meet";
+  let description = [{
+    What lies between a `dequantize` and the product or the `quantize` behind it
+    is done on bytes where that gives the same numbers:
+
+    - movement (transpose, reshape, slice, gather, constant pad, concat of equal
+      scales) and max pooling of a `dequantize` becomes one of its operand;
+    - `quantize` of a transpose, reshape or concat becomes that of quantized
+      tensors;
+    - `quantize` of `dequantize` with the same scale and zero point is nothing;
+    - a relu whose zero is the least quantized number is what `quantize` does
+      anyway;
+    - signed bytes that are only dequantized again become unsigned ones, which
+      kernels multiply.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numMoved", "moved", "Ops moved or dropped">];
+}
+
+def QuantizeProducts : Pass<"nn-quantize-products"> {
+  let summary = "Multiply bytes instead of dequantized numbers";
+  let description = [{
+    A `conv` or `matmul` of `dequantize` by constant weights behind a
+    `dequantize` of their own multiplies the bytes: with scales `s`, `t` and
+    zero point `z`, `sum of s (x - z) t w = s t (sum of x w - z sum of w)`. The
+    sums are of i32 and exact; scale and bias follow as `mul` and `add` of f32.
+    Weights have bytes with a zero point of 0, or are made so if they fit; data
+    is of ui8 with one scale. The zero point goes into the bias, or with padding
+    into `x_zero_point`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numProducts", "products", "Products of bytes">];
+}
+
+def DecomposeQuantize : Pass<"nn-decompose-quantize"> {
+  let summary = "Write quantize and dequantize as elementwise ops";
+  let description = [{
+    `quantize` becomes a division, rounding, the zero point, a clamp and a cast;
+    `dequantize` a difference of integers and a product, as ONNX defines them.
+    So they are fused like others.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def FoldRequantize : Pass<"nn-fold-requantize"> {
+  let summary = "Fold the division by a scale into constants before it";
+  let description = [{
+    What is divided by a constant scale, rounded and stored as bytes is mostly a
+    sum of constants and of numbers times constants, through relu and clamp: the
+    scale goes into these constants. Each is rounded once, so that a number may
+    come out a step off where it lies between two.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numFolded", "folded", "Divisions folded">];
+}
+
 #endif // INGOT_PASSES_QUANTIZE_PASSES_TD

@@ -28,23 +28,34 @@ std::string ingot::describe(Type type) {
   return text;
 }
 
-Reason ingot::whyNotFloat32(Operation *op) {
-  auto whyNot = [](Value value) -> Reason {
-    auto type = dyn_cast<ShapedType>(value.getType());
-    if (!type || !type.getElementType().isF32())
-      return "computes " + describe(value.getType()) +
-             ", where kernels compute f32";
-    if (llvm::is_contained(type.getShape(), 0))
-      return "has the empty tensor " + describe(type);
-    return std::nullopt;
-  };
-  for (Value operand : op->getOperands())
-    if (Reason reason = whyNot(operand))
-      return reason;
-  for (Value result : op->getResults())
-    if (Reason reason = whyNot(result))
-      return reason;
+/// What `whyNot` says of the first type of an operand or result that it
+/// declines.
+static Reason firstReason(Operation *op,
+                          function_ref<Reason(ShapedType)> whyNot) {
+  for (TypeRange types : {TypeRange(op->getOperandTypes()),
+                          TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (Reason reason = whyNot(cast<ShapedType>(type)))
+        return reason;
   return std::nullopt;
+}
+
+static Reason whyNotEmptyType(ShapedType type) {
+  if (llvm::is_contained(type.getShape(), 0))
+    return "has the empty tensor " + describe(type);
+  return std::nullopt;
+}
+
+Reason ingot::whyNotEmpty(Operation *op) {
+  return firstReason(op, whyNotEmptyType);
+}
+
+Reason ingot::whyNotFloat32(Operation *op) {
+  return firstReason(op, [](ShapedType type) -> Reason {
+    if (!type.getElementType().isF32())
+      return "computes " + describe(type) + ", where kernels compute f32";
+    return whyNotEmptyType(type);
+  });
 }
 
 Reason ingot::whyNotFactors(ArrayRef<int64_t> shape, ArrayRef<Value> factors) {

@@ -44,6 +44,9 @@ std::string describe(mlir::Type type);
 /// which operand or result the type is another, or which is empty.
 Reason whyNotFloat32(mlir::Operation *op);
 
+/// Which operand or result of `op` is empty.
+Reason whyNotEmpty(mlir::Operation *op);
+
 /// Why factors of a normalization over the dimensions of `shape` cannot be read
 /// along with it: of those that are there, one is open or not as large.
 Reason whyNotFactors(llvm::ArrayRef<int64_t> shape,

@@ -47,6 +47,15 @@ Value lower::destinationOf(OpBuilder &b, OpResult result) {
   return *tensor::getOrCreateDestination(b, result.getLoc(), result);
 }
 
+Value lower::destinationOf(OpBuilder &b, OpResult result, Type element) {
+  Value destination = destinationOf(b, result);
+  if (typeOf(destination).getElementType() == element)
+    return destination;
+  return tensor::EmptyOp::create(
+      b, result.getLoc(),
+      tensor::getMixedSizes(b, result.getLoc(), destination), element);
+}
+
 Value lower::castTo(OpBuilder &b, Location loc, Value tensor, Type type) {
   if (tensor.getType() == type)
     return tensor;

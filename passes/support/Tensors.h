@@ -37,6 +37,8 @@ Value emptyLike(OpBuilder &b, Location loc, Value tensor);
 Sizes resultSizes(OpBuilder &b, mlir::OpResult result);
 /// tensor.empty for the result of an op, with the sizes that the op gives it.
 Value destinationOf(OpBuilder &b, mlir::OpResult result);
+/// The same for a result of another element type.
+Value destinationOf(OpBuilder &b, mlir::OpResult result, Type element);
 /// `tensor` as `type`, which differs in what is static only.
 Value castTo(OpBuilder &b, Location loc, Value tensor, Type type);
 /// The same elements in another shape; sizes has one dynamic size at most.

@@ -407,10 +407,11 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   if (isDepthwise)
     conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, constant,
                                         others, slice, ones, pads, dilations,
-                                        /*schedule=*/{});
+                                        /*src_zero_point=*/0, /*schedule=*/{});
   else
-    conv = cpu::ConvOp::create(b, loc, slice.getType(), src, constant, others,
-                               slice, ones, pads, dilations, groups,
+    conv = cpu::ConvOp::create(b, loc, slice.getType(), src, constant,
+                               /*compensation=*/Value(), others, slice, ones,
+                               pads, dilations, groups, /*src_zero_point=*/0,
                                /*schedule=*/{});
   IRMapping mapping;
   op.getEpilogue().cloneInto(&conv->getRegion(0), mapping);

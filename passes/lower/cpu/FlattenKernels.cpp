@@ -99,7 +99,8 @@ struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
     if (!dst)
       return rewriter.notifyMatchFailure(op, "is on memrefs");
     cpu::PackedWeights weights(op.getWeights());
-    if (op.getGroups() != 1 || !allOnes(weights.outer.drop_front()) ||
+    if (op.getGroups() != 1 || op.getCompensation() ||
+        !allOnes(weights.outer.drop_front()) ||
         !allOnes(op.getStrides()) || hasGaps(op.getDst()) ||
         !readsByRow(op, dst) ||
         llvm::any_of(op.getPads(), [](int64_t pad) { return pad != 0; }))

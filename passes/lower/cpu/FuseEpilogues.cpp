@@ -7,6 +7,7 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/Scalars.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/support/Producers.h"
 #include "passes/support/Tensors.h"
@@ -29,10 +30,15 @@ using lower::typeOf;
 /// More than models chain; each operand is one more stream to read.
 static constexpr unsigned kMaxOperands = 6;
 
+/// What vectors of an epilogue load: floats, sums, and quantized numbers.
+static bool isLoaded(Type element) {
+  return element.isF32() || element.isInteger(32) || element.isInteger(8);
+}
+
 /// Whether `other` broadcasts to `result`, with sizes that no run can change.
 static bool broadcastsTo(Value other, Value result) {
   RankedTensorType from = typeOf(other), to = typeOf(result);
-  if (!from.getElementType().isF32() || from.getRank() > to.getRank())
+  if (!isLoaded(from.getElementType()) || from.getRank() > to.getRank())
     return false;
   int64_t missing = to.getRank() - from.getRank();
   for (int64_t i = 0; i < from.getRank(); ++i) {
@@ -44,6 +50,60 @@ static bool broadcastsTo(Value other, Value result) {
       return false;
   }
   return true;
+}
+
+/// More than it takes to dequantize, and few enough to do it again.
+static constexpr size_t kMaxWidening = 4;
+
+/// The elementwise ops of one operand, but for constants that are one number,
+/// that make `value` of a tensor of smaller elements: first to last. Then the
+/// tensor itself is what to read. Empty if there is none.
+static SmallVector<Operation *> wideningOf(Value value) {
+  auto bitsOf = [](Value value) {
+    return typeOf(value).getElementType().getIntOrFloatBitWidth();
+  };
+  SmallVector<Operation *> ops;
+  for (Value at = value; ops.size() < kMaxWidening;) {
+    Operation *op = at.getDefiningOp();
+    if (!isa_and_nonnull<nn::AddOp, nn::CastOp, nn::MulOp, nn::SubOp>(op))
+      return {};
+    Value source;
+    for (Value operand : op->getOperands()) {
+      if (nn::getSplat(operand))
+        continue;
+      if (source || typeOf(operand).getShape() != typeOf(value).getShape())
+        return {};
+      source = operand;
+    }
+    if (!source)
+      return {};
+    ops.push_back(op);
+    at = source;
+    if (bitsOf(at) < bitsOf(value) && isLoaded(typeOf(at).getElementType())) {
+      std::reverse(ops.begin(), ops.end());
+      return ops;
+    }
+  }
+  return {};
+}
+
+/// What the first of `ops` reads that is not one number.
+static Value sourceOf(Operation *op) {
+  return *llvm::find_if(op->getOperands(), [](Value operand) {
+    return !nn::getSplat(operand);
+  });
+}
+
+/// What `op`, of wideningOf, computes of `operand`, the element of its source.
+static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
+  SmallVector<Value> args;
+  for (Value each : op->getOperands()) {
+    Type type = nn::signless(typeOf(each).getElementType());
+    std::optional<double> number = nn::getSplat(each);
+    args.push_back(number ? nn::scalar(b, op->getLoc(), type, *number)
+                          : operand);
+  }
+  return cast<nn::ElementwiseOpInterface>(op).buildScalar(b, args);
 }
 
 namespace {
@@ -67,9 +127,18 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
                                  fuse::Order &order) {
   Value result = kernel->getResult(0);
   auto isOp = [&](Operation *user) { return user == op; };
+  RankedTensorType type = typeOf(op->getResult(0));
   if (!llvm::all_of(result.getUsers(), isOp) ||
-      op->getResult(0).getType() != result.getType() ||
+      type.getShape() != typeOf(result).getShape() ||
       kernel->getBlock() != op->getBlock())
+    return false;
+  // Dst may become one of another type: a tensor that is nothing yet.
+  bool isConverted = type != result.getType();
+  OpOperand &dst =
+      *cast<DestinationStyleOpInterface>(*kernel).getDpsInitOperand(0);
+  if (isConverted &&
+      (!isLoaded(type.getElementType()) ||
+       !isa_and_nonnull<tensor::EmptyOp>(dst.get().getDefiningOp())))
     return false;
   SmallVector<Value> others;
   for (Value operand : op->getOperands()) {
@@ -93,11 +162,11 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
   trial.setInsertionPointToEnd(&scratch);
   SmallVector<Value> trialArgs;
   for (Value operand : op->getOperands())
-    trialArgs.push_back(
-        scratch.addArgument(typeOf(operand).getElementType(), loc));
+    trialArgs.push_back(scratch.addArgument(
+        nn::signless(typeOf(operand).getElementType()), loc));
   Value built =
       cast<nn::ElementwiseOpInterface>(op).buildScalar(trial, trialArgs);
-  if (!built || built.getType() != typeOf(result).getElementType())
+  if (!built || built.getType() != nn::signless(type.getElementType()))
     return false;
 
   OpBuilder outside(op);
@@ -110,14 +179,27 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
       values.map(argument,
                  lower::scalar(inside, loc, argument.getType(), *number));
     } else {
+      SmallVector<Operation *> widening = wideningOf(operand);
+      Value source = widening.empty() ? operand : sourceOf(widening.front());
       kernel.getEpilogueOperandsMutable().append(
-          fuse::expandRank(outside, operand, typeOf(result).getRank()));
-      values.map(argument, body.addArgument(argument.getType(), loc));
+          fuse::expandRank(outside, source, typeOf(result).getRank()));
+      Value read = body.addArgument(
+          nn::signless(typeOf(source).getElementType()), loc);
+      for (Operation *op : widening)
+        read = buildBody(inside, op, read);
+      values.map(argument, read);
     }
   }
   for (Operation &step : scratch)
     inside.clone(step, values);
   yield.getValuesMutable()[0].set(values.lookup(built));
+  if (isConverted) {
+    OpBuilder before(kernel);
+    dst.set(tensor::EmptyOp::create(
+        before, loc, tensor::getMixedSizes(before, loc, dst.get()),
+        type.getElementType()));
+    result.setType(type);
+  }
   order.replaceByProducer(kernel, op);
   return true;
 }

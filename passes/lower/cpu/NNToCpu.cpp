@@ -28,16 +28,19 @@ using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
 
-/// The type of src and weights: bf16 where nn-assign-precision said so.
+/// The type of weights, and of src but for its sign: bytes as they are, bf16
+/// where nn-assign-precision said so.
 static Type productType(Operation *op) {
   Builder builder(op->getContext());
+  if (nn::isByte(typeOf(op->getOperand(0)).getElementType()))
+    return builder.getI8Type();
   return isBF16(op) ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
 }
 
 static Value castElements(OpBuilder &builder, Location loc, Value value,
                           Type element) {
   RankedTensorType type = typeOf(value);
-  if (type.getElementType() == element)
+  if (nn::signless(type.getElementType()) == element)
     return value;
   return nn::CastOp::create(builder, loc, type.clone(element), value);
 }
@@ -107,6 +110,27 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
 /// Of constants that are elided, say.
 static constexpr char kNoBytes[] = "has weights without values";
 
+/// Weights of bytes as f32, in which their products and sums are exact: see
+/// kMaxByteTaps.
+static ElementsAttr bytesAsFloats(ElementsAttr weights) {
+  std::optional<std::vector<double>> values = nn::readDoubles(weights);
+  if (!values)
+    return {};
+  auto type = cast<RankedTensorType>(weights.getShapedType());
+  return nn::makeConstantAttr(
+      type.clone(Float32Type::get(weights.getContext())), *values);
+}
+
+/// Replaces sums that are whole numbers of f32 for those of i32.
+static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
+                            Value sums) {
+  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+    if (isa<nn::CastOp>(user) && user->getResult(0).getType() == sums.getType())
+      rewriter.replaceOp(user, sums);
+  rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getType(), sums,
+                                          /*in_range=*/true);
+}
+
 LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                            PatternRewriter &rewriter) const {
   RankedTensorType x = typeOf(op.getX());
@@ -119,32 +143,51 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   bool isDepthwise = groups > 1 && groups == channels &&
                      type.getShape().back() == channels;
   Type element = productType(op);
-  ElementsAttr packed = isDepthwise
-                            ? lower::packDepthwiseWeights(weights)
-                            : lower::packConvWeights(weights, groups, element);
+  bool isBytes = element.isInteger();
+  if (isDepthwise && isBytes)
+    weights = bytesAsFloats(weights);
+  ElementsAttr packed;
+  if (weights)
+    packed = isDepthwise ? lower::packDepthwiseWeights(weights)
+                         : lower::packConvWeights(weights, groups, element);
   if (!packed)
     return rewriter.notifyMatchFailure(op, kNoBytes);
   Value constant =
       arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
-  Value destination = lower::destinationOf(rewriter, op->getResult(0));
+  if (isDepthwise && isBytes)
+    type = type.clone(rewriter.getF32Type());
+  Value destination =
+      lower::destinationOf(rewriter, op->getResult(0), type.getElementType());
   SmallVector<Value> operands;
   if (op.getBias())
     operands.push_back(
         lower::expandBias(rewriter, op.getBias(), type.getRank()));
   Value src = castElements(rewriter, loc, op.getX(), element);
+  int64_t zeroPoint = op.getXZeroPoint();
   Operation *kernel;
-  if (isDepthwise)
+  if (isDepthwise) {
     kernel = cpu::DepthwiseConvOp::create(
         rewriter, loc, type, src, constant, operands, destination,
-        op.getStrides(), op.getPads(), op.getDilations(), /*schedule=*/{});
-  else
+        op.getStrides(), op.getPads(), op.getDilations(), zeroPoint,
+        /*schedule=*/{});
+  } else {
+    Value compensation;
+    if (zeroPoint != 0)
+      compensation = arith::ConstantOp::create(
+          rewriter, op.getW().getLoc(),
+          lower::packCompensation(weights, groups, zeroPoint));
     kernel = cpu::ConvOp::create(rewriter, loc, type, src, constant,
-                                 operands, destination, op.getStrides(),
-                                 op.getPads(), op.getDilations(), groups,
+                                 compensation, operands, destination,
+                                 op.getStrides(), op.getPads(),
+                                 op.getDilations(), groups, zeroPoint,
                                  /*schedule=*/{});
+  }
   buildEpilogue(rewriter, loc, kernel->getRegion(0), type.getElementType(),
                 !operands.empty());
-  rewriter.replaceOp(op, kernel);
+  if (isDepthwise && isBytes)
+    replaceByFloats(rewriter, op, kernel->getResult(0));
+  else
+    rewriter.replaceOp(op, kernel);
   return success();
 }
 

@@ -9,6 +9,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/Scalars.h"
 #include "passes/support/Shapes.h"
 
 using namespace mlir;
@@ -28,6 +29,16 @@ static Reason whyNotWindowed(ArrayRef<int64_t> pads, RankedTensorType type) {
   return std::nullopt;
 }
 
+/// Sums of so many products of bytes are whole numbers that f32 holds, in which
+/// convolutions of single channels add them up.
+static constexpr int64_t kMaxByteTaps = (1 << 24) / (255 * 128);
+
+static bool isDepthwise(nn::ConvOp op) {
+  RankedTensorType w = typeOf(op.getW());
+  return op.getGroups() > 1 && w.getDimSize(1) == 1 &&
+         w.getDimSize(0) == int64_t(op.getGroups());
+}
+
 template <typename Op> static Reason whyNotConv(Op op) {
   if (!op.getChannelsLast())
     return kChannelsNotLast;
@@ -42,6 +53,10 @@ template <typename Op> static Reason whyNotConv(Op op) {
 static Reason whyNot(nn::ConvOp op) {
   if (Reason reason = whyNotConv(op))
     return reason;
+  int64_t taps = lower::productOf(typeOf(op.getW()).getShape().drop_front(2));
+  if (nn::isByte(typeOf(op.getX()).getElementType()) && isDepthwise(op) &&
+      taps > kMaxByteTaps)
+    return "has " + std::to_string(taps) + " taps of bytes";
   return whyNotWindowed(op.getPads(), typeOf(op.getY()));
 }
 
@@ -175,8 +190,26 @@ using Kinds =
 
 bool lower::isNativeKind(Operation *op) { return Kinds::contain(op); }
 
+/// The element types of kernels: f32, and products and maxima of bytes.
+static Reason whyNotElements(Operation *op) {
+  if (isa<nn::MaxPoolOp>(op) &&
+      typeOf(op->getOperand(0)).getElementType().isUnsignedInteger(8))
+    return whyNotEmpty(op);
+  if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
+      !nn::isByte(typeOf(op->getOperand(0)).getElementType()))
+    return whyNotFloat32(op);
+  RankedTensorType x = typeOf(op->getOperand(0)), w = typeOf(op->getOperand(1));
+  if (op->getNumOperands() != 2)
+    return "adds a bias to sums of bytes";
+  if (!x.getElementType().isUnsignedInteger() ||
+      !w.getElementType().isSignlessInteger(8))
+    return "multiplies " + describe(x) + " by " + describe(w) +
+           ", where kernels multiply ui8 by i8";
+  return whyNotEmpty(op);
+}
+
 Reason lower::whyNotNative(Operation *op) {
-  if (Reason reason = whyNotFloat32(op))
+  if (Reason reason = whyNotElements(op))
     return reason;
   return Kinds::ask(op, [](auto op) { return whyNot(op); });
 }

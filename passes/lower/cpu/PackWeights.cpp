@@ -119,6 +119,39 @@ ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
   return packer.take();
 }
 
+ElementsAttr lower::packCompensation(ElementsAttr weights, int64_t groups,
+                                     int64_t zeroPoint) {
+  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  int64_t outputs = shape[0] / groups, inputs = shape[1], along = shape.back();
+  int64_t width = panelWidth(outputs);
+  int64_t panels = llvm::divideCeil(outputs, width);
+  int64_t rows = productOf(shape.drop_front(2).drop_back());
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> source = nn::getRawBytes(weights, storage);
+  if (!source)
+    return {};
+  // Wraps around as the kernel's sums do.
+  std::vector<uint32_t> sums(groups * panels * rows * width, 0);
+  const char *weight = source->data();
+  for (int64_t o = 0; o < groups * outputs; ++o) {
+    int64_t column = o % outputs;
+    int64_t panel = o / outputs * panels + column / width;
+    for (int64_t c = 0; c < inputs; ++c)
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t tap = 0; tap < along; ++tap)
+          sums[(panel * rows + row) * width + column % width] -=
+              uint32_t(zeroPoint) * uint32_t(int8_t(*weight++));
+  }
+  SmallVector<int64_t> packed = {groups * panels};
+  llvm::append_range(packed, shape.drop_front(2).drop_back());
+  packed.push_back(width);
+  std::vector<char> bytes(sums.size() * sizeof(uint32_t));
+  std::memcpy(bytes.data(), sums.data(), bytes.size());
+  return nn::makeConstantAttr(
+      RankedTensorType::get(packed, IntegerType::get(weights.getContext(), 32)),
+      std::move(bytes));
+}
+
 ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   assert(shape.size() > 2 && shape[1] == 1 && "one input channel a group");

@@ -25,6 +25,12 @@ int64_t panelWidth(int64_t channels);
 mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups,
                                    mlir::Type element);
 
+/// Of weights of bytes, `-zeroPoint` times the sum over channels and the taps
+/// of the last dimension, as `cpu.conv` takes it: `G*panels, K1…K(n-1), P` of
+/// i32.
+mlir::ElementsAttr packCompensation(mlir::ElementsAttr weights, int64_t groups,
+                                    int64_t zeroPoint);
+
 /// `C, 1, K1…Kn` as `K1…Kn, C`.
 mlir::ElementsAttr packDepthwiseWeights(mlir::ElementsAttr weights);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/Scalars.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/support/Shapes.h"
@@ -23,7 +24,8 @@ using namespace ingot::lower;
 static void buildEpilogue(OpBuilder &b, Location loc, Operation *kernel,
                           bool hasScale = false, bool hasBias = false) {
   OpBuilder::InsertionGuard guard(b);
-  Type type = b.getF32Type();
+  Type type =
+      nn::signless(typeOf(kernel->getResult(0)).getElementType());
   Block *body = b.createBlock(&kernel->getRegion(0));
   Value y = body->addArgument(type, loc);
   if (hasScale)

@@ -248,55 +248,30 @@ static Value decompose(Maker b, nn::LRNOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Quantization
+// Products of bytes
 //===----------------------------------------------------------------------===//
 
-/// A scalar, or a vector along the op's axis, so shaped that it broadcasts.
-template <typename Op>
-static Value alongAxis(Maker b, Op op, Value v) {
-  RankedTensorType type = typeOf(v);
-  int64_t behind = typeOf(op.getX()).getRank() - op.getAxis();
-  if (type.getRank() == 0 || behind == 1)
-    return v;
-  SmallVector<int64_t> shape(behind, 1);
-  shape[0] = type.getDimSize(0);
-  return b.make<nn::ReshapeOp>(type.clone(shape), v);
+/// Those that no kernel took are products of what they add up.
+static Value decompose(Maker b, nn::ConvOp op) {
+  if (!nn::isByte(typeOf(op.getX()).getElementType()))
+    return {};
+  Type wide = b.b.getI32Type();
+  Value x = b.cast(op.getX(), wide);
+  if (int64_t zero = op.getXZeroPoint())
+    x = b.make<nn::SubOp>(x, b.scalar(wide, zero));
+  return b.make<nn::ConvOp>(op.getType(), x, b.cast(op.getW(), wide),
+                            op.getBias(), op.getStrides(), op.getPads(),
+                            op.getDilations(), op.getGroups(),
+                            op.getChannelsLast());
 }
 
-static Value decompose(Maker b, nn::QuantizeOp op) {
-  Type precision = typeOf(op.getScale()).getElementType();
-  Type to = typeOf(op.getY()).getElementType();
-  if (!isa<FloatType>(precision) || !to.isInteger())
+static Value decompose(Maker b, nn::MatMulOp op) {
+  if (!nn::isByte(typeOf(op.getA()).getElementType()))
     return {};
-  Type real = computeType(precision);
-  Value x = b.cast(op.getX(), precision);
-  Value scaled = b.make<nn::DivOp>(x, alongAxis(b, op, op.getScale()));
-  Value y = b.make<nn::RoundOp>(b.cast(scaled, real));
-  if (Value zero = op.getZeroPoint())
-    y = b.make<nn::AddOp>(y, b.cast(alongAxis(b, op, zero), real));
-  unsigned width = to.getIntOrFloatBitWidth();
-  bool hasSign = !to.isUnsignedInteger();
-  double low = hasSign ? -std::ldexp(1, width - 1) : 0;
-  double high = std::ldexp(1, hasSign ? width - 1 : width) - 1;
-  y = b.make<nn::ClampOp>(y, b.b.getF64FloatAttr(low),
-                          b.b.getF64FloatAttr(high));
-  return y;
-}
-
-static Value decompose(Maker b, nn::DequantizeOp op) {
-  Type to = typeOf(op.getY()).getElementType();
-  Type from = typeOf(op.getX()).getElementType();
-  if (!isa<FloatType>(to) || !from.isInteger())
-    return {};
-  Value x = op.getX();
-  if (Value zero = op.getZeroPoint()) {
-    Type wide = from.getIntOrFloatBitWidth() < 32 ? b.b.getI32Type() : from;
-    x = b.make<nn::SubOp>(b.cast(x, wide),
-                          b.cast(alongAxis(b, op, zero), wide));
-  }
-  Type real = computeType(to);
-  Value scale = b.cast(alongAxis(b, op, op.getScale()), real);
-  return b.make<nn::MulOp>(b.cast(x, real), scale);
+  Type wide = b.b.getI32Type();
+  return b.make<nn::MatMulOp>(op.getType(), b.cast(op.getA(), wide),
+                              b.cast(op.getB(), wide), op.getBias(),
+                              op.getTransposeA(), op.getTransposeB());
 }
 
 namespace {
@@ -349,7 +324,7 @@ struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
 void lower::populateDecompositions(RewritePatternSet &patterns) {
   patterns.add<DecomposeReduce, Decompose<nn::SoftmaxOp>,
                Decompose<nn::LayerNormOp>, Decompose<nn::RMSNormOp>,
-               Decompose<nn::BatchNormOp>, Decompose<nn::GroupNormOp>,
-               Decompose<nn::LRNOp>, Decompose<nn::QuantizeOp>,
-               Decompose<nn::DequantizeOp>>(patterns.getContext());
+               Decompose<nn::BatchNormOp>, Decompose<nn::ConvOp>,
+               Decompose<nn::MatMulOp>, Decompose<nn::GroupNormOp>,
+               Decompose<nn::LRNOp>>(patterns.getContext());
 }

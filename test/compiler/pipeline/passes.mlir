@@ -34,6 +34,15 @@
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 
+// Phase quantize.
+// CHECK-NEXT: {{^ *}}nn-propagate-quantize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-quantize-products{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-decompose-quantize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-requantize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
+
 // Phase layout.
 // CHECK-NEXT: {{^ *}}nn-to-channels-last{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-propagate-transposes{{[,{]|$}}

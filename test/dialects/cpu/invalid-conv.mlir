@@ -383,3 +383,39 @@ func.func @transposed_memref(%x: memref<1x4x6xf32>, %w: memref<6x5x2xf32>, %d: m
 
 // -----
 
+
+// -----
+
+func.func @zero_point_of_floats(%x: tensor<1x8x8x3xf32>, %w: tensor<1x3x3x3x16xf32>, %d: tensor<1x8x8x4xf32>) {
+  // expected-error @+1 {{expects src_zero_point of 1 to 255 for bytes, else 0, but got 3 for src of 'f32'}}
+  %0 = cpu.conv ins(%x, %w : tensor<1x8x8x3xf32>, tensor<1x3x3x3x16xf32>) outs(%d : tensor<1x8x8x4xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 3 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x8x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @no_compensation(%x: tensor<1x8x8x3xui8>, %w: tensor<1x3x3x1x16x4xi8>, %d: tensor<1x8x8x4xi32>) {
+  // expected-error @+1 {{expects a compensation where src_zero_point is not 0, and only there}}
+  %0 = cpu.conv ins(%x, %w : tensor<1x8x8x3xui8>, tensor<1x3x3x1x16x4xi8>) outs(%d : tensor<1x8x8x4xi32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 3 : i64} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<1x8x8x4xi32>
+  return
+}
+
+// -----
+
+func.func @small_compensation(%x: tensor<1x8x8x3xui8>, %w: tensor<1x3x3x1x16x4xi8>, %c: tensor<1x2x16xi32>, %d: tensor<1x8x8x4xi32>) {
+  // expected-error @+1 {{expects a compensation of i32 with an element for each row of taps and column of a panel, but got 'tensor<1x2x16xi32>'}}
+  %0 = cpu.conv ins(%x, %w : tensor<1x8x8x3xui8>, tensor<1x3x3x1x16x4xi8>) compensation(%c : tensor<1x2x16xi32>) outs(%d : tensor<1x8x8x4xi32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 3 : i64} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<1x8x8x4xi32>
+  return
+}

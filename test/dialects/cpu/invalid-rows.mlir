@@ -91,3 +91,15 @@ func.func @pads(%x: tensor<1x8x4xf32>) {
   } -> tensor<1x8x4xf32>
   return
 }
+
+// -----
+
+func.func @mean_of_bytes(%x: tensor<1x8x8x3xui8>, %d: tensor<1x8x8x3xui8>) {
+  // expected-error @+1 {{expects floats for a mean, but got 'ui8'}}
+  %0 = cpu.pool mean ins(%x : tensor<1x8x8x3xui8>) outs(%d : tensor<1x8x8x3xui8>)
+      attributes {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%y: i8):
+    cpu.yield %y : i8
+  } -> tensor<1x8x8x3xui8>
+  return
+}

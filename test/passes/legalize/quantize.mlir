@@ -27,17 +27,44 @@ func.func @blocks(%x: tensor<2x5xi8>, %s: tensor<2x3xf32>) -> tensor<2x5xf32> {
 // CHECK-LABEL: @products
 func.func @products(%a: tensor<2x3xui8>, %b: tensor<3x4xi8>, %az: tensor<ui8>, %bz: tensor<4xi8>, %s: tensor<f32>, %yz: tensor<i8>)
     -> (tensor<2x4xi32>, tensor<2x4xi8>) {
-  // CHECK: nn.cast %arg0 : tensor<2x3xui8> -> tensor<2x3xi32>
+  // The product of bytes, less zero points times sums of columns and of rows.
+  // CHECK: nn.matmul %arg0, %arg1 : (tensor<2x3xui8>, tensor<3x4xi8>) -> tensor<2x4xi32>
+  // CHECK: nn.reduce sum %{{.*}} {axes = array<i64: 0>, keep_dims} : tensor<3x4xi32> -> tensor<1x4xi32>
+  // CHECK: nn.mul %{{.*}} : tensor<1x4xi32>, tensor<i32>
+  // CHECK: nn.sub %{{.*}} : tensor<2x4xi32>, tensor<1x4xi32> -> tensor<2x4xi32>
+  // CHECK: nn.reduce sum %{{.*}} {axes = array<i64: 1>, keep_dims} : tensor<2x3xi32> -> tensor<2x1xi32>
   // CHECK: nn.sub
-  // CHECK: nn.sub %{{.*}} : tensor<3x4xi32>, tensor<4xi32> -> tensor<3x4xi32>
-  // CHECK: nn.matmul %{{.*}} : (tensor<2x3xi32>, tensor<3x4xi32>) -> tensor<2x4xi32>
+  // CHECK: nn.add %{{.*}} : tensor<2x4xi32>, tensor<4xi32> -> tensor<2x4xi32>
   %0 = onnx.node "MatMulInteger"(%a, %b, %az, %bz) : (tensor<2x3xui8>, tensor<3x4xi8>, tensor<ui8>, tensor<4xi8>) -> tensor<2x4xi32>
   // CHECK: nn.matmul
   // CHECK: nn.round
   // CHECK: nn.clamp %{{.*}} {max = 1.270000e+02 : f64, min = -1.280000e+02 : f64}
-  // CHECK: nn.cast %{{.*}} : tensor<2x4xf32> -> tensor<2x4xi8>
+  // CHECK: nn.cast %{{.*}} {in_range} : tensor<2x4xf32> -> tensor<2x4xi8>
   %1 = onnx.node "QLinearMatMul"(%a, %s, %az, %b, %s, %bz, %s, %yz) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<3x4xi8>, tensor<f32>, tensor<4xi8>, tensor<f32>, tensor<i8>) -> tensor<2x4xi8>
   return %0, %1 : tensor<2x4xi32>, tensor<2x4xi8>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+
+// Weights take in their own zero point, data loses its sign: the zero point is -2 + 128,
+// that of the convolution with padding and a constant times sums of weights without.
+// CHECK-LABEL: @convolutions
+func.func @convolutions(%x: tensor<1x1x4xi8>) -> (tensor<1x2x4xi32>, tensor<1x2x2xi32>) {
+  %w = arith.constant dense<[[[1, 2, 3]], [[4, 5, 6]]]> : tensor<2x1x3xui8>
+  %z = arith.constant dense<-2> : tensor<i8>
+  %wz = arith.constant dense<[1, 4]> : tensor<2xui8>
+  // CHECK: %[[X:.*]] = nn.xor %{{.*}} -> tensor<1x1x4xui8>
+  // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[}}0, 1, 2]], {{\[\[}}0, 1, 2]]]> : tensor<2x1x3xi8>
+  // CHECK: nn.conv %[[X]], %[[W]] {{{.*}}x_zero_point = 126 : i64} : (tensor<1x1x4xui8>, tensor<2x1x3xi8>) -> tensor<1x2x4xi32>
+  %0 = onnx.node "ConvInteger"(%x, %w, %z, %wz) {pads = array<i64: 1, 1>} : (tensor<1x1x4xi8>, tensor<2x1x3xui8>, tensor<i8>, tensor<2xui8>) -> tensor<1x2x4xi32>
+  // CHECK: nn.conv %{{.*}} {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+  // CHECK: arith.constant dense<378> : tensor<2x1xi32>
+  // CHECK: nn.sub
+  %1 = onnx.node "ConvInteger"(%x, %w, %z, %wz) : (tensor<1x1x4xi8>, tensor<2x1x3xui8>, tensor<i8>, tensor<2xui8>) -> tensor<1x2x2xi32>
+  return %0, %1 : tensor<1x2x4xi32>, tensor<1x2x2xi32>
 }
 }
 
@@ -54,5 +81,23 @@ func.func @wrong(%x: tensor<2x3xf32>, %s: tensor<2xf32>, %z: tensor<3xui8>, %s3:
   // expected-error @+1 {{QuantizeLinear (opset 24) is not supported: blocks with a dynamic dimension; fix it with --shape}}
   %3 = onnx.node "QuantizeLinear"(%d, %x) {block_size = 2 : i64} : (tensor<2x?xf32>, tensor<2x3xf32>) -> tensor<2x?xui8>
   return %1 : tensor<2x3xui8>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+func.func @scales(%x: tensor<2x3xf32>, %b: tensor<2x3xui8>, %w: tensor<3x4xi8>, %z: tensor<ui8>, %wz: tensor<i8>) -> tensor<2x4xui8> {
+  %none = arith.constant dense<0.0> : tensor<f32>
+  %less = arith.constant dense<[1.0, -0.5, 1.0]> : tensor<3xf32>
+  %nan = arith.constant dense<0x7fc00000> : tensor<f32>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  // expected-error @+1 {{QuantizeLinear (opset 24) is invalid: 'scale' is 0.000000, but must be finite and above 0}}
+  %0 = onnx.node "QuantizeLinear"(%x, %none) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xui8>
+  // expected-error @+1 {{DequantizeLinear (opset 24) is invalid: 'scale' is -0.500000 at [1], but must be finite and above 0}}
+  %1 = onnx.node "DequantizeLinear"(%b, %less) {axis = 1 : i64} : (tensor<2x3xui8>, tensor<3xf32>) -> tensor<2x3xf32>
+  // expected-error @+1 {{QLinearMatMul (opset 24) is invalid: 'input 6' is nan, but must be finite and above 0}}
+  %2 = onnx.node "QLinearMatMul"(%b, %one, %z, %w, %one, %wz, %nan, %z) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<3x4xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x4xui8>
+  return %2 : tensor<2x4xui8>
 }
 }

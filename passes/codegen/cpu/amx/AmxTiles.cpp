@@ -164,12 +164,17 @@ Value codegen::spillAmxTiles(IndexBuilder &b, const Tile &tile,
   return scratch;
 }
 
-void codegen::clearRun(IndexBuilder &b, Value to, Index at, int64_t count) {
+void codegen::fillRun(IndexBuilder &b, Value to, Index at, int64_t count,
+                      int64_t value) {
   Type element = getElementTypeOrSelf(to);
   int64_t lanes = amxRowElements(element);
-  Value zero = arith::ConstantOp::create(
-      b.b, b.loc, b.b.getZeroAttr(VectorType::get({lanes}, element)));
+  assert((value == 0 || element.isInteger()) && "only bytes have a zero point");
+  auto type = VectorType::get({lanes}, element);
+  Value filled = value == 0 ? arith::ConstantOp::create(b.b, b.loc,
+                                                        b.b.getZeroAttr(type))
+                                  .getResult()
+                            : splatInt(b, type, int8_t(value));
   forEachBlock(b, count, lanes, [&](Index from, int64_t) {
-    vector::StoreOp::create(b.b, b.loc, zero, to, b.get(b.add(at, from)));
+    vector::StoreOp::create(b.b, b.loc, filled, to, b.get(b.add(at, from)));
   });
 }

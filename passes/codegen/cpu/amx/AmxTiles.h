@@ -33,8 +33,10 @@ Accumulators multiplyAddAmx(IndexBuilder &b, const Tile &tile,
 mlir::Value spillAmxTiles(IndexBuilder &b, const Tile &tile,
                           const Accumulators &sums, mlir::Operation *op);
 
-/// Writes `count` zeros to `to[at]` and on; up to a vector behind them too.
-void clearRun(IndexBuilder &b, mlir::Value to, Index at, int64_t count);
+/// Writes `count` elements of `value` to `to[at]` and on; up to a vector behind
+/// them too.
+void fillRun(IndexBuilder &b, mlir::Value to, Index at, int64_t count,
+             int64_t value);
 
 /// Elements of a vector as long as a row of an AMX tile.
 int64_t amxRowElements(mlir::Type element);

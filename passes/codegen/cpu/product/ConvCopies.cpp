@@ -102,7 +102,7 @@ void ConvEmitter::copyPadded(const PixelTile &pixels, Index from,
   Value scratch = roomFor(room, element);
   auto [low, high] = pixels.pixelsRead(stride, dilation);
   // From the first to the last: each writes a little too far.
-  clearRun(b, scratch, 0, low * pitch);
+  fillRun(b, scratch, 0, low * pitch, op.getSrcZeroPoint());
   if (isContiguous())
     copyRuns(b, lanes, src.data, b.add(from, b.mul(pixelStride, low)), scratch,
              Index(low * pitch), (high - low) * pitch);
@@ -112,5 +112,6 @@ void ConvEmitter::copyPadded(const PixelTile &pixels, Index from,
                b.add(from, b.mul(Index(pixel), pixelStride)), scratch,
                b.mul(Index(pixel), pitch), channels);
     });
-  clearRun(b, scratch, high * pitch, (spanOf(pixels.size) - high) * pitch);
+  fillRun(b, scratch, high * pitch, (spanOf(pixels.size) - high) * pitch,
+          op.getSrcZeroPoint());
 }

@@ -7,7 +7,7 @@
 //
 // ConvToVector.cpp has the loops and the sums over src as it is, ConvCopies.cpp
 // the sums over copies of its pixels, ConvBlocks.cpp the loops by blocks of
-// weights.
+// weights, ConvZeroPoint.cpp what bytes take besides.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H
@@ -70,9 +70,15 @@ struct ConvEmitter {
 
   /// Where the weights of a column tile start.
   llvm::SmallVector<Index> weightsOf(Index group, Index columnTile);
-  /// The pixels that have the tap.
+  /// The pixels that have the tap; with a zero point the others are made of it.
   SrcRows rowsOfTap(const Tile &tile, const PixelTile &pixels, int64_t tap,
                  mlir::Value data, Index first, Index stride);
+  /// A pixel in the padding of src with a zero point.
+  mlir::Value zeroPointPixel();
+  /// What the outer taps within src add to the sums of a row of dst: a vector
+  /// for each of the tile, none without a zero point.
+  Accumulators compensationOf(const Tile &tile, Index group, Index columnTile,
+                              llvm::ArrayRef<Index> row);
   /// Whether the taps of a row and their channels lie one behind the other, in
   /// src as in the weights.
   bool isContiguous() const;
@@ -93,6 +99,7 @@ struct ConvEmitter {
   int64_t room = 0;
   /// Sums between two blocks of weights.
   mlir::Value waiting;
+  mlir::Value zeroPoints;
 };
 
 } // namespace ingot::codegen

@@ -15,10 +15,11 @@
 //
 // Short rows go by blocks of weights instead: see ConvBlocks.cpp.
 //
-// Taps in the padding are not computed: in the outer dimensions the bounds of
-// the loops leave them out; within a row it is known which pixels of which tile
-// have them, and such a tile has code of its own, tap by tap. With AMX such a
-// tile is copied, zeros around it, and computed as a whole.
+// Taps in the padding are not computed, but for those along a row of bytes with
+// a zero point: in the outer dimensions the bounds of the loops leave them out;
+// within a row it is known which pixels of which tile have them, and such a
+// tile has code of its own, tap by tap. With AMX such a tile is copied, zeros
+// (zero points) around it, and computed as a whole.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
@@ -138,7 +139,8 @@ void ConvEmitter::store(const Tile &tile, const Accumulators &sums, Index group,
               SmallVector<Index> coordinates(row);
               coordinates.append({b.add(firstPixel, inTile), column});
               return coordinates;
-            });
+            },
+            compensationOf(tile, group, columnTile, row));
 }
 
 SmallVector<Index> ConvEmitter::weightsOf(Index group, Index columnTile) {
@@ -207,8 +209,14 @@ SrcRows ConvEmitter::rowsOfTap(const Tile &tile, const PixelTile &pixels,
                                int64_t tap, Value data, Index first,
                                Index stride) {
   SrcRows rows(b, data, first, stride, tile.rows);
-  for (int64_t r = 0; r < tile.rows; ++r)
-    if (!pixels.hasTap(r, tap))
-      rows.at[r] = std::nullopt;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    if (pixels.hasTap(r, tap))
+      continue;
+    rows.at[r] = std::nullopt;
+    if (op.getSrcZeroPoint() != 0) {
+      rows.dataOf[r] = zeroPointPixel();
+      rows.at[r] = 0;
+    }
+  }
   return rows;
 }

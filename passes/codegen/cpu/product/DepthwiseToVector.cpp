@@ -48,6 +48,7 @@ struct Emitter {
   void emitRow(ArrayRef<Index> row, Index firstTile, Index endTile);
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index channel, ArrayRef<Index> row);
+  Value toFloats(Value pixel);
   Accumulators sumRow(const Tile &tile, const PixelTile &pixels,
                       ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
                       const Accumulators &start);
@@ -121,6 +122,21 @@ void Emitter::emitTile(const Tile &tile, const PixelTile &pixels,
             });
 }
 
+/// What is multiplied: bytes less their zero point, other numbers as they are.
+Value Emitter::toFloats(Value pixel) {
+  auto type = cast<VectorType>(pixel.getType());
+  if (!type.getElementType().isInteger())
+    return widenBF16(b, pixel);
+  Value words = arith::ExtUIOp::create(b.b, b.loc, type.clone(b.b.getI32Type()),
+                                       pixel);
+  if (int64_t zero = op.getSrcZeroPoint())
+    words = arith::SubIOp::create(
+        b.b, b.loc, words,
+        splatInt(b, cast<VectorType>(words.getType()), zero));
+  return arith::SIToFPOp::create(b.b, b.loc, type.clone(b.b.getF32Type()),
+                                 words);
+}
+
 /// The taps along the row.
 Accumulators Emitter::sumRow(const Tile &tile, const PixelTile &pixels,
                              ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
@@ -133,8 +149,8 @@ Accumulators Emitter::sumRow(const Tile &tile, const PixelTile &pixels,
   auto pixelAt = [&](int64_t i) {
     Value &pixel = pixelsRead[i];
     if (!pixel)
-      pixel = widenBF16(
-          b, loadPart(b, tile, src.data, b.add(from, b.mul(pixelStride, i))));
+      pixel = toFloats(
+          loadPart(b, tile, src.data, b.add(from, b.mul(pixelStride, i))));
     return pixel;
   };
   Accumulators sums = start;

@@ -285,8 +285,13 @@ static int64_t costOf(Operation &op) {
 void codegen::storeTile(
     IndexBuilder &b, const Tile &tile, const Output &output,
     const Accumulators &sums,
-    function_ref<SmallVector<Index>(IndexBuilder &, Index row)> rowAt) {
+    function_ref<SmallVector<Index>(IndexBuilder &, Index row)> rowAt,
+    const Accumulators &offsets) {
+  assert((offsets.empty() || int64_t(offsets.size()) == tile.vectors) &&
+         "an offset for each vector");
   auto store = [&](Index row, int64_t v, Value sum) {
+    if (!offsets.empty())
+      sum = arith::AddIOp::create(b.b, b.loc, sum, offsets[v]);
     Place place;
     place.coordinates = rowAt(b, row);
     Index &column = place.coordinates.back();

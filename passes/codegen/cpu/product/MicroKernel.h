@@ -119,12 +119,14 @@ void storeVector(IndexBuilder &b, const Output &output, mlir::Value sum,
                  const Place &place);
 
 /// Runs the epilogue over the accumulators and stores them. `rowAt(b, row)` are
-/// the coordinates of a row's first element in dst.
+/// the coordinates of a row's first element in dst. `offsets`, if there are
+/// any, are added first: one for each vector of all rows.
 void storeTile(
     IndexBuilder &b, const Tile &tile, const Output &output,
     const Accumulators &sums,
     llvm::function_ref<llvm::SmallVector<Index>(IndexBuilder &, Index row)>
-        rowAt);
+        rowAt,
+    const Accumulators &offsets = {});
 
 } // namespace ingot::codegen
 

@@ -26,6 +26,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_POOLTOVECTOR
@@ -63,7 +64,11 @@ struct Emitter {
   Value factorOf(ArrayRef<Taps> taps);
 
   bool isMax() { return op.getKind() == cpu::PoolKind::max; }
-  FoldKind kind() { return isMax() ? FoldKind::maxOrNaN : FoldKind::sum; }
+  FoldKind kind() {
+    if (getElementTypeOrSelf(src.data).isInteger())
+      return FoldKind::maxUnsigned;
+    return isMax() ? FoldKind::maxOrNaN : FoldKind::sum;
+  }
 
   IndexBuilder b;
   cpu::PoolOp op;

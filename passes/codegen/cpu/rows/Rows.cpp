@@ -149,6 +149,8 @@ Value codegen::foldVectors(IndexBuilder &b, FoldKind kind, Value x, Value y) {
   }
   case FoldKind::maxOrNaN:
     return arith::MaximumFOp::create(b.b, b.loc, x, y);
+  case FoldKind::maxUnsigned:
+    return arith::MaxUIOp::create(b.b, b.loc, x, y);
   case FoldKind::minOrNaN:
     return arith::MinimumFOp::create(b.b, b.loc, x, y);
   }
@@ -156,6 +158,8 @@ Value codegen::foldVectors(IndexBuilder &b, FoldKind kind, Value x, Value y) {
 }
 
 Value codegen::neutralVector(IndexBuilder &b, FoldKind kind, int64_t lanes) {
+  if (kind == FoldKind::maxUnsigned)
+    return splatInt(b, VectorType::get({lanes}, b.b.getI8Type()), 0);
   float value = 0;
   if (kind == FoldKind::prod)
     value = 1;
@@ -193,6 +197,8 @@ static Value foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
       return vector::CombiningKind::MAXNUMF;
     case FoldKind::maxOrNaN:
       return vector::CombiningKind::MAXIMUMF;
+    case FoldKind::maxUnsigned:
+      return vector::CombiningKind::MAXUI;
     case FoldKind::minOrNaN:
       return vector::CombiningKind::MINIMUMF;
     }

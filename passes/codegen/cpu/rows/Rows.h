@@ -16,8 +16,9 @@
 
 namespace ingot::codegen {
 
-/// What is folded into an accumulator, and how.
-enum class FoldKind { sum, max, maxOrNaN, minOrNaN, prod };
+/// What is folded into an accumulator, and how: numbers of f32, or for
+/// `maxUnsigned` bytes.
+enum class FoldKind { sum, max, maxOrNaN, maxUnsigned, minOrNaN, prod };
 FoldKind foldKindOf(cpu::ReduceKind kind);
 
 /// x x, which a sum may take in without rounding it first.

@@ -157,3 +157,49 @@ func.func @dynamic(%a: tensor<?x7xf32>, %w: tensor<1x7x16xf32>, %r: tensor<?x9xf
   %3 = nn.relu %2 : tensor<?x9xf32> -> tensor<?x9xf32>
   return %1, %3 : tensor<?x9xf32>, tensor<?x9xf32>
 }
+
+// -----
+
+// Sums of bytes are scaled and quantized in the epilogue, which stores bytes and reads
+// a residual as it lies in memory.
+// CHECK-LABEL: func.func @requantize
+// CHECK-SAME: (%{{.*}}, %{{.*}}, %[[R:.*]]: tensor<5x9xui8>)
+// CHECK: %[[Y:.*]] = cpu.matmul ins({{.*}}) operands(%[[R]] : tensor<5x9xui8>) outs({{.*}} : tensor<5x9xui8>)
+// CHECK-NEXT: ^bb0(%[[SUM:.*]]: i32, %[[BYTE:.*]]: i8):
+// CHECK-DAG: arith.sitofp %[[SUM]] : i32 to f32
+// CHECK-DAG: arith.uitofp %[[BYTE]] : i8 to f32
+// CHECK: arith.fptosi %{{.*}} : f32 to i32
+// CHECK: %[[Q:.*]] = arith.trunci %{{.*}} : i32 to i8
+// CHECK: cpu.yield %[[Q]] : i8
+// CHECK: return %[[Y]]
+func.func @requantize(%a: tensor<5x7xui8>, %w: tensor<1x2x16x4xi8>, %r: tensor<5x9xui8>) -> tensor<5x9xui8> {
+  %d = tensor.empty() : tensor<5x9xi32>
+  %c = arith.constant dense<2.5> : tensor<f32>
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xui8>, tensor<1x2x16x4xi8>) outs(%d : tensor<5x9xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<5x9xi32>
+  %1 = nn.cast %0 : tensor<5x9xi32> -> tensor<5x9xf32>
+  %2 = nn.mul %1, %c : tensor<5x9xf32>, tensor<f32> -> tensor<5x9xf32>
+  %3 = nn.cast %r : tensor<5x9xui8> -> tensor<5x9xf32>
+  %4 = nn.mul %3, %c : tensor<5x9xf32>, tensor<f32> -> tensor<5x9xf32>
+  %5 = nn.add %2, %4 : tensor<5x9xf32>, tensor<5x9xf32> -> tensor<5x9xf32>
+  %6 = nn.clamp %5 {max = 255.0 : f64, min = 0.0 : f64} : tensor<5x9xf32> -> tensor<5x9xf32>
+  %7 = nn.cast %6 {in_range} : tensor<5x9xf32> -> tensor<5x9xui8>
+  return %7 : tensor<5x9xui8>
+}
+
+// -----
+
+// A destination that somebody gave cannot become one of another type.
+// CHECK-LABEL: func.func @given
+// CHECK: cpu.matmul
+// CHECK: nn.cast
+func.func @given(%a: tensor<5x7xui8>, %w: tensor<1x2x16x4xi8>, %d: tensor<5x9xi32>) -> tensor<5x9xf32> {
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xui8>, tensor<1x2x16x4xi8>) outs(%d : tensor<5x9xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<5x9xi32>
+  %1 = nn.cast %0 : tensor<5x9xi32> -> tensor<5x9xf32>
+  return %1 : tensor<5x9xf32>
+}

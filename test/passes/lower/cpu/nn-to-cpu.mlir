@@ -217,3 +217,52 @@ func.func @bf16_depthwise(%x: tensor<1x8x2xf32>) -> tensor<1x8x2xf32> {
     strides = array<i64: 1>, ingot.precision = #ingot.precision<bf16>} : (tensor<1x8x2xf32>, tensor<2x1x1xf32>) -> tensor<1x8x2xf32>
   return %y : tensor<1x8x2xf32>
 }
+
+// -----
+
+// Bytes in groups of four; with padding the zero point's compensation: -2 times the
+// sums of 3 taps of 1 of 3 channels.
+// CHECK-LABEL: func.func @bytes
+// CHECK: %[[C:.*]] = arith.constant dense<-18> : tensor<1x1x16xi32>
+// CHECK: cpu.conv ins(%{{.*}}, %{{.*}} : tensor<1x1x9x3xui8>, tensor<1x1x3x1x16x4xi8>) compensation(%[[C]] : tensor<1x1x16xi32>) outs({{.*}} : tensor<1x1x9x16xi32>)
+// CHECK-SAME: src_zero_point = 2 : i64
+// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<5x3xui8>, tensor<1x1x16x4xi8>) outs({{.*}} : tensor<5x16xi32>)
+func.func @bytes(%x: tensor<1x1x9x3xui8>, %a: tensor<5x3xui8>) -> (tensor<1x1x9x16xi32>, tensor<5x16xi32>) {
+  %w = arith.constant dense<1> : tensor<16x3x1x3xi8>
+  %b = arith.constant dense<1> : tensor<3x16xi8>
+  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 1, 0, 1>, strides = array<i64: 1, 1>, x_zero_point = 2 : i64}
+    : (tensor<1x1x9x3xui8>, tensor<16x3x1x3xi8>) -> tensor<1x1x9x16xi32>
+  %1 = nn.matmul %a, %b : (tensor<5x3xui8>, tensor<3x16xi8>) -> tensor<5x16xi32>
+  return %0, %1 : tensor<1x1x9x16xi32>, tensor<5x16xi32>
+}
+
+// -----
+
+// Single channels are summed up as whole numbers of f32, which a cast to f32 is not
+// needed for.
+// CHECK-LABEL: func.func @depthwise_bytes
+// CHECK: %[[Y:.*]] = cpu.depthwise_conv ins(%{{.*}}, %{{.*}} : tensor<1x9x16xui8>, tensor<3x16xf32>) outs({{.*}} : tensor<1x9x16xf32>)
+// CHECK-SAME: src_zero_point = 2 : i64
+// CHECK-NOT: nn.cast {{.*}} -> tensor<1x9x16xf32>
+// CHECK: return %[[Y]]
+func.func @depthwise_bytes(%x: tensor<1x9x16xui8>) -> tensor<1x9x16xf32> {
+  %w = arith.constant dense<1> : tensor<16x1x3xi8>
+  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 16 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>, x_zero_point = 2 : i64}
+    : (tensor<1x9x16xui8>, tensor<16x1x3xi8>) -> tensor<1x9x16xi32>
+  %1 = nn.cast %0 : tensor<1x9x16xi32> -> tensor<1x9x16xf32>
+  return %1 : tensor<1x9x16xf32>
+}
+
+// -----
+
+// Signed data has no kernel, and 515 taps may be more than f32 counts.
+// CHECK-LABEL: func.func @no_bytes
+// CHECK-NOT: cpu.
+func.func @no_bytes(%a: tensor<5x3xi8>, %x: tensor<1x600x16xui8>) -> (tensor<5x16xi32>, tensor<1x86x16xi32>) {
+  %b = arith.constant dense<1> : tensor<3x16xi8>
+  %w = arith.constant dense<1> : tensor<16x1x515xi8>
+  %0 = nn.matmul %a, %b : (tensor<5x3xi8>, tensor<3x16xi8>) -> tensor<5x16xi32>
+  %1 = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 16 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>}
+    : (tensor<1x600x16xui8>, tensor<16x1x515xi8>) -> tensor<1x86x16xi32>
+  return %0, %1 : tensor<5x16xi32>, tensor<1x86x16xi32>
+}

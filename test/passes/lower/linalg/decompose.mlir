@@ -71,28 +71,18 @@ func.func @batch_norm(%x: tensor<?x4x?xf32>, %s: tensor<4xf32>) -> tensor<?x4x?x
 
 // -----
 
-// Rounded to even, moved by the zero point, saturated.
-// CHECK-LABEL: @quantize
-func.func @quantize(%x: tensor<?x4x5xf32>, %s: tensor<4xf32>, %z: tensor<4xui8>) -> tensor<?x4x5xui8> {
-  // CHECK: math.roundeven
-  // CHECK: arith.uitofp
-  // CHECK: arith.maximumf
-  // CHECK: arith.minimumf
+// Bytes that no kernel multiplies are widened, less their zero point.
+// CHECK-LABEL: @bytes
+func.func @bytes(%x: tensor<1x3x9xui8>, %w: tensor<4x3x3xi8>, %a: tensor<2x3xui8>, %b: tensor<3x4xi8>) -> (tensor<1x4x9xi32>, tensor<2x4xi32>) {
+  // CHECK-DAG: arith.extui %{{.*}} : i8 to i32
+  // CHECK-DAG: arith.extsi %{{.*}} : i8 to i32
+  // CHECK-DAG: arith.subi %{{.*}} : i32
   // CHECK-NOT: nn.
-  %0 = nn.quantize %x, %s zero_point(%z) {axis = 1 : i64} : (tensor<?x4x5xf32>, tensor<4xf32>, tensor<4xui8>) -> tensor<?x4x5xui8>
-  return %0 : tensor<?x4x5xui8>
-}
-
-// -----
-
-// The difference is taken in i32, where it cannot wrap.
-// CHECK-LABEL: @dequantize
-func.func @dequantize(%x: tensor<3xi8>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<3xf32> {
-  // CHECK: arith.extsi %{{.*}} : i8 to i32
-  // CHECK: arith.subi %{{.*}} : i32
-  // CHECK: arith.sitofp
-  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xi8>, tensor<f32>, tensor<i8>) -> tensor<3xf32>
-  return %0 : tensor<3xf32>
+  // CHECK: arith.muli
+  %0 = nn.conv %x, %w {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>, x_zero_point = 7 : i64}
+    : (tensor<1x3x9xui8>, tensor<4x3x3xi8>) -> tensor<1x4x9xi32>
+  %1 = nn.matmul %a, %b : (tensor<2x3xui8>, tensor<3x4xi8>) -> tensor<2x4xi32>
+  return %0, %1 : tensor<1x4x9xi32>, tensor<2x4xi32>
 }
 
 // -----

@@ -1,0 +1,328 @@
+//===- QuantizedProducts.cpp - products of quantized operators ------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sum of (a - za) (b - zb) over k is
+//   sum of a b - zb sum of a - za sum of b + K za zb,
+// of bytes without a sign in a and with one in b, which kernels multiply: 128
+// is added to or taken from a zero point along with its bytes. Sums over k of
+// constants are constants. All of that is exact; for the QLinear forms the
+// result is scaled and quantized again, with one rounding.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/legalize/Quantize.h"
+#include "passes/legalize/Window.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+namespace {
+
+/// Bytes and their zero point, which is of i32 and may be null for 0.
+struct Bytes {
+  Value bytes, zero;
+};
+
+} // namespace
+
+/// The other sign of 128 more or less: the bits but for the highest.
+static Value flipSign(Node &node, Value bytes, Type to) {
+  Type bits = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
+  Value flipped = node.make<nn::XorOp>(node.cast(bytes, bits),
+                                       node.scalar(bits, 128));
+  return node.cast(flipped, to);
+}
+
+/// `value`, of bytes, with the sign of `to`; `zero` is its zero point or null,
+/// which `shaped` makes broadcast to it.
+static FailureOr<Bytes> withSign(Node &node, Value value, Value zero, Type to,
+                                 function_ref<Value(Value)> shaped) {
+  Type i32 = node.builder.getI32Type();
+  int64_t offset = 0;
+  if (typeOf(value).getElementType() != to) {
+    offset = to.isUnsignedInteger() ? 128 : -128;
+    value = flipSign(node, value, to);
+  }
+  std::optional<double> known = zero ? nn::getSplat(zero) : 0.0;
+  if (known && *known + offset == 0)
+    return Bytes{value, Value()};
+  if (known)
+    return Bytes{value, node.scalar(i32, *known + offset)};
+  zero = node.cast(shaped(zero), i32);
+  if (offset == 0)
+    return Bytes{value, zero};
+  auto moved = node.infer<nn::AddOp>(zero, node.scalar(i32, offset));
+  return failed(moved) ? FailureOr<Bytes>(failure()) : Bytes{value, *moved};
+}
+
+/// Constant weights less their zero point, which varies along dimension `dim`
+/// at most, where that leaves bytes with a sign; null otherwise.
+static Value foldZeroPoint(Node &node, Value value, Value zero, int64_t dim) {
+  auto numbers = nn::getConstantInts(value);
+  auto zeros = zero ? nn::getConstantInts(zero) : SmallVector<int64_t>{0};
+  RankedTensorType type = typeOf(value);
+  if (!numbers || !zeros || zeros->empty() ||
+      (zeros->size() != 1 && (typeOf(zero).getRank() != 1 ||
+                              int64_t(zeros->size()) != type.getDimSize(dim))))
+    return {};
+  int64_t behind = 1;
+  for (int64_t size : type.getShape().drop_front(dim + 1))
+    behind *= size;
+  std::vector<double> moved;
+  moved.reserve(numbers->size());
+  for (auto [i, number] : llvm::enumerate(*numbers)) {
+    int64_t at = zeros->size() == 1 ? 0 : int64_t(i) / behind % zeros->size();
+    int64_t less = number - (*zeros)[at];
+    if (less < -128 || less > 127)
+      return {};
+    moved.push_back(double(less));
+  }
+  return nn::makeConstant(node.builder, node.loc(),
+                          type.clone(node.builder.getI8Type()), moved);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+/// The sum of `value` over `axis`, as i32, times `factor`.
+static FailureOr<Value> sumTimes(Node &node, Value value, int64_t axis,
+                                 Value factor) {
+  Type i32 = node.builder.getI32Type();
+  Value sum = node.create<nn::ReduceOp>(
+      node.cast(value, i32), nn::ReduceKind::sum, axis, /*keep_dims=*/true);
+  return node.infer<nn::MulOp>(sum, factor);
+}
+
+/// The scale or zero point of a factor, one number, or one for each row of the
+/// left or column of the right one, so shaped that it broadcasts.
+static Value alongLines(Node &node, Value value, bool isLeft) {
+  if (isSingle(value))
+    return toScalar(node, value);
+  RankedTensorType type = typeOf(value);
+  if (type.getRank() != 1 || !isLeft)
+    return value;
+  return node.make<nn::ReshapeOp>(type.clone({type.getDimSize(0), 1}), value);
+}
+
+/// The i32 product of bytes of rank 2 or more, less zero points.
+static FailureOr<Value> multiplyMatrices(Node &node, Bytes a, Bytes b) {
+  FailureOr<Value> y = node.infer<nn::MatMulOp>(
+      a.bytes, b.bytes, /*bias=*/Value(), /*transpose_a=*/false,
+      /*transpose_b=*/false);
+  int64_t inner = typeOf(a.bytes).getRank() - 1;
+  auto less = [&](FailureOr<Value> other) {
+    if (failed(y) || failed(other))
+      y = failure();
+    else
+      y = node.infer<nn::SubOp>(*y, *other);
+  };
+  if (a.zero)
+    less(sumTimes(node, b.bytes, typeOf(b.bytes).getRank() - 2, a.zero));
+  if (b.zero)
+    less(sumTimes(node, a.bytes, inner, b.zero));
+  if (!a.zero || !b.zero || failed(y))
+    return y;
+  int64_t depth = typeOf(a.bytes).getDimSize(inner);
+  if (ShapedType::isDynamic(depth))
+    depth = typeOf(b.bytes).getDimSize(typeOf(b.bytes).getRank() - 2);
+  if (ShapedType::isDynamic(depth))
+    return node.unsupported(
+        "an open inner dimension with two zero points; fix it "
+        "with --shape");
+  auto zeros = node.infer<nn::MulOp>(a.zero, b.zero);
+  if (failed(zeros))
+    return failure();
+  auto all = node.infer<nn::MulOp>(
+      *zeros, node.scalar(node.builder.getI32Type(), double(depth)));
+  if (failed(all))
+    return failure();
+  return node.infer<nn::AddOp>(*y, *all);
+}
+
+/// The i32 product of inputs `a` and `b`; vectors as MatMul takes them.
+static FailureOr<Value> multiply(Node &node, size_t a, size_t zeroA, size_t b,
+                                 size_t zeroB) {
+  RankedTensorType left = node.type(a), right = node.type(b);
+  if (left.getRank() == 0 || right.getRank() == 0)
+    return node.invalid("operands have rank 0");
+  bool isRow = left.getRank() == 1, isColumn = right.getRank() == 1;
+  Value rows = node.input(a), columns = node.input(b);
+  if (isRow)
+    rows = node.make<nn::ReshapeOp>(left.clone({1, left.getDimSize(0)}), rows);
+  if (isColumn)
+    columns = node.make<nn::ReshapeOp>(right.clone({right.getDimSize(0), 1}),
+                                       columns);
+  Type ui8 = IntegerType::get(node.context(), 8, IntegerType::Unsigned),
+       i8 = node.builder.getI8Type();
+  auto shaped = [&](bool isLeft) {
+    return
+        [&node, isLeft](Value zero) { return alongLines(node, zero, isLeft); };
+  };
+  auto x = withSign(node, rows, node.input(zeroA), ui8, shaped(true));
+  FailureOr<Bytes> w = failure();
+  if (Value bytes = foldZeroPoint(node, columns, node.input(zeroB),
+                                  typeOf(columns).getRank() - 1))
+    w = Bytes{bytes, Value()};
+  else
+    w = withSign(node, columns, node.input(zeroB), i8, shaped(false));
+  if (failed(x) || failed(w))
+    return failure();
+  auto y = multiplyMatrices(node, *x, *w);
+  if (failed(y) || (!isRow && !isColumn))
+    return y;
+  SmallVector<int64_t> shape(typeOf(*y).getShape());
+  if (isColumn)
+    shape.pop_back();
+  if (isRow)
+    shape.erase(shape.end() - (isColumn ? 1 : 2));
+  if (llvm::count_if(shape, ShapedType::isDynamic) > 1)
+    return node.unsupported("a vector with dynamic dimensions");
+  return node.make<nn::ReshapeOp>(typeOf(*y).clone(shape), *y);
+}
+
+static LogicalResult legalizeMatMulInteger(Node &node) {
+  auto y = multiply(node, 0, 2, 1, 3);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult checkScales(Node &node, ArrayRef<size_t> inputs) {
+  for (size_t i : inputs)
+    if (failed(checkScale(node, i, "input " + std::to_string(i))))
+      return failure();
+  return success();
+}
+
+static LogicalResult legalizeQLinearMatMul(Node &node) {
+  if (failed(checkScales(node, {1, 4, 6})))
+    return failure();
+  auto y = multiply(node, 0, 2, 3, 5);
+  if (failed(y))
+    return failure();
+  if (!isSingle(node.input(6)) || !isSingle(node.input(7)))
+    return node.unsupported("an output scale of more than one element");
+  Type real = node.builder.getF32Type();
+  auto scales = node.infer<nn::MulOp>(
+      node.cast(alongLines(node, node.input(1), /*isLeft=*/true), real),
+      node.cast(alongLines(node, node.input(4), /*isLeft=*/false), real));
+  if (failed(scales))
+    return failure();
+  Value ratio = node.make<nn::DivOp>(
+      *scales, node.cast(toScalar(node, node.input(6)), real));
+  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
+  if (failed(scaled))
+    return failure();
+  Value zero = toScalar(node, node.input(7));
+  return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+/// `value` as i32 less its zero point, which broadcasts to it.
+static FailureOr<Value> widen(Node &node, Value value, Value zero) {
+  Type i32 = node.builder.getI32Type();
+  Value wide = node.cast(value, i32);
+  if (!zero)
+    return wide;
+  return node.infer<nn::SubOp>(wide, node.cast(zero, i32));
+}
+
+/// The i32 convolution of inputs `x` and `w`, less zero points. The padding has
+/// the zero point of x.
+static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
+                                      size_t w, size_t zeroW) {
+  Value zero = node.has(zeroX) ? toScalar(node, node.input(zeroX)) : Value();
+  Value weightZero = node.input(zeroW);
+  if (weightZero)
+    weightZero = alongAxis(node, weightZero, node.rank(w), 0);
+  Type ui8 = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
+  auto bytes = withSign(node, node.input(x), node.input(zeroX), ui8,
+                        [&](Value zero) { return toScalar(node, zero); });
+  if (failed(bytes))
+    return failure();
+  std::optional<double> known =
+      bytes->zero ? nn::getSplat(bytes->zero) : std::optional<double>(0);
+  Value weights = foldZeroPoint(node, node.input(w), node.input(zeroW), 0);
+  // A zero point that only the run knows, or one of weights, takes sums over
+  // windows: few models have it, and their products are of i32.
+  if (!known || !weights) {
+    auto wideX = widen(node, node.input(x), zero);
+    auto wideW = widen(node, node.input(w), weightZero);
+    if (failed(wideX) || failed(wideW))
+      return failure();
+    return convolve(node, *wideX, *wideW, Value());
+  }
+  auto y = convolve(node, bytes->bytes, weights, Value());
+  if (failed(y) || *known == 0)
+    return y;
+  auto conv = y->getDefiningOp<nn::ConvOp>();
+  if (llvm::any_of(conv.getPads(), [](int64_t pad) { return pad != 0; })) {
+    conv.setXZeroPoint(int64_t(*known));
+    return y;
+  }
+  // The same for all sums of an output.
+  int64_t rank = node.rank(w);
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+  Value sums = node.create<nn::ReduceOp>(
+      node.cast(weights, node.builder.getI32Type()), nn::ReduceKind::sum,
+      axes, /*keep_dims=*/false);
+  auto times = node.infer<nn::MulOp>(sums, bytes->zero);
+  if (failed(times))
+    return failure();
+  return node.infer<nn::SubOp>(*y, alongAxis(node, *times, rank - 1, 0));
+}
+
+static LogicalResult legalizeConvInteger(Node &node) {
+  auto y = convolveBytes(node, 0, 2, 1, 3);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeQLinearConv(Node &node) {
+  if (node.rank(0) < 3 || node.rank(3) != node.rank(0))
+    return node.invalid("data and weights need one rank of at least 3");
+  for (size_t i : {1, 2, 6, 7})
+    if (!isSingle(node.input(i)))
+      return node.unsupported("a scale of more than one element for input " +
+                              Twine(i));
+  if (failed(checkScales(node, {1, 4, 6})))
+    return failure();
+  auto y = convolveBytes(node, 0, 2, 3, 5);
+  if (failed(y))
+    return failure();
+  if (node.has(8)) {
+    y = node.infer<nn::AddOp>(
+        *y, alongAxis(node, node.input(8), node.rank(0) - 1, 0));
+    if (failed(y))
+      return failure();
+  }
+  Type real = node.builder.getF32Type();
+  Value xScale = node.cast(toScalar(node, node.input(1)), real);
+  Value yScale = node.cast(toScalar(node, node.input(6)), real);
+  // One weight scale an output channel, which is dimension 1 of the result.
+  Value wScale = node.cast(
+      alongAxis(node, node.input(4), node.rank(0) - 1, 0), real);
+  Value ratio = node.make<nn::DivOp>(node.make<nn::MulOp>(xScale, wScale),
+                                     yScale);
+  auto scaled = node.infer<nn::MulOp>(node.cast(*y, real), ratio);
+  if (failed(scaled))
+    return failure();
+  Value zero = toScalar(node, node.input(7));
+  return node.replace(saturate(node, *scaled, zero, node.elementType(7)));
+}
+
+void legalize::populateQuantizedProducts(Legalizers &legalizers) {
+  legalizers.add("ConvInteger", legalizeConvInteger);
+  legalizers.add("MatMulInteger", legalizeMatMulInteger);
+  legalizers.add("QLinearConv", legalizeQLinearConv);
+  legalizers.add("QLinearMatMul", legalizeQLinearMatMul);
+}

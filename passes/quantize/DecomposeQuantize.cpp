@@ -1,0 +1,127 @@
+//===- DecomposeQuantize.cpp - nn-decompose-quantize ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Quantized.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_DECOMPOSEQUANTIZE
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+namespace {
+
+/// Builds elementwise ops at one place.
+struct Maker {
+  OpBuilder &b;
+  Location loc;
+
+  template <typename Op, typename... Args> Value make(Args &&...args) {
+    return Op::create(b, loc, std::forward<Args>(args)...)->getResult(0);
+  }
+  Value cast(Value x, Type element) {
+    if (typeOf(x).getElementType() == element)
+      return x;
+    return make<nn::CastOp>(typeOf(x).clone(element), x);
+  }
+  /// A scalar, or a vector along `axis` of `rank` dimensions, so shaped that it
+  /// broadcasts.
+  Value alongAxis(Value v, int64_t rank, int64_t axis) {
+    RankedTensorType type = typeOf(v);
+    if (type.getRank() == 0 || rank - axis == 1)
+      return v;
+    SmallVector<int64_t> shape(rank - axis, 1);
+    shape[0] = type.getDimSize(0);
+    return make<nn::ReshapeOp>(type.clone(shape), v);
+  }
+};
+
+} // namespace
+
+static constexpr char kNoIntegers[] = "is not of floats and integers";
+
+namespace {
+
+/// saturate(round(x / scale) + zero point). The zero point is added behind the
+/// rounding, which takes halves to even numbers.
+struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    Maker b{rewriter, op.getLoc()};
+    Type precision = typeOf(op.getScale()).getElementType();
+    Type to = op.getY().getType().getElementType();
+    if (!isa<FloatType>(precision) || !to.isInteger())
+      return rewriter.notifyMatchFailure(op, kNoIntegers);
+    int64_t rank = op.getY().getType().getRank(), axis = op.getAxis();
+    Type real = nn::computeType(precision);
+    Value x = b.cast(op.getX(), precision);
+    Value scaled =
+        b.make<nn::DivOp>(x, b.alongAxis(op.getScale(), rank, axis));
+    Value y = b.make<nn::RoundOp>(b.cast(scaled, real));
+    if (Value zero = op.getZeroPoint())
+      y = b.make<nn::AddOp>(y, b.cast(b.alongAxis(zero, rank, axis), real));
+    auto [low, high] = rangeOf(to);
+    y = b.make<nn::ClampOp>(y, rewriter.getF64FloatAttr(double(low)),
+                            rewriter.getF64FloatAttr(double(high)));
+    // Clamped to what f32 holds, a wide type's largest number may be one more.
+    bool inRange = to.getIntOrFloatBitWidth() <= 16;
+    rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getY().getType(), y,
+                                            inRange);
+    return success();
+  }
+};
+
+/// (x - zero point) scale, the difference exact.
+struct DecomposeDequantizeOp : OpRewritePattern<nn::DequantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::DequantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    Maker b{rewriter, op.getLoc()};
+    RankedTensorType type = op.getY().getType();
+    Type to = type.getElementType();
+    Type from = typeOf(op.getX()).getElementType();
+    if (!isa<FloatType>(to) || !from.isInteger())
+      return rewriter.notifyMatchFailure(op, kNoIntegers);
+    int64_t rank = type.getRank(), axis = op.getAxis();
+    Value x = op.getX(), zero = op.getZeroPoint();
+    if (zero && nn::getSplat(zero) != 0.0) {
+      Type wide =
+          from.getIntOrFloatBitWidth() < 32 ? rewriter.getI32Type() : from;
+      x = b.make<nn::SubOp>(b.cast(x, wide),
+                            b.cast(b.alongAxis(zero, rank, axis), wide));
+    }
+    Type real = nn::computeType(to);
+    Value scale = b.cast(b.alongAxis(op.getScale(), rank, axis), real);
+    Value y = b.cast(b.make<nn::MulOp>(b.cast(x, real), scale), to);
+    if (y.getType() != type)
+      y = tensor::CastOp::create(rewriter, op.getLoc(), type, y);
+    rewriter.replaceOp(op, y);
+    return success();
+  }
+};
+
+struct DecomposeQuantizePass
+    : ingot::impl::DecomposeQuantizeBase<DecomposeQuantizePass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DecomposeQuantizeOp, DecomposeDequantizeOp>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

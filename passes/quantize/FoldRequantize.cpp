@@ -1,0 +1,123 @@
+//===- FoldRequantize.cpp - nn-fold-requantize ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Quantized.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_FOLDREQUANTIZE
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+/// As many ops between a product and its quantize are looked through.
+static constexpr int kMaxDepth = 16;
+
+/// Larger constants would be stored a second time.
+static constexpr int64_t kMaxElements = 1 << 16;
+
+static bool isSmallConstant(Value value) {
+  return nn::getConstant(value) &&
+         typeOf(value).getNumElements() <= kMaxElements &&
+         typeOf(value).getElementType().isF32();
+}
+
+/// Whether `value` times a positive constant is one of other constants, by
+/// which no op more is needed.
+static bool takesFactor(Value value, int depth = 0) {
+  if (isSmallConstant(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || !value.hasOneUse() || depth > kMaxDepth)
+    return false;
+  if (isa<nn::MulOp>(op))
+    return llvm::any_of(op->getOperands(), isSmallConstant);
+  if (isa<nn::AddOp, nn::SubOp>(op))
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return takesFactor(operand, depth + 1);
+    });
+  return isa<nn::ReluOp, nn::ClampOp, nn::LeakyReluOp>(op) &&
+         takesFactor(op->getOperand(0), depth + 1);
+}
+
+/// `value` times `factor`, for one that takesFactor says so of.
+static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
+  if (nn::getConstant(value)) {
+    std::vector<double> numbers = *nn::getConstantDoubles(value);
+    for (double &number : numbers)
+      number *= factor;
+    return nn::makeConstant(rewriter, value.getLoc(), typeOf(value), numbers);
+  }
+  Operation *op = value.getDefiningOp();
+  SmallVector<Value> operands(op->getOperands());
+  if (isa<nn::MulOp>(op)) {
+    Value &constant = operands[isSmallConstant(operands[1]) ? 1 : 0];
+    constant = scaled(rewriter, constant, factor);
+  } else {
+    for (Value &operand : operands)
+      operand = scaled(rewriter, operand, factor);
+  }
+  Operation *result = rewriter.clone(*op);
+  result->setOperands(operands);
+  if (auto clamp = dyn_cast<nn::ClampOp>(result)) {
+    auto times = [&](APFloat bound) {
+      return APFloat(bound.convertToDouble() * factor);
+    };
+    clamp.setMin(times(clamp.getMin()));
+    clamp.setMax(times(clamp.getMax()));
+  }
+  return result->getResult(0);
+}
+
+namespace {
+
+/// round(x / scale) → round(x'), with constants of x' that are divided by
+/// scale.
+struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
+  FoldIntoConstants(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern(context), count(count) {}
+
+  LogicalResult matchAndRewrite(nn::RoundOp op,
+                                PatternRewriter &rewriter) const override {
+    auto division = op.getX().getDefiningOp<nn::DivOp>();
+    std::optional<double> scale =
+        division ? nn::getSplat(division.getB()) : std::nullopt;
+    if (!scale || !(*scale > 0) || !std::isnormal(1 / *scale) ||
+        typeOf(division.getB()).getRank() != 0)
+      return rewriter.notifyMatchFailure(op, "is not of a constant scale");
+    if (!division->hasOneUse() || !takesFactor(division.getA()) ||
+        nn::getConstant(division.getA()))
+      return rewriter.notifyMatchFailure(op, "divides what has no constants");
+    rewriter.setInsertionPoint(division);
+    Value x = scaled(rewriter, division.getA(), 1 / *scale);
+    rewriter.modifyOpInPlace(op, [&] { op.getXMutable().assign(x); });
+    ++count;
+    return success();
+  }
+  Pass::Statistic &count;
+};
+
+struct FoldRequantizePass
+    : ingot::impl::FoldRequantizeBase<FoldRequantizePass> {
+  using FoldRequantizeBase::FoldRequantizeBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldIntoConstants>(&getContext(), numFolded);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

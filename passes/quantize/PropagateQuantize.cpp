@@ -1,0 +1,323 @@
+//===- PropagateQuantize.cpp - nn-propagate-quantize ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Scalars.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Quantized.h"
+#include "passes/support/Rewrite.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_PROPAGATEQUANTIZE
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+static constexpr char kNoDequantize[] =
+    "does not move numbers of one constant scale";
+static constexpr char kNoScale[] = "has no constant scale for all elements";
+
+/// What of `op` moves, or picks by size, elements of its first operand and
+/// looks at nothing else of them.
+static bool isMovement(Operation *op) {
+  if (auto resize = dyn_cast<nn::ResizeOp>(op))
+    return resize.getMode() == nn::ResizeMode::nearest;
+  return isa<nn::GatherOp, nn::MaxPoolOp, nn::ReshapeOp, nn::SliceOp,
+             nn::TransposeOp>(op);
+}
+
+/// `op` on tensors of another element type, the first operand being `x`.
+static Value moveInstead(PatternRewriter &rewriter, Operation *op, Value x) {
+  Operation *moved = rewriter.clone(*op);
+  moved->setOperand(0, x);
+  moved->getResult(0).setType(typeOf(op->getResult(0))
+                                  .clone(typeOf(x).getElementType()));
+  return moved->getResult(0);
+}
+
+/// Where dimension `axis` of the operand is in the result, if it is whole
+/// there.
+static std::optional<int64_t> axisBehind(Operation *op, int64_t axis) {
+  if (auto transpose = dyn_cast<nn::TransposeOp>(op))
+    return llvm::find(transpose.getPerm(), axis) - transpose.getPerm().begin();
+  auto reshape = dyn_cast<nn::ReshapeOp>(op);
+  if (!reshape)
+    return std::nullopt;
+  ArrayRef<int64_t> from = typeOf(reshape.getX()).getShape(),
+                    to = reshape.getType().getShape();
+  if (ShapedType::isDynamicShape(from) || ShapedType::isDynamicShape(to))
+    return std::nullopt;
+  int64_t before = lower::productOf(from.take_front(axis));
+  for (int64_t i = 0; i < int64_t(to.size()); ++i)
+    if (to[i] == from[axis] && lower::productOf(to.take_front(i)) == before)
+      return i;
+  return std::nullopt;
+}
+
+namespace {
+
+/// A pattern of this pass, which counts.
+template <typename Op> struct Propagation : OpRewritePattern<Op> {
+  Propagation(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern<Op>(context), count(count) {}
+
+  Pass::Statistic &count;
+};
+
+//===----------------------------------------------------------------------===//
+// Downwards
+//===----------------------------------------------------------------------===//
+
+/// move(dequantize(x)) → dequantize(move(x)).
+struct SinkDequantize : RewritePattern {
+  SinkDequantize(MLIRContext *context, Pass::Statistic &count)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        count(count) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isMovement(op))
+      return rewriter.notifyMatchFailure(op, "computes");
+    auto dequantize = op->getOperand(0).getDefiningOp<nn::DequantizeOp>();
+    if (!dequantize || !typeOf(dequantize.getX()).getElementType().isInteger())
+      return rewriter.notifyMatchFailure(op, kNoDequantize);
+    std::optional<int64_t> axis = 0;
+    // A scale for each element of an axis goes where the axis goes.
+    if (typeOf(dequantize.getScale()).getRank() != 0)
+      axis = axisBehind(op, dequantize.getAxis());
+    if (!axis)
+      return rewriter.notifyMatchFailure(op, kNoDequantize);
+    Value moved = moveInstead(rewriter, op, dequantize.getX());
+    rewriter.replaceOpWithNewOp<nn::DequantizeOp>(
+        op, op->getResult(0).getType(), moved, dequantize.getScale(),
+        dequantize.getZeroPoint(), *axis);
+    ++count;
+    return success();
+  }
+  Pass::Statistic &count;
+};
+
+/// The same for padding, by a value that has a byte.
+struct SinkThroughPad : Propagation<nn::PadOp> {
+  using Propagation::Propagation;
+
+  LogicalResult matchAndRewrite(nn::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::DequantizeOp dequantize = getDequantize(op.getX());
+    if (!dequantize)
+      return rewriter.notifyMatchFailure(op, kNoDequantize);
+    Scale scale = *getScale(dequantize);
+    RankedTensorType bytes = typeOf(dequantize.getX());
+    Value value;
+    if (op.getValue()) {
+      std::optional<double> number = nn::getSplat(op.getValue());
+      if (!number)
+        return rewriter.notifyMatchFailure(op, "pads with a computed value");
+      double byte = *number / scale.scale + double(scale.zeroPoint);
+      auto [low, high] = rangeOf(bytes.getElementType());
+      if (std::nearbyint(byte) != byte || byte < low || byte > high)
+        return rewriter.notifyMatchFailure(
+            op, "pads with a value between two quantized ones");
+      value =
+          nn::makeScalar(rewriter, op.getLoc(), bytes.getElementType(), byte);
+    }
+    Value padded = nn::PadOp::create(
+        rewriter, op.getLoc(), op.getType().clone(bytes.getElementType()),
+        dequantize.getX(), value, op.getLow(), op.getHigh(), op.getMode());
+    rewriter.replaceOpWithNewOp<nn::DequantizeOp>(
+        op, op.getType(), padded, dequantize.getScale(),
+        dequantize.getZeroPoint(), /*axis=*/0);
+    ++count;
+    return success();
+  }
+};
+
+/// The same for a concat of numbers with one scale.
+struct SinkThroughConcat : Propagation<nn::ConcatOp> {
+  using Propagation::Propagation;
+
+  LogicalResult matchAndRewrite(nn::ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::DequantizeOp first = getDequantize(op.getInputs().front());
+    if (!first)
+      return rewriter.notifyMatchFailure(op, kNoDequantize);
+    Type element = typeOf(first.getX()).getElementType();
+    SmallVector<Value> parts;
+    for (Value input : op.getInputs()) {
+      nn::DequantizeOp part = getDequantize(input);
+      if (!part || !(getScale(part) == getScale(first)) ||
+          typeOf(part.getX()).getElementType() != element)
+        return rewriter.notifyMatchFailure(op,
+                                           "joins numbers of several scales");
+      parts.push_back(part.getX());
+    }
+    Value joined =
+        nn::ConcatOp::create(rewriter, op.getLoc(),
+                             op.getType().clone(element), parts, op.getAxis());
+    rewriter.replaceOpWithNewOp<nn::DequantizeOp>(
+        op, op.getType(), joined, first.getScale(), first.getZeroPoint(),
+        /*axis=*/0);
+    ++count;
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Upwards
+//===----------------------------------------------------------------------===//
+
+/// quantize(move(x)) → move(quantize(x)), if nothing else uses what is moved.
+struct RaiseQuantize : Propagation<nn::QuantizeOp> {
+  using Propagation::Propagation;
+
+  LogicalResult matchAndRewrite(nn::QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Scale> scale = getScale(op);
+    if (!scale)
+      return rewriter.notifyMatchFailure(op, kNoScale);
+    Operation *move = op.getX().getDefiningOp();
+    if (!move || !move->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "has data of several uses");
+    auto quantized = [&](Value value) -> Value {
+      return nn::QuantizeOp::create(
+          rewriter, op.getLoc(),
+          typeOf(value).clone(op.getY().getType().getElementType()), value,
+          op.getScale(), op.getZeroPoint(), /*axis=*/0);
+    };
+    if (auto concat = dyn_cast<nn::ConcatOp>(move)) {
+      SmallVector<Value> parts =
+          llvm::map_to_vector(concat.getInputs(), quantized);
+      rewriter.replaceOpWithNewOp<nn::ConcatOp>(op, op.getY().getType(), parts,
+                                                concat.getAxis());
+    } else if (isa<nn::MaxPoolOp, nn::ReshapeOp, nn::TransposeOp>(move)) {
+      rewriter.replaceOp(
+          op, moveInstead(rewriter, move, quantized(move->getOperand(0))));
+    } else {
+      return rewriter.notifyMatchFailure(op, "has data that is computed");
+    }
+    ++count;
+    return success();
+  }
+};
+
+/// quantize(relu(x)) and quantize(clamp(x)) that hold nothing that quantize
+/// itself would not.
+struct DropActivation : Propagation<nn::QuantizeOp> {
+  using Propagation::Propagation;
+
+  LogicalResult matchAndRewrite(nn::QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Scale> scale = getScale(op);
+    if (!scale)
+      return rewriter.notifyMatchFailure(op, kNoScale);
+    auto [low, high] = rangeOf(op.getY().getType().getElementType());
+    double least = double(low - scale->zeroPoint) * scale->scale,
+           most = double(high - scale->zeroPoint) * scale->scale;
+    double from, to = std::numeric_limits<double>::infinity();
+    Operation *activation = op.getX().getDefiningOp();
+    if (isa_and_nonnull<nn::ReluOp>(activation)) {
+      from = 0;
+    } else if (auto clamp = dyn_cast_or_null<nn::ClampOp>(activation)) {
+      from = clamp.getMin().convertToDouble();
+      to = clamp.getMax().convertToDouble();
+    } else {
+      return rewriter.notifyMatchFailure(op, "has data of another op");
+    }
+    if (from > least || to < most)
+      return rewriter.notifyMatchFailure(
+          activation, "holds more back than the quantized range");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getXMutable().assign(activation->getOperand(0)); });
+    ++count;
+    return success();
+  }
+};
+
+/// quantize(dequantize(x)) → x.
+struct CancelQuantize : Propagation<nn::QuantizeOp> {
+  using Propagation::Propagation;
+
+  LogicalResult matchAndRewrite(nn::QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::DequantizeOp dequantize = getDequantize(op.getX());
+    std::optional<Scale> scale = getScale(op);
+    if (!dequantize || !scale || !(getScale(dequantize) == *scale) ||
+        dequantize.getX().getType() != op.getY().getType())
+      return rewriter.notifyMatchFailure(
+          op, "is not of the numbers that a dequantize had");
+    rewriter.replaceOp(op, dequantize.getX());
+    ++count;
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Signs
+//===----------------------------------------------------------------------===//
+
+/// Signed bytes that are all dequantized again, as unsigned ones.
+struct DropSign : Propagation<nn::QuantizeOp> {
+  using Propagation::Propagation;
+
+  LogicalResult matchAndRewrite(nn::QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Scale> scale = getScale(op);
+    if (!scale || !op.getY().getType().getElementType().isSignlessInteger(8))
+      return rewriter.notifyMatchFailure(op, "is not of signed bytes");
+    SmallVector<nn::DequantizeOp> users;
+    for (Operation *user : op->getUsers()) {
+      auto dequantize = dyn_cast<nn::DequantizeOp>(user);
+      if (!dequantize || dequantize.getX() != op.getY() ||
+          !getScale(dequantize))
+        return rewriter.notifyMatchFailure(user, "sees the sign");
+      users.push_back(dequantize);
+    }
+    auto shifted = [](Scale scale) {
+      return Scale{scale.scale, scale.zeroPoint + kSignOffset};
+    };
+    Value y = makeQuantize(rewriter, op.getLoc(), op.getX(),
+                           rewriter.getIntegerType(8, /*isSigned=*/false),
+                           shifted(*scale));
+    for (nn::DequantizeOp user : users) {
+      rewriter.setInsertionPoint(user);
+      rewriter.replaceOp(
+          user, makeDequantize(rewriter, user.getLoc(), y,
+                               user.getY().getType().getElementType(),
+                               shifted(*getScale(user))));
+    }
+    rewriter.eraseOp(op);
+    ++count;
+    return success();
+  }
+};
+
+struct PropagateQuantizePass
+    : ingot::impl::PropagateQuantizeBase<PropagateQuantizePass> {
+  using PropagateQuantizeBase::PropagateQuantizeBase;
+
+  void runOnOperation() override {
+    // First, while what quantizes and what dequantizes stand together.
+    RewritePatternSet signs(&getContext());
+    signs.add<DropSign>(&getContext(), numMoved);
+    RewritePatternSet patterns(&getContext());
+    patterns.add<CancelQuantize, DropActivation, RaiseQuantize, SinkDequantize,
+                 SinkThroughConcat, SinkThroughPad>(&getContext(), numMoved);
+    if (failed(rewriteGreedily(getOperation(), std::move(signs),
+                               getArgument())) ||
+        failed(rewriteGreedily(getOperation(), std::move(patterns),
+                               getArgument())))
+      signalPassFailure();
+  }
+};
+
+} // namespace

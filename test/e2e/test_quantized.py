@@ -1,0 +1,63 @@
+"""Quantized graphs at every CPU level that this machine runs, against ONNX's reference implementation."""
+import os
+import sys
+import unittest
+
+import numpy as np
+from onnx.reference import ReferenceEvaluator
+
+import quantized
+from support import ROOT, Case
+from test_levels import cap
+
+sys.path.insert(0, os.path.join(ROOT, "test", "property"))
+
+import integer  # noqa: E402
+
+LEVELS = [level for level in integer.supported() if "@" not in level]
+# Quantized numbers may be one step off, but no more than one in a thousand.
+MOST_OFF = 1e-3
+
+
+class Quantized(Case):
+    def steps_off(self, got, want):
+        """How many elements differ, all by one step of their quantization at most."""
+        if want.dtype.kind == "f":
+            values = np.unique(np.concatenate([want.ravel(), got.ravel()]))
+            step = np.diff(values).min(initial=np.inf) if values.size > 1 else 1.0
+            off = np.abs(got - want) / step
+        else:
+            off = np.abs(got.astype(np.int64) - want.astype(np.int64))
+        self.assertLessEqual(off.max(initial=0), 1.01)
+        return np.count_nonzero(off > 0.01)
+
+    def check(self, kinds, seeds):
+        different = elements = 0
+        for seed in seeds:
+            graph = quantized.draw(kinds, seed)
+            model = graph.model()
+            want = dict(zip([o.name for o in model.graph.output], ReferenceEvaluator(model).run(None, graph.feeds)))
+            artifact = self.compile(model, "--target", ",".join(LEVELS))
+            for level in LEVELS:
+                with cap(level), self.subTest(seed=seed, level=level):
+                    got = self.run_model(artifact, graph.feeds)
+                    for name, value in want.items():
+                        self.assertEqual((got[name].shape, got[name].dtype), (value.shape, value.dtype), name)
+                        if name in graph.exact:
+                            np.testing.assert_array_equal(got[name], value, f"{name} of seed {seed}")
+                        else:
+                            with self.subTest(name=name):
+                                different += self.steps_off(got[name], value)
+                                elements += value.size
+        if elements:
+            self.assertLessEqual(different / elements, MOST_OFF)
+
+    def test_integer_operators(self):
+        self.check(quantized.EXACT, range(8))
+
+    def test_pairs(self):
+        self.check(quantized.CLOSE, range(100, 110))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,43 @@
+// RUN: ingot-opt --nn-decompose-quantize --split-input-file %s | FileCheck %s
+
+// Rounded to even, moved by the zero point, saturated.
+// CHECK-LABEL: @quantize
+// CHECK-SAME: (%[[X:.*]]: tensor<?x4x5xf32>, %[[S:.*]]: tensor<4xf32>, %[[Z:.*]]: tensor<4xui8>)
+func.func @quantize(%x: tensor<?x4x5xf32>, %s: tensor<4xf32>, %z: tensor<4xui8>) -> tensor<?x4x5xui8> {
+  // CHECK: %[[C:.*]] = nn.reshape %[[S]] : tensor<4xf32> -> tensor<4x1xf32>
+  // CHECK: %[[D:.*]] = nn.div %[[X]], %[[C]]
+  // CHECK: %[[R:.*]] = nn.round %[[D]]
+  // CHECK: nn.cast %{{.*}} : tensor<4x1xui8> -> tensor<4x1xf32>
+  // CHECK: %[[A:.*]] = nn.add %[[R]]
+  // CHECK: %[[H:.*]] = nn.clamp %[[A]] {max = 2.550000e+02 : f64, min = 0.000000e+00 : f64}
+  // CHECK: nn.cast %[[H]] {in_range} : tensor<?x4x5xf32> -> tensor<?x4x5xui8>
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 1 : i64} : (tensor<?x4x5xf32>, tensor<4xf32>, tensor<4xui8>) -> tensor<?x4x5xui8>
+  return %0 : tensor<?x4x5xui8>
+}
+
+// -----
+
+// The difference is taken in i32, where it cannot wrap.
+// CHECK-LABEL: @dequantize
+func.func @dequantize(%x: tensor<3xi8>, %s: tensor<f32>, %z: tensor<i8>) -> tensor<3xf32> {
+  // CHECK: nn.cast %arg0 : tensor<3xi8> -> tensor<3xi32>
+  // CHECK: %[[D:.*]] = nn.sub %{{.*}} : tensor<3xi32>, tensor<i32>
+  // CHECK: nn.cast %[[D]] : tensor<3xi32> -> tensor<3xf32>
+  // CHECK: nn.mul
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xi8>, tensor<f32>, tensor<i8>) -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// -----
+
+// A zero point of 0 is none, and a wide type is not cast to in one step: its greatest
+// number is none of f32.
+// CHECK-LABEL: @zero
+func.func @zero(%x: tensor<3xi8>, %y: tensor<3xf32>, %s: tensor<f32>) -> (tensor<3xf32>, tensor<3xi32>) {
+  %z = arith.constant dense<0> : tensor<i8>
+  // CHECK-NOT: nn.sub
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xi8>, tensor<f32>, tensor<i8>) -> tensor<3xf32>
+  // CHECK: nn.cast %{{.*}} : tensor<3xf32> -> tensor<3xi32>
+  %1 = nn.quantize %y, %s {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>) -> tensor<3xi32>
+  return %0, %1 : tensor<3xf32>, tensor<3xi32>
+}

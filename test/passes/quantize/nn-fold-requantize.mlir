@@ -1,0 +1,47 @@
+// RUN: ingot-opt --nn-fold-requantize --split-input-file %s | FileCheck %s
+
+// A product, its bias, relu and a residual take the division in.
+// CHECK-LABEL: @chain
+func.func @chain(%x: tensor<2xf32>, %r: tensor<2xf32>) -> tensor<2xf32> {
+  %k = arith.constant dense<[2.0, 4.0]> : tensor<2xf32>
+  %b = arith.constant dense<1.0> : tensor<f32>
+  %t = arith.constant dense<3.0> : tensor<f32>
+  %s = arith.constant dense<0.5> : tensor<f32>
+  // CHECK-DAG: %[[K:.*]] = arith.constant dense<[4.000000e+00, 8.000000e+00]>
+  // CHECK-DAG: %[[B:.*]] = arith.constant dense<2.000000e+00> : tensor<f32>
+  // CHECK-DAG: %[[T:.*]] = arith.constant dense<6.000000e+00> : tensor<f32>
+  // CHECK-DAG: %[[M:.*]] = nn.mul %arg0, %[[K]]
+  // CHECK-DAG: %[[A:.*]] = nn.add %[[M]], %[[B]]
+  // CHECK-DAG: %[[C:.*]] = nn.clamp %[[A]] {max = 1.200000e+01 : f64, min = 0.000000e+00 : f64}
+  // CHECK-DAG: %[[R:.*]] = nn.mul %arg1, %[[T]]
+  // CHECK: %[[S:.*]] = nn.add %[[C]], %[[R]]
+  // CHECK-NOT: nn.div %[[S]]
+  // CHECK: nn.round %[[S]]
+  %0 = nn.mul %x, %k : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %1 = nn.add %0, %b : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %2 = nn.clamp %1 {max = 6.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %3 = nn.mul %r, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %4 = nn.add %2, %3 : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %5 = nn.div %4, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %6 = nn.round %5 : tensor<2xf32> -> tensor<2xf32>
+  return %6 : tensor<2xf32>
+}
+
+// -----
+
+// Left alone: data without constants, what others read too, and a computed scale.
+// CHECK-LABEL: @no
+// CHECK-COUNT-3: nn.div
+func.func @no(%x: tensor<2xf32>, %s: tensor<f32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
+  %k = arith.constant dense<[2.0, 4.0]> : tensor<2xf32>
+  %t = arith.constant dense<0.5> : tensor<f32>
+  %0 = nn.div %x, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %1 = nn.round %0 : tensor<2xf32> -> tensor<2xf32>
+  %2 = nn.mul %x, %k : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %3 = nn.div %2, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %4 = nn.round %3 : tensor<2xf32> -> tensor<2xf32>
+  %5 = nn.mul %x, %k : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %6 = nn.div %5, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %7 = nn.round %6 : tensor<2xf32> -> tensor<2xf32>
+  return %1, %2, %4, %7 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+}

@@ -1,0 +1,110 @@
+// RUN: ingot-opt --nn-propagate-quantize --split-input-file %s | FileCheck %s
+
+// Pools, transposes and slices move bytes; what comes out with the scale that went in
+// is not dequantized at all.
+// CHECK-LABEL: @movement
+// CHECK-SAME: (%[[X:.*]]: tensor<1x2x4x4xui8>)
+func.func @movement(%x: tensor<1x2x4x4xui8>) -> tensor<1x4x2x2xui8> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x2x4x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4x4xf32>
+  // CHECK: %[[P:.*]] = nn.max_pool %[[X]] {{.*}} : tensor<1x2x4x4xui8> -> tensor<1x2x4x4xui8>
+  %1 = nn.max_pool %0 {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : tensor<1x2x4x4xf32> -> tensor<1x2x4x4xf32>
+  // CHECK: %[[T:.*]] = nn.transpose %[[P]] {{.*}} tensor<1x4x4x2xui8>
+  %2 = nn.transpose %1 {perm = array<i64: 0, 2, 3, 1>} : tensor<1x2x4x4xf32> -> tensor<1x4x4x2xf32>
+  // CHECK: %[[S:.*]] = nn.slice %[[T]]
+  %3 = nn.slice %2 {starts = array<i64: 0, 0, 0, 0>, sizes = array<i64: 1, 4, 2, 2>, steps = array<i64: 1, 1, 2, 1>} : tensor<1x4x4x2xf32> -> tensor<1x4x2x2xf32>
+  // CHECK-NOT: quantize
+  // CHECK: return %[[S]]
+  %4 = nn.quantize %3, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x4x2x2xf32>, tensor<f32>, tensor<ui8>) -> tensor<1x4x2x2xui8>
+  return %4 : tensor<1x4x2x2xui8>
+}
+
+// -----
+
+// Bytes are joined as they are if their scales are equal, else quantized before.
+// CHECK-LABEL: @joins
+func.func @joins(%x: tensor<2xui8>, %y: tensor<3xui8>) -> (tensor<5xf32>, tensor<5xui8>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %t = arith.constant dense<0.25> : tensor<f32>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<2xui8>, tensor<f32>) -> tensor<2xf32>
+  %1 = nn.dequantize %y, %s {axis = 0 : i64} : (tensor<3xui8>, tensor<f32>) -> tensor<3xf32>
+  %2 = nn.dequantize %y, %t {axis = 0 : i64} : (tensor<3xui8>, tensor<f32>) -> tensor<3xf32>
+  // CHECK: %[[J:.*]] = nn.concat %arg0, %arg1 {{.*}} -> tensor<5xui8>
+  // CHECK: nn.dequantize %[[J]]
+  %3 = nn.concat %0, %1 {axis = 0 : i64} : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
+  // CHECK: %[[Q:.*]] = nn.quantize {{.*}} -> tensor<3xui8>
+  // CHECK: nn.concat %arg0, %[[Q]] {{.*}} -> tensor<5xui8>
+  %4 = nn.concat %0, %2 {axis = 0 : i64} : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
+  %5 = nn.quantize %4, %s {axis = 0 : i64} : (tensor<5xf32>, tensor<f32>) -> tensor<5xui8>
+  return %3, %5 : tensor<5xf32>, tensor<5xui8>
+}
+
+// -----
+
+// Padding needs a byte for its value.
+// CHECK-LABEL: @pads
+func.func @pads(%x: tensor<2xui8>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %one = arith.constant dense<1.0> : tensor<f32>
+  %third = arith.constant dense<0.3> : tensor<f32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<2xui8>, tensor<f32>, tensor<ui8>) -> tensor<2xf32>
+  // CHECK: %[[V:.*]] = arith.constant dense<5> : tensor<ui8>
+  // CHECK: nn.pad constant %arg0 value(%[[V]]) {{.*}} -> tensor<4xui8>
+  %1 = nn.pad constant %0 value(%one) {high = array<i64: 1>, low = array<i64: 1>} : (tensor<2xf32>, tensor<f32>) -> tensor<4xf32>
+  // CHECK: nn.pad {{.*}} -> tensor<4xf32>
+  %2 = nn.pad constant %0 value(%third) {high = array<i64: 1>, low = array<i64: 1>} : (tensor<2xf32>, tensor<f32>) -> tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The least byte is 0 here and -1.5 there, so that the second relu does something.
+// CHECK-LABEL: @relu
+func.func @relu(%x: tensor<2xf32>) -> (tensor<2xui8>, tensor<2xui8>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  // CHECK: nn.quantize %arg0
+  %0 = nn.relu %x : tensor<2xf32> -> tensor<2xf32>
+  %1 = nn.quantize %0, %s {axis = 0 : i64} : (tensor<2xf32>, tensor<f32>) -> tensor<2xui8>
+  // CHECK: %[[R:.*]] = nn.relu
+  // CHECK: nn.quantize %[[R]]
+  %2 = nn.relu %x : tensor<2xf32> -> tensor<2xf32>
+  %3 = nn.quantize %2, %s zero_point(%z) {axis = 0 : i64} : (tensor<2xf32>, tensor<f32>, tensor<ui8>) -> tensor<2xui8>
+  return %1, %3 : tensor<2xui8>, tensor<2xui8>
+}
+
+// -----
+
+// Signs go where nobody sees them; a result of the model keeps its own.
+// CHECK-LABEL: @signs
+func.func @signs(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi8>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<-3> : tensor<i8>
+  // CHECK-DAG: %[[Z:.*]] = arith.constant dense<125> : tensor<ui8>
+  // CHECK: %[[Q:.*]] = nn.quantize %arg0, %{{.*}} zero_point(%{{.*}}) {{.*}} -> tensor<2xui8>
+  // CHECK: nn.dequantize %[[Q]]
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<2xf32>, tensor<f32>, tensor<i8>) -> tensor<2xi8>
+  %1 = nn.dequantize %0, %s zero_point(%z) {axis = 0 : i64} : (tensor<2xi8>, tensor<f32>, tensor<i8>) -> tensor<2xf32>
+  // CHECK: nn.quantize {{.*}} -> tensor<2xi8>
+  %2 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<2xf32>, tensor<f32>, tensor<i8>) -> tensor<2xi8>
+  return %1, %2 : tensor<2xf32>, tensor<2xi8>
+}
+
+// -----
+
+// Weights move with a scale for each output.
+// CHECK-LABEL: @weights
+func.func @weights() -> (tensor<3x2xf32>, tensor<2x3x1xf32>) {
+  %w = arith.constant dense<1> : tensor<2x3xi8>
+  %s = arith.constant dense<[0.5, 0.25]> : tensor<2xf32>
+  %0 = nn.dequantize %w, %s {axis = 0 : i64} : (tensor<2x3xi8>, tensor<2xf32>) -> tensor<2x3xf32>
+  // CHECK: %[[T:.*]] = nn.transpose %{{.*}} -> tensor<3x2xi8>
+  // CHECK: nn.dequantize %[[T]], %{{.*}} {axis = 1 : i64}
+  %1 = nn.transpose %0 {perm = array<i64: 1, 0>} : tensor<2x3xf32> -> tensor<3x2xf32>
+  // CHECK: %[[R:.*]] = nn.reshape %{{.*}} -> tensor<2x3x1xi8>
+  // CHECK: nn.dequantize %[[R]], %{{.*}} {axis = 0 : i64}
+  %2 = nn.reshape %0 : tensor<2x3xf32> -> tensor<2x3x1xf32>
+  return %1, %2 : tensor<3x2xf32>, tensor<2x3x1xf32>
+}

@@ -1,0 +1,75 @@
+// RUN: ingot-opt --nn-quantize-products --split-input-file %s | FileCheck %s
+
+// With padding the zero point is the convolution's, without it is in the bias:
+// 0.5 * 0.25 * -(3 * (1 + 2)) = -1.125, plus 10 * 0.125.
+// CHECK-LABEL: @conv
+func.func @conv(%x: tensor<1x2x4xui8>) -> (tensor<1x1x4xf32>, tensor<1x1x4xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %w = arith.constant dense<[[[1], [2]]]> : tensor<1x2x1xi8>
+  %w3 = arith.constant dense<[[[1, 0, 2], [1, 0, 2]]]> : tensor<1x2x3xi8>
+  %t = arith.constant dense<0.25> : tensor<1xf32>
+  %b = arith.constant dense<10> : tensor<1xi32>
+  %bs = arith.constant dense<0.125> : tensor<1xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x2x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4xf32>
+  %1 = nn.dequantize %w, %t {axis = 0 : i64} : (tensor<1x2x1xi8>, tensor<1xf32>) -> tensor<1x2x1xf32>
+  %2 = nn.dequantize %w3, %t {axis = 0 : i64} : (tensor<1x2x3xi8>, tensor<1xf32>) -> tensor<1x2x3xf32>
+  %3 = nn.dequantize %b, %bs {axis = 0 : i64} : (tensor<1xi32>, tensor<1xf32>) -> tensor<1xf32>
+  // CHECK: %[[C:.*]] = nn.conv %arg0, %{{.*}} {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x2x4xui8>, tensor<1x2x1xi8>) -> tensor<1x1x4xi32>
+  // CHECK: %[[F:.*]] = nn.cast %[[C]] : tensor<1x1x4xi32> -> tensor<1x1x4xf32>
+  // CHECK: %[[K:.*]] = arith.constant dense<1.250000e-01> : tensor<1x1xf32>
+  // CHECK: %[[M:.*]] = nn.mul %[[F]], %[[K]]
+  // CHECK: %[[B:.*]] = arith.constant dense<1.250000e-01> : tensor<1x1xf32>
+  // CHECK: nn.add %[[M]], %[[B]]
+  %4 = nn.conv %0, %1 bias(%3) {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x2x4xf32>, tensor<1x2x1xf32>, tensor<1xf32>) -> tensor<1x1x4xf32>
+  // CHECK: nn.conv %arg0, %{{.*}} {{{.*}}pads = array<i64: 1, 1>, strides = array<i64: 1>, x_zero_point = 3 : i64}
+  // CHECK: nn.mul
+  // CHECK-NOT: nn.add
+  %5 = nn.conv %0, %2 {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x2x4xf32>, tensor<1x2x3xf32>) -> tensor<1x1x4xf32>
+  return %4, %5 : tensor<1x1x4xf32>, tensor<1x1x4xf32>
+}
+
+// -----
+
+// Signed bytes are multiplied without their sign: the zero point is 128 more.
+// CHECK-LABEL: @matmul
+func.func @matmul(%x: tensor<?x2xi8>) -> tensor<?x2xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %w = arith.constant dense<[[1, 2], [1, 0]]> : tensor<2x2xui8>
+  %z = arith.constant dense<1> : tensor<ui8>
+  %t = arith.constant dense<[0.25, 0.5]> : tensor<2xf32>
+  %zt = arith.constant dense<[1, 1]> : tensor<2xui8>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<?x2xi8>, tensor<f32>) -> tensor<?x2xf32>
+  %1 = nn.dequantize %w, %t zero_point(%zt) {axis = 1 : i64} : (tensor<2x2xui8>, tensor<2xf32>, tensor<2xui8>) -> tensor<2x2xf32>
+  // CHECK: nn.cast %arg0 : tensor<?x2xi8> -> tensor<?x2xui8>
+  // CHECK: %[[X:.*]] = nn.xor
+  // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}0, 1], [0, -1]]> : tensor<2x2xi8>
+  // CHECK: nn.matmul %[[X]], %[[W]] : (tensor<?x2xui8>, tensor<2x2xi8>) -> tensor<?x2xi32>
+  // CHECK: arith.constant dense<[1.250000e-01, 2.500000e-01]> : tensor<2xf32>
+  // CHECK-NOT: nn.add
+  %2 = nn.matmul %0, %1 : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32>
+  return %2 : tensor<?x2xf32>
+}
+
+// -----
+
+// Left alone: computed weights, weights out of range without their zero point, data of
+// a scale for each channel.
+// CHECK-LABEL: @no
+func.func @no(%x: tensor<2x2xui8>, %w: tensor<2x2xi8>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %sv = arith.constant dense<[0.5, 0.25]> : tensor<2xf32>
+  %far = arith.constant dense<[[1, 255], [1, 0]]> : tensor<2x2xui8>
+  %z = arith.constant dense<1> : tensor<ui8>
+  %c = arith.constant dense<1> : tensor<2x2xi8>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<2x2xui8>, tensor<f32>) -> tensor<2x2xf32>
+  %1 = nn.dequantize %w, %s {axis = 0 : i64} : (tensor<2x2xi8>, tensor<f32>) -> tensor<2x2xf32>
+  %2 = nn.dequantize %far, %s zero_point(%z) {axis = 0 : i64} : (tensor<2x2xui8>, tensor<f32>, tensor<ui8>) -> tensor<2x2xf32>
+  %3 = nn.dequantize %x, %sv {axis = 0 : i64} : (tensor<2x2xui8>, tensor<2xf32>) -> tensor<2x2xf32>
+  %4 = nn.dequantize %c, %s {axis = 0 : i64} : (tensor<2x2xi8>, tensor<f32>) -> tensor<2x2xf32>
+  // CHECK-COUNT-3: nn.matmul {{.*}} -> tensor<2x2xf32>
+  %5 = nn.matmul %0, %1 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %6 = nn.matmul %0, %2 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %7 = nn.matmul %3, %4 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %5, %6, %7 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
+}
