@@ -324,7 +324,8 @@ struct ConvertToLLVMPass
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     // Each call would look through all symbols for the function that it calls.
-    // The table is of what there is before the conversion, which goes at its end.
+    // The table is of what there is before the conversion, which goes at its
+    // end.
     SymbolTableCollection symbols;
     symbols.getSymbolTable(getOperation());
     populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
