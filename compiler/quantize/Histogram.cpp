@@ -82,10 +82,18 @@ static float inOrder(int32_t order) {
   return floatOf(uint32_t(order ^ (order >> 31 & 0x7fffffff)));
 }
 
+// The loader asks which clone to take before sanitizers are ready.
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define INGOT_FOR_WIDER_VECTORS
+#else
+#define INGOT_FOR_WIDER_VECTORS                                                \
+  __attribute__((target_clones("avx2", "default")))
+#endif
+
 /// The least and the largest. Compiled for CPUs with wider vectors as well, for
 /// all of a tensor goes through it.
-__attribute__((target_clones("avx2", "default"))) static void
-findEnds(const float *values, size_t count, int32_t &least, int32_t &largest) {
+INGOT_FOR_WIDER_VECTORS static void findEnds(const float *values, size_t count,
+                                             int32_t &least, int32_t &largest) {
   int32_t low = INT32_MAX, high = INT32_MIN;
   for (size_t i = 0; i < count; ++i) {
     const int32_t order = orderOf(values[i]);
