@@ -19,3 +19,16 @@ func.func @keeps(%to: memref<4xf32>, %i: index) {
   memref.store %one, %to[%i] : memref<4xf32>
   return
 }
+
+// Where there are several blocks, the one that nothing reaches is dropped, in
+// whatever function it is.
+// CHECK-LABEL: func.func @reaches
+// CHECK-NOT: memref.store
+// CHECK: return
+func.func @reaches(%to: memref<4xf32>, %i: index) {
+  return
+^dead:
+  %one = arith.constant 1.0 : f32
+  memref.store %one, %to[%i] : memref<4xf32>
+  cf.br ^dead
+}
