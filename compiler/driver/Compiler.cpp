@@ -154,9 +154,14 @@ LogicalResult Compilation::describe() {
     return failure();
   manifest = std::move(*read);
   manifest.libraryName = fileName(options.output);
-  if (pipeline.precision == Precision::bf16)
+  auto multiplies = [&](Precision precision) {
+    return llvm::any_of(manifest.layers, [&](const Layer &layer) {
+      return layer.precision == stringifyPrecision(precision);
+    });
+  };
+  if (multiplies(Precision::bf16))
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "bfloat16"});
-  if (!pipeline.calibration.empty())
+  if (multiplies(Precision::int8))
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "int8"});
   return success();
 }

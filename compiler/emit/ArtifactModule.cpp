@@ -130,14 +130,18 @@ Constant *ArtifactBuilder::layers(std::string &text) {
   SmallVector<Constant *> rows;
   for (const Layer &layer : manifest.layers) {
     uint32_t kind = addWord(layer.kind), backend = addWord(layer.backend);
-    uint32_t reason = layer.reason.empty() ? 0 : addWord(layer.reason);
+    auto addAny = [&](const std::string &word) {
+      return word.empty() ? 0 : addWord(word);
+    };
+    uint32_t reason = addAny(layer.reason);
+    uint32_t precision = addAny(layer.precision);
     uint32_t nodes = text.size();
     for (const std::string &node : layer.nodes)
       add(node);
     rows.push_back(structure(
         {b.getInt32(kind), b.getInt32(nodes), b.getInt32(layer.nodes.size()),
          b.getInt32(backend), b.getInt64(layer.flops), b.getInt64(layer.bytes),
-         b.getInt32(reason), b.getInt32(0)}));
+         b.getInt32(reason), b.getInt32(precision)}));
   }
   return table(rows, sizeof(ingot_abi_layer));
 }

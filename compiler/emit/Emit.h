@@ -32,6 +32,8 @@ struct Layer {
   std::string kind, backend;
   /// Why no better backend computes it; may be empty.
   std::string reason;
+  /// What its products multiply if not f32: "bf16".
+  std::string precision;
   std::vector<std::string> nodes;
   uint64_t flops = 0;
   uint64_t bytes = 0;

@@ -60,6 +60,8 @@ static std::vector<Layer> readLayers(ArrayAttr rows) {
     layer.backend = stringifyBackendKind(row.getBackend()).str();
     if (StringAttr reason = row.getReason())
       layer.reason = reason.str();
+    if (PrecisionAttr precision = row.getPrecision())
+      layer.precision = stringifyPrecision(precision.getValue()).str();
     for (StringAttr name : row.getNodes())
       layer.nodes.push_back(name.str());
     layer.flops = row.getFlops();

@@ -59,6 +59,13 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let hasVerifier = 1;
+  /// Of an op that multiplies src by weights of its type, or of f32.
+  code productDeclarations = [{
+    ::mlir::Type getProductType() {
+      return ::mlir::cast<::mlir::ShapedType>(getSrc().getType())
+          .getElementType();
+    }
+  }];
   code baseDeclarations = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
   }];
@@ -125,6 +132,7 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     } -> tensor<1x8x8x4xf32>
     ```
   }];
+  let extraClassDeclaration = baseDeclarations # productDeclarations;
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Optional<Cpu_Value>:$compensation,
                             Variadic<Cpu_Value>:$epilogue_operands,
@@ -147,6 +155,7 @@ def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
     `K1…Kn, C` of f32, src is of f32, bf16 or ui8, of which `src_zero_point` is
     taken off. Otherwise as `cpu.conv`.
   }];
+  let extraClassDeclaration = baseDeclarations # productDeclarations;
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
@@ -191,6 +200,7 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul"> {
     - C4: the epilogue has an argument for the sum and for each operand
     - C5: K, N and the size of weights are known
   }];
+  let extraClassDeclaration = baseDeclarations # productDeclarations;
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),

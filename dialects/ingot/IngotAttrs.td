@@ -99,7 +99,8 @@ def Ingot_Declined : Ingot_Attr<"Declined", "declined"> {
 
 def Ingot_Precision : I32EnumAttr<"Precision", "what a product multiplies", [
     I32EnumAttrCase<"fp32", 0>,
-    I32EnumAttrCase<"bf16", 1>]> {
+    I32EnumAttrCase<"bf16", 1>,
+    I32EnumAttrCase<"int8", 2>]> {
   let cppNamespace = "::ingot";
   let genSpecializedAttr = 0;
 }
@@ -157,8 +158,9 @@ def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
   let summary = "a part of the run that profiles show as one";
   let description = [{
     What it is, who computes it and why no better backend does (empty if none
-    was asked), its arithmetic and traffic, 0 for what only a run knows, and the
-    ONNX nodes that it computes.
+    was asked), what its products multiply if that is not f32, its arithmetic
+    and traffic, 0 for what only a run knows, and the ONNX nodes that it
+    computes.
 
     Example:
     ```mlir
@@ -169,10 +171,12 @@ def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
   let parameters = (ins StringRefParameter<>:$kind,
       EnumParameter<Ingot_BackendKind>:$backend,
       OptionalParameter<"::mlir::StringAttr">:$reason,
+      OptionalParameter<"::ingot::PrecisionAttr">:$precision,
       "int64_t":$flops, "int64_t":$bytes,
       OptionalArrayRefParameter<"::mlir::StringAttr">:$nodes);
   let assemblyFormat = [{
     `<` $kind `by` $backend `,` (`reason` `=` $reason^ `,`)?
+    (`precision` `=` $precision^ `,`)?
     `flops` `=` $flops `,` `bytes` `=` $bytes (`,` `nodes` `=` $nodes^)? `>`
   }];
 }

@@ -20,6 +20,9 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
       "What it is, in the words of profiles.",
       "::llvm::StringRef", "getKernelKind", (ins), [{}],
       [{ return $_op->getName().stripDialect(); }]>,
+    InterfaceMethod<
+      "The element type that its products multiply; null if it has none.",
+      "::mlir::Type", "getProductType", (ins), [{}], [{ return {}; }]>,
     InterfaceMethod<[{
         Its arithmetic operations, as a product; a multiply-add is two. What the
         epilogue does to each element is not counted.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "ingot/abi/artifact.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/kernel/KernelInterfaces.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/backend/Backend.h"
 #include "passes/memory/Passes.h"
@@ -169,6 +170,16 @@ static Value asI64(OpBuilder &builder, Location loc, OpFoldResult size) {
                                     cast<Value>(size));
 }
 
+/// What the products of `op` multiply; null of f32, and of an op that has none.
+static PrecisionAttr precisionOf(Operation *op) {
+  auto product = dyn_cast<kernel::KernelOpInterface>(op);
+  Type type = product ? product.getProductType() : Type();
+  if (!type || type.isF32())
+    return {};
+  return PrecisionAttr::get(op->getContext(), type.isBF16() ? Precision::bf16
+                                                            : Precision::int8);
+}
+
 /// Emits `if (call->observer) layer_end(…)` behind the layer's last op; returns
 /// the layer's row of the table.
 Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
@@ -206,7 +217,7 @@ Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
   SmallVector<StringAttr> nodes(layer.nodes.begin(), layer.nodes.end());
   BackendKind backend = backendOf(largest);
   return LayerAttr::get(&getContext(), layerKind(largest), backend,
-                        reasonFor(layer, backend),
+                        reasonFor(layer, backend), precisionOf(largest),
                         getConstantIntValue(flops).value_or(0),
                         getConstantIntValue(bytes).value_or(0), nodes);
 }

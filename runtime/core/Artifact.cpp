@@ -196,7 +196,8 @@ ingot_status Check::layers() const {
     for (; names < layer.num_nodes && at < bytes; ++names)
       at += strlen(text + at) + 1;
     if (layer.kind >= bytes || layer.backend >= bytes ||
-        layer.reason >= bytes || names < layer.num_nodes)
+        layer.reason >= bytes || layer.precision >= bytes ||
+        names < layer.num_nodes)
       return damaged("the names of its layers are cut off");
   }
   return INGOT_OK;

@@ -102,6 +102,7 @@ ingot_status ingot_model_layer_describe(const ingot_model *model,
   };
   filled.backend = textAt(layer.backend);
   filled.reason = textAt(layer.reason);
+  filled.precision = textAt(layer.precision);
   return writeSized(info, &filled, sizeof(filled), "ingot_layer_info", error);
 }
 

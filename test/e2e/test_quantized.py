@@ -1,4 +1,5 @@
 """Quantized graphs at every CPU level that this machine runs, against ONNX's reference implementation."""
+import json
 import os
 import sys
 import unittest
@@ -7,7 +8,7 @@ import numpy as np
 from onnx.reference import ReferenceEvaluator
 
 import quantized
-from support import ROOT, Case
+from support import ROOT, Case, tool
 from test_levels import cap
 
 sys.path.insert(0, os.path.join(ROOT, "test", "property"))
@@ -54,6 +55,22 @@ class Quantized(Case):
 
     def test_integer_operators(self):
         self.check(quantized.EXACT, range(8))
+
+    def test_layers_tell(self):
+        """Products of bytes are called so, and movement between pairs is no layer of floats."""
+        graph = quantized.Graph(3)
+        shape = [1, 8, 9, 9]
+        x = graph.input(graph.rng.standard_normal(shape).astype(np.float32))
+        _, value = graph.quantized_pair(x, np.uint8, 0.05)
+        value = graph.node("MaxPool", [value], kernel_shape=[2, 2])
+        _, value = graph.quantized_pair(graph.node("Conv", [value, graph.weights([16, 8, 3, 3], 0)]), np.uint8, 0.05)
+        graph.output(value, 1, exact=False)
+        done = tool("ingot", "inspect", "--json", self.compile(graph.model()))
+        report = json.loads(done.stdout)
+        kinds = {layer["kind"]: layer for layer in report["layers"]}
+        self.assertEqual(report["precisions"], ["int8"])
+        self.assertEqual(kinds["convolution"]["precision"], "int8")
+        self.assertEqual(kinds["pooling"]["backend"], "native")
 
     def test_pairs(self):
         self.check(quantized.CLOSE, range(100, 110))

@@ -107,6 +107,10 @@ ingot::tools::variantsOf(const ingot_model *model) {
   return infos;
 }
 
+std::string Layer::description() const {
+  return precision.empty() ? kind : kind + ", " + precision;
+}
+
 std::string Layer::name() const {
   std::string text;
   for (const std::string &node : nodes)
@@ -121,8 +125,9 @@ std::vector<Layer> ingot::tools::layersOf(const ingot_model *model) {
   for (uint32_t i = 0; i < info.num_layers; ++i) {
     ingot_layer_info described = INGOT_LAYER_INFO_INIT;
     ingot_model_layer_describe(model, i, &described, nullptr);
-    Layer layer{described.kind, described.backend, described.reason,
-                {},             described.flops,   described.bytes};
+    Layer layer{described.kind,      described.backend, described.reason,
+                described.precision, {},                described.flops,
+                described.bytes};
     for (uint32_t n = 0; n < described.num_nodes; ++n)
       layer.nodes.push_back(ingot_model_layer_node(model, i, n));
     layers.push_back(std::move(layer));

@@ -52,10 +52,12 @@ std::string createProfile(ingot_model *model, ProfileHandle &profile);
 std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
 /// A layer of a model: a piece of its run.
 struct Layer {
-  std::string kind, backend, reason;
+  std::string kind, backend, reason, precision;
   std::vector<std::string> nodes;
   uint64_t flops = 0, bytes = 0;
 
+  /// What it is and, if that is not f32, what it multiplies: "matmul, int8".
+  std::string description() const;
   /// All nodes, as trtexec names fused layers; of none, the kind.
   std::string name() const;
 };

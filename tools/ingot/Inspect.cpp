@@ -139,9 +139,9 @@ static void printLayers(const std::vector<Layer> &layers) {
   printf("\nlayers\n");
   std::vector<std::vector<std::string>> rows;
   for (const Layer &layer : layers) {
-    rows.push_back({formatLine(layer.kind, 40), formatLine(layer.backend, 40),
-                    formatLine(layer.name(), 100),
-                    formatLine(layer.reason, 200)});
+    rows.push_back(
+        {formatLine(layer.description(), 40), formatLine(layer.backend, 40),
+         formatLine(layer.name(), 100), formatLine(layer.reason, 200)});
   }
   printTable(rows);
 }
@@ -251,9 +251,10 @@ static void printJsonLayers(const std::vector<Layer> &layers) {
   const char *separator = "";
   for (const Layer &layer : layers) {
     printf("%s\n    {\"kind\": %s, \"backend\": %s, \"reason\": %s, "
-           "\"nodes\": ",
+           "\"precision\": %s, \"nodes\": ",
            separator, formatJson(layer.kind).c_str(),
-           formatJson(layer.backend).c_str(), formatJson(layer.reason).c_str());
+           formatJson(layer.backend).c_str(), formatJson(layer.reason).c_str(),
+           formatJson(layer.precision).c_str());
     printJsonNames(layer.nodes);
     printf("}");
     separator = ",";

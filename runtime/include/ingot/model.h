@@ -218,9 +218,12 @@ typedef struct ingot_layer_info {
   /** Why no better backend does, "" if none was asked: "native: has open sizes
    *  other than the batch: ?x?x?x3xf32". */
   const char *reason;
+  /** What its products multiply: "bf16", "int8"; "" for float32, and for what
+   *  has no products. */
+  const char *precision;
 } ingot_layer_info;
 #define INGOT_LAYER_INFO_INIT                                                  \
-  {(uint32_t)sizeof(ingot_layer_info), 0, 0, 0, 0, 0, 0}
+  {(uint32_t)sizeof(ingot_layer_info), 0, 0, 0, 0, 0, 0, 0}
 
 INGOT_API ingot_status ingot_model_layer_describe(const ingot_model *model,
                                                   uint32_t index,

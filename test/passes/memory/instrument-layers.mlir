@@ -183,3 +183,21 @@ module attributes {ingot.declined = [
     return
   }
 }
+
+// -----
+
+// What is multiplied, if it is not f32.
+// CHECK: #ingot.layer<"matmul" by native, precision = <int8>, flops = 560, bytes = {{[0-9]+}}, nodes = "bytes">
+// CHECK-SAME: #ingot.layer<"matmul" by native, precision = <bf16>, flops = 560, bytes = {{[0-9]+}}, nodes = "halves">
+func.func @forward(%a: memref<4x7xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x10xi32>,
+    %d: memref<4x7xbf16>, %e: memref<1x4x16x2xbf16>, %f: memref<4x10xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  cpu.matmul ins(%a, %b : memref<4x7xi8>, memref<1x2x16x4xi8>) outs(%c : memref<4x10xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } loc("bytes")
+  cpu.matmul ins(%d, %e : memref<4x7xbf16>, memref<1x4x16x2xbf16>) outs(%f : memref<4x10xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } loc("halves")
+  return
+}

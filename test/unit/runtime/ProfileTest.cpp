@@ -147,7 +147,8 @@ TEST(Profile, DamagedLayers) {
                                many[] = {{0, 0, 4000000000u, 0, 0, 0, 0, 0}},
                                kind[] = {{4000, 0, 1, 0, 0, 0, 0, 0}},
                                backend[] = {{0, 0, 1, 4000, 0, 0, 0, 0}},
-                               reason[] = {{0, 0, 1, 0, 0, 0, 4000, 0}};
+                               reason[] = {{0, 0, 1, 0, 0, 0, 4000, 0}},
+                               precision[] = {{0, 0, 1, 0, 0, 0, 0, 4000}};
   auto refuse = [](const std::function<void(ingot_abi_artifact &)> &spoil) {
     ingot_abi_artifact artifact = *linked_static_artifact();
     spoil(artifact);
@@ -160,7 +161,8 @@ TEST(Profile, DamagedLayers) {
   refuse([](auto &a) { a.layer_text = nullptr; });
   refuse([](auto &a) { a.layer_text_bytes = 0; });
   refuse([](auto &a) { a.layer_text_bytes -= 1; });
-  for (const ingot_abi_layer *layers : {far, many, kind, backend, reason})
+  for (const ingot_abi_layer *layers : {far, many, kind, backend, reason,
+                                        precision})
     refuse([&](auto &a) { a.layers = {layers, 1, sizeof(ingot_abi_layer)}; });
 }
 

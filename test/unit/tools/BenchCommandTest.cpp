@@ -77,7 +77,8 @@ TEST_F(Bench, Layers) {
   expectOutput("elementwise  loops   add");
   ASSERT_EQ(run("bench @static.so --profile --json" + std::string(quick)), 0);
   expectOutput("\"name\": \"mul + scale\", \"kind\": \"matmul\", \"backend\": "
-               "\"native\", \"reason\": \"\", \"nodes\": "
+               "\"native\", \"reason\": \"\", "
+               "\"precision\": \"\", \"nodes\": "
                "[\"mul\", \"scale\"]");
   expectOutput("\"flops\": 7, \"bytes\": 84");
   expectError("bench @dynamic.so --shapes x:2x4 --profile" +

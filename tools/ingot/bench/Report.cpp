@@ -90,7 +90,8 @@ static void printLayers(const BenchResult &result) {
                     best > 0 && seconds > 0
                         ? format("%.0f %%", 100 * best / seconds)
                         : "-",
-                    layer.kind, layer.backend, formatLine(layer.name(), 100)});
+                    layer.description(), layer.backend,
+                    formatLine(layer.name(), 100)});
   }
   padLeft(rows);
   printTable(rows);
@@ -168,6 +169,7 @@ static void writeLayers(const BenchResult &result, JsonWriter &json) {
         .member("kind", layer.kind)
         .member("backend", layer.backend)
         .member("reason", layer.reason)
+        .member("precision", layer.precision)
         .begin("nodes", '[');
     for (const std::string &node : layer.nodes)
       json.element(node);

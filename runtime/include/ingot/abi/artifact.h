@@ -246,7 +246,9 @@ typedef struct ingot_abi_layer {
   uint64_t bytes;
   /** Offset of why no better backend does; 0: none was asked. */
   uint32_t reason;
-  uint32_t reserved0;
+  /** Offset of what its products multiply, e.g. "int8"; 0: float32, or it has
+   *  no products. */
+  uint32_t precision;
 } ingot_abi_layer;
 
 /** `run` accepts ingot_abi_call.stream. */
