@@ -10,6 +10,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/ErrorWatch.h"
 #include "compiler/driver/OutputFiles.h"
+#include "passes/quantize/CalibrationFile.h"
 
 namespace ingot {
 
@@ -33,7 +34,9 @@ private:
 
   mlir::LogicalResult chooseTargets();
   mlir::LogicalResult checkDumps();
-  mlir::LogicalResult checkCalibration();
+  mlir::LogicalResult readCalibration();
+  mlir::LogicalResult
+  checkCalibration(llvm::ArrayRef<std::string> externalLocations);
   void chooseKernels();
   mlir::LogicalResult importAndLower();
   mlir::LogicalResult runPhases(mlir::ModuleOp module,
@@ -68,6 +71,9 @@ private:
 
   const CompileOptions &options;
   PipelineOptions pipeline;
+  /// What the pipeline quantizes with, if it does.
+  std::optional<quantize::Calibration> calibration;
+  std::string modelSha256;
   mlir::MLIRContext &context;
   /// What is reported as an error fails the compilation, whoever goes on.
   ErrorWatch errors;

@@ -123,6 +123,8 @@ LogicalResult Compilation::importAndLower() {
   ImportOptions import = options.import;
   std::vector<llvm::sys::fs::UniqueID> externalFiles;
   import.externalFiles = &externalFiles;
+  std::vector<std::string> externalLocations;
+  import.externalLocations = &externalLocations;
   import.isSupported = isLegalizable;
   {
     TimingScope timing = time("import");
@@ -130,7 +132,8 @@ LogicalResult Compilation::importAndLower() {
   }
   if (!module || failed(errors.check()))
     return failure();
-  if (failed(failIf(checkNamesAgainst(options, externalFiles))))
+  if (failed(failIf(checkNamesAgainst(options, externalFiles))) ||
+      failed(checkCalibration(externalLocations)))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
   if ((!isText || !options.lastPhase.empty()) &&
@@ -211,31 +214,43 @@ LogicalResult Compilation::checkDumps() {
   return success();
 }
 
-/// Ranges are of one model.
-LogicalResult Compilation::checkCalibration() {
+/// What is wrong with the file is known before any work.
+LogicalResult Compilation::readCalibration() {
   if (pipeline.calibration.empty())
     return success();
   llvm::Expected<quantize::Calibration> read =
       quantize::readCalibration(pipeline.calibration);
   if (!read)
     return fail(llvm::toString(read.takeError()));
-  std::string sha256;
-  std::string problem = quantize::hashModel(options.input, sha256);
+  calibration = std::move(*read);
+  return success();
+}
+
+/// Ranges are of one model.
+LogicalResult
+Compilation::checkCalibration(ArrayRef<std::string> externalLocations) {
+  if (!pipeline.observe && !calibration)
+    return success();
+  std::string problem = quantize::hashModel(
+      options.input,
+      std::vector<std::string>(externalLocations.begin(),
+                               externalLocations.end()),
+      modelSha256);
   if (!problem.empty())
     return fail("cannot read '" + printable(options.input) + "': " + problem);
-  if (sha256 != read->sha256)
-    return fail("'" + printable(pipeline.calibration) + "' is of '" +
-                printable(read->model) + "' with SHA-256 " +
-                StringRef(read->sha256).take_front(12) + "…, but '" +
-                printable(options.input) + "' has " +
-                StringRef(sha256).take_front(12) +
-                "…: calibrate this model");
-  return success();
+  if (!calibration || modelSha256 == calibration->sha256)
+    return success();
+  return fail("'" + printable(pipeline.calibration) + "' is of '" +
+              printable(calibration->model) + "' with SHA-256 " +
+              StringRef(calibration->sha256).take_front(12) + "…, but '" +
+              printable(options.input) + "' has " +
+              StringRef(modelSha256).take_front(12) +
+              "…: calibrate this model");
 }
 
 FailureOr<CompileResult> Compilation::run() {
   if (failed(failIf(checkNames(options))) || failed(chooseTargets()) ||
-      failed(checkDumps()) || failed(checkCalibration()))
+      failed(checkDumps()) || failed(readCalibration()))
     return failure();
   chooseKernels();
   if (failed(importAndLower()))
@@ -244,7 +259,11 @@ FailureOr<CompileResult> Compilation::run() {
     return emitText();
   if (failed(describe()))
     return failure();
-  return options.emit == EmitKind::sharedLibrary ? emitLibrary() : emitText();
+  FailureOr<CompileResult> result =
+      options.emit == EmitKind::sharedLibrary ? emitLibrary() : emitText();
+  if (succeeded(result))
+    result->modelSha256 = modelSha256;
+  return result;
 }
 
 LogicalResult ingot::checkOutputs(const CompileOptions &options,

@@ -62,6 +62,9 @@ mlir::LogicalResult checkOutputs(const CompileOptions &options,
 struct CompileResult {
   /// Set when a shared library was written.
   std::optional<Manifest> manifest;
+  /// SHA-256 of the model and its external data, in hexadecimal digits, if it
+  /// is observed or quantized.
+  std::string modelSha256;
 };
 
 /// A context with every dialect of the compiler.

@@ -26,8 +26,9 @@ namespace {
 /// Opens files below one directory and maps each once.
 class Files {
 public:
-  Files(StringRef directory, std::vector<sys::fs::UniqueID> *read)
-      : directory(directory), read(read) {}
+  Files(StringRef directory, std::vector<sys::fs::UniqueID> *read,
+        std::vector<std::string> *locations)
+      : directory(directory), read(read), locations(locations) {}
 
   Expected<Blob> get(StringRef location) {
     auto known = files.find(location);
@@ -98,11 +99,14 @@ private:
       return refuse(toString(file.takeError()));
     if (read)
       read->push_back(sys::fs::UniqueID(info.st_dev, info.st_ino));
+    if (locations)
+      locations->push_back(location.str());
     return file;
   }
 
   std::string directory;
   std::vector<sys::fs::UniqueID> *read;
+  std::vector<std::string> *locations;
   StringMap<Blob> files;
 };
 
@@ -160,8 +164,9 @@ Expected<Blob> resolve(const pb::TensorProto &tensor, Files &files) {
 } // namespace
 
 Error resolveExternalData(Model &model, std::optional<StringRef> directory,
-                          std::vector<sys::fs::UniqueID> *read) {
-  Files files(directory.value_or(""), read);
+                          std::vector<sys::fs::UniqueID> *read,
+                          std::vector<std::string> *locations) {
+  Files files(directory.value_or(""), read, locations);
   return forEachTensor(
       model.proto,
       [&](pb::TensorProto &tensor, const pb::NodeProto *node) -> Error {

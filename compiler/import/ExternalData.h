@@ -16,11 +16,12 @@ namespace ingot::importer {
 /// Maps the external data of all tensors. Locations are relative to `directory`
 /// and must name regular files in it, reached through no symbolic link, so that
 /// a model can make nothing else on the machine readable. A null `directory`
-/// refuses external data. What identifies the files is added to `read`, unless
-/// it is null.
+/// refuses external data. What identifies the files is added to `read`, and
+/// their locations to `locations`, unless they are null.
 llvm::Error resolveExternalData(Model &model,
                                 std::optional<llvm::StringRef> directory,
-                                std::vector<llvm::sys::fs::UniqueID> *read);
+                                std::vector<llvm::sys::fs::UniqueID> *read,
+                                std::vector<std::string> *locations);
 
 } // namespace ingot::importer
 

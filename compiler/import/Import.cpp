@@ -179,7 +179,8 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
     return std::move(error);
   normalizeDomains(model.proto);
   if (Error error =
-          resolveExternalData(model, directory, options.externalFiles))
+          resolveExternalData(model, directory, options.externalFiles,
+                              options.externalLocations))
     return std::move(error);
   if (Error error = validateModel(model, options))
     return std::move(error);

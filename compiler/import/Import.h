@@ -37,6 +37,8 @@ struct ImportOptions {
   /// Receives what identifies each file of external data, which nothing may
   /// take the place of; may be null.
   std::vector<llvm::sys::fs::UniqueID> *externalFiles = nullptr;
+  /// Receives their names, relative to the model's folder; may be null.
+  std::vector<std::string> *externalLocations = nullptr;
 
   /// Bounds on what a small hostile file may make the importer do.
   unsigned maxNesting = 30;

@@ -14,7 +14,17 @@
 
 using namespace ingot;
 
-std::string quantize::hashModel(const std::string &path, std::string &sha256) {
+static std::string finish(rt::Sha256 &hash) {
+  uint8_t digest[32];
+  hash.finish(digest);
+  std::string digits;
+  for (uint8_t byte : digest)
+    for (int shift : {4, 0})
+      digits += "0123456789abcdef"[byte >> shift & 15];
+  return digits;
+}
+
+static std::string hashFile(const std::string &path, std::string &sha256) {
   InputFile file;
   std::string problem = file.open(path);
   if (!problem.empty())
@@ -29,11 +39,31 @@ std::string quantize::hashModel(const std::string &path, std::string &sha256) {
     hash.update(piece.data(), bytes);
     left -= bytes;
   }
-  uint8_t digest[32];
-  hash.finish(digest);
-  sha256.clear();
-  for (uint8_t byte : digest)
-    for (int shift : {4, 0})
-      sha256 += "0123456789abcdef"[byte >> shift & 15];
+  sha256 = finish(hash);
+  return "";
+}
+
+std::string quantize::hashModel(const std::string &path,
+                                std::vector<std::string> locations,
+                                std::string &sha256) {
+  std::string problem = hashFile(path, sha256);
+  if (!problem.empty() || locations.empty())
+    return problem;
+  std::sort(locations.begin(), locations.end());
+  rt::Sha256 all;
+  all.update(sha256.data(), sha256.size());
+  const size_t slash = path.rfind('/');
+  const std::string folder =
+      slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  for (const std::string &location : locations) {
+    std::string digits;
+    problem = hashFile(folder + location, digits);
+    if (!problem.empty())
+      return location + ": " + problem;
+    // With its null, which ends the name.
+    all.update(location.c_str(), location.size() + 1);
+    all.update(digits.data(), digits.size());
+  }
+  sha256 = finish(all);
   return "";
 }

@@ -8,12 +8,15 @@
 #define INGOT_COMPILER_QUANTIZE_MODELHASH_H
 
 #include <string>
+#include <vector>
 
 namespace ingot::quantize {
 
-/// SHA-256 of a model's file, in hexadecimal digits. Returns what is wrong, or
-/// "".
-std::string hashModel(const std::string &path, std::string &sha256);
+/// SHA-256 of a model's file, in hexadecimal digits; of one with external data,
+/// in files at `locations` beside it, of all their names and digests. Returns
+/// what is wrong, or "".
+std::string hashModel(const std::string &path,
+                      std::vector<std::string> locations, std::string &sha256);
 
 } // namespace ingot::quantize
 

@@ -5,6 +5,7 @@ import json
 import os
 
 import numpy as np
+import onnx
 from onnx import helper, numpy_helper
 
 import digits
@@ -206,6 +207,22 @@ class Refused(PostTraining):
         with_text(text, "other.onnx", "model.onnx", "calibrate this model", of=other)
         self.refuses(model, "gone.json", "no such file",
                      options=["--precision=int8", f"--calibration={self.path('gone.json')}"])
+
+    def test_other_external_data(self):
+        """A model that was trained on, in files beside the same graph, is another."""
+        proto = digits.Network(0).model()
+        model = self.path("model.onnx")
+
+        def save(name):
+            onnx.save_model(proto, model, save_as_external_data=True, location=name, size_threshold=0)
+        save("weights.bin")
+        path = self.calibrate(model, {"x": digits.render(12, 1)[0]})
+        int8 = ["--precision=int8", f"--calibration={path}"]
+        self.compile(model, *int8)
+        with open(self.path("weights.bin"), "r+b") as f:
+            f.seek(40)
+            f.write(b"\1")
+        self.refuses(model, "model.calib.json", "calibrate this model", options=int8)
 
     def test_use(self):
         model = self.save(digits.Network(0).model())

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/FileSet.h"
-#include "compiler/quantize/ModelHash.h"
 #include "compiler/quantize/Ranges.h"
 #include "passes/quantize/CalibrationFile.h"
 #include "tools/ingot/Commands.h"
@@ -218,13 +217,8 @@ int Calibration::run() {
         !wrong.empty())
       return parser.usageError("--preprocess: " + wrong);
   std::string problem = checkOutput();
-  if (problem.empty())
-    problem = quantize::hashModel(options.model, result.sha256);
   if (!problem.empty())
-    return fail(StringRef(problem).starts_with("cannot")
-                    ? problem
-                    : "cannot read '" + formatLine(options.model, 200) +
-                          "': " + problem);
+    return fail(problem);
   result.model = llvm::sys::path::filename(options.model).str();
   // Wrong names cost no compilation.
   Samples listed({}, preprocess);
@@ -237,6 +231,7 @@ int Calibration::run() {
     return fail("'" + formatLine(options.model, 200) +
                 "' has no convolution or matrix product of float32 with "
                 "constant weights that could be quantized");
+  result.sha256 = model.sha256();
   samples = std::make_unique<Samples>(model.inputs(), preprocess);
   problem = samples->open(options.data);
   if (problem.empty())

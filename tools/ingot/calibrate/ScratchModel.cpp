@@ -80,6 +80,7 @@ int ScratchModel::compile(const Options &options, const std::string &library) {
   if (failed(compiled))
     return exitFailure;
   names = compiled->manifest->observed;
+  modelSha256 = compiled->modelSha256;
   return exitSuccess;
 }
 

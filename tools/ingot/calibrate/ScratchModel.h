@@ -48,6 +48,8 @@ public:
 
   /// Names of the tensors that it shows, by number.
   const std::vector<std::string> &observed() const { return names; }
+  /// The model's SHA-256, if it was compiled to show tensors.
+  const std::string &sha256() const { return modelSha256; }
   std::vector<InputSpec> inputs() const;
   unsigned threads() const;
   ingot_model *handle() const { return model.get(); }
@@ -67,6 +69,7 @@ private:
   const char *command;
   ScratchFolder scratch;
   std::vector<std::string> names;
+  std::string modelSha256;
   std::vector<Array> outputs;
   PoolHandle pool;
   ModelHandle model;
