@@ -79,7 +79,9 @@ static void buildQuantizePipeline(OpPassManager &passes,
     passes.addPass(createInsertQuantize(insert));
   }
   passes.addPass(createPropagateQuantize());
-  passes.addPass(createQuantizeProducts());
+  // oneDNN's primitives are asked for f32: without ours, bytes would have loops.
+  if (options.kernels != Kernels::onednn)
+    passes.addPass(createQuantizeProducts());
   passes.addPass(createDecomposeQuantize());
   passes.addPass(createFoldRequantize());
   addFoldConstants(passes, options);
