@@ -180,5 +180,5 @@ FailureOr<CompileResult> Compilation::writeFiles(StringRef linked) {
       failed(errors.check()) || failed(publish(names)))
     return failure();
   files.removeStaleWeights(weights);
-  return CompileResult{std::move(manifest)};
+  return CompileResult{std::move(manifest), {}};
 }

@@ -77,9 +77,12 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.calibration = options.calibration;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertQuantize(insert));
+    QuantizeTablesOptions tables;
+    tables.keep = insert.keep;
+    passes.addPass(createQuantizeTables(tables));
   }
   passes.addPass(createPropagateQuantize());
-  // oneDNN's primitives are asked for f32: without ours, bytes would have loops.
+  // oneDNN is asked for products of f32: those of bytes would be loops.
   if (options.kernels != Kernels::onednn)
     passes.addPass(createQuantizeProducts());
   passes.addPass(createDecomposeQuantize());

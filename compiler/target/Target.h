@@ -23,7 +23,7 @@ struct Target {
   /// Bits of cpu_features.inc that code for this level needs.
   uint64_t features = 0;
   /// Of a core: caches, which blocks are cut for, and more.
-  TargetNumbers numbers;
+  TargetNumbers numbers = {};
 
   /// The level as a part of a C identifier.
   std::string identifier() const;

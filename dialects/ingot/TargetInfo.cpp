@@ -12,6 +12,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <tuple>
+
 using namespace ingot;
 
 //===----------------------------------------------------------------------===//
@@ -106,7 +108,8 @@ static std::optional<int64_t> parseNumber(llvm::StringRef text) {
 }
 
 std::optional<std::string> TargetNumbers::parse(llvm::StringRef text) {
-  auto [name, value] = text.split('=');
+  llvm::StringRef name, value;
+  std::tie(name, value) = text.split('=');
   const Number *number = llvm::find_if(
       kNumbers, [&](const Number &number) { return number.name == name; });
   if (number == std::end(kNumbers))

@@ -85,6 +85,23 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
   let statistics = [Statistic<"numProducts", "products", "Products of bytes">];
 }
 
+def QuantizeTables : Pass<"nn-quantize-tables", "::mlir::ModuleOp"> {
+  let summary = "Store tables of embeddings in bytes";
+  let description = [{
+    A `gather` of rows of a large constant matrix of f32 becomes one of signed
+    bytes and one of a scale for each row, and their product: a row keeps its
+    own precision, however large others are. Nodes that `keep` names are left
+    alone.
+  }];
+  let options = [
+    ListOption<"keep", "keep", "std::string",
+               "Nodes that are not quantized: GLOB=fp32">];
+  let statistics = [
+    Statistic<"quantized", "quantized", "gathers of bytes">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::nn::NNDialect"];
+}
+
 def DecomposeQuantize : Pass<"nn-decompose-quantize"> {
   let summary = "Write quantize and dequantize as elementwise ops";
   let description = [{

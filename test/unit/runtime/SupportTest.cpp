@@ -180,7 +180,8 @@ TEST(Support, AnObserverStopsARun) {
           EXPECT_EQ(bytes, layer * 100);
           last = layer;
           return layer == 2 ? answer : int32_t(INGOT_ABI_OK);
-        }};
+        },
+        nullptr};
     host.call.observer = &observer;
     EXPECT_EQ(ingot_support_run(&host.call,
                                 [](ingot_abi_call *call) {

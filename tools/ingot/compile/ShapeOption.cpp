@@ -74,17 +74,16 @@ bool ingot::parseLimit(llvm::StringRef text, ImportOptions &import,
     int64_t most = INT64_MAX;
     llvm::StringLiteral range = "a size such as 500000, 64M or 4G";
   };
-  const Limit limits[] = {
-      {"nodes", &import.maxNodes},
-      {"function-nodes", &import.maxFunctionNodes},
-      {"nesting", &nesting, 100, "a depth of 1 to 100"},
-      {"graph-bytes", &import.maxGraphBytes},
-      {"sparse-bytes", &import.maxSparseBytes},
-      {"tensor-elements", &import.maxTensorElements, onnx::kLargestTensor,
-       "a count of 1 to 16T"},
-      {"folded-bytes", &pipeline.maxFoldedBytes}};
-  const Limit *limit =
-      llvm::find_if(limits, [&](const Limit &l) { return l.name == name; });
+  const Limit limits[] = {{"nodes", &import.maxNodes},
+                          {"function-nodes", &import.maxFunctionNodes},
+                          {"nesting", &nesting, 100, "a depth of 1 to 100"},
+                          {"graph-bytes", &import.maxGraphBytes},
+                          {"sparse-bytes", &import.maxSparseBytes},
+                          {"tensor-elements", &import.maxTensorElements,
+                           onnx::kLargestTensor, "a count of 1 to 16T"},
+                          {"folded-bytes", &pipeline.maxFoldedBytes}};
+  const Limit *limit = llvm::find_if(
+      limits, [&name = name](const Limit &l) { return l.name == name; });
   if (limit == std::end(limits)) {
     error = ("--limit=" + text + ": the limits are ").str();
     for (const Limit &known : limits)

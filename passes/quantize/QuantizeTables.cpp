@@ -1,0 +1,123 @@
+//===- QuantizeTables.cpp - nn-quantize-tables ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Rules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_QUANTIZETABLES
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// Signed bytes, and a scale for each row.
+struct Table {
+  Value bytes, scales;
+};
+
+struct QuantizeTablesPass
+    : ingot::impl::QuantizeTablesBase<QuantizeTablesPass> {
+  using QuantizeTablesBase::QuantizeTablesBase;
+
+  void runOnOperation() override;
+  Table getTable(Value table);
+  void quantize(nn::GatherOp op);
+
+  llvm::DenseMap<Value, Table> tables;
+};
+
+} // namespace
+
+/// Smaller tables are not worth another operation.
+static constexpr int64_t kLeastElements = 1 << 14;
+
+/// Whether `op` picks rows of a large constant matrix of f32 that are finite.
+static bool picksRows(nn::GatherOp op) {
+  auto type = cast<RankedTensorType>(op.getX().getType());
+  if (op.getAxis() != 0 || type.getRank() != 2 || !type.hasStaticShape() ||
+      !type.getElementType().isF32() || type.getNumElements() < kLeastElements)
+    return false;
+  auto values = nn::getConstantDoubles(op.getX());
+  return values && llvm::all_of(*values, [](double value) {
+           return std::isfinite(value);
+         });
+}
+
+Table QuantizeTablesPass::getTable(Value table) {
+  Table &done = tables[table];
+  if (done.bytes)
+    return done;
+  constexpr double kMost = 127;
+  auto type = cast<RankedTensorType>(table.getType());
+  std::vector<double> values = *nn::getConstantDoubles(table);
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  std::vector<double> scales(rows, 1);
+  for (int64_t row = 0; row < rows; ++row) {
+    MutableArrayRef<double> entries(&values[row * columns], columns);
+    double most = 0;
+    for (double entry : entries)
+      most = std::max(most, std::abs(entry));
+    // One of only zeros, or of nearly nothing, has any scale.
+    if (std::isnormal(float(most / kMost)))
+      scales[row] = double(float(most / kMost));
+    for (double &entry : entries)
+      entry = std::clamp(std::nearbyint(entry / scales[row]), -kMost, kMost);
+  }
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfterValue(table);
+  Location loc = table.getLoc();
+  done.bytes =
+      nn::makeConstant(builder, loc, type.clone(builder.getI8Type()), values);
+  done.scales = nn::makeConstant(
+      builder, loc, RankedTensorType::get({rows, 1}, type.getElementType()),
+      scales);
+  return done;
+}
+
+void QuantizeTablesPass::quantize(nn::GatherOp op) {
+  Table table = getTable(op.getX());
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getY().getType());
+  SmallVector<int64_t> perRow(type.getShape());
+  perRow.back() = 1;
+  Value bytes =
+      nn::GatherOp::create(builder, loc, type.clone(builder.getI8Type()),
+                           table.bytes, op.getIndices(), op.getAxis());
+  Value scales = nn::GatherOp::create(builder, loc, type.clone(perRow),
+                                      table.scales, op.getIndices(),
+                                      op.getAxis());
+  Value numbers = nn::CastOp::create(builder, loc, type, bytes);
+  op.replaceAllUsesWith(
+      nn::MulOp::create(builder, loc, type, numbers, scales).getResult());
+  op.erase();
+  ++quantized;
+}
+
+void QuantizeTablesPass::runOnOperation() {
+  tables.clear();
+  FailureOr<quantize::KeepRules> rules =
+      quantize::KeepRules::parse(getOperation(), keep);
+  if (failed(rules))
+    return signalPassFailure();
+  SmallVector<nn::GatherOp> ops;
+  getOperation()->walk([&](nn::GatherOp op) {
+    if (!rules->keeps(op) && picksRows(op))
+      ops.push_back(op);
+  });
+  for (nn::GatherOp op : ops)
+    quantize(op);
+}
