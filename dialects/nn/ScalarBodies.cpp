@@ -263,9 +263,11 @@ FLOAT_SCALAR(SwishOp) {
 Value CastOp::buildScalar(OpBuilder &builder, ValueRange args) {
   Type to = signless(getElementTypeOrSelf(getY().getType()));
   if (getInRange() && args[0].getType().isF32() &&
-      to.getIntOrFloatBitWidth() < 32) {
+      to.getIntOrFloatBitWidth() <= 32) {
     Value whole = arith::FPToSIOp::create(builder, getLoc(),
                                           builder.getI32Type(), args[0]);
+    if (to.isInteger(32))
+      return whole;
     return arith::TruncIOp::create(builder, getLoc(), to, whole);
   }
   return convertScalar(builder, getLoc(), args[0], to,

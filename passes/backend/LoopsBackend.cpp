@@ -66,6 +66,7 @@ class LoopsBackend : public Backend {
     passes.addPass(createConvertLinalgToLoopsPass());
     passes.addPass(createApproximateMath());
     passes.addPass(createExpandBF16());
+    passes.addPass(createRoundToInteger());
   }
 };
 

@@ -55,7 +55,7 @@ static constexpr char kNoIntegers[] = "is not of floats and integers";
 namespace {
 
 /// saturate(round(x / scale) + zero point). The zero point is added behind the
-/// rounding, which takes halves to even numbers.
+/// rounding, which takes halves to even numbers: to integers if it is constant.
 struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -71,12 +71,31 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
     Value x = b.cast(op.getX(), precision);
     Value scaled =
         b.make<nn::DivOp>(x, b.alongAxis(op.getScale(), rank, axis));
-    Value y = b.make<nn::RoundOp>(b.cast(scaled, real));
+    scaled = b.cast(scaled, real);
+    auto clamp = [&](Value y, int64_t low, int64_t high) {
+      return b.make<nn::ClampOp>(y, rewriter.getF64FloatAttr(double(low)),
+                                 rewriter.getF64FloatAttr(double(high)));
+    };
+    auto [low, high] = rangeOf(to);
+    std::optional<Scale> constant = getScale(op);
+    if (constant && real.isF32() && to.getIntOrFloatBitWidth() <= 16) {
+      int64_t zero = constant->zeroPoint;
+      // Whole numbers bound it before rounding as well as behind.
+      Value near =
+          b.make<nn::RoundOp>(clamp(scaled, low - zero, high - zero));
+      RankedTensorType words = typeOf(near).clone(rewriter.getI32Type());
+      Value whole = b.make<nn::CastOp>(words, near, /*in_range=*/true);
+      if (zero != 0)
+        whole = b.make<nn::AddOp>(
+            whole, nn::makeScalar(rewriter, op.getLoc(), rewriter.getI32Type(),
+                                  double(zero)));
+      rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getY().getType(), whole);
+      return success();
+    }
+    Value y = b.make<nn::RoundOp>(scaled);
     if (Value zero = op.getZeroPoint())
       y = b.make<nn::AddOp>(y, b.cast(b.alongAxis(zero, rank, axis), real));
-    auto [low, high] = rangeOf(to);
-    y = b.make<nn::ClampOp>(y, rewriter.getF64FloatAttr(double(low)),
-                            rewriter.getF64FloatAttr(double(high)));
+    y = clamp(y, low, high);
     // Clamped to what f32 holds, a wide type's largest number may be one more.
     bool inRange = to.getIntOrFloatBitWidth() <= 16;
     rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getY().getType(), y,

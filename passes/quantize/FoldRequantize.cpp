@@ -91,7 +91,10 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
 
   LogicalResult matchAndRewrite(nn::RoundOp op,
                                 PatternRewriter &rewriter) const override {
-    auto division = op.getX().getDefiningOp<nn::DivOp>();
+    // What saturates it may stand between.
+    auto clamp = op.getX().getDefiningOp<nn::ClampOp>();
+    Value quotient = clamp ? clamp.getX() : op.getX();
+    auto division = quotient.getDefiningOp<nn::DivOp>();
     std::optional<double> scale =
         division ? nn::getSplat(division.getB()) : std::nullopt;
     if (!scale || !(*scale > 0) || !std::isnormal(1 / *scale) ||
@@ -102,7 +105,7 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
       return rewriter.notifyMatchFailure(op, "divides what has no constants");
     rewriter.setInsertionPoint(division);
     Value x = scaled(rewriter, division.getA(), 1 / *scale);
-    rewriter.modifyOpInPlace(op, [&] { op.getXMutable().assign(x); });
+    rewriter.replaceOp(division, x);
     ++count;
     return success();
   }

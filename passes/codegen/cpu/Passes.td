@@ -163,4 +163,14 @@ def SoftmaxToVector : Cpu_RowsToVector<"cpu-softmax-to-vector"> {
   }];
 }
 
+def RoundToInteger : Pass<"round-to-integer", "::mlir::ModuleOp"> {
+  let summary = "Round vectors of f32 while they become integers";
+  let description = [{
+    `fptosi` of `roundeven` is one instruction, `llvm.intr.lrint`: a run rounds
+    to nearest, halves to even. Scalars keep both, since LLVM's vectorizer has
+    no vectors of the intrinsic.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // INGOT_PASSES_CODEGEN_CPU_PASSES_TD

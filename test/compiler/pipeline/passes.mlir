@@ -122,6 +122,7 @@
 // CHECK-NEXT: {{^ *}}convert-linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-bf16{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}round-to-integer{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}load-arguments{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cut-functions{{[,{]|$}}

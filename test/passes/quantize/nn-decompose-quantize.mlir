@@ -41,3 +41,22 @@ func.func @zero(%x: tensor<3xi8>, %y: tensor<3xf32>, %s: tensor<f32>) -> (tensor
   %1 = nn.quantize %y, %s {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>) -> tensor<3xi32>
   return %0, %1 : tensor<3xf32>, tensor<3xi32>
 }
+
+// -----
+
+// Constants are whole numbers: the zero point goes into the bounds, which hold what
+// is rounded, and is added to integers.
+// CHECK-LABEL: @constant
+// CHECK: %[[D:.*]] = nn.div %arg0
+// CHECK: %[[C:.*]] = nn.clamp %[[D]] {max = 2.520000e+02 : f64, min = -3.000000e+00 : f64}
+// CHECK: %[[R:.*]] = nn.round %[[C]]
+// CHECK: %[[I:.*]] = nn.cast %[[R]] {in_range} : tensor<3xf32> -> tensor<3xi32>
+// CHECK: %[[Z:.*]] = arith.constant dense<3> : tensor<i32>
+// CHECK: %[[A:.*]] = nn.add %[[I]], %[[Z]]
+// CHECK: nn.cast %[[A]] : tensor<3xi32> -> tensor<3xui8>
+func.func @constant(%x: tensor<3xf32>) -> tensor<3xui8> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<ui8>) -> tensor<3xui8>
+  return %0 : tensor<3xui8>
+}

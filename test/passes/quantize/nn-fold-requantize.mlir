@@ -45,3 +45,21 @@ func.func @no(%x: tensor<2xf32>, %s: tensor<f32>) -> (tensor<2xf32>, tensor<2xf3
   %7 = nn.round %6 : tensor<2xf32> -> tensor<2xf32>
   return %1, %2, %4, %7 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }
+
+// -----
+
+// Bounds of what is rounded are no numbers of before the division.
+// CHECK-LABEL: @saturated
+// CHECK: %[[K:.*]] = arith.constant dense<4.000000e+00> : tensor<f32>
+// CHECK: %[[M:.*]] = nn.mul %arg0, %[[K]]
+// CHECK: %[[C:.*]] = nn.clamp %[[M]] {max = 2.550000e+02 : f64, min = 0.000000e+00 : f64}
+// CHECK: nn.round %[[C]]
+func.func @saturated(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %k = arith.constant dense<2.0> : tensor<f32>
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %0 = nn.mul %x, %k : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %1 = nn.div %0, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %2 = nn.clamp %1 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %3 = nn.round %2 : tensor<2xf32> -> tensor<2xf32>
+  return %3 : tensor<2xf32>
+}

@@ -1,0 +1,50 @@
+//===- RoundToInteger.cpp - round-to-integer ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_ROUNDTOINTEGER
+#include "passes/codegen/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct RoundWhileConverting : OpRewritePattern<arith::FPToSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::FPToSIOp op,
+                                PatternRewriter &rewriter) const override {
+    auto round = op.getIn().getDefiningOp<math::RoundEvenOp>();
+    auto from = dyn_cast<VectorType>(op.getIn().getType());
+    auto to = dyn_cast<VectorType>(op.getType());
+    if (!round || !from || !to || !from.getElementType().isF32() ||
+        !to.getElementType().isInteger(32))
+      return rewriter.notifyMatchFailure(
+          op, "is not of a rounded vector of f32 to i32");
+    rewriter.replaceOpWithNewOp<LLVM::LrintOp>(op, to, round.getOperand());
+    return success();
+  }
+};
+
+struct RoundToIntegerPass
+    : ingot::impl::RoundToIntegerBase<RoundToIntegerPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<RoundWhileConverting>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
