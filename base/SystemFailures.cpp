@@ -27,6 +27,8 @@ static const bool *reported = nullptr;
 static std::atomic<bool> isEnding{false}, isDone{false},
     isMemoryNeeded{false};
 
+void ingot::nameCommand(const char *name) { command = name; }
+
 void ingot::nameStep(const char *name) {
   strncpy(step, name, sizeof(step) - 1);
 }
@@ -95,7 +97,7 @@ static void onBusError(int number, siginfo_t *info, void *) {
 }
 
 void ingot::endInOneLine(const char *name) {
-  command = name;
+  nameCommand(name);
   std::set_terminate(onTerminate);
   signal(SIGXFSZ, SIG_IGN);
   struct sigaction action = {};

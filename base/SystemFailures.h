@@ -15,6 +15,9 @@ namespace ingot {
 /// the size of files fails, instead of ending the process.
 void endInOneLine(const char *command);
 
+/// Whose line it is, before the above is called.
+void nameCommand(const char *command);
+
 /// The same for memory that `new` cannot get, for code that cannot go on.
 void endWithoutMemory();
 bool isWithoutMemoryTheEnd();

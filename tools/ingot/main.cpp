@@ -10,6 +10,7 @@
 
 #include "ingot/ingot.h"
 
+#include <new>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,6 +59,7 @@ static int flushOutput(const char *command, int exitCode) {
 }
 
 int main(int argc, char **argv) {
+  std::set_new_handler(nullptr);
   // So that printing needs no memory.
   static char buffer[1 << 16];
   setvbuf(stdout, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF,

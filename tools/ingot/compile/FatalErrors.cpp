@@ -11,6 +11,8 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <new>
+
 using namespace llvm;
 using namespace ingot;
 
@@ -31,15 +33,26 @@ static void endWithoutMemoryForLLVM(void *, const char *, bool) {
   endOutOfMemory();
 }
 
+/// Constructors of LLVM's libraries need memory, too, and end the process in
+/// LLVM's or in C++'s own words without handlers. Functions of this section run
+/// before them, and use nothing that is constructed. `main` takes the second
+/// handler back, for commands that can go on.
+static void handleFromTheStart(int argc, char **argv, char **) {
+  nameCommand(argc > 1 ? argv[1] : "");
+  install_bad_alloc_error_handler(endWithoutMemoryForLLVM);
+  std::set_new_handler([] { endOutOfMemory(); });
+}
+
+[[gnu::section(".preinit_array"), gnu::used]] static void (*const atStart)(
+    int, char **, char **) = handleFromTheStart;
+
 FatalErrorsInOneLine::FatalErrorsInOneLine(const bool &errorsPrinted)
     : handler(endBecauseOfLLVM, nullptr) {
   endInOneLine("compile");
   endWithoutMemory();
   setReported(&errorsPrinted);
-  install_bad_alloc_error_handler(endWithoutMemoryForLLVM);
 }
 
 FatalErrorsInOneLine::~FatalErrorsInOneLine() {
-  remove_bad_alloc_error_handler();
   setReported(nullptr);
 }
