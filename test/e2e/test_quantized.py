@@ -8,11 +8,12 @@ import numpy as np
 from onnx.reference import ReferenceEvaluator
 
 import quantized
-from support import ROOT, Case, tool
+from support import BIN, ROOT, Case, have, tool
 from test_levels import cap
 
 sys.path.insert(0, os.path.join(ROOT, "test", "property"))
 
+import harness  # noqa: E402
 import integer  # noqa: E402
 
 LEVELS = [level for level in integer.supported() if "@" not in level]
@@ -55,6 +56,21 @@ class Quantized(Case):
 
     def test_integer_operators(self):
         self.check(quantized.EXACT, range(8))
+
+    @unittest.skipUnless(have("ingot-guarded-run"), "built without ingot-guarded-run")
+    def test_between_guard_pages(self):
+        """Nothing outside of a tensor is touched, and threads give the same bytes."""
+        for seed in range(4):
+            graph = quantized.draw(quantized.EXACT, 3000 + seed, count=2)
+            model = graph.model()
+            want = dict(zip([o.name for o in model.graph.output], ReferenceEvaluator(model).run(None, graph.feeds)))
+            for level in LEVELS:
+                with self.subTest(seed=seed, level=level):
+                    artifact = self.compile(model, "--weights=file", "--target", level)
+                    got, notes = harness.run_guarded(BIN, artifact, self.dir, graph.feeds, want)
+                    self.assertEqual(notes, [])
+                    for name, value in want.items():
+                        np.testing.assert_array_equal(got[name], value, name)
 
     def test_layers_tell(self):
         """Products of bytes are called so, and movement between pairs is no layer of floats."""
