@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import numpy as np
-from onnx import helper
+from onnx import TensorProto, helper
 
 from support import Case, conv_model, make_model, relu_model, tool
 
@@ -112,6 +112,23 @@ class Target(Case):
         different = [level for level, below, here in zip(LEVELS[1:], code, code[1:]) if here != below]
         done = tool("ingot", "compile", source, "-o", self.path("model.so"), "--target=multi", "--kernels=native")
         self.assertEqual(re.findall(r"(\S+) code", done.stdout), different)
+
+
+class Comparisons(Case):
+    """What a comparison of floats gives, as integers: LLVM narrows both where it can, and compared bf16 as such where it
+    then had no instructions for an integer of 16 bits."""
+
+    def test_floats_and_integers(self):
+        for real in ("FLOAT16", "BFLOAT16", "FLOAT", "DOUBLE"):
+            for whole in ("INT8", "INT16", "UINT16", "INT64"):
+                code = getattr(TensorProto, whole)
+                model = make_model(
+                    [helper.make_node("Greater", ["x", "y"], ["more"]), helper.make_node("Cast", ["more"], ["z"], to=code)],
+                    [("x", [3, 16, 3, 2, 3], getattr(TensorProto, real)), ("y", [16, 3, 2, 1], getattr(TensorProto, real))],
+                    [("z", None, code)])
+                with self.subTest(real=real, whole=whole):
+                    done = tool("ingot", "run", self.compile(model, "--target", ",".join(LEVELS)), "--input", "random")
+                    self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Files(Case):

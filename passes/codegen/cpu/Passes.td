@@ -80,9 +80,10 @@ def EmulateInstructions : Pass<"emulate-instructions", "::mlir::ModuleOp"> {
 }
 
 def ExpandBF16 : Pass<"expand-bf16", "::mlir::ModuleOp"> {
-  let summary = "Round to bf16 by integer arithmetic";
+  let summary = "Widen and round bf16 by integer arithmetic";
   let description = [{
-    For levels without AVX512-BF16, where LLVM calls a function an element.
+    Rounding only for levels without AVX512-BF16, where LLVM calls a function an
+    element.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];

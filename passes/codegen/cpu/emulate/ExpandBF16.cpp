@@ -64,13 +64,42 @@ struct RoundF32 : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// The upper half of an f32. Without `extf` LLVM cannot make a comparison of
+/// f32 one of bf16, which it has no instructions for, and fails to select any
+/// where the result becomes an integer of 16 bits.
+struct WidenBF16 : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &b) const override {
+    Value x = op.getIn();
+    if (!getElementTypeOrSelf(x).isBF16() ||
+        !getElementTypeOrSelf(op.getType()).isF32())
+      return b.notifyMatchFailure(op, "is not from bf16 to f32");
+    Location loc = op.getLoc();
+    auto typeLike = [&](Type element) -> Type {
+      auto shaped = dyn_cast<ShapedType>(x.getType());
+      return shaped ? Type(shaped.clone(element)) : element;
+    };
+    Type words = typeLike(b.getI32Type());
+    Value half = arith::BitcastOp::create(b, loc, typeLike(b.getI16Type()), x);
+    Value wide = arith::ExtUIOp::create(b, loc, words, half);
+    TypedAttr sixteen = b.getI32IntegerAttr(16);
+    if (auto shaped = dyn_cast<ShapedType>(words))
+      sixteen = DenseElementsAttr::get(shaped, Attribute(sixteen));
+    Value bits = arith::ShLIOp::create(
+        b, loc, wide, arith::ConstantOp::create(b, loc, sixteen));
+    b.replaceOpWithNewOp<arith::BitcastOp>(op, op.getType(), bits);
+    return success();
+  }
+};
+
 struct ExpandBF16Pass : ingot::impl::ExpandBF16Base<ExpandBF16Pass> {
   void runOnOperation() override {
-    if (TargetInfo::of(getOperation()).hasBF16)
-      return;
     RewritePatternSet patterns(&getContext());
-    arith::populateExpandBFloat16Patterns(patterns);
-    patterns.add<RoundF32>(&getContext(), /*benefit=*/2);
+    patterns.add<WidenBF16>(&getContext());
+    if (!TargetInfo::of(getOperation()).hasBF16)
+      patterns.add<RoundF32>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

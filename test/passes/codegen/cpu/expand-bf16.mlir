@@ -31,4 +31,13 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
     %0 = arith.truncf %x : vector<16xf32> to vector<16xbf16>
     return %0 : vector<16xbf16>
   }
+  // Widening has no instruction of its own at any level.
+  // CHECK-LABEL: @widens
+  // CHECK: arith.extui {{.*}} : vector<16xi16> to vector<16xi32>
+  // CHECK: arith.shli
+  // CHECK-NOT: arith.extf
+  func.func @widens(%x: vector<16xbf16>) -> vector<16xf32> {
+    %0 = arith.extf %x : vector<16xbf16> to vector<16xf32>
+    return %0 : vector<16xf32>
+  }
 }
