@@ -34,21 +34,37 @@ std::string InputFile::open(const std::string &path) {
   return "";
 }
 
-std::string InputFile::read(void *data, uint64_t bytes) {
-  auto *at = static_cast<char *>(data);
+/// Calls `readSome(to, bytes)`, which may read less, until all are read.
+template <typename ReadSome>
+static std::string readAll(void *data, uint64_t bytes, ReadSome readSome) {
+  auto *to = static_cast<char *>(data);
   constexpr uint64_t kPiece = 1 << 30;
   while (bytes) {
-    ssize_t got = ::read(descriptor, at, std::min(bytes, kPiece));
+    ssize_t got = readSome(to, std::min(bytes, kPiece));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
       return strerror(errno);
     if (got == 0)
       return "it ended early";
-    at += got;
+    to += got;
     bytes -= uint64_t(got);
   }
   return "";
+}
+
+std::string InputFile::read(void *data, uint64_t bytes) {
+  return readAll(data, bytes, [&](char *to, uint64_t size) {
+    return ::read(descriptor, to, size);
+  });
+}
+
+std::string InputFile::readAt(uint64_t offset, void *data,
+                              uint64_t bytes) const {
+  const char *first = static_cast<char *>(data);
+  return readAll(data, bytes, [&](char *to, uint64_t size) {
+    return pread(descriptor, to, size, off_t(offset) + (to - first));
+  });
 }
 
 std::string ingot::readWholeFile(const std::string &path, uint64_t most,

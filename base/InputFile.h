@@ -12,8 +12,9 @@
 
 namespace ingot {
 
-/// A file that is read from its start. Only a regular one has a size that can
-/// be checked before; a pipe may make the process wait, a device may never end.
+/// A file that is read from its start, or in pieces. Only a regular one has a
+/// size that can be checked before; a pipe may make the process wait, a device
+/// may never end.
 /// Functions return what is wrong, or "".
 class InputFile {
 public:
@@ -25,6 +26,8 @@ public:
   std::string open(const std::string &path);
   /// Reads exactly so many bytes.
   std::string read(void *data, uint64_t bytes);
+  /// The same from `offset` on, wherever `read` is.
+  std::string readAt(uint64_t offset, void *data, uint64_t bytes) const;
 
   uint64_t size() const { return fileBytes; }
 

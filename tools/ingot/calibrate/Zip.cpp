@@ -7,11 +7,6 @@
 #include "tools/ingot/calibrate/Zip.h"
 
 #include <algorithm>
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 using namespace ingot::tools;
@@ -29,40 +24,15 @@ static uint64_t number(const unsigned char *at, int bytes) {
   return value;
 }
 
-ZipFile::~ZipFile() {
-  if (descriptor >= 0)
-    close(descriptor);
-}
-
 std::string ZipFile::open(const std::string &path) {
-  descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat status = {};
-  if (descriptor < 0 || fstat(descriptor, &status))
-    return strerror(errno);
-  if (S_ISDIR(status.st_mode))
-    return strerror(EISDIR);
-  if (!S_ISREG(status.st_mode))
-    return "it is not a regular file";
-  fileBytes = uint64_t(status.st_size);
-  return parse();
+  std::string problem = file.open(path);
+  return problem.empty() ? parse() : problem;
 }
 
 std::string ZipFile::readAt(uint64_t offset, void *data, uint64_t bytes) const {
-  if (offset > fileBytes || bytes > fileBytes - offset)
+  if (offset > file.size() || bytes > file.size() - offset)
     return kBroken;
-  auto *to = static_cast<char *>(data);
-  while (bytes) {
-    ssize_t got = pread(descriptor, to, std::min<uint64_t>(bytes, 1 << 30),
-                        off_t(offset));
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return got ? strerror(errno) : "it ended early";
-    to += got;
-    offset += uint64_t(got);
-    bytes -= uint64_t(got);
-  }
-  return "";
+  return file.readAt(offset, data, bytes);
 }
 
 /// Where the list of members is: its end is that of the file, but for a
@@ -71,6 +41,7 @@ std::string ZipFile::findDirectory(uint64_t &offset, uint64_t &bytes,
                                    uint64_t &count) const {
   constexpr uint64_t kEndBytes = 22, kMostComment = 0xffff, kLocatorBytes = 20,
                      kEnd64Bytes = 56;
+  const uint64_t fileBytes = file.size();
   if (fileBytes < kEndBytes)
     return "it is not an .npz file";
   std::vector<unsigned char> tail(
@@ -110,7 +81,7 @@ std::string ZipFile::parse() {
   std::string problem = findDirectory(offset, bytes, count);
   if (!problem.empty())
     return problem;
-  if (bytes > kMostDirectory || bytes > fileBytes)
+  if (bytes > kMostDirectory || bytes > file.size())
     return kBroken;
   std::vector<unsigned char> directory(bytes);
   problem = readAt(offset, directory.data(), bytes);

@@ -7,6 +7,8 @@
 #ifndef INGOT_TOOLS_INGOT_CALIBRATE_ZIP_H
 #define INGOT_TOOLS_INGOT_CALIBRATE_ZIP_H
 
+#include "base/InputFile.h"
+
 #include <memory>
 #include <stdint.h>
 #include <string>
@@ -28,11 +30,6 @@ struct ZipMember {
 /// return what is wrong, or "".
 class ZipFile {
 public:
-  ZipFile() = default;
-  ZipFile(const ZipFile &) = delete;
-  ZipFile &operator=(const ZipFile &) = delete;
-  ~ZipFile();
-
   std::string open(const std::string &path);
   const std::vector<ZipMember> &members() const { return all; }
 
@@ -43,8 +40,7 @@ private:
   std::string findDirectory(uint64_t &offset, uint64_t &bytes,
                             uint64_t &count) const;
 
-  int descriptor = -1;
-  uint64_t fileBytes = 0;
+  InputFile file;
   std::vector<ZipMember> all;
 };
 
