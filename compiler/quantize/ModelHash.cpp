@@ -9,6 +9,8 @@
 #include "base/InputFile.h"
 #include "runtime/format/Sha256.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
 #include <vector>
 
@@ -17,11 +19,7 @@ using namespace ingot;
 static std::string finish(rt::Sha256 &hash) {
   uint8_t digest[32];
   hash.finish(digest);
-  std::string digits;
-  for (uint8_t byte : digest)
-    for (int shift : {4, 0})
-      digits += "0123456789abcdef"[byte >> shift & 15];
-  return digits;
+  return llvm::toHex(digest, /*LowerCase=*/true);
 }
 
 static std::string hashFile(const std::string &path, std::string &sha256) {
