@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -140,11 +141,17 @@ Expected<Calibration> quantize::parseCalibration(StringRef text) {
 }
 
 Expected<Calibration> quantize::readCalibration(StringRef path) {
+  auto cannot = [&](const Twine &why) {
+    return wrong("cannot read '" + printable(path) + "': " + why);
+  };
+  // A pipe may keep the compiler waiting, a device may never end.
+  sys::fs::file_status status;
+  if (!sys::fs::status(path, status) && sys::fs::is_other(status))
+    return cannot("it is not a regular file");
   auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
                                     /*RequiresNullTerminator=*/false);
   if (!file)
-    return wrong("cannot read '" + printable(path) +
-                 "': " + file.getError().message());
+    return cannot(file.getError().message());
   Expected<Calibration> read = parseCalibration((*file)->getBuffer());
   if (!read)
     return wrong("'" + printable(path) + "': " + toString(read.takeError()));

@@ -207,6 +207,10 @@ class Refused(PostTraining):
         with_text(text, "other.onnx", "model.onnx", "calibrate this model", of=other)
         self.refuses(model, "gone.json", "no such file",
                      options=["--precision=int8", f"--calibration={self.path('gone.json')}"])
+        # What may never end is not waited for.
+        os.mkfifo(self.path("pipe.json"))
+        self.refuses(model, "pipe.json", "not a regular file",
+                     options=["--precision=int8", f"--calibration={self.path('pipe.json')}"])
 
     def test_other_external_data(self):
         """A model that was trained on, in files beside the same graph, is another."""
