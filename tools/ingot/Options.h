@@ -48,6 +48,9 @@ public:
   /// expected.
   bool parse(int argc, char **argv, std::string &positional, int &exitCode);
 
+  /// Of the subcommand.
+  const std::string &name() const { return command; }
+
   /// Prints one line on stderr; returns exitUsage.
   int usageError(const std::string &message) const;
   /// Prints one line on stderr; returns exitFailure.

@@ -48,17 +48,12 @@ struct Options {
 class Calibration {
 public:
   Calibration(const Options &options, const OptionParser &parser)
-      : options(options), parser(parser), progress("calibrate"),
-        model(parser, progress, "calibrate") {}
+      : options(options), parser(parser), progress(parser),
+        model(parser, progress) {}
 
   int run();
 
 private:
-  int fail(const std::string &message) {
-    progress.clear();
-    return parser.failure(message);
-  }
-
   std::string checkOutput();
   int compile();
   std::string runAll();
@@ -218,28 +213,27 @@ int Calibration::run() {
       return parser.usageError("--preprocess: " + wrong);
   std::string problem = checkOutput();
   if (!problem.empty())
-    return fail(problem);
+    return progress.fail(problem);
   result.model = llvm::sys::path::filename(options.model).str();
   // Wrong names cost no compilation.
-  Samples listed({}, preprocess);
-  problem = listed.open(options.data);
+  samples = std::make_unique<Samples>(preprocess);
+  problem = samples->open(options.data);
   if (!problem.empty())
-    return fail(problem);
+    return progress.fail(problem);
   if (int code = compile())
     return code;
   if (model.observed().empty())
-    return fail("'" + formatLine(options.model, 200) +
-                "' has no convolution or matrix product of float32 with "
-                "constant weights that could be quantized");
+    return progress.fail(
+        "'" + formatLine(options.model, 200) +
+        "' has no convolution or matrix product of float32 with "
+        "constant weights that could be quantized");
   result.sha256 = model.sha256();
-  samples = std::make_unique<Samples>(model.inputs(), preprocess);
-  problem = samples->open(options.data);
-  if (problem.empty())
-    problem = runAll();
+  samples->setInputs(model.inputs());
+  problem = runAll();
   if (problem.empty())
     problem = write();
   if (!problem.empty())
-    return fail(problem);
+    return progress.fail(problem);
   printf("%s: %zu tensors, %s of %llu samples\n", options.output.c_str(),
          result.tensors.size(), result.method.c_str(),
          static_cast<unsigned long long>(result.samples));

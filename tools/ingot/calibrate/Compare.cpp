@@ -13,7 +13,9 @@
 #include "tools/ingot/calibrate/Difference.h"
 #include "tools/ingot/calibrate/Samples.h"
 #include "tools/ingot/calibrate/ScratchModel.h"
+#include "tools/ingot/calibrate/Watch.h"
 
+#include <cassert>
 #include <map>
 
 using namespace ingot;
@@ -45,17 +47,12 @@ struct Inner {
 class Comparison {
 public:
   Comparison(const Options &options, const OptionParser &parser)
-      : options(options), parser(parser), progress("compare"),
-        reference(parser, progress, "compare"),
-        quantized(parser, progress, "compare") {}
+      : options(options), parser(parser), progress(parser),
+        reference(parser, progress), quantized(parser, progress) {}
 
   int run();
 
 private:
-  int fail(const std::string &message) {
-    progress.clear();
-    return parser.failure(message);
-  }
   std::string checkSignature() const;
   int prepare();
   std::string runAll();
@@ -81,47 +78,29 @@ struct Shown {
   std::map<uint64_t, std::vector<float>> *kept;
   /// Null: keep.
   std::vector<Inner> *compared;
-  /// Of the tensors that this model shows, in `compared`.
-  std::vector<size_t> places;
 };
 
 } // namespace
 
-/// All elements in order, whatever the strides.
-static std::vector<float> gather(const ingot_tensor_view &view) {
-  auto *data = static_cast<const float *>(view.data);
-  int64_t total = 1;
-  for (uint32_t d = 0; d < view.rank; ++d)
-    total *= view.dims[d];
-  std::vector<float> values;
-  values.reserve(size_t(total));
-  std::vector<int64_t> index(view.rank, 0);
-  for (int64_t i = 0; i < total; ++i) {
-    int64_t at = 0;
-    for (uint32_t d = 0; d < view.rank; ++d)
-      at += index[d] * view.strides[d];
-    values.push_back(data[at]);
-    for (uint32_t d = view.rank; d-- > 0 && ++index[d] == view.dims[d];)
-      index[d] = 0;
-  }
-  return values;
-}
-
 static ingot_status observe(void *user, uint64_t number,
                             const ingot_tensor_view *view) {
   auto &shown = *static_cast<Shown *>(user);
-  if (number >= shown.places.size() || view->dtype != INGOT_FLOAT)
+  if (view->dtype != INGOT_FLOAT)
     return INGOT_OK;
-  const uint64_t place = shown.places[number];
-  std::vector<float> values = gather(*view);
+  std::vector<float> &kept = (*shown.kept)[number];
+  std::vector<float> values;
+  forEachPiece(*view, values, [&](const float *piece, size_t size) {
+    if (piece != values.data())
+      values.insert(values.end(), piece, piece + size);
+  });
   if (!shown.compared) {
-    (*shown.kept)[place] = std::move(values);
+    kept = std::move(values);
     return INGOT_OK;
   }
-  const std::vector<float> &wanted = (*shown.kept)[place];
-  for (size_t i = 0; i < std::min(values.size(), wanted.size()); ++i)
-    (*shown.compared)[place].difference.add(double(wanted[i]),
-                                            double(values[i]));
+  assert(number < shown.compared->size() && "both show the same tensors");
+  for (size_t i = 0; i < std::min(values.size(), kept.size()); ++i)
+    (*shown.compared)[number].difference.add(double(kept[i]),
+                                             double(values[i]));
   return INGOT_OK;
 }
 
@@ -155,7 +134,7 @@ int Comparison::prepare() {
   if (problem.empty())
     problem = createContext(model.get(), pool.get(), context);
   if (!problem.empty())
-    return fail(problem);
+    return progress.fail(problem);
   ScratchModel::Options scratch;
   scratch.model = options.model;
   scratch.shapes = options.shapes;
@@ -166,7 +145,7 @@ int Comparison::prepare() {
     return code;
   problem = checkSignature();
   if (!problem.empty())
-    return fail(problem);
+    return progress.fail(problem);
   if (!options.perLayer)
     return exitSuccess;
   scratch.pipeline.calibration = options.calibration;
@@ -206,10 +185,7 @@ std::string Comparison::compareOutputs(const std::vector<Array> &inputs) {
 
 std::string Comparison::compareLayers(const std::vector<Array> &inputs) {
   std::map<uint64_t, std::vector<float>> kept;
-  std::vector<size_t> places(layers.size());
-  for (size_t i = 0; i < places.size(); ++i)
-    places[i] = i;
-  Shown wanted = {&kept, nullptr, places}, got = {&kept, &layers, places};
+  Shown wanted = {&kept, nullptr}, got = {&kept, &layers};
   std::string problem;
   if (reference.run(inputs, observe, &wanted, problem) ||
       quantized.run(inputs, observe, &got, problem))
@@ -324,20 +300,18 @@ int Comparison::run() {
         !wrong.empty())
       return parser.usageError("--preprocess: " + wrong);
   // Wrong names cost no compilation.
-  Samples listed({}, preprocess);
-  std::string problem = listed.open(options.data);
+  samples = std::make_unique<Samples>(preprocess);
+  std::string problem = samples->open(options.data);
   if (!problem.empty())
-    return fail(problem);
+    return progress.fail(problem);
   if (int code = prepare())
     return code;
   for (const std::string &name : outputNames(model.get()))
     outputs.push_back({name, {}});
-  samples = std::make_unique<Samples>(inputsOf(model.get()), preprocess);
-  problem = samples->open(options.data);
-  if (problem.empty())
-    problem = runAll();
+  samples->setInputs(inputsOf(model.get()));
+  problem = runAll();
   if (!problem.empty())
-    return fail(problem);
+    return progress.fail(problem);
   options.json ? printJson() : print();
   return exitSuccess;
 }

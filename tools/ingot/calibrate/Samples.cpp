@@ -40,8 +40,7 @@ struct Samples::Source {
   std::vector<Stream> streams;
 };
 
-Samples::Samples(std::vector<InputSpec> inputs, Preprocess preprocess)
-    : inputs(std::move(inputs)), preprocess(std::move(preprocess)) {}
+Samples::Samples(Preprocess preprocess) : preprocess(std::move(preprocess)) {}
 
 Samples::~Samples() = default;
 

@@ -28,12 +28,15 @@ struct InputSpec {
 /// pictures; of arrays, no more than one sample is in memory.
 class Samples {
 public:
-  Samples(std::vector<InputSpec> inputs, Preprocess preprocess);
+  explicit Samples(Preprocess preprocess);
   ~Samples();
 
   /// Files, or folders of files in the order of their names. Returns what is
   /// wrong, or "".
   std::string open(const std::vector<std::string> &paths);
+
+  /// What samples are read for; before the first of them.
+  void setInputs(std::vector<InputSpec> specs) { inputs = std::move(specs); }
 
   /// Reads the next sample into `arrays`, one for each input. False at the end,
   /// and where `problem` says what is wrong.

@@ -24,8 +24,8 @@ using llvm::StringRef;
 // Progress
 //===----------------------------------------------------------------------===//
 
-Progress::Progress(std::string command)
-    : command(std::move(command)), isTerminal(isatty(STDERR_FILENO)) {}
+Progress::Progress(const OptionParser &parser)
+    : parser(parser), isTerminal(isatty(STDERR_FILENO)) {}
 
 void Progress::show(const std::string &text) const {
   if (isTerminal)
@@ -39,17 +39,18 @@ void Progress::clear() const {
 
 void Progress::warn(const std::string &message) const {
   clear();
-  fprintf(stderr, "ingot %s: warning: %s\n", command.c_str(), message.c_str());
+  fprintf(stderr, "ingot %s: warning: %s\n", parser.name().c_str(),
+          message.c_str());
+}
+
+int Progress::fail(const std::string &message) const {
+  clear();
+  return parser.failure(message);
 }
 
 //===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
-
-int ScratchModel::fail(const std::string &message) const {
-  progress.clear();
-  return parser.failure(message);
-}
 
 int ScratchModel::compile(const Options &options, const std::string &library) {
   CompileOptions compile;
@@ -72,7 +73,7 @@ int ScratchModel::compile(const Options &options, const std::string &library) {
   mlirContext->getDiagEngine().registerHandler(
       [&](mlir::Diagnostic &diagnostic) {
         progress.clear();
-        printDiagnostic(diagnostic, options.model, command);
+        printDiagnostic(diagnostic, options.model, parser.name().c_str());
         return mlir::success();
       });
   mlir::FailureOr<CompileResult> compiled = compileModel(compile, *mlirContext);
@@ -87,7 +88,7 @@ int ScratchModel::compile(const Options &options, const std::string &library) {
 int ScratchModel::prepare(const Options &options) {
   std::string problem = scratch.create();
   if (!problem.empty())
-    return fail(problem);
+    return progress.fail(problem);
   const std::string library = scratch.path() + "/model.so";
   if (int code = compile(options, library))
     return code;
@@ -99,7 +100,7 @@ int ScratchModel::prepare(const Options &options) {
   if (problem.empty())
     problem = createContext(model.get(), pool.get(), context);
   if (!problem.empty())
-    return fail(problem);
+    return progress.fail(problem);
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ingot_model_describe(model.get(), &info, nullptr);
   outputs.resize(info.num_outputs);

@@ -15,16 +15,18 @@
 
 namespace ingot::tools {
 
-/// Says on a terminal how far a command is.
+/// Says on a terminal how far a command is, and how it fails.
 class Progress {
 public:
-  explicit Progress(std::string command);
+  explicit Progress(const OptionParser &parser);
   void show(const std::string &text) const;
   void clear() const;
   void warn(const std::string &message) const;
+  /// Prints what is wrong. Returns the code to end with.
+  int fail(const std::string &message) const;
 
 private:
-  std::string command;
+  const OptionParser &parser;
   bool isTerminal;
 };
 
@@ -38,9 +40,8 @@ public:
     PipelineOptions pipeline;
   };
 
-  ScratchModel(const OptionParser &parser, const Progress &progress,
-               const char *command)
-      : parser(parser), progress(progress), command(command) {}
+  ScratchModel(const OptionParser &parser, const Progress &progress)
+      : parser(parser), progress(progress) {}
 
   /// Compiles for this machine, and loads. 0, or the code to end with once what
   /// is wrong was printed.
@@ -62,11 +63,9 @@ public:
 
 private:
   int compile(const Options &options, const std::string &library);
-  int fail(const std::string &message) const;
 
   const OptionParser &parser;
   const Progress &progress;
-  const char *command;
   ScratchFolder scratch;
   std::vector<std::string> names;
   std::string modelSha256;

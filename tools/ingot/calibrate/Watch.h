@@ -23,6 +23,45 @@ struct WatchedTensor {
   double averageMin = 0, averageMax = 0;
 };
 
+/// Calls `visit` with each piece of a tensor that has no gaps; those of a
+/// tensor without neighbours are gathered.
+template <typename Visit>
+void forEachPiece(const ingot_tensor_view &view,
+                         std::vector<float> &gathered, Visit visit) {
+  auto *data = static_cast<const float *>(view.data);
+  // How much of the innermost dimensions lies together.
+  int64_t together = 1, total = 1;
+  int64_t inner = view.rank;
+  for (; inner > 0; --inner) {
+    if (view.dims[inner - 1] != 1 && view.strides[inner - 1] != together)
+      break;
+    together *= view.dims[inner - 1];
+  }
+  for (uint32_t d = 0; d < view.rank; ++d)
+    total *= view.dims[d];
+  if (total == 0)
+    return;
+  std::vector<int64_t> index(size_t(inner), 0);
+  const bool isSparse = together == 1 && inner > 0;
+  gathered.clear();
+  for (;;) {
+    int64_t at = 0;
+    for (int64_t d = 0; d < inner; ++d)
+      at += index[size_t(d)] * view.strides[d];
+    if (isSparse)
+      gathered.push_back(data[at]);
+    else
+      visit(data + at, size_t(together));
+    int64_t d = inner;
+    while (d-- > 0 && ++index[size_t(d)] == view.dims[d])
+      index[size_t(d)] = 0;
+    if (d < 0)
+      break;
+  }
+  if (isSparse)
+    visit(gathered.data(), gathered.size());
+}
+
 /// Watches runs of a model that shows its tensors. A run waits meanwhile, so
 /// that large tensors are counted by several threads.
 class Watch {
