@@ -40,9 +40,18 @@ static bool isMovement(Operation *op) {
 static Value moveInstead(PatternRewriter &rewriter, Operation *op, Value x) {
   Operation *moved = rewriter.clone(*op);
   moved->setOperand(0, x);
-  moved->getResult(0).setType(typeOf(op->getResult(0))
-                                  .clone(typeOf(x).getElementType()));
+  moved->getResult(0).setType(
+      typeOf(op->getResult(0)).clone(typeOf(x).getElementType()));
   return moved->getResult(0);
+}
+
+/// Replaces `op` by `bytes`, dequantized as `like` is.
+static void replaceByDequantize(PatternRewriter &rewriter, Operation *op,
+                                Value bytes, nn::DequantizeOp like,
+                                int64_t axis = 0) {
+  rewriter.replaceOpWithNewOp<nn::DequantizeOp>(op, op->getResult(0).getType(),
+                                                bytes, like.getScale(),
+                                                like.getZeroPoint(), axis);
 }
 
 /// Where dimension `axis` of the operand is in the result, if it is whole
@@ -74,6 +83,25 @@ template <typename Op> struct Propagation : OpRewritePattern<Op> {
   Pass::Statistic &count;
 };
 
+/// The same of an nn.quantize with one constant scale.
+struct QuantizePropagation : Propagation<nn::QuantizeOp> {
+  using Propagation::Propagation;
+
+  LogicalResult matchAndRewrite(nn::QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<Scale> scale = getScale(op);
+    if (!scale)
+      return rewriter.notifyMatchFailure(op, kNoScale);
+    if (failed(propagate(op, *scale, rewriter)))
+      return failure();
+    ++count;
+    return success();
+  }
+
+  virtual LogicalResult propagate(nn::QuantizeOp op, Scale scale,
+                                  PatternRewriter &rewriter) const = 0;
+};
+
 //===----------------------------------------------------------------------===//
 // Downwards
 //===----------------------------------------------------------------------===//
@@ -98,9 +126,7 @@ struct SinkDequantize : RewritePattern {
     if (!axis)
       return rewriter.notifyMatchFailure(op, kNoDequantize);
     Value moved = moveInstead(rewriter, op, dequantize.getX());
-    rewriter.replaceOpWithNewOp<nn::DequantizeOp>(
-        op, op->getResult(0).getType(), moved, dequantize.getScale(),
-        dequantize.getZeroPoint(), *axis);
+    replaceByDequantize(rewriter, op, moved, dequantize, *axis);
     ++count;
     return success();
   }
@@ -134,9 +160,7 @@ struct SinkThroughPad : Propagation<nn::PadOp> {
     Value padded = nn::PadOp::create(
         rewriter, op.getLoc(), op.getType().clone(bytes.getElementType()),
         dequantize.getX(), value, op.getLow(), op.getHigh(), op.getMode());
-    rewriter.replaceOpWithNewOp<nn::DequantizeOp>(
-        op, op.getType(), padded, dequantize.getScale(),
-        dequantize.getZeroPoint(), /*axis=*/0);
+    replaceByDequantize(rewriter, op, padded, dequantize);
     ++count;
     return success();
   }
@@ -162,11 +186,9 @@ struct SinkThroughConcat : Propagation<nn::ConcatOp> {
       parts.push_back(part.getX());
     }
     Value joined =
-        nn::ConcatOp::create(rewriter, op.getLoc(),
-                             op.getType().clone(element), parts, op.getAxis());
-    rewriter.replaceOpWithNewOp<nn::DequantizeOp>(
-        op, op.getType(), joined, first.getScale(), first.getZeroPoint(),
-        /*axis=*/0);
+        nn::ConcatOp::create(rewriter, op.getLoc(), op.getType().clone(element),
+                             parts, op.getAxis());
+    replaceByDequantize(rewriter, op, joined, first);
     ++count;
     return success();
   }
@@ -177,14 +199,11 @@ struct SinkThroughConcat : Propagation<nn::ConcatOp> {
 //===----------------------------------------------------------------------===//
 
 /// quantize(move(x)) → move(quantize(x)), if nothing else uses what is moved.
-struct RaiseQuantize : Propagation<nn::QuantizeOp> {
-  using Propagation::Propagation;
+struct RaiseQuantize : QuantizePropagation {
+  using QuantizePropagation::QuantizePropagation;
 
-  LogicalResult matchAndRewrite(nn::QuantizeOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<Scale> scale = getScale(op);
-    if (!scale)
-      return rewriter.notifyMatchFailure(op, kNoScale);
+  LogicalResult propagate(nn::QuantizeOp op, Scale scale,
+                          PatternRewriter &rewriter) const override {
     Operation *move = op.getX().getDefiningOp();
     if (!move || !move->hasOneUse())
       return rewriter.notifyMatchFailure(op, "has data of several uses");
@@ -205,24 +224,20 @@ struct RaiseQuantize : Propagation<nn::QuantizeOp> {
     } else {
       return rewriter.notifyMatchFailure(op, "has data that is computed");
     }
-    ++count;
     return success();
   }
 };
 
 /// quantize(relu(x)) and quantize(clamp(x)) that hold nothing that quantize
 /// itself would not.
-struct DropActivation : Propagation<nn::QuantizeOp> {
-  using Propagation::Propagation;
+struct DropActivation : QuantizePropagation {
+  using QuantizePropagation::QuantizePropagation;
 
-  LogicalResult matchAndRewrite(nn::QuantizeOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<Scale> scale = getScale(op);
-    if (!scale)
-      return rewriter.notifyMatchFailure(op, kNoScale);
+  LogicalResult propagate(nn::QuantizeOp op, Scale scale,
+                          PatternRewriter &rewriter) const override {
     auto [low, high] = rangeOf(op.getY().getType().getElementType());
-    double least = double(low - scale->zeroPoint) * scale->scale,
-           most = double(high - scale->zeroPoint) * scale->scale;
+    double least = double(low - scale.zeroPoint) * scale.scale,
+           most = double(high - scale.zeroPoint) * scale.scale;
     double from, to = std::numeric_limits<double>::infinity();
     Operation *activation = op.getX().getDefiningOp();
     if (isa_and_nonnull<nn::ReluOp>(activation)) {
@@ -238,25 +253,22 @@ struct DropActivation : Propagation<nn::QuantizeOp> {
           activation, "holds more back than the quantized range");
     rewriter.modifyOpInPlace(
         op, [&] { op.getXMutable().assign(activation->getOperand(0)); });
-    ++count;
     return success();
   }
 };
 
 /// quantize(dequantize(x)) → x.
-struct CancelQuantize : Propagation<nn::QuantizeOp> {
-  using Propagation::Propagation;
+struct CancelQuantize : QuantizePropagation {
+  using QuantizePropagation::QuantizePropagation;
 
-  LogicalResult matchAndRewrite(nn::QuantizeOp op,
-                                PatternRewriter &rewriter) const override {
+  LogicalResult propagate(nn::QuantizeOp op, Scale scale,
+                          PatternRewriter &rewriter) const override {
     nn::DequantizeOp dequantize = getDequantize(op.getX());
-    std::optional<Scale> scale = getScale(op);
-    if (!dequantize || !scale || !(getScale(dequantize) == *scale) ||
+    if (!dequantize || !(getScale(dequantize) == scale) ||
         dequantize.getX().getType() != op.getY().getType())
       return rewriter.notifyMatchFailure(
           op, "is not of the numbers that a dequantize had");
     rewriter.replaceOp(op, dequantize.getX());
-    ++count;
     return success();
   }
 };
@@ -266,13 +278,12 @@ struct CancelQuantize : Propagation<nn::QuantizeOp> {
 //===----------------------------------------------------------------------===//
 
 /// Signed bytes that are all dequantized again, as unsigned ones.
-struct DropSign : Propagation<nn::QuantizeOp> {
-  using Propagation::Propagation;
+struct DropSign : QuantizePropagation {
+  using QuantizePropagation::QuantizePropagation;
 
-  LogicalResult matchAndRewrite(nn::QuantizeOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<Scale> scale = getScale(op);
-    if (!scale || !op.getY().getType().getElementType().isSignlessInteger(8))
+  LogicalResult propagate(nn::QuantizeOp op, Scale scale,
+                          PatternRewriter &rewriter) const override {
+    if (!op.getY().getType().getElementType().isSignlessInteger(8))
       return rewriter.notifyMatchFailure(op, "is not of signed bytes");
     SmallVector<nn::DequantizeOp> users;
     for (Operation *user : op->getUsers()) {
@@ -287,16 +298,15 @@ struct DropSign : Propagation<nn::QuantizeOp> {
     };
     Value y = makeQuantize(rewriter, op.getLoc(), op.getX(),
                            rewriter.getIntegerType(8, /*isSigned=*/false),
-                           shifted(*scale));
+                           shifted(scale));
     for (nn::DequantizeOp user : users) {
       rewriter.setInsertionPoint(user);
-      rewriter.replaceOp(
-          user, makeDequantize(rewriter, user.getLoc(), y,
-                               user.getY().getType().getElementType(),
-                               shifted(*getScale(user))));
+      rewriter.replaceOp(user,
+                         makeDequantize(rewriter, user.getLoc(), y,
+                                        user.getY().getType().getElementType(),
+                                        shifted(*getScale(user))));
     }
     rewriter.eraseOp(op);
-    ++count;
     return success();
   }
 };
@@ -312,8 +322,8 @@ struct PropagateQuantizePass
     RewritePatternSet patterns(&getContext());
     patterns.add<CancelQuantize, DropActivation, RaiseQuantize, SinkDequantize,
                  SinkThroughConcat, SinkThroughPad>(&getContext(), numMoved);
-    if (failed(rewriteGreedily(getOperation(), std::move(signs),
-                               getArgument())) ||
+    if (failed(
+            rewriteGreedily(getOperation(), std::move(signs), getArgument())) ||
         failed(rewriteGreedily(getOperation(), std::move(patterns),
                                getArgument())))
       signalPassFailure();
