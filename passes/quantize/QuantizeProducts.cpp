@@ -23,23 +23,59 @@ using namespace ingot::quantize;
 
 namespace {
 
-/// Constant weights: numbers of bytes that have a zero point of 0, and their
-/// scales, one for each output or one for all.
-struct Weights {
-  std::vector<double> bytes;
-  std::vector<double> scales;
+/// Scales and zero points of an nn.dequantize, one for each output or one for
+/// all.
+struct Parameters {
+  std::vector<double> scales, zeros;
 
-  double scaleOf(int64_t output) const {
-    return scales[scales.size() == 1 ? 0 : output];
+  static double at(const std::vector<double> &all, int64_t output) {
+    return all[all.size() == 1 ? 0 : output];
   }
+  double scaleOf(int64_t output) const { return at(scales, output); }
+  double zeroOf(int64_t output) const { return at(zeros, output); }
+};
+
+/// Constant weights: numbers of bytes that have a zero point of 0, of which
+/// dimension `dim` counts outputs.
+struct Weights {
+  RankedTensorType type;
+  int64_t dim;
+  std::vector<double> bytes;
+  Parameters parameters;
+
+  int64_t outputs() const { return type.getDimSize(dim); }
+  int64_t outputOf(size_t element) const {
+    return int64_t(element) /
+           lower::productOf(type.getShape().drop_front(dim + 1)) % outputs();
+  }
+};
+
+/// What a product of bytes is made of.
+struct Operands {
+  /// Of ui8.
+  Value x;
+  Scale scale;
+  Weights weights;
+  std::vector<double> bias;
 };
 
 } // namespace
 
+/// Null if they are computed.
+static std::optional<Parameters> readParameters(nn::DequantizeOp op) {
+  auto scales = nn::getConstantDoubles(op.getScale());
+  std::optional<std::vector<double>> zeros = std::vector<double>{0};
+  if (op.getZeroPoint())
+    zeros = nn::getConstantDoubles(op.getZeroPoint());
+  if (!scales || scales->empty() || !zeros || zeros->empty())
+    return std::nullopt;
+  return Parameters{std::move(*scales), std::move(*zeros)};
+}
+
 /// The bytes of `value`, less their zero points; null with a reason. Scales may
-/// vary along dimension `outputs`.
-static std::optional<Weights> readWeights(Value value, int64_t outputs,
-                                          std::string &reason) {
+/// vary along dimension `dim`.
+static std::optional<Weights> readWeights(Value value, int64_t dim,
+                                          StringRef &reason) {
   auto op = value.getDefiningOp<nn::DequantizeOp>();
   auto constant = op ? nn::getConstant(op.getX()) : ElementsAttr();
   if (!constant || !nn::isByte(typeOf(op.getX()).getElementType())) {
@@ -47,31 +83,26 @@ static std::optional<Weights> readWeights(Value value, int64_t outputs,
     return std::nullopt;
   }
   auto bytes = nn::readDoubles(constant);
-  auto scales = nn::getConstantDoubles(op.getScale());
-  std::optional<std::vector<double>> zeros = std::vector<double>{0};
-  if (op.getZeroPoint())
-    zeros = nn::getConstantDoubles(op.getZeroPoint());
-  if (!bytes || !scales || scales->empty() || !zeros || zeros->empty()) {
+  std::optional<Parameters> parameters = readParameters(op);
+  if (!bytes || !parameters) {
     reason = "has weights of computed scales";
     return std::nullopt;
   }
-  if (typeOf(op.getScale()).getRank() != 0 && scales->size() != 1 &&
-      int64_t(op.getAxis()) != outputs) {
+  if (typeOf(op.getScale()).getRank() != 0 && parameters->scales.size() != 1 &&
+      int64_t(op.getAxis()) != dim) {
     reason = "has scales of weights along another dimension than its outputs";
     return std::nullopt;
   }
-  ArrayRef<int64_t> shape = typeOf(op.getX()).getShape();
-  int64_t behind = lower::productOf(shape.drop_front(outputs + 1));
-  int64_t count = shape[outputs];
-  for (auto [i, byte] : llvm::enumerate(*bytes)) {
-    int64_t output = int64_t(i) / behind % count;
-    byte -= (*zeros)[zeros->size() == 1 ? 0 : output];
+  Weights weights{typeOf(op.getX()), dim, std::move(*bytes),
+                  std::move(*parameters)};
+  for (auto [i, byte] : llvm::enumerate(weights.bytes)) {
+    byte -= weights.parameters.zeroOf(weights.outputOf(i));
     if (byte < -128 || byte > 127) {
       reason = "has weights that are no signed bytes without their zero point";
       return std::nullopt;
     }
   }
-  return Weights{std::move(*bytes), std::move(*scales)};
+  return weights;
 }
 
 /// Data of ui8 and its scale; null if `value` is not dequantized from bytes.
@@ -92,25 +123,16 @@ static Value readData(OpBuilder &builder, Location loc, Value value,
 static std::optional<std::vector<double>> readBias(Value bias, int64_t count) {
   if (!bias)
     return std::vector<double>(count, 0);
-  std::optional<std::vector<double>> values;
-  if (auto op = bias.getDefiningOp<nn::DequantizeOp>()) {
-    values = nn::getConstantDoubles(op.getX());
-    auto scales = nn::getConstantDoubles(op.getScale());
-    std::optional<std::vector<double>> zeros = std::vector<double>{0};
-    if (op.getZeroPoint())
-      zeros = nn::getConstantDoubles(op.getZeroPoint());
-    if (!values || !scales || !zeros)
-      return std::nullopt;
-    auto at = [](const std::vector<double> &all, size_t i) {
-      return all[all.size() == 1 ? 0 : i];
-    };
-    for (auto [i, value] : llvm::enumerate(*values))
-      value = (value - at(*zeros, i)) * at(*scales, i);
-  } else {
-    values = nn::getConstantDoubles(bias);
-  }
-  if (!values)
+  auto op = bias.getDefiningOp<nn::DequantizeOp>();
+  auto values = nn::getConstantDoubles(op ? op.getX() : bias);
+  std::optional<Parameters> parameters;
+  if (op)
+    parameters = readParameters(op);
+  if (!values || (op && !parameters))
     return std::nullopt;
+  if (op)
+    for (auto [i, value] : llvm::enumerate(*values))
+      value = (value - parameters->zeroOf(i)) * parameters->scaleOf(i);
   if (values->size() == 1)
     values->resize(count, values->front());
   if (int64_t(values->size()) != count)
@@ -118,10 +140,47 @@ static std::optional<std::vector<double>> readBias(Value bias, int64_t count) {
   return values;
 }
 
-/// sums factors + shifts, of f32; both constants vary along dimension `dim`.
-static Value scaleAndShift(PatternRewriter &rewriter, Location loc,
-                           RankedTensorType type, Value sums, int64_t dim,
-                           ArrayRef<double> factors, ArrayRef<double> shifts) {
+/// Null, and why not, if a product of these is not one of bytes. Dimension
+/// `outputs` of `w` counts outputs.
+static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
+                                            Value x, Value w, int64_t outputs,
+                                            Value bias, StringRef &reason) {
+  if (!typeOf(op->getResult(0)).getElementType().isF32()) {
+    reason = "does not compute f32";
+    return std::nullopt;
+  }
+  std::optional<Weights> weights = readWeights(w, outputs, reason);
+  if (!weights)
+    return std::nullopt;
+  auto biases = readBias(bias, weights->outputs());
+  if (!biases) {
+    reason = "has a bias that is not constant";
+    return std::nullopt;
+  }
+  Scale scale;
+  Value data = readData(builder, op->getLoc(), x, scale);
+  if (!data) {
+    reason = "has data that is no bytes of one scale";
+    return std::nullopt;
+  }
+  return Operands{data, scale, std::move(*weights), std::move(*biases)};
+}
+
+/// What the sums of a product stand for, of f32. Without padding the zero point
+/// adds the same to all sums of an output. Outputs lie along dimension `dim`.
+static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
+                            RankedTensorType type, Value sums, int64_t dim,
+                            const Operands &operands, bool isPadded) {
+  const Weights &weights = operands.weights;
+  std::vector<double> totals(weights.outputs(), 0), factors, shifts;
+  if (!isPadded)
+    for (auto [i, byte] : llvm::enumerate(weights.bytes))
+      totals[weights.outputOf(i)] += byte;
+  for (auto [o, total] : llvm::enumerate(totals)) {
+    factors.push_back(operands.scale.scale * weights.parameters.scaleOf(o));
+    shifts.push_back(operands.bias[o] -
+                     factors[o] * double(operands.scale.zeroPoint) * total);
+  }
   SmallVector<int64_t> shape(type.getRank() - dim, 1);
   shape[0] = factors.size();
   auto constant = RankedTensorType::get(shape, type.getElementType());
@@ -134,109 +193,73 @@ static Value scaleAndShift(PatternRewriter &rewriter, Location loc,
                            nn::makeConstant(rewriter, loc, constant, shifts));
 }
 
-static constexpr char kNoBytes[] = "has data that is no bytes of one scale";
-static constexpr char kNoFloats[] = "does not compute f32";
-static constexpr char kNoBias[] = "has a bias that is not constant";
-
-/// Makes `weights` the bytes of a constant.
-static Value makeBytes(OpBuilder &builder, Value like, const Weights &weights) {
-  return nn::makeConstant(builder, like.getLoc(),
-                          typeOf(like).clone(builder.getI8Type()),
-                          weights.bytes);
+static Value makeBytes(OpBuilder &builder, Location loc,
+                       const Weights &weights) {
+  auto type = RankedTensorType::get(weights.type.getShape(),
+                                    builder.getI8Type());
+  return nn::makeConstant(builder, loc, type, weights.bytes);
 }
 
 namespace {
 
-struct QuantizeConv : OpRewritePattern<nn::ConvOp> {
-  QuantizeConv(MLIRContext *context, Pass::Statistic &count)
-      : OpRewritePattern(context), count(count) {}
+template <typename Op> struct QuantizeProduct : OpRewritePattern<Op> {
+  QuantizeProduct(MLIRContext *context, Pass::Statistic &count)
+      : OpRewritePattern<Op>(context), count(count) {}
 
-  LogicalResult matchAndRewrite(nn::ConvOp op,
-                                PatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getType();
-    if (!type.getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, kNoFloats);
-    std::string reason;
-    std::optional<Weights> weights = readWeights(op.getW(), 0, reason);
-    if (!weights)
-      return rewriter.notifyMatchFailure(op, reason);
-    int64_t outputs = typeOf(op.getW()).getDimSize(0);
-    auto bias = readBias(op.getBias(), outputs);
-    if (!bias)
-      return rewriter.notifyMatchFailure(op, kNoBias);
-    Scale scale;
-    Value x = readData(rewriter, op.getLoc(), op.getX(), scale);
-    if (!x)
-      return rewriter.notifyMatchFailure(op, kNoBytes);
-    // Without padding the zero point adds the same to all sums of an output.
-    bool isPadded =
-        llvm::any_of(op.getPads(), [](int64_t p) { return p != 0; });
-    int64_t size = weights->bytes.size() / std::max<int64_t>(outputs, 1);
-    std::vector<double> factors(outputs);
-    for (int64_t o = 0; o < outputs; ++o) {
-      factors[o] = scale.scale * weights->scaleOf(o);
-      double sum = 0;
-      for (int64_t i = 0; i < size && !isPadded; ++i)
-        sum += weights->bytes[o * size + i];
-      (*bias)[o] -= factors[o] * double(scale.zeroPoint) * sum;
-    }
-    Value sums = nn::ConvOp::create(
-        rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), x,
-        makeBytes(rewriter, op.getW(), *weights), /*bias=*/Value(),
-        op.getStrides(), op.getPads(), op.getDilations(), op.getGroups(),
-        op.getChannelsLast(), isPadded ? scale.zeroPoint : 0);
-    int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
-    rewriter.replaceOp(op, scaleAndShift(rewriter, op.getLoc(), type, sums, dim,
-                                         factors, *bias));
-    ++count;
-    return success();
-  }
   Pass::Statistic &count;
 };
 
-struct QuantizeMatMul : OpRewritePattern<nn::MatMulOp> {
-  QuantizeMatMul(MLIRContext *context, Pass::Statistic &count)
-      : OpRewritePattern(context), count(count) {}
+struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
+  using QuantizeProduct::QuantizeProduct;
 
-  LogicalResult matchAndRewrite(nn::MatMulOp op,
+  LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
-    RankedTensorType type = op.getType(), b = typeOf(op.getB());
-    if (!type.getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, kNoFloats);
-    if (b.getRank() != 2 || op.getTransposeA())
-      return rewriter.notifyMatchFailure(op, "has no matrix of weights");
-    int64_t dim = op.getTransposeB() ? 0 : 1;
-    std::string reason;
-    std::optional<Weights> weights = readWeights(op.getB(), dim, reason);
-    if (!weights)
+    StringRef reason;
+    std::optional<Operands> operands = readOperands(
+        rewriter, op, op.getX(), op.getW(), 0, op.getBias(), reason);
+    if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
-    int64_t outputs = b.getDimSize(dim), depth = b.getDimSize(1 - dim);
-    auto bias = readBias(op.getBias(), outputs);
-    if (!bias)
-      return rewriter.notifyMatchFailure(op, kNoBias);
-    Scale scale;
-    Value a = readData(rewriter, op.getLoc(), op.getA(), scale);
-    if (!a)
-      return rewriter.notifyMatchFailure(op, kNoBytes);
-    std::vector<double> factors(outputs), columns(outputs, 0);
-    for (int64_t o = 0; o < outputs; ++o)
-      for (int64_t k = 0; k < depth; ++k)
-        columns[o] +=
-            weights->bytes[dim == 0 ? o * depth + k : k * outputs + o];
-    for (int64_t o = 0; o < outputs; ++o) {
-      factors[o] = scale.scale * weights->scaleOf(o);
-      (*bias)[o] -= factors[o] * double(scale.zeroPoint) * columns[o];
-    }
-    Value sums = nn::MatMulOp::create(
-        rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), a,
-        makeBytes(rewriter, op.getB(), *weights), /*bias=*/Value(),
-        /*transpose_a=*/false, op.getTransposeB());
-    rewriter.replaceOp(op, scaleAndShift(rewriter, op.getLoc(), type, sums,
-                                         type.getRank() - 1, factors, *bias));
+    RankedTensorType type = op.getType();
+    bool isPadded =
+        llvm::any_of(op.getPads(), [](int64_t p) { return p != 0; });
+    Value sums = nn::ConvOp::create(
+        rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
+        makeBytes(rewriter, op.getW().getLoc(), operands->weights),
+        /*bias=*/Value(), op.getStrides(), op.getPads(), op.getDilations(),
+        op.getGroups(), op.getChannelsLast(),
+        isPadded ? operands->scale.zeroPoint : 0);
+    int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
+    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
+                                          dim, *operands, isPadded));
     ++count;
     return success();
   }
-  Pass::Statistic &count;
+};
+
+struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
+  using QuantizeProduct::QuantizeProduct;
+
+  LogicalResult matchAndRewrite(nn::MatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    if (typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
+      return rewriter.notifyMatchFailure(op, "has no matrix of weights");
+    StringRef reason;
+    std::optional<Operands> operands =
+        readOperands(rewriter, op, op.getA(), op.getB(),
+                     op.getTransposeB() ? 0 : 1, op.getBias(), reason);
+    if (!operands)
+      return rewriter.notifyMatchFailure(op, reason);
+    RankedTensorType type = op.getType();
+    Value sums = nn::MatMulOp::create(
+        rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
+        makeBytes(rewriter, op.getB().getLoc(), operands->weights),
+        /*bias=*/Value(), /*transpose_a=*/false, op.getTransposeB());
+    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
+                                          type.getRank() - 1, *operands,
+                                          /*isPadded=*/false));
+    ++count;
+    return success();
+  }
 };
 
 struct QuantizeProductsPass
