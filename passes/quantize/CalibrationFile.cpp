@@ -48,6 +48,8 @@ void quantize::writeCalibration(const Calibration &calibration,
           json.attribute("max", double(tensor.max));
           json.attribute("scale", double(tensor.scale));
           json.attribute("zero_point", tensor.zeroPoint);
+          if (!tensor.method.empty())
+            json.attribute("method", tensor.method);
         });
     });
   });
@@ -85,6 +87,9 @@ static Expected<TensorCalibration> readTensor(const json::Object &object) {
   if (!zeroPoint || *zeroPoint < 0 || *zeroPoint > 255)
     return wrong("has no \"zero_point\" from 0 to 255");
   tensor.zeroPoint = uint8_t(*zeroPoint);
+  if (object.get("method") && !object.getString("method"))
+    return wrong("has a \"method\" that is no string");
+  tensor.method = object.getString("method").value_or("").str();
   return tensor;
 }
 

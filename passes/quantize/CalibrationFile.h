@@ -23,6 +23,8 @@ struct TensorCalibration {
   float min = 0, max = 0;
   float scale = 1;
   uint8_t zeroPoint = 0;
+  /// How the range was found, if not as the file says. For people.
+  std::string method;
 };
 
 /// What `ingot calibrate` writes; docs/quantization.md has the format.

@@ -9,10 +9,21 @@
 #include "dialects/nn/NodeName.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
+
+static constexpr StringRef kPrecisions[] = {"fp32", "int8"};
+
+bool quantize::isPrecisionOfRule(StringRef name) {
+  return llvm::is_contained(kPrecisions, name);
+}
+
+std::string quantize::precisionsOfRules() {
+  return llvm::join(ArrayRef(kPrecisions), " or ");
+}
 
 std::string quantize::nearNames(StringRef name, ArrayRef<StringRef> names) {
   constexpr size_t kMostShown = 3;
@@ -35,10 +46,10 @@ std::string quantize::nearNames(StringRef name, ArrayRef<StringRef> names) {
 }
 
 FailureOr<KeepRules> KeepRules::parse(ModuleOp module,
-                                      ArrayRef<std::string> rules) {
+                                      ArrayRef<std::string> texts) {
   KeepRules result;
   llvm::SetVector<StringRef> names;
-  if (!rules.empty())
+  if (!texts.empty())
     module.walk([&](Operation *op) {
       if (op->getParentOp() && !isa<ModuleOp>(op->getParentOp()))
         forEachNode(op->getLoc(),
@@ -48,11 +59,12 @@ FailureOr<KeepRules> KeepRules::parse(ModuleOp module,
     return emitError(UnknownLoc::get(module.getContext()))
            << "rule '" << printable(rule.str()) << "'";
   };
-  for (StringRef rule : rules) {
+  for (StringRef rule : texts) {
     // Names may hold the sign as well.
     auto [glob, precision] = rule.rsplit('=');
-    if (precision != "fp32") {
-      fail(rule) << " does not say what nodes are kept in: use GLOB=fp32";
+    if (!isPrecisionOfRule(precision)) {
+      fail(rule) << " does not say what nodes are kept in: use GLOB=fp32, or "
+                    "GLOB=int8 to except some from a later rule";
       return failure();
     }
     llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(glob);
@@ -66,18 +78,21 @@ FailureOr<KeepRules> KeepRules::parse(ModuleOp module,
                  << nearNames(glob, names.getArrayRef());
       return failure();
     }
-    result.patterns.push_back(std::move(*pattern));
+    result.rules.push_back({std::move(*pattern), precision == "fp32"});
   }
   return result;
 }
 
 bool KeepRules::keeps(Operation *op) const {
-  bool found = false;
-  if (!patterns.empty())
+  auto fits = [&](const Rule &rule) {
+    bool found = false;
     forEachNode(op->getLoc(), [&](StringAttr name) {
-      found |= llvm::any_of(patterns, [&](const llvm::GlobPattern &pattern) {
-        return pattern.match(name.getValue());
-      });
+      found |= rule.pattern.match(name.getValue());
     });
-  return found;
+    return found;
+  };
+  for (const Rule &rule : rules)
+    if (fits(rule))
+      return rule.isKept;
+  return false;
 }

@@ -15,8 +15,13 @@
 
 namespace ingot::quantize {
 
+/// Whether a rule can name the precision, and those that it can: "fp32 or
+/// int8".
+bool isPrecisionOfRule(llvm::StringRef name);
+std::string precisionsOfRules();
+
 /// `GLOB=fp32`: operations that come from an ONNX node of such a name stay as
-/// they are.
+/// they are. `GLOB=int8`: they are quantized, whatever later rules say.
 class KeepRules {
 public:
   /// A rule that is none, or of no node of the module, is reported.
@@ -26,7 +31,12 @@ public:
   bool keeps(mlir::Operation *op) const;
 
 private:
-  std::vector<llvm::GlobPattern> patterns;
+  struct Rule {
+    llvm::GlobPattern pattern;
+    bool isKept;
+  };
+  /// The first that fits decides.
+  std::vector<Rule> rules;
 };
 
 /// "; names like it: 'a', 'b'", or "" if no name is like `name`.

@@ -24,6 +24,13 @@ class PostTraining(Case):
     def int8(self, model, calibration, *options, name="int8"):
         return self.compile(model, "--precision=int8", f"--calibration={calibration}", *options, name=name)
 
+    def refuses(self, model, *words, options=()):
+        out = self.path("refused")
+        os.makedirs(out, exist_ok=True)
+        done = tool("ingot", "compile", model, "-o", os.path.join(out, "model.so"), *options)
+        self.assert_one_line(done, *words)
+        self.assertEqual(os.listdir(out), [], "something was left behind")
+
     def quantized_nodes(self, model, calibration, *options):
         """What the IR behind the graph's simplification says."""
         done = tool("ingot", "compile", model, "-o", "-", "--precision=int8", f"--calibration={calibration}",
@@ -177,14 +184,87 @@ class Rules(PostTraining):
         self.int8(model, path)
 
 
-class Refused(PostTraining):
-    def refuses(self, model, *words, options=()):
-        out = self.path("refused")
-        os.makedirs(out, exist_ok=True)
-        done = tool("ingot", "compile", model, "-o", os.path.join(out, "model.so"), *options)
-        self.assert_one_line(done, *words)
-        self.assertEqual(os.listdir(out), [], "something was left behind")
+class FileOfRules(PostTraining):
+    """`--rules`: precision by node, method by tensor."""
 
+    def setUp(self):
+        super().setUp()
+        self.model = self.save(digits.Network(0).model())
+
+    def rules(self, *rules, version=1):
+        with open(self.path("rules.json"), "w") as f:
+            json.dump({"ingot_rules": version, "rules": rules}, f)
+        return "--rules=" + self.path("rules.json")
+
+    def ranges(self, *options):
+        with open(self.calibrate(self.model, {"x": digits.render(12, 1)[0]}, *options)) as f:
+            return {t["name"]: t for t in json.load(f)["tensors"]}
+
+    def test_precision(self):
+        """As --keep does; the first that fits decides, and --keep comes before all."""
+        path = self.calibrate(self.model, {"x": digits.render(12, 1)[0]})
+
+        def products(*options):
+            return self.quantized_nodes(self.model, path, *options).count("xsi8>, tensor<")
+        fp32, int8 = ({"name": "conv*", "precision": p} for p in ("fp32", "int8"))
+        self.assertEqual(products(self.rules(fp32)), 1)
+        self.assertEqual(products(self.rules({"name": "conv0", "precision": "int8"}, fp32)), 2)
+        self.assertEqual(products(self.rules(fp32, {"name": "conv0", "precision": "int8"})), 1)
+        self.assertEqual(products(self.rules(int8), "--keep=conv0=fp32"), 3)
+        self.assertEqual(products(self.rules({"name": "conv0", "method": "mse"})), 4)
+
+    def test_methods(self):
+        """What a rule names has the range of that method, all else that of the command line."""
+        plain, minmax = self.ranges("--method=entropy"), self.ranges("--method=minmax")
+        cut = self.ranges("--method=percentile", "--percentile=90")
+        mixed = self.ranges("--method=entropy", self.rules(
+            {"name": "pool0", "method": "minmax"}, {"name": "pool?", "method": "percentile", "percentile": 90},
+            {"name": "x", "method": "moving-average"}))
+        self.assertEqual(mixed["pool0"], {**minmax["pool0"], "method": "minmax"})
+        self.assertEqual(mixed["pool1"], {**cut["pool1"], "method": "percentile"})
+        self.assertEqual(mixed["x"]["method"], "moving-average")
+        self.assertEqual(mixed["flat"], plain["flat"])
+        self.assertNotEqual(plain["pool0"]["scale"], minmax["pool0"]["scale"])
+
+    def test_refused(self):
+        path = self.calibrate(self.model, {"x": digits.render(12, 1)[0]})
+
+        def refuses(*words, rules=None, text=None):
+            option = self.rules(*rules or ())
+            if text is not None:
+                with open(self.path("rules.json"), "w") as f:
+                    f.write(text)
+            for command in (["compile", self.model, "--precision=int8", f"--calibration={path}", "-o",
+                             self.path("none.so")],
+                            ["calibrate", self.model, "--data", self.path("data.npz"), "-o", self.path("none.json")]):
+                done = tool("ingot", *command, option)
+                self.assert_one_line(done, "rules.json", *words)
+                self.assertFalse(os.path.exists(command[-1]), "something was left behind")
+        refuses("not a whole JSON", text='{"ingot_rules": 1, "rules": [')
+        refuses("not a file of rules", text="{}")
+        refuses("version 2", "version 1", text='{"ingot_rules": 2, "rules": []}')
+        refuses("no list", text='{"ingot_rules": 1}')
+        refuses("rule 2", "no \"name\"", rules=[{"name": "*", "precision": "fp32"}, {"precision": "fp32"}])
+        refuses("'*'", "says nothing", rules=[{"name": "*"}])
+        refuses("'['", "no pattern", rules=[{"name": "[", "precision": "fp32"}])
+        refuses("'x'", "'int3'", "fp32 or int8", rules=[{"name": "x", "precision": "int3"}])
+        refuses("'x'", "'median'", "entropy", "minmax", rules=[{"name": "x", "method": "median"}])
+        refuses("'x'", "\"precison\"", "use name, precision", rules=[{"name": "x", "precison": "fp32"}])
+        refuses("'x'", "\"percentile\"", "for method percentile", rules=[{"name": "x", "method": "mse",
+                                                                          "percentile": 99}])
+        refuses("'x'", "\"percentile\"", "above 50", rules=[{"name": "x", "method": "percentile", "percentile": 9}])
+        # Of no node, of no tensor.
+        self.refuses(self.model, "'cnv0=fp32'", "no node", "'conv0'", options=[
+            "--precision=int8", f"--calibration={path}", self.rules({"name": "cnv0", "precision": "fp32"})])
+        done = tool("ingot", "calibrate", self.model, "--data", self.path("data.npz"), "-o", self.path("none.json"),
+                    self.rules({"name": "pol0", "method": "mse"}))
+        self.assert_one_line(done, "'pol0'", "no tensor", "'pool0'")
+        self.refuses(self.model, "--rules is for --precision=int8", options=[self.rules()])
+        self.refuses(self.model, "gone.json", "no such file", options=[
+            "--precision=int8", f"--calibration={path}", "--rules=" + self.path("gone.json")])
+
+
+class Refused(PostTraining):
     def test_calibrations(self):
         model = self.save(digits.Network(0).model())
         path = self.calibrate(model, {"x": digits.render(12, 1)[0]})

@@ -24,7 +24,7 @@
 // NEAR: error: '{{.*}}near.json' has a range of tensor 'rel', but no tensor that could be quantized has this name; names like it: 'relu'
 // NONE: error: cannot read '{{.*}}none.json': {{[Nn]}}o such file
 // RULE: error: rule 'cnv1=fp32' is of no node of the model; names like it: 'conv1', 'conv2'
-// WHAT: error: rule 'conv1' does not say what nodes are kept in: use GLOB=fp32
+// WHAT: error: rule 'conv1' does not say what nodes are kept in: use GLOB=fp32, or GLOB=int8 to except some from a later rule
 // GLOB: error: rule '[=fp32' is no pattern
 
 // Data in unsigned bytes, weights in signed ones with a scale for each output

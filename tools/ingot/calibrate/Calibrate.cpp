@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/FileSet.h"
-#include "compiler/quantize/Ranges.h"
+#include "compiler/quantize/Methods.h"
+#include "compiler/quantize/RulesFile.h"
 #include "passes/quantize/CalibrationFile.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Options.h"
@@ -27,21 +28,11 @@ static constexpr uint64_t kFewSamples = 10;
 
 namespace {
 
-enum class Method { minMax, movingAverage, percentile, mse, entropy };
-
-constexpr std::pair<const char *, Method> kMethods[] = {
-    {"minmax", Method::minMax},
-    {"moving-average", Method::movingAverage},
-    {"percentile", Method::percentile},
-    {"mse", Method::mse},
-    {"entropy", Method::entropy}};
-
 struct Options {
-  std::string model, output, methodName = "entropy", preprocess;
+  std::string model, output, preprocess, rules;
   std::vector<std::string> data, shapes, dims;
   unsigned threads = 0;
-  Method method = Method::entropy;
-  double percentile = 99.999;
+  quantize::MethodChoice method;
 };
 
 /// One calibration: compile, run, find ranges, write.
@@ -58,7 +49,7 @@ private:
   int compile();
   std::string runAll();
   std::string runOne(Watch &watch, const std::vector<Array> &inputs);
-  quantize::Range rangeOf(const WatchedTensor &tensor) const;
+  std::string chooseMethods();
   void findRanges(const Watch &watch);
   std::string write();
 
@@ -67,6 +58,9 @@ private:
   const Progress progress;
   ScratchModel model;
   std::unique_ptr<Samples> samples;
+  std::vector<quantize::Rule> rules;
+  /// Of each tensor.
+  std::vector<quantize::MethodChoice> methods;
   quantize::Calibration result;
 };
 
@@ -114,10 +108,21 @@ std::string Calibration::runOne(Watch &watch,
   return status == INGOT_OK ? "" : samples->where() + ": " + problem;
 }
 
+/// One for each tensor, as rules have it.
+std::string Calibration::chooseMethods() {
+  std::string problem = checkMethodRules(rules, model.observed());
+  for (const std::string &name : model.observed())
+    methods.push_back(methodFor(name, rules, options.method));
+  return problem;
+}
+
 std::string Calibration::runAll() {
   Watch::Options wanted;
-  wanted.averages = options.method == Method::movingAverage;
-  wanted.fillsBins = !wanted.averages && options.method != Method::minMax;
+  wanted.fillsBins = false;
+  for (const quantize::MethodChoice &method : methods) {
+    wanted.averages |= method.needsAverages();
+    wanted.fillsBins |= method.needsBins();
+  }
   wanted.threads = model.threads();
   Watch watch(model.observed().size(), wanted);
   std::vector<Array> inputs;
@@ -136,26 +141,10 @@ std::string Calibration::runAll() {
   return "";
 }
 
-quantize::Range Calibration::rangeOf(const WatchedTensor &tensor) const {
-  switch (options.method) {
-  case Method::minMax:
-    return quantize::minMaxRange(tensor.histogram);
-  case Method::movingAverage:
-    return {tensor.averageMin, tensor.averageMax};
-  case Method::percentile:
-    return quantize::percentileRange(tensor.histogram, options.percentile);
-  case Method::mse:
-    return quantize::mseRange(tensor.histogram);
-  case Method::entropy:
-    return quantize::entropyRange(tensor.histogram);
-  }
-  return {};
-}
-
 void Calibration::findRanges(const Watch &watch) {
   const std::vector<std::string> &names = model.observed();
   result.samples = samples->count();
-  result.method = options.methodName;
+  result.method = nameOf(options.method.method);
   if (result.samples < kFewSamples)
     progress.warn("there " +
                   std::string(result.samples == 1
@@ -164,7 +153,7 @@ void Calibration::findRanges(const Watch &watch) {
                                         " samples") +
                   ": ranges may be too narrow; 100 to 500 are usual");
   for (size_t i = 0; i < names.size(); ++i) {
-    const WatchedTensor tensor = watch.result(i);
+    const quantize::WatchedTensor tensor = watch.result(i);
     const quantize::Histogram &histogram = tensor.histogram;
     // What no sample computed is left as it is.
     if (!histogram.count())
@@ -172,9 +161,12 @@ void Calibration::findRanges(const Watch &watch) {
     if (histogram.min() == histogram.max())
       progress.warn("tensor '" + formatLine(names[i], 200) + "' was always " +
                     std::to_string(histogram.min()));
-    const quantize::Encoding encoding = quantize::encode(rangeOf(tensor));
+    const quantize::Encoding encoding =
+        quantize::encode(methods[i].rangeOf(tensor));
+    const char *method = nameOf(methods[i].method);
     result.tensors.push_back({names[i], histogram.min(), histogram.max(),
-                              encoding.scale, encoding.zeroPoint});
+                              encoding.scale, encoding.zeroPoint,
+                              method == result.method ? "" : method});
   }
 }
 
@@ -216,6 +208,10 @@ int Calibration::run() {
     return progress.fail(problem);
   result.model = llvm::sys::path::filename(options.model).str();
   // Wrong names cost no compilation.
+  if (!options.rules.empty())
+    problem = quantize::readRules(options.rules, rules);
+  if (!problem.empty())
+    return progress.fail(problem);
   samples = std::make_unique<Samples>(preprocess);
   problem = samples->open(options.data);
   if (!problem.empty())
@@ -229,7 +225,9 @@ int Calibration::run() {
         "constant weights that could be quantized");
   result.sha256 = model.sha256();
   samples->setInputs(model.inputs());
-  problem = runAll();
+  problem = chooseMethods();
+  if (problem.empty())
+    problem = runAll();
   if (problem.empty())
     problem = write();
   if (!problem.empty())
@@ -258,25 +256,25 @@ int ingot::calibrateMain(int argc, char **argv) {
   parser.custom(
       "method", "NAME",
       [&](const std::string &name) -> std::string {
-        for (auto [known, method] : kMethods)
-          if (name == known) {
-            options.method = method;
-            options.methodName = name;
-            return "";
-          }
-        return "must be minmax, moving-average, percentile, mse or entropy";
+        std::optional<quantize::Method> method = quantize::findMethod(name);
+        if (!method)
+          return "must be " + quantize::methodNames();
+        options.method.method = *method;
+        return "";
       },
-      "minmax, moving-average, percentile, mse or entropy (the default)");
+      quantize::methodNames() + "; the first is the default");
   parser.custom(
       "percentile", "P",
       [&](const std::string &text) -> std::string {
         char *end = nullptr;
-        options.percentile = strtod(text.c_str(), &end);
-        bool isRight = !text.empty() && !*end && options.percentile > 50 &&
-                       options.percentile <= 100;
+        options.method.percentile = strtod(text.c_str(), &end);
+        bool isRight = !text.empty() && !*end &&
+                       quantize::isPercentile(options.method.percentile);
         return isRight ? "" : "must be above 50 and at most 100";
       },
       "how much of a tensor lies in its range (default: 99.999)");
+  parser.value("rules", "FILE", options.rules,
+               "JSON that names other methods for some tensors");
   parser.list("shape", "NAME=AxB...", options.shapes,
               "shape of an input, as ingot compile has it");
   parser.list("dim", "NAME=N", options.dims, "size of a named dimension");

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "compiler/quantize/RulesFile.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Execute.h"
 #include "tools/ingot/Options.h"
@@ -24,7 +25,7 @@ using namespace ingot::tools;
 namespace {
 
 struct Options {
-  std::string artifact, model, preprocess, calibration;
+  std::string artifact, model, preprocess, calibration, rules;
   std::vector<std::string> data, shapes, dims, keep;
   unsigned threads = 0;
   bool perLayer = false, json = false;
@@ -69,6 +70,8 @@ private:
   ContextHandle context;
   ScratchModel reference, quantized;
   std::unique_ptr<Samples> samples;
+  /// Of the command line, and then of the rules.
+  std::vector<std::string> keep;
   std::vector<Output> outputs;
   std::vector<Inner> layers;
 };
@@ -149,7 +152,7 @@ int Comparison::prepare() {
   if (!options.perLayer)
     return exitSuccess;
   scratch.pipeline.calibration = options.calibration;
-  scratch.pipeline.keep = options.keep;
+  scratch.pipeline.keep = keep;
   if (int code = quantized.prepare(scratch))
     return code;
   for (const std::string &name : reference.observed())
@@ -300,6 +303,13 @@ int Comparison::run() {
         !wrong.empty())
       return parser.usageError("--preprocess: " + wrong);
   // Wrong names cost no compilation.
+  std::vector<quantize::Rule> rules;
+  if (!options.rules.empty())
+    if (std::string wrong = quantize::readRules(options.rules, rules);
+        !wrong.empty())
+      return progress.fail(wrong);
+  keep = options.keep;
+  llvm::append_range(keep, quantize::precisionRules(rules));
   samples = std::make_unique<Samples>(preprocess);
   std::string problem = samples->open(options.data);
   if (!problem.empty())
@@ -336,6 +346,8 @@ int ingot::compareMain(int argc, char **argv) {
                "for --per-layer: what ingot calibrate wrote");
   parser.list("keep", "GLOB=fp32", options.keep,
               "for --per-layer: nodes that are not quantized");
+  parser.value("rules", "FILE", options.rules,
+               "for --per-layer: the same as JSON, as ingot compile has it");
   parser.list("shape", "NAME=AxB...", options.shapes,
               "shape of an input, as the model was compiled with");
   parser.list("dim", "NAME=N", options.dims, "size of a named dimension");
@@ -355,5 +367,7 @@ int ingot::compareMain(int argc, char **argv) {
                                  : "--calibration is for --per-layer");
   if (!options.perLayer && !options.keep.empty())
     return parser.usageError("--keep is for --per-layer");
+  if (!options.perLayer && !options.rules.empty())
+    return parser.usageError("--rules is for --per-layer");
   return Comparison(options, parser).run();
 }

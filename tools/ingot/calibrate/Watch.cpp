@@ -147,9 +147,9 @@ ingot_status Watch::observe(void *user, uint64_t number,
   return INGOT_CANCELLED;
 }
 
-WatchedTensor Watch::result(size_t number) const {
+quantize::WatchedTensor Watch::result(size_t number) const {
   const Tensor &tensor = tensors[number];
-  WatchedTensor result;
+  quantize::WatchedTensor result;
   for (const quantize::Histogram &part : tensor.parts)
     result.histogram.merge(part);
   result.averageMin = tensor.averageMin;

@@ -7,7 +7,7 @@
 #ifndef INGOT_TOOLS_INGOT_CALIBRATE_WATCH_H
 #define INGOT_TOOLS_INGOT_CALIBRATE_WATCH_H
 
-#include "compiler/quantize/Ranges.h"
+#include "compiler/quantize/Methods.h"
 
 #include "ingot/ingot.h"
 
@@ -15,13 +15,6 @@
 #include <vector>
 
 namespace ingot::tools {
-
-/// What is known of a tensor of the model.
-struct WatchedTensor {
-  quantize::Histogram histogram;
-  /// Averages of the least and largest of each run, newer ones counting more.
-  double averageMin = 0, averageMax = 0;
-};
 
 /// Calls `visit` with each piece of a tensor that has no gaps; those of a
 /// tensor without neighbours are gathered.
@@ -81,7 +74,7 @@ public:
   /// The first tensor that had a value that is not finite, or -1.
   int64_t notFinite() const { return firstNotFinite; }
 
-  WatchedTensor result(size_t tensor) const;
+  quantize::WatchedTensor result(size_t tensor) const;
 
 private:
   class Helpers;

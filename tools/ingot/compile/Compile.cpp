@@ -8,6 +8,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/Version.h"
 #include "compiler/emit/SymbolName.h"
+#include "compiler/quantize/RulesFile.h"
 #include "compiler/target/Target.h"
 #include "compiler/tune/KernelRecord.h"
 #include "dialects/nn/NodeName.h"
@@ -88,6 +89,10 @@ struct Options {
       "keep", cl::value_desc("GLOB=fp32"), cl::cat(category),
       cl::desc("For --precision=int8: nodes that are not quantized, e.g. "
                "'/head/*=fp32'")};
+  cl::opt<std::string> rules{
+      "rules", cl::value_desc("file"), cl::cat(category),
+      cl::desc("For --precision=int8: JSON that says the same of many nodes; "
+               "what --keep says comes first")};
   cl::opt<std::string> emulateOn{
       "emulate-on", cl::value_desc("level"), cl::Hidden, cl::cat(category),
       cl::desc("For tests: code as for --target, in which the instructions of "
@@ -224,12 +229,19 @@ static int readOptions(const Options &options, CompileOptions &result) {
   if (isInt8 && options.calibration.empty())
     return usageError("--precision=int8 needs --calibration=FILE, which ingot "
                       "calibrate writes");
-  if (!isInt8 && (!options.calibration.empty() || !options.keep.empty()))
-    return usageError(
-        (options.calibration.empty() ? "--keep" : "--calibration") +
-        Twine(" is for --precision=int8"));
+  for (auto [name, isGiven] :
+       {std::pair("--calibration", !options.calibration.empty()),
+        std::pair("--keep", !options.keep.empty()),
+        std::pair("--rules", !options.rules.empty())})
+    if (!isInt8 && isGiven)
+      return usageError(name + Twine(" is for --precision=int8"));
   result.pipeline.calibration = options.calibration;
   result.pipeline.keep.assign(options.keep.begin(), options.keep.end());
+  std::vector<quantize::Rule> rules;
+  if (!options.rules.empty())
+    if (error = quantize::readRules(options.rules, rules); !error.empty())
+      return usageError(error);
+  llvm::append_range(result.pipeline.keep, quantize::precisionRules(rules));
   if (options.precision == "bf16")
     result.pipeline.precision = Precision::bf16;
   result.pipeline.emulateOn = options.emulateOn;
