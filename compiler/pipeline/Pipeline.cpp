@@ -82,6 +82,8 @@ static void buildQuantizePipeline(OpPassManager &passes,
     passes.addPass(createQuantizeTables(tables));
   }
   passes.addPass(createPropagateQuantize());
+  // Weights that a transpose moved as bytes are constants again.
+  addFoldConstants(passes, options);
   // oneDNN is asked for products of f32: those of bytes would be loops.
   if (options.kernels != Kernels::onednn)
     passes.addPass(createQuantizeProducts());

@@ -91,6 +91,17 @@ class Quantized(Case):
     def test_pairs(self):
         self.check(quantized.CLOSE, range(100, 110))
 
+    def test_trained(self):
+        """What training with simulated quantization exports; all of its products are of bytes."""
+        self.check(quantized.TRAINED, range(200, 206))
+        for seed in range(200, 203):
+            with self.subTest(seed=seed):
+                done = tool("ingot", "inspect", "--json", self.compile(quantized.draw(quantized.TRAINED, seed).model()))
+                products = [layer for layer in json.loads(done.stdout)["layers"]
+                            if layer["kind"] in ("convolution", "depthwise convolution", "matmul")]
+                self.assertEqual(len(products), 6)
+                self.assertEqual({layer["precision"] for layer in products}, {"int8"}, products)
+
 
 if __name__ == "__main__":
     unittest.main()

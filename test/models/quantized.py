@@ -170,6 +170,13 @@ class Graph:
         else:
             self.output(q, ELEMENTS[np.dtype(dtype)], exact=False)
 
+    def sizes_after(self, data, attributes):
+        """Spatial sizes of what a convolution of these makes."""
+        kernel, dims = attributes["kernel_shape"], len(attributes["kernel_shape"])
+        return [(data[2 + i] + attributes["pads"][i] + attributes["pads"][dims + i]
+                 - attributes["dilations"][i] * (kernel[i] - 1) - 1) // attributes["strides"][i] + 1
+                for i in range(dims)]
+
     def qdq_conv(self):
         data, weights, attributes = self.window()
         dtype = self.pick(U8, U8, S8)
@@ -179,11 +186,7 @@ class Graph:
         if self.rng.integers(2):
             inputs.append(self.constant(self.rng.standard_normal(weights[0]).astype(np.float32)))
         y = self.node("Conv", inputs, **attributes)
-        kernel, dims = attributes["kernel_shape"], len(attributes["kernel_shape"])
-        sizes = [(data[2 + i] + attributes["pads"][i] + attributes["pads"][dims + i]
-                  - attributes["dilations"][i] * (kernel[i] - 1) - 1) // attributes["strides"][i] + 1
-                 for i in range(dims)]
-        self.finish(y, [data[0], weights[0], *sizes], dtype)
+        self.finish(y, [data[0], weights[0], *self.sizes_after(data, attributes)], dtype)
 
     def qdq_matmul(self):
         left, right = self.matrices()
@@ -195,6 +198,66 @@ class Graph:
         if self.rng.integers(2):
             y = self.node("Add", [y, self.constant(self.rng.standard_normal(right[1]).astype(np.float32))])
         self.finish(y, [*left[:-1], right[1]], dtype)
+
+    def qat_weights(self, shape, outputs_at):
+        """Trained weights as PyTorch exports them: floats → Q → Clip of 7 bits at times → DQ, and moved at times."""
+        around = 1 / np.sqrt(np.prod(shape) / shape[outputs_at]) / 60
+        moved = len(shape) == 2 and self.rng.integers(2)
+        if moved:
+            shape, outputs_at = shape[::-1], 1 - outputs_at
+        scales = self.scale(self.pick((1,), (shape[outputs_at],)), around)
+        pair = [self.constant(scales), self.constant(np.zeros(scales.shape, S8))]
+        axis = {"axis": outputs_at} if scales.size > 1 else {}
+        floats = self.constant((self.rng.standard_normal(shape) * around * 60).astype(np.float32))
+        value = self.node("QuantizeLinear", [floats, *pair], **axis)
+        if self.rng.integers(2):
+            value = self.node("Clip", [value, self.constant(np.int8(-64)), self.constant(np.int8(63))])
+        value = self.node("DequantizeLinear", [value, *pair], **axis)
+        return self.node("Transpose", [value], perm=[1, 0]) if moved else value
+
+    def qat_pair(self, value, scale):
+        """Q → Clip of 7 bits at times → DQ, with scales of shape [1]."""
+        pair = [self.constant(np.full([1], scale, np.float32)), self.constant(self.zero(U8, (1,)))]
+        value = self.node("QuantizeLinear", [value, *pair])
+        if self.rng.integers(2):
+            value = self.node("Clip", [value, "", self.constant(np.uint8(127))])
+        return value, self.node("DequantizeLinear", [value, *pair])
+
+    def qat_finish(self, y, shape_of_y):
+        """Conv → Div → Add → BatchNormalization → Relu → Q, as training simulates the fold that it does not do."""
+        outputs = shape_of_y[1]
+        ones = [1] * (len(shape_of_y) - 2)
+
+        def positive():
+            return (0.5 + self.rng.random(outputs)).astype(np.float32)
+
+        y = self.node("Div", [y, self.constant(positive().reshape(1, outputs, *ones))])
+        if self.rng.integers(2):
+            y = self.node("Add", [y, self.constant((positive() - 1).reshape(1, outputs, *ones))])
+        y = self.node("BatchNormalization",
+                      [y, *(self.constant(v) for v in (positive(), positive() - 1, positive() - 1, positive()))])
+        if self.rng.integers(2):
+            y = self.node("Relu", [y])
+        q, dq = self.qat_pair(y, self.scale())
+        if self.rng.integers(2):
+            q, _ = self.qat_pair(self.node("Relu", [dq]), self.scale())
+        self.output(q, TensorProto.UINT8, exact=False)
+
+    def qat_conv(self):
+        data, weights, attributes = self.window()
+        _, dq = self.qat_pair(self.input(self.rng.standard_normal(data).astype(np.float32) * 3), self.scale())
+        y = self.node("Conv", [dq, self.qat_weights(weights, 0), self.constant(np.zeros(weights[0], np.float32))],
+                      **attributes)
+        self.qat_finish(y, [data[0], weights[0], *self.sizes_after(data, attributes)])
+
+    def qat_linear(self):
+        left, right = self.matrices()
+        left, right = left[-2:], right[-2:]
+        _, dq = self.qat_pair(self.input(self.rng.standard_normal(left).astype(np.float32) * 3), self.scale())
+        y = self.node("MatMul", [dq, self.qat_weights(right, 1)])
+        y = self.node("Add", [y, self.constant(self.rng.standard_normal(right[1]).astype(np.float32))])
+        q, _ = self.qat_pair(y, self.scale())
+        self.output(q, TensorProto.UINT8, exact=False)
 
     def qdq_movement(self):
         """Bytes that move: pool, transpose, concat, slice between two pairs."""
@@ -220,6 +283,7 @@ class Graph:
 
 EXACT = ("qlinear_conv", "conv_integer", "matmul_integer", "qlinear_matmul")
 CLOSE = ("qdq_conv", "qdq_matmul", "qdq_movement")
+TRAINED = ("qat_conv", "qat_linear")
 
 
 def draw(kinds, seed, count=6):
