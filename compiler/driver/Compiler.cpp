@@ -229,7 +229,7 @@ LogicalResult Compilation::readCalibration() {
 /// Ranges are of one model.
 LogicalResult
 Compilation::checkCalibration(ArrayRef<std::string> externalLocations) {
-  if (!pipeline.observe && !calibration)
+  if (!pipeline.observe && !pipeline.switches && !calibration)
     return success();
   std::string problem = quantize::hashModel(
       options.input,

@@ -52,6 +52,14 @@ struct LevelCode {
   uint64_t bytes = 0;
 };
 
+/// Products that a run computes as int8 would, or not.
+struct Switch {
+  /// The ONNX nodes that they come from, and the number of the tensor that the
+  /// first of them reads.
+  std::vector<std::string> nodes;
+  size_t tensor = 0;
+};
+
 /// What the artifact says of itself; read off the module's attributes.
 struct Manifest {
   /// Of the ONNX graph.
@@ -77,6 +85,9 @@ struct Manifest {
   /// Names of the tensors that a run shows, by number. Not part of the
   /// artifact.
   std::vector<std::string> observed;
+  /// What a run can round; its first inputs are the model's. Not part of the
+  /// artifact either.
+  std::vector<Switch> switches;
 
   bool usesLibrary(llvm::StringRef name) const;
 };

@@ -113,6 +113,14 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
   if (auto observed = IngotDialect::ObservedAttrHelper(context).getAttr(module))
     for (auto name : observed.getAsRange<StringAttr>())
       manifest.observed.push_back(name.str());
+  if (auto switches = IngotDialect::SwitchesAttrHelper(context).getAttr(module))
+    for (auto entry : switches.getAsRange<SwitchAttr>()) {
+      Switch one;
+      for (StringAttr node : entry.getNodes())
+        one.nodes.push_back(node.str());
+      one.tensor = size_t(entry.getTensor());
+      manifest.switches.push_back(std::move(one));
+    }
   return manifest;
 }
 

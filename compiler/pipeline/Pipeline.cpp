@@ -72,6 +72,11 @@ static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
   if (options.observe)
     passes.addPass(createInsertObservers());
+  if (options.switches) {
+    InsertSwitchesOptions insert;
+    insert.keep.assign(options.keep.begin(), options.keep.end());
+    passes.addPass(createInsertSwitches(insert));
+  }
   if (!options.calibration.empty()) {
     InsertQuantizeOptions insert;
     insert.calibration = options.calibration;
@@ -282,6 +287,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "observe",
       llvm::cl::desc("Show the tensors that int8 wants ranges of in a run"),
       llvm::cl::init(false)};
+  Option<bool> switches{
+      *this, "switches",
+      llvm::cl::desc("Let a run say what is rounded as int8 rounds it"),
+      llvm::cl::init(false)};
   Option<std::string> calibration{
       *this, "calibration",
       llvm::cl::desc("File of ingot calibrate: what is quantized")};
@@ -308,6 +317,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
     options.precision = precision;
     options.observe = observe;
+    options.switches = switches;
     options.calibration = calibration;
     options.keep.assign(keep.begin(), keep.end());
     options.emulateOn = emulateOn;

@@ -26,6 +26,9 @@ struct PipelineOptions : BackendOptions {
   std::vector<std::string> onednnNodes;
   /// For calibration: the tensors that int8 wants ranges of are shown in a run.
   bool observe = false;
+  /// A run says what is rounded as int8 rounds it; its inputs are more than the
+  /// model's.
+  bool switches = false;
   /// The file of ingot calibrate that says what is quantized; empty: nothing
   /// is.
   std::string calibration;

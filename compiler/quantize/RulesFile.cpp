@@ -55,8 +55,8 @@ static std::string unknownKey(const json::Object &object,
 
 /// What is wrong with one, to be read behind its name, or "".
 static std::string parseRule(const json::Object &object, Rule &rule) {
-  if (std::string wrong = unknownKey(
-          object, {"name", "precision", "method", "percentile"});
+  if (std::string wrong =
+          unknownKey(object, {"name", "precision", "method", "percentile"});
       !wrong.empty())
     return wrong;
   auto isString = [&](StringRef key) {
@@ -124,8 +124,7 @@ std::string quantize::parseRules(StringRef text, std::vector<Rule> &rules) {
 std::string quantize::readRules(const std::string &path,
                                 std::vector<Rule> &rules) {
   std::string text;
-  if (std::string wrong = readWholeFile(path, kMostBytes, text);
-      !wrong.empty())
+  if (std::string wrong = readWholeFile(path, kMostBytes, text); !wrong.empty())
     return "cannot read '" + printable(path) + "': " + wrong;
   std::string wrong = parseRules(text, rules);
   return wrong.empty() ? "" : "'" + printable(path) + "': " + wrong;

@@ -148,6 +148,22 @@ def Ingot_Tensor : Ingot_Attr<"Tensor", "tensor"> {
   let genVerifyDecl = 1;
 }
 
+def Ingot_Switch : Ingot_Attr<"Switch", "switch"> {
+  let summary = "products that a run computes as int8 would, or not";
+  let description = [{
+    The number of the tensor in `ingot.observed` that the first of them reads,
+    and the ONNX nodes that they come from.
+
+    Example:
+    ```mlir
+    #ingot.switch<3, nodes = "Conv_0", "Conv_1">
+    ```
+  }];
+  let parameters = (ins "int64_t":$tensor,
+      ArrayRefParameter<"::mlir::StringAttr">:$nodes);
+  let assemblyFormat = "`<` $tensor `,` `nodes` `=` $nodes `>`";
+}
+
 def Ingot_SizeRules : Ingot_Attr<"SizeRules", "size_rules"> {
   let summary = "how many rules of sizes were proved, and how many runs check";
   let parameters = (ins "int64_t":$proved, "int64_t":$checked);

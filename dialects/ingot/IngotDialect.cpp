@@ -207,6 +207,7 @@ static ArrayRef<Fact> facts() {
       list<D::LayersAttrHelper, LayerAttr>(Place::module),
       list<D::DeclinedAttrHelper, DeclinedAttr>(Place::module),
       list<D::ObservedAttrHelper, StringAttr>(Place::module),
+      list<D::SwitchesAttrHelper, SwitchAttr>(Place::module),
       one<D::NeedsOnednnAttrHelper>(Place::module),
       one<D::NameAttrHelper>(Place::argument),
       list<D::DimNamesAttrHelper, StringAttr>(Place::argument),

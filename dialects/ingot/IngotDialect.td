@@ -28,6 +28,7 @@ def Ingot_Dialect : Dialect {
     | `ingot.arena_bytes`, `ingot.arena_lower_bound`, `ingot.memory_plan` | module | the arena and its `#ingot.slot`s |
     | `ingot.layers` | module | `#ingot.layer`s in the order of the run |
     | `ingot.observed` | module | names of the tensors that `ingot.observe` shows, by number |
+    | `ingot.switches` | module | `#ingot.switch`es: what `nn-insert-switches` lets a run round |
     | `ingot.needs_onednn` | module | oneDNN is called |
     | `ingot.name`, `ingot.dim_names`, `ingot.type` | arguments and results of `@forward` | how the model calls it, and its type with signs |
     | `ingot.operand` | arguments of the run's function | the weights, the arena or the call |
@@ -52,6 +53,7 @@ def Ingot_Dialect : Dialect {
     "::mlir::ArrayAttr":$layers,
     "::mlir::ArrayAttr":$declined,
     "::mlir::ArrayAttr":$observed,
+    "::mlir::ArrayAttr":$switches,
     "::mlir::UnitAttr":$needs_onednn,
     "::mlir::StringAttr":$name,
     "::mlir::ArrayAttr":$dim_names,

@@ -10,12 +10,11 @@
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Rules.h"
 #include "passes/quantize/Sites.h"
+#include "passes/quantize/Weights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
-
-#include <cmath>
 
 namespace ingot {
 #define GEN_PASS_DEF_INSERTQUANTIZE
@@ -104,41 +103,25 @@ Value InsertQuantizePass::getPair(Value value, const TensorCalibration &range) {
   return pair;
 }
 
-/// Signed bytes with a scale for each output channel, and no zero point.
 void InsertQuantizePass::quantizeWeights(Operation *product) {
-  constexpr double kMost = 127;
   OpOperand &operand = product->getOpOperand(quantize::weightsOperand(product));
   const int64_t axis = quantize::weightsAxis(product);
   Value &done = weights[{operand.get(), axis}];
   if (!done) {
+    quantize::QuantizedWeights quantized =
+        quantize::quantizeWeights(operand.get(), axis);
     auto type = cast<RankedTensorType>(operand.get().getType());
-    std::vector<double> values = *nn::getConstantDoubles(operand.get());
-    const int64_t channels = type.getDimSize(axis);
-    int64_t inner = 1;
-    for (int64_t dim : type.getShape().drop_front(axis + 1))
-      inner *= dim;
-    auto channelOf = [&](size_t i) { return int64_t(i) / inner % channels; };
-    std::vector<double> scales(channels);
-    for (size_t i = 0; i < values.size(); ++i)
-      scales[channelOf(i)] =
-          std::max(scales[channelOf(i)], std::abs(values[i]));
-    for (double &scale : scales) {
-      scale = double(float(scale / kMost));
-      // One of only zeros, or of nearly nothing.
-      if (!std::isnormal(float(scale)))
-        scale = 1;
-    }
-    for (size_t i = 0; i < values.size(); ++i)
-      values[i] = std::clamp(std::nearbyint(values[i] / scales[channelOf(i)]),
-                             -kMost, kMost);
     OpBuilder builder(product);
     builder.setInsertionPointAfterValue(operand.get());
     Location loc = operand.get().getLoc();
     Type byte = builder.getIntegerType(8, /*isSigned=*/true);
-    Value bytes = nn::makeConstant(builder, loc, type.clone(byte), values);
+    Value bytes =
+        nn::makeConstant(builder, loc, type.clone(byte), quantized.bytes);
     Value scale = nn::makeConstant(
-        builder, loc, RankedTensorType::get(channels, type.getElementType()),
-        scales);
+        builder, loc,
+        RankedTensorType::get(int64_t(quantized.scales.size()),
+                              type.getElementType()),
+        quantized.scales);
     done = nn::DequantizeOp::create(builder, loc, type, bytes, scale,
                                     /*zero_point=*/Value(),
                                     builder.getI64IntegerAttr(axis));
@@ -167,9 +150,8 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
         return !keep.keeps(op) && rangeOf(op->getOperand(0)) &&
-               llvm::all_of(*nn::getConstantDoubles(
-                                op->getOperand(quantize::weightsOperand(op))),
-                            [](double value) { return std::isfinite(value); });
+               quantize::areFinite(
+                   op->getOperand(quantize::weightsOperand(op)));
       });
   for (const quantize::Site &site : quantize::findSites(products)) {
     const TensorCalibration *range = rangeOf(site.range);

@@ -28,9 +28,7 @@ static bool isData(Value value) {
          !value.getDefiningOp<nn::DequantizeOp>();
 }
 
-/// The results are some of the operand's elements, or the largest of several:
-/// what is a byte stays the same byte.
-static bool movesValues(Operation *op) {
+bool quantize::movesValues(Operation *op) {
   return isa<nn::MaxPoolOp, nn::ConcatOp, nn::ReshapeOp, nn::TransposeOp,
              nn::SliceOp>(op);
 }
@@ -72,16 +70,16 @@ class Finder {
 public:
   SmallVector<Site> run(ArrayRef<Operation *> products) {
     for (Operation *op : products)
-      add(op->getOpOperand(0), op->getOperand(0));
+      add(op->getOpOperand(0), op->getOperand(0), Value());
     for (size_t i = 0; i < sites.size(); ++i)
       follow(sites[i].use->get(), sites[i].range);
     return std::move(sites);
   }
 
 private:
-  void add(OpOperand &use, Value range) {
+  void add(OpOperand &use, Value range, Value because) {
     if (isData(use.get()) && isData(range) && seen.insert(&use).second)
-      sites.push_back({&use, range});
+      sites.push_back({&use, range, because});
   }
 
   void follow(Value value, Value range) {
@@ -94,16 +92,16 @@ private:
             return seen.contains(&use) || isa<ObserveOp>(use.getOwner());
           }))
         for (OpOperand &operand : op->getOpOperands())
-          add(operand, range);
+          add(operand, range, value);
     } else if (isPool(op)) {
-      add(op->getOpOperand(0), op->getOperand(0));
+      add(op->getOpOperand(0), op->getOperand(0), value);
     } else {
-      followElementwise(op);
+      followElementwise(op, value);
     }
   }
 
   /// Through activations to what joins two branches.
-  void followElementwise(Operation *op) {
+  void followElementwise(Operation *op, Value because) {
     while (isa_and_nonnull<nn::ElementwiseOpInterface>(op) &&
            !isa<nn::AddOp, nn::MulOp>(op)) {
       Value data;
@@ -129,7 +127,7 @@ private:
                                                                   : 1;
     OpOperand &operand = op->getOpOperand(fromMemory);
     if (operand.get().getType() == op->getResult(0).getType())
-      add(operand, operand.get());
+      add(operand, operand.get(), because);
   }
 
   static bool isInRegisters(Value value) {

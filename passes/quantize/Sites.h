@@ -24,6 +24,9 @@ namespace ingot::quantize {
 struct Site {
   mlir::OpOperand *use;
   mlir::Value range;
+  /// What reads it in bytes: null, a product itself; else what is computed of
+  /// it, `because` being read in bytes.
+  mlir::Value because;
 };
 
 /// Convolutions and matrix products of f32 with constant weights, in order, of
@@ -41,6 +44,11 @@ llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);
 /// those of one name apart.
 llvm::MapVector<mlir::Value, std::string>
 nameTensors(llvm::ArrayRef<Site> sites);
+
+/// Whether the results are some of the operand's elements, or the largest of
+/// several: what is a byte stays the same byte. All who read the result have to
+/// read bytes, then.
+bool movesValues(mlir::Operation *op);
 
 /// Weights of a product: the operand's number, and the dimension that counts
 /// output channels.

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`ingot compare`: a compiled model against its ONNX file in fp32, as a whole and by tensor."""
 import json
+import shlex
 
 import numpy as np
 from onnx import helper
@@ -85,6 +86,78 @@ class Comparing(Case):
         self.assertGreater(errors[0], 0.2)
         self.assertIn("input", rows[-1], "which itself is not changed")
 
+    def test_sensitivity(self):
+        """What is measured for each choice of layers is what an artifact that is compiled so makes."""
+        model, _ = self.resnet()
+        ranges = self.calibrate(model)
+        int8 = ["--precision=int8", f"--calibration={ranges}"]
+        options = ["--data", self.path("x.npz"), "--sensitivity", "--calibration", ranges, "--samples", "12"]
+
+        def error(artifact):
+            return self.compare(artifact, model, "--data", self.path("x.npz"))["outputs"][0]["relative_error"]
+        everything = self.compile(model, *int8)
+        found = self.compare(everything, model, *options)["sensitivity"]
+        self.assertEqual(found["samples"], 12)
+        self.assertAlmostEqual(found["relative_error"], error(everything), delta=0.03 * error(everything))
+        alone = [layer["relative_error"] for layer in found["layers"]]
+        self.assertEqual(alone, sorted(alone, reverse=True))
+        self.assertGreater(alone[-1], 0)
+        self.assertEqual([k["layers"] for k in found["kept"]], [2 ** i for i in range(len(found["kept"]))])
+        for kept in found["kept"][:3]:
+            artifact = self.compile(model, *int8, *shlex.split(kept["arguments"]), name="kept")
+            self.assertAlmostEqual(kept["relative_error"], error(artifact), delta=0.03 * error(artifact))
+        # One layer alone: all others are kept.
+        for layer in (found["layers"][0], found["layers"][-1]):
+            artifact = self.compile(model, *int8, *(f"--keep={other['keep']}" for other in found["layers"]
+                                                    if other is not layer), name="alone")
+            self.assertAlmostEqual(layer["relative_error"], error(artifact), delta=0.05 * error(artifact))
+        # What is kept is not asked for.
+        fewer = self.compare(everything, model, *options, "--keep", found["layers"][0]["keep"])["sensitivity"]
+        self.assertEqual(len(fewer["layers"]), len(found["layers"]) - 1)
+        self.assertNotIn(found["layers"][0]["nodes"], [layer["nodes"] for layer in fewer["layers"]])
+
+    def test_sensitivity_of_families(self):
+        """Depthwise, concatenated, attention: the sum of all is that of the artifact."""
+        for name in ("mobilenet_v2", "shufflenet_v2", "densenet", "unet", "repvgg", "vit"):
+            with self.subTest(name):
+                proto, runs = families.ALL[name]()
+                model, inputs = self.save(proto, name + ".onnx"), runs[0]
+                rng = np.random.default_rng(1)
+                np.savez(self.path("x.npz"), **{k: np.concatenate([rng.permutation(v.ravel()).reshape(v.shape)
+                                                                   for _ in range(3)]) for k, v in inputs.items()})
+                shapes = [f"--shape={k}={'x'.join(map(str, v.shape))}" for k, v in inputs.items()]
+                done = tool("ingot", "calibrate", model, "--data", self.path("x.npz"), "-o", self.path("r.json"), *shapes)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                artifact = self.compile(model, "--precision=int8", "--calibration=" + self.path("r.json"), *shapes)
+                found = self.compare(artifact, model, "--data", self.path("x.npz"), "--sensitivity", "--calibration",
+                                     self.path("r.json"), *shapes)
+                wanted = np.sqrt(np.mean([o["relative_error"] ** 2 for o in found["outputs"]]))
+                self.assertAlmostEqual(found["sensitivity"]["relative_error"], wanted, delta=0.1 * wanted)
+
+    def test_names_of_any_kind(self):
+        """The command line that keeps a node is of that node alone."""
+        rng = np.random.default_rng(3)
+        names = ["a*", "a[b]", "it's", "a?", "back\\slash", "ab"]
+        nodes, last = [], "x"
+        for i, name in enumerate(names):
+            nodes += [helper.make_node("Conv", [last, f"w{i}"], [f"c{i}"], name),
+                      helper.make_node("Relu", [f"c{i}"], [f"y{i}"], f"relu{i}")]
+            last = f"y{i}"
+        model = self.save(make_model(nodes, [("x", [1, 4, 5, 5])], [(last, [1, 4, 5, 5])], {
+            f"w{i}": rng.standard_normal((4, 4, 1, 1)).astype(np.float32) for i in range(len(names))}))
+        np.savez(self.path("x.npz"), x=rng.standard_normal((12, 4, 5, 5)).astype(np.float32))
+        ranges = self.calibrate(model)
+        int8 = ["--precision=int8", f"--calibration={ranges}"]
+        artifact = self.compile(model, *int8)
+        found = self.compare(artifact, model, "--data", self.path("x.npz"), "--sensitivity", "--calibration", ranges)
+        kept = found["sensitivity"]["kept"][-1]
+        worst = [layer["nodes"] for layer in found["sensitivity"]["layers"]][:kept["layers"]]
+        self.assertEqual(kept["layers"], 4)
+        dumped = tool("ingot", "inspect", "--json", self.compile(model, *int8, *shlex.split(kept["arguments"])))
+        layers = json.loads(dumped.stdout)["layers"]
+        found = {n for layer in layers if layer["precision"] == "int8" for n in layer["nodes"] if n in names}
+        self.assertEqual(found, set(names) - {n for nodes in worst for n in nodes})
+
     def test_refused(self):
         model, _ = self.resnet()
         artifact, data = self.compile(model), ["--data", self.path("x.npz")]
@@ -96,6 +169,9 @@ class Comparing(Case):
         refuses(artifact, model, *data, "--per-layer", words=["--per-layer needs --calibration"])
         refuses(artifact, model, *data, "--calibration", "x", words=["is for --per-layer"])
         refuses(artifact, model, *data, "--keep", "x=fp32", words=["is for --per-layer"])
+        refuses(artifact, model, *data, "--sensitivity", words=["--sensitivity needs --calibration"])
+        refuses(artifact, model, *data, "--samples", "3", words=["--samples is for --sensitivity"])
+        refuses(artifact, model, *data, "--sensitivity", "--calibration", self.path("gone"), words=["gone"])
         refuses(self.path("gone.so"), model, *data, words=["gone.so"])
         refuses(artifact, self.path("gone.onnx"), *data, words=["gone.onnx"])
         other = self.save(make_model([helper.make_node("Relu", ["x"], ["y"], "relu0")], [("x", [1, 3])],

@@ -14,6 +14,7 @@
 #include "tools/ingot/calibrate/Difference.h"
 #include "tools/ingot/calibrate/Samples.h"
 #include "tools/ingot/calibrate/ScratchModel.h"
+#include "tools/ingot/calibrate/Sensitivity.h"
 #include "tools/ingot/calibrate/Watch.h"
 
 #include <cassert>
@@ -22,13 +23,18 @@
 using namespace ingot;
 using namespace ingot::tools;
 
+/// Runs are as many as layers for each.
+static constexpr unsigned kUsualSamples = 8;
+
 namespace {
 
 struct Options {
   std::string artifact, model, preprocess, calibration, rules;
   std::vector<std::string> data, shapes, dims, keep;
   unsigned threads = 0;
-  bool perLayer = false, json = false;
+  /// 0: as usual.
+  unsigned numSamples = 0;
+  bool perLayer = false, sensitivity = false, json = false;
 };
 
 struct Output {
@@ -49,17 +55,21 @@ class Comparison {
 public:
   Comparison(const Options &options, const OptionParser &parser)
       : options(options), parser(parser), progress(parser),
-        reference(parser, progress), quantized(parser, progress) {}
+        reference(parser, progress), quantized(parser, progress),
+        probe(parser, progress) {}
 
   int run();
 
 private:
   std::string checkSignature() const;
+  ScratchModel::Options scratchOptions() const;
   int prepare();
   std::string runAll();
+  int findSensitivity();
   std::string compareOutputs(const std::vector<Array> &inputs);
   std::string compareLayers(const std::vector<Array> &inputs);
   void print() const;
+  void printLayers() const;
   void printJson() const;
 
   const Options &options;
@@ -69,6 +79,9 @@ private:
   ModelHandle model;
   ContextHandle context;
   ScratchModel reference, quantized;
+  Probe probe;
+  Sensitivity sensitivity;
+  Preprocess preprocess;
   std::unique_ptr<Samples> samples;
   /// Of the command line, and then of the rules.
   std::vector<std::string> keep;
@@ -130,6 +143,15 @@ std::string Comparison::checkSignature() const {
   return "";
 }
 
+ScratchModel::Options Comparison::scratchOptions() const {
+  ScratchModel::Options scratch;
+  scratch.model = options.model;
+  scratch.shapes = options.shapes;
+  scratch.dims = options.dims;
+  scratch.threads = options.threads;
+  return scratch;
+}
+
 int Comparison::prepare() {
   std::string problem = createPool(options.threads, pool);
   if (problem.empty())
@@ -138,11 +160,7 @@ int Comparison::prepare() {
     problem = createContext(model.get(), pool.get(), context);
   if (!problem.empty())
     return progress.fail(problem);
-  ScratchModel::Options scratch;
-  scratch.model = options.model;
-  scratch.shapes = options.shapes;
-  scratch.dims = options.dims;
-  scratch.threads = options.threads;
+  ScratchModel::Options scratch = scratchOptions();
   scratch.pipeline.observe = options.perLayer;
   if (int code = reference.prepare(scratch))
     return code;
@@ -158,6 +176,30 @@ int Comparison::prepare() {
   for (const std::string &name : reference.observed())
     layers.push_back({name, {}});
   return exitSuccess;
+}
+
+/// Of the first samples, which are read again.
+int Comparison::findSensitivity() {
+  llvm::Expected<quantize::Calibration> calibration =
+      quantize::readCalibration(options.calibration);
+  if (!calibration)
+    return progress.fail(llvm::toString(calibration.takeError()));
+  ScratchModel::Options scratch = scratchOptions();
+  scratch.pipeline.calibration.clear();
+  scratch.pipeline.keep = keep;
+  if (int code = probe.prepare(scratch))
+    return code;
+  if (std::string problem = probe.setRanges(*calibration); !problem.empty())
+    return progress.fail("'" + formatLine(options.calibration, 200) + "' " +
+                         problem);
+  Samples first(preprocess);
+  std::string problem = first.open(options.data);
+  first.setInputs(probe.scratch().inputs());
+  if (problem.empty())
+    problem = probe.readSamples(first, options.numSamples);
+  if (problem.empty())
+    problem = measureSensitivity(probe, progress, sensitivity);
+  return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
 std::string Comparison::compareOutputs(const std::vector<Array> &inputs) {
@@ -243,8 +285,13 @@ void Comparison::print() const {
                                                 double(output.rows))
                         : "-"});
   printTable(rows);
-  if (!options.perLayer)
-    return;
+  if (options.perLayer)
+    printLayers();
+  if (options.sensitivity)
+    printSensitivity(probe, sensitivity);
+}
+
+void Comparison::printLayers() const {
   // What hurts most comes first.
   std::vector<const Inner *> sorted;
   for (const Inner &layer : layers)
@@ -253,7 +300,8 @@ void Comparison::print() const {
                    [](const Inner *a, const Inner *b) {
                      return a->difference.relative() > b->difference.relative();
                    });
-  rows = {{"tensor", "relative error", "signal to noise", "largest error"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"tensor", "relative error", "signal to noise", "largest error"}};
   for (const Inner *layer : sorted)
     rows.push_back({formatLine(layer->name, 80),
                     digits("%.6f", layer->difference.relative()),
@@ -293,11 +341,12 @@ void Comparison::printJson() const {
     }
     json.end(']');
   }
+  if (options.sensitivity)
+    writeSensitivity(probe, sensitivity, json);
   printf("%s\n", json.end('}').str().c_str());
 }
 
 int Comparison::run() {
-  Preprocess preprocess;
   if (!options.preprocess.empty())
     if (std::string wrong = preprocess.parse(options.preprocess);
         !wrong.empty())
@@ -322,6 +371,9 @@ int Comparison::run() {
   problem = runAll();
   if (!problem.empty())
     return progress.fail(problem);
+  if (options.sensitivity)
+    if (int code = findSensitivity())
+      return code;
   options.json ? printJson() : print();
   return exitSuccess;
 }
@@ -342,12 +394,16 @@ int ingot::compareMain(int argc, char **argv) {
   parser.flag("per-layer", options.perLayer,
               "compare the tensors that int8 quantizes, too: in MODEL.onnx "
               "compiled with --calibration");
+  parser.flag("sensitivity", options.sensitivity,
+              "find what each layer alone in int8 does to the outputs");
+  parser.number("samples", "N", options.numSamples, 1, 1000000,
+                "for --sensitivity: how many of the samples (default: 8)");
   parser.value("calibration", "FILE", options.calibration,
-               "for --per-layer: what ingot calibrate wrote");
+               "for both: what ingot calibrate wrote");
   parser.list("keep", "GLOB=fp32", options.keep,
-              "for --per-layer: nodes that are not quantized");
+              "for both: nodes that are not quantized");
   parser.value("rules", "FILE", options.rules,
-               "for --per-layer: the same as JSON, as ingot compile has it");
+               "for both: the same as JSON, as ingot compile has it");
   parser.list("shape", "NAME=AxB...", options.shapes,
               "shape of an input, as the model was compiled with");
   parser.list("dim", "NAME=N", options.dims, "size of a named dimension");
@@ -361,13 +417,21 @@ int ingot::compareMain(int argc, char **argv) {
     return parser.usageError("no model.onnx is given");
   if (options.data.empty())
     return parser.usageError("--data is missing: files or a folder of samples");
-  if (options.perLayer != !options.calibration.empty())
-    return parser.usageError(options.perLayer
-                                 ? "--per-layer needs --calibration=FILE"
-                                 : "--calibration is for --per-layer");
-  if (!options.perLayer && !options.keep.empty())
-    return parser.usageError("--keep is for --per-layer");
-  if (!options.perLayer && !options.rules.empty())
-    return parser.usageError("--rules is for --per-layer");
+  const bool isByLayer = options.perLayer || options.sensitivity;
+  if (isByLayer && options.calibration.empty())
+    return parser.usageError(
+        std::string(options.perLayer ? "--per-layer" : "--sensitivity") +
+        " needs --calibration=FILE");
+  for (auto [name, isGiven] :
+       {std::pair("--calibration", !options.calibration.empty()),
+        std::pair("--keep", !options.keep.empty()),
+        std::pair("--rules", !options.rules.empty())})
+    if (isGiven && !isByLayer)
+      return parser.usageError(std::string(name) +
+                               " is for --per-layer and --sensitivity");
+  if (options.numSamples && !options.sensitivity)
+    return parser.usageError("--samples is for --sensitivity");
+  if (!options.numSamples)
+    options.numSamples = kUsualSamples;
   return Comparison(options, parser).run();
 }

@@ -81,6 +81,7 @@ int ScratchModel::compile(const Options &options, const std::string &library) {
   if (failed(compiled))
     return exitFailure;
   names = compiled->manifest->observed;
+  switched = compiled->manifest->switches;
   modelSha256 = compiled->modelSha256;
   return exitSuccess;
 }
@@ -129,7 +130,10 @@ std::vector<InputSpec> ingot::tools::inputsOf(const ingot_model *model) {
 }
 
 std::vector<InputSpec> ScratchModel::inputs() const {
-  return inputsOf(model.get());
+  std::vector<InputSpec> all = inputsOf(model.get());
+  if (!switched.empty())
+    all.resize(all.size() - switched.size() - kNumbersOfRange * names.size());
+  return all;
 }
 
 unsigned ScratchModel::threads() const {

@@ -51,6 +51,9 @@ public:
   const std::vector<std::string> &observed() const { return names; }
   /// The model's SHA-256, if it was compiled to show tensors.
   const std::string &sha256() const { return modelSha256; }
+  /// What it lets a run round, if it was compiled to.
+  const std::vector<Switch> &switches() const { return switched; }
+  /// Of the model; those of switches and ranges come behind them.
   std::vector<InputSpec> inputs() const;
   unsigned threads() const;
   ingot_model *handle() const { return model.get(); }
@@ -68,12 +71,16 @@ private:
   const Progress &progress;
   ScratchFolder scratch;
   std::vector<std::string> names;
+  std::vector<Switch> switched;
   std::string modelSha256;
   std::vector<Array> outputs;
   PoolHandle pool;
   ModelHandle model;
   ContextHandle context;
 };
+
+/// Numbers that the run gets for each tensor of a model with switches.
+constexpr size_t kNumbersOfRange = 3;
 
 /// What the inputs of a model take.
 std::vector<InputSpec> inputsOf(const ingot_model *model);

@@ -1,0 +1,262 @@
+//===- InsertSwitches.cpp - nn-insert-switches ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NodeName.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Rules.h"
+#include "passes/quantize/Sites.h"
+#include "passes/quantize/Weights.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_INSERTSWITCHES
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// Products that are switched together: rules name nodes, so that those of one
+/// node have the same precision.
+struct Unit {
+  llvm::SetVector<StringAttr> nodes;
+  llvm::DenseMap<StringAttr, unsigned> uses;
+  SmallVector<Operation *> products;
+  Value isOn;
+};
+
+/// How a tensor becomes bytes, as the run says.
+struct Encoding {
+  Value scale, low, high;
+};
+
+class Switches {
+public:
+  Switches(func::FuncOp function, const quantize::KeepRules &keep)
+      : function(function), keep(keep), builder(function.getContext()) {}
+
+  void run();
+  SmallVector<Attribute> names, tensors;
+
+private:
+  void findUnits();
+  Value addInput(StringRef name, Type element);
+  void addInputs();
+  Value isOn(const quantize::Site &site);
+  Value round(Value value, const Encoding &encoding);
+  void rewriteSite(const quantize::Site &site);
+  void rewriteProduct(Operation *product, Value isOn);
+
+  template <typename Op, typename... Args>
+  Value make(Args &&...args) {
+    return Op::create(builder, loc, std::forward<Args>(args)...)->getResult(0);
+  }
+
+  func::FuncOp function;
+  const quantize::KeepRules &keep;
+  OpBuilder builder;
+  Location loc = function.getLoc();
+  SmallVector<Unit> units;
+  SmallVector<quantize::Site> sites;
+  llvm::DenseMap<Operation *, unsigned> unitOf;
+  llvm::MapVector<Value, std::string> ranges;
+  llvm::DenseMap<Value, Encoding> encodings;
+  /// What is known before uses are replaced.
+  llvm::DenseMap<Value, SmallVector<size_t>> sitesOf;
+  llvm::DenseMap<OpOperand *, Value> conditions;
+  llvm::DenseMap<std::pair<Value, Value>, Value> rounded;
+};
+
+struct InsertSwitchesPass
+    : ingot::impl::InsertSwitchesBase<InsertSwitchesPass> {
+  using InsertSwitchesBase::InsertSwitchesBase;
+
+  void runOnOperation() override {
+    FailureOr<quantize::KeepRules> rules =
+        quantize::KeepRules::parse(getOperation(), keep);
+    if (failed(rules))
+      return signalPassFailure();
+    SmallVector<Attribute> names, tensors;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      Switches switches(function, *rules);
+      switches.run();
+      names.append(switches.names);
+      tensors.append(switches.tensors);
+    }
+    IngotDialect::SwitchesAttrHelper(&getContext())
+        .setAttr(getOperation(), ArrayAttr::get(&getContext(), names));
+    IngotDialect::ObservedAttrHelper(&getContext())
+        .setAttr(getOperation(), ArrayAttr::get(&getContext(), tensors));
+  }
+};
+
+} // namespace
+
+void Switches::findUnits() {
+  // Names are those of all tensors that could be, as in calibration.
+  SmallVector<Operation *> all =
+      quantize::findProducts(function, [](Operation *) { return true; });
+  ranges = quantize::nameTensors(quantize::findSites(all));
+  SmallVector<Operation *> products;
+  llvm::copy_if(all, std::back_inserter(products), [&](Operation *op) {
+    return !keep.keeps(op) &&
+           quantize::areFinite(op->getOperand(quantize::weightsOperand(op)));
+  });
+  sites = quantize::findSites(products);
+  llvm::EquivalenceClasses<unsigned> together;
+  llvm::DenseMap<StringAttr, unsigned> firstOf;
+  for (unsigned i = 0; i < products.size(); ++i) {
+    together.insert(i);
+    forEachNode(products[i]->getLoc(), [&](StringAttr node) {
+      together.unionSets(firstOf.try_emplace(node, i).first->second, i);
+    });
+  }
+  llvm::DenseMap<unsigned, unsigned> numbers;
+  for (unsigned i = 0; i < products.size(); ++i) {
+    auto [number, isNew] =
+        numbers.try_emplace(together.getLeaderValue(i), units.size());
+    if (isNew)
+      units.emplace_back();
+    Unit &unit = units[number->second];
+    unit.products.push_back(products[i]);
+    unitOf[products[i]] = number->second;
+    forEachNode(products[i]->getLoc(), [&](StringAttr node) {
+      unit.nodes.insert(node);
+      ++unit.uses[node];
+    });
+  }
+}
+
+Value Switches::addInput(StringRef name, Type element) {
+  const unsigned index = function.getNumArguments();
+  auto named = builder.getNamedAttr(IngotDialect::NameAttrHelper::getNameStr(),
+                                    builder.getStringAttr(name));
+  (void)function.insertArgument(index, RankedTensorType::get({}, element),
+                                builder.getDictionaryAttr(named), loc);
+  return function.getArgument(index);
+}
+
+void Switches::addInputs() {
+  for (auto [i, unit] : llvm::enumerate(units)) {
+    unit.isOn =
+        addInput(("ingot.switch." + Twine(i)).str(), builder.getI1Type());
+    // The one that most products come from is what stands for all.
+    SmallVector<StringAttr> nodes(unit.nodes.begin(), unit.nodes.end());
+    llvm::stable_sort(nodes, [&](StringAttr a, StringAttr b) {
+      return unit.uses.lookup(a) > unit.uses.lookup(b);
+    });
+    auto *read = llvm::find_if(ranges, [&](const auto &range) {
+      return range.first == unit.products.front()->getOperand(0);
+    });
+    names.push_back(
+        SwitchAttr::get(builder.getContext(), read - ranges.begin(), nodes));
+  }
+  for (auto [i, range] : llvm::enumerate(ranges)) {
+    auto input = [&](StringRef what) {
+      return addInput((what + Twine(i)).str(), builder.getF32Type());
+    };
+    Encoding &encoding = encodings[range.first];
+    encoding.scale = input("ingot.scale.");
+    encoding.low = input("ingot.low.");
+    encoding.high = input("ingot.high.");
+    tensors.push_back(builder.getStringAttr(range.second));
+  }
+}
+
+/// What is read in bytes for the sake of another tensor is so when that one is;
+/// what only moves values, when all who read its result read bytes.
+Value Switches::isOn(const quantize::Site &site) {
+  Value &condition = conditions[site.use];
+  if (condition)
+    return condition;
+  Operation *op = site.use->getOwner();
+  Value result;
+  if (!site.because) {
+    result = units[unitOf.lookup(op)].isOn;
+  } else {
+    for (size_t reader : sitesOf.lookup(site.because)) {
+      Value one = isOn(sites[reader]);
+      if (!result || result == one)
+        result = one;
+      else if (quantize::movesValues(op))
+        result = make<nn::AndOp>(result, one);
+      else
+        result = make<nn::OrOp>(result, one);
+    }
+  }
+  return conditions[site.use] = result;
+}
+
+/// `value` as its bytes have it, in floats.
+Value Switches::round(Value value, const Encoding &encoding) {
+  Value &done = rounded[{value, encoding.scale}];
+  if (done)
+    return done;
+  loc = value.getLoc();
+  builder.setInsertionPointAfterValue(value);
+  Value steps = make<nn::RoundOp>(make<nn::DivOp>(value, encoding.scale));
+  steps = make<nn::MinOp>(make<nn::MaxOp>(steps, encoding.low), encoding.high);
+  return done = make<nn::MulOp>(steps, encoding.scale);
+}
+
+void Switches::rewriteSite(const quantize::Site &site) {
+  auto encoding = encodings.find(site.range);
+  if (encoding == encodings.end() || keep.keeps(site.use->getOwner()))
+    return;
+  Value value = site.use->get();
+  Value rounding = round(value, encoding->second);
+  loc = value.getLoc();
+  builder.setInsertionPoint(site.use->getOwner());
+  site.use->set(
+      make<nn::SelectOp>(conditions.lookup(site.use), rounding, value));
+}
+
+/// The product twice: by its weights, and by what is left of them in bytes.
+void Switches::rewriteProduct(Operation *product, Value isOn) {
+  const unsigned number = quantize::weightsOperand(product);
+  Value weights = product->getOperand(number);
+  quantize::QuantizedWeights bytes =
+      quantize::quantizeWeights(weights, quantize::weightsAxis(product));
+  for (size_t i = 0; i < bytes.bytes.size(); ++i)
+    bytes.bytes[i] = bytes.value(i);
+  loc = product->getLoc();
+  builder.setInsertionPointAfter(product);
+  Value left =
+      nn::makeConstant(builder, weights.getLoc(),
+                       cast<RankedTensorType>(weights.getType()), bytes.bytes);
+  Operation *twin = builder.clone(*product);
+  twin->setOperand(number, left);
+  Value result = product->getResult(0);
+  Value chosen = make<nn::SelectOp>(isOn, twin->getResult(0), result);
+  result.replaceAllUsesExcept(chosen, chosen.getDefiningOp());
+}
+
+void Switches::run() {
+  findUnits();
+  if (units.empty())
+    return;
+  addInputs();
+  for (auto [i, site] : llvm::enumerate(sites))
+    sitesOf[site.use->get()].push_back(i);
+  builder.setInsertionPointToStart(&function.getBody().front());
+  for (const quantize::Site &site : sites)
+    isOn(site);
+  for (const quantize::Site &site : sites)
+    rewriteSite(site);
+  for (Unit &unit : units)
+    for (Operation *product : unit.products)
+      rewriteProduct(product, unit.isOn);
+}

@@ -1,0 +1,48 @@
+//===- Weights.cpp - constant weights as bytes ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/quantize/Weights.h"
+
+#include "dialects/nn/Constants.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis) {
+  constexpr double kMost = 127;
+  auto type = cast<RankedTensorType>(weights.getType());
+  QuantizedWeights result;
+  std::vector<double> &values = result.bytes;
+  std::vector<double> &scales = result.scales;
+  values = *nn::getConstantDoubles(weights);
+  scales.resize(size_t(type.getDimSize(axis)));
+  result.axis = axis;
+  for (int64_t dim : type.getShape().drop_front(axis + 1))
+    result.inner *= dim;
+  for (size_t i = 0; i < values.size(); ++i) {
+    double &scale = scales[result.channelOf(i)];
+    scale = std::max(scale, std::abs(values[i]));
+  }
+  for (double &scale : scales) {
+    scale = double(float(scale / kMost));
+    // One of only zeros, or of nearly nothing.
+    if (!std::isnormal(float(scale)))
+      scale = 1;
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = std::clamp(
+        std::nearbyint(values[i] / scales[result.channelOf(i)]), -kMost, kMost);
+  return result;
+}
+
+bool quantize::areFinite(Value weights) {
+  return llvm::all_of(*nn::getConstantDoubles(weights),
+                      [](double value) { return std::isfinite(value); });
+}

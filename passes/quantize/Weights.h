@@ -1,0 +1,41 @@
+//===- Weights.h - constant weights as bytes --------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_QUANTIZE_WEIGHTS_H
+#define INGOT_PASSES_QUANTIZE_WEIGHTS_H
+
+#include "mlir/IR/Value.h"
+
+#include <vector>
+
+namespace ingot::quantize {
+
+/// Signed bytes from -127 to 127 with a scale for each output channel, and no
+/// zero point.
+struct QuantizedWeights {
+  std::vector<double> bytes, scales;
+  int64_t axis = 0;
+  /// Elements of one channel that lie together.
+  int64_t inner = 1;
+
+  size_t channelOf(size_t element) const {
+    return size_t(int64_t(element) / inner % int64_t(scales.size()));
+  }
+  /// What the bytes stand for.
+  double value(size_t element) const {
+    return bytes[element] * scales[channelOf(element)];
+  }
+};
+
+/// Those of constant floats, with output channels along `axis`.
+QuantizedWeights quantizeWeights(mlir::Value weights, int64_t axis);
+
+/// Whether all elements of a constant are finite.
+bool areFinite(mlir::Value weights);
+
+} // namespace ingot::quantize
+
+#endif // INGOT_PASSES_QUANTIZE_WEIGHTS_H

@@ -1,0 +1,84 @@
+// RUN: ingot-opt %s --nn-insert-switches --split-input-file | FileCheck %s
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-insert-switches{keep=conv1=fp32})' --split-input-file | FileCheck %s --check-prefix=KEEP
+// RUN: not ingot-opt %s --pass-pipeline='builtin.module(nn-insert-switches{keep=cnv1=fp32})' --split-input-file 2>&1 | FileCheck %s --check-prefix=RULE
+
+// RULE: error: rule 'cnv1=fp32' is of no node of the model; names like it: 'conv1'
+
+// What is added is read in bytes when the second convolution is: its switch is
+// that of the third, which reads the sum. Products are computed twice.
+// CHECK: ingot.observed = ["x", "relu1", "add"]
+// CHECK-SAME: ingot.switches = [#ingot.switch<0, nodes = "conv1">, #ingot.switch<1, nodes = "conv2">, #ingot.switch<2, nodes = "conv3">]
+// CHECK-LABEL: func.func @residual
+// CHECK-SAME: %[[X:.*]]: tensor<1x4x8x8xf32> {ingot.name = "x"}
+// CHECK-SAME: %[[S1:[a-z0-9]*]]: tensor<i1> {ingot.name = "ingot.switch.0"}
+// CHECK-SAME: %[[S2:[a-z0-9]*]]: tensor<i1> {ingot.name = "ingot.switch.1"}
+// CHECK-SAME: %[[S3:[a-z0-9]*]]: tensor<i1> {ingot.name = "ingot.switch.2"}
+// CHECK-SAME: %[[STEP:[a-z0-9]*]]: tensor<f32> {ingot.name = "ingot.scale.0"}
+// CHECK-SAME: %[[LOW:[a-z0-9]*]]: tensor<f32> {ingot.name = "ingot.low.0"}
+// CHECK-SAME: %[[HIGH:[a-z0-9]*]]: tensor<f32> {ingot.name = "ingot.high.0"}
+// CHECK: %[[D:.*]] = nn.div %[[X]], %[[STEP]]
+// CHECK: %[[R:.*]] = nn.round %[[D]]
+// CHECK: %[[M:.*]] = nn.max %[[R]], %[[LOW]]
+// CHECK: %[[N:.*]] = nn.min %[[M]], %[[HIGH]]
+// CHECK: %[[Q:.*]] = nn.mul %[[N]], %[[STEP]]
+// CHECK: %[[READ:.*]] = nn.select %[[S1]], %[[Q]], %[[X]]
+// CHECK: %[[C:.*]] = nn.conv %[[READ]], %[[W:[a-z0-9_]*]] {
+// CHECK: %[[C8:.*]] = nn.conv %[[READ]], %[[W8:[a-z0-9_]*]] {
+// CHECK: %[[Y:.*]] = nn.select %[[S1]], %[[C8]], %[[C]]
+// CHECK: nn.relu %[[Y]]
+// CHECK: nn.select %[[S2]]
+// CHECK: nn.conv
+// CHECK: nn.conv
+// CHECK: %[[Y2:.*]] = nn.select %[[S2]]
+// CHECK: %[[OTHER:.*]] = nn.select %[[S3]], %{{.*}}, %{{.*}}
+// CHECK: nn.add %[[Y2]], %[[OTHER]]
+
+// A node that is kept has no switch, and what it reads is not rounded.
+// KEEP: ingot.observed = ["x", "relu1", "add"]
+// KEEP-SAME: ingot.switches = [#ingot.switch<1, nodes = "conv2">, #ingot.switch<2, nodes = "conv3">]
+// KEEP-LABEL: func.func @residual
+// KEEP: nn.conv %arg0
+// KEEP-NEXT: nn.relu
+func.func @residual(%x: tensor<1x4x8x8xf32> {ingot.name = "x"}) -> (tensor<1x4x8x8xf32> {ingot.name = "y"}) {
+  %w = arith.constant dense<0.3> : tensor<4x4x1x1xf32>
+  %c1 = nn.conv %x, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32> loc("conv1")
+  %r1 = nn.relu %c1 : tensor<1x4x8x8xf32> -> tensor<1x4x8x8xf32> loc("relu1")
+  %c2 = nn.conv %r1, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32> loc("conv2")
+  %a = nn.add %c2, %r1 : tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32> -> tensor<1x4x8x8xf32> loc("add")
+  %c3 = nn.conv %a, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32> loc("conv3")
+  return %c3 : tensor<1x4x8x8xf32>
+}
+
+// -----
+
+// Nothing to switch: the function stays as it is.
+// CHECK: ingot.observed = [], ingot.switches = []
+// CHECK-LABEL: func.func @none(%arg0: tensor<2x2xf32>) -> tensor<2x2xf32> {
+// CHECK-NEXT: nn.matmul %arg0, %arg0
+func.func @none(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = nn.matmul %x, %x : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> loc("conv1")
+  return %0 : tensor<2x2xf32>
+}
+
+// -----
+
+// What only moves values is done on bytes when all who read the result are:
+// the operands of the pool are rounded when both convolutions read bytes.
+// CHECK-LABEL: func.func @movement
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<i1> {ingot.name = "ingot.switch.0"}
+// CHECK-SAME: %[[B:[a-z0-9]*]]: tensor<i1> {ingot.name = "ingot.switch.1"}
+// CHECK: %[[BOTH:.*]] = nn.and %[[A]], %[[B]]
+// CHECK: %[[R:.*]] = nn.select %[[BOTH]]
+// CHECK: nn.max_pool %[[R]]
+func.func @movement(%x: tensor<1x4x8x8xf32>) -> (tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>) {
+  %w = arith.constant dense<0.3> : tensor<4x4x1x1xf32>
+  %p = nn.max_pool %x {dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : tensor<1x4x8x8xf32> -> tensor<1x4x4x4xf32>
+  %c1 = nn.conv %p, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32> loc("conv1")
+  %c2 = nn.conv %p, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x4x4x4xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x4x4xf32> loc("conv2")
+  return %c1, %c2 : tensor<1x4x4x4xf32>, tensor<1x4x4x4xf32>
+}

@@ -1,0 +1,129 @@
+//===- Probe.cpp - what int8 does, layer by layer -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/calibrate/Probe.h"
+
+#include "tools/ingot/Execute.h"
+#include "tools/ingot/Text.h"
+#include "tools/ingot/Values.h"
+#include "tools/ingot/calibrate/Difference.h"
+
+#include <string.h>
+
+using namespace ingot;
+using namespace ingot::tools;
+
+static void setFloat(Array &scalar, float value) {
+  memcpy(scalar.data.data(), &value, sizeof(value));
+}
+
+int Probe::prepare(const ScratchModel::Options &given) {
+  ScratchModel::Options options = given;
+  options.pipeline.switches = true;
+  if (int code = model.prepare(options))
+    return code;
+  for (size_t i = 0; i < units().size(); ++i)
+    settings.push_back({INGOT_BOOL, {}, {0}});
+  for (size_t i = 0; i < kNumbersOfRange * tensors().size(); ++i)
+    settings.push_back(
+        {INGOT_FLOAT, {}, std::vector<unsigned char>(sizeof(float))});
+  ranged.assign(tensors().size(), false);
+  for (size_t i = 0; i < tensors().size(); ++i) {
+    // Steps so small that rounding changes nothing.
+    setRange(i, {0x1p-60f, 0});
+    Array *numbers = &settings[units().size() + kNumbersOfRange * i];
+    setFloat(numbers[1], -0x1p120f);
+    setFloat(numbers[2], 0x1p120f);
+    ranged[i] = false;
+  }
+  return exitSuccess;
+}
+
+void Probe::setRange(size_t tensor, const quantize::Encoding &encoding) {
+  Array *numbers = &settings[units().size() + kNumbersOfRange * tensor];
+  setFloat(numbers[0], encoding.scale);
+  setFloat(numbers[1], -float(encoding.zeroPoint));
+  setFloat(numbers[2], 255 - float(encoding.zeroPoint));
+  ranged[tensor] = true;
+}
+
+std::string Probe::setRanges(const quantize::Calibration &calibration) {
+  if (calibration.sha256 != model.sha256())
+    return "is of another model, '" + formatLine(calibration.model, 200) + "'";
+  for (const quantize::TensorCalibration &tensor : calibration.tensors) {
+    auto at = std::find(tensors().begin(), tensors().end(), tensor.name);
+    if (at == tensors().end())
+      return "has a range of tensor '" + formatLine(tensor.name, 200) +
+             "', which the model does not have";
+    setRange(size_t(at - tensors().begin()), {tensor.scale, tensor.zeroPoint});
+  }
+  return "";
+}
+
+bool Probe::hasRange(size_t unit) const { return ranged[units()[unit].tensor]; }
+
+void Probe::turn(const std::vector<bool> &isOn) {
+  for (size_t i = 0; i < units().size(); ++i)
+    settings[i].data[0] = isOn[i] && hasRange(i);
+}
+
+std::string Probe::runOne(Sample &sample, std::vector<Array> &outputs) {
+  const size_t numInputs = sample.inputs.size();
+  // Lent to the list for the time of the run: they may be large.
+  std::vector<Array> inputs = std::move(sample.inputs);
+  inputs.insert(inputs.end(), settings.begin(), settings.end());
+  ingot_error error = INGOT_ERROR_INIT;
+  const ingot_status status =
+      runToFit(model.handle(), model.runs(), inputs, outputs, error);
+  inputs.resize(numInputs);
+  sample.inputs = std::move(inputs);
+  return status == INGOT_OK ? "" : sample.where + ": " + error.message;
+}
+
+std::string Probe::readSamples(Samples &samples, uint64_t most) {
+  turn(std::vector<bool>(units().size()));
+  std::string problem;
+  std::vector<Array> inputs;
+  while (kept.size() < most && samples.next(inputs, problem)) {
+    progress.show(samples.progress());
+    kept.push_back({inputs, {}, samples.where()});
+    problem = runOne(kept.back(), kept.back().outputs);
+    if (!problem.empty())
+      return problem;
+  }
+  return problem;
+}
+
+std::string Probe::run(const std::vector<bool> &isOn, const Visit &visit) {
+  turn(isOn);
+  std::vector<Array> outputs;
+  for (size_t i = 0; i < kept.size(); ++i) {
+    std::string problem = runOne(kept[i], outputs);
+    if (!problem.empty())
+      return problem;
+    visit(i, kept[i].outputs, outputs);
+  }
+  return "";
+}
+
+std::string Probe::measure(const std::vector<bool> &isOn, double &error) {
+  std::vector<Difference> differences;
+  std::string problem = run(isOn, [&](size_t, const std::vector<Array> &f32,
+                                      const std::vector<Array> &found) {
+    differences.resize(f32.size());
+    for (size_t i = 0; i < f32.size(); ++i) {
+      const std::vector<double> wanted = toDoubles(f32[i]),
+                                got = toDoubles(found[i]);
+      for (size_t e = 0; e < std::min(wanted.size(), got.size()); ++e)
+        differences[i].add(wanted[e], got[e]);
+    }
+  });
+  double sum = 0;
+  for (const Difference &difference : differences)
+    sum += difference.relative() * difference.relative();
+  error = std::sqrt(sum / double(std::max<size_t>(differences.size(), 1)));
+  return problem;
+}

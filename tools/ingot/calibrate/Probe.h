@@ -1,0 +1,70 @@
+//===- Probe.h - what int8 does, layer by layer -----------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_CALIBRATE_PROBE_H
+#define INGOT_TOOLS_INGOT_CALIBRATE_PROBE_H
+
+#include "compiler/quantize/Ranges.h"
+#include "passes/quantize/CalibrationFile.h"
+#include "tools/ingot/calibrate/ScratchModel.h"
+
+namespace ingot::tools {
+
+/// A model in f32 of which each run says what is rounded as int8 rounds it:
+/// one compilation serves all questions of what a precision does.
+class Probe {
+public:
+  Probe(const OptionParser &parser, const Progress &progress)
+      : progress(progress), model(parser, progress) {}
+
+  /// Compiles. 0, or the code to end with once what is wrong was printed.
+  int prepare(const ScratchModel::Options &options);
+
+  /// What can be switched: products that come from one node. Those that a
+  /// calibration has no range of never are.
+  const std::vector<Switch> &units() const { return model.switches(); }
+  const std::vector<std::string> &tensors() const { return model.observed(); }
+  ScratchModel &scratch() { return model; }
+
+  void setRange(size_t tensor, const quantize::Encoding &encoding);
+  /// A calibration must be of the model, and its tensors be there. Returns what
+  /// is wrong, to be read behind the file's name, or "".
+  std::string setRanges(const quantize::Calibration &calibration);
+  bool hasRange(size_t unit) const;
+
+  /// Reads samples, no more than `most`, and what f32 makes of them. Returns
+  /// what is wrong, or "".
+  std::string readSamples(Samples &samples, uint64_t most);
+  uint64_t numSamples() const { return kept.size(); }
+
+  /// Runs on all samples and hands the outputs to `visit`, beside those of f32.
+  using Visit = std::function<void(size_t sample, const std::vector<Array> &f32,
+                                   const std::vector<Array> &found)>;
+  std::string run(const std::vector<bool> &isOn, const Visit &visit);
+
+  /// The norm of the outputs' error over theirs, the root of the mean square
+  /// over all outputs.
+  std::string measure(const std::vector<bool> &isOn, double &error);
+
+private:
+  struct Sample {
+    std::vector<Array> inputs, outputs;
+    std::string where;
+  };
+  std::string runOne(Sample &sample, std::vector<Array> &outputs);
+  void turn(const std::vector<bool> &isOn);
+
+  const Progress &progress;
+  ScratchModel model;
+  /// Behind the inputs of the model: switches and ranges.
+  std::vector<Array> settings;
+  std::vector<bool> ranged;
+  std::vector<Sample> kept;
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_CALIBRATE_PROBE_H
