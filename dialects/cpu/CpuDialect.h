@@ -53,6 +53,11 @@ inline bool usesTiles(Product product) {
   return product == Product::bf16Tiles || product == Product::int8Tiles;
 }
 
+/// Whether its rows are copied, as wider elements.
+inline bool copiesRows(Product product) {
+  return product == Product::bf16Wide || product == Product::int8Wide;
+}
+
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
 

@@ -178,7 +178,7 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
   }
   if (schedule.getDepthBlock() == 0)
     return success();
-  if (usesTiles(tile.getProduct()) || tile.getProduct() == Product::bf16Wide)
+  if (usesTiles(tile.getProduct()) || copiesRows(tile.getProduct()))
     return op.emitOpError("expects no depth_block with product ")
            << stringifyProduct(tile.getProduct());
   int64_t rowBytes = pixels * tile.getColumns() * 4;

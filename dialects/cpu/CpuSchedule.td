@@ -40,7 +40,7 @@ def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
     | `f32` | f32 | by multiply-adds |
     | `bf16_dot`, `int8_dot` | pairs of bf16, fours of bytes | by one instruction, AVX512-BF16's or VNNI's |
     | `bf16_wide` | pairs of bf16 | rows are copied as f32, weights widened as they are read |
-    | `int8_wide` | fours of bytes | the even and the odd bytes as words, so that nothing saturates |
+    | `int8_wide` | fours of bytes | rows are copied as words, even and odd bytes apart, weights widened as they are read: nothing saturates |
     | `bf16_tiles`, `int8_tiles` | up to 16 groups of 16 rows | in AMX tiles of `amx_rows` rows |
 
     Constraints:

@@ -289,6 +289,19 @@ func.func @block_of_copies(%a: memref<1x8x8x4xbf16>, %w: memref<1x3x3x2x16x2xbf1
 
 // -----
 
+func.func @block_of_words(%a: memref<1x8x8x4xi8>, %w: memref<1x3x3x1x16x4xi8>, %d: memref<1x8x8x4xi32>) {
+  // expected-error @+1 {{expects no depth_block with product int8_wide}}
+  cpu.conv ins(%a, %w : memref<1x8x8x4xi8>, memref<1x3x3x1x16x4xi8>) outs(%d : memref<1x8x8x4xi32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
+                  schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <1x1>, depth_block = 1>} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  }
+  return
+}
+
+// -----
+
 func.func @much_waits(%a: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x16xf32>, %d: memref<1x8x8x4xf32>) {
   // expected-error @+1 {{expects sums of at most 65536 bytes to wait for a depth_block, but got 129 rows of 512}}
   cpu.conv ins(%a, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x16xf32>) outs(%d : memref<1x8x8x4xf32>)

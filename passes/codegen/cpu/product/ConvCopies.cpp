@@ -60,6 +60,69 @@ Accumulators ConvEmitter::sumWidened(const Tile &tile, const PixelTile &pixels,
   return forEachBlock(b, channels, size, start, addBlock);
 }
 
+Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
+                                   Index from, Index panelAt,
+                                   const Accumulators &start) {
+  int64_t inner = window.inner();
+  int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  int64_t span = (pixels.size - 1) * stride +
+                 (window.kernel[inner] - 1) * dilation + 1;
+  std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
+  int64_t low = read.first, high = read.second;
+  int64_t group = plan.weights.group, lanes = tile.lanes;
+  // Words take half of the first-level cache.
+  int64_t copied = TargetInfo::of(op).l1 / 2 / 2;
+  int64_t most = llvm::alignTo(std::max<int64_t>(copied / span, 32), 32);
+  int64_t size = copiedAtOnce(channels, most, group);
+  bool isRun = isContiguous() && size == channels;
+  int64_t pitch = llvm::divideCeil(size, group);
+  int64_t odd = span * pitch + lanes;
+  Value scratch = roomFor(2 * odd, b.b.getI32Type());
+  auto type = VectorType::get({2 * lanes}, b.b.getI16Type());
+  // A vector more than there is at most.
+  auto fill = [&](int64_t from, int64_t to) {
+    if (from == to)
+      return;
+    Value padding = vector::BitCastOp::create(
+        b.b, b.loc, VectorType::get({lanes}, b.b.getI32Type()),
+        splatInt(b, type, op.getSrcZeroPoint()));
+    int64_t vectors = llvm::divideCeil((to - from) * pitch, lanes);
+    forEach(b, 0, vectors, 1, [&](Value i) {
+      Index at = b.add(b.mul(Index(i), lanes), from * pitch);
+      for (Index part : {at, b.add(at, odd)})
+        vector::StoreOp::create(b.b, b.loc, padding, scratch, b.get(part));
+    });
+  };
+  auto addBlock = [&](Index channel, int64_t size, const Accumulators &start) {
+    Index first = b.add(b.add(from, b.mul(pixelStride, low)), channel);
+    // From the first to the last: each of the padding's writes too far.
+    fill(0, low);
+    if (isRun)
+      copyAsWords(b, lanes, src.data, first, scratch, Index(low * pitch), odd,
+                  (high - low) * channels);
+    else
+      forEach(b, 0, high - low, 1, [&](Value pixel) {
+        copyAsWords(b, lanes, src.data,
+                    b.add(first, b.mul(Index(pixel), pixelStride)), scratch,
+                    b.mul(b.add(Index(pixel), low), pitch), odd, size);
+      });
+    fill(high, span);
+    auto rowsOf = [&](int64_t tap) {
+      SrcRows rows(b, scratch, tap * dilation * pitch, stride * pitch,
+                   tile.rows);
+      rows.odd = odd;
+      return rows;
+    };
+    Index block = b.add(panelAt, b.mul(channel, plan.panel));
+    // Copies of whole pixels follow each other as their weights do, zeros
+    // behind the last channels.
+    bool asOne = size == channels && dilation == 1;
+    return sumTaps(tile, asOne, rowsOf, block,
+                   asOne ? plan.weights.depth : size, start);
+  };
+  return forEachBlock(b, channels, size, start, addBlock);
+}
+
 Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
                                  Index from, Index panelAt,
                                  const Accumulators &start) {

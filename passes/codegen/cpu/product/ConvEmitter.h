@@ -51,6 +51,9 @@ struct ConvEmitter {
   /// over a copy of the pixels in f32, or
   Accumulators sumWidened(const Tile &tile, const PixelTile &pixels, Index from,
                           Index panelAt, const Accumulators &start);
+  /// over a copy of bytes as words, zero points in the padding, or
+  Accumulators sumWords(const Tile &tile, const PixelTile &pixels, Index from,
+                        Index panelAt, const Accumulators &start);
   /// by AMX tiles, over the pixels as they are or over a copy with zeros in the
   /// padding.
   Accumulators sumAmx(const Tile &tile, const PixelTile &pixels, Index from,

@@ -164,6 +164,8 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
   Index from = src.at(b, srcAt), panelAt = weights.at(b, weightsAt);
   if (tile.product == Product::bf16Wide)
     return sumWidened(tile, pixels, from, panelAt, start);
+  if (tile.product == Product::int8Wide)
+    return sumWords(tile, pixels, from, panelAt, start);
   if (usesTiles(tile.product))
     return sumAmx(tile, pixels, from, panelAt, start);
   auto rowsOf = [&](int64_t tap) {

@@ -36,8 +36,8 @@ static int64_t groupOf(Value weights) {
   return cpu::groupOf(getElementTypeOrSelf(weights));
 }
 
-/// The group at `data[at]` as an i32, with zeros behind `count` elements.
-static Value loadGroup(IndexBuilder &b, Value data, Index at, int64_t count) {
+Value codegen::loadGroup(IndexBuilder &b, Value data, Index at,
+                         int64_t count) {
   Type element = getElementTypeOrSelf(data), word = b.b.getI32Type();
   int64_t group = cpu::groupOf(element);
   if (count == group) {
@@ -68,9 +68,10 @@ static Value loadGroup(IndexBuilder &b, Value data, Index at, int64_t count) {
 
 /// What one step takes of a row: the group at `data[at]`, of which `count`
 /// elements are within the row, in every lane; in the parts that are multiplied
-/// one after the other.
+/// one after the other. `odd` is that of copies as words.
 static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
-                                   Value data, Index at, int64_t count) {
+                                   Value data, Index at, int64_t odd,
+                                   int64_t count) {
   auto broadcast = [&](Value scalar) -> Value {
     return vector::BroadcastOp::create(
         b.b, b.loc, VectorType::get({tile.lanes}, scalar.getType()), scalar);
@@ -82,18 +83,20 @@ static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
           memref::LoadOp::create(b.b, b.loc, data, b.get(b.add(at, i)))));
     return parts;
   }
-  Value words = broadcast(loadGroup(b, data, at, count));
-  auto as = [&](int64_t perLane, Type element) -> Value {
+  auto as = [&](Value word, int64_t perLane, Type element) -> Value {
     return vector::BitCastOp::create(
-        b.b, b.loc, VectorType::get({tile.lanes * perLane}, element), words);
+        b.b, b.loc, VectorType::get({tile.lanes * perLane}, element),
+        broadcast(word));
   };
+  if (tile.product == Product::int8Wide) {
+    auto load = [&](Index at) -> Value {
+      return as(memref::LoadOp::create(b.b, b.loc, data, b.get(at)), 2,
+                b.b.getI16Type());
+    };
+    return {load(at), load(b.add(at, odd))};
+  }
   Type element = getElementTypeOrSelf(data);
-  if (tile.product != Product::int8Wide)
-    return {as(cpu::groupOf(element), element)};
-  Value pairs = as(2, b.b.getI16Type());
-  auto type = cast<VectorType>(pairs.getType());
-  return {arith::AndIOp::create(b.b, b.loc, pairs, splatInt(b, type, 0xff)),
-          arith::ShRUIOp::create(b.b, b.loc, pairs, splatInt(b, type, 8))};
+  return {as(loadGroup(b, data, at, count), cpu::groupOf(element), element)};
 }
 
 /// Part `i` of a vector of weights, to go with part `i` of a row.
@@ -230,15 +233,15 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
     prefetch(b, weights, b.add(at, ahead));
   }
   meanwhile(k);
+  int64_t perStep = rows.odd ? 1 : group * rows.step;
   // Of each vector of weights, the parts that rows needed.
   SmallVector<SmallVector<Value>> parts(tile.vectors);
   for (int64_t r = 0; r < tile.rows; ++r) {
     if (!rows.at[r])
       continue;
-    SmallVector<Value> row =
-        rowParts(b, tile, rows.dataOf[r],
-                 b.add(*rows.at[r], b.mul(Index(k), group * rows.step)),
-                 count);
+    SmallVector<Value> row = rowParts(
+        b, tile, rows.dataOf[r], b.add(*rows.at[r], b.mul(Index(k), perStep)),
+        rows.odd.value_or(0), count);
     for (auto [i, part] : llvm::enumerate(row))
       for (int64_t v = 0; v < tile.vectors; ++v) {
         if (parts[v].size() == i)
@@ -314,43 +317,8 @@ Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
 }
 
 //===----------------------------------------------------------------------===//
-// Copies
+// Rows as they are or over copies
 //===----------------------------------------------------------------------===//
-
-void codegen::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
-                       ArrayRef<Index> from, Value to, ArrayRef<Index> at,
-                       int64_t count) {
-  auto copy = [&](Index offset, int64_t valid) {
-    Tile part{1, 1, lanes, valid, false};
-    for (auto [source, target] : llvm::zip_equal(from, at)) {
-      Value piece = loadPart(b, part, data, b.add(source, offset));
-      if (getElementTypeOrSelf(to).isF32())
-        piece = widenBF16(b, piece);
-      vector::StoreOp::create(b.b, b.loc, piece, to,
-                              b.get(b.add(target, offset)));
-    }
-  };
-  forEach(b, 0, count / lanes, 1,
-          [&](Value i) { copy(b.mul(Index(i), lanes), lanes); });
-  int64_t rest = count % lanes;
-  if (rest == 0)
-    return;
-  // What is behind the last whole vector together with what is before it.
-  if (count > lanes)
-    copy(count - lanes, lanes);
-  else
-    copy(0, rest);
-}
-
-int64_t codegen::copiedAtOnce(int64_t depth, int64_t most, int64_t group) {
-  if (depth <= most)
-    return depth;
-  for (int64_t parts = llvm::divideCeil(depth, most);
-       2 * (depth / parts) >= most; ++parts)
-    if (depth % parts == 0 && depth / parts % group == 0)
-      return depth / parts;
-  return most;
-}
 
 /// Groups that are copied of a row at a time: 14 rows of them then take less
 /// than half of the first-level cache.
@@ -358,11 +326,45 @@ static int64_t groupsCopied(const TargetInfo &target) {
   return std::max<int64_t>(llvm::alignDown(target.l1 / 128, 32), 32);
 }
 
+/// Over copies of the rows as words.
+static Accumulators multiplyAddWords(IndexBuilder &b, const Tile &tile,
+                                     const SrcRows &rows, Value weights,
+                                     Index weightsAt, int64_t panel,
+                                     int64_t depth, const Accumulators &start,
+                                     Operation *op, const NextWeights &next) {
+  TargetInfo target = targetOf(b);
+  int64_t group = groupOf(weights);
+  int64_t most = groupsCopied(target) / 2 * group;
+  int64_t size = copiedAtOnce(depth, most, group);
+  // The copies are a cache line more than their length apart.
+  int64_t pitch = llvm::divideCeil(size, group) + target.wordsOfLine();
+  Value scratch = createScratch(b, op, tile.rows * 2 * pitch, b.b.getI32Type());
+  SrcRows copies(b, scratch, 0, 2 * pitch, tile.rows);
+  copies.odd = pitch;
+  auto addBlock = [&](Index from, int64_t size, const Accumulators &sums) {
+    SmallVector<Index> sources, targets;
+    for (auto [source, copy] : llvm::zip_equal(rows.at, copies.at)) {
+      sources.push_back(b.add(*source, from));
+      targets.push_back(*copy);
+    }
+    copyAsWords(b, tile.lanes, rows.data, sources, scratch, targets, pitch,
+                size);
+    return codegen::multiplyAdd(b, tile, copies, weights,
+                                b.add(weightsAt, b.mul(from, panel)), panel,
+                                size, sums,
+                                next.from(b, b.mul(from, panel)));
+  };
+  return forEachBlock(b, depth, size, start, addBlock);
+}
+
 Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                                        const SrcRows &rows, Value weights,
                                        Index weightsAt, int64_t panel,
                                        int64_t depth, const Accumulators &start,
                                        Operation *op, const NextWeights &next) {
+  if (tile.product == Product::int8Wide)
+    return multiplyAddWords(b, tile, rows, weights, weightsAt, panel, depth,
+                            start, op, next);
   int64_t group = groupOf(weights);
   bool isWidened = tile.product == Product::bf16Wide;
   Type rowElement = getElementTypeOrSelf(rows.data);

@@ -26,11 +26,18 @@ struct SrcRows {
   Index stride;
   /// And between two of a row; others than 1 are for f32.
   int64_t step = 1;
+  /// Of bytes that were copied as words: group k of a row, of i32, has its even
+  /// bytes at `at[r] + k` and its odd ones so many elements behind them.
+  std::optional<int64_t> odd;
 
   /// `count` rows from `first` on.
   SrcRows(IndexBuilder &b, mlir::Value data, Index first, Index stride,
        int64_t count);
 };
+
+/// The group at `data[at]` as an i32, with zeros behind `count` elements.
+mlir::Value loadGroup(IndexBuilder &b, mlir::Value data, Index at,
+                      int64_t count);
 
 /// The weights that come next, prefetched while others are multiplied: each of
 /// several passes over these prefetches a part of those, in step with what it
@@ -74,6 +81,13 @@ Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
 void copyRuns(IndexBuilder &b, int64_t lanes, mlir::Value data,
               llvm::ArrayRef<Index> from, mlir::Value to,
               llvm::ArrayRef<Index> at, int64_t count);
+
+/// Copies `count` bytes from `data[from[i]]` on as words, those of a group in
+/// two elements of i32: the even ones to `to[at[i] + k]`, the odd ones `odd`
+/// elements behind, zeros behind the last byte. Writes nothing else.
+void copyAsWords(IndexBuilder &b, int64_t lanes, mlir::Value data,
+                 llvm::ArrayRef<Index> from, mlir::Value to,
+                 llvm::ArrayRef<Index> at, int64_t odd, int64_t count);
 
 /// How many of `depth` elements to copy at a time, near `most`: equal parts of
 /// whole groups if there are any.

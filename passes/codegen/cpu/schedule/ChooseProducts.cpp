@@ -79,7 +79,7 @@ static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
   int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
   int64_t pixels = dst[dst.size() - 2];
   int64_t tilesPerRow = llvm::divideCeil(pixels, tile.rows);
-  return tile.product != Product::bf16Wide && !usesTiles(tile.product) &&
+  return !copiesRows(tile.product) && !usesTiles(tile.product) &&
          rowsPerTask * tilesPerRow >= 3 &&
          // A vector of weights serves fewer than 3/4 of the tile's rows.
          int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&

@@ -128,7 +128,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
     split.columnTilesPerTask = 1;
   int64_t depthBlock = 0;
   bool inVectors =
-      !usesTiles(chosen.product) && chosen.product != Product::bf16Wide;
+      !usesTiles(chosen.product) && !copiesRows(chosen.product);
   // Sums that wait take four bytes each.
   int64_t mostRows = (64 << 10) / std::max<int64_t>(4 * pixels * columns, 1);
   if (inVectors && mostRows >= 1 && toss()) {

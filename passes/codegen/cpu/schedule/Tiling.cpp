@@ -40,7 +40,7 @@ std::optional<Product> codegen::tilesFor(const TargetInfo &target,
 //
 // Widening takes registers for the weights and for one half of them, and for
 // masks, so 12 rows of 32 registers and 5 of 16; bytes have both halves there
-// at once, and two parts of a row.
+// at once, and no masks.
 RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
                                  int64_t panelWidth) {
   int64_t vectors = panelWidth >= 2 * target.lanes ? 2 : 1;
@@ -51,9 +51,8 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
   case Product::int8Dot:
     return {isSmall ? 6 : 14, vectors, product};
   case Product::bf16Wide:
-    return {isSmall ? 5 : 12, vectors, product};
   case Product::int8Wide:
-    return {isSmall ? 4 : 12, vectors, product};
+    return {isSmall ? 5 : 12, vectors, product};
   case Product::bf16Tiles:
   case Product::int8Tiles:
     return {2 * cpu::kAmxRows, vectors, product, cpu::kAmxRows};

@@ -248,3 +248,24 @@ func.func @not_outlined(%x: memref<1x8x4xf32>, %w: memref<1x3x4x16xf32>, %d: mem
   }
   return
 }
+
+// -----
+
+// Bytes without VNNI: pixels are copied as words with zero points around them, so
+// that the taps of a row, two of three channels filled up to four, are one loop.
+// CHECK-LABEL: func.func private @words
+// CHECK: arith.constant dense<458759> : vector<8xi32>
+// CHECK: arith.shrui {{.*}} : i32
+// CHECK: scf.for %{{.*}} = %c0 to %c2 {{.*}} -> (vector<8xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK-NOT: pmadd.ub
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @words(%a: memref<1x1x5x3xi8>, %w: memref<1x1x2x1x16x4xi8>, %c: memref<1x1x16xi32>, %d: memref<1x1x5x16xi32>, %task: index) {
+    cpu.conv ins(%a, %w : memref<1x1x5x3xi8>, memref<1x1x2x1x16x4xi8>) compensation(%c : memref<1x1x16xi32>) outs(%d : memref<1x1x5x16xi32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 7 : i64} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}

@@ -335,13 +335,20 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
-// Without it in words, the even and the odd bytes, which never saturate; here six
-// bytes, the last two with zeros behind them.
+// Without it in words, which never saturate. Rows are copied, the even and the
+// odd bytes apart: here six bytes, the last two with zeros behind them. Nothing
+// but weights is widened where it is multiplied.
 // CHECK-LABEL: func.func private @int8_wide
+// CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<144xi32>
+// CHECK: arith.andi {{.*}} : vector<2xi16>
+// CHECK: arith.shrui {{.*}} : vector<2xi16>
+// CHECK: arith.extui {{.*}} : i8 to i32
+// CHECK: memref.store {{.*}} %[[COPY]]
+// CHECK-NOT: arith.shrui {{.*}} : vector
 // CHECK: arith.shrsi {{.*}} : vector<16xi16>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK-NOT: arith.andi
 // CHECK-NOT: pmadd.ub
-// CHECK: arith.extui {{.*}} : i8 to i32
 // CHECK: vector.store {{.*}} vector<8xi32>
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
   func.func private @int8_wide(%a: memref<4x6xi8>, %w: memref<1x2x16x4xi8>, %d: memref<4x16xi32>, %task: index) {
