@@ -10,9 +10,9 @@ using namespace ingot;
 using namespace ingot::quantize;
 
 const std::vector<Method> &quantize::allMethods() {
-  static const std::vector<Method> all = {Method::entropy, Method::percentile,
-                                          Method::mse, Method::minMax,
-                                          Method::movingAverage};
+  static const std::vector<Method> all = {
+      Method::entropy, Method::percentile,    Method::mse,
+      Method::minMax,  Method::movingAverage, Method::best};
   return all;
 }
 
@@ -28,6 +28,8 @@ const char *quantize::nameOf(Method method) {
     return "minmax";
   case Method::movingAverage:
     return "moving-average";
+  case Method::best:
+    return "best";
   }
   return "";
 }
@@ -58,6 +60,20 @@ bool MethodChoice::needsBins() const {
   return method != Method::minMax && method != Method::movingAverage;
 }
 
+bool MethodChoice::needsAverages() const {
+  return method == Method::movingAverage || method == Method::best;
+}
+
+std::vector<MethodChoice> MethodChoice::choices() const {
+  if (method != Method::best)
+    return {*this};
+  std::vector<MethodChoice> all;
+  for (Method one : allMethods())
+    if (one != Method::best)
+      all.push_back({one, percentile});
+  return all;
+}
+
 Range MethodChoice::rangeOf(const WatchedTensor &tensor) const {
   switch (method) {
   case Method::minMax:
@@ -70,6 +86,8 @@ Range MethodChoice::rangeOf(const WatchedTensor &tensor) const {
     return mseRange(tensor.histogram);
   case Method::entropy:
     return entropyRange(tensor.histogram);
+  case Method::best:
+    break;
   }
   return {};
 }

@@ -14,7 +14,8 @@
 
 namespace ingot::quantize {
 
-enum class Method { entropy, percentile, mse, minMax, movingAverage };
+/// `best` is whichever of the others does least to the model's outputs.
+enum class Method { entropy, percentile, mse, minMax, movingAverage, best };
 
 /// All of them, the default first.
 const std::vector<Method> &allMethods();
@@ -22,7 +23,7 @@ const std::vector<Method> &allMethods();
 /// As `--method` and rules name it.
 const char *nameOf(Method method);
 std::optional<Method> findMethod(const std::string &name);
-/// "minmax, moving-average, percentile, mse or entropy".
+/// "entropy, percentile, mse, minmax, moving-average or best".
 std::string methodNames();
 
 constexpr double kUsualPercentile = 99.999;
@@ -43,7 +44,10 @@ struct MethodChoice {
 
   /// What of a tensor it reads.
   bool needsBins() const;
-  bool needsAverages() const { return method == Method::movingAverage; }
+  bool needsAverages() const;
+  /// Itself, or all that `best` chooses from.
+  std::vector<MethodChoice> choices() const;
+  /// Of any method but `best`.
   Range rangeOf(const WatchedTensor &tensor) const;
 };
 

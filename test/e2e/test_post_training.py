@@ -226,6 +226,27 @@ class FileOfRules(PostTraining):
         self.assertEqual(mixed["flat"], plain["flat"])
         self.assertNotEqual(plain["pool0"]["scale"], minmax["pool0"]["scale"])
 
+    def test_best(self):
+        """It is the least of what each method does to the outputs, tensor by tensor."""
+        data, methods = {"x": digits.render(40, 1)[0]}, ("entropy", "percentile", "mse", "minmax", "moving-average")
+
+        def error(*options):
+            path = self.calibrate(self.model, data, *options)
+            done = tool("ingot", "compare", self.int8(self.model, path), self.model, "--data", self.path("data.npz"),
+                        "--json")
+            with open(path) as f:
+                return json.loads(done.stdout)["outputs"][0]["relative_error"], json.load(f)
+        alone = {m: error("--method", m)[0] for m in methods}
+        least, found = error("--method=best", "--samples=40")
+        self.assertLessEqual(least, 1.1 * min(alone.values()), alone)
+        self.assertEqual(found["method"], "best")
+        self.assertTrue(all(t["method"] in methods for t in found["tensors"]), found)
+        again = self.ranges("--method=minmax", self.rules({"name": "flat", "method": "best"}))
+        self.assertEqual([n for n, t in again.items() if "method" in t and n != "flat"], [])
+        done = tool("ingot", "calibrate", self.model, "--data", self.path("data.npz"), "--samples", "3", "-o",
+                    self.path("none.json"))
+        self.assert_one_line(done, "--samples is for method best")
+
     def test_refused(self):
         path = self.calibrate(self.model, {"x": digits.render(12, 1)[0]})
 

@@ -11,6 +11,7 @@
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/Text.h"
+#include "tools/ingot/calibrate/BestMethods.h"
 #include "tools/ingot/calibrate/Samples.h"
 #include "tools/ingot/calibrate/ScratchModel.h"
 #include "tools/ingot/calibrate/Watch.h"
@@ -31,7 +32,7 @@ namespace {
 struct Options {
   std::string model, output, preprocess, rules;
   std::vector<std::string> data, shapes, dims;
-  unsigned threads = 0;
+  unsigned threads = 0, numSamples = 0;
   quantize::MethodChoice method;
 };
 
@@ -40,27 +41,34 @@ class Calibration {
 public:
   Calibration(const Options &options, const OptionParser &parser)
       : options(options), parser(parser), progress(parser),
-        model(parser, progress) {}
+        model(parser, progress), probe(parser, progress) {}
 
   int run();
 
 private:
   std::string checkOutput();
-  int compile();
+  ScratchModel::Options scratchOptions() const;
   std::string runAll();
   std::string runOne(Watch &watch, const std::vector<Array> &inputs);
+  bool choosesBest() const;
   std::string chooseMethods();
   void findRanges(const Watch &watch);
+  int chooseBestMethods();
+  void setRanges();
   std::string write();
 
   const Options &options;
   const OptionParser &parser;
   const Progress progress;
   ScratchModel model;
+  /// For methods that are chosen by measurement.
+  Probe probe;
+  Preprocess preprocess;
   std::unique_ptr<Samples> samples;
   std::vector<quantize::Rule> rules;
   /// Of each tensor.
   std::vector<quantize::MethodChoice> methods;
+  std::vector<RangeChoice> choices;
   quantize::Calibration result;
 };
 
@@ -86,14 +94,13 @@ std::string Calibration::checkOutput() {
   return "";
 }
 
-int Calibration::compile() {
+ScratchModel::Options Calibration::scratchOptions() const {
   ScratchModel::Options scratch;
   scratch.model = options.model;
   scratch.shapes = options.shapes;
   scratch.dims = options.dims;
   scratch.threads = options.threads;
-  scratch.pipeline.observe = true;
-  return model.prepare(scratch);
+  return scratch;
 }
 
 std::string Calibration::runOne(Watch &watch,
@@ -106,6 +113,16 @@ std::string Calibration::runOne(Watch &watch,
            formatLine(model.observed()[size_t(watch.notFinite())], 200) +
            "' becomes infinite or not a number on " + samples->where();
   return status == INGOT_OK ? "" : samples->where() + ": " + problem;
+}
+
+bool Calibration::choosesBest() const {
+  auto isBest = [](const quantize::MethodChoice &choice) {
+    return choice.method == quantize::Method::best;
+  };
+  return isBest(options.method) ||
+         llvm::any_of(rules, [&](const quantize::Rule &rule) {
+           return rule.method && isBest(*rule.method);
+         });
 }
 
 /// One for each tensor, as rules have it.
@@ -161,12 +178,37 @@ void Calibration::findRanges(const Watch &watch) {
     if (histogram.min() == histogram.max())
       progress.warn("tensor '" + formatLine(names[i], 200) + "' was always " +
                     std::to_string(histogram.min()));
-    const quantize::Encoding encoding =
-        quantize::encode(methods[i].rangeOf(tensor));
-    const char *method = nameOf(methods[i].method);
-    result.tensors.push_back({names[i], histogram.min(), histogram.max(),
-                              encoding.scale, encoding.zeroPoint,
-                              method == result.method ? "" : method});
+    choices.push_back({names[i], candidatesOf(tensor, methods[i])});
+    result.tensors.push_back({names[i], histogram.min(), histogram.max()});
+  }
+}
+
+/// 0, or the code to end with once what is wrong was printed.
+int Calibration::chooseBestMethods() {
+  if (llvm::all_of(choices, [](const RangeChoice &choice) {
+        return choice.candidates.size() == 1;
+      }))
+    return exitSuccess;
+  if (int code = probe.prepare(scratchOptions()))
+    return code;
+  Samples first(preprocess);
+  std::string problem = first.open(options.data);
+  first.setInputs(probe.scratch().inputs());
+  if (problem.empty())
+    problem = probe.readSamples(first, options.numSamples ? options.numSamples
+                                                          : kUsualSamples);
+  if (problem.empty())
+    problem = chooseBest(probe, progress, choices);
+  return problem.empty() ? exitSuccess : progress.fail(problem);
+}
+
+void Calibration::setRanges() {
+  for (auto [choice, tensor] : llvm::zip_equal(choices, result.tensors)) {
+    const RangeChoice::Candidate &chosen = choice.candidates[choice.chosen];
+    tensor.scale = chosen.encoding.scale;
+    tensor.zeroPoint = chosen.encoding.zeroPoint;
+    if (nameOf(chosen.method) != result.method)
+      tensor.method = nameOf(chosen.method);
   }
 }
 
@@ -198,7 +240,6 @@ std::string Calibration::write() {
 }
 
 int Calibration::run() {
-  Preprocess preprocess;
   if (!options.preprocess.empty())
     if (std::string wrong = preprocess.parse(options.preprocess);
         !wrong.empty())
@@ -212,11 +253,15 @@ int Calibration::run() {
     problem = quantize::readRules(options.rules, rules);
   if (!problem.empty())
     return progress.fail(problem);
+  if (options.numSamples && !choosesBest())
+    return parser.usageError("--samples is for method best");
   samples = std::make_unique<Samples>(preprocess);
   problem = samples->open(options.data);
   if (!problem.empty())
     return progress.fail(problem);
-  if (int code = compile())
+  ScratchModel::Options scratch = scratchOptions();
+  scratch.pipeline.observe = true;
+  if (int code = model.prepare(scratch))
     return code;
   if (model.observed().empty())
     return progress.fail(
@@ -228,8 +273,12 @@ int Calibration::run() {
   problem = chooseMethods();
   if (problem.empty())
     problem = runAll();
-  if (problem.empty())
-    problem = write();
+  if (!problem.empty())
+    return progress.fail(problem);
+  if (int code = chooseBestMethods())
+    return code;
+  setRanges();
+  problem = write();
   if (!problem.empty())
     return progress.fail(problem);
   printf("%s: %zu tensors, %s of %llu samples\n", options.output.c_str(),
@@ -273,6 +322,8 @@ int ingot::calibrateMain(int argc, char **argv) {
         return isRight ? "" : "must be above 50 and at most 100";
       },
       "how much of a tensor lies in its range (default: 99.999)");
+  parser.number("samples", "N", options.numSamples, 1, 1000000,
+                "for method best: how many of the samples (default: 8)");
   parser.value("rules", "FILE", options.rules,
                "JSON that names other methods for some tensors");
   parser.list("shape", "NAME=AxB...", options.shapes,

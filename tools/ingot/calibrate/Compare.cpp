@@ -23,9 +23,6 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// Runs are as many as layers for each.
-static constexpr unsigned kUsualSamples = 8;
-
 namespace {
 
 struct Options {

@@ -32,14 +32,19 @@ int Probe::prepare(const ScratchModel::Options &given) {
         {INGOT_FLOAT, {}, std::vector<unsigned char>(sizeof(float))});
   ranged.assign(tensors().size(), false);
   for (size_t i = 0; i < tensors().size(); ++i) {
-    // Steps so small that rounding changes nothing.
-    setRange(i, {0x1p-60f, 0});
-    Array *numbers = &settings[units().size() + kNumbersOfRange * i];
-    setFloat(numbers[1], -0x1p120f);
-    setFloat(numbers[2], 0x1p120f);
+    setExact(i);
     ranged[i] = false;
   }
   return exitSuccess;
+}
+
+void Probe::setExact(size_t tensor) {
+  // Steps so small that rounding changes nothing.
+  Array *numbers = &settings[units().size() + kNumbersOfRange * tensor];
+  setFloat(numbers[0], 0x1p-60f);
+  setFloat(numbers[1], -0x1p120f);
+  setFloat(numbers[2], 0x1p120f);
+  ranged[tensor] = true;
 }
 
 void Probe::setRange(size_t tensor, const quantize::Encoding &encoding) {
@@ -107,6 +112,15 @@ std::string Probe::run(const std::vector<bool> &isOn, const Visit &visit) {
     visit(i, kept[i].outputs, outputs);
   }
   return "";
+}
+
+std::string Probe::compareWith(const std::vector<bool> &isOn) {
+  turn(isOn);
+  std::string problem;
+  for (Sample &sample : kept)
+    if (problem.empty())
+      problem = runOne(sample, sample.outputs);
+  return problem;
 }
 
 std::string Probe::measure(const std::vector<bool> &isOn, double &error) {

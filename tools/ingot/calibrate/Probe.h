@@ -13,6 +13,9 @@
 
 namespace ingot::tools {
 
+/// Samples that are enough, where each is run once or more for each layer.
+constexpr unsigned kUsualSamples = 8;
+
 /// A model in f32 of which each run says what is rounded as int8 rounds it:
 /// one compilation serves all questions of what a precision does.
 class Probe {
@@ -30,6 +33,8 @@ public:
   ScratchModel &scratch() { return model; }
 
   void setRange(size_t tensor, const quantize::Encoding &encoding);
+  /// Rounding leaves the tensor as it is.
+  void setExact(size_t tensor);
   /// A calibration must be of the model, and its tensors be there. Returns what
   /// is wrong, to be read behind the file's name, or "".
   std::string setRanges(const quantize::Calibration &calibration);
@@ -40,10 +45,15 @@ public:
   std::string readSamples(Samples &samples, uint64_t most);
   uint64_t numSamples() const { return kept.size(); }
 
-  /// Runs on all samples and hands the outputs to `visit`, beside those of f32.
-  using Visit = std::function<void(size_t sample, const std::vector<Array> &f32,
-                                   const std::vector<Array> &found)>;
+  /// Runs on all samples and hands the outputs to `visit`, beside those that
+  /// are wanted, of f32.
+  using Visit =
+      std::function<void(size_t sample, const std::vector<Array> &wanted,
+                         const std::vector<Array> &found)>;
   std::string run(const std::vector<bool> &isOn, const Visit &visit);
+
+  /// From now on outputs are held against those of this choice.
+  std::string compareWith(const std::vector<bool> &isOn);
 
   /// The norm of the outputs' error over theirs, the root of the mean square
   /// over all outputs.
