@@ -12,6 +12,7 @@
 #include "passes/layout/Passes.h"
 #include "passes/legalize/Passes.h"
 #include "passes/memory/Passes.h"
+#include "passes/precision/Passes.h"
 #include "passes/quantize/Passes.h"
 #include "passes/shape/Passes.h"
 #include "passes/support/Passes.h"
@@ -52,6 +53,7 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addNestedPass<func::FuncOp>(createCheckIndices());
   passes.addNestedPass<func::FuncOp>(createRefuteChecks());
   passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(createPromoteFloats());
   passes.addPass(createSimplify());
   passes.addPass(createRecognizeNorms());
   passes.addPass(createRecognizeActivations());

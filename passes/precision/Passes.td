@@ -20,6 +20,23 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
+def PromoteFloats : Pass<"nn-promote-floats", "::mlir::func::FuncOp"> {
+  let summary = "Compute what is declared float16 or bfloat16 in f32";
+  let description = [{
+    Ops on `f16` and `bf16` read, compute and make `f32`; numbers are rounded
+    where the model itself casts them, where they leave the function, and where
+    an op of another dialect takes them, such as the state of a loop. So no
+    result is rounded more often than the model says, and all that follows knows
+    one type of floats. What only moves stored numbers does so with 16 bits.
+    Products of two `bf16` tensors get the attribute
+    `ingot.precision = #ingot.precision<bf16>`.
+  }];
+  let statistics = [
+    Statistic<"promoted", "promoted", "ops that compute f32">];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect"];
+}
+
 def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
   let summary = "Store what goes from heavy op to heavy op as bf16";
   let description = [{

@@ -288,13 +288,18 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   SmallVector<Value> operands;
   if (isVector)
     operands.push_back(lower::expandBias(rewriter, bias, rank));
+  Value a = op.getA();
+  if (op.getTransposeA()) {
+    SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(rank));
+    std::swap(perm[rank - 2], perm[rank - 1]);
+    a = lower::transpose(rewriter, loc, a, perm);
+  }
   // Both factors have the batches of the result: see nn-broadcast-batches.
-  Value destination = lower::createEmpty(
-      rewriter, loc, type,
-      lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
+  Value destination =
+      lower::createEmpty(rewriter, loc, type,
+                         lower::dynamicSizesLike(rewriter, loc, type, a));
   auto product = cpu::MatMulOp::create(
-      rewriter, loc, type, castElements(rewriter, loc, op.getA(), element),
-      weights, operands, destination, /*schedule=*/{});
+      rewriter, loc, type, castElements(rewriter, loc, a, element), weights, operands, destination, /*schedule=*/{});
   buildEpilogue(rewriter, loc, product.getEpilogue(), type.getElementType(),
                 isVector);
   Value result = product.getResult();

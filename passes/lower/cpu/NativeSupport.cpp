@@ -86,8 +86,12 @@ static Reason whyNot(nn::MatMulOp op) {
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   RankedTensorType type = typeOf(op.getY());
   int64_t rank = a.getRank();
-  if (op.getTransposeA())
-    return "transposes its left factor";
+  // A left factor whose rows are columns is transposed first.
+  if (rank >= 2 && op.getTransposeA()) {
+    SmallVector<int64_t> shape(a.getShape());
+    std::swap(shape[rank - 2], shape[rank - 1]);
+    a = RankedTensorType::get(shape, a.getElementType());
+  }
   if (rank < 2 || type.getRank() != rank)
     return "broadcasts its left factor, " + describe(a);
   if (ShapedType::isDynamic(a.getShape().back()))

@@ -102,6 +102,19 @@ func.func @run_time_transposed(%a: tensor<3x4xf32>, %b: tensor<64x4xf32>) -> ten
 
 // -----
 
+// A left factor whose rows are columns is transposed by the run, whose sizes
+// may be open.
+// CHECK-LABEL: @transposed_left
+// CHECK: %[[T:.*]] = linalg.{{.*}} ins(%arg0 : tensor<4x?xf32>) outs(%{{.*}} : tensor<?x4xf32>)
+// CHECK: cpu.matmul ins(%[[T]], %{{.*}} : tensor<?x4xf32>
+func.func @transposed_left(%a: tensor<4x?xf32>) -> tensor<?x7xf32> {
+  %b = arith.constant dense<1.0> : tensor<4x7xf32>
+  %y = nn.matmul %a, %b {transpose_a} : (tensor<4x?xf32>, tensor<4x7xf32>) -> tensor<?x7xf32>
+  return %y : tensor<?x7xf32>
+}
+
+// -----
+
 // A bias that is not one row is added afterwards.
 // CHECK-LABEL: @matrix_bias
 // CHECK: %[[Y:.*]] = cpu.matmul ins({{.*}}) outs

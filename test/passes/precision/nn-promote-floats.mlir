@@ -1,0 +1,81 @@
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-promote-floats))' | FileCheck %s
+
+// Computed in f32, rounded where it leaves.
+// CHECK-LABEL: @chain
+// CHECK-SAME:    (%[[X:.*]]: tensor<2x4xf16>)
+// CHECK:       %[[WIDE:.*]] = nn.cast %[[X]] : tensor<2x4xf16> -> tensor<2x4xf32>
+// CHECK-NEXT:  %[[EXP:.*]] = nn.exp %[[WIDE]] : tensor<2x4xf32>
+// CHECK-NEXT:  %[[SUM:.*]] = nn.add %[[EXP]], %[[WIDE]] : tensor<2x4xf32>
+// CHECK-NEXT:  %[[Y:.*]] = nn.cast %[[SUM]] : tensor<2x4xf32> -> tensor<2x4xf16>
+// CHECK-NEXT:  return %[[Y]]
+func.func @chain(%x: tensor<2x4xf16>) -> tensor<2x4xf16> {
+  %0 = nn.exp %x : tensor<2x4xf16> -> tensor<2x4xf16>
+  %1 = nn.add %0, %x : tensor<2x4xf16>, tensor<2x4xf16> -> tensor<2x4xf16>
+  return %1 : tensor<2x4xf16>
+}
+
+// Constants are widened here; products of bf16 are marked.
+// CHECK-LABEL: @product
+// CHECK:       %[[W:.*]] = arith.constant dense<1.500000e+00> : tensor<4x3xf32>
+// CHECK:       nn.matmul %{{.*}}, %[[W]] {ingot.precision = #ingot.precision<bf16>} : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+func.func @product(%x: tensor<2x4xbf16>) -> tensor<2x3xbf16> {
+  %w = arith.constant dense<1.5> : tensor<4x3xbf16>
+  %0 = nn.relu %x : tensor<2x4xbf16> -> tensor<2x4xbf16>
+  %1 = nn.matmul %0, %w : (tensor<2x4xbf16>, tensor<4x3xbf16>) -> tensor<2x3xbf16>
+  return %1 : tensor<2x3xbf16>
+}
+
+// What is not computed yet moves with 16 bits; what is, in f32.
+// CHECK-LABEL: @movement
+// CHECK:       nn.transpose %{{.*}} : tensor<2x4xf16> -> tensor<4x2xf16>
+// CHECK:       nn.cast %{{.*}} : tensor<4x2xf16> -> tensor<4x2xf32>
+// CHECK:       nn.neg %{{.*}} : tensor<4x2xf32>
+// CHECK:       nn.transpose %{{.*}} : tensor<4x2xf32> -> tensor<2x4xf32>
+func.func @movement(%x: tensor<2x4xf16>) -> tensor<2x4xf16> {
+  %0 = nn.transpose %x {perm = array<i64: 1, 0>} : tensor<2x4xf16> -> tensor<4x2xf16>
+  %1 = nn.neg %0 : tensor<4x2xf16> -> tensor<4x2xf16>
+  %2 = nn.transpose %1 {perm = array<i64: 1, 0>} : tensor<4x2xf16> -> tensor<2x4xf16>
+  return %2 : tensor<2x4xf16>
+}
+
+// The model's own casts round, and see what is rounded.
+// CHECK-LABEL: @casts
+// CHECK:       %[[HALF:.*]] = nn.cast %{{.*}} : tensor<4xf32> -> tensor<4xf16>
+// CHECK-NEXT:  %[[WIDE:.*]] = nn.cast %[[HALF]] : tensor<4xf16> -> tensor<4xf32>
+// CHECK-NEXT:  %[[NEG:.*]] = nn.neg %[[WIDE]] : tensor<4xf32>
+// CHECK-NEXT:  %[[ROUND:.*]] = nn.cast %[[NEG]] : tensor<4xf32> -> tensor<4xf16>
+// CHECK-NEXT:  %[[INT:.*]] = nn.cast %[[ROUND]] : tensor<4xf16> -> tensor<4xi32>
+// CHECK-NEXT:  return %[[INT]]
+func.func @casts(%x: tensor<4xf32>) -> tensor<4xi32> {
+  %0 = nn.cast %x : tensor<4xf32> -> tensor<4xf16>
+  %1 = nn.neg %0 : tensor<4xf16> -> tensor<4xf16>
+  %2 = nn.cast %1 : tensor<4xf16> -> tensor<4xi32>
+  return %2 : tensor<4xi32>
+}
+
+// A comparison has a result of another type; what is f32 or f64 anyway stays.
+// CHECK-LABEL: @others
+// CHECK:       nn.less %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32> -> tensor<4xi1>
+// CHECK:       nn.exp %{{.*}} : tensor<4xf64>
+func.func @others(%x: tensor<4xf16>, %y: tensor<4xf64>) -> (tensor<4xi1>, tensor<4xf64>) {
+  %0 = nn.less %x, %x : tensor<4xf16>, tensor<4xf16> -> tensor<4xi1>
+  %1 = nn.exp %y : tensor<4xf64> -> tensor<4xf64>
+  return %0, %1 : tensor<4xi1>, tensor<4xf64>
+}
+
+// The state of a loop is rounded in each step.
+// CHECK-LABEL: @loop
+// CHECK:       scf.for {{.*}} iter_args(%[[S:.*]] = %{{.*}}) -> (tensor<4xf16>)
+// CHECK-NEXT:    %[[WIDE:.*]] = nn.cast %[[S]] : tensor<4xf16> -> tensor<4xf32>
+// CHECK-NEXT:    %[[EXP:.*]] = nn.exp %[[WIDE]] : tensor<4xf32>
+// CHECK-NEXT:    %[[NEXT:.*]] = nn.cast %[[EXP]] : tensor<4xf32> -> tensor<4xf16>
+// CHECK-NEXT:    scf.yield %[[NEXT]]
+func.func @loop(%x: tensor<4xf16>, %n: index) -> tensor<4xf16> {
+  %0 = arith.constant 0 : index
+  %1 = arith.constant 1 : index
+  %r = scf.for %i = %0 to %n step %1 iter_args(%s = %x) -> tensor<4xf16> {
+    %e = nn.exp %s : tensor<4xf16> -> tensor<4xf16>
+    scf.yield %e : tensor<4xf16>
+  }
+  return %r : tensor<4xf16>
+}
