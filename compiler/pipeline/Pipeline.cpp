@@ -84,8 +84,16 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.calibration = options.calibration;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertQuantize(insert));
+  }
+  if (options.quantization == Quantization::int8Dynamic) {
+    InsertDynamicQuantizeOptions insert;
+    insert.keep.assign(options.keep.begin(), options.keep.end());
+    passes.addPass(createInsertDynamicQuantize(insert));
+  }
+  if (!options.calibration.empty() ||
+      options.quantization != Quantization::none) {
     QuantizeTablesOptions tables;
-    tables.keep = insert.keep;
+    tables.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createQuantizeTables(tables));
   }
   passes.addPass(createPropagateQuantize());
@@ -296,6 +304,14 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<std::string> calibration{
       *this, "calibration",
       llvm::cl::desc("File of ingot calibrate: what is quantized")};
+  Option<Quantization> quantization{
+      *this, "quantization",
+      llvm::cl::desc("What is quantized without a calibration"),
+      llvm::cl::init(Quantization::none),
+      llvm::cl::values(
+          clEnumValN(Quantization::none, "none", "nothing"),
+          clEnumValN(Quantization::int8Dynamic, "int8-dynamic",
+                     "weights, and data by the range it has in a run"))};
   ListOption<std::string> keep{
       *this, "keep",
       llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};
@@ -321,6 +337,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.observe = observe;
     options.switches = switches;
     options.calibration = calibration;
+    options.quantization = quantization;
     options.keep.assign(keep.begin(), keep.end());
     options.emulateOn = emulateOn;
     options.scheduleSeed = scheduleSeed;

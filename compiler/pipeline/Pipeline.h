@@ -17,6 +17,10 @@ namespace ingot {
 /// Which lowering heavy ops take.
 enum class Kernels { native, onednn, mixed };
 
+/// What is quantized without a calibration: nothing, or data by the range that
+/// it has in a run, and weights.
+enum class Quantization { none, int8Dynamic };
+
 /// Whether a backend computes anything. `loops` always does.
 bool takesPart(BackendKind backend, Kernels kernels);
 
@@ -32,6 +36,7 @@ struct PipelineOptions : BackendOptions {
   /// The file of ingot calibrate that says what is quantized; empty: nothing
   /// is.
   std::string calibration;
+  Quantization quantization = Quantization::none;
   /// Nodes that are not: `GLOB=fp32`.
   std::vector<std::string> keep;
   /// What code is for. Empty: what the module's `ingot.target` says.

@@ -61,6 +61,8 @@ static const Legalizers &allLegalizers() {
     populateFourier(all);
     populateGather(all);
     populateMatMul(all);
+    populateMicrosoftProducts(all);
+    populateMicrosoftQuantized(all);
     populateNormalization(all);
     populatePad(all);
     populatePooling(all);

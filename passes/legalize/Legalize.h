@@ -187,6 +187,8 @@ void populateElementwise(Legalizers &legalizers);
 void populateFourier(Legalizers &legalizers);
 void populateGather(Legalizers &legalizers);
 void populateMatMul(Legalizers &legalizers);
+void populateMicrosoftProducts(Legalizers &legalizers);
+void populateMicrosoftQuantized(Legalizers &legalizers);
 void populateNormalization(Legalizers &legalizers);
 void populatePad(Legalizers &legalizers);
 void populatePooling(Legalizers &legalizers);

@@ -12,23 +12,29 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-static FailureOr<WindowAttributes> readPool(Node &node) {
-  if (!node.has(0))
-    return node.invalid("data is needed");
-  if (node.rank(0) < 3)
+/// Of a pooling of `x`, which has its channels first.
+static FailureOr<WindowAttributes> readPool(Node &node, Value x) {
+  RankedTensorType type = typeOf(x);
+  if (type.getRank() < 3)
     return node.invalid("data needs rank 3 or more, but has rank " +
-                        Twine(node.rank(0)));
+                        Twine(type.getRank()));
   auto kernel = node.getInts("kernel_shape");
   if (!kernel)
     return node.invalid("kernel_shape is missing");
-  if (int64_t(kernel->size()) != node.rank(0) - 2)
-    return node.invalid("kernel_shape needs " + Twine(node.rank(0) - 2) +
+  if (int64_t(kernel->size()) != type.getRank() - 2)
+    return node.invalid("kernel_shape needs " + Twine(type.getRank() - 2) +
                         " elements, but has " + Twine(kernel->size()));
   auto window = readWindow(node, *kernel);
   if (failed(window) ||
-      failed(resolveAutoPad(node, *window, node.shape(0).drop_front(2))))
+      failed(resolveAutoPad(node, *window, type.getShape().drop_front(2))))
     return failure();
   return window;
+}
+
+static FailureOr<WindowAttributes> readPool(Node &node) {
+  if (!node.has(0))
+    return node.invalid("data is needed");
+  return readPool(node, node.input(0));
 }
 
 static LogicalResult legalizeMaxPool(Node &node) {
@@ -62,14 +68,13 @@ static FailureOr<Value> padZeros(Node &node, Value x, ArrayRef<int64_t> pads) {
                                low, high, nn::PadMode::constant);
 }
 
-static LogicalResult legalizeAveragePool(Node &node) {
-  auto window = readPool(node);
+FailureOr<Value> legalize::averagePool(Node &node, Value x) {
+  auto window = readPool(node, x);
   if (failed(window))
     return failure();
-  Value x = node.input(0);
   bool countPads = node.getInt("count_include_pad", 0) != 0;
   WindowAttributes grown = *window;
-  if (failed(resolveCeilMode(node, grown, node.shape(0).drop_front(2))))
+  if (failed(resolveCeilMode(node, grown, typeOf(x).getShape().drop_front(2))))
     return failure();
   if (countPads && grown.pads != window->pads) {
     // Padding counts, but what ceil_mode adds beyond it does not.
@@ -81,9 +86,15 @@ static LogicalResult legalizeAveragePool(Node &node) {
       grown.pads[i] -= window->pads[i];
     countPads = false;
   }
-  auto y = node.infer<nn::AvgPoolOp>(x, grown.kernel, grown.strides, grown.pads,
-                                     grown.dilations, /*channels_last=*/false,
-                                     countPads);
+  return node.infer<nn::AvgPoolOp>(x, grown.kernel, grown.strides, grown.pads,
+                                   grown.dilations, /*channels_last=*/false,
+                                   countPads);
+}
+
+static LogicalResult legalizeAveragePool(Node &node) {
+  if (!node.has(0))
+    return node.invalid("data is needed");
+  auto y = averagePool(node, node.input(0));
   return failed(y) ? failure() : node.replace(*y);
 }
 

@@ -9,12 +9,11 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Elements.h"
 #include "passes/legalize/Helpers.h"
+#include "passes/support/DynamicScale.h"
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
-
-using nn::ReduceKind;
 
 bool legalize::isSingle(Value value) {
   RankedTensorType type = typeOf(value);
@@ -44,6 +43,13 @@ LogicalResult legalize::checkScale(Node &node, size_t i, StringRef name) {
     if (!(value > 0) || std::isinf(value))
       return node.badElementAt(name, nn::placeOf(k, node.shape(i)),
                                std::to_string(value), "finite and above 0");
+  return success();
+}
+
+LogicalResult legalize::needInputs(Node &node, ArrayRef<size_t> inputs) {
+  for (size_t i : inputs)
+    if (!node.has(i))
+      return node.invalid("input " + Twine(i) + " is missing");
   return success();
 }
 
@@ -140,7 +146,7 @@ static LogicalResult checkZeroPoint(Node &node) {
   return success();
 }
 
-static LogicalResult legalizeQuantizeLinear(Node &node) {
+LogicalResult legalize::legalizeQuantizeLinear(Node &node) {
   Type to = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   if (node.has(2))
     to = node.elementType(2);
@@ -187,7 +193,7 @@ static LogicalResult legalizeQuantizeLinear(Node &node) {
       axis));
 }
 
-static LogicalResult legalizeDequantizeLinear(Node &node) {
+LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
   if (isNarrowFloat(node.elementType(0)))
     return node.unsupported("quantization to floats");
   Type to = node.elementType(1);
@@ -227,28 +233,10 @@ static LogicalResult legalizeDequantizeLinear(Node &node) {
 // DynamicQuantizeLinear
 //===----------------------------------------------------------------------===//
 
-/// Scale and zero point from the range of the data and 0. Where that is 0, any
-/// scale is right, and 1 divides.
 static LogicalResult legalizeDynamicQuantizeLinear(Node &node) {
-  Value x = node.input(0);
-  Type real = node.elementType(0),
-       to = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
-  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, node.rank(0)));
-  Value zero = node.scalar(real, 0);
-  auto extreme = [&](ReduceKind kind) {
-    return node.make<nn::ReduceOp>(x, kind, axes, /*keep_dims=*/false);
-  };
-  Value low = node.make<nn::MinOp>(extreme(ReduceKind::min), zero),
-        high = node.make<nn::MaxOp>(extreme(ReduceKind::max), zero);
-  Value range = node.make<nn::SubOp>(high, low);
-  Value scale = node.make<nn::SelectOp>(
-      node.make<nn::EqualOp>(range, zero), node.scalar(real, 1),
-      node.make<nn::DivOp>(range, node.scalar(real, 255)));
-  Value lowest = node.make<nn::DivOp>(node.make<nn::SubOp>(zero, low), scale);
-  Value zeroPoint = saturate(node, lowest, /*zeroPoint=*/{}, to);
-  Value y = node.make<nn::QuantizeOp>(node.type(0).clone(to), x, scale,
-                                      zeroPoint, /*axis=*/0);
-  return node.replace({y, scale, zeroPoint});
+  lower::DynamicBytes made =
+      lower::quantizeDynamically(node.builder, node.loc(), node.input(0));
+  return node.replace({made.bytes, made.scale, made.zeroPoint});
 }
 
 void legalize::populateQuantize(Legalizers &legalizers) {

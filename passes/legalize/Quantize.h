@@ -28,6 +28,23 @@ Value saturate(Node &node, Value scaled, Value zeroPoint, Type to);
 /// above 0, infinite or not a number.
 LogicalResult checkScale(Node &node, size_t i, llvm::StringRef name);
 
+/// Reports the first of `inputs` that is left out: no schema of ONNX says what
+/// operators of other domains have.
+LogicalResult needInputs(Node &node, llvm::ArrayRef<size_t> inputs);
+
+/// The i32 product of bytes `a` and `b`, less their zero points, which may be
+/// null: one number, or one for each row of `a` or column of `b`. Vectors are
+/// taken as MatMul does.
+mlir::FailureOr<Value> multiplyBytes(Node &node, Value a, Value zeroA, Value b,
+                                     Value zeroB);
+
+/// A scale or zero point, one number, or one for each row of the left or column
+/// of the right factor of a product, so shaped that it broadcasts.
+Value alongLines(Node &node, Value value, bool isLeft);
+
+LogicalResult legalizeQuantizeLinear(Node &node);
+LogicalResult legalizeDequantizeLinear(Node &node);
+
 } // namespace ingot::legalize
 
 #endif // INGOT_PASSES_LEGALIZE_QUANTIZE_H

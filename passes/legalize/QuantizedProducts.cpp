@@ -17,6 +17,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/legalize/Quantize.h"
 #include "passes/legalize/Window.h"
+#include "passes/support/DynamicScale.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -93,18 +94,38 @@ static Value foldZeroPoint(Node &node, Value value, Value zero, int64_t dim) {
 // Matrices
 //===----------------------------------------------------------------------===//
 
+/// The sums of constant `value` over `axis`, which is kept, as i32; null if it
+/// is computed. However large it is, a run adds up nothing.
+static Value sumConstant(Node &node, Value value, int64_t axis) {
+  auto numbers = nn::getConstantInts(value);
+  if (!numbers)
+    return {};
+  RankedTensorType type = typeOf(value);
+  int64_t size = type.getDimSize(axis), behind = 1;
+  for (int64_t dim : type.getShape().drop_front(axis + 1))
+    behind *= dim;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] = 1;
+  auto summed = RankedTensorType::get(shape, node.builder.getI32Type());
+  std::vector<double> sums(summed.getNumElements(), 0);
+  for (auto [i, number] : llvm::enumerate(*numbers))
+    sums[int64_t(i) / (behind * size) * behind + int64_t(i) % behind] +=
+        double(number);
+  return nn::makeConstant(node.builder, node.loc(), summed, sums);
+}
+
 /// The sum of `value` over `axis`, as i32, times `factor`.
 static FailureOr<Value> sumTimes(Node &node, Value value, int64_t axis,
                                  Value factor) {
-  Type i32 = node.builder.getI32Type();
-  Value sum = node.create<nn::ReduceOp>(
-      node.cast(value, i32), nn::ReduceKind::sum, axis, /*keep_dims=*/true);
+  Value sum = sumConstant(node, value, axis);
+  if (!sum)
+    sum = node.create<nn::ReduceOp>(
+        node.cast(value, node.builder.getI32Type()), nn::ReduceKind::sum, axis,
+        /*keep_dims=*/true);
   return node.infer<nn::MulOp>(sum, factor);
 }
 
-/// The scale or zero point of a factor, one number, or one for each row of the
-/// left or column of the right one, so shaped that it broadcasts.
-static Value alongLines(Node &node, Value value, bool isLeft) {
+Value legalize::alongLines(Node &node, Value value, bool isLeft) {
   if (isSingle(value))
     return toScalar(node, value);
   RankedTensorType type = typeOf(value);
@@ -148,14 +169,12 @@ static FailureOr<Value> multiplyMatrices(Node &node, Bytes a, Bytes b) {
   return node.infer<nn::AddOp>(*y, *all);
 }
 
-/// The i32 product of inputs `a` and `b`; vectors as MatMul takes them.
-static FailureOr<Value> multiply(Node &node, size_t a, size_t zeroA, size_t b,
-                                 size_t zeroB) {
-  RankedTensorType left = node.type(a), right = node.type(b);
+FailureOr<Value> legalize::multiplyBytes(Node &node, Value rows, Value zeroA,
+                                         Value columns, Value zeroB) {
+  RankedTensorType left = typeOf(rows), right = typeOf(columns);
   if (left.getRank() == 0 || right.getRank() == 0)
     return node.invalid("operands have rank 0");
   bool isRow = left.getRank() == 1, isColumn = right.getRank() == 1;
-  Value rows = node.input(a), columns = node.input(b);
   if (isRow)
     rows = node.make<nn::ReshapeOp>(left.clone({1, left.getDimSize(0)}), rows);
   if (isColumn)
@@ -167,13 +186,13 @@ static FailureOr<Value> multiply(Node &node, size_t a, size_t zeroA, size_t b,
     return
         [&node, isLeft](Value zero) { return alongLines(node, zero, isLeft); };
   };
-  auto x = withSign(node, rows, node.input(zeroA), ui8, shaped(true));
+  auto x = withSign(node, rows, zeroA, ui8, shaped(true));
   FailureOr<Bytes> w = failure();
-  if (Value bytes = foldZeroPoint(node, columns, node.input(zeroB),
+  if (Value bytes = foldZeroPoint(node, columns, zeroB,
                                   typeOf(columns).getRank() - 1))
     w = Bytes{bytes, Value()};
   else
-    w = withSign(node, columns, node.input(zeroB), i8, shaped(false));
+    w = withSign(node, columns, zeroB, i8, shaped(false));
   if (failed(x) || failed(w))
     return failure();
   auto y = multiplyMatrices(node, *x, *w);
@@ -190,7 +209,8 @@ static FailureOr<Value> multiply(Node &node, size_t a, size_t zeroA, size_t b,
 }
 
 static LogicalResult legalizeMatMulInteger(Node &node) {
-  auto y = multiply(node, 0, 2, 1, 3);
+  auto y = multiplyBytes(node, node.input(0), node.input(2), node.input(1),
+                         node.input(3));
   return failed(y) ? failure() : node.replace(*y);
 }
 
@@ -204,7 +224,8 @@ static LogicalResult checkScales(Node &node, ArrayRef<size_t> inputs) {
 static LogicalResult legalizeQLinearMatMul(Node &node) {
   if (failed(checkScales(node, {1, 4, 6})))
     return failure();
-  auto y = multiply(node, 0, 2, 3, 5);
+  auto y = multiplyBytes(node, node.input(0), node.input(2), node.input(3),
+                         node.input(5));
   if (failed(y))
     return failure();
   if (!isSingle(node.input(6)) || !isSingle(node.input(7)))
@@ -253,9 +274,9 @@ static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
   std::optional<double> known =
       bytes->zero ? nn::getSplat(bytes->zero) : std::optional<double>(0);
   Value weights = foldZeroPoint(node, node.input(w), node.input(zeroW), 0);
-  // A zero point that only the run knows, or one of weights, takes sums over
-  // windows: few models have it, and their products are of i32.
-  if (!known || !weights) {
+  // Zero points of weights that no byte takes need sums over windows: few
+  // models have them, and their products are of i32.
+  if (!weights) {
     auto wideX = widen(node, node.input(x), zero);
     auto wideW = widen(node, node.input(w), weightZero);
     if (failed(wideX) || failed(wideW))
@@ -263,12 +284,25 @@ static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
     return convolve(node, *wideX, *wideW, Value());
   }
   auto y = convolve(node, bytes->bytes, weights, Value());
-  if (failed(y) || *known == 0)
+  if (failed(y) || (known && *known == 0))
     return y;
   auto conv = y->getDefiningOp<nn::ConvOp>();
   if (llvm::any_of(conv.getPads(), [](int64_t pad) { return pad != 0; })) {
-    conv.setXZeroPoint(int64_t(*known));
-    return y;
+    if (known) {
+      conv.setXZeroPoint(int64_t(*known));
+      return y;
+    }
+    // One that only the run knows is what it pads with.
+    OpBuilder::InsertionGuard guard(node.builder);
+    node.builder.setInsertionPoint(conv);
+    Value byte = typeOf(zero).getElementType() == ui8
+                     ? zero
+                     : flipSign(node, zero, ui8);
+    auto [padded, pads] = lower::padWithZeroPoint(
+        node.builder, node.loc(), conv.getX(), byte, conv.getPads(),
+        conv.getChannelsLast());
+    conv.getXMutable().assign(padded);
+    conv.setPads(pads);
   }
   // The same for all sums of an output.
   int64_t rank = node.rank(w);

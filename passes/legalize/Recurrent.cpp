@@ -4,8 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/support/RunChecks.h"
 #include "passes/legalize/Recurrent.h"
+
+#include "dialects/onnx/Domains.h"
+#include "passes/support/RunChecks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -20,8 +22,7 @@ using namespace ingot::legalize;
 // The loop over time
 //===----------------------------------------------------------------------===//
 
-/// Direction d of an operand whose first dimension is the directions.
-static Value takeDirection(Node &node, Value x, int64_t d) {
+Value legalize::takeDirection(Node &node, Value x, int64_t d) {
   if (!x)
     return {};
   Sizes sizes = sizesOf(node, x);
@@ -40,6 +41,13 @@ static Value matmul(Node &node, Value a, Value b, Value bias = {}) {
   return failed(y) ? Value() : *y;
 }
 
+/// x times weights of a recurrence.
+static Value project(Node &node, const Recurrence &net, Value x, Value weights,
+                     Value bias = {}) {
+  return net.quantizes ? multiplyByBytes(node, x, weights, bias)
+                       : matmul(node, x, weights, bias);
+}
+
 /// What the input adds to every gate at every step, [T, B, gates H], in one
 /// product.
 static Value projectInput(Node &node, const Recurrence &net, Value w,
@@ -47,7 +55,7 @@ static Value projectInput(Node &node, const Recurrence &net, Value w,
   Sizes sizes = sizesOf(node, net.x);
   OpFoldResult rows = mulSizes(node, sizes[0], sizes[1]);
   Value flat = reshape(node, net.x, {rows, sizes[2]});
-  Value y = matmul(node, flat, w, bias);
+  Value y = project(node, net, flat, w, bias);
   if (!y)
     return {};
   return reshape(node, y,
@@ -221,7 +229,7 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
   net.gates = gates;
   net.directions = direction == "bidirectional" ? 2 : 1;
   net.reverseFirst = direction == "reverse";
-  net.hidden = node.getInt("hidden_size", node.shape(2)[2]);
+  net.hidden = node.getInt("hidden_size", node.shape(2)[net.quantizes ? 1 : 2]);
   if (net.hidden < 1 || net.hidden >= int64_t(1) << 24)
     return node.invalid("hidden_size is " + Twine(net.hidden));
   net.batchFirst = node.getInt("layout", 0) != 0;
@@ -232,8 +240,13 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
   int64_t rows = gates * net.hidden;
   OpFoldResult batch = sizeOf(node, net.x, 1), width = sizeOf(node, net.x, 2);
   OpFoldResult directions = n(net.directions), hidden = n(net.hidden);
-  if (failed(checkOperand(node, 1, "W", {directions, n(rows), width})) ||
-      failed(checkOperand(node, 2, "R", {directions, n(rows), hidden})) ||
+  Sizes w = {directions, n(rows), width}, r = {directions, n(rows), hidden};
+  if (net.quantizes) {
+    std::swap(w[1], w[2]);
+    std::swap(r[1], r[2]);
+  }
+  if (failed(checkOperand(node, 1, "W", w)) ||
+      failed(checkOperand(node, 2, "R", r)) ||
       failed(checkOperand(node, 3, "B", {directions, n(2 * rows)})) ||
       failed(checkOperand(node, 4, "sequence_lens", {batch})))
     return failure();
@@ -259,16 +272,27 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
 
 LogicalResult legalize::legalizeRecurrence(Node &node, int64_t gates,
                                            size_t states,
-                                           MakeDirection makeDirection) {
+                                           MakeDirection makeDirection,
+                                           bool quantized) {
   Recurrence net;
+  net.quantizes = quantized;
   if (failed(readRecurrence(node, gates, states, net)))
     return failure();
   SmallVector<Value> all;
   SmallVector<SmallVector<Value>> finals(states);
   for (int64_t d = 0; d < net.directions; ++d) {
     Direction direction;
-    direction.w = takeDirection(node, node.input(1), d);
-    direction.r = takeDirection(node, node.input(2), d);
+    if (quantized) {
+      auto w = dequantizeDirection(node, 1, 8, d),
+           r = dequantizeDirection(node, 2, 10, d);
+      if (failed(w) || failed(r))
+        return failure();
+      direction.w = *w;
+      direction.r = *r;
+    } else {
+      direction.w = takeDirection(node, node.input(1), d);
+      direction.r = takeDirection(node, node.input(2), d);
+    }
     if (Value b = takeDirection(node, node.input(3), d)) {
       int64_t rows = gates * net.hidden;
       direction.inputBias = takeRows(node, b, 0, rows);
@@ -395,7 +419,7 @@ static LogicalResult makeLSTM(Node &node, const Recurrence &net, int64_t d,
   Value r = direction.r;
   direction.cell = [=](Node &node, Value input, ArrayRef<Value> states) {
     Value c = states[1];
-    Value sums = add(node, input, matmul(node, states[0], r));
+    Value sums = add(node, input, project(node, net, states[0], r));
     auto peep = [&](Value sum, int64_t i, Value state) {
       if (!peepholes)
         return sum;
@@ -425,7 +449,16 @@ static LogicalResult legalizeLSTM(Node &node) {
   return legalizeRecurrence(node, /*gates=*/4, /*states=*/2, makeLSTM);
 }
 
+static LogicalResult legalizeDynamicQuantizeLSTM(Node &node) {
+  if (failed(checkWeightBytes(node)))
+    return failure();
+  return legalizeRecurrence(node, /*gates=*/4, /*states=*/2, makeLSTM,
+                            /*quantized=*/true);
+}
+
 void legalize::populateRecurrent(Legalizers &legalizers) {
+  legalizers.add("DynamicQuantizeLSTM", legalizeDynamicQuantizeLSTM,
+                 kMicrosoftDomain);
   legalizers.add("GRU", legalizeGRU);
   legalizers.add("LSTM", legalizeLSTM);
   legalizers.add("RNN", legalizeRNN);

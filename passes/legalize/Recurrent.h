@@ -17,6 +17,8 @@ namespace ingot::legalize {
 struct Recurrence {
   int64_t gates = 1, hidden = 0, directions = 1;
   bool reverseFirst = false, batchFirst = false;
+  /// Whether weights are bytes, which what they multiply is quantized for.
+  bool quantizes = false;
   /// Whether the output of every step is used.
   bool needsAll = false;
   /// [T, B, I].
@@ -31,7 +33,8 @@ using Cell = std::function<SmallVector<Value>(Node &, Value input,
                                               ArrayRef<Value> states)>;
 
 struct Direction {
-  /// [gates H, I], [gates H, H].
+  /// [gates H, I], [gates H, H]; of bytes [I, gates H], [H, gates H], behind
+  /// their nn.dequantize.
   Value w, r;
   /// [gates H], or null; the first is added to the input's product.
   Value inputBias, stateBias;
@@ -43,9 +46,26 @@ struct Direction {
 using MakeDirection = LogicalResult (*)(Node &, const Recurrence &, int64_t d,
                                         Direction &);
 
-/// Rewrites the node into one loop a direction.
+/// Rewrites the node into one loop a direction. Weights that are `quantized`
+/// have their scales and zero points in inputs 8 to 11.
 LogicalResult legalizeRecurrence(Node &node, int64_t gates, size_t states,
-                                 MakeDirection makeDirection);
+                                 MakeDirection makeDirection,
+                                 bool quantized = false);
+
+/// Direction d of an operand whose first dimension is the directions.
+Value takeDirection(Node &node, Value x, int64_t d);
+
+/// Whether weights are bytes, each with scales and zero points that are one
+/// number a direction, or one for each of its columns.
+LogicalResult checkWeightBytes(Node &node);
+
+/// Direction d of weights of bytes, behind their scale and zero point, which
+/// are inputs `scale` and the one behind.
+FailureOr<Value> dequantizeDirection(Node &node, size_t input, size_t scale,
+                                     int64_t d);
+
+/// x, quantized by its range in the run, times weights of dequantizeDirection.
+Value multiplyByBytes(Node &node, Value x, Value weights, Value bias);
 
 /// An activation function, after the node's clip.
 using Activation = std::function<Value(Node &, Value)>;

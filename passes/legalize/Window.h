@@ -37,6 +37,9 @@ LogicalResult resolveCeilMode(Node &node, WindowAttributes &window,
 /// A convolution with the node's attributes, on these operands.
 FailureOr<Value> convolve(Node &node, Value x, Value w, Value bias);
 
+/// A mean over windows of `x`, channels first, with the node's attributes.
+FailureOr<Value> averagePool(Node &node, Value x);
+
 } // namespace ingot::legalize
 
 #endif // INGOT_PASSES_LEGALIZE_WINDOW_H

@@ -39,12 +39,11 @@ private:
                          const quantize::KeepRules &keep);
   LogicalResult checkNames(const llvm::StringMap<Value> &known);
   Value getPair(Value value, const TensorCalibration &range);
-  void quantizeWeights(Operation *product);
 
   llvm::StringMap<TensorCalibration> ranges;
   /// What values become, by their range.
   llvm::DenseMap<std::pair<Value, const TensorCalibration *>, Value> pairs;
-  llvm::DenseMap<std::pair<Value, int64_t>, Value> weights;
+  quantize::WeightQuantizer weights;
 };
 
 } // namespace
@@ -103,32 +102,6 @@ Value InsertQuantizePass::getPair(Value value, const TensorCalibration &range) {
   return pair;
 }
 
-void InsertQuantizePass::quantizeWeights(Operation *product) {
-  OpOperand &operand = product->getOpOperand(quantize::weightsOperand(product));
-  const int64_t axis = quantize::weightsAxis(product);
-  Value &done = weights[{operand.get(), axis}];
-  if (!done) {
-    quantize::QuantizedWeights quantized =
-        quantize::quantizeWeights(operand.get(), axis);
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    OpBuilder builder(product);
-    builder.setInsertionPointAfterValue(operand.get());
-    Location loc = operand.get().getLoc();
-    Type byte = builder.getIntegerType(8, /*isSigned=*/true);
-    Value bytes =
-        nn::makeConstant(builder, loc, type.clone(byte), quantized.bytes);
-    Value scale = nn::makeConstant(
-        builder, loc,
-        RankedTensorType::get(int64_t(quantized.scales.size()),
-                              type.getElementType()),
-        quantized.scales);
-    done = nn::DequantizeOp::create(builder, loc, type, bytes, scale,
-                                    /*zero_point=*/Value(),
-                                    builder.getI64IntegerAttr(axis));
-  }
-  operand.set(done);
-}
-
 LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
                                            const quantize::KeepRules &keep) {
   // Names are those of all tensors that could be, as in calibration.
@@ -160,13 +133,13 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
     site.use->set(getPair(site.use->get(), *range));
   }
   for (Operation *product : products)
-    quantizeWeights(product);
+    weights.quantize(product);
   return success();
 }
 
 void InsertQuantizePass::runOnOperation() {
   pairs.clear();
-  weights.clear();
+  weights = {};
   if (failed(readFile()))
     return signalPassFailure();
   FailureOr<quantize::KeepRules> rules =

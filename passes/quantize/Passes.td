@@ -73,6 +73,28 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
                            "::ingot::IngotDialect", "::ingot::nn::NNDialect"];
 }
 
+def InsertDynamicQuantize
+    : Pass<"nn-insert-dynamic-quantize", "::mlir::ModuleOp"> {
+  let summary = "Quantize data by the range that it has in a run";
+  let description = [{
+    What convolutions of one group and matrix products with constant weights
+    read becomes `nn.quantize` to ui8 and `nn.dequantize`, with a scale and zero
+    point that each run computes from the least and the greatest element, and 0,
+    as ONNX's `DynamicQuantizeLinear` does; once for all products that read a
+    tensor. Weights become a constant of si8 and `nn.dequantize` with a scale
+    for each output channel. Operations that come from nodes which `keep` names
+    are left alone; so are those of which the model quantizes an operand itself,
+    and weights that are not finite.
+  }];
+  let options = [
+    ListOption<"keep", "keep", "std::string",
+               "Nodes that are not quantized: GLOB=fp32">];
+  let statistics = [
+    Statistic<"quantized", "quantized", "tensors quantized">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::nn::NNDialect"];
+}
+
 def PropagateQuantize : Pass<"nn-propagate-quantize"> {
   let summary = "Move quantize up and dequantize down, until they meet";
   let description = [{
@@ -103,6 +125,10 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
     Weights have bytes with a zero point of 0, or are made so if they fit; data
     is of ui8 with one scale. The zero point goes into the bias, or with padding
     into `x_zero_point`.
+
+    A scale and zero point of the data that only the run knows stay operands:
+    the zero point times sums of weights is taken off the sums, as
+    `MatMulInteger` has it, and padding becomes an `nn.pad` with it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numProducts", "products", "Products of bytes">];

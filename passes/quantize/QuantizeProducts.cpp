@@ -8,6 +8,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Quantized.h"
+#include "passes/support/DynamicScale.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -57,6 +58,10 @@ struct Operands {
   Scale scale;
   Weights weights;
   std::vector<double> bias;
+  /// Of data with a scale and zero point that only the run knows; then neither
+  /// `scale` nor `bias` is read.
+  nn::DequantizeOp computed;
+  Value computedBias;
 };
 
 } // namespace
@@ -118,6 +123,18 @@ static Value readData(OpBuilder &builder, Location loc, Value value,
   return toUnsigned(builder, loc, op.getX());
 }
 
+/// Data of ui8 with one scale, and a zero point, that only the run knows; null
+/// if `value` is none.
+static nn::DequantizeOp getComputed(Value value) {
+  auto op = value.getDefiningOp<nn::DequantizeOp>();
+  if (!op || getScale(op) ||
+      !typeOf(op.getX()).getElementType().isUnsignedInteger(8) ||
+      typeOf(op.getScale()).getRank() != 0 || !op.getZeroPoint() ||
+      typeOf(op.getZeroPoint()).getRank() != 0)
+    return {};
+  return op;
+}
+
 /// The elements of a constant bias of `count` outputs; zeros if there is none.
 /// An integer one behind its own dequantize counts as what that gives.
 static std::optional<std::vector<double>> readBias(Value bias, int64_t count) {
@@ -152,6 +169,9 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   std::optional<Weights> weights = readWeights(w, outputs, reason);
   if (!weights)
     return std::nullopt;
+  if (nn::DequantizeOp computed = getComputed(x))
+    return Operands{computed.getX(), Scale{}, std::move(*weights), {}, computed,
+                    bias};
   auto biases = readBias(bias, weights->outputs());
   if (!biases) {
     reason = "has a bias that is not constant";
@@ -163,7 +183,56 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
     reason = "has data that is no bytes of one scale";
     return std::nullopt;
   }
-  return Operands{data, scale, std::move(*weights), std::move(*biases)};
+  return Operands{data, scale, std::move(*weights), std::move(*biases), {}, {}};
+}
+
+/// The sums of the weights of each output.
+static std::vector<double> sumWeights(const Weights &weights) {
+  std::vector<double> totals(weights.outputs(), 0);
+  for (auto [i, byte] : llvm::enumerate(weights.bytes))
+    totals[weights.outputOf(i)] += byte;
+  return totals;
+}
+
+/// A constant of `element` that varies along dimension `dim` of results of
+/// `type`.
+static Value alongOutputs(OpBuilder &builder, Location loc,
+                          RankedTensorType type, int64_t dim, Type element,
+                          ArrayRef<double> values) {
+  SmallVector<int64_t> shape(type.getRank() - dim, 1);
+  shape[0] = values.size();
+  return nn::makeConstant(builder, loc, RankedTensorType::get(shape, element),
+                          values);
+}
+
+/// (sums - zero point * weight sums) * scale * weight scales + bias, of f32,
+/// with a scale and zero point of the data that only the run knows.
+static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
+                                RankedTensorType type, Value sums, int64_t dim,
+                                const Operands &operands) {
+  const Weights &weights = operands.weights;
+  nn::DequantizeOp data = operands.computed;
+  sums = lower::takeOffZeroPoint(
+      rewriter, loc, sums, data.getZeroPoint(),
+      alongOutputs(rewriter, loc, type, dim, rewriter.getI32Type(),
+                   sumWeights(weights)));
+  std::vector<double> scales;
+  for (int64_t o = 0; o < int64_t(weights.outputs()); ++o)
+    scales.push_back(weights.parameters.scaleOf(o));
+  Value constant =
+      alongOutputs(rewriter, loc, type, dim, type.getElementType(), scales);
+  Value factors = nn::MulOp::create(rewriter, loc, typeOf(constant),
+                                    data.getScale(), constant);
+  Value y = nn::CastOp::create(rewriter, loc, type, sums);
+  y = nn::MulOp::create(rewriter, loc, type, y, factors);
+  Value bias = operands.computedBias;
+  if (!bias)
+    return y;
+  // One of a convolution is a vector.
+  if (dim != type.getRank() - 1 && typeOf(bias).getRank() == 1)
+    bias = nn::ReshapeOp::create(
+        rewriter, loc, typeOf(bias).clone(typeOf(constant).getShape()), bias);
+  return nn::AddOp::create(rewriter, loc, type, y, bias);
 }
 
 /// What the sums of a product stand for, of f32. Without padding the zero point
@@ -171,26 +240,27 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
 static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
                             RankedTensorType type, Value sums, int64_t dim,
                             const Operands &operands, bool isPadded) {
+  if (operands.computed)
+    return dequantizeComputed(rewriter, loc, type, sums, dim, operands);
   const Weights &weights = operands.weights;
   std::vector<double> totals(weights.outputs(), 0), factors, shifts;
   if (!isPadded)
-    for (auto [i, byte] : llvm::enumerate(weights.bytes))
-      totals[weights.outputOf(i)] += byte;
+    totals = sumWeights(weights);
   for (auto [o, total] : llvm::enumerate(totals)) {
     factors.push_back(operands.scale.scale * weights.parameters.scaleOf(o));
     shifts.push_back(operands.bias[o] -
                      factors[o] * double(operands.scale.zeroPoint) * total);
   }
-  SmallVector<int64_t> shape(type.getRank() - dim, 1);
-  shape[0] = factors.size();
-  auto constant = RankedTensorType::get(shape, type.getElementType());
+  Type element = type.getElementType();
   Value y = nn::CastOp::create(rewriter, loc, type, sums);
-  y = nn::MulOp::create(rewriter, loc, type, y,
-                        nn::makeConstant(rewriter, loc, constant, factors));
+  y = nn::MulOp::create(
+      rewriter, loc, type, y,
+      alongOutputs(rewriter, loc, type, dim, element, factors));
   if (llvm::all_of(shifts, [](double shift) { return shift == 0; }))
     return y;
-  return nn::AddOp::create(rewriter, loc, type, y,
-                           nn::makeConstant(rewriter, loc, constant, shifts));
+  return nn::AddOp::create(
+      rewriter, loc, type, y,
+      alongOutputs(rewriter, loc, type, dim, element, shifts));
 }
 
 static Value makeBytes(OpBuilder &builder, Location loc,
@@ -220,14 +290,19 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
     RankedTensorType type = op.getType();
-    bool isPadded =
-        llvm::any_of(op.getPads(), [](int64_t p) { return p != 0; });
+    SmallVector<int64_t> pads(op.getPads());
+    // A zero point that only the run knows is what it pads with.
+    if (operands->computed)
+      std::tie(operands->x, pads) = lower::padWithZeroPoint(
+          rewriter, op.getLoc(), operands->x, operands->computed.getZeroPoint(),
+          pads, op.getChannelsLast());
+    bool isPadded = llvm::any_of(pads, [](int64_t p) { return p != 0; });
     Value sums = nn::ConvOp::create(
         rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
         makeBytes(rewriter, op.getW().getLoc(), operands->weights),
-        /*bias=*/Value(), op.getStrides(), op.getPads(), op.getDilations(),
+        /*bias=*/Value(), op.getStrides(), pads, op.getDilations(),
         op.getGroups(), op.getChannelsLast(),
-        isPadded ? operands->scale.zeroPoint : 0);
+        isPadded && !operands->computed ? operands->scale.zeroPoint : 0);
     int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
     rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
                                           dim, *operands, isPadded));

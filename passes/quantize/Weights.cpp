@@ -7,6 +7,8 @@
 #include "passes/quantize/Weights.h"
 
 #include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/quantize/Sites.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,4 +47,29 @@ QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis) {
 bool quantize::areFinite(Value weights) {
   return llvm::all_of(*nn::getConstantDoubles(weights),
                       [](double value) { return std::isfinite(value); });
+}
+
+void quantize::WeightQuantizer::quantize(Operation *product) {
+  OpOperand &operand = product->getOpOperand(weightsOperand(product));
+  const int64_t axis = weightsAxis(product);
+  Value &done = weights[{operand.get(), axis}];
+  if (!done) {
+    QuantizedWeights quantized = quantizeWeights(operand.get(), axis);
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    OpBuilder builder(product);
+    builder.setInsertionPointAfterValue(operand.get());
+    Location loc = operand.get().getLoc();
+    Type byte = builder.getIntegerType(8, /*isSigned=*/true);
+    Value bytes =
+        nn::makeConstant(builder, loc, type.clone(byte), quantized.bytes);
+    Value scale = nn::makeConstant(
+        builder, loc,
+        RankedTensorType::get(int64_t(quantized.scales.size()),
+                              type.getElementType()),
+        quantized.scales);
+    done = nn::DequantizeOp::create(builder, loc, type, bytes, scale,
+                                    /*zero_point=*/Value(),
+                                    builder.getI64IntegerAttr(axis));
+  }
+  operand.set(done);
 }

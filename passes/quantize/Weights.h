@@ -7,7 +7,8 @@
 #ifndef INGOT_PASSES_QUANTIZE_WEIGHTS_H
 #define INGOT_PASSES_QUANTIZE_WEIGHTS_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <vector>
 
@@ -35,6 +36,16 @@ QuantizedWeights quantizeWeights(mlir::Value weights, int64_t axis);
 
 /// Whether all elements of a constant are finite.
 bool areFinite(mlir::Value weights);
+
+/// Makes constant weights of products bytes behind an nn.dequantize. Those of
+/// several products are made once.
+class WeightQuantizer {
+public:
+  void quantize(mlir::Operation *product);
+
+private:
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> weights;
+};
 
 } // namespace ingot::quantize
 

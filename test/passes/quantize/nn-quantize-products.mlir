@@ -73,3 +73,36 @@ func.func @no(%x: tensor<2x2xui8>, %w: tensor<2x2xi8>) -> (tensor<2x2xf32>, tens
   %7 = nn.matmul %3, %4 : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %5, %6, %7 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+// A scale and zero point that only the run knows: sums of weights times the zero point
+// are taken off, padding is of it.
+// CHECK-LABEL: @computed
+func.func @computed(%x: tensor<?x2xui8>, %p: tensor<1x1x4xui8>, %s: tensor<f32>, %z: tensor<ui8>, %b: tensor<2xf32>) -> (tensor<?x2xf32>, tensor<1x2x5xf32>) {
+  %w = arith.constant dense<[[1, 2], [1, 0]]> : tensor<2x2xi8>
+  %k = arith.constant dense<[[[1, 2]], [[3, 4]]]> : tensor<2x1x2xi8>
+  %t = arith.constant dense<[0.25, 0.5]> : tensor<2xf32>
+  %0 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<?x2xui8>, tensor<f32>, tensor<ui8>) -> tensor<?x2xf32>
+  %1 = nn.dequantize %w, %t {axis = 1 : i64} : (tensor<2x2xi8>, tensor<2xf32>) -> tensor<2x2xf32>
+  // CHECK: %[[P:.*]] = nn.matmul %arg0, %{{.*}} : (tensor<?x2xui8>, tensor<2x2xi8>) -> tensor<?x2xi32>
+  // CHECK: %[[C:.*]] = arith.constant dense<2> : tensor<2xi32>
+  // CHECK: %[[ZI:.*]] = nn.cast %arg3 : tensor<ui8> -> tensor<i32>
+  // CHECK: %[[L:.*]] = nn.mul %[[ZI]], %[[C]]
+  // CHECK: %[[D:.*]] = nn.sub %[[P]], %[[L]]
+  // CHECK: %[[F:.*]] = nn.mul %arg2, %{{.*}} : tensor<f32>, tensor<2xf32> -> tensor<2xf32>
+  // CHECK: %[[R:.*]] = nn.cast %[[D]] : tensor<?x2xi32> -> tensor<?x2xf32>
+  // CHECK: %[[M:.*]] = nn.mul %[[R]], %[[F]]
+  // CHECK: nn.add %[[M]], %arg4
+  %2 = nn.matmul %0, %1 bias(%b) : (tensor<?x2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> tensor<?x2xf32>
+  %3 = nn.dequantize %p, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x1x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x1x4xf32>
+  %4 = nn.dequantize %k, %t {axis = 0 : i64} : (tensor<2x1x2xi8>, tensor<2xf32>) -> tensor<2x1x2xf32>
+  // CHECK: %[[PAD:.*]] = nn.pad constant %arg1 value(%arg3) {high = array<i64: 0, 0, 1>, low = array<i64: 0, 0, 1>}
+  // CHECK: nn.conv %[[PAD]], %{{.*}} {{{.*}}pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x1x6xui8>, tensor<2x1x2xi8>) -> tensor<1x2x5xi32>
+  // CHECK: arith.constant dense<{{\[\[}}3], [7]]> : tensor<2x1xi32>
+  // CHECK: nn.sub
+  // CHECK: nn.reshape %arg4 : tensor<2xf32> -> tensor<2x1xf32>
+  // CHECK: nn.add
+  %5 = nn.conv %3, %4 bias(%b) {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x4xf32>, tensor<2x1x2xf32>, tensor<2xf32>) -> tensor<1x2x5xf32>
+  return %2, %5 : tensor<?x2xf32>, tensor<1x2x5xf32>
+}

@@ -76,22 +76,24 @@ struct Options {
           "is faster here, layer by layer, which is measured and written to "
           "<output>.kernels.json; or as such a file says")};
   cl::opt<std::string> precision{
-      "precision", cl::value_desc("fp32|bf16|int8"), cl::init("fp32"),
+      "precision", cl::value_desc("fp32|bf16|int8|int8-dynamic"),
+      cl::init("fp32"),
       cl::cat(category),
       cl::desc(
           "What heavy ops multiply and store: 32-bit floats (default); "
           "bfloat16, summed up as 32-bit floats; or bytes, with the ranges "
-          "of --calibration. The latter two for native kernels")};
+          "of --calibration or those that each run finds. All but fp32 for "
+          "native kernels")};
   cl::opt<std::string> calibration{
       "calibration", cl::value_desc("file"), cl::cat(category),
       cl::desc("For --precision=int8: what ingot calibrate wrote")};
   cl::list<std::string> keep{
       "keep", cl::value_desc("GLOB=fp32"), cl::cat(category),
-      cl::desc("For --precision=int8: nodes that are not quantized, e.g. "
-               "'/head/*=fp32'")};
+      cl::desc("For --precision=int8 and int8-dynamic: nodes that are not "
+               "quantized, e.g. '/head/*=fp32'")};
   cl::opt<std::string> rules{
       "rules", cl::value_desc("file"), cl::cat(category),
-      cl::desc("For --precision=int8: JSON that says the same of many nodes; "
+      cl::desc("For the same: JSON that says it of many nodes; "
                "what --keep says comes first")};
   cl::opt<std::string> emulateOn{
       "emulate-on", cl::value_desc("level"), cl::Hidden, cl::cat(category),
@@ -221,20 +223,26 @@ static int readOptions(const Options &options, CompileOptions &result) {
   std::string error;
   if (!parseTargets(options.target, error))
     return usageError(error);
-  if (options.precision != "fp32" && options.precision != "bf16" &&
-      options.precision != "int8")
+  const auto quantization =
+      StringSwitch<std::optional<Quantization>>(options.precision)
+          .Cases({"fp32", "bf16", "int8"}, Quantization::none)
+          .Case("int8-dynamic", Quantization::int8Dynamic)
+          .Default(std::nullopt);
+  if (!quantization)
     return usageError("unknown --precision=" + options.precision +
-                      ": use fp32, bf16 or int8");
+                      ": use fp32, bf16, int8 or int8-dynamic");
+  result.pipeline.quantization = *quantization;
   const bool isInt8 = options.precision == "int8";
   if (isInt8 && options.calibration.empty())
     return usageError("--precision=int8 needs --calibration=FILE, which ingot "
                       "calibrate writes");
-  for (auto [name, isGiven] :
-       {std::pair("--calibration", !options.calibration.empty()),
-        std::pair("--keep", !options.keep.empty()),
-        std::pair("--rules", !options.rules.empty())})
-    if (!isInt8 && isGiven)
-      return usageError(name + Twine(" is for --precision=int8"));
+  if (!isInt8 && !options.calibration.empty())
+    return usageError("--calibration is for --precision=int8");
+  for (auto [name, isGiven] : {std::pair("--keep", !options.keep.empty()),
+                               std::pair("--rules", !options.rules.empty())})
+    if (!isInt8 && *quantization == Quantization::none && isGiven)
+      return usageError(name +
+                        Twine(" is for --precision=int8 and int8-dynamic"));
   result.pipeline.calibration = options.calibration;
   result.pipeline.keep.assign(options.keep.begin(), options.keep.end());
   std::vector<quantize::Rule> rules;

@@ -7,7 +7,8 @@
 //
 // for row
 //   maximum
-//   powers of e: stored in dst (but for the logarithm) and summed up
+//   powers of e: summed up, and stored in dst unless that is of integers or the
+//     logarithm is wanted
 //   powers over the sum, or x - max - log(sum); epilogue, store
 //
 //===----------------------------------------------------------------------===//
@@ -61,12 +62,14 @@ void Emitter::emitRow(ArrayRef<Index> row) {
   auto shifted = [&](IndexBuilder &b, const Piece &piece) -> Value {
     return arith::SubFOp::create(b.b, b.loc, load(b, piece), max);
   };
+  // Dst holds the powers until their sum is known, unless it is of integers.
+  Type element = cast<MemRefType>(output.dst.data.getType()).getElementType();
+  bool isKept = !op.getLog() && isa<FloatType>(element);
   auto power = [&](IndexBuilder &b, const Piece &piece) -> Value {
     Value power = math::ExpOp::create(b.b, b.loc, shifted(b, piece));
-    if (op.getLog())
+    if (!isKept)
       return power;
     Value at = b.get(b.add(to, piece.at)), stored = power;
-    Type element = cast<MemRefType>(output.dst.data.getType()).getElementType();
     if (element.isBF16())
       stored = arith::TruncFOp::create(
           b.b, b.loc, VectorType::get({lanes}, element), power);
@@ -90,10 +93,12 @@ void Emitter::emitRow(ArrayRef<Index> row) {
         if (op.getLog())
           y = arith::SubFOp::create(b.b, b.loc, shifted(b, piece), shift);
         else
-          y = arith::MulFOp::create(b.b, b.loc,
-                                    loadPiece(b, lanes, output.dst.data,
-                                              b.add(to, piece.at), piece.mask),
-                                    factor);
+          y = arith::MulFOp::create(
+              b.b, b.loc,
+              isKept ? loadPiece(b, lanes, output.dst.data,
+                                 b.add(to, piece.at), piece.mask)
+                     : power(b, piece),
+              factor);
         SmallVector<Index> coordinates(row);
         coordinates.push_back(piece.at);
         storeVector(b, output, y, Place{coordinates, lanes, lanes, piece.mask});

@@ -38,3 +38,25 @@ func.func @log(%x: memref<2x64xf32>, %y: memref<2x64xf32>) {
   return
 }
 }
+
+// -----
+
+// Neither do bytes hold any: the powers are computed again.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func @bytes(
+// CHECK-LABEL: func.func private @softmax.0
+// CHECK: math.exp
+// CHECK-NOT: vector.store
+// CHECK: arith.divf
+// CHECK: math.exp
+// CHECK: vector.store {{.*}} vector<8xi8>
+func.func @bytes(%x: memref<2x64xf32>, %y: memref<2x64xi8>) {
+  cpu.softmax ins(%x : memref<2x64xf32>) outs(%y : memref<2x64xi8>) {
+  ^bb0(%r: f32):
+    %0 = arith.fptoui %r : f32 to i8
+    cpu.yield %0 : i8
+  }
+  return
+}
+}

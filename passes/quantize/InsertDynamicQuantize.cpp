@@ -1,0 +1,86 @@
+//===- InsertDynamicQuantize.cpp - nn-insert-dynamic-quantize -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Rules.h"
+#include "passes/quantize/Sites.h"
+#include "passes/quantize/Weights.h"
+#include "passes/support/DynamicScale.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_INSERTDYNAMICQUANTIZE
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct InsertDynamicQuantizePass
+    : ingot::impl::InsertDynamicQuantizeBase<InsertDynamicQuantizePass> {
+  using InsertDynamicQuantizeBase::InsertDynamicQuantizeBase;
+
+  void runOnOperation() override;
+
+private:
+  Value getPair(Value value);
+
+  /// What values become, once for all products that read them.
+  llvm::DenseMap<Value, Value> pairs;
+};
+
+} // namespace
+
+/// Whether what a product saves is more than finding the range of its data
+/// costs.
+static bool isWorthIt(Operation *product) {
+  // A single channel is multiplied with a few numbers.
+  auto conv = dyn_cast<nn::ConvOp>(product);
+  return !conv || conv.getGroups() == 1;
+}
+
+/// `value` in bytes, with a scale that the run finds, and back.
+Value InsertDynamicQuantizePass::getPair(Value value) {
+  Value &pair = pairs[value];
+  if (pair)
+    return pair;
+  OpBuilder builder(&getContext());
+  builder.setInsertionPointAfterValue(value);
+  Location loc = value.getLoc();
+  lower::DynamicBytes made = lower::quantizeDynamically(builder, loc, value);
+  pair = nn::DequantizeOp::create(builder, loc, value.getType(), made.bytes,
+                                  made.scale, made.zeroPoint,
+                                  builder.getI64IntegerAttr(0));
+  ++quantized;
+  return pair;
+}
+
+void InsertDynamicQuantizePass::runOnOperation() {
+  pairs.clear();
+  FailureOr<quantize::KeepRules> rules =
+      quantize::KeepRules::parse(getOperation(), keep);
+  if (failed(rules))
+    return signalPassFailure();
+  quantize::WeightQuantizer weights;
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    SmallVector<Operation *> products =
+        quantize::findProducts(function, [&](Operation *op) {
+          return isWorthIt(op) && !rules->keeps(op) &&
+                 quantize::areFinite(
+                     op->getOperand(quantize::weightsOperand(op)));
+        });
+    for (Operation *product : products) {
+      product->setOperand(0, getPair(product->getOperand(0)));
+      weights.quantize(product);
+    }
+  }
+}

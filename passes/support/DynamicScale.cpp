@@ -1,0 +1,92 @@
+//===- DynamicScale.cpp - scales that a run finds -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/support/DynamicScale.h"
+
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/support/Shapes.h"
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+lower::DynamicBytes lower::quantizeDynamically(OpBuilder &builder, Location loc,
+                                               Value x) {
+  constexpr double kMost = 255;
+  RankedTensorType type = typeOf(x);
+  Type real = type.getElementType(),
+       byte = builder.getIntegerType(8, /*isSigned=*/false);
+  auto scalarType = RankedTensorType::get({}, real);
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  auto scalar = [&](double value) {
+    return nn::makeScalar(builder, loc, real, value);
+  };
+  auto extreme = [&](nn::ReduceKind kind) -> Value {
+    return nn::ReduceOp::create(builder, loc, scalarType, x, kind, axes,
+                                /*keep_dims=*/false);
+  };
+  Value zero = scalar(0);
+  Value low = nn::MinOp::create(builder, loc, scalarType,
+                                extreme(nn::ReduceKind::min), zero);
+  Value high = nn::MaxOp::create(builder, loc, scalarType,
+                                 extreme(nn::ReduceKind::max), zero);
+  Value range = nn::SubOp::create(builder, loc, scalarType, high, low);
+  Value isNothing = nn::EqualOp::create(
+      builder, loc, scalarType.clone(builder.getI1Type()), range, zero);
+  Value step =
+      nn::DivOp::create(builder, loc, scalarType, range, scalar(kMost));
+  Value scale = nn::SelectOp::create(builder, loc, scalarType, isNothing,
+                                     scalar(1), step);
+  Value lowest = nn::DivOp::create(
+      builder, loc, scalarType,
+      nn::SubOp::create(builder, loc, scalarType, zero, low), scale);
+  Value near = nn::RoundOp::create(builder, loc, scalarType, lowest);
+  Value bound = nn::ClampOp::create(builder, loc, scalarType, near,
+                                    builder.getF64FloatAttr(0),
+                                    builder.getF64FloatAttr(kMost));
+  Value zeroPoint = nn::CastOp::create(builder, loc, scalarType.clone(byte),
+                                       bound, /*in_range=*/true);
+  Value bytes = nn::QuantizeOp::create(builder, loc, type.clone(byte), x, scale,
+                                       zeroPoint, /*axis=*/0);
+  return {bytes, scale, zeroPoint};
+}
+
+Value lower::takeOffZeroPoint(OpBuilder &builder, Location loc, Value sums,
+                              Value zeroPoint, Value weightSums) {
+  Type words = builder.getI32Type();
+  Value factor = nn::CastOp::create(builder, loc,
+                                    typeOf(zeroPoint).clone(words), zeroPoint);
+  Value less = nn::MulOp::create(builder, loc, typeOf(weightSums), factor,
+                                 weightSums);
+  return nn::SubOp::create(builder, loc, typeOf(sums), sums, less);
+}
+
+std::pair<Value, SmallVector<int64_t>>
+lower::padWithZeroPoint(OpBuilder &builder, Location loc, Value x,
+                        Value zeroPoint, ArrayRef<int64_t> pads,
+                        bool channelsLast) {
+  RankedTensorType type = typeOf(x);
+  int64_t spatial = pads.size() / 2, first = channelsLast ? 1 : 2;
+  SmallVector<int64_t> low(type.getRank(), 0), high(type.getRank(), 0),
+      shape(type.getShape()), left(pads);
+  bool isPadded = false;
+  for (int64_t d = 0; d < spatial; ++d) {
+    int64_t &before = left[d], &behind = left[spatial + d];
+    low[first + d] = std::max<int64_t>(before, 0);
+    high[first + d] = std::max<int64_t>(behind, 0);
+    before -= low[first + d];
+    behind -= high[first + d];
+    int64_t more = low[first + d] + high[first + d];
+    isPadded |= more != 0;
+    if (!ShapedType::isDynamic(shape[first + d]))
+      shape[first + d] += more;
+  }
+  if (isPadded)
+    x = nn::PadOp::create(builder, loc, type.clone(shape), x, zeroPoint, low,
+                          high, nn::PadMode::constant);
+  return {x, left};
+}

@@ -1,0 +1,98 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quantized operators of ONNX Runtime's own domain, against ONNX Runtime."""
+import numpy as np
+import onnxruntime
+
+import microsoft
+from support import Case
+
+
+class Microsoft(Case):
+    SEEDS = range(6)
+
+    def reference(self, model, feeds):
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        # Fused with others it would compute otherwise.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        return dict(zip([o.name for o in session.get_outputs()], session.run(None, feeds)))
+
+    def check(self, kind):
+        for seed in self.SEEDS:
+            with self.subTest(kind=kind, seed=seed):
+                model, feeds = microsoft.draw(kind, seed)
+                wanted = self.reference(model, feeds)
+                got = self.run_model(self.compile(model), feeds)
+                self.assertEqual(sorted(got), sorted(wanted))
+                for name, want in wanted.items():
+                    self.assertEqual((got[name].shape, got[name].dtype), (want.shape, want.dtype), name)
+                    self.compare(kind, got[name].astype(np.float64), want.astype(np.float64), want.dtype.kind)
+
+    def compare(self, kind, got, want, dtype):
+        error = np.abs(got - want).max(initial=0)
+        if dtype != "f":
+            self.assertLessEqual(error, 1, "one step")
+            return
+        # ONNX Runtime quantizes what a step of a recurrence reads with a range of its own.
+        most = 0.02 if kind == "dynamic_quantize_lstm" else 1e-5
+        self.assertLessEqual(error, most * np.abs(want).max(initial=1e-30))
+
+    def refuses(self, kind, inputs, *words, outputs=(("y", np.uint8, 2),), **attributes):
+        constants = {name for name, _ in inputs if name not in ("a", "x")}
+        model, _ = microsoft.make(kind, inputs, outputs, constants, **attributes)
+        with self.subTest(kind=kind, words=words):
+            self.assert_refuses(model, "node 'node'", kind, *words)
+
+    def test_refused(self):
+        bytes_, s, z = np.zeros((2, 3), np.uint8), np.float32(0.5), np.uint8(3)
+
+        def unary(scale=s, zero=z, x=bytes_, y_scale=s):
+            return [("x", x), ("x_s", scale), ("x_z", zero), ("y_s", y_scale), ("y_z", z)]
+        self.refuses("QLinearSigmoid", unary(scale=np.float32(0)), "'input 1' is 0.000000", "above 0")
+        self.refuses("QLinearSigmoid", unary(scale=np.float32(-1)), "'input 1' is -1.000000", "above 0")
+        self.refuses("QLinearSigmoid", unary(y_scale=np.float32(np.nan)), "'input 3' is nan", "above 0")
+        self.refuses("QLinearSigmoid", unary(y_scale=np.float32(np.inf)), "'input 3' is inf", "above 0")
+        self.refuses("QLinearSigmoid", unary(zero=np.int8(3)), "input 2, a zero point, is of another type")
+        self.refuses("QLinearSigmoid", unary(scale=np.ones(3, np.float32)), "input 1 is no scale of one float")
+        self.refuses("QLinearSigmoid", unary(x=bytes_.astype(np.float32)), "input 0 is not of integers of 8 or 16 bits")
+        self.refuses("QLinearSigmoid", unary()[:3], "input 3 is missing")
+        a, b = [("a", bytes_), ("a_s", s), ("a_z", z)], [("b", bytes_), ("b_s", s), ("b_z", z)]
+        self.refuses("QLinearAdd", a + [("b", np.zeros((4, 3), np.uint8))] + b[1:] + [("y_s", s)], "broadcast")
+        self.refuses("QLinearConcat", [("y_s", s), ("y_z", z)] + a, "axis is missing")
+        self.refuses("QLinearConcat", [("y_s", s), ("y_z", z)] + a, "'axis' is 2", "[-2, 1]", axis=2)
+        self.refuses("QLinearConcat", [("y_s", s), ("y_z", z)] + a + b[:2], "three inputs for each", axis=0)
+        self.refuses("QLinearAveragePool", unary(), "rank 3 or more")
+        pixels = np.zeros((1, 2, 4, 4), np.uint8)
+        self.refuses("QLinearAveragePool", unary(x=pixels), "kernel_shape is missing", outputs=[("y", np.uint8, 4)])
+        weights, columns = np.zeros((3, 4), np.int8), np.ones(5, np.float32)
+        for kind, at in (("DynamicQuantizeMatMul", 2), ("MatMulIntegerToFloat", 3)):
+            data = bytes_ if at == 3 else bytes_.astype(np.float32)
+            scales = [("a_s", s)] if at == 3 else []
+            self.refuses(kind, [("a", data), ("b", weights)] + scales + [("b_s", columns)],
+                         f"input {at} has no scale for each of 4 columns", outputs=[("y", np.float32, 2)])
+            self.refuses(kind, [("a", data), ("b", weights.astype(np.int32))] + scales + [("b_s", s)],
+                         "input 1 is not of bytes", outputs=[("y", np.float32, 2)])
+        self.refuses("QGemm", a + [("b", weights), ("b_s", s), ("b_z", z)], "input 5", "another type than input 3",
+                     outputs=[("y", np.float32, 2)])
+        self.refuses("QGemm", a + [("b", weights), ("b_s", s), ("b_z", np.int8(0)), ("c", np.float32(1))],
+                     "C is not of 32-bit integers", outputs=[("y", np.float32, 2)])
+        x = np.zeros((2, 1, 3), np.float32)
+        lstm = [("x", x), ("w", np.zeros((1, 3, 8), np.int8)), ("r", np.zeros((1, 2, 8), np.int8)), ("b", None),
+                ("lengths", None), ("h", None), ("c", None), ("p", None), ("w_s", np.ones(1, np.float32)),
+                ("w_z", np.zeros(1, np.int8)), ("r_s", np.ones(1, np.float32)), ("r_z", np.zeros(1, np.int8))]
+
+        def changed(at, value):
+            return [(name, value if i == at else given) for i, (name, given) in enumerate(lstm)]
+        steps = {"outputs": [("y", np.float32, 4)], "hidden_size": 2}
+        self.refuses("DynamicQuantizeLSTM", changed(8, np.ones(7, np.float32)), "input 8", "scale for each direction",
+                     **steps)
+        self.refuses("DynamicQuantizeLSTM", changed(9, np.zeros(1, np.uint8)), "input 9", "type of weights", **steps)
+        self.refuses("DynamicQuantizeLSTM", changed(1, np.zeros((1, 3, 7), np.int8)), "W does not have the shape",
+                     **steps)
+        self.refuses("DynamicQuantizeLSTM", changed(10, np.zeros(1, np.float32)), "R_scale", "above 0", **steps)
+
+
+for _kind in microsoft.KINDS:
+    setattr(Microsoft, f"test_{_kind}", lambda self, kind=_kind: self.check(kind))

@@ -1,0 +1,62 @@
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+module attributes {onnx.opset_import = {ai.onnx = 17 : i64, com.microsoft = 1 : i64}} {
+
+// CHECK-LABEL: @add
+func.func @add(%x: tensor<2x3xui8>, %s: tensor<f32>, %z: tensor<ui8>) -> tensor<2x3xui8> {
+  // CHECK: %[[A:.*]] = nn.dequantize %arg0, %arg1 zero_point(%arg2)
+  // CHECK: %[[B:.*]] = nn.dequantize %arg0, %arg1 zero_point(%arg2)
+  // CHECK: %[[C:.*]] = nn.add %[[A]], %[[B]]
+  // CHECK: nn.quantize %[[C]], %arg1 zero_point(%arg2) {axis = 0 : i64} : (tensor<2x3xf32>, tensor<f32>, tensor<ui8>) -> tensor<2x3xui8>
+  %0 = onnx.node "com.microsoft"::"QLinearAdd"(%x, %s, %z, %x, %s, %z, %s, %z) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<f32>, tensor<ui8>) -> tensor<2x3xui8>
+  return %0 : tensor<2x3xui8>
+}
+
+// Channels last: pooled with channels first, between transposes.
+// CHECK-LABEL: @pool
+func.func @pool(%x: tensor<1x4x4x2xui8>, %s: tensor<f32>, %z: tensor<ui8>) -> tensor<1x1x1x2xui8> {
+  // CHECK: nn.transpose %{{.*}} {perm = array<i64: 0, 3, 1, 2>}
+  // CHECK: nn.reduce mean %{{.*}} {axes = array<i64: 2, 3>, keep_dims} : tensor<1x2x4x4xf32> -> tensor<1x2x1x1xf32>
+  // CHECK: nn.transpose %{{.*}} {perm = array<i64: 0, 2, 3, 1>}
+  // CHECK: nn.quantize
+  %0 = onnx.node "com.microsoft"::"QLinearGlobalAveragePool"(%x, %s, %z, %s, %z) {channels_last = 1 : i64} : (tensor<1x4x4x2xui8>, tensor<f32>, tensor<ui8>, tensor<f32>, tensor<ui8>) -> tensor<1x1x1x2xui8>
+  return %0 : tensor<1x1x1x2xui8>
+}
+
+// Sums of constant columns are constants, whatever the zero point.
+// CHECK-LABEL: @dynamic
+func.func @dynamic(%x: tensor<?x2xf32>, %s: tensor<f32>, %b: tensor<2xf32>) -> tensor<?x2xf32> {
+  %w = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>
+  %a = onnx.absent
+  // CHECK: nn.quantize %arg0
+  // CHECK: nn.matmul %{{.*}} : (tensor<?x2xui8>, tensor<2x2xi8>) -> tensor<?x2xi32>
+  // CHECK: arith.constant dense<{{\[\[}}4, 6]]> : tensor<1x2xi32>
+  // CHECK: nn.sub
+  // CHECK: nn.mul
+  // CHECK: nn.add %{{.*}}, %arg2
+  %0 = onnx.node "com.microsoft"::"DynamicQuantizeMatMul"(%x, %w, %s, %a, %b) : (tensor<?x2xf32>, tensor<2x2xi8>, tensor<f32>, none, tensor<2xf32>) -> tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 17 : i64, com.microsoft = 1 : i64}} {
+func.func @scale(%x: tensor<2x3xui8>, %z: tensor<ui8>) -> tensor<2x3xui8> {
+  %s = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @below {{QLinearSigmoid (opset 1) is invalid: 'input 1' is 0.000000, but must be finite and above 0}}
+  %0 = onnx.node "com.microsoft"::"QLinearSigmoid"(%x, %s, %z, %s, %z) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<f32>, tensor<ui8>) -> tensor<2x3xui8>
+  return %0 : tensor<2x3xui8>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 17 : i64, com.microsoft = 1 : i64}} {
+func.func @lstm(%x: tensor<2x1x3xf32>, %w: tensor<1x3x8xi8>, %r: tensor<1x2x8xi8>, %s: tensor<1xf32>, %z: tensor<1xui8>) -> tensor<2x1x1x2xf32> {
+  %a = onnx.absent
+  // expected-error @below {{DynamicQuantizeLSTM (opset 1) is invalid: input 9 does not have the type of weights and the shape of their scale}}
+  %0 = onnx.node "com.microsoft"::"DynamicQuantizeLSTM"(%x, %w, %r, %a, %a, %a, %a, %a, %s, %z, %s, %z) {hidden_size = 2 : i64} : (tensor<2x1x3xf32>, tensor<1x3x8xi8>, tensor<1x2x8xi8>, none, none, none, none, none, tensor<1xf32>, tensor<1xui8>, tensor<1xf32>, tensor<1xui8>) -> tensor<2x1x1x2xf32>
+  return %0 : tensor<2x1x1x2xf32>
+}
+}

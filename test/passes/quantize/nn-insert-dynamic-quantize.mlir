@@ -1,0 +1,45 @@
+// RUN: split-file %s %t
+// RUN: ingot-opt %t/model.mlir --nn-insert-dynamic-quantize | FileCheck %s
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=m?=fp32})' | FileCheck %s --check-prefix=KEEP
+// RUN: ingot-opt %t/no.mlir --nn-insert-dynamic-quantize | FileCheck %s --check-prefix=NO
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-dynamic-quantize{keep=n1=fp32})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=RULE
+// RULE: error: rule 'n1=fp32' is of no node of the model; names like it: 'm1', 'm2'
+
+// Least and greatest element and 0 give scale and zero point, once for both products.
+// CHECK-LABEL: @shared
+// CHECK: nn.reduce min %arg0 {axes = array<i64: 0, 1>} : tensor<?x2xf32> -> tensor<f32>
+// CHECK: nn.reduce max %arg0
+// CHECK: %[[S:.*]] = nn.select %{{.*}} -> tensor<f32>
+// CHECK: %[[R:.*]] = nn.round
+// CHECK: %[[Z:.*]] = nn.cast %{{.*}} {in_range} : tensor<f32> -> tensor<ui8>
+// CHECK: %[[Q:.*]] = nn.quantize %arg0, %[[S]] zero_point(%[[Z]])
+// CHECK: %[[X:.*]] = nn.dequantize %[[Q]], %[[S]] zero_point(%[[Z]])
+// CHECK-NOT: nn.quantize
+// CHECK-DAG: %[[T:.*]] = nn.dequantize %{{.*}}, %{{.*}} {axis = 0 : i64} : (tensor<2x2xsi8>, tensor<2xf32>) -> tensor<2x2xf32>
+// CHECK-DAG: %[[W:.*]] = nn.dequantize %{{.*}}, %{{.*}} {axis = 1 : i64} : (tensor<2x2xsi8>, tensor<2xf32>) -> tensor<2x2xf32>
+// CHECK: nn.matmul %[[X]], %[[W]]
+// CHECK: nn.matmul %[[X]], %[[T]] {transpose_b}
+// KEEP-LABEL: @shared
+// KEEP-NOT: quantize
+//--- model.mlir
+func.func @shared(%x: tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>) {
+  %w = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %0 = nn.matmul %x, %w : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32> loc("m1")
+  %1 = nn.matmul %x, %w {transpose_b} : (tensor<?x2xf32>, tensor<2x2xf32>) -> tensor<?x2xf32> loc("m2")
+  return %0, %1 : tensor<?x2xf32>, tensor<?x2xf32>
+}
+
+// Weights that are computed or infinite, and convolutions of single channels.
+// NO-LABEL: @no
+// NO-NOT: quantize
+//--- no.mlir
+func.func @no(%x: tensor<2x2xf32>, %v: tensor<2x2xf32>, %p: tensor<1x2x4x4xf32>)
+    -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2x4x4xf32>) {
+  %w = arith.constant dense<0x7F800000> : tensor<2x2xf32>
+  %k = arith.constant dense<1.0> : tensor<2x1x1x1xf32>
+  %0 = nn.matmul %x, %v : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %1 = nn.matmul %x, %w : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %2 = nn.conv %p, %k {dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x4x4xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x4x4xf32>
+  return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2x4x4xf32>
+}
