@@ -53,9 +53,11 @@ inline bool usesTiles(Product product) {
   return product == Product::bf16Tiles || product == Product::int8Tiles;
 }
 
-/// Whether its rows are copied, as wider elements.
-inline bool copiesRows(Product product) {
-  return product == Product::bf16Wide || product == Product::int8Wide;
+/// Whether its sums may wait for a `depth_block`: it is one of vectors that
+/// copies no rows and takes k as it comes.
+inline bool canWait(Product product) {
+  return product == Product::f32 || product == Product::bf16Dot ||
+         product == Product::int8Dot;
 }
 
 void registerBufferizableOpInterfaceExternalModels(

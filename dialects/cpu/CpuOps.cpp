@@ -156,6 +156,33 @@ static LogicalResult verifyCompensation(ConvOp op) {
   return success();
 }
 
+/// What is proved of the pairs of `op`'s weights; `depth` are the channels that
+/// its rows have of a tap.
+template <typename Op> static LogicalResult verifyPairs(Op op, int64_t depth) {
+  Value pairs = op.getPairs();
+  std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
+  if (!pairs) {
+    if (counts)
+      return op.emitOpError("expects pair_counts only beside pairs");
+    return success();
+  }
+  PackedWeights weights(op.getWeights());
+  if (!weights.element.isInteger(8) || depth % weights.group != 0)
+    return op.emitOpError("expects pairs for weights of i8 in fours, but got ")
+           << depth << " of " << weights.element;
+  SmallVector<int64_t> want(weights.outer);
+  want.push_back(weights.depth / weights.group);
+  ShapedType type = typeOf(pairs);
+  if (!type.getElementType().isInteger(8) || type.getShape() != ArrayRef(want))
+    return op.emitOpError("expects pairs of i8 with an element for each four "
+                          "weights of a column, but got ")
+           << type;
+  if (counts && counts->size() != kPairCounts)
+    return op.emitOpError("expects ")
+           << kPairCounts << " pair_counts, but got " << counts->size();
+  return success();
+}
+
 LogicalResult ConvOp::verify() {
   if (failed(verifyConv(*this)))
     return failure();
@@ -189,7 +216,10 @@ LogicalResult ConvOp::verify() {
                         groups * llvm::divideCeil(outputs / groups, panel),
                         weights.outer.front())))
     return failure();
-  return verifyCompensation(*this);
+  if (getPairs() && groups != 1)
+    return emitOpError("expects pairs for one group, but got ") << groups;
+  return failure(failed(verifyPairs(*this, channels)) ||
+                 failed(verifyCompensation(*this)));
 }
 
 LogicalResult ConvTransposeOp::verify() {
@@ -272,7 +302,10 @@ LogicalResult MatMulOp::verify() {
                           weights.outer[i])))
       return failure();
   }
-  if (failed(verifyDst(*this, getDst())))
+  if (getPairs() && !isShared)
+    return emitOpError("expects pairs for one matrix of weights");
+  if (failed(verifyDst(*this, getDst())) ||
+      failed(verifyPairs(*this, fromEnd(src, 1))))
     return failure();
   return verifyEpilogue(*this, getDst());
 }

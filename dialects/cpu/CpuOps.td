@@ -82,6 +82,8 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
 class Cpu_ScheduledOp<string mnemonic, list<Trait> traits = []>
     : Cpu_KernelOp<mnemonic, !listconcat([Cpu_ScheduledInterface], traits)> {
   dag scheduleArguments = (ins OptionalAttr<Cpu_Schedule>:$schedule);
+  // Of products of bytes.
+  dag pairCountArguments = (ins OptionalAttr<DenseI64ArrayAttr>:$pair_counts);
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,6 +112,8 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     that lies within src: less zero point times the weights of the taps along
     the row. So the sum is that of `src - src_zero_point` at each border.
 
+    `pairs` and `pair_counts` are as those of `cpu.matmul`, for each tap.
+
     Constraints:
     - C1: src and dst have one rank of 3 to 5, weights one more
     - C2: strides and dilations have rank - 2 elements of 1 or more, pads twice
@@ -119,6 +123,8 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     - C5: the epilogue has an argument for the sum and for each operand
     - C6: all sizes but the batch are known
     - C7: the compensation is there where `src_zero_point` is not 0, of bytes
+    - C8: `pairs` are those of weights of i8, of one group and of channels in
+      fours
 
     Example:
     ```mlir
@@ -135,13 +141,16 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
   let extraClassDeclaration = baseDeclarations # productDeclarations;
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Optional<Cpu_Value>:$compensation,
+                            Optional<Cpu_Value>:$pairs,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
                        windowArguments, (ins I64Attr:$groups),
-                       zeroPointArguments, scheduleArguments);
+                       zeroPointArguments, pairCountArguments,
+                       scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
     (`compensation` `(` $compensation^ `:` type($compensation) `)`)?
+    (`pairs` `(` $pairs^ `:` type($pairs) `)`)?
     (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
     `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
     $epilogue (`->` type($result)^)?
@@ -186,12 +195,22 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups);
 }
 
-def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul"> {
+def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
   let summary = "batched matrix product";
   let description = [{
     `dst[…, i, j] = sum over k of src[…, i, k] weights[…, j / P, k, j % P]`,
     then the epilogue. src is `…, M, K`, dst `…, M, N`, weights are packed, `…,
     ceil(N / P), K, P`, with src's batch dimensions or with none.
+
+    `pairs` of constant weights of i8, `ceil(N / P), K / 4` of i8, say of which
+    bytes `vpmaddubsw` adds pairs as words that never saturate: for each group
+    of four k and each 16 columns `g` of a panel, bit `2 g` that the first and
+    the second of the four may be paired, and the third and the fourth; bit
+    `2 g + 1` the first and the third, and the second and the fourth. Of any
+    pair, positive weights are at most 128 together, negative ones at least
+    -128. `pair_counts` are how many groups have the first bit, only the second,
+    and neither: for all 16 columns, then for whole panels. `cpu-schedule`
+    drops the counts.
 
     Constraints:
     - C1: src and dst have one rank of 2 or more
@@ -199,12 +218,21 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul"> {
     - C3: K is the same in src and weights; batch dimensions agree
     - C4: the epilogue has an argument for the sum and for each operand
     - C5: K, N and the size of weights are known
+    - C6: `pairs` are those of weights of i8, of one matrix and of K in fours
   }];
   let extraClassDeclaration = baseDeclarations # productDeclarations;
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
+                            Optional<Cpu_Value>:$pairs,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
-                       scheduleArguments);
+                       pairCountArguments, scheduleArguments);
+  let assemblyFormat = [{
+    `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
+    (`pairs` `(` $pairs^ `:` type($pairs) `)`)?
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
 }
 
 def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {

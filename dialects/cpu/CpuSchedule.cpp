@@ -129,17 +129,21 @@ static bool isProductOf(Product product, Type weights) {
   case Product::int8Dot:
   case Product::int8Wide:
   case Product::int8Tiles:
+  case Product::int8Pairs:
     return weights.isInteger(8);
   }
   llvm_unreachable("all products are listed");
 }
 
-static LogicalResult verifyProduct(Operation *op, TileAttr tile,
-                                   const PackedWeights &weights) {
+template <typename Op>
+static LogicalResult verifyProduct(Op op, TileAttr tile) {
+  PackedWeights weights(op.getWeights());
   if (!isProductOf(tile.getProduct(), weights.element))
     return op->emitOpError("expects a tile for weights of ")
            << weights.element << ", but got product "
            << stringifyProduct(tile.getProduct());
+  if (tile.getProduct() == Product::int8Pairs && !op.getPairs())
+    return op->emitOpError("expects pairs for product int8_pairs");
   if (weights.width % tile.getColumns() != 0)
     return op->emitOpError("expects a tile whose columns divide panels of ")
            << weights.width << ", but got " << tile.getColumns();
@@ -158,12 +162,11 @@ static LogicalResult expectAmxRows(Operation *op, TileAttr tile,
 }
 
 static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
-  PackedWeights weights(op.getWeights());
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
   if (failed(expectParts(op, schedule, {"tile", "grid"},
                          {"depth_block", "prefetch"})) ||
-      failed(verifyProduct(op, tile, weights)))
+      failed(verifyProduct(op, tile)))
     return failure();
   if (op.getGroups() != 1 &&
       failed(expectOneTile(op, grid, "where there are groups")))
@@ -178,7 +181,7 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
   }
   if (schedule.getDepthBlock() == 0)
     return success();
-  if (usesTiles(tile.getProduct()) || copiesRows(tile.getProduct()))
+  if (!canWait(tile.getProduct()))
     return op.emitOpError("expects no depth_block with product ")
            << stringifyProduct(tile.getProduct());
   int64_t rowBytes = pixels * tile.getColumns() * 4;
@@ -193,7 +196,7 @@ static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
   if (failed(expectParts(op, schedule, {"tile", "grid"}, {"prefetch"})) ||
-      failed(verifyProduct(op, tile, PackedWeights(op.getWeights()))))
+      failed(verifyProduct(op, tile)))
     return failure();
   if (grid.getRows() % tile.getRows() != 0)
     return op.emitOpError("expects tasks of whole tiles of ")

@@ -19,6 +19,12 @@ inline int64_t groupOf(mlir::Type element) {
   return element.isBF16() ? 2 : element.isInteger(8) ? 4 : 1;
 }
 
+/// The columns that one statement about pairs of bytes is for.
+constexpr int64_t kPairColumns = 16;
+/// Numbers of groups of k: as they are, crossed, neither; for so many columns
+/// and for panels.
+constexpr size_t kPairCounts = 6;
+
 /// Weights of a product taken apart: `outer…, depth / group, width`, and
 /// `group` behind it where that is not 1.
 struct PackedWeights {

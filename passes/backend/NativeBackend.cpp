@@ -53,6 +53,7 @@ class NativeBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
     passes.addNestedPass<func::FuncOp>(createFlattenKernels());
+    passes.addNestedPass<func::FuncOp>(createProvePairs());
   }
 
   void buildKernels(OpPassManager &passes,

@@ -54,6 +54,16 @@ class Graph:
             return self.rng.choice(np.array([info.min, info.max], dtype), shape)
         return self.rng.integers(info.min, info.max + 1, shape).astype(dtype)
 
+    def factors(self, shape, dtype):
+        """Weights: bytes of any kind, or small ones, whose products fit words in pairs, with outliers or without."""
+        if self.rng.integers(2):
+            return self.bytes(shape, dtype)
+        info, center = np.iinfo(dtype), 128 if dtype == U8 else 0
+        high = self.pick(20, 64)
+        small = self.rng.integers(center - high, center + high + 1, shape)
+        outside = self.rng.random(shape) < self.pick(0.0, 0.002, 0.02)
+        return np.where(outside, self.rng.choice([info.min, info.max], shape), small).astype(dtype)
+
     def zero(self, dtype, shape=()):
         if self.rng.integers(3) == 0:
             return np.zeros(shape, dtype)
@@ -68,11 +78,13 @@ class Graph:
         dims = int(self.pick(*dims))
         groups = int(self.pick(1, 1, 1, 2, 3))
         inputs, outputs = (int(self.rng.integers(1, most)) for most in (20, 40))
-        kind = self.pick("plain", "plain", "depthwise", "wide")
+        kind = self.pick("plain", "plain", "depthwise", "wide", "fours", "fours")
         if kind == "depthwise":
             groups, inputs, outputs = int(self.rng.integers(2, 40)), 1, 1
         elif kind == "wide":
             groups, inputs = 1, int(self.rng.integers(60, 90))
+        elif kind == "fours":
+            groups, inputs = 1, 4 * int(self.rng.integers(5, 25))
         kernel = [int(self.rng.integers(1, 4)) for _ in range(dims)]
         dilations = [int(self.pick(1, 1, 2)) for _ in range(dims)]
         strides = [int(self.pick(1, 1, 2)) for _ in range(dims)]
@@ -93,7 +105,7 @@ class Graph:
         size = np.prod(weights[1:])
         zero_w = np.zeros(count, w) if per_channel else self.zero(w)
         inputs = [self.input(self.bytes(data, x)), self.constant(self.scale()), self.constant(self.zero(x)),
-                  self.constant(self.bytes(weights, w)), self.constant(self.scale(count)), self.constant(zero_w),
+                  self.constant(self.factors(weights, w)), self.constant(self.scale(count)), self.constant(zero_w),
                   self.constant(self.scale(around=0.05 * 0.05 * 60 * np.sqrt(size) / 0.05)),
                   self.constant(self.zero(y))]
         if self.rng.integers(2):
@@ -103,13 +115,15 @@ class Graph:
     def conv_integer(self):
         data, weights, attributes = self.window()
         x, w = self.pick((U8, S8), (U8, U8), (S8, S8))
-        inputs = [self.input(self.bytes(data, x)), self.constant(self.bytes(weights, w)), self.constant(self.zero(x))]
+        inputs = [self.input(self.bytes(data, x)), self.constant(self.factors(weights, w)), self.constant(self.zero(x))]
         if self.rng.integers(2):
             inputs.append(self.constant(self.zero(w)))
         self.output(self.node("ConvInteger", inputs, **attributes), TensorProto.INT32, exact=True)
 
     def matrices(self):
         rows, depth, columns = (int(self.rng.integers(1, most)) for most in (40, 200, 70))
+        if self.rng.integers(2):
+            rows, depth = rows + 30, -(-depth // 4) * 4
         batch = [int(self.rng.integers(1, 4))] if self.rng.integers(3) == 0 else []
         batched = batch if self.rng.integers(2) else []
         return [*batch, rows, depth], [*batched, depth, columns]
@@ -117,7 +131,7 @@ class Graph:
     def matmul_integer(self):
         left, right = self.matrices()
         a, b = self.pick((U8, S8), (U8, U8), (S8, S8), (S8, U8))
-        columns = self.bytes(right, b)
+        columns = self.factors(right, b)
         second = self.constant(columns) if self.rng.integers(2) else self.input(columns)
         inputs = [self.input(self.bytes(left, a)), second, self.constant(self.zero(a))]
         if self.rng.integers(2):
@@ -127,7 +141,7 @@ class Graph:
     def qlinear_matmul(self):
         left, right = self.matrices()
         a, b, y = self.pick((U8, S8, U8), (U8, U8, U8), (S8, S8, S8))
-        columns = self.bytes(right, b)
+        columns = self.factors(right, b)
         second = self.constant(columns) if self.rng.integers(2) else self.input(columns)
         around = 0.05 * 0.05 * 60 * np.sqrt(left[-1]) / 0.05
         inputs = [self.input(self.bytes(left, a)), self.constant(self.scale()), self.constant(self.zero(a)), second,

@@ -3,7 +3,8 @@
 
 usage: integer.py [--cases N] [--seed S] [--targets LEVEL[,LEVEL...]] [--measure]
 
-Half of the cases are full of the extremes of both types (255 and -128, 255 and 127), where sums of words saturate. With
+Half of the cases are full of the extremes of both types (255 and -128, 255 and 127), where sums of words saturate; half
+have small weights, with outliers or without, of which vpmaddubsw adds pairs. With
 --measure prints GOP/s of some products instead. Needs mlir-translate and clang of the LLVM that Ingot is built with.
 """
 import argparse
@@ -86,6 +87,28 @@ def pack(weights):
     return np.ascontiguousarray(split.reshape(groups * panels, *taps, fours, width, 4))
 
 
+def pair_kinds(four):
+    """What cpu-prove-pairs says of groups of four weights, [..., 4], of which 255 times each is added up as words."""
+    kinds = 0
+    for bit, order in enumerate(((0, 1, 2, 3), (0, 2, 1, 3))):
+        pairs = four[..., order].astype(np.int32).reshape(*four.shape[:-1], 2, 2)
+        fits = (255 * np.maximum(pairs, 0).sum(-1) < 1 << 15) & (255 * np.minimum(pairs, 0).sum(-1) >= -(1 << 15))
+        kinds = kinds + (fits.all(-1).astype(np.int8) << bit)
+    return kinds
+
+
+def pairs_of(weights):
+    """The pairs of packed weights and their counts: see cpu.matmul."""
+    kinds = pair_kinds(weights)
+    parts = kinds.reshape(*kinds.shape[:-1], -1, 16)
+    parts = np.bitwise_and.reduce(parts, axis=-1)
+    statements = np.bitwise_or.reduce(parts << 2 * np.arange(parts.shape[-1]), axis=-1).astype(np.int8)
+    counts = []
+    for each in (parts, np.bitwise_and.reduce(parts, axis=-1)):
+        counts += [np.count_nonzero(each & 1), np.count_nonzero(each == 2), np.count_nonzero(each == 0)]
+    return np.ascontiguousarray(statements), [int(n) for n in counts]
+
+
 class Case:
     """A product: the op's text, its arrays and what must come out."""
 
@@ -98,13 +121,24 @@ class Case:
                 return np.where(rng.random(shape) < 0.9, 255, 0).astype(np.uint8)
             return rng.integers(0, 256, shape).astype(np.uint8)
 
+        # Mostly so small that words hold any pair, a few, or some channels, as large as they come.
+        small = bool(rng.integers(2))
+        share = rng.choice((0.0, 0.003, 0.03))
+
         def factor(*shape):
+            if small:
+                # Up to the bound.
+                high = int(rng.choice((20, 64)))
+                values = rng.integers(-high, high + 1, shape)
+                return np.where(rng.random(shape) < share, rng.choice((-128, 127), shape), values).astype(np.int8)
             if extreme:
                 return np.where(rng.random(shape) < 0.9, -128, 127).astype(np.int8)
             return rng.integers(-128, 128, shape).astype(np.int8)
 
         if kind == "matmul":
             rows, depth, columns = (int(v) for v in (rng.integers(1, 40), rng.integers(1, 300), rng.integers(1, 80)))
+            if rng.integers(2):
+                rows, depth = 2 * rows, -(-depth // 4) * 4
             self.text = f"matmul {rows} x {depth} x {columns}"
             self.src, weights = source(rows, depth), factor(1, depth, columns)
             self.attributes = ""
@@ -112,6 +146,8 @@ class Case:
         else:
             groups, kernel, stride, dilation = (int(rng.integers(1, n)) for n in (4, 5, 3, 3))
             channels, outputs = int(rng.integers(1, 40)), int(rng.integers(1, 50))
+            if rng.integers(2):
+                groups, channels = 1, 4 * channels
             pad = int(rng.integers(0, kernel))
             least = max(1, (kernel - 1) * dilation + 1 - 2 * pad)
             height, width = (int(rng.integers(least, least + n)) for n in (4, 30))
@@ -128,6 +164,15 @@ class Case:
                                f"dilations = array<i64: {dilation}, {dilation}>, groups = {groups} : i64}}")
             self.sums = self.convolve(weights.astype(np.int32), groups, kernel, stride, dilation, pad)
         self.kind, self.weights = kind, pack(weights)
+        self.pairs = []
+        groups, depth = (1, weights.shape[-2]) if kind == "matmul" else (groups, channels)
+        if groups == 1 and depth % 4 == 0 and rng.integers(4):
+            statements, counts = pairs_of(self.weights)
+            self.pairs = [statements]
+            inner = f"pair_counts = array<i64: {', '.join(map(str, counts))}>"
+            self.attributes = (self.attributes.replace("{", "{" + inner + ", ", 1) if self.attributes
+                               else f" attributes {{{inner}}}")
+            self.text += " pairs"
         self.text += " requantized" if self.requantized else ""
         self.text += " extreme" if extreme else ""
         self.operands = []
@@ -155,15 +200,15 @@ class Case:
         return sums
 
     def arrays(self, dst):
-        return [self.src, self.weights, *self.operands, dst]
+        return [self.src, self.weights, *self.pairs, *self.operands, dst]
 
     def function(self, name):
         dst = np.empty_like(self.want)
         types = [memref(a) for a in self.arrays(dst)]
         names = [f"%{i}" for i in range(len(types))]
-        operands = ""
+        operands = f" pairs({names[2]} : {types[2]})" if self.pairs else ""
         if self.operands:
-            operands = f" operands({', '.join(names[2:-1])} : {', '.join(types[2:-1])})"
+            operands += f" operands({names[-2]} : {types[-2]})"
         body = REQUANTIZE if self.requantized else PLAIN
         arguments = ", ".join(f"%{i}: {t}" for i, t in enumerate(types))
         return (f"func.func @{name}({arguments}, %task: index) {{\n"

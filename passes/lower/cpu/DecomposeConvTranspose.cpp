@@ -410,8 +410,9 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
                                         /*src_zero_point=*/0, /*schedule=*/{});
   else
     conv = cpu::ConvOp::create(b, loc, slice.getType(), src, constant,
-                               /*compensation=*/Value(), others, slice, ones,
-                               pads, dilations, groups, /*src_zero_point=*/0,
+                               /*compensation=*/Value(), /*pairs=*/Value(),
+                               others, slice, ones, pads, dilations, groups,
+                               /*src_zero_point=*/0, /*pair_counts=*/{},
                                /*schedule=*/{});
   IRMapping mapping;
   op.getEpilogue().cloneInto(&conv->getRegion(0), mapping);

@@ -74,7 +74,8 @@ static void replaceByMatMul(PatternRewriter &rewriter,
                                       type.getElementType());
   auto product =
       cpu::MatMulOp::create(rewriter, loc, flatDst.getType(), flatten(src),
-                            weights, operands, flatDst, /*schedule=*/{});
+                            weights, /*pairs=*/Value(), operands, flatDst,
+                            /*pair_counts=*/{}, /*schedule=*/{});
   rewriter.inlineRegionBefore(op.getEpilogue(), product.getEpilogue(),
                               product.getEpilogue().begin());
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(

@@ -177,10 +177,10 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
           rewriter, op.getW().getLoc(),
           lower::packCompensation(weights, groups, zeroPoint));
     kernel = cpu::ConvOp::create(rewriter, loc, type, src, constant,
-                                 compensation, operands, destination,
-                                 op.getStrides(), op.getPads(),
+                                 compensation, /*pairs=*/Value(), operands,
+                                 destination, op.getStrides(), op.getPads(),
                                  op.getDilations(), groups, zeroPoint,
-                                 /*schedule=*/{});
+                                 /*pair_counts=*/{}, /*schedule=*/{});
   }
   buildEpilogue(rewriter, loc, kernel->getRegion(0), type.getElementType(),
                 !operands.empty());
@@ -299,7 +299,9 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
       lower::createEmpty(rewriter, loc, type,
                          lower::dynamicSizesLike(rewriter, loc, type, a));
   auto product = cpu::MatMulOp::create(
-      rewriter, loc, type, castElements(rewriter, loc, a, element), weights, operands, destination, /*schedule=*/{});
+      rewriter, loc, type, castElements(rewriter, loc, a, element), weights,
+      /*pairs=*/Value(), operands, destination, /*pair_counts=*/{},
+      /*schedule=*/{});
   buildEpilogue(rewriter, loc, product.getEpilogue(), type.getElementType(),
                 isVector);
   Value result = product.getResult();

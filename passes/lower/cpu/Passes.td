@@ -87,4 +87,15 @@ def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def ProvePairs : Pass<"cpu-prove-pairs", "::mlir::func::FuncOp"> {
+  let summary = "Find the pairs of constant bytes whose products fit a word";
+  let description = [{
+    Gives products of bytes their `pairs`, as `cpu.matmul` describes them, for
+    CPUs that have `vpmaddubsw` but not VNNI. Left alone are groups, channels
+    that are no fours, and sums of few or of very many products.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cpu::CpuDialect"];
+}
+
 #endif // INGOT_PASSES_LOWER_CPU_PASSES_TD

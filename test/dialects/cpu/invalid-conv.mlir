@@ -419,3 +419,15 @@ func.func @small_compensation(%x: tensor<1x8x8x3xui8>, %w: tensor<1x3x3x1x16x4xi
   } -> tensor<1x8x8x4xi32>
   return
 }
+
+// -----
+
+func.func @pairs_of_groups(%x: tensor<1x1x4x64xui8>, %w: tensor<2x1x1x8x16x4xi8>, %p: tensor<2x1x1x8xi8>, %d: tensor<1x1x4x32xi32>) {
+  // expected-error @+1 {{expects pairs for one group, but got 2}}
+  %0 = cpu.conv ins(%x, %w : tensor<1x1x4x64xui8>, tensor<2x1x1x8x16x4xi8>) pairs(%p : tensor<2x1x1x8xi8>) outs(%d : tensor<1x1x4x32xi32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 2 : i64} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<1x1x4x32xi32>
+  return
+}

@@ -173,3 +173,60 @@ func.func @padded_depth(%a: tensor<5x7xbf16>, %w: tensor<1x3x16x2xbf16>, %d: ten
   } -> tensor<5x9xf32>
   return
 }
+
+// -----
+
+func.func @pairs_of_halves(%a: tensor<4x30xi8>, %w: tensor<1x8x16x4xi8>, %p: tensor<1x8xi8>, %d: tensor<4x16xi32>) {
+  // expected-error @+1 {{expects pairs for weights of i8 in fours, but got 30 of 'i8'}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x30xi8>, tensor<1x8x16x4xi8>) pairs(%p : tensor<1x8xi8>) outs(%d : tensor<4x16xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<4x16xi32>
+  return
+}
+
+// -----
+
+func.func @few_pairs(%a: tensor<4x32xi8>, %w: tensor<1x8x16x4xi8>, %p: tensor<1x7xi8>, %d: tensor<4x16xi32>) {
+  // expected-error @+1 {{expects pairs of i8 with an element for each four weights of a column, but got 'tensor<1x7xi8>'}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x32xi8>, tensor<1x8x16x4xi8>) pairs(%p : tensor<1x7xi8>) outs(%d : tensor<4x16xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<4x16xi32>
+  return
+}
+
+// -----
+
+func.func @few_counts(%a: tensor<4x32xi8>, %w: tensor<1x8x16x4xi8>, %p: tensor<1x8xi8>, %d: tensor<4x16xi32>) {
+  // expected-error @+1 {{expects 6 pair_counts, but got 2}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x32xi8>, tensor<1x8x16x4xi8>) pairs(%p : tensor<1x8xi8>) outs(%d : tensor<4x16xi32>)
+      attributes {pair_counts = array<i64: 1, 2>} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<4x16xi32>
+  return
+}
+
+// -----
+
+func.func @counts_of_nothing(%a: tensor<4x32xi8>, %w: tensor<1x8x16x4xi8>, %d: tensor<4x16xi32>) {
+  // expected-error @+1 {{expects pair_counts only beside pairs}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x32xi8>, tensor<1x8x16x4xi8>) outs(%d : tensor<4x16xi32>)
+      attributes {pair_counts = array<i64: 1, 2, 3, 4, 5, 6>} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<4x16xi32>
+  return
+}
+
+// -----
+
+func.func @pairs_of_batch(%a: tensor<2x4x32xi8>, %w: tensor<2x1x8x16x4xi8>, %p: tensor<2x1x8xi8>, %d: tensor<2x4x16xi32>) {
+  // expected-error @+1 {{expects pairs for one matrix of weights}}
+  %0 = cpu.matmul ins(%a, %w : tensor<2x4x32xi8>, tensor<2x1x8x16x4xi8>) pairs(%p : tensor<2x1x8xi8>) outs(%d : tensor<2x4x16xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<2x4x16xi32>
+  return
+}

@@ -93,7 +93,7 @@ func.func @negative(%a: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x16xf32>, %d: mem
 
 func.func @unknown_product(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>) {
   cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>)
-  // expected-error @+3 {{expected one of [f32, bf16_dot, bf16_wide, int8_dot, int8_wide, bf16_tiles, int8_tiles] for how a product is summed up, got: f64}}
+  // expected-error @+3 {{expected one of [f32, bf16_dot, bf16_wide, int8_dot, int8_wide, bf16_tiles, int8_tiles, int8_pairs] for how a product is summed up, got: f64}}
   // expected-error @+2 {{failed to parse Cpu_Tile parameter 'product'}}
   // expected-error @+1 {{failed to parse Cpu_Schedule parameter}}
       attributes {schedule = #cpu.schedule<tile = <3x16, product = f64>, grid = <6x1>>} {
@@ -294,6 +294,18 @@ func.func @block_of_words(%a: memref<1x8x8x4xi8>, %w: memref<1x3x3x1x16x4xi8>, %
   cpu.conv ins(%a, %w : memref<1x8x8x4xi8>, memref<1x3x3x1x16x4xi8>) outs(%d : memref<1x8x8x4xi32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <1x1>, depth_block = 1>} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  }
+  return
+}
+
+// -----
+
+func.func @no_pairs(%a: memref<4x32xi8>, %w: memref<1x8x16x4xi8>, %d: memref<4x16xi32>) {
+  // expected-error @+1 {{expects pairs for product int8_pairs}}
+  cpu.matmul ins(%a, %w : memref<4x32xi8>, memref<1x8x16x4xi8>) outs(%d : memref<4x16xi32>)
+      attributes {schedule = #cpu.schedule<tile = <4x16, product = int8_pairs>, grid = <4x1>>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }

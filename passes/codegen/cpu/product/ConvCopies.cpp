@@ -123,6 +123,42 @@ Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
   return forEachBlock(b, channels, size, start, addBlock);
 }
 
+void ConvEmitter::sortPairs(const Tile &tile, Index columnTile) {
+  Flat statements(b, op.getPairs());
+  int64_t inner = window.inner(), runs = 1;
+  for (int64_t taps : window.kernel.drop_back())
+    runs *= taps;
+  if (!pairs)
+    pairs.emplace(b, op, runs, window.kernel[inner],
+                  plan.weights.depth / plan.weights.group);
+  SmallVector<Index> at(statements.shape.size(), Index(0));
+  at[0] = b.div(columnTile, plan.tilesPerPanel);
+  int64_t columns = plan.tile.vectors * tile.lanes;
+  pairs->sort(b, statements.data, statements.at(b, at),
+              b.mul(b.rem(columnTile, plan.tilesPerPanel), columns), columns,
+              b.mul(pixelStride, window.dilations[inner]));
+}
+
+Accumulators ConvEmitter::sumPairs(const Tile &tile, const PixelTile &pixels,
+                                   Index from, Index panelAt,
+                                   ArrayRef<Index> taps,
+                                   const Accumulators &start) {
+  Value data = src.data;
+  if (!pixels.isWhole()) {
+    // As far apart as in src, as the lists have them.
+    copyPadded(pixels, from, pixelStride.constant);
+    data = copied;
+    from = 0;
+  }
+  Index run = 0;
+  for (auto [tap, count] : llvm::zip_equal(taps, window.kernel.drop_back()))
+    run = b.add(b.mul(run, count), tap);
+  SrcRows rows(b, data, from,
+               b.mul(pixelStride, window.strides[window.inner()]), tile.rows);
+  return multiplyAddPairs(b, tile, rows, weights.data, panelAt, plan.panel,
+                          *pairs, run, start);
+}
+
 Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
                                  Index from, Index panelAt,
                                  const Accumulators &start) {

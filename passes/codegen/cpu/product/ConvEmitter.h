@@ -13,6 +13,7 @@
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H
 #define INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H
 
+#include "passes/codegen/cpu/product/BytePairs.h"
 #include "passes/codegen/cpu/product/Kernels.h"
 #include "passes/codegen/cpu/rows/PixelTiles.h"
 
@@ -54,6 +55,10 @@ struct ConvEmitter {
   /// over a copy of bytes as words, zero points in the padding, or
   Accumulators sumWords(const Tile &tile, const PixelTile &pixels, Index from,
                         Index panelAt, const Accumulators &start);
+  /// by pairs of bytes, over src or a copy with zero points in the padding, or
+  Accumulators sumPairs(const Tile &tile, const PixelTile &pixels, Index from,
+                        Index panelAt, llvm::ArrayRef<Index> taps,
+                        const Accumulators &start);
   /// by AMX tiles, over the pixels as they are or over a copy with zeros in the
   /// padding.
   Accumulators sumAmx(const Tile &tile, const PixelTile &pixels, Index from,
@@ -71,6 +76,8 @@ struct ConvEmitter {
   /// Room for a copy, which all tiles share that fit in.
   mlir::Value roomFor(int64_t elements, mlir::Type type);
 
+  /// Sorts the groups of a column tile, once for all rows of a task.
+  void sortPairs(const Tile &tile, Index columnTile);
   /// Where the weights of a column tile start.
   llvm::SmallVector<Index> weightsOf(Index group, Index columnTile);
   /// The pixels that have the tap; with a zero point the others are made of it.
@@ -103,6 +110,7 @@ struct ConvEmitter {
   /// Sums between two blocks of weights.
   mlir::Value waiting;
   mlir::Value zeroPoints;
+  std::optional<PairLists> pairs;
 };
 
 } // namespace ingot::codegen

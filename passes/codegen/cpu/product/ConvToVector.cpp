@@ -69,6 +69,8 @@ void ConvEmitter::emit(Value task) {
         b, begin, end, plan.tilesPerGroup, fullTile(plan.target, plan.tile),
         lastTile(plan.target, plan.tile, columns),
         [&](Value columnTile, const Tile &tile) {
+          if (tile.product == Product::int8Pairs)
+            sortPairs(tile, Index(columnTile));
           if (plan.depthBlock != 0)
             return emitBlocks(tile, group, Index(columnTile), range);
           forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
@@ -166,6 +168,9 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
     return sumWidened(tile, pixels, from, panelAt, start);
   if (tile.product == Product::int8Wide)
     return sumWords(tile, pixels, from, panelAt, start);
+  if (tile.product == Product::int8Pairs)
+    return sumPairs(tile, pixels, from, panelAt,
+                    weightsAt.slice(1, outer), start);
   if (usesTiles(tile.product))
     return sumAmx(tile, pixels, from, panelAt, start);
   auto rowsOf = [&](int64_t tap) {

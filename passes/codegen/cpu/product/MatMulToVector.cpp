@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/amx/AmxTiles.h"
+#include "passes/codegen/cpu/product/BytePairs.h"
 #include "passes/codegen/cpu/product/Kernels.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -73,6 +74,7 @@ struct Emitter {
   MatMulPlan plan;
   Flat src, weights;
   Output output;
+  std::optional<PairLists> pairs;
 };
 
 struct MatMulToVectorPass
@@ -197,6 +199,13 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   ColumnTile at{weightsOf(panel, b.mul(part, columns)),
                 b.mul(columnTile, columns), batch};
 
+  if (tile.product == Product::int8Pairs) {
+    if (!pairs)
+      pairs.emplace(b, op, 1, 1, plan.weights.depth / plan.weights.group);
+    Flat statements(b, op.getPairs());
+    pairs->sort(b, statements.data, statements.at(b, {panel, 0}),
+                b.mul(part, columns), columns, 0);
+  }
   int64_t tiles = numTiles();
   forEachRowTile(tile, range, [&](const Tile &tile, Index row, Index number) {
     // Weights that a run packs are in the cache.
@@ -228,6 +237,9 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
                           weights.data, columns.weightsAt, plan.panel,
                           src.shape.back(), zeroAccumulators(b, tile), op);
   SrcRows rows(b, src.data, first, stride, tile.rows);
+  if (tile.product == Product::int8Pairs)
+    return multiplyAddPairs(b, tile, rows, weights.data, columns.weightsAt,
+                            plan.panel, *pairs, 0, zeroAccumulators(b, tile));
   return multiplyAddWhole(b, tile, rows, weights.data, columns.weightsAt,
                           plan.panel, src.shape.back(),
                           zeroAccumulators(b, tile), op, next);

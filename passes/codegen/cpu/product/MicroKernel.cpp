@@ -21,6 +21,7 @@ Type codegen::sumType(IndexBuilder &b, const Tile &tile) {
   switch (tile.product) {
   case Product::int8Dot:
   case Product::int8Wide:
+  case Product::int8Pairs:
   case Product::int8Tiles:
     return b.b.getI32Type();
   default:

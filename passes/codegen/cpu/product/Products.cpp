@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/codegen/cpu/product/Products.h"
+#include "passes/codegen/cpu/product/BytePairs.h"
 
 #include "dialects/cpu/PackedWeights.h"
 
@@ -108,21 +108,9 @@ static Value weightPart(IndexBuilder &b, const Tile &tile, Value weights,
   };
   if (tile.product == Product::bf16Wide)
     return widenHalf(b, as(1, b.b.getI32Type()), i);
-  if (tile.product == Product::int8Wide) {
-    Value pairs = as(2, b.b.getI16Type());
-    Value eight = splatInt(b, cast<VectorType>(pairs.getType()), 8);
-    if (i == 0)
-      pairs = arith::ShLIOp::create(b.b, b.loc, pairs, eight);
-    return arith::ShRSIOp::create(b.b, b.loc, pairs, eight);
-  }
+  if (tile.product == Product::int8Wide)
+    return widenBytes(b, weights, i);
   return weights;
-}
-
-static Value callIntrinsic(IndexBuilder &b, StringRef name, Type type,
-                           ValueRange arguments) {
-  return LLVM::CallIntrinsicOp::create(b.b, b.loc, type,
-                                       b.b.getStringAttr(name), arguments)
-      .getResults();
 }
 
 /// sum + row * weights, the products of a group added up.
@@ -136,17 +124,16 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
     return x86vector::DotBF16Op::create(b.b, b.loc, sum.getType(), sum, row,
                                         weights);
   case Product::int8Dot:
-    return callIntrinsic(b, "llvm.x86.avx512.vpdpbusd.512", sum.getType(),
-                         {sum, row, weights});
-  case Product::int8Wide: {
-    StringRef name = tile.lanes == 16  ? "llvm.x86.avx512.pmaddw.d.512"
-                     : tile.lanes == 8 ? "llvm.x86.avx2.pmadd.wd"
-                                       : "llvm.x86.sse2.pmadd.wd";
-    Value pairs = callIntrinsic(b, name, sum.getType(), {row, weights});
-    return arith::AddIOp::create(b.b, b.loc, sum, pairs);
-  }
+    return LLVM::CallIntrinsicOp::create(
+               b.b, b.loc, sum.getType(),
+               b.b.getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
+               ValueRange{sum, row, weights})
+        .getResults();
+  case Product::int8Wide:
+    return addWords(b, row, weights, sum);
   case Product::bf16Tiles:
   case Product::int8Tiles:
+  case Product::int8Pairs:
     break;
   }
   llvm_unreachable("a product of vectors");
@@ -156,11 +143,7 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
 // Loops over k
 //===----------------------------------------------------------------------===//
 
-/// The caches that a line is prefetched into.
-enum class Into { second = 2, first = 3 };
-
-static void prefetch(IndexBuilder &b, Value data, Index at,
-                     Into cache = Into::first) {
+void codegen::prefetch(IndexBuilder &b, Value data, Index at, Into cache) {
   memref::PrefetchOp::create(b.b, b.loc, data, ValueRange{b.get(at)},
                              /*isWrite=*/false, uint32_t(cache),
                              /*isDataCache=*/true);

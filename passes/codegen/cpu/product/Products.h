@@ -76,6 +76,11 @@ Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                               const Accumulators &start, mlir::Operation *op,
                               const NextWeights &next = {});
 
+/// The caches that a line is prefetched into.
+enum class Into { second = 2, first = 3 };
+void prefetch(IndexBuilder &b, mlir::Value data, Index at,
+              Into cache = Into::first);
+
 /// Copies `count` elements from `data[from[i]]` on to `to[at[i]]`, for each i
 /// in turn; bf16 may become f32. Up to a vector behind them is written too.
 void copyRuns(IndexBuilder &b, int64_t lanes, mlir::Value data,

@@ -29,6 +29,34 @@ static int64_t costOf(const TargetInfo &target, int64_t flops,
   return usesTiles(tile.product) ? flops / target.amx_speed : flops;
 }
 
+/// Fewer rows are not worth sorting the groups of k, which costs as much as
+/// multiplying them with about two.
+static constexpr int64_t kLeastPairRows = 32;
+
+/// Whether bytes that would be multiplied as words are better multiplied in
+/// pairs, those of them that may be, by the instructions that a vector of
+/// groups of k takes: three as they are, a shuffle of rows for two vectors
+/// more if crossed, five if they have to be widened first; four as words, with
+/// a copy of the rows. What is done with weights serves all rows of a tile.
+template <typename Op>
+static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
+                         int64_t rows) {
+  std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
+  if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
+      (!ShapedType::isDynamic(rows) && rows < kLeastPairRows))
+    return false;
+  ArrayRef<int64_t> kinds = columns > cpu::kPairColumns
+                                ? counts->drop_front(3)
+                                : counts->take_front(3);
+  double all = double(kinds[0] + kinds[1] + kinds[2]);
+  double perTile = 1.0 / double(tile.rows), vectors = double(tile.vectors);
+  double inPairs = 3 * double(kinds[0]) +
+                   (3 + 1 / vectors + perTile) * double(kinds[1]) +
+                   (4 + 2 / vectors + 3 * perTile) * double(kinds[2]);
+  constexpr double kCopy = 0.25;
+  return inPairs < (4 + 3 * perTile + kCopy) * all;
+}
+
 //===----------------------------------------------------------------------===//
 // Convolutions
 //===----------------------------------------------------------------------===//
@@ -57,6 +85,9 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
   RegisterTile tile = chooseTile(
       target, {weights.element, weights.width, dst[dst.size() - 2], channels,
              lower::productOf(weights.outer.drop_front())});
+  if (prefersPairs(op, tile, tile.vectors * target.lanes,
+                   lower::productOf(dst.drop_back())))
+    return chooseTile(target, Product::int8Pairs, weights.width);
   if (!usesTiles(tile.product) || fitsCopy(op, target, tile.rows))
     return tile;
   return chooseTile(target, productFor(target, weights.element), weights.width);
@@ -79,7 +110,7 @@ static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
   int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
   int64_t pixels = dst[dst.size() - 2];
   int64_t tilesPerRow = llvm::divideCeil(pixels, tile.rows);
-  return !copiesRows(tile.product) && !usesTiles(tile.product) &&
+  return cpu::canWait(tile.product) &&
          rowsPerTask * tilesPerRow >= 3 &&
          // A vector of weights serves fewer than 3/4 of the tile's rows.
          int64_t(4 * llvm::divideCeil(pixels, tilesPerRow)) <= 3 * tile.rows &&
@@ -163,6 +194,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   bool isOpen = ShapedType::isDynamic(rows);
   RegisterTile tile = chooseTile(target, {weights.element, weights.width, rows,
                                         shapeOf(op.getSrc()).back(), 1});
+  if (prefersPairs(op, tile, tile.vectors * target.lanes, rows))
+    tile = chooseTile(target, Product::int8Pairs, weights.width);
   int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = llvm::divideCeil(dst.back(), columns);
   if (!isOpen)

@@ -81,6 +81,7 @@ static bool hasInstructions(const TargetInfo &target, Product product) {
   case Product::f32:
   case Product::bf16Wide:
   case Product::int8Wide:
+  case Product::int8Pairs:
     return true;
   case Product::bf16Dot:
     return target.hasBF16;
@@ -98,7 +99,8 @@ int64_t codegen::registersOf(const RegisterTile &tile) {
   // Accumulators, a vector of weights for each column, which stands beside what
   // it is widened from, and an element of src.
   bool isWide = tile.product == Product::bf16Wide ||
-                tile.product == Product::int8Wide;
+                tile.product == Product::int8Wide ||
+                tile.product == Product::int8Pairs;
   return tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1;
 }
 

@@ -44,7 +44,7 @@ struct Drawer {
   /// and is at most `most`.
   RegisterTile tile(Product product, int64_t most);
   RegisterTile amxTile(Product product, int64_t vectors, int64_t mostRows);
-  Product vectorProduct(Type weights);
+  template <typename Op> Product vectorProduct(Op op);
   /// Rows in multiples of `rowUnit`, of `rows` in all, which may be unknown.
   Grid grid(int64_t rows, int64_t rowUnit, int64_t tiles);
 
@@ -87,8 +87,11 @@ RegisterTile Drawer::amxTile(Product product, int64_t vectors,
   return {in(amxRows, 2 * amxRows), in(1, vectors), product, amxRows};
 }
 
-Product Drawer::vectorProduct(Type weights) {
-  Product usual = productFor(target, weights);
+template <typename Op> Product Drawer::vectorProduct(Op op) {
+  Product usual =
+      productFor(target, cpu::PackedWeights(op.getWeights()).element);
+  if (op.getPairs() && toss())
+    return Product::int8Pairs;
   if (usual == Product::bf16Dot && toss())
     return Product::bf16Wide;
   if (usual == Product::int8Dot && toss())
@@ -113,7 +116,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t pixels = dst[dst.size() - 2], groups = op.getGroups();
   int64_t most = weights.width / target.lanes;
-  RegisterTile chosen = tile(vectorProduct(weights.element), most);
+  RegisterTile chosen = tile(vectorProduct(op), most);
   std::optional<Product> tiles = tilesFor(target, weights.element);
   if (tiles && pixels > 0 && toss()) {
     RegisterTile amx = amxTile(*tiles, std::min<int64_t>(most, 2), pixels);
@@ -127,11 +130,9 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
   if (groups > 1)
     split.columnTilesPerTask = 1;
   int64_t depthBlock = 0;
-  bool inVectors =
-      !usesTiles(chosen.product) && !copiesRows(chosen.product);
   // Sums that wait take four bytes each.
   int64_t mostRows = (64 << 10) / std::max<int64_t>(4 * pixels * columns, 1);
-  if (inVectors && mostRows >= 1 && toss()) {
+  if (cpu::canWait(chosen.product) && mostRows >= 1 && toss()) {
     split.rowsPerTask = std::min(split.rowsPerTask, mostRows);
     depthBlock = in(1, 160);
   }
@@ -152,7 +153,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t rows = dst[dst.size() - 2], most = weights.width / target.lanes;
-  RegisterTile chosen = tile(vectorProduct(weights.element), most);
+  RegisterTile chosen = tile(vectorProduct(op), most);
   std::optional<Product> tiles = tilesFor(target, weights.element);
   int64_t mostRows = ShapedType::isDynamic(rows) ? 16 : rows;
   if (tiles && mostRows > 0 && toss())

@@ -36,6 +36,8 @@ struct SchedulePass : ingot::impl::ScheduleBase<SchedulePass> {
       } else {
         ++given;
       }
+      // It has served its purpose, and kernels that differ in it only are one.
+      op->removeAttr("pair_counts");
       isFine &= succeeded(codegen::checkSchedule(op));
     });
     if (!isFine)

@@ -52,6 +52,7 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
     return {isSmall ? 6 : 14, vectors, product};
   case Product::bf16Wide:
   case Product::int8Wide:
+  case Product::int8Pairs:
     return {isSmall ? 5 : 12, vectors, product};
   case Product::bf16Tiles:
   case Product::int8Tiles:

@@ -359,3 +359,39 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// In pairs: the groups of k are sorted by kind once, then each tile goes through
+// three loops, as they are, with the second and third byte changed, and in words.
+// CHECK-LABEL: func.func private @int8_pairs
+// CHECK: %[[COUNTS:.*]] = memref.alloca() {{.*}} : memref<3xi32>
+// CHECK: %[[LISTS:.*]] = memref.alloca() {{.*}} : memref<48xi32>
+// CHECK: scf.for %{{.*}} = %c0 to %c8 {{.*}} -> (i32, i32, i32)
+// CHECK-COUNT-6: memref.store {{.*}} %[[LISTS]]
+// CHECK-COUNT-3: memref.store {{.*}} %[[COUNTS]]
+// CHECK: memref.load %[[COUNTS]]
+// CHECK: scf.for
+// CHECK-NOT: pshuf.b
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK: memref.load %[[COUNTS]]
+// CHECK: scf.for
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pshuf.b"
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"
+// CHECK: memref.load %[[COUNTS]]
+// CHECK: scf.for
+// CHECK: arith.shrsi {{.*}} : vector<16xi16>
+// CHECK-NOT: pmadd.ub.sw
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK: vector.store {{.*}} vector<8xi32>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @int8_pairs(%a: memref<4x32xi8>, %w: memref<1x8x16x4xi8>, %p: memref<1x8xi8>, %d: memref<4x16xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<4x32xi8>, memref<1x8x16x4xi8>) pairs(%p : memref<1x8xi8>) outs(%d : memref<4x16xi32>)
+        attributes {schedule = #cpu.schedule<tile = <4x16, product = int8_pairs>, grid = <4x1>>} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}

@@ -159,3 +159,86 @@ func.func @tensors(%a: tensor<5x7xf32>, %w: tensor<1x7x16xf32>, %d: tensor<5x9xf
   } -> tensor<5x9xf32>
   return %0 : tensor<5x9xf32>
 }
+
+// -----
+
+// Bytes without VNNI go by pairs where these are proved for most groups of k, of
+// the 16 columns of a tile, and the counts are dropped, so that such kernels are
+// one.
+// CHECK-LABEL: func.func @pairs(
+// CHECK-NOT: pair_counts
+// CHECK: schedule = #cpu.schedule<tile = <5x16, product = int8_pairs>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @pairs(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
+    cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
+        attributes {pair_counts = array<i64: 28, 2, 2, 8, 2, 6>} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
+// Of the 32 columns of a tile here they are not: words.
+// CHECK-LABEL: func.func @pairs_of_panel(
+// CHECK: product = int8_wide>
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @pairs_of_panel(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
+    cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
+        attributes {pair_counts = array<i64: 28, 2, 2, 0, 1, 15>} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
+// Nor of 16 columns.
+// CHECK-LABEL: func.func @pairs_of_none(
+// CHECK: product = int8_wide>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @pairs_of_none(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
+    cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
+        attributes {pair_counts = array<i64: 0, 2, 30, 0, 0, 16>} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
+// Too few rows for the lists of groups.
+// CHECK-LABEL: func.func @pairs_for_few(
+// CHECK: product = int8_wide>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @pairs_for_few(%a: memref<31x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<31x32xi32>) {
+    cpu.matmul ins(%a, %w : memref<31x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<31x32xi32>)
+        attributes {pair_counts = array<i64: 32, 0, 0, 16, 0, 0>} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
+// VNNI adds fours.
+// CHECK-LABEL: func.func @pairs_for_vnni(
+// CHECK: product = int8_dot>
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+  func.func @pairs_for_vnni(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
+    cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
+        attributes {pair_counts = array<i64: 32, 0, 0, 16, 0, 0>} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}

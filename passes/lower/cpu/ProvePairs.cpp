@@ -1,0 +1,146 @@
+//===- ProvePairs.cpp - cpu-prove-pairs -----------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `vpmaddubsw` adds two products of bytes as a word. 255 * 128 is below 32768,
+// so that it never saturates where the positive weights of a pair are at most
+// 128 together and the negative ones at least -128.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/PackedWeights.h"
+#include "dialects/nn/Constants.h"
+#include "passes/lower/cpu/Passes.h"
+#include "passes/support/Shapes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PROVEPAIRS
+#include "passes/lower/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// Lists of groups stay in a quarter of the first-level cache, at 8 bytes each.
+static constexpr int64_t kMostGroups = 4096;
+/// Of shorter runs a loop for each kind of group is not worth it.
+static constexpr int64_t kLeastGroups = 8;
+
+/// The lower bits of a statement: a pairing each.
+static constexpr int kCrossed = 1, kPairings = 2;
+
+static bool fitsWords(int x, int y) {
+  int positive = std::max(x, 0) + std::max(y, 0);
+  int negative = std::min(x, 0) + std::min(y, 0);
+  return positive <= 128 && negative >= -128;
+}
+
+/// The pairings of a group of four weights that never saturate.
+static int pairingsOf(const int8_t *four) {
+  int pairings = 0;
+  if (fitsWords(four[0], four[1]) && fitsWords(four[2], four[3]))
+    pairings |= 1;
+  if (fitsWords(four[0], four[2]) && fitsWords(four[1], four[3]))
+    pairings |= 1 << kCrossed;
+  return pairings;
+}
+
+/// Which of the counts: the first pairing, another one or none.
+static int kindOf(int pairings) {
+  return pairings & 1 ? 0 : pairings != 0 ? 1 : 2;
+}
+
+/// Why nothing is said of weights of such an op.
+static const char *whyNot(cpu::ConvOp op) {
+  if (op.getGroups() != 1)
+    return "has groups";
+  return nullptr;
+}
+static const char *whyNot(cpu::MatMulOp op) {
+  if (cpu::PackedWeights(op.getWeights()).outer.size() != 1)
+    return "has a right factor for each batch";
+  return nullptr;
+}
+
+/// The taps that follow each other along a row.
+static int64_t tapsOfRow(cpu::ConvOp op) {
+  return cpu::PackedWeights(op.getWeights()).outer.back();
+}
+static int64_t tapsOfRow(cpu::MatMulOp) { return 1; }
+
+namespace {
+
+template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    cpu::PackedWeights weights(op.getWeights());
+    if (op.getPairs() || !weights.element.isInteger(8))
+      return rewriter.notifyMatchFailure(op, "has pairs, or no bytes");
+    if (const char *reason = whyNot(op))
+      return rewriter.notifyMatchFailure(op, reason);
+    int64_t depth = cast<ShapedType>(op.getSrc().getType()).getShape().back();
+    if (depth % weights.group != 0)
+      return rewriter.notifyMatchFailure(op, "has no whole groups of k");
+    int64_t groups = weights.depth / weights.group;
+    int64_t all = groups * lower::productOf(weights.outer.drop_front());
+    if (groups * tapsOfRow(op) < kLeastGroups || all > kMostGroups)
+      return rewriter.notifyMatchFailure(op, "has too few or too many k");
+    Value packed = op.getWeights();
+    while (auto shaped = packed.getDefiningOp<tensor::CollapseShapeOp>())
+      packed = shaped.getSrc();
+    ElementsAttr constant = nn::getConstant(packed);
+    std::vector<char> storage;
+    std::optional<ArrayRef<char>> source;
+    if (constant)
+      source = nn::getRawBytes(constant, storage);
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "has weights of the run");
+    const auto *at = reinterpret_cast<const int8_t *>(source->data());
+
+    int64_t parts = llvm::divideCeil(weights.width, cpu::kPairColumns);
+    SmallVector<int64_t> counts(cpu::kPairCounts, 0);
+    std::vector<char> statements(lower::productOf(weights.outer) * groups);
+    for (char &statement : statements) {
+      int ofPanel = (1 << kPairings) - 1;
+      for (int64_t part = 0; part < parts; ++part) {
+        int ofPart = (1 << kPairings) - 1;
+        for (int64_t c = 0; c < cpu::kPairColumns; ++c, at += 4)
+          ofPart &= pairingsOf(at);
+        ++counts[kindOf(ofPart)];
+        ofPanel &= ofPart;
+        statement |= char(ofPart << (kPairings * part));
+      }
+      ++counts[3 + kindOf(ofPanel)];
+    }
+    SmallVector<int64_t> shape(weights.outer);
+    shape.push_back(groups);
+    Value pairs = arith::ConstantOp::create(
+        rewriter, op.getWeights().getLoc(),
+        nn::makeConstantAttr(RankedTensorType::get(shape, rewriter.getI8Type()),
+                             std::move(statements)));
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getPairsMutable().assign(pairs);
+      op.setPairCounts(counts);
+    });
+    return success();
+  }
+};
+
+struct ProvePairsPass : ingot::impl::ProvePairsBase<ProvePairsPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ProvePairs<cpu::ConvOp>, ProvePairs<cpu::MatMulOp>>(
+        &getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
