@@ -30,8 +30,9 @@ static Error wrong(const Twine &what) {
                            what);
 }
 
-void quantize::writeCalibration(const Calibration &calibration,
-                                raw_ostream &out) {
+std::string quantize::toText(const Calibration &calibration) {
+  std::string text;
+  raw_string_ostream out(text);
   // By hand, for the order of the keys: the version comes first.
   json::OStream json(out, /*IndentSize=*/2);
   json.object([&] {
@@ -54,6 +55,7 @@ void quantize::writeCalibration(const Calibration &calibration,
     });
   });
   out << '\n';
+  return text;
 }
 
 static std::string shown(float value) { return formatv("{0}", value).str(); }

@@ -36,7 +36,7 @@ struct Calibration {
   std::vector<TensorCalibration> tensors;
 };
 
-void writeCalibration(const Calibration &calibration, llvm::raw_ostream &out);
+std::string toText(const Calibration &calibration);
 
 /// Reads a whole file of this version, or says what is wrong with it.
 llvm::Expected<Calibration> parseCalibration(llvm::StringRef text);

@@ -53,18 +53,19 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
 def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
   let summary = "Let a run say what is rounded as int8 rounds it";
   let description = [{
-    For measuring what int8 would do, without compiling anew for each layer: each
-    tensor that `nn-insert-quantize` would quantize is read as it is, or rounded
-    to what bytes can hold, and each product is computed by its weights and by
-    what is left of them in bytes, of which one is taken. The function gets more
-    inputs, behind those of the model: for each switch, `ingot.switches`, whether
-    it is on; for each tensor, `ingot.observed`, its scale, and the least and
-    the greatest number of steps. All is computed in f32.
+    For measuring what int8 would do, without compiling anew for each layer:
+    each tensor that `nn-insert-quantize` would quantize is read as it is, or
+    rounded to what bytes can hold, and each product is computed by its weights
+    and by what is left of them in bytes, of which one is taken. The function
+    gets more inputs, behind those of the model: for each switch,
+    `ingot.switches`, whether it is on; for each tensor, `ingot.observed`, its
+    scale, and the least and the greatest number of steps. All is computed in
+    f32.
 
     A switch is of the products that come from one node. What is read in bytes
-    for the sake of others, such as the second operand of an addition, is rounded
-    when one of these is, and what only moves values when all are. Nodes that
-    `keep` names have none.
+    for the sake of others, such as the second operand of an addition, is
+    rounded when one of these is, and what only moves values when all are. Nodes
+    that `keep` names have none.
   }];
   let options = [
     ListOption<"keep", "keep", "std::string",

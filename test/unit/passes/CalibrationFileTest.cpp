@@ -23,13 +23,6 @@ Calibration makeCalibration() {
   return calibration;
 }
 
-std::string write(const Calibration &calibration) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  writeCalibration(calibration, stream);
-  return text;
-}
-
 std::string problemOf(llvm::StringRef text) {
   llvm::Expected<Calibration> read = parseCalibration(text);
   return read ? "" : llvm::toString(read.takeError());
@@ -37,7 +30,7 @@ std::string problemOf(llvm::StringRef text) {
 
 TEST(CalibrationFile, ReadsWhatItWrote) {
   const Calibration given = makeCalibration();
-  const std::string text = write(given);
+  const std::string text = toText(given);
   llvm::Expected<Calibration> read = parseCalibration(text);
   ASSERT_TRUE(bool(read));
   EXPECT_EQ(read->model, given.model);
@@ -56,14 +49,14 @@ TEST(CalibrationFile, ReadsWhatItWrote) {
 }
 
 TEST(CalibrationFile, APartOfItIsNone) {
-  const std::string text = write(makeCalibration());
+  const std::string text = toText(makeCalibration());
   // But for white space at the end.
   for (size_t size = 0; size + 2 < text.size(); ++size)
     EXPECT_NE(problemOf(llvm::StringRef(text).take_front(size)), "") << size;
 }
 
 TEST(CalibrationFile, SaysWhatIsWrong) {
-  const std::string good = write(makeCalibration());
+  const std::string good = toText(makeCalibration());
   auto changed = [&](const std::string &from, const std::string &to) {
     std::string text = good;
     const size_t at = text.find(from);

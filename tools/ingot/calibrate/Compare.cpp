@@ -11,7 +11,7 @@
 #include "tools/ingot/Text.h"
 #include "tools/ingot/Values.h"
 #include "tools/ingot/bench/Json.h"
-#include "tools/ingot/calibrate/Difference.h"
+#include "tools/ingot/calibrate/OutputDifference.h"
 #include "tools/ingot/calibrate/Samples.h"
 #include "tools/ingot/calibrate/ScratchModel.h"
 #include "tools/ingot/calibrate/Sensitivity.h"
@@ -32,13 +32,6 @@ struct Options {
   /// 0: as usual.
   unsigned numSamples = 0;
   bool perLayer = false, sensitivity = false, json = false;
-};
-
-struct Output {
-  std::string name;
-  Difference difference;
-  /// Rows of which the largest element is at the same place, and all.
-  uint64_t agreeing = 0, rows = 0;
 };
 
 /// A tensor inside of the model, as in both precisions.
@@ -82,7 +75,7 @@ private:
   std::unique_ptr<Samples> samples;
   /// Of the command line, and then of the rules.
   std::vector<std::string> keep;
-  std::vector<Output> outputs;
+  std::vector<OutputDifference> outputs;
   std::vector<Inner> layers;
 };
 
@@ -209,18 +202,7 @@ std::string Comparison::compareOutputs(const std::vector<Array> &inputs) {
     if (got[i].dims != wanted[i].dims || got[i].dtype != wanted[i].dtype)
       return samples->where() + ": output '" + formatLine(outputs[i].name, 60) +
              "' has another shape or type in both";
-    const std::vector<double> a = toDoubles(wanted[i]), b = toDoubles(got[i]);
-    for (size_t e = 0; e < a.size(); ++e)
-      outputs[i].difference.add(a[e], b[e]);
-    const auto row = size_t(wanted[i].dims.empty() ? 1 : wanted[i].dims.back());
-    for (size_t at = 0; row > 1 && at + row <= a.size(); at += row) {
-      auto place = [&](const std::vector<double> &values) {
-        auto begin = values.begin() + ptrdiff_t(at);
-        return std::max_element(begin, begin + ptrdiff_t(row)) - begin;
-      };
-      ++outputs[i].rows;
-      outputs[i].agreeing += place(a) == place(b);
-    }
+    outputs[i].add(wanted[i], got[i]);
   }
   return "";
 }
@@ -272,15 +254,13 @@ void Comparison::print() const {
          precisionOf(model.get()).c_str());
   std::vector<std::vector<std::string>> rows = {
       {"output", "relative error", "cosine", "largest error", "same largest"}};
-  for (const Output &output : outputs)
-    rows.push_back({formatLine(output.name, 60),
-                    digits("%.6f", output.difference.relative()),
-                    digits("%.6f", output.difference.cosine()),
-                    digits("%.6g", output.difference.largest),
-                    output.rows
-                        ? digits("%.2f %%", 100 * double(output.agreeing) /
-                                                double(output.rows))
-                        : "-"});
+  for (const OutputDifference &output : outputs)
+    rows.push_back(
+        {formatLine(output.name, 60),
+         digits("%.6f", output.difference.relative()),
+         digits("%.6f", output.difference.cosine()),
+         digits("%.6g", output.difference.largest),
+         output.rows ? digits("%.2f %%", output.percentAgreeing()) : "-"});
   printTable(rows);
   if (options.perLayer)
     printLayers();
@@ -322,7 +302,7 @@ void Comparison::printJson() const {
         .member("largest_error", difference.largest);
   };
   json.begin("outputs", '[');
-  for (const Output &output : outputs) {
+  for (const OutputDifference &output : outputs) {
     write(output.name, output.difference);
     if (output.rows)
       json.member("same_largest",

@@ -31,6 +31,7 @@ int Probe::prepare(const ScratchModel::Options &given) {
     settings.push_back(
         {INGOT_FLOAT, {}, std::vector<unsigned char>(sizeof(float))});
   ranged.assign(tensors().size(), false);
+  forbidden.assign(units().size(), false);
   for (size_t i = 0; i < tensors().size(); ++i) {
     setExact(i);
     ranged[i] = false;
@@ -68,11 +69,13 @@ std::string Probe::setRanges(const quantize::Calibration &calibration) {
   return "";
 }
 
-bool Probe::hasRange(size_t unit) const { return ranged[units()[unit].tensor]; }
+bool Probe::canBeOn(size_t unit) const {
+  return ranged[units()[unit].tensor] && !forbidden[unit];
+}
 
 void Probe::turn(const std::vector<bool> &isOn) {
   for (size_t i = 0; i < units().size(); ++i)
-    settings[i].data[0] = isOn[i] && hasRange(i);
+    settings[i].data[0] = isOn[i] && canBeOn(i);
 }
 
 std::string Probe::runOne(Sample &sample, std::vector<Array> &outputs) {
@@ -100,6 +103,18 @@ std::string Probe::readSamples(Samples &samples, uint64_t most) {
       return problem;
   }
   return problem;
+}
+
+std::string Probe::runOnce(const std::vector<bool> &isOn,
+                           const std::vector<Array> &inputs,
+                           std::vector<Array> &outputs) {
+  turn(isOn);
+  std::vector<Array> all = inputs;
+  all.insert(all.end(), settings.begin(), settings.end());
+  ingot_error error = INGOT_ERROR_INIT;
+  const ingot_status status =
+      runToFit(model.handle(), model.runs(), all, outputs, error);
+  return status == INGOT_OK ? "" : error.message;
 }
 
 std::string Probe::run(const std::vector<bool> &isOn, const Visit &visit) {

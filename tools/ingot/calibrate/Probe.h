@@ -38,12 +38,24 @@ public:
   /// A calibration must be of the model, and its tensors be there. Returns what
   /// is wrong, to be read behind the file's name, or "".
   std::string setRanges(const quantize::Calibration &calibration);
-  bool hasRange(size_t unit) const;
+  /// A layer that stays in f32 whatever a choice says.
+  void forbid(size_t unit) { forbidden[unit] = true; }
+  /// Whether a choice can turn it on.
+  bool canBeOn(size_t unit) const;
 
   /// Reads samples, no more than `most`, and what f32 makes of them. Returns
   /// what is wrong, or "".
   std::string readSamples(Samples &samples, uint64_t most);
   uint64_t numSamples() const { return kept.size(); }
+
+  const std::vector<Array> &inputsOf(size_t sample) const {
+    return kept[sample].inputs;
+  }
+
+  /// Runs on a sample of the caller's.
+  std::string runOnce(const std::vector<bool> &isOn,
+                      const std::vector<Array> &inputs,
+                      std::vector<Array> &outputs);
 
   /// Runs on all samples and hands the outputs to `visit`, beside those that
   /// are wanted, of f32.
@@ -71,7 +83,7 @@ private:
   ScratchModel model;
   /// Behind the inputs of the model: switches and ranges.
   std::vector<Array> settings;
-  std::vector<bool> ranged;
+  std::vector<bool> ranged, forbidden;
   std::vector<Sample> kept;
 };
 

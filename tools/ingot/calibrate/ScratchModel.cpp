@@ -12,6 +12,7 @@
 #include "tools/ingot/compile/ShapeOption.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <malloc.h>
 #include <unistd.h>
@@ -52,10 +53,10 @@ int Progress::fail(const std::string &message) const {
 // Models
 //===----------------------------------------------------------------------===//
 
-int ScratchModel::compile(const Options &options, const std::string &library) {
+int ScratchModel::compile(const Options &options) {
   CompileOptions compile;
   compile.input = options.model;
-  compile.output = library;
+  compile.output = library();
   compile.writeHeader = false;
   compile.pipeline = options.pipeline;
   std::string error;
@@ -90,14 +91,13 @@ int ScratchModel::prepare(const Options &options) {
   std::string problem = scratch.create();
   if (!problem.empty())
     return progress.fail(problem);
-  const std::string library = scratch.path() + "/model.so";
-  if (int code = compile(options, library))
+  if (int code = compile(options))
     return code;
   // What the compiler needed, runs do not.
   malloc_trim(0);
   problem = createPool(options.threads, pool);
   if (problem.empty())
-    problem = loadModel(library, "", pool.get(), model);
+    problem = loadModel(library(), "", pool.get(), model);
   if (problem.empty())
     problem = createContext(model.get(), pool.get(), context);
   if (!problem.empty())
@@ -134,6 +134,11 @@ std::vector<InputSpec> ScratchModel::inputs() const {
   if (!switched.empty())
     all.resize(all.size() - switched.size() - kNumbersOfRange * names.size());
   return all;
+}
+
+uint64_t ScratchModel::fileBytes() const {
+  uint64_t bytes = 0;
+  return llvm::sys::fs::file_size(library(), bytes) ? 0 : bytes;
 }
 
 unsigned ScratchModel::threads() const {

@@ -47,6 +47,10 @@ public:
   /// is wrong was printed.
   int prepare(const Options &options);
 
+  /// The artifact, for as long as this lives.
+  std::string library() const { return scratch.path() + "/model.so"; }
+  /// Bytes of that file.
+  uint64_t fileBytes() const;
   /// Names of the tensors that it shows, by number.
   const std::vector<std::string> &observed() const { return names; }
   /// The model's SHA-256, if it was compiled to show tensors.
@@ -65,7 +69,7 @@ public:
                    void *user, std::string &problem);
 
 private:
-  int compile(const Options &options, const std::string &library);
+  int compile(const Options &options);
 
   const OptionParser &parser;
   const Progress &progress;

@@ -20,7 +20,7 @@ std::string ingot::tools::measureSensitivity(Probe &probe,
   progress.show("all layers in int8");
   std::string problem = probe.measure(isOn, result.all);
   for (size_t i = 0; i < count && problem.empty(); ++i) {
-    if (!probe.hasRange(i))
+    if (!probe.canBeOn(i))
       continue;
     progress.show("layer " + std::to_string(i + 1) + " of " +
                   std::to_string(count));

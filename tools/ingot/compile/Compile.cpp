@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "base/SystemFailures.h"
-#include "compiler/driver/Compiler.h"
 #include "compiler/Version.h"
+#include "compiler/driver/Compiler.h"
 #include "compiler/emit/SymbolName.h"
-#include "compiler/quantize/RulesFile.h"
 #include "compiler/target/Target.h"
 #include "compiler/tune/KernelRecord.h"
 #include "dialects/nn/NodeName.h"
@@ -16,6 +15,7 @@
 #include "tools/ingot/compile/LargePages.h"
 #include "tools/ingot/compile/MeasureArtifact.h"
 #include "tools/ingot/compile/Messages.h"
+#include "tools/ingot/compile/PrecisionOptions.h"
 #include "tools/ingot/compile/ShapeOption.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -32,127 +32,10 @@
 
 using namespace llvm;
 using namespace ingot;
+using namespace ingot::tools;
 
 namespace ingot {
 int compileMain(int argc, char **argv);
-}
-
-namespace {
-
-/// The command line of `ingot compile`; lives while it is parsed.
-struct Options {
-  cl::OptionCategory category{"Options of ingot compile"};
-  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx"),
-                             cl::Required, cl::cat(category)};
-  cl::opt<std::string> output{
-      "o", cl::value_desc("file"), cl::cat(category),
-      cl::desc("Output; by default the model's name with .so")};
-  cl::list<std::string> shapes{
-      "shape", cl::value_desc("input=AxBxC"), cl::cat(category),
-      cl::desc("Fix an input's shape; ? keeps a dimension dynamic")};
-  cl::list<std::string> dims{"dim", cl::value_desc("name=N"),
-                             cl::cat(category),
-                             cl::desc("Fix a named dimension, e.g. batch=1")};
-  cl::list<std::string> limits{
-      "limit", cl::value_desc("name=N"), cl::cat(category),
-      cl::desc("What a model may make the compiler do: nodes (1000000), "
-               "function-nodes (100000), nesting (30), graph-bytes (1G), "
-               "sparse-bytes (1G), tensor-elements (16T), folded-bytes (16M)")};
-  cl::opt<std::string> target{
-      "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
-      cl::desc(
-          "CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
-          "cascadelake, znver4, sapphirerapids; or native (this "
-          "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
-          "code for each and runs the highest that the CPU has. l1=48K and "
-          "l2=2M among them are the caches that blocks are cut for (32K "
-          "and 1M); docs/kernels.md has more such numbers")};
-  cl::opt<std::string> kernels{
-      "kernels", cl::value_desc("native|onednn|auto|FILE"), cl::init("native"),
-      cl::cat(category),
-      cl::desc(
-          "What computes the heavy ops: generated kernels, which need no "
-          "library (default); oneDNN, where it is found; whichever of both "
-          "is faster here, layer by layer, which is measured and written to "
-          "<output>.kernels.json; or as such a file says")};
-  cl::opt<std::string> precision{
-      "precision", cl::value_desc("fp32|bf16|int8|int8-dynamic"),
-      cl::init("fp32"),
-      cl::cat(category),
-      cl::desc(
-          "What heavy ops multiply and store: 32-bit floats (default); "
-          "bfloat16, summed up as 32-bit floats; or bytes, with the ranges "
-          "of --calibration or those that each run finds. All but fp32 for "
-          "native kernels")};
-  cl::opt<std::string> calibration{
-      "calibration", cl::value_desc("file"), cl::cat(category),
-      cl::desc("For --precision=int8: what ingot calibrate wrote")};
-  cl::list<std::string> keep{
-      "keep", cl::value_desc("GLOB=fp32"), cl::cat(category),
-      cl::desc("For --precision=int8 and int8-dynamic: nodes that are not "
-               "quantized, e.g. '/head/*=fp32'")};
-  cl::opt<std::string> rules{
-      "rules", cl::value_desc("file"), cl::cat(category),
-      cl::desc("For the same: JSON that says it of many nodes; "
-               "what --keep says comes first")};
-  cl::opt<std::string> emulateOn{
-      "emulate-on", cl::value_desc("level"), cl::Hidden, cl::cat(category),
-      cl::desc("For tests: code as for --target, in which the instructions of "
-               "AMX, AVX512-BF16 and VNNI are emulated, to be run on a lower "
-               "CPU level")};
-  cl::opt<uint64_t> scheduleSeed{
-      "schedule-seed", cl::value_desc("number"), cl::Hidden, cl::cat(category),
-      cl::init(0),
-      cl::desc("For tests: schedules of native kernels drawn at random, others "
-               "for each number but 0")};
-  cl::opt<std::string> weights{
-      "weights", cl::value_desc("embed|file"), cl::init("embed"),
-      cl::cat(category),
-      cl::desc("Weights in the library, or in <output>.<hash>.weights")};
-  cl::opt<std::string> emit{
-      "emit", cl::value_desc("kind"), cl::init("so"), cl::cat(category),
-      cl::desc(
-          "What to write: so, obj, asm, llvm, mlir-onnx, mlir-nn, "
-          "mlir-graph, mlir-quantize, mlir-layout, mlir-linalg, mlir-memory, "
-          "mlir-kernels, mlir-llvm")};
-  cl::opt<std::string> compileTo{
-      "compile-to", cl::value_desc("phase"), cl::cat(category),
-      cl::desc("Stop after a phase and write its MLIR: onnx, nn, graph, "
-               "quantize, layout, linalg, memory, kernels, llvm")};
-  cl::list<std::string> dumpAfter{
-      "dump-after", cl::value_desc("pass"), cl::CommaSeparated,
-      cl::cat(category),
-      cl::desc("Write the IR to standard error after a pass, or 'all'")};
-  cl::opt<bool> printPipeline{
-      "print-pipeline", cl::cat(category),
-      cl::desc("Compile nothing; write the passes as ingot-opt's "
-               "--pass-pipeline takes them, a line for each CPU level")};
-  cl::opt<std::string> symbol{
-      "symbol", cl::value_desc("name"), cl::cat(category),
-      cl::desc("Prefix of the C functions; by default the output's name")};
-  cl::opt<bool> header{"header", cl::init(true), cl::cat(category),
-                       cl::desc("Write the C header too (default)")};
-  cl::opt<bool> timing{
-      "timing", cl::cat(category),
-      cl::desc("Write to standard error how long each phase and pass took")};
-  cl::opt<bool> remarks{
-      "remarks", cl::cat(category),
-      cl::desc("Write to standard error which backends do not compute a node "
-               "that they have kernels for, and why")};
-  cl::opt<bool> quiet{"quiet", cl::cat(category),
-                      cl::desc("Print errors only")};
-  cl::alias quietShort{"q", cl::aliasopt(quiet), cl::desc("Same as --quiet"),
-                       cl::cat(category)};
-};
-
-/// Exit codes that scripts can tell apart.
-enum { kSuccess = 0, kFailure = 1, kUsage = 2 };
-
-} // namespace
-
-static int usageError(const Twine &message) {
-  errs() << "ingot compile: error: " << message << '\n';
-  return kUsage;
 }
 
 /// Sets what is to be emitted; nullopt if the name is unknown.
@@ -191,7 +74,8 @@ static const char *extensionOf(EmitKind kind) {
 }
 
 /// Fills `result` from the command line; 0 or an exit code.
-static int readOptions(const Options &options, CompileOptions &result) {
+static int readOptions(const CompileFlags &options, CompileOptions &result,
+                       PrecisionRequest &request) {
   result.input = options.input;
   if (result.input.empty())
     return usageError("the name of the model is empty");
@@ -223,33 +107,8 @@ static int readOptions(const Options &options, CompileOptions &result) {
   std::string error;
   if (!parseTargets(options.target, error))
     return usageError(error);
-  const auto quantization =
-      StringSwitch<std::optional<Quantization>>(options.precision)
-          .Cases({"fp32", "bf16", "int8"}, Quantization::none)
-          .Case("int8-dynamic", Quantization::int8Dynamic)
-          .Default(std::nullopt);
-  if (!quantization)
-    return usageError("unknown --precision=" + options.precision +
-                      ": use fp32, bf16, int8 or int8-dynamic");
-  result.pipeline.quantization = *quantization;
-  const bool isInt8 = options.precision == "int8";
-  if (isInt8 && options.calibration.empty())
-    return usageError("--precision=int8 needs --calibration=FILE, which ingot "
-                      "calibrate writes");
-  if (!isInt8 && !options.calibration.empty())
-    return usageError("--calibration is for --precision=int8");
-  for (auto [name, isGiven] : {std::pair("--keep", !options.keep.empty()),
-                               std::pair("--rules", !options.rules.empty())})
-    if (!isInt8 && *quantization == Quantization::none && isGiven)
-      return usageError(name +
-                        Twine(" is for --precision=int8 and int8-dynamic"));
-  result.pipeline.calibration = options.calibration;
-  result.pipeline.keep.assign(options.keep.begin(), options.keep.end());
-  std::vector<quantize::Rule> rules;
-  if (!options.rules.empty())
-    if (error = quantize::readRules(options.rules, rules); !error.empty())
-      return usageError(error);
-  llvm::append_range(result.pipeline.keep, quantize::precisionRules(rules));
+  if (int code = readPrecision(options, result, request))
+    return code;
   if (options.precision == "bf16")
     result.pipeline.precision = Precision::bf16;
   result.pipeline.emulateOn = options.emulateOn;
@@ -347,7 +206,7 @@ int ingot::compileMain(int argc, char **argv) {
   takeHeapFromLargePages(kHeapInLargePages);
   bool errorsPrinted = false;
   FatalErrorsInOneLine fatalErrors(errorsPrinted);
-  Options options;
+  CompileFlags options;
   cl::HideUnrelatedOptions(options.category);
   cl::SetVersionPrinter(
       [](raw_ostream &out) { out << "ingot " INGOT_VERSION "\n"; });
@@ -373,7 +232,8 @@ int ingot::compileMain(int argc, char **argv) {
   }
 
   CompileOptions compile;
-  if (int code = readOptions(options, compile))
+  PrecisionRequest request;
+  if (int code = readOptions(options, compile, request))
     return code;
   if (int code = readKernelsOption(options.kernels, compile))
     return code;
@@ -386,7 +246,8 @@ int ingot::compileMain(int argc, char **argv) {
         "--kernels=auto measures several pipelines; to print one, "
         "give --kernels the file that it writes");
   // Linking in process puts all options back to their defaults.
-  const bool quiet = options.quiet;
+  const bool quiet = options.quiet, timed = options.timing,
+             remarks = options.remarks;
   bool isTerminal = sys::Process::StandardErrIsDisplayed() && !quiet;
   compile.progress = [isTerminal](StringRef step) {
     nameStep(step.str().c_str());
@@ -402,7 +263,7 @@ int ingot::compileMain(int argc, char **argv) {
     printDiagnostic(diagnostic, compile.input);
     return mlir::success();
   });
-  if (options.remarks)
+  if (remarks)
     printRemarks(*context, compile.input);
   if (options.printPipeline) {
     mlir::FailureOr<std::string> text = describePipeline(compile, *context);
@@ -411,8 +272,13 @@ int ingot::compileMain(int argc, char **argv) {
     outs() << *text;
     return flushOutput();
   }
+  const tools::OptionParser messages("compile", "", "", "");
+  tools::PrecisionStudy study(request.study, messages);
+  if (request.isWanted())
+    if (int code = runStudy(request, study, compile, *context))
+      return code;
   mlir::DefaultTimingManager timer;
-  timer.setEnabled(options.timing);
+  timer.setEnabled(timed);
   mlir::TimingScope timing = timer.getRootScope();
   compile.timing = &timing;
   mlir::FailureOr<CompileResult> result = mlir::failure();
@@ -428,6 +294,9 @@ int ingot::compileMain(int argc, char **argv) {
 
   if (mlir::failed(result))
     return kFailure;
+  if (!request.report.empty())
+    if (std::string problem = writeReport(request, study); !problem.empty())
+      return messages.failure(problem);
   // What went to standard output or through a link has no name to get.
   setDone();
   if (result->manifest && !quiet)

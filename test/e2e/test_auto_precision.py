@@ -1,0 +1,297 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`ingot compile --precision=auto` and `--report`: budgets that hold, what the page tells, and what is refused."""
+import html.parser
+import json
+import os
+import signal
+import time
+import xml.etree.ElementTree
+
+import numpy as np
+from onnx import helper
+
+import digits
+import families
+from support import Case, make_model, start, tool
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that what is opened is closed, and gathers what there is."""
+    VOID = {"meta", "link", "br", "img"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.text, self.tags, self.plots = [], [], [], []
+        self.feed(text)
+        assert not self.open, self.open
+        at = 0
+        while (at := text.find("<svg", at)) >= 0:
+            end = text.index("</svg>", at) + 6
+            self.plots.append(xml.etree.ElementTree.fromstring(text[at:end]))
+            at = end
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+class Studied(Case):
+    def report(self):
+        with open(self.path("report.json")) as f:
+            found = json.load(f)
+        with open(self.path("report.html"), encoding="utf-8") as f:
+            return found, Page(f.read())
+
+    def calibrate(self, model, *options):
+        done = tool("ingot", "calibrate", model, "--data", self.path("x.npz"), "-o", self.path("r.json"), *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.path("r.json")
+
+    def compile_reported(self, model, *options, name="model"):
+        artifact = self.path(name + ".so")
+        done = tool("ingot", "compile", model, "-o", artifact, *options, "--report", self.path("report.html"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return artifact
+
+
+class Reports(Studied):
+    def test_numbers(self):
+        """They are those of the artifact, of `compare` and of the calibration."""
+        model = self.save(families.ALL["resnet"]()[0])
+        x = np.random.default_rng(4).standard_normal((12, 3, 64, 64)).astype(np.float32)
+        np.savez(self.path("x.npz"), input=x)
+        ranges = self.calibrate(model, "--method", "minmax")
+        int8 = ["--precision=int8", f"--calibration={ranges}"]
+        artifact = self.compile_reported(model, *int8, "--data", self.path("x.npz"), "--keep=/Gemm*=fp32")
+        found, page = self.report()
+        self.assertEqual((found["ingot_report"], found["model"]), (1, "model.onnx"))
+        self.assertEqual(found["calibration"], {"method": "minmax", "samples": 12})
+        self.assertAlmostEqual(found["chosen"]["bytes"], os.path.getsize(artifact), delta=200)
+        self.assertLess(found["chosen"]["bytes"], found["fp32"]["bytes"])
+        with open(ranges) as f:
+            tensors = {t["name"]: t for t in json.load(f)["tensors"]}
+        layers = found["layers"]
+        self.assertEqual({layer["precision"] for layer in layers}, {"int8", "fp32"})
+        for layer in layers:
+            self.assertEqual(np.float32(layer["scale"]), np.float32(tensors[layer["tensor"]]["scale"]))
+            self.assertEqual(layer["method"], "minmax")
+            self.assertGreater(layer["fp32_ms"], 0)
+            if layer["precision"] == "fp32":
+                self.assertTrue(any("Gemm" in node for node in layer["nodes"]), layer)
+                self.assertEqual(layer["reason"], "a rule keeps it")
+                self.assertNotIn("int8_ms", layer)
+            else:
+                self.assertGreater(layer["int8_ms"], 0)
+                self.assertGreater(layer["relative_error"], 0)
+        done = tool("ingot", "compare", artifact, model, "--data", self.path("x.npz"), "--json")
+        # Of the first 8 samples there, of all here.
+        wanted = json.loads(done.stdout)["outputs"][0]["relative_error"]
+        self.assertAlmostEqual(found["outputs"][0]["relative_error"], wanted, delta=0.3 * wanted)
+        # The page has all of it.
+        text = "".join(page.text)
+        for layer in layers:
+            for node in layer["nodes"]:
+                self.assertIn(node, text)
+            self.assertIn(layer["tensor"], text)
+        for kept in found["sensitivity"]["kept"]:
+            self.assertIn(kept["arguments"], text)
+        self.assertGreaterEqual(len(page.plots), 4)
+        for plot in page.plots:
+            bars = [r for r in plot.iter("rect") if r.get("class") in ("bar", "cut")]
+            self.assertGreater(len(bars), 10)
+            self.assertTrue(all(float(r.get("height")) >= 0 and 0 <= float(r.get("x")) <= 480 for r in bars))
+        self.assertFalse([t for t in page.tags if t[0] in ("script", "link", "img", "iframe") or "src" in t[1] or
+                          "href" in t[1]], "it stands alone")
+
+    def test_without_data(self):
+        """There is nothing on errors, and times only of sizes that are known."""
+        network = digits.Network(0)
+        model = self.save(network.model())
+        np.savez(self.path("x.npz"), x=digits.render(12, 1)[0])
+        ranges = self.calibrate(model)
+        int8 = ["--precision=int8", f"--calibration={ranges}"]
+        self.compile_reported(model, *int8)
+        found, page = self.report()
+        self.assertNotIn("machine", found)
+        self.assertTrue(all("fp32_ms" not in layer and "relative_error" not in layer for layer in found["layers"]))
+        self.assertEqual(page.plots, [])
+        self.compile_reported(model, *int8, "--dim=n=1")
+        found, _ = self.report()
+        self.assertTrue(all(layer["fp32_ms"] > 0 for layer in found["layers"]))
+
+    def test_names_from_models(self):
+        """Markup in names stays text."""
+        names = ["<script>alert(1)</script>", "a\"b'c&d", "</td></table>{{cards}}", "\x01\x7f\u202e"]
+        rng = np.random.default_rng(3)
+        nodes, last = [], "<b>x</b>"
+        for i, name in enumerate(names):
+            nodes += [helper.make_node("Conv", [last, f"w{i}"], [f"c{i}"], name),
+                      helper.make_node("Relu", [f"c{i}"], [f"y{i}"], f"{name}relu")]
+            last = f"y{i}"
+        model = self.save(make_model(nodes, [("<b>x</b>", [1, 4, 5, 5])], [(last, [1, 4, 5, 5])], {
+            f"w{i}": rng.standard_normal((4, 4, 1, 1)).astype(np.float32) for i in range(len(names))}))
+        np.savez(self.path("x.npz"), **{"<b>x</b>": rng.standard_normal((12, 4, 5, 5)).astype(np.float32)})
+        self.compile_reported(model, "--precision=int8", "--calibration=" + self.calibrate(model), "--data",
+                              self.path("x.npz"))
+        found, page = self.report()
+        text = "".join(page.text)
+        for name in names[:3]:
+            self.assertIn(name, text)
+        self.assertIn("<b>x</b>", text)
+        self.assertFalse([t for t in page.tags if t[0] in ("script", "b") and t[1]] +
+                         [t for t in page.tags if t[0] == "script"])
+        self.assertNotIn("\x01", text)
+        self.assertEqual({n for layer in found["layers"] for n in layer["nodes"]} & set(names[:3]), set(names[:3]))
+
+    def test_refused(self):
+        model = self.save(digits.Network(0).model())
+        np.savez(self.path("x.npz"), x=digits.render(12, 1)[0])
+        ranges = self.calibrate(model)
+        int8 = ["--precision=int8", f"--calibration={ranges}"]
+
+        def refuses(*options, words):
+            self.assert_refuses(model, *words, options=options)
+        refuses("--report=x.html", words=["--report is for --precision=int8 and auto"])
+        refuses(*int8, "--data=x", words=["--data is for --report"])
+        refuses(*int8, "--preprocess=resize=3", words=["--preprocess is for --data and --eval"])
+        refuses(*int8, "--report", self.path("g.html"), "--emit=mlir-nn", words=["--report", "shared library"])
+        refuses(*int8, "--report", self.path("x.json"), words=["x.json", "is a page"])
+        refuses(*int8, "--report", self.path("no/r.html"), words=["r.html", "no such file"])
+        refuses(*int8, "--report", model, words=["the model itself"])
+        refuses(*int8, "--report", self.path("g.html"), "--data", self.path("gone.npz"), words=["gone.npz"])
+        bad = digits.render(12, 1)[0]
+        bad[3] = np.nan
+        np.savez(self.path("bad.npz"), x=bad)
+        refuses(*int8, "--report", self.path("h.html"), "--data", self.path("bad.npz"), words=["sample 4", "number"])
+        self.assertFalse(os.path.exists(self.path("h.html")))
+
+
+class Auto(Studied):
+    def network(self):
+        x, labels = digits.render(1200, 1)
+        network = digits.Network(0)
+        network.train(x, labels, seed=0)
+        return self.save(network.model())
+
+    def auto(self, model, drop, *options, eval="eval.npz"):
+        artifact = self.compile_reported(model, "--precision=auto", f"--max-drop={drop}", "--eval", self.path(eval),
+                                         *options)
+        return artifact, self.report()[0]
+
+    def test_budget(self):
+        """What is right is within it, in the artifact itself; a wider one leaves no fewer layers in int8."""
+        model = self.network()
+        tx, wanted = digits.render(600, 2)
+        np.savez(self.path("eval.npz"), x=tx, labels=wanted)
+
+        def accuracy(artifact):
+            return 100 * float((self.run_model(artifact, {"x": tx})["y"].argmax(1) == wanted).mean())
+        floats = accuracy(self.compile(model, name="fp32"))
+        for drop in ("5%", "0.2"):
+            artifact, found = self.auto(model, drop)
+            search = found["search"]
+            self.assertEqual((search["labels"], search["rows"]), ("labels", 600))
+            self.assertAlmostEqual(search["fp32_percent"], floats, places=6)
+            self.assertAlmostEqual(search["chosen_percent"], accuracy(artifact), places=6)
+            self.assertGreaterEqual(search["chosen_percent"], floats - float(drop.strip("%")) - 1e-9)
+            for layer in found["layers"]:
+                if layer["precision"] == "int8":
+                    self.assertLess(layer["int8_ms"], layer["fp32_ms"])
+                self.assertNotEqual(layer["reason"], "")
+
+    def test_widened(self):
+        """A layer whose range is far too narrow is what goes first; then the budget holds."""
+        model = self.network()
+        tx, _ = digits.render(300, 2)
+        np.savez(self.path("eval.npz"), x=tx)
+        np.savez(self.path("x.npz"), x=tx)
+        ranges = self.calibrate(model)
+        with open(ranges) as f:
+            text = json.load(f)
+        # The product behind has no chance.
+        text["tensors"][-1]["scale"] /= 60
+        with open(ranges, "w") as f:
+            json.dump(text, f)
+        _, found = self.auto(model, "3%", f"--calibration={ranges}")
+        search = found["search"]
+        self.assertEqual((search["labels"], search["fp32_percent"]), ("fp32", 100))
+        worst = [layer for layer in found["layers"] if layer["tensor"] == text["tensors"][-1]["name"]]
+        self.assertEqual([layer["precision"] for layer in worst], ["fp32"])
+        if "not faster" not in worst[0]["reason"]:
+            self.assertLess(search["int8_percent"], 97)
+        self.assertGreaterEqual(search["chosen_percent"], 97)
+
+    def test_unreachable(self):
+        """One line, and no file."""
+        model = self.network()
+        tx, _ = digits.render(300, 2)
+        np.savez(self.path("eval.npz"), x=tx)
+        np.savez(self.path("x.npz"), x=tx)
+        ranges = self.calibrate(model)
+        with open(ranges) as f:
+            text = json.load(f)
+        for tensor in text["tensors"]:
+            tensor["scale"] /= 500
+        with open(ranges, "w") as f:
+            json.dump(text, f)
+        done = tool("ingot", "compile", model, "--precision=auto", "--max-drop=0.1%", "--eval", self.path("eval.npz"),
+                    f"--calibration={ranges}", "-o", self.path("none.so"), "--report", self.path("none.html"))
+        # On a machine on which no layer is faster in int8 there is nothing to reach.
+        if "no layer is faster" not in done.stderr:
+            self.assert_one_line(done, "--max-drop=0.1%", "in int8", "budget")
+            self.assertFalse([f for f in os.listdir(self.dir) if f.startswith("none")])
+
+    def test_refused(self):
+        model = self.save(digits.Network(0).model())
+        tx, labels = digits.render(30, 2)
+
+        def refuses(*options, words, **arrays):
+            np.savez(self.path("eval.npz"), **(arrays or {"x": tx}))
+            self.assert_refuses(model, *words, options=["--precision=auto", *options])
+        given = ["--eval", self.path("eval.npz")]
+        refuses(words=["--precision=auto needs --eval"])
+        refuses(*given, words=["--max-drop"])
+        refuses(*given, "--max-drop=x", words=["--max-drop=x", "percentage"])
+        refuses(*given, "--max-drop=101%", words=["0% to 100%"])
+        refuses(*given, "--max-drop=1%", "--emit=mlir-nn", words=["shared library"])
+        refuses(*given, "--max-drop=1%", "--data=x", words=["--data is for --report"])
+        refuses(*given, "--max-drop=1%", "--kernels=onednn", words=["native kernels"])
+        refuses(*given, "--max-drop=1%", words=["30 rows", "7 labels"], x=tx, labels=labels[:7])
+        refuses(*given, "--max-drop=1%", words=["labels", ".5"], x=tx, labels=labels + 0.5)
+        refuses("--eval", self.path("gone.npz"), "--max-drop=1%", words=["gone.npz"])
+        self.assert_refuses(model, "--eval is for --precision=auto", options=given)
+        self.assert_refuses(model, "--max-drop is for --precision=auto", options=["--max-drop=1"])
+        one = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], "c")], [("x", [1, 3, 4, 1])],
+                                   [("y", [1, 2, 4, 1])], {"w": np.ones((2, 3, 1, 1), np.float32)}), "one.onnx")
+        np.savez(self.path("eval.npz"), x=np.random.default_rng(0).standard_normal((12, 3, 4, 1)).astype(np.float32))
+        self.assert_refuses(one, "1x2x4x1", "largest", options=["--precision=auto", *given, "--max-drop=1%"])
+
+    def test_interrupted(self):
+        model = self.save(families.ALL["resnet"]()[0])
+        shape = (1 << 20, 3, 64, 64)
+        samples = np.lib.format.open_memmap(self.path("x.npy"), "w+", np.float32, shape)
+        del samples
+        os.mkdir(self.path("tmp"))
+        before = set(os.listdir(self.dir))
+        os.environ["TMPDIR"] = self.path("tmp")
+        try:
+            process = start("ingot", "compile", model, "--precision=auto", "--max-drop=1%", "--eval",
+                            self.path("x.npy"), "-o", self.path("y.so"), "--report", self.path("y.html"))
+        finally:
+            del os.environ["TMPDIR"]
+        time.sleep(2.5)
+        process.send_signal(signal.SIGTERM)
+        self.assertNotEqual(process.wait(60), 0, "it was done before it was interrupted")
+        self.assertEqual(set(os.listdir(self.dir)), before)
+        self.assertEqual(os.listdir(self.path("tmp")), [])

@@ -1,0 +1,206 @@
+//===- AutoPrecision.cpp - the fastest precisions that are right ----------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every layer that is faster in int8 is in int8 at first. Then layers are
+// widened, those first that cost the outputs most for the time that int8 saves,
+// until what is right is within the budget.
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Execute.h"
+#include "tools/ingot/Text.h"
+#include "tools/ingot/calibrate/PrecisionStudy.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace ingot;
+using namespace ingot::tools;
+
+/// How often a choice is compiled and run before it is given up.
+static constexpr int kMostChecks = 5;
+/// Of a difference of percentages.
+static constexpr double kRounding = 1e-9;
+
+static std::string digits(const char *format, double value) {
+  char text[40];
+  snprintf(text, sizeof(text), format, value);
+  return text;
+}
+
+static std::string nameOf(const StudiedLayer &layer) {
+  return "'" + formatLine(layer.nodes.front(), 120) + "'";
+}
+
+/// Layers that are not faster in int8 are not worth an error.
+void PrecisionStudy::orderLayers() {
+  for (size_t i = 0; i < study.layers.size(); ++i) {
+    StudiedLayer &layer = study.layers[i];
+    if (!layer.isInt8)
+      continue;
+    if (layer.fp32Ms && layer.int8Ms && *layer.int8Ms >= *layer.fp32Ms)
+      layer.reason = "int8 is not faster: " + digits("%.4f", *layer.int8Ms) +
+                     " ms, fp32 " + digits("%.4f", *layer.fp32Ms) + " ms";
+    else
+      order.push_back(i);
+  }
+  auto costOfTime = [&](size_t unit) {
+    const StudiedLayer &layer = study.layers[unit];
+    const double gain =
+        layer.fp32Ms && layer.int8Ms ? *layer.fp32Ms - *layer.int8Ms : 0;
+    return layer.alone.value_or(0) / std::max(gain, 1e-6);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return costOfTime(a) > costOfTime(b);
+  });
+}
+
+/// What is right when the first so many layers are wide.
+std::string PrecisionStudy::rate(size_t numWide, double &percent) {
+  std::vector<bool> isOn(study.layers.size());
+  for (size_t i = numWide; i < order.size(); ++i)
+    isOn[order[i]] = true;
+  progress.show("evaluating with " + std::to_string(order.size() - numWide) +
+                " of " + std::to_string(study.layers.size()) +
+                " layers in int8");
+  ++study.search->evaluations;
+  return evaluation->rate(
+      [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
+        return probe.runOnce(isOn, inputs, outputs);
+      },
+      percent);
+}
+
+/// The drop falls with each layer that is widened, but for noise: first by
+/// powers of two, then between the last two.
+std::string PrecisionStudy::findFewestWide(size_t &numWide) {
+  StudiedSearch &search = *study.search;
+  const double least = search.fp32Percent - search.maxDrop - kRounding;
+  double percent = 0;
+  std::string problem = rate(0, percent);
+  search.int8Percent = percent;
+  size_t tooFew = 0;
+  numWide = 0;
+  while (problem.empty() && percent < least && numWide + 1 < order.size()) {
+    tooFew = numWide;
+    numWide = std::min(order.size() - 1, std::max<size_t>(1, 2 * numWide));
+    problem = rate(numWide, percent);
+  }
+  if (problem.empty() && percent < least)
+    return "--max-drop=" + digits("%g", search.maxDrop) + "%: with only " +
+           nameOf(study.layers[order.back()]) + " in int8 " +
+           digits("%.2f", percent) + " % are right, and " +
+           digits("%.2f", search.fp32Percent) +
+           " % in fp32: nothing can be in int8 within this budget";
+  while (problem.empty() && numWide - tooFew > 1) {
+    const size_t between = tooFew + (numWide - tooFew) / 2;
+    problem = rate(between, percent);
+    (percent < least ? tooFew : numWide) = between;
+  }
+  return problem;
+}
+
+void PrecisionStudy::apply(size_t numWide) {
+  for (StudiedLayer &layer : study.layers)
+    layer.isInt8 = false;
+  for (size_t i = 0; i < order.size(); ++i) {
+    StudiedLayer &layer = study.layers[order[i]];
+    layer.isInt8 = i >= numWide;
+    layer.reason = layer.isInt8 ? "int8 is faster"
+                                : "widened for its error, as number " +
+                                      std::to_string(i + 1) + " of " +
+                                      std::to_string(numWide);
+  }
+}
+
+/// The artifact itself decides: what it gets right, and whether it is faster
+/// than fp32 as a whole.
+int PrecisionStudy::checkChoice(size_t &numWide) {
+  StudiedSearch &search = *study.search;
+  for (int check = 0;; ++check) {
+    apply(numWide);
+    ScratchModel chosen(parser, progress);
+    ScratchModel::Options scratch = scratchOptions();
+    scratch.pipeline.calibration = calibrationPath;
+    scratch.pipeline.keep = keepRules();
+    if (int code = chosen.prepare(scratch))
+      return code;
+    std::string problem = evaluation->rate(
+        [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
+          ingot_error error = INGOT_ERROR_INIT;
+          return runToFit(chosen.handle(), chosen.runs(), inputs, outputs,
+                          error)
+                     ? std::string(error.message)
+                     : "";
+        },
+        search.chosenPercent);
+    if (!problem.empty())
+      return progress.fail(problem);
+    const bool isRight =
+        search.chosenPercent >= search.fp32Percent - search.maxDrop - kRounding;
+    if (!isRight && numWide + 1 < order.size() && check < kMostChecks) {
+      numWide = std::min(order.size() - 1, numWide + 1 + numWide / 4);
+      continue;
+    }
+    if (!isRight)
+      return progress.fail("--max-drop=" + digits("%g", search.maxDrop) +
+                           "%: " + digits("%.2f", search.chosenPercent) +
+                           " % are right, and " +
+                           digits("%.2f", search.fp32Percent) +
+                           " % in fp32, with as few layers in int8 as were "
+                           "tried: give --precision=fp32 or a larger budget");
+    TimedModel wide = {&fp32}, mixed = {&chosen};
+    problem = measureInTurns({&wide, &mixed}, firstSample, 0, progress,
+                             *study.machine);
+    if (!problem.empty())
+      return progress.fail(problem);
+    study.chosen = {chosen.fileBytes(), mixed.latencyMs};
+    study.fp32.latencyMs = wide.latencyMs;
+    return exitSuccess;
+  }
+}
+
+int PrecisionStudy::choose() {
+  StudiedSearch &search = study.search.emplace();
+  search.maxDrop = *options.maxDrop;
+  search.hasLabels = evaluation->hasLabels();
+  evaluation->setInputs(fp32.inputs());
+  progress.show("evaluating fp32");
+  std::string problem = evaluation->runReference(
+      [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
+        ingot_error error = INGOT_ERROR_INIT;
+        return runToFit(fp32.handle(), fp32.runs(), inputs, outputs, error)
+                   ? std::string(error.message)
+                   : "";
+      });
+  if (!problem.empty())
+    return progress.fail(problem);
+  search.rows = evaluation->numRows();
+  search.fp32Percent = evaluation->referencePercent();
+  orderLayers();
+  size_t numWide = 0;
+  if (!order.empty()) {
+    problem = findFewestWide(numWide);
+    if (!problem.empty())
+      return progress.fail(problem);
+    if (int code = checkChoice(numWide))
+      return code;
+  }
+  const bool isSlower =
+      !order.empty() && *study.chosen.latencyMs >= *study.fp32.latencyMs;
+  if (!order.empty() && !isSlower)
+    return exitSuccess;
+  progress.warn(isSlower ? "the model is not faster in int8 on this machine: "
+                           "all of it stays in fp32"
+                         : "no layer is faster in int8 on this machine: all "
+                           "of them stay in fp32");
+  apply(order.size());
+  for (size_t unit : order)
+    study.layers[unit].reason = "the model as a whole is not faster";
+  search.chosenPercent = search.fp32Percent;
+  study.chosen = study.fp32;
+  return exitSuccess;
+}

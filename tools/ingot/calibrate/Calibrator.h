@@ -1,0 +1,69 @@
+//===- Calibrator.h - finds the ranges of a model's tensors -----*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_CALIBRATE_CALIBRATOR_H
+#define INGOT_TOOLS_INGOT_CALIBRATE_CALIBRATOR_H
+
+#include "compiler/quantize/RulesFile.h"
+#include "tools/ingot/calibrate/BestMethods.h"
+#include "tools/ingot/calibrate/Watch.h"
+
+namespace ingot::tools {
+
+/// Compiles a model that shows its tensors, runs it on samples, and chooses
+/// ranges.
+class Calibrator {
+public:
+  struct Options {
+    ScratchModel::Options model;
+    std::vector<std::string> data;
+    Preprocess preprocess;
+    quantize::MethodChoice method;
+    std::vector<quantize::Rule> rules;
+    /// For the method `best`.
+    unsigned numSamples = kUsualSamples;
+  };
+
+  Calibrator(const Options &options, const OptionParser &parser,
+             const Progress &progress)
+      : options(options), progress(progress), model(parser, progress),
+        probe(parser, progress) {}
+
+  // Each returns 0, or the code to end with once what is wrong was printed.
+
+  /// Sees all samples.
+  int watch();
+  /// Finds ranges in what was seen.
+  int choose(quantize::Calibration &result);
+
+  uint64_t numSamples() const { return seen; }
+  const std::vector<std::string> &tensors() const { return model.observed(); }
+  const quantize::WatchedTensor &seenOf(size_t tensor) const {
+    return watched[tensor];
+  }
+
+private:
+  std::string runAll(Samples &samples);
+  std::string runOne(Watch &watch, const std::vector<Array> &inputs,
+                     const Samples &samples);
+  void warn() const;
+  int chooseBestMethods();
+
+  const Options &options;
+  const Progress &progress;
+  ScratchModel model;
+  /// For methods that are chosen by measurement.
+  Probe probe;
+  uint64_t seen = 0;
+  /// Of each tensor.
+  std::vector<quantize::MethodChoice> methods;
+  std::vector<quantize::WatchedTensor> watched;
+  std::vector<RangeChoice> choices;
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_CALIBRATE_CALIBRATOR_H

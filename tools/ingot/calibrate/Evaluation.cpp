@@ -1,0 +1,128 @@
+//===- Evaluation.cpp - how often a model is right ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/calibrate/Evaluation.h"
+
+#include "tools/ingot/Text.h"
+#include "tools/ingot/Values.h"
+#include "tools/ingot/calibrate/OutputDifference.h"
+#include "tools/ingot/calibrate/Zip.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace ingot;
+using namespace ingot::tools;
+
+/// More labels than any evaluation has.
+static constexpr uint64_t kMostLabelBytes = uint64_t(1) << 30;
+
+std::string Evaluation::readLabels() {
+  const std::string_view end = ".npz";
+  if (path.size() < end.size() ||
+      path.compare(path.size() - end.size(), end.size(), end) != 0)
+    return "";
+  ZipFile file;
+  if (std::string problem = file.open(path); !problem.empty())
+    return problem;
+  auto member = std::find_if(file.members().begin(), file.members().end(),
+                             [](const ZipMember &candidate) {
+                               return candidate.name == "labels.npy" ||
+                                      candidate.name == "labels";
+                             });
+  if (member == file.members().end())
+    return "";
+  if (member->size > kMostLabelBytes)
+    return "array 'labels' is larger than 1 GiB";
+  ZipReader reader(file, *member);
+  std::vector<unsigned char> bytes(member->size);
+  std::string problem = reader.open();
+  if (problem.empty())
+    problem = reader.read(bytes.data(), bytes.size());
+  Array array;
+  if (problem.empty())
+    problem = parseNpy(bytes.data(), bytes.size(), array);
+  if (!problem.empty())
+    return "array 'labels': " + problem;
+  for (double label : toDoubles(array)) {
+    if (!(label >= 0) || label != std::floor(label))
+      return "array 'labels' has " + std::to_string(label) +
+             ", but labels are numbers of classes";
+    labels.push_back(int64_t(label));
+  }
+  return labels.empty() ? "array 'labels' is empty" : "";
+}
+
+std::string Evaluation::open() {
+  Samples samples(preprocess);
+  std::string problem = samples.open({path});
+  if (!problem.empty())
+    return problem;
+  problem = readLabels();
+  return problem.empty() ? "" : "'" + formatLine(path, 200) + "': " + problem;
+}
+
+static std::string addClasses(const Array &output,
+                              std::vector<int64_t> &classes) {
+  const std::vector<int64_t> found = largestPlaces(output);
+  classes.insert(classes.end(), found.begin(), found.end());
+  if (!found.empty())
+    return "";
+  return "the first output has " +
+         formatShape(output.dims.data(), output.dims.size()) +
+         " numbers, but what is right is told by the largest of several in "
+         "the last dimension";
+}
+
+std::string Evaluation::classify(const Run &run,
+                                 std::vector<int64_t> &classes) const {
+  Samples samples(preprocess);
+  std::string problem = samples.open({path});
+  if (!problem.empty())
+    return problem;
+  samples.setInputs(inputs);
+  std::vector<Array> in, out;
+  while (samples.next(in, problem)) {
+    problem = run(in, out);
+    if (problem.empty())
+      problem = addClasses(out.front(), classes);
+    if (!problem.empty())
+      return samples.where() + ": " + problem;
+  }
+  return problem;
+}
+
+double Evaluation::percentRight(const std::vector<int64_t> &classes) const {
+  size_t right = 0;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    right += classes[i] == wanted[i];
+  return 100 * double(right) / double(std::max<size_t>(wanted.size(), 1));
+}
+
+std::string Evaluation::runReference(const Run &run) {
+  std::vector<int64_t> classes;
+  std::string problem = classify(run, classes);
+  if (!problem.empty())
+    return problem;
+  if (hasLabels() && labels.size() != classes.size())
+    return "'" + formatLine(path, 200) + "': there are " +
+           std::to_string(labels.size()) + " labels, but " +
+           std::to_string(classes.size()) + " rows of the first output";
+  wanted = hasLabels() ? labels : classes;
+  reference = percentRight(classes);
+  return "";
+}
+
+std::string Evaluation::rate(const Run &run, double &percent) const {
+  std::vector<int64_t> classes;
+  std::string problem = classify(run, classes);
+  if (!problem.empty())
+    return problem;
+  if (classes.size() != wanted.size())
+    return "'" + formatLine(path, 200) + "': it has changed";
+  percent = percentRight(classes);
+  return "";
+}

@@ -1,0 +1,90 @@
+//===- LayerTimes.cpp - how long layers take in each precision ------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/calibrate/LayerTimes.h"
+
+#include "tools/ingot/Text.h"
+#include "tools/ingot/bench/Distribution.h"
+
+#include <algorithm>
+
+using namespace ingot;
+using namespace ingot::tools;
+
+/// Times that each artifact is measured.
+static constexpr int kRounds = 3;
+
+std::optional<double>
+TimedModel::timeOf(const std::vector<std::string> &nodes) const {
+  std::optional<double> sum;
+  for (const LayerResult &layer : layers)
+    if (std::any_of(layer.nodes.begin(), layer.nodes.end(),
+                    [&](const std::string &node) {
+                      return std::find(nodes.begin(), nodes.end(), node) !=
+                             nodes.end();
+                    }))
+      sum = sum.value_or(0) + layer.medianMs;
+  return sum;
+}
+
+/// `name:1x3` for each input whose sizes only the data tell.
+static std::vector<std::string> openShapes(const ScratchModel &model,
+                                           const std::vector<Array> &sample) {
+  std::vector<std::string> shapes;
+  const std::vector<InputSpec> inputs = model.inputs();
+  for (size_t i = 0; i < std::min(inputs.size(), sample.size()); ++i) {
+    const std::vector<int64_t> &dims = inputs[i].dims;
+    if (std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; }))
+      shapes.push_back(
+          inputs[i].name + ":" +
+          formatShape(sample[i].dims.data(), sample[i].dims.size()));
+  }
+  return shapes;
+}
+
+static std::string measureOnce(TimedModel &model,
+                               const std::vector<Array> &sample,
+                               unsigned threads, TimedMachine &machine) {
+  BenchOptions options;
+  options.model = model.model->library();
+  options.shapes = openShapes(*model.model, sample);
+  options.threads = threads;
+  options.warmUpMs = 100;
+  options.durationMs = 300;
+  options.layerTimes = true;
+  BenchResult result;
+  if (std::string problem = measureModel(options, result); !problem.empty())
+    return problem;
+  const double latency = Distribution(result.latencies()).median();
+  if (model.layers.empty()) {
+    model.latencyMs = latency;
+    model.layers = std::move(result.layers);
+  } else {
+    model.latencyMs = std::min(model.latencyMs, latency);
+    for (size_t i = 0; i < model.layers.size(); ++i)
+      model.layers[i].medianMs =
+          std::min(model.layers[i].medianMs, result.layers[i].medianMs);
+  }
+  machine = {result.cpu, result.target, result.threads};
+  return "";
+}
+
+std::string ingot::tools::measureInTurns(std::vector<TimedModel *> models,
+                                         const std::vector<Array> &sample,
+                                         unsigned threads,
+                                         const Progress &progress,
+                                         TimedMachine &machine) {
+  for (int round = 0; round < kRounds; ++round)
+    for (TimedModel *model : models) {
+      progress.show("measuring, round " + std::to_string(round + 1) + " of " +
+                    std::to_string(kRounds));
+      std::string problem = measureOnce(*model, sample, threads, machine);
+      if (!problem.empty())
+        return "times of layers: " + problem;
+    }
+  progress.clear();
+  return "";
+}

@@ -1,0 +1,133 @@
+//===- PrecisionStudy.h - what int8 costs and brings ------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_CALIBRATE_PRECISIONSTUDY_H
+#define INGOT_TOOLS_INGOT_CALIBRATE_PRECISIONSTUDY_H
+
+#include "tools/ingot/calibrate/Calibrator.h"
+#include "tools/ingot/calibrate/Evaluation.h"
+#include "tools/ingot/calibrate/LayerTimes.h"
+#include "tools/ingot/calibrate/OutputDifference.h"
+#include "tools/ingot/calibrate/Sensitivity.h"
+
+namespace ingot::tools {
+
+struct StudyOptions {
+  std::string model;
+  std::vector<std::string> shapes, dims;
+  /// File of ingot calibrate; empty: the samples are calibrated on.
+  std::string calibration;
+  std::vector<std::string> keep;
+  std::vector<quantize::Rule> rules;
+  /// Samples for errors; may be none.
+  std::vector<std::string> data;
+  Preprocess preprocess;
+  unsigned numSamples = kUsualSamples;
+  /// The precision of each layer is chosen: a drop of so many percent of what
+  /// is right is allowed on the one file of `data`.
+  std::optional<double> maxDrop;
+};
+
+/// Products of one node, or of several that became one.
+struct StudiedLayer {
+  std::vector<std::string> nodes;
+  /// What it reads, and how that becomes bytes, if a range is known.
+  std::string tensor;
+  std::optional<quantize::TensorCalibration> range;
+  bool isInt8 = false;
+  /// Why not, or why the choice fell so.
+  std::string reason;
+  /// Of the outputs when it alone is in int8.
+  std::optional<double> alone;
+  std::optional<double> fp32Ms, int8Ms;
+};
+
+/// A whole artifact.
+struct StudiedModel {
+  uint64_t bytes = 0;
+  std::optional<double> latencyMs;
+};
+
+/// What became of a search.
+struct StudiedSearch {
+  double maxDrop = 0;
+  bool hasLabels = false;
+  uint64_t rows = 0, evaluations = 0;
+  double fp32Percent = 0, int8Percent = 0, chosenPercent = 0;
+};
+
+struct Study {
+  std::string model, method;
+  uint64_t calibrationSamples = 0, samples = 0;
+  std::optional<TimedMachine> machine;
+  /// All in fp32, all in int8 but what is kept, and what was chosen.
+  StudiedModel fp32, int8, chosen;
+  std::vector<OutputDifference> outputs;
+  /// In the order of the model.
+  std::vector<StudiedLayer> layers;
+  /// If there were samples: the order by error, and what is left without the
+  /// worst.
+  std::optional<Sensitivity> sensitivity;
+  std::vector<std::string> keepArguments;
+  /// What was seen of the tensors that layers read, by name.
+  std::map<std::string, quantize::Histogram> histograms;
+  std::optional<StudiedSearch> search;
+};
+
+/// Compiles a model in fp32 and in int8, measures both layer by layer, and what
+/// each layer in int8 does to the outputs; chooses precisions if asked to.
+class PrecisionStudy {
+public:
+  PrecisionStudy(const StudyOptions &options, const OptionParser &parser)
+      : options(options), parser(parser), progress(parser),
+        fp32(parser, progress), int8(parser, progress),
+        probe(parser, progress) {}
+
+  /// 0, or the code to end with once what is wrong was printed.
+  int run();
+
+  const Study &result() const { return study; }
+  /// What to compile with; a file of its own lives as long as this.
+  const std::string &calibrationFile() const { return calibrationPath; }
+  /// Empty if all stays in fp32.
+  bool hasInt8() const;
+  std::vector<std::string> keepRules() const;
+
+private:
+  ScratchModel::Options scratchOptions() const;
+  int findCalibration();
+  int prepareModels();
+  std::string readSamples();
+  std::string measureErrors();
+  std::string measureOutputs();
+
+  // AutoPrecision.cpp
+  int choose();
+  std::string rate(size_t numWide, double &percent);
+  std::string findFewestWide(size_t &numWide);
+  int checkChoice(size_t &numWide);
+  void orderLayers();
+  void apply(size_t numWide);
+
+  const StudyOptions &options;
+  const OptionParser &parser;
+  const Progress progress;
+  ScratchFolder scratch;
+  std::string calibrationPath;
+  quantize::Calibration calibration;
+  ScratchModel fp32, int8;
+  Probe probe;
+  std::vector<Array> firstSample;
+  std::unique_ptr<Evaluation> evaluation;
+  /// Units by number: those that are worth int8, the ones to widen first in
+  /// front.
+  std::vector<size_t> order;
+  Study study;
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_CALIBRATE_PRECISIONSTUDY_H

@@ -1,0 +1,71 @@
+//===- TextFiles.cpp - what commands write --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/calibrate/TextFiles.h"
+
+#include "base/FileSet.h"
+#include "tools/ingot/Text.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace ingot;
+using namespace ingot::tools;
+using llvm::StringRef;
+
+static std::string cannotWrite(const std::string &path,
+                               const std::string &why) {
+  return "cannot write '" + formatLine(path, 200) + "': " + why;
+}
+
+std::string ingot::tools::checkWritable(const std::string &path,
+                                        const std::string &model,
+                                        const std::vector<std::string> &data) {
+  StringRef folder = llvm::sys::path::parent_path(path);
+  if (std::error_code error = llvm::sys::fs::access(
+          folder.empty() ? "." : folder, llvm::sys::fs::AccessMode::Write))
+    return cannotWrite(path, error.message());
+  if (llvm::sys::fs::is_directory(path))
+    return cannotWrite(path, "it is a directory");
+  if (llvm::sys::fs::equivalent(path, model))
+    return cannotWrite(path, "it is the model itself");
+  for (const std::string &other : data)
+    if (llvm::sys::fs::equivalent(path, other))
+      return cannotWrite(path, "it is the data");
+  return "";
+}
+
+static std::string writeText(FileSet &files, const std::string &text,
+                             int &descriptor) {
+  std::string problem = files.create(/*isExecutable=*/false, descriptor);
+  if (!problem.empty())
+    return problem;
+  llvm::raw_fd_ostream out(descriptor, /*shouldClose=*/false);
+  out << text;
+  out.flush();
+  if (!out.has_error())
+    return "";
+  problem = out.error().message();
+  out.clear_error();
+  return problem;
+}
+
+std::string ingot::tools::writeTexts(const std::vector<TextFile> &texts) {
+  FileSet files;
+  std::vector<FileSet::Name> names;
+  const std::string &first = texts.front().path;
+  std::string problem = files.open(llvm::sys::path::parent_path(first).str());
+  for (const TextFile &text : texts) {
+    int descriptor = -1;
+    if (problem.empty())
+      problem = writeText(files, text.text, descriptor);
+    names.push_back({descriptor, llvm::sys::path::filename(text.path).str()});
+  }
+  if (problem.empty())
+    problem = files.publish(names);
+  return problem.empty() ? "" : cannotWrite(first, problem);
+}

@@ -1,0 +1,145 @@
+//===- CompileFlags.h - what `ingot compile` is told ------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_COMPILE_COMPILEFLAGS_H
+#define INGOT_TOOLS_INGOT_COMPILE_COMPILEFLAGS_H
+
+#include "llvm/Support/CommandLine.h"
+
+namespace ingot::tools {
+
+namespace cl = llvm::cl;
+
+/// The command line of `ingot compile`; lives while it is parsed.
+struct CompileFlags {
+  cl::OptionCategory category{"Options of ingot compile"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("MODEL.onnx"),
+                             cl::Required, cl::cat(category)};
+  cl::opt<std::string> output{
+      "o", cl::value_desc("file"), cl::cat(category),
+      cl::desc("Output; by default the model's name with .so")};
+  cl::list<std::string> shapes{
+      "shape", cl::value_desc("input=AxBxC"), cl::cat(category),
+      cl::desc("Fix an input's shape; ? keeps a dimension dynamic")};
+  cl::list<std::string> dims{"dim", cl::value_desc("name=N"), cl::cat(category),
+                             cl::desc("Fix a named dimension, e.g. batch=1")};
+  cl::list<std::string> limits{
+      "limit", cl::value_desc("name=N"), cl::cat(category),
+      cl::desc("What a model may make the compiler do: nodes (1000000), "
+               "function-nodes (100000), nesting (30), graph-bytes (1G), "
+               "sparse-bytes (1G), tensor-elements (16T), folded-bytes (16M)")};
+  cl::opt<std::string> target{
+      "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
+      cl::desc(
+          "CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
+          "cascadelake, znver4, sapphirerapids; or native (this "
+          "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
+          "code for each and runs the highest that the CPU has. l1=48K and "
+          "l2=2M among them are the caches that blocks are cut for (32K "
+          "and 1M); docs/kernels.md has more such numbers")};
+  cl::opt<std::string> kernels{
+      "kernels", cl::value_desc("native|onednn|auto|FILE"), cl::init("native"),
+      cl::cat(category),
+      cl::desc(
+          "What computes the heavy ops: generated kernels, which need no "
+          "library (default); oneDNN, where it is found; whichever of both "
+          "is faster here, layer by layer, which is measured and written to "
+          "<output>.kernels.json; or as such a file says")};
+  cl::opt<std::string> precision{
+      "precision", cl::value_desc("fp32|bf16|int8|int8-dynamic|auto"),
+      cl::init("fp32"), cl::cat(category),
+      cl::desc(
+          "What heavy ops multiply and store: 32-bit floats (default); "
+          "bfloat16, summed up as 32-bit floats; bytes, with the ranges of "
+          "--calibration or those that each run finds; or, layer by layer, "
+          "whichever is faster here and right within --max-drop. All but fp32 "
+          "for native kernels")};
+  cl::opt<std::string> calibration{
+      "calibration", cl::value_desc("file"), cl::cat(category),
+      cl::desc("For --precision=int8: what ingot calibrate wrote")};
+  cl::list<std::string> keep{
+      "keep", cl::value_desc("GLOB=fp32"), cl::cat(category),
+      cl::desc("For --precision=int8 and int8-dynamic: nodes that are not "
+               "quantized, e.g. '/head/*=fp32'")};
+  cl::opt<std::string> eval{
+      "eval", cl::value_desc("file"), cl::cat(category),
+      cl::desc("For --precision=auto: samples, and in an .npz an array "
+               "'labels' of the classes that are right; without it, those of "
+               "fp32 are")};
+  cl::opt<std::string> maxDrop{
+      "max-drop", cl::value_desc("percent"), cl::cat(category),
+      cl::desc("For --precision=auto: how many points of what is right may be "
+               "lost, e.g. 0.5%")};
+  cl::opt<std::string> report{
+      "report", cl::value_desc("file.html"), cl::cat(category),
+      cl::desc("For --precision=int8 and auto: write a page on what each layer "
+               "costs and brings, and the same as JSON beside it")};
+  cl::list<std::string> data{
+      "data", cl::value_desc("path"), cl::cat(category),
+      cl::desc("For --report with int8: samples that errors are measured on")};
+  cl::opt<std::string> preprocess{
+      "preprocess", cl::value_desc("how"), cl::cat(category),
+      cl::desc("Of pictures in --data and --eval, as ingot calibrate has it")};
+  cl::opt<std::string> rules{
+      "rules", cl::value_desc("file"), cl::cat(category),
+      cl::desc("For the same: JSON that says it of many nodes; "
+               "what --keep says comes first")};
+  cl::opt<std::string> emulateOn{
+      "emulate-on", cl::value_desc("level"), cl::Hidden, cl::cat(category),
+      cl::desc("For tests: code as for --target, in which the instructions of "
+               "AMX, AVX512-BF16 and VNNI are emulated, to be run on a lower "
+               "CPU level")};
+  cl::opt<uint64_t> scheduleSeed{
+      "schedule-seed",
+      cl::value_desc("number"),
+      cl::Hidden,
+      cl::cat(category),
+      cl::init(0),
+      cl::desc("For tests: schedules of native kernels drawn at random, others "
+               "for each number but 0")};
+  cl::opt<std::string> weights{
+      "weights", cl::value_desc("embed|file"), cl::init("embed"),
+      cl::cat(category),
+      cl::desc("Weights in the library, or in <output>.<hash>.weights")};
+  cl::opt<std::string> emit{
+      "emit", cl::value_desc("kind"), cl::init("so"), cl::cat(category),
+      cl::desc(
+          "What to write: so, obj, asm, llvm, mlir-onnx, mlir-nn, "
+          "mlir-graph, mlir-quantize, mlir-layout, mlir-linalg, mlir-memory, "
+          "mlir-kernels, mlir-llvm")};
+  cl::opt<std::string> compileTo{
+      "compile-to", cl::value_desc("phase"), cl::cat(category),
+      cl::desc("Stop after a phase and write its MLIR: onnx, nn, graph, "
+               "quantize, layout, linalg, memory, kernels, llvm")};
+  cl::list<std::string> dumpAfter{
+      "dump-after", cl::value_desc("pass"), cl::CommaSeparated,
+      cl::cat(category),
+      cl::desc("Write the IR to standard error after a pass, or 'all'")};
+  cl::opt<bool> printPipeline{
+      "print-pipeline", cl::cat(category),
+      cl::desc("Compile nothing; write the passes as ingot-opt's "
+               "--pass-pipeline takes them, a line for each CPU level")};
+  cl::opt<std::string> symbol{
+      "symbol", cl::value_desc("name"), cl::cat(category),
+      cl::desc("Prefix of the C functions; by default the output's name")};
+  cl::opt<bool> header{"header", cl::init(true), cl::cat(category),
+                       cl::desc("Write the C header too (default)")};
+  cl::opt<bool> timing{
+      "timing", cl::cat(category),
+      cl::desc("Write to standard error how long each phase and pass took")};
+  cl::opt<bool> remarks{
+      "remarks", cl::cat(category),
+      cl::desc("Write to standard error which backends do not compute a node "
+               "that they have kernels for, and why")};
+  cl::opt<bool> quiet{"quiet", cl::cat(category),
+                      cl::desc("Print errors only")};
+  cl::alias quietShort{"q", cl::aliasopt(quiet), cl::desc("Same as --quiet"),
+                       cl::cat(category)};
+};
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_COMPILE_COMPILEFLAGS_H

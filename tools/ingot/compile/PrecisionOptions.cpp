@@ -1,0 +1,140 @@
+//===- PrecisionOptions.cpp - options of a precision ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/compile/PrecisionOptions.h"
+
+#include "compiler/quantize/RulesFile.h"
+#include "tools/ingot/calibrate/Report.h"
+#include "tools/ingot/calibrate/TextFiles.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace ingot;
+using namespace ingot::tools;
+
+int tools::usageError(const Twine &message) {
+  errs() << "ingot compile: error: " << message << '\n';
+  return kUsage;
+}
+
+int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
+                         PrecisionRequest &request) {
+  const std::string &precision = options.precision;
+  const auto quantization =
+      StringSwitch<std::optional<Quantization>>(precision)
+          .Cases({"fp32", "bf16", "int8", "auto"}, Quantization::none)
+          .Case("int8-dynamic", Quantization::int8Dynamic)
+          .Default(std::nullopt);
+  if (!quantization)
+    return usageError("unknown --precision=" + precision +
+                      ": use fp32, bf16, int8, int8-dynamic or auto");
+  result.pipeline.quantization = *quantization;
+  const bool isInt8 = precision == "int8", isAuto = precision == "auto",
+             isBytes = isInt8 || isAuto || *quantization != Quantization::none;
+  if (isInt8 && options.calibration.empty())
+    return usageError("--precision=int8 needs --calibration=FILE, which ingot "
+                      "calibrate writes");
+  if (isAuto && (options.eval.empty() || options.maxDrop.empty()))
+    return usageError("--precision=auto needs --eval=FILE and "
+                      "--max-drop=PERCENT");
+  struct Given {
+    const char *name;
+    bool isGiven, isRight;
+    const char *of;
+  };
+  constexpr char kOfRanges[] = "--precision=int8 and auto",
+                 kOfBytes[] = "--precision=int8, int8-dynamic and auto";
+  for (const Given &given :
+       {Given{"--calibration", !options.calibration.empty(), isInt8 || isAuto,
+              kOfRanges},
+        Given{"--keep", !options.keep.empty(), isBytes, kOfBytes},
+        Given{"--rules", !options.rules.empty(), isBytes, kOfBytes},
+        Given{"--report", !options.report.empty(), isInt8 || isAuto, kOfRanges},
+        Given{"--eval", !options.eval.empty(), isAuto, "--precision=auto"},
+        Given{"--max-drop", !options.maxDrop.empty(), isAuto,
+              "--precision=auto"},
+        Given{"--data", !options.data.empty(),
+              isInt8 && !options.report.empty(),
+              "--report with --precision=int8"},
+        Given{"--preprocess", !options.preprocess.empty(),
+              isAuto || !options.data.empty(), "--data and --eval"}})
+    if (given.isGiven && !given.isRight)
+      return usageError(given.name + Twine(" is for ") + given.of);
+  result.pipeline.calibration = options.calibration;
+  result.pipeline.keep.assign(options.keep.begin(), options.keep.end());
+  std::vector<quantize::Rule> &rules = request.study.rules;
+  if (!options.rules.empty())
+    if (std::string error = quantize::readRules(options.rules, rules);
+        !error.empty())
+      return usageError(error);
+  llvm::append_range(result.pipeline.keep, quantize::precisionRules(rules));
+  request.report = options.report;
+  if (!request.isWanted() && !isAuto)
+    return kSuccess;
+  if (result.emit != EmitKind::sharedLibrary || options.printPipeline)
+    return usageError((isAuto ? "--precision=auto" : "--report") +
+                      Twine(" measures the model: it goes with a shared "
+                            "library only"));
+  StudyOptions &study = request.study;
+  study.model = options.input;
+  study.shapes.assign(options.shapes.begin(), options.shapes.end());
+  study.dims.assign(options.dims.begin(), options.dims.end());
+  study.calibration = options.calibration;
+  study.keep = result.pipeline.keep;
+  study.data.assign(options.data.begin(), options.data.end());
+  if (isAuto) {
+    study.data = {options.eval};
+    StringRef percent = options.maxDrop;
+    percent.consume_back("%");
+    double drop = 0;
+    if (percent.getAsDouble(drop) || !(drop >= 0 && drop <= 100))
+      return usageError("--max-drop=" + options.maxDrop +
+                        ": use a percentage from 0% to 100%");
+    study.maxDrop = drop;
+  }
+  if (!options.preprocess.empty())
+    if (std::string wrong = study.preprocess.parse(options.preprocess);
+        !wrong.empty())
+      return usageError("--preprocess: " + wrong);
+  return kSuccess;
+}
+
+int tools::runStudy(const PrecisionRequest &request, PrecisionStudy &study,
+                    CompileOptions &compile, mlir::MLIRContext &context) {
+  // That nothing stands in the way of the files is known before.
+  if (failed(checkOutputs(compile, context)))
+    return kFailure;
+  if (!request.report.empty()) {
+    if (StringRef(request.report).ends_with(".json"))
+      return usageError("--report=" + request.report +
+                        " is a page: the JSON is written beside it");
+    std::vector<std::string> taken = request.study.data;
+    taken.push_back(request.study.calibration);
+    for (const std::string &path :
+         {request.report, reportJsonPath(request.report)})
+      if (std::string problem = checkWritable(path, request.study.model, taken);
+          !problem.empty()) {
+        errs() << "ingot compile: error: " << problem << '\n';
+        return kFailure;
+      }
+  }
+  if (int code = study.run())
+    return code;
+  compile.pipeline.calibration =
+      study.hasInt8() ? study.calibrationFile() : std::string();
+  compile.pipeline.keep =
+      study.hasInt8() ? study.keepRules() : std::vector<std::string>();
+  return kSuccess;
+}
+
+std::string tools::writeReport(const PrecisionRequest &request,
+                               const PrecisionStudy &study) {
+  return writeTexts(
+      {{reportJsonPath(request.report), reportJson(study.result())},
+       {request.report, reportPage(study.result())}});
+}

@@ -1,0 +1,46 @@
+//===- PrecisionOptions.h - options of a precision --------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_COMPILE_PRECISIONOPTIONS_H
+#define INGOT_TOOLS_INGOT_COMPILE_PRECISIONOPTIONS_H
+
+#include "compiler/driver/Compiler.h"
+#include "tools/ingot/calibrate/PrecisionStudy.h"
+#include "tools/ingot/compile/CompileFlags.h"
+
+namespace ingot::tools {
+
+/// Exit codes that scripts can tell apart.
+enum CompileExit { kSuccess = 0, kFailure = 1, kUsage = 2 };
+
+/// Prints one line on stderr; returns kUsage.
+int usageError(const llvm::Twine &message);
+
+/// What of the precision is chosen or measured before the compilation.
+struct PrecisionRequest {
+  StudyOptions study;
+  /// Empty: none.
+  std::string report;
+
+  bool isWanted() const { return !report.empty() || study.maxDrop; }
+};
+
+/// Reads options of a precision, with a message for each that is of another
+/// one; 0 or an exit code.
+int readPrecision(const CompileFlags &options, CompileOptions &result,
+                  PrecisionRequest &request);
+
+/// Measures, and sets what the measurement has chosen; 0 or an exit code.
+int runStudy(const PrecisionRequest &request, PrecisionStudy &study,
+             CompileOptions &compile, mlir::MLIRContext &context);
+
+/// Writes the report that is asked for. Returns what is wrong, or "".
+std::string writeReport(const PrecisionRequest &request,
+                        const PrecisionStudy &study);
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_COMPILE_PRECISIONOPTIONS_H
