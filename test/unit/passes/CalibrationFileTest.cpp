@@ -45,7 +45,7 @@ TEST(CalibrationFile, ReadsWhatItWrote) {
     EXPECT_EQ(read->tensors[i].scale, given.tensors[i].scale);
     EXPECT_EQ(read->tensors[i].zeroPoint, given.tensors[i].zeroPoint);
   }
-  EXPECT_EQ(write(*read), text);
+  EXPECT_EQ(toText(*read), text);
 }
 
 TEST(CalibrationFile, APartOfItIsNone) {
