@@ -97,6 +97,43 @@ static Value cross(IndexBuilder &b, Value bytes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Weights as words
+//===----------------------------------------------------------------------===//
+
+// They stay in the second-level cache, and go on the stack.
+static constexpr int64_t kMostWideBytes = 64 << 10;
+// Widening takes as long as multiplying with two rows, and saves three
+// instructions for the 8 and more of a tile.
+static constexpr int64_t kLeastWideRows = 40;
+
+bool WideWeights::pays(int64_t groups, int64_t columns, int64_t rows) {
+  return groups * columns * 8 <= kMostWideBytes && rows >= kLeastWideRows;
+}
+
+WideWeights::WideWeights(IndexBuilder &b, Operation *op, int64_t groups,
+                         int64_t columns)
+    : words(createScratch(b, op, groups * columns * 4, b.b.getI16Type())),
+      groups(groups) {}
+
+void WideWeights::fill(IndexBuilder &b, const Tile &tile, Value weights,
+                       Index from, int64_t panel) const {
+  int64_t elements = tile.lanes * 4;
+  auto type = VectorType::get({elements}, b.b.getI8Type());
+  forEach(b, 0, groups, 1, [&](Value group) {
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      Index at = b.add(from, b.add(b.mul(Index(group), panel * 4),
+                                   v * elements));
+      Value bytes =
+          vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at));
+      Index to = b.mul(b.add(b.mul(Index(group), tile.vectors), v), elements);
+      for (int64_t i = 0; i < 2; ++i)
+        vector::StoreOp::create(b.b, b.loc, widenBytes(b, bytes, i), words,
+                                b.get(b.add(to, i * elements / 2)));
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Lists
 //===----------------------------------------------------------------------===//
 

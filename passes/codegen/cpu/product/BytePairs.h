@@ -29,6 +29,25 @@ mlir::Value widenBytes(IndexBuilder &b, mlir::Value bytes, int64_t i);
 mlir::Value addWords(IndexBuilder &b, mlir::Value row, mlir::Value weights,
                      mlir::Value sum);
 
+/// Weights of a column tile that are multiplied as words by many rows: widened
+/// once, on the stack.
+struct WideWeights {
+  /// Of `groups` groups, for the kernel that `op` is in.
+  WideWeights(IndexBuilder &b, mlir::Operation *op, int64_t groups,
+              int64_t columns);
+
+  /// Whether that pays: they are few enough, and `rows` rows a task are many.
+  static bool pays(int64_t groups, int64_t columns, int64_t rows);
+
+  /// Widens those of `tile`, whose first is `weights[from]`.
+  void fill(IndexBuilder &b, const Tile &tile, mlir::Value weights, Index from,
+            int64_t panel) const;
+
+  /// Of i16: for each group and vector its even, then its odd bytes.
+  mlir::Value words;
+  int64_t groups;
+};
+
 /// The groups of k that a column tile multiplies, by kind. A run is what is
 /// contiguous in the weights' panel: the taps of a row and their channels.
 struct PairLists {

@@ -7,6 +7,8 @@
 #include "passes/codegen/cpu/amx/AmxTiles.h"
 #include "passes/codegen/cpu/product/ConvEmitter.h"
 
+#include "passes/support/Shapes.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -55,16 +57,26 @@ Accumulators ConvEmitter::sumWidened(const Tile &tile, const PixelTile &pixels,
                        (tap * dilation - low) * pitch, stride * pitch);
     };
     Index block = b.add(panelAt, b.mul(channel, plan.panel));
-    return sumTaps(tile, pixels.isWhole() && isRun, rowsOf, block, size, start);
+    return sumTaps(tile, pixels.isWhole() && isRun, rowsOf, weights.data, block,
+                   plan.panel, size, start);
   };
   return forEachBlock(b, channels, size, start, addBlock);
 }
 
 Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
                                    Index from, Index panelAt,
+                                   ArrayRef<Index> taps,
                                    const Accumulators &start) {
   int64_t inner = window.inner();
   int64_t stride = window.strides[inner], dilation = window.dilations[inner];
+  Value factors = weights.data;
+  int64_t panel = plan.panel;
+  if (wide) {
+    factors = wide->words;
+    panel = tile.vectors * tile.lanes;
+    panelAt = b.mul(numberOf(taps), window.kernel[inner] *
+                                        plan.weights.depth * panel);
+  }
   int64_t span = (pixels.size - 1) * stride +
                  (window.kernel[inner] - 1) * dilation + 1;
   std::pair<int64_t, int64_t> read = pixels.pixelsRead(stride, dilation);
@@ -113,21 +125,41 @@ Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
       rows.odd = odd;
       return rows;
     };
-    Index block = b.add(panelAt, b.mul(channel, plan.panel));
+    Index block = b.add(panelAt, b.mul(channel, panel));
     // Copies of whole pixels follow each other as their weights do, zeros
     // behind the last channels.
     bool asOne = size == channels && dilation == 1;
-    return sumTaps(tile, asOne, rowsOf, block,
+    return sumTaps(tile, asOne, rowsOf, factors, block, panel,
                    asOne ? plan.weights.depth : size, start);
   };
   return forEachBlock(b, channels, size, start, addBlock);
 }
 
+Index ConvEmitter::numberOf(ArrayRef<Index> taps) {
+  Index number = 0;
+  for (auto [tap, count] : llvm::zip_equal(taps, window.kernel.drop_back()))
+    number = b.add(b.mul(number, count), tap);
+  return number;
+}
+
+void ConvEmitter::widenWeights(const Tile &tile, Index group,
+                               Index columnTile) {
+  int64_t groups = lower::productOf(window.kernel) * plan.weights.depth /
+                   plan.weights.group;
+  int64_t columns = plan.tile.vectors * tile.lanes;
+  if (!WideWeights::pays(groups, columns,
+                         plan.grid.rowsPerTask * output.dst.shape[outer + 1]))
+    return;
+  if (!wide)
+    wide.emplace(b, op, groups, columns);
+  wide->fill(b, tile, weights.data, weights.at(b, weightsOf(group, columnTile)),
+             plan.panel);
+}
+
 void ConvEmitter::sortPairs(const Tile &tile, Index columnTile) {
   Flat statements(b, op.getPairs());
-  int64_t inner = window.inner(), runs = 1;
-  for (int64_t taps : window.kernel.drop_back())
-    runs *= taps;
+  int64_t inner = window.inner();
+  int64_t runs = lower::productOf(window.kernel.drop_back());
   if (!pairs)
     pairs.emplace(b, op, runs, window.kernel[inner],
                   plan.weights.depth / plan.weights.group);
@@ -150,13 +182,10 @@ Accumulators ConvEmitter::sumPairs(const Tile &tile, const PixelTile &pixels,
     data = copied;
     from = 0;
   }
-  Index run = 0;
-  for (auto [tap, count] : llvm::zip_equal(taps, window.kernel.drop_back()))
-    run = b.add(b.mul(run, count), tap);
   SrcRows rows(b, data, from,
                b.mul(pixelStride, window.strides[window.inner()]), tile.rows);
   return multiplyAddPairs(b, tile, rows, weights.data, panelAt, plan.panel,
-                          *pairs, run, start);
+                          *pairs, numberOf(taps), start);
 }
 
 Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,

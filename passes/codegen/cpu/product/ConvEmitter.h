@@ -54,7 +54,8 @@ struct ConvEmitter {
                           Index panelAt, const Accumulators &start);
   /// over a copy of bytes as words, zero points in the padding, or
   Accumulators sumWords(const Tile &tile, const PixelTile &pixels, Index from,
-                        Index panelAt, const Accumulators &start);
+                        Index panelAt, llvm::ArrayRef<Index> taps,
+                        const Accumulators &start);
   /// by pairs of bytes, over src or a copy with zero points in the padding, or
   Accumulators sumPairs(const Tile &tile, const PixelTile &pixels, Index from,
                         Index panelAt, llvm::ArrayRef<Index> taps,
@@ -68,16 +69,21 @@ struct ConvEmitter {
   /// `rowsOf(tap)`; `asOne` if the taps follow each other, in memory as well.
   Accumulators sumTaps(const Tile &tile, bool asOne,
                        llvm::function_ref<SrcRows(int64_t tap)> rowsOf,
-                       Index weightsAt, int64_t depth,
-                       const Accumulators &start, const NextWeights &next = {});
+                       mlir::Value weights, Index weightsAt, int64_t panel,
+                       int64_t depth, const Accumulators &start,
+                       const NextWeights &next = {});
   /// Copies the pixels of a tile, `pitch` elements apart, from tap 0 of the
   /// first on.
   void copyPadded(const PixelTile &pixels, Index from, int64_t pitch);
   /// Room for a copy, which all tiles share that fit in.
   mlir::Value roomFor(int64_t elements, mlir::Type type);
 
-  /// Sorts the groups of a column tile, once for all rows of a task.
+  /// What bytes without VNNI take for a column tile, once for all rows of a
+  /// task: groups sorted, or weights as words.
   void sortPairs(const Tile &tile, Index columnTile);
+  void widenWeights(const Tile &tile, Index group, Index columnTile);
+  /// The number of the taps of the outer dimensions.
+  Index numberOf(llvm::ArrayRef<Index> taps);
   /// Where the weights of a column tile start.
   llvm::SmallVector<Index> weightsOf(Index group, Index columnTile);
   /// The pixels that have the tap; with a zero point the others are made of it.
@@ -111,6 +117,7 @@ struct ConvEmitter {
   mlir::Value waiting;
   mlir::Value zeroPoints;
   std::optional<PairLists> pairs;
+  std::optional<WideWeights> wide;
 };
 
 } // namespace ingot::codegen

@@ -71,6 +71,8 @@ void ConvEmitter::emit(Value task) {
         [&](Value columnTile, const Tile &tile) {
           if (tile.product == Product::int8Pairs)
             sortPairs(tile, Index(columnTile));
+          if (tile.product == Product::int8Wide)
+            widenWeights(tile, group, Index(columnTile));
           if (plan.depthBlock != 0)
             return emitBlocks(tile, group, Index(columnTile), range);
           forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
@@ -167,7 +169,8 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
   if (tile.product == Product::bf16Wide)
     return sumWidened(tile, pixels, from, panelAt, start);
   if (tile.product == Product::int8Wide)
-    return sumWords(tile, pixels, from, panelAt, start);
+    return sumWords(tile, pixels, from, panelAt,
+                    weightsAt.slice(1, outer), start);
   if (tile.product == Product::int8Pairs)
     return sumPairs(tile, pixels, from, panelAt,
                     weightsAt.slice(1, outer), start);
@@ -182,25 +185,25 @@ Accumulators ConvEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
   if (pixels.isWhole() && window.kernel[inner] == 1)
     return multiplyAddWhole(b, tile, rowsOf(0), weights.data, panelAt,
                             plan.panel, channels, start, op, next);
-  return sumTaps(tile, pixels.isWhole() && isContiguous(), rowsOf, panelAt,
-                 channels, start, next);
+  return sumTaps(tile, pixels.isWhole() && isContiguous(), rowsOf, weights.data,
+                 panelAt, plan.panel, channels, start, next);
 }
 
 Accumulators ConvEmitter::sumTaps(const Tile &tile, bool asOne,
                                   function_ref<SrcRows(int64_t tap)> rowsOf,
-                                  Index weightsAt, int64_t depth,
+                                  Value weights, Index weightsAt,
+                                  int64_t panel, int64_t depth,
                                   const Accumulators &start,
                                   const NextWeights &next) {
   int64_t taps = window.kernel[window.inner()];
   if (asOne)
-    return multiplyAdd(b, tile, rowsOf(0), weights.data, weightsAt, plan.panel,
+    return multiplyAdd(b, tile, rowsOf(0), weights, weightsAt, panel,
                        taps * depth, start, next);
   Accumulators sums = start;
   for (int64_t tap = 0; tap < taps; ++tap) {
-    int64_t tapAt = tap * plan.weights.depth * plan.panel;
-    sums = multiplyAdd(b, tile, rowsOf(tap), weights.data,
-                       b.add(weightsAt, tapAt), plan.panel, depth, sums,
-                       next.from(b, tapAt));
+    int64_t tapAt = tap * plan.weights.depth * panel;
+    sums = multiplyAdd(b, tile, rowsOf(tap), weights, b.add(weightsAt, tapAt),
+                       panel, depth, sums, next.from(b, tapAt));
   }
   return sums;
 }

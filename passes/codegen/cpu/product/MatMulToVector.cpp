@@ -75,6 +75,7 @@ struct Emitter {
   Flat src, weights;
   Output output;
   std::optional<PairLists> pairs;
+  std::optional<WideWeights> wide;
 };
 
 struct MatMulToVectorPass
@@ -206,6 +207,14 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     pairs->sort(b, statements.data, statements.at(b, {panel, 0}),
                 b.mul(part, columns), columns, 0);
   }
+  int64_t groups = plan.weights.depth / plan.weights.group;
+  if (tile.product == Product::int8Wide && !ShapedType::isDynamic(plan.rows) &&
+      WideWeights::pays(groups, columns,
+                        std::min(plan.rows, plan.grid.rowsPerTask))) {
+    if (!wide)
+      wide.emplace(b, op, groups, columns);
+    wide->fill(b, tile, weights.data, at.weightsAt, plan.panel);
+  }
   int64_t tiles = numTiles();
   forEachRowTile(tile, range, [&](const Tile &tile, Index row, Index number) {
     // Weights that a run packs are in the cache.
@@ -237,6 +246,10 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
                           weights.data, columns.weightsAt, plan.panel,
                           src.shape.back(), zeroAccumulators(b, tile), op);
   SrcRows rows(b, src.data, first, stride, tile.rows);
+  if (wide)
+    return multiplyAddWhole(b, tile, rows, wide->words, 0,
+                            tile.vectors * tile.lanes, src.shape.back(),
+                            zeroAccumulators(b, tile), op);
   if (tile.product == Product::int8Pairs)
     return multiplyAddPairs(b, tile, rows, weights.data, columns.weightsAt,
                             plan.panel, *pairs, 0, zeroAccumulators(b, tile));

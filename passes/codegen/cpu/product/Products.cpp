@@ -31,9 +31,14 @@ SrcRows::SrcRows(IndexBuilder &b, Value data, Index first, Index stride,
 // One step of k
 //===----------------------------------------------------------------------===//
 
+/// Whether weights are bytes as words already: see WideWeights.
+static bool areWords(Value weights) {
+  return getElementTypeOrSelf(weights).isInteger(16);
+}
+
 /// The elements that one step of k takes.
 static int64_t groupOf(Value weights) {
-  return cpu::groupOf(getElementTypeOrSelf(weights));
+  return areWords(weights) ? 4 : cpu::groupOf(getElementTypeOrSelf(weights));
 }
 
 Value codegen::loadGroup(IndexBuilder &b, Value data, Index at,
@@ -209,16 +214,24 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
   // Weights come from the second-level cache, whose latency this covers.
   int64_t ahead = targetOf(b).prefetch_steps * panel * group;
   SmallVector<Value> factors;
+  // Of each vector of weights, the parts that rows needed.
+  SmallVector<SmallVector<Value>> parts(tile.vectors);
   for (int64_t v = 0; v < tile.vectors; ++v) {
     Index at = b.add(from, v * tile.lanes * group);
+    if (areWords(weights)) {
+      auto half = VectorType::get({tile.lanes * 2}, b.b.getI16Type());
+      for (int64_t i = 0; i < 2; ++i)
+        parts[v].push_back(vector::LoadOp::create(
+            b.b, b.loc, half, weights,
+            b.get(b.add(at, i * tile.lanes * 2))));
+      continue;
+    }
     factors.push_back(
         vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at)));
     prefetch(b, weights, b.add(at, ahead));
   }
   meanwhile(k);
   int64_t perStep = rows.odd ? 1 : group * rows.step;
-  // Of each vector of weights, the parts that rows needed.
-  SmallVector<SmallVector<Value>> parts(tile.vectors);
   for (int64_t r = 0; r < tile.rows; ++r) {
     if (!rows.at[r])
       continue;

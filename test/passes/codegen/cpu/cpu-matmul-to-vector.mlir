@@ -395,3 +395,27 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// As words with many rows a task: weights are widened once, and nothing but
+// loads, products and sums is left for each tile.
+// CHECK-LABEL: func.func private @int8_wide_once
+// CHECK-DAG: %[[WORDS:.*]] = memref.alloca() {{.*}} : memref<512xi16>
+// CHECK: scf.for %{{.*}} = %c0 to %c8
+// CHECK-COUNT-4: vector.store {{.*}} %[[WORDS]]
+// CHECK-NOT: arith.shrsi
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.load %[[WORDS]]{{.*}} vector<16xi16>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK-NOT: arith.shrsi
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @int8_wide_once(%a: memref<40x32xi8>, %w: memref<1x8x16x4xi8>, %d: memref<40x16xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<40x32xi8>, memref<1x8x16x4xi8>) outs(%d : memref<40x16xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
