@@ -90,6 +90,13 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertDynamicQuantize(insert));
   }
+  if (options.quantization == Quantization::w8 ||
+      options.quantization == Quantization::w4) {
+    QuantizeWeightsOptions weights;
+    weights.bits = options.quantization == Quantization::w8 ? 8 : 4;
+    weights.keep.assign(options.keep.begin(), options.keep.end());
+    passes.addPass(createQuantizeWeights(weights));
+  }
   if (!options.calibration.empty() ||
       options.quantization != Quantization::none) {
     QuantizeTablesOptions tables;
@@ -311,7 +318,9 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       llvm::cl::values(
           clEnumValN(Quantization::none, "none", "nothing"),
           clEnumValN(Quantization::int8Dynamic, "int8-dynamic",
-                     "weights, and data by the range it has in a run"))};
+                     "weights, and data by the range it has in a run"),
+          clEnumValN(Quantization::w8, "w8", "weights of products, to bytes"),
+          clEnumValN(Quantization::w4, "w4", "the same, to 4 bits"))};
   ListOption<std::string> keep{
       *this, "keep",
       llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};

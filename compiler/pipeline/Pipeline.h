@@ -17,9 +17,9 @@ namespace ingot {
 /// Which lowering heavy ops take.
 enum class Kernels { native, onednn, mixed };
 
-/// What is quantized without a calibration: nothing, or data by the range that
-/// it has in a run, and weights.
-enum class Quantization { none, int8Dynamic };
+/// What is quantized without a calibration: nothing; data by the range that it
+/// has in a run, and weights; or weights of matrix products, to 8 or 4 bits.
+enum class Quantization { none, int8Dynamic, w8, w4 };
 
 /// Whether a backend computes anything. `loops` always does.
 bool takesPart(BackendKind backend, Kernels kernels);

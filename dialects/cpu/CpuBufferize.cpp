@@ -125,6 +125,7 @@ void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
     DepthwiseConvOp::attachInterface<Model<DepthwiseConvOp>>(*context);
     GroupNormOp::attachInterface<Model<GroupNormOp>>(*context);
     MatMulOp::attachInterface<Model<MatMulOp>>(*context);
+    PackedMatMulOp::attachInterface<Model<PackedMatMulOp>>(*context);
     PoolOp::attachInterface<Model<PoolOp>>(*context);
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);

@@ -235,6 +235,57 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Cpu_PackedMatMulOp
+    : Cpu_ScheduledOp<"packed_matmul", [AttrSizedOperandSegments]> {
+  let summary = "batched matrix product with weights of a few bits";
+  let description = [{
+    `dst[…, i, j] = sum over k of src[…, i, k] (q[k, j] - zero_points[k /
+    block_size, j]) scales[k / block_size, j]`, then the epilogue. weights are
+    words of i32, `ceil(N / P), blocks * words, P`: a word holds `32 / bits`
+    neighbouring k of one column, the lowest bits first, as signed numbers, so
+    that words times panels are read as one stream. scales and zero points are
+    `ceil(N / P), blocks, P`; without zero points they are 0.
+
+    Constraints:
+    - C1: src and dst have one rank of 2 or more, src is of f32
+    - C2: bits are 2, 4 or 8; blocks of which there is more than one are whole
+      words
+    - C3: weights are i32 of `blocks * ceil(min(block_size, K) bits / 32)` words
+    - C4: scales of f32 and zero points of i8 or f32 have the panels of weights
+    - C5: the epilogue has an argument for the sum and for each operand
+    - C6: all sizes but those of rows are known
+  }];
+  let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
+                            Cpu_Value:$scales, Optional<Cpu_Value>:$zero_points,
+                            Variadic<Cpu_Value>:$epilogue_operands,
+                            Cpu_Value:$dst, I64Attr:$bits, I64Attr:$block_size),
+                       scheduleArguments);
+  let extraClassDeclaration = baseDeclarations # [{
+    /// Elements of a column in a word.
+    int64_t perWord() { return 32 / int64_t(getBits()); }
+    int64_t depth() {
+      return ::mlir::cast<::mlir::ShapedType>(getSrc().getType())
+          .getShape().back();
+    }
+    int64_t blocks() {
+      return ::mlir::cast<::mlir::ShapedType>(getScales().getType())
+          .getDimSize(1);
+    }
+    int64_t panel() {
+      return ::mlir::cast<::mlir::ShapedType>(getWeights().getType())
+          .getDimSize(2);
+    }
+  }];
+  let assemblyFormat = [{
+    `ins` `(` $src `,` $weights `,` $scales
+    `:` type($src) `,` type($weights) `,` type($scales) `)`
+    (`zero_points` `(` $zero_points^ `:` type($zero_points) `)`)?
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
+}
+
 def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
   let summary = "scaled dot-product attention of several heads";
   let description = [{
@@ -285,8 +336,8 @@ def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                      [Pure, ReturnLike, Terminator,
                       ParentOneOf<["AttentionOp", "ConvOp", "ConvTransposeOp",
                                    "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
-                                   "PoolOp", "ReduceOp", "RowNormOp",
-                                   "SoftmaxOp"]>]> {
+                                   "PackedMatMulOp", "PoolOp", "ReduceOp",
+                                   "RowNormOp", "SoftmaxOp"]>]> {
   let summary = "what an epilogue stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -206,6 +206,27 @@ static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   return rows == 0 ? success() : expectAmxRows(op, tile, "matrices", rows);
 }
 
+static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
+  TileAttr tile = schedule.getTile();
+  GridAttr grid = schedule.getGrid();
+  if (failed(expectParts(op, schedule, {"tile", "grid"}, {"prefetch"})) ||
+      failed(expectPlain(op, tile)))
+    return failure();
+  if (op.panel() % tile.getColumns() != 0)
+    return op.emitOpError("expects a tile whose columns divide panels of ")
+           << op.panel() << ", but got " << tile.getColumns();
+  if (grid.getRows() % tile.getRows() != 0)
+    return op.emitOpError("expects tasks of whole tiles of ")
+           << tile.getRows() << " rows, but got " << grid.getRows();
+  int64_t rowBytes = tile.getColumns() * 4;
+  if (grid.getRows() > kMaxWaitingBytes / rowBytes)
+    return op.emitOpError("expects sums of at most ")
+           << kMaxWaitingBytes
+           << " bytes to wait for unpacked weights, but got " << grid.getRows()
+           << " rows of " << rowBytes;
+  return success();
+}
+
 static LogicalResult verifySchedule(DepthwiseConvOp op, ScheduleAttr schedule) {
   return failure(
       failed(expectParts(op, schedule, {"tile", "grid"}, {"tile_block"})) ||
@@ -273,7 +294,7 @@ LogicalResult checks::verifySchedule(Operation *op) {
   if (!schedule)
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
-      .Case<AttentionOp, ConvOp, DepthwiseConvOp, GroupNormOp, MatMulOp, PoolOp,
-            ReduceOp, RowNormOp, SoftmaxOp>(
+      .Case<AttentionOp, ConvOp, DepthwiseConvOp, GroupNormOp, MatMulOp,
+            PackedMatMulOp, PoolOp, ReduceOp, RowNormOp, SoftmaxOp>(
           [&](auto kernel) { return ::verifySchedule(kernel, schedule); });
 }

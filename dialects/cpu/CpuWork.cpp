@@ -55,6 +55,13 @@ Work MatMulOp::getWork() {
   return workPerElement(getDst(), {Factor(getSrc(), last), 2});
 }
 
+StringRef PackedMatMulOp::getKernelKind() { return "matmul"; }
+
+Work PackedMatMulOp::getWork() {
+  int64_t last = shapeOf(getSrc()).size() - 1;
+  return workPerElement(getDst(), {Factor(getSrc(), last), 2});
+}
+
 StringRef AttentionOp::getKernelKind() { return "attention"; }
 
 Work AttentionOp::getWork() {

@@ -91,6 +91,24 @@ INFER(MatMulOp) {
                             "bias does not broadcast to the result");
 }
 
+INFER(PackedMatMulOp) {
+  if (typeOf(op.getA()).getRank() < 2)
+    return emitOptionalError(loc, "expects data of rank 2 or more, but got ",
+                             typeOf(op.getA()).getRank());
+  if (typeOf(op.getCodes()).getRank() != 3)
+    return emitOptionalError(loc, "expects codes of rank 3, but got ",
+                             typeOf(op.getCodes()).getRank());
+  SmallVector<Size> sizes = rules.sizesOf(op.getA());
+  if (failed(rules.require(SizeRelation::equal, sizes.back(),
+                           rules.constant(op.getDepth()),
+                           "expects data of inner dimension {1}, but got "
+                           "{0}")))
+    return failure();
+  sizes.back() = rules.sizesOf(op.getCodes()).front();
+  results.push_back({sizes, typeOf(op.getA()).getElementType()});
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Reduction
 //===----------------------------------------------------------------------===//

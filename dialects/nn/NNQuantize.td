@@ -37,4 +37,32 @@ def NN_DequantizeOp : NN_Op<"dequantize"> {
   let hasVerifier = 1;
 }
 
+def NN_PackedMatMulOp : NN_InferredOp<"packed_matmul"> {
+  let summary = "matrix product with weights of a few bits in blocks";
+  let description = [{
+    `y[…, i, j] = sum over k of a[…, i, k] (q[j, k] - z[j, k / block]) scales[j,
+    k / block]`. Row j of codes holds q of column j in the bits of its bytes,
+    the lowest first, in `blocks` of `block_size` elements each; what is behind
+    the last k counts for nothing. z is `zero_points`, which may be whole
+    numbers or floats, and without them `2^(bits - 1)`. Serves `com.microsoft`
+    `MatMulNBits`.
+
+    Constraints:
+    - C1: a is of f32 and of rank 2 or more, its inner dimension is `depth`
+    - C2: bits are 2, 4 or 8
+    - C3: codes are `N, ceil(depth / block_size), ceil(block_size * bits / 8)`
+      of ui8; with more than one block a block is whole bytes
+    - C4: scales of f32 and zero points of ui8 or f32 are those two dimensions
+  }];
+  let arguments = (ins NN_Tensor:$a, NN_Tensor:$codes, NN_Tensor:$scales,
+                       Optional<NN_Tensor>:$zero_points, I64Attr:$bits,
+                       I64Attr:$block_size, I64Attr:$depth);
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{
+    $a `,` $codes `,` $scales (`zero_points` `(` $zero_points^ `)`)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // INGOT_DIALECTS_NN_NNQUANTIZE_TD

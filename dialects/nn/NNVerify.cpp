@@ -81,3 +81,45 @@ template <typename Op> static LogicalResult verifyQuantization(Op op) {
 
 LogicalResult QuantizeOp::verify() { return verifyQuantization(*this); }
 LogicalResult DequantizeOp::verify() { return verifyQuantization(*this); }
+
+LogicalResult PackedMatMulOp::verify() {
+  int64_t bits = getBits(), block = getBlockSize(), depth = getDepth();
+  if (bits != 2 && bits != 4 && bits != 8)
+    return emitOpError("expects 2, 4 or 8 bits, but got ") << bits;
+  if (block < 1 || depth < 1)
+    return emitOpError("expects a block_size and a depth of at least 1, but "
+                       "got ")
+           << block << " and " << depth;
+  int64_t blocks = (depth + block - 1) / block;
+  if (blocks > 1 && block * bits % 8 != 0)
+    return emitOpError("expects blocks of whole bytes, but got ")
+           << block << " elements of " << bits << " bits";
+  RankedTensorType codes = typeOf(getCodes());
+  if (!codes.hasStaticShape() ||
+      !codes.getElementType().isUnsignedInteger(8) || codes.getRank() != 3)
+    return emitOpError("expects codes of ui8 and known size, but got ")
+           << codes;
+  int64_t columns = codes.getDimSize(0), bytes = (block * bits + 7) / 8;
+  if (codes.getDimSize(1) != blocks || codes.getDimSize(2) != bytes)
+    return emitOpError("expects codes of ")
+           << columns << "x" << blocks << "x" << bytes << ", but got " << codes;
+  auto isPerBlock = [&](Value value) {
+    return typeOf(value).getShape() == ArrayRef<int64_t>({columns, blocks});
+  };
+  if (!isPerBlock(getScales()) || !typeOf(getScales()).getElementType().isF32())
+    return emitOpError("expects scales of ")
+           << columns << "x" << blocks << " of f32, but got "
+           << getScales().getType();
+  if (!typeOf(getA()).getElementType().isF32())
+    return emitOpError("expects data of f32, but got ") << getA().getType();
+  Value zeros = getZeroPoints();
+  if (!zeros)
+    return success();
+  Type element = typeOf(zeros).getElementType();
+  if (!isPerBlock(zeros) ||
+      (!element.isF32() && !element.isUnsignedInteger(8)))
+    return emitOpError("expects zero points of ")
+           << columns << "x" << blocks << " of ui8 or f32, but got "
+           << zeros.getType();
+  return success();
+}

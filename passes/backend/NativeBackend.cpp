@@ -68,6 +68,7 @@ class NativeBackend : public Backend {
     passes.addPass(createConvToVector());
     passes.addPass(createDepthwiseToVector());
     passes.addPass(createMatMulToVector());
+    passes.addPass(createPackedMatMulToVector());
     passes.addPass(createGroupNormToVector());
     passes.addPass(createPoolToVector());
     passes.addPass(createReduceToVector());

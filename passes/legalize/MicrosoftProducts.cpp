@@ -15,6 +15,8 @@
 #include "passes/legalize/Quantize.h"
 #include "passes/support/DynamicScale.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
@@ -199,11 +201,122 @@ static LogicalResult legalizeQGemm(Node &node) {
       node.has(8) ? toScalar(node, node.input(8)) : Value(), /*axis=*/0));
 }
 
+//===----------------------------------------------------------------------===//
+// MatMulNBits
+//===----------------------------------------------------------------------===//
+
+/// Input i, whatever its dimensions, as `columns` times `blocks` numbers.
+static FailureOr<Value> perBlock(Node &node, size_t i, int64_t columns,
+                                 int64_t blocks) {
+  RankedTensorType type = node.type(i);
+  if (!type.hasStaticShape() || type.getNumElements() != columns * blocks)
+    return node.invalid("input " + Twine(i) +
+                        " does not have a number for each of " + Twine(blocks) +
+                        " blocks of " + Twine(columns) + " columns");
+  return Value(node.make<nn::ReshapeOp>(
+      type.clone(ArrayRef<int64_t>{columns, blocks}), node.input(i)));
+}
+
+/// Zero points of `bits`, of each column in whole bytes, the lowest bits first.
+static FailureOr<Value> unpackZeroPoints(Node &node, size_t i, int64_t bits,
+                                         int64_t columns, int64_t blocks) {
+  auto packed = nn::getConstantInts(node.input(i));
+  int64_t perByte = 8 / bits, bytes = llvm::divideCeil(blocks, perByte);
+  if (!packed)
+    return node.unsupported("computed zero points of a few bits");
+  if (int64_t(packed->size()) != columns * bytes)
+    return node.invalid("expects " + Twine(columns * bytes) +
+                        " bytes of zero points, but got " +
+                        Twine(packed->size()));
+  std::vector<double> zeros(columns * blocks);
+  for (int64_t column = 0; column < columns; ++column)
+    for (int64_t block = 0; block < blocks; ++block) {
+      int64_t byte = (*packed)[column * bytes + block / perByte];
+      zeros[column * blocks + block] = double(
+          byte >> (block % perByte * bits) & ((int64_t(1) << bits) - 1));
+    }
+  return nn::makeConstant(node.builder, node.loc(),
+                          node.type(i).clone({columns, blocks}), zeros);
+}
+
+/// A, packed B, scales, zero points, indices of groups, bias.
+static LogicalResult legalizeMatMulNBits(Node &node) {
+  if (failed(needInputs(node, {0, 1, 2})))
+    return failure();
+  int64_t bits = node.getInt("bits", 4), block = node.getInt("block_size", 0),
+          depth = node.getInt("K", 0), columns = node.getInt("N", 0);
+  if (bits != 2 && bits != 4 && bits != 8)
+    return node.unsupported(Twine(bits) + " bits; 2, 4 and 8 are");
+  if (depth < 1 || columns < 1)
+    return node.invalid("K and N are " + Twine(depth) + " and " +
+                        Twine(columns));
+  if (block < 16 || !llvm::isPowerOf2_64(block))
+    return node.invalid("block_size is " + Twine(block) +
+                        ", but must be a power of 2 of at least 16");
+  if (node.has(4))
+    return node.unsupported("g_idx: rows of B in another order than A has "
+                            "them; export without act_order");
+  if (node.getInt("weight_prepacked", 0) != 0)
+    return node.unsupported("weights that are packed for one machine already");
+  Type element = node.elementType(0), real = node.builder.getF32Type();
+  if (!isa<FloatType>(element) || element.isF64())
+    return node.invalid("input 0 is not of floats of 16 or 32 bits");
+  if (node.rank(0) < 1)
+    return node.invalid("input 0 has rank 0");
+  int64_t blocks = llvm::divideCeil(depth, block), bytes = block * bits / 8;
+  RankedTensorType b = node.type(1);
+  if (!b.getElementType().isUnsignedInteger(8) || !b.hasStaticShape() ||
+      b.getNumElements() != columns * blocks * bytes)
+    return node.invalid("input 1 is not of " + Twine(columns) + "x" +
+                        Twine(blocks) + "x" + Twine(bytes) + " uint8");
+  if (node.elementType(2) != element)
+    return node.invalid("input 2, the scales, is of another type than input 0");
+  auto scales = perBlock(node, 2, columns, blocks);
+  if (failed(scales))
+    return failure();
+  Value zeros;
+  if (node.has(3)) {
+    auto given = node.elementType(3).isUnsignedInteger(8)
+                     ? unpackZeroPoints(node, 3, bits, columns, blocks)
+                     : perBlock(node, 3, columns, blocks);
+    if (failed(given))
+      return failure();
+    zeros = *given;
+    if (node.elementType(3) == element)
+      zeros = node.cast(zeros, real);
+    else if (!node.elementType(3).isUnsignedInteger(8))
+      return node.invalid("input 3 is no zero point of uint8 or of the type of "
+                          "input 0");
+  }
+  Value codes = node.make<nn::ReshapeOp>(
+      b.clone({columns, blocks, bytes}), node.input(1));
+  Value a = node.cast(node.input(0), real);
+  bool isRow = node.rank(0) == 1;
+  if (isRow)
+    a = unsqueeze(node, a, {0});
+  auto y = node.infer<nn::PackedMatMulOp>(a, codes, node.cast(*scales, real),
+                                          zeros, bits, block, depth);
+  if (failed(y))
+    return failure();
+  if (node.has(5)) {
+    if (node.rank(5) != 1 || node.shape(5)[0] != columns ||
+        node.elementType(5) != element)
+      return node.invalid("input 5 is no bias of " + Twine(columns) +
+                          " columns and of the type of input 0");
+    y = node.infer<nn::AddOp>(*y, node.cast(node.input(5), real));
+    if (failed(y))
+      return failure();
+  }
+  Value result = node.cast(*y, element);
+  return node.replace(isRow ? reshape(node, result, {columns}) : result);
+}
+
 void legalize::populateMicrosoftProducts(Legalizers &legalizers) {
   auto add = [&](StringRef name, Legalizer legalizer) {
     legalizers.add(name, legalizer, kMicrosoftDomain);
   };
   add("DynamicQuantizeMatMul", legalizeDynamicQuantizeMatMul);
   add("MatMulIntegerToFloat", legalizeMatMulIntegerToFloat);
+  add("MatMulNBits", legalizeMatMulNBits);
   add("QGemm", legalizeQGemm);
 }

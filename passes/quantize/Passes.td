@@ -96,6 +96,27 @@ def InsertDynamicQuantize
                            "::ingot::nn::NNDialect"];
 }
 
+def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
+  let summary = "Store weights of matrix products in few bits";
+  let description = [{
+    A `matmul` of f32 with a constant matrix becomes `nn.packed_matmul`: with 8
+    bits a scale for each column, with 4 one for each `block_size` elements of a
+    column, of several the one with the least squared error. What is multiplied
+    stays f32. Operations that come from nodes which `keep` names are left
+    alone, and so are weights that are not finite.
+  }];
+  let options = [
+    Option<"bits", "bits", "int64_t", "8", "Of each weight: 4 or 8">,
+    Option<"blockSize", "block-size", "int64_t", "32",
+           "Elements of a column that share a scale, of 4 bits">,
+    ListOption<"keep", "keep", "std::string",
+               "Nodes that are not quantized: GLOB=fp32">];
+  let statistics = [
+    Statistic<"quantized", "quantized", "products with packed weights">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::nn::NNDialect"];
+}
+
 def PropagateQuantize : Pass<"nn-propagate-quantize"> {
   let summary = "Move quantize up and dequantize down, until they meet";
   let description = [{

@@ -185,6 +185,36 @@ class Drawer:
                     [("y", np.float32, 4), ("y_h", np.float32, 3), ("y_c", np.float32, 3)],
                     {"w", "r", "b", "w_s", "w_z", "r_s", "r_z"}, direction=direction, hidden_size=hidden)
 
+    def matmul_nbits(self, dynamic=False):
+        """(model, feeds); what it computes is in `unpacked`."""
+        bits, block = int(self.pick(4, 4, 8, 2)), int(self.pick(16, 32, 128))
+        m, k, n = int(self.pick(1, 1, 3, 20, 150)), int(self.rng.integers(1, 300)), int(self.rng.integers(1, 70))
+        blocks, per_byte = -(-k // block), 8 // bits
+        codes = self.rng.integers(0, 1 << bits, (n, blocks * block), np.uint8)
+        codes[:, k:] = 0
+        scales = np.exp(self.rng.uniform(-4, -3, (n, blocks))).astype(np.float32)
+        zeros = self.rng.integers(0, 1 << bits, (n, blocks)).astype(np.uint8)
+        padded = np.zeros((n, -(-blocks // per_byte) * per_byte), np.uint8)
+        padded[:, :blocks] = zeros
+
+        def packed(values):
+            split = values.reshape(n, -1, per_byte)
+            return sum((split[:, :, i] << (bits * i)).astype(np.uint8) for i in range(per_byte)).astype(np.uint8)
+        kind = self.pick("none", "packed", "floats")
+        given = {"none": None, "packed": packed(padded), "floats": zeros.astype(np.float32)}[kind]
+        points = np.full_like(zeros, 1 << (bits - 1)) if kind == "none" else zeros
+        bias = self.floats(n) if self.pick(0, 1) else None
+        spread = [np.repeat(v.astype(np.float64), block, 1)[:, :k] for v in (points, scales)]
+        self.unpacked = (codes[:, :k] - spread[0]) * spread[1], bias
+        model, feeds = make("MatMulNBits",
+                            [("a", self.floats(2, m, k)), ("b", packed(codes).reshape(n, blocks, -1)), ("s", scales),
+                             ("z", given), ("g", None), ("bias", bias)],
+                            [("y", np.float32, 3)], {"b", "s", "z", "bias"}, K=k, N=n, bits=bits, block_size=block)
+        if dynamic:
+            for i, name in enumerate(("batch", "rows")):
+                model.graph.input[0].type.tensor_type.shape.dim[i].dim_param = name
+        return model, feeds
+
     def linear(self, dtype):
         axis, zero = int(self.pick(0, 1)), self.zero(dtype)
         scale = np.exp(self.rng.uniform(-9, -8, [5])).astype(np.float32)
@@ -204,7 +234,7 @@ class Drawer:
 
 
 KINDS = [name for name in vars(Drawer)
-         if name.startswith(("qlinear_", "qgemm", "dynamic_", "matmul_", "quantize_", "dequantize_"))]
+         if name.startswith(("qlinear_", "qgemm", "dynamic_", "matmul_integer", "quantize_", "dequantize_"))]
 
 
 def draw(kind, seed):

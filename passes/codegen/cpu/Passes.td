@@ -51,6 +51,13 @@ def ConvToVector : Cpu_ToVector<"cpu-conv-to-vector"> {
   }];
 }
 
+def PackedMatMulToVector : Cpu_ToVector<"cpu-packed-matmul-to-vector"> {
+  let summary = "Write products with weights of a few bits as loops";
+  let description = [{
+    See the head of PackedMatMulToVector.cpp.
+  }];
+}
+
 def DepthwiseToVector : Cpu_ToVector<"cpu-depthwise-to-vector"> {
   let summary = "Write depthwise convolution kernels as loops over vectors";
   let description = [{

@@ -53,10 +53,14 @@ static bool endsInReturn(Operation *op) {
   });
 }
 
-/// The op as a product of matrices; `weights` have rank 3.
-static void replaceByMatMul(PatternRewriter &rewriter,
-                            cpu::EpilogueOpInterface op, Value src,
-                            Value weights, Value dst) {
+/// Makes a kernel on matrices.
+using MakeKernel = function_ref<cpu::EpilogueOpInterface(
+    Value src, ValueRange operands, Value dst)>;
+
+/// The op as one of matrices.
+static void replaceByMatrices(PatternRewriter &rewriter,
+                              cpu::EpilogueOpInterface op, Value src, Value dst,
+                              MakeKernel make) {
   Location loc = op->getLoc();
   RankedTensorType type = typeOf(dst);
   SmallVector<ReassociationIndices> groups = rowsAndColumns(type.getRank());
@@ -72,15 +76,25 @@ static void replaceByMatMul(PatternRewriter &rewriter,
       endsInReturn(op))
     flatDst = tensor::EmptyOp::create(rewriter, loc, typeOf(flatDst).getShape(),
                                       type.getElementType());
-  auto product =
-      cpu::MatMulOp::create(rewriter, loc, flatDst.getType(), flatten(src),
-                            weights, /*pairs=*/Value(), operands, flatDst,
-                            /*pair_counts=*/{}, /*schedule=*/{});
+  cpu::EpilogueOpInterface product = make(flatten(src), operands, flatDst);
   rewriter.inlineRegionBefore(op.getEpilogue(), product.getEpilogue(),
                               product.getEpilogue().begin());
   rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
-      op, type, product.getResult(), groups,
+      op, type, product->getResult(0), groups,
       tensor::getMixedSizes(rewriter, loc, dst));
+}
+
+/// The op as a product of matrices; `weights` have rank 3.
+static void replaceByMatMul(PatternRewriter &rewriter,
+                            cpu::EpilogueOpInterface op, Value src,
+                            Value weights, Value dst) {
+  replaceByMatrices(rewriter, op, src, dst,
+                    [&](Value src, ValueRange operands, Value dst) {
+                      return cpu::MatMulOp::create(
+                          rewriter, op->getLoc(), dst.getType(), src, weights,
+                          /*pairs=*/Value(), operands, dst, /*pair_counts=*/{},
+                          /*schedule=*/{});
+                    });
 }
 
 /// Whether `dst` is written to a slice with gaps, of which no matrix is made.
@@ -140,11 +154,33 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
   }
 };
 
+struct PackedRows : OpRewritePattern<cpu::PackedMatMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cpu::PackedMatMulOp op,
+                                PatternRewriter &rewriter) const override {
+    auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
+    if (!dst || dst.getRank() == 2 || !readsByRow(op, dst))
+      return rewriter.notifyMatchFailure(
+          op, "is a product of matrices already, or has operands that "
+              "broadcast along some dimensions");
+    replaceByMatrices(rewriter, op, op.getSrc(), op.getDst(),
+                      [&](Value src, ValueRange operands, Value dst) {
+                        return cpu::PackedMatMulOp::create(
+                            rewriter, op.getLoc(), dst.getType(), src,
+                            op.getWeights(), op.getScales(),
+                            op.getZeroPoints(), operands, dst, op.getBits(),
+                            op.getBlockSize(), /*schedule=*/{});
+                      });
+    return success();
+  }
+};
+
 struct FlattenKernelsPass
     : ingot::impl::FlattenKernelsBase<FlattenKernelsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<BatchedRows, PointwiseConv>(&getContext());
+    patterns.add<BatchedRows, PackedRows, PointwiseConv>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -11,6 +11,7 @@
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
+#include "passes/lower/cpu/PackBlocks.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/support/Tensors.h"
 
@@ -95,11 +96,18 @@ struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
                                 PatternRewriter &rewriter) const override;
 };
 
+struct PackedMatMulPattern : OpRewritePattern<nn::PackedMatMulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::PackedMatMulOp op,
+                                PatternRewriter &rewriter) const override;
+};
+
 struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvPattern, ConvTransposePattern, MatMulPattern>(
-        &getContext());
+    patterns.add<ConvPattern, ConvTransposePattern, MatMulPattern,
+                 PackedMatMulPattern>(&getContext());
     lower::populateRowsToCpu(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
@@ -308,5 +316,34 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   if (bias && !isVector)
     result = nn::AddOp::create(rewriter, loc, type, result, bias);
   rewriter.replaceOp(op, result);
+  return success();
+}
+
+LogicalResult
+PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
+                                     PatternRewriter &rewriter) const {
+  RankedTensorType type = op.getY().getType();
+  if (Reason reason = lower::whyNotToCpu(op))
+    return rewriter.notifyMatchFailure(op, *reason);
+  std::optional<lower::PackedBlocks> packed = lower::packBlocks(op);
+  if (!packed)
+    return rewriter.notifyMatchFailure(op, kNoBytes);
+  Location loc = op.getLoc();
+  auto constant = [&](ElementsAttr attr) -> Value {
+    return attr ? arith::ConstantOp::create(rewriter, op.getCodes().getLoc(),
+                                            attr)
+                : Value();
+  };
+  Value destination = lower::createEmpty(
+      rewriter, loc, type,
+      lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
+  auto product = cpu::PackedMatMulOp::create(
+      rewriter, loc, type, op.getA(), constant(packed->words),
+      constant(packed->scales), constant(packed->zeroPoints),
+      /*epilogue_operands=*/ValueRange(), destination, op.getBits(),
+      op.getBlockSize(), /*schedule=*/{});
+  buildEpilogue(rewriter, loc, product.getEpilogue(), type.getElementType(),
+                /*hasBias=*/false);
+  rewriter.replaceOp(op, product.getResult());
   return success();
 }

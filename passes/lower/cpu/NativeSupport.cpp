@@ -108,6 +108,18 @@ static Reason whyNot(nn::MatMulOp op) {
   return std::nullopt;
 }
 
+static Reason whyNot(nn::PackedMatMulOp op) {
+  for (Value weights : {op.getCodes(), op.getScales(), op.getZeroPoints()})
+    if (weights && !nn::getConstant(weights))
+      return "has weights that are not constant";
+  // Others than the only block.
+  if (op.getDepth() > op.getBlockSize() &&
+      int64_t(op.getBlockSize()) % (32 / int64_t(op.getBits())) != 0)
+    return "has blocks of " + std::to_string(op.getBlockSize()) +
+           " elements, which are no whole words of 32 bits";
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Rows and windows
 //===----------------------------------------------------------------------===//
@@ -189,8 +201,8 @@ static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
 
 using Kinds =
     OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::GroupNormOp,
-            nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::ReduceOp,
-            nn::RMSNormOp, nn::SoftmaxOp>;
+            nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::PackedMatMulOp,
+            nn::ReduceOp, nn::RMSNormOp, nn::SoftmaxOp>;
 
 bool lower::isNativeKind(Operation *op) { return Kinds::contain(op); }
 
@@ -198,6 +210,8 @@ bool lower::isNativeKind(Operation *op) { return Kinds::contain(op); }
 static Reason whyNotElements(Operation *op) {
   if (isa<nn::MaxPoolOp>(op) &&
       typeOf(op->getOperand(0)).getElementType().isUnsignedInteger(8))
+    return whyNotEmpty(op);
+  if (isa<nn::PackedMatMulOp>(op))
     return whyNotEmpty(op);
   if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
       !nn::isByte(typeOf(op->getOperand(0)).getElementType()))

@@ -274,6 +274,51 @@ static Value decompose(Maker b, nn::MatMulOp op) {
                               op.getTransposeA(), op.getTransposeB());
 }
 
+/// Unpacks all weights in each run.
+static Value decompose(Maker b, nn::PackedMatMulOp op) {
+  RankedTensorType codes = typeOf(op.getCodes());
+  Type byte = codes.getElementType(), real = typeOf(op.getA()).getElementType();
+  int64_t columns = codes.getDimSize(0), blocks = codes.getDimSize(1),
+          bytes = codes.getDimSize(2), bits = op.getBits(),
+          perByte = 8 / bits, stored = bytes * perByte;
+  std::vector<double> amounts;
+  for (int64_t i = 0; i < perByte; ++i)
+    amounts.push_back(double(i * bits));
+  Value shifts = nn::makeConstant(b.b, b.loc,
+                                  RankedTensorType::get(perByte, byte),
+                                  amounts);
+  Value each = b.make<nn::ReshapeOp>(
+      codes.clone({columns, blocks, bytes, 1}), op.getCodes());
+  auto split = codes.clone({columns, blocks, bytes, perByte});
+  each = b.make<nn::ShiftRightOp>(split, each, shifts);
+  each = b.make<nn::AndOp>(split, each,
+                           b.scalar(byte, double((1 << bits) - 1)));
+  auto whole = RankedTensorType::get({columns, blocks, stored}, real);
+  Value w = b.cast(b.make<nn::ReshapeOp>(whole.clone(byte), each), real);
+  auto perBlock = [&](Value value) {
+    auto type = RankedTensorType::get({columns, blocks, 1}, real);
+    return b.make<nn::ReshapeOp>(type, b.cast(value, real));
+  };
+  Value zeros = op.getZeroPoints();
+  w = b.make<nn::SubOp>(whole, w,
+                        zeros ? perBlock(zeros)
+                              : b.scalar(real, double(1 << (bits - 1))));
+  w = b.make<nn::MulOp>(whole, w, perBlock(op.getScales()));
+  // A block of its own may end within a byte.
+  int64_t block = std::min<int64_t>(op.getBlockSize(), stored);
+  SmallVector<int64_t> starts(3, 0), steps(3, 1);
+  w = b.make<nn::SliceOp>(w, starts, ArrayRef<int64_t>{columns, blocks, block},
+                          steps);
+  w = b.make<nn::ReshapeOp>(
+      RankedTensorType::get({columns, blocks * block}, real), w);
+  starts.pop_back();
+  steps.pop_back();
+  w = b.make<nn::SliceOp>(
+      w, starts, ArrayRef<int64_t>{columns, int64_t(op.getDepth())}, steps);
+  return b.make<nn::MatMulOp>(op.getType(), op.getA(), w, /*bias=*/Value(),
+                              /*transpose_a=*/false, /*transpose_b=*/true);
+}
+
 namespace {
 
 template <typename Op>
@@ -325,6 +370,7 @@ void lower::populateDecompositions(RewritePatternSet &patterns) {
   patterns.add<DecomposeReduce, Decompose<nn::SoftmaxOp>,
                Decompose<nn::LayerNormOp>, Decompose<nn::RMSNormOp>,
                Decompose<nn::BatchNormOp>, Decompose<nn::ConvOp>,
-               Decompose<nn::MatMulOp>, Decompose<nn::GroupNormOp>,
+               Decompose<nn::MatMulOp>, Decompose<nn::PackedMatMulOp>,
+               Decompose<nn::GroupNormOp>,
                Decompose<nn::LRNOp>>(patterns.getContext());
 }

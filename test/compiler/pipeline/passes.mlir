@@ -121,6 +121,7 @@
 // CHECK-NEXT: {{^ *}}cpu-conv-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-depthwise-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-matmul-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-packed-matmul-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-group-norm-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-pool-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-reduce-to-vector{{[,{]|$}}

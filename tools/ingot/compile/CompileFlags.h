@@ -49,21 +49,22 @@ struct CompileFlags {
           "is faster here, layer by layer, which is measured and written to "
           "<output>.kernels.json; or as such a file says")};
   cl::opt<std::string> precision{
-      "precision", cl::value_desc("fp32|bf16|int8|int8-dynamic|auto"),
+      "precision", cl::value_desc("fp32|bf16|int8|int8-dynamic|w8|w4|auto"),
       cl::init("fp32"), cl::cat(category),
       cl::desc(
           "What heavy ops multiply and store: 32-bit floats (default); "
           "bfloat16, summed up as 32-bit floats; bytes, with the ranges of "
-          "--calibration or those that each run finds; or, layer by layer, "
-          "whichever is faster here and right within --max-drop. All but fp32 "
-          "for native kernels")};
+          "--calibration or those that each run finds; floats by weights that "
+          "are stored in 8 or 4 bits; or, layer by layer, whichever is faster "
+          "here and right within --max-drop. All but fp32 for native "
+          "kernels")};
   cl::opt<std::string> calibration{
       "calibration", cl::value_desc("file"), cl::cat(category),
       cl::desc("For --precision=int8: what ingot calibrate wrote")};
   cl::list<std::string> keep{
       "keep", cl::value_desc("GLOB=fp32"), cl::cat(category),
-      cl::desc("For --precision=int8 and int8-dynamic: nodes that are not "
-               "quantized, e.g. '/head/*=fp32'")};
+      cl::desc("For --precision=int8, int8-dynamic, w8 and w4: nodes that "
+               "are not quantized, e.g. '/head/*=fp32'")};
   cl::opt<std::string> eval{
       "eval", cl::value_desc("file"), cl::cat(category),
       cl::desc("For --precision=auto: samples, and in an .npz an array "

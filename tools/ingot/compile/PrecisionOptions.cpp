@@ -29,10 +29,13 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
       StringSwitch<std::optional<Quantization>>(precision)
           .Cases({"fp32", "bf16", "int8", "auto"}, Quantization::none)
           .Case("int8-dynamic", Quantization::int8Dynamic)
+          .Case("w8", Quantization::w8)
+          .Case("w4", Quantization::w4)
           .Default(std::nullopt);
   if (!quantization)
     return usageError("unknown --precision=" + precision +
-                      ": use fp32, bf16, int8, int8-dynamic or auto");
+                      ": use fp32, bf16, int8, int8-dynamic, w8, w4 or "
+                      "auto");
   result.pipeline.quantization = *quantization;
   const bool isInt8 = precision == "int8", isAuto = precision == "auto",
              isBytes = isInt8 || isAuto || *quantization != Quantization::none;
@@ -48,7 +51,7 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
     const char *of;
   };
   constexpr char kOfRanges[] = "--precision=int8 and auto",
-                 kOfBytes[] = "--precision=int8, int8-dynamic and auto";
+                 kOfBytes[] = "--precision=int8, int8-dynamic, w8, w4 and auto";
   for (const Given &given :
        {Given{"--calibration", !options.calibration.empty(), isInt8 || isAuto,
               kOfRanges},

@@ -219,6 +219,34 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   return ScheduleBuilder(op).tile(tile).grid(grid);
 }
 
+/// Rows of a task whose sums wait while weights are unpacked.
+static constexpr int64_t kMostWaitingRows = 128;
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackedMatMulOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t rows = dst[dst.size() - 2], panel = op.panel();
+  bool isOpen = ShapedType::isDynamic(rows);
+  RegisterTile tile = chooseTile(target, Product::f32, panel);
+  // A vector times a matrix: what is read of the weights is one stream.
+  if (rows == 1)
+    tile.vectors = std::min<int64_t>(panel / target.lanes, 4);
+  if (!isOpen)
+    tile.rows = evenTile(std::max<int64_t>(rows, 1), tile.rows);
+  int64_t tiles =
+      llvm::divideCeil(dst.back(), tile.vectors * target.lanes);
+  Grid grid = chooseGrid(target, {rows, tiles, 2 * op.depth() * dst.back(),
+                                  tile.rows, bytesOf(op.getSrc()),
+                                  bytesOf(op.getWeights())});
+  // Weights are unpacked anew for each block of rows.
+  int64_t most = std::max(kMostWaitingRows / tile.rows, int64_t(1)) * tile.rows;
+  grid.rowsPerTask =
+      isOpen ? most : std::min<int64_t>(most, llvm::alignTo(rows, tile.rows));
+  grid.rowsPerTask = std::max(grid.rowsPerTask, tile.rows);
+  grid.prefetch = false;
+  return ScheduleBuilder(op).tile(tile).grid(grid);
+}
+
 //===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//

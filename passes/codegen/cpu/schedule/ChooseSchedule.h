@@ -23,6 +23,7 @@ cpu::ScheduleAttr chooseSchedule(cpu::ConvOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::DepthwiseConvOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::GroupNormOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::MatMulOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::PackedMatMulOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::PoolOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ReduceOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);

@@ -40,7 +40,7 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
   return TypeSwitch<Operation *, RowCount>(op)
       .Case<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::PoolOp>(
           [&](auto window) { return rowsOfPixels(b, window.getDst()); })
-      .Case([&](cpu::MatMulOp product) -> RowCount {
+      .Case<cpu::MatMulOp, cpu::PackedMatMulOp>([&](auto product) -> RowCount {
         Value dst = product.getDst();
         int64_t rank = shapeOf(dst).size();
         Index rows = countOf(b, dst, rank - 2, rank - 1);

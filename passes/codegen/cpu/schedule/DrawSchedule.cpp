@@ -51,6 +51,7 @@ struct Drawer {
   cpu::ScheduleAttr draw(cpu::ConvOp op);
   cpu::ScheduleAttr draw(cpu::DepthwiseConvOp op);
   cpu::ScheduleAttr draw(cpu::MatMulOp op);
+  cpu::ScheduleAttr draw(cpu::PackedMatMulOp op);
   cpu::ScheduleAttr draw(cpu::AttentionOp op);
   cpu::ScheduleAttr draw(cpu::ReduceOp op);
   cpu::ScheduleAttr draw(cpu::PoolOp op);
@@ -163,6 +164,19 @@ cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
            llvm::divideCeil(dst.back(), chosen.vectors * target.lanes)));
 }
 
+cpu::ScheduleAttr Drawer::draw(cpu::PackedMatMulOp op) {
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  RegisterTile chosen = tile(Product::f32, op.panel() / target.lanes);
+  int64_t columns = chosen.vectors * target.lanes;
+  Grid split = grid(dst[dst.size() - 2], chosen.rows,
+                    llvm::divideCeil(dst.back(), columns));
+  // Sums of 64 KiB may wait.
+  int64_t most = (64 << 10) / (4 * columns * chosen.rows) * chosen.rows;
+  split.rowsPerTask = std::min(split.rowsPerTask, most);
+  split.prefetch = false;
+  return builder.tile(chosen).grid(split);
+}
+
 cpu::ScheduleAttr Drawer::draw(cpu::AttentionOp op) {
   // At most 32 queries are a task.
   RegisterTile scores =
@@ -212,7 +226,8 @@ cpu::ScheduleAttr codegen::drawSchedule(cpu::ScheduledOpInterface op,
   Drawer drawer(op, seed);
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
       .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
-            cpu::GroupNormOp, cpu::MatMulOp, cpu::PoolOp, cpu::ReduceOp,
+            cpu::GroupNormOp, cpu::MatMulOp,
+            cpu::PackedMatMulOp, cpu::PoolOp, cpu::ReduceOp,
             cpu::RowNormOp, cpu::SoftmaxOp>(
           [&](auto kernel) { return drawer.draw(kernel); });
 }

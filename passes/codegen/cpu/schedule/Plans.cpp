@@ -71,6 +71,11 @@ MatMulPlan::MatMulPlan(cpu::MatMulOp op)
       tilesPerPanel(panel / (tile.vectors * target.lanes)),
       rows(*std::next(shapeOf(op.getDst()).rbegin())) {}
 
+PackedMatMulPlan::PackedMatMulPlan(cpu::PackedMatMulOp op)
+    : Plan(op), panel(op.panel()),
+      tilesPerPanel(panel / (tile.vectors * target.lanes)),
+      rows(*std::next(shapeOf(op.getDst()).rbegin())) {}
+
 DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op)
     : Plan(op), tilesPerBlock(op.getScheduleAttr().getTileBlock()) {
   if (tilesPerBlock == 0)

@@ -49,6 +49,14 @@ struct MatMulPlan : Plan {
   int64_t rows;
 };
 
+struct PackedMatMulPlan : Plan {
+  explicit PackedMatMulPlan(cpu::PackedMatMulOp op);
+
+  int64_t panel, tilesPerPanel;
+  /// Rows of a matrix: known or not.
+  int64_t rows;
+};
+
 struct DepthwisePlan : Plan {
   explicit DepthwisePlan(cpu::DepthwiseConvOp op);
 

@@ -1,0 +1,437 @@
+//===- PackedMatMulToVector.cpp - cpu-packed-matmul-to-vector -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With few rows weights are unpacked in registers:
+//
+// for batch, column tile
+//   for block of k
+//     for k of the block: sums += src[row, k] * number[k, column]
+//     accumulators += scale * (sums - zero point * sum of src[row, k])
+//   epilogue, store
+//
+// With more each panel serves all rows of a task:
+//
+// for batch, block of rows, column tile
+//   for block of k that fits into the cache as f32
+//     unpack it
+//     for row tile: accumulators += src[row, k] * weights[k, column]
+//   epilogue, store
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/product/Kernels.h"
+#include "passes/codegen/cpu/product/UnpackWeights.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PACKEDMATMULTOVECTOR
+#include "passes/codegen/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+/// With as many rows or fewer, unpacking takes no longer than it takes memory
+/// to bring the words.
+static constexpr int64_t kFewRows = 4;
+/// Weights that are unpacked at a time.
+static constexpr int64_t kScratchBytes = 32 << 10;
+/// How many words ahead those of few rows are prefetched.
+static constexpr int64_t kPrefetchedWords = 24;
+/// Words that are unpacked in one step of a loop.
+static constexpr int64_t kWordsAtOnce = 4;
+
+namespace {
+
+/// A column tile of one product of a batch.
+struct ColumnTile {
+  /// Its panel, its columns there, its first column.
+  Index panel, inPanel, first;
+  ArrayRef<Index> batch;
+};
+
+/// A block of a column: its scales, less zero points if there are any.
+struct BlockScales {
+  SmallVector<Value> scales, zeros;
+};
+
+/// Given the tile and its first row.
+using RowTileFn = function_ref<void(const Tile &tile, Index row)>;
+
+struct Emitter {
+  Emitter(OpBuilder &builder, cpu::PackedMatMulOp op)
+      : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
+        weights(b, op.getWeights()), scales(b, op.getScales()), output(b, op),
+        perWord(op.perWord()), depth(op.depth()),
+        block(std::min<int64_t>(op.getBlockSize(), depth)),
+        unpacker(b, plan.target.lanes, op.getBits()) {
+    if (op.getZeroPoints())
+      zeros.emplace(b, op.getZeroPoints());
+  }
+
+  void emit(Value task);
+  void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
+                   const TaskRange &range);
+  void emitDirect(const Tile &tile, const ColumnTile &columns, Index row);
+  void emitUnpacked(const Tile &tile, const ColumnTile &columns,
+                    const TaskRange &range);
+  void forEachRowTile(const Tile &tile, const TaskRange &range,
+                      RowTileFn body);
+  Accumulators addBlock(const Tile &tile, const ColumnTile &columns, Index row,
+                        Index number, int64_t size, const Accumulators &sums);
+  void addWord(const Tile &tile, const ColumnTile &columns, Index row,
+               Index word, Index k, int64_t count,
+               MutableArrayRef<Value> chains, MutableArrayRef<Value> totals);
+  BlockScales loadScales(const Tile &tile, const ColumnTile &columns,
+                         Index number);
+  void unpack(const Tile &tile, const ColumnTile &columns, Index from,
+              int64_t count, Value scratch);
+  void store(const Tile &tile, const Accumulators &sums,
+             const ColumnTile &columns, Index row);
+  Value loadWords(const Tile &tile, const ColumnTile &columns, Index word,
+                  int64_t v);
+  Index srcAt(const ColumnTile &columns, Index row, Index k);
+  VectorType realVector(const Tile &tile) {
+    return VectorType::get({tile.lanes}, b.b.getF32Type());
+  }
+
+  IndexBuilder b;
+  cpu::PackedMatMulOp op;
+  PackedMatMulPlan plan;
+  Flat src, weights, scales;
+  std::optional<Flat> zeros;
+  Output output;
+  int64_t perWord, depth, block;
+  Unpacker unpacker;
+};
+
+struct PackedMatMulToVectorPass
+    : ingot::impl::PackedMatMulToVectorBase<PackedMatMulToVectorPass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    PackedMatMulToVectorBase::getDependentDialects(registry);
+    registry.insert<LLVM::LLVMDialect>();
+  }
+
+  void runOnOperation() override {
+    if (failed(emitKernels<cpu::PackedMatMulOp, Emitter>(getOperation())))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+void Emitter::emit(Value task) {
+  ArrayRef<int64_t> shape = output.dst.shape;
+  int64_t numBatchDims = shape.size() - 2;
+  Index rows = dimOf(b, op.getDst(), numBatchDims);
+  Value inBatch = task;
+  SmallVector<Index> batch;
+  if (numBatchDims) {
+    Value perBatch =
+        b.get(b.mul(b.divideCeil(rows, plan.grid.rowsPerTask),
+                    plan.columnBlocks()));
+    Value number = arith::DivUIOp::create(b.b, b.loc, task, perBatch);
+    inBatch = arith::RemUIOp::create(b.b, b.loc, task, perBatch);
+    batch = coordinatesOf(b, op.getDst(), numBatchDims, Index(number));
+  }
+  TaskRange range = rangeOf(b, inBatch, plan.grid, rows, plan.tiles);
+  forEachColumnTile(
+      b, range.firstTile, range.endTile, plan.tiles,
+      fullTile(plan.target, plan.tile),
+      lastTile(plan.target, plan.tile, shape.back()),
+      [&](Value columnTile, const Tile &tile) {
+        emitColumns(tile, batch, Index(columnTile), range);
+      });
+}
+
+void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
+                          Index columnTile, const TaskRange &range) {
+  int64_t columns = plan.tile.vectors * plan.target.lanes;
+  ColumnTile at{b.div(columnTile, plan.tilesPerPanel),
+                b.mul(b.rem(columnTile, plan.tilesPerPanel), columns),
+                b.mul(columnTile, columns), batch};
+  auto direct = [&] {
+    forEachRowTile(tile.withRows(std::min(kFewRows, tile.rows)), range,
+                   [&](const Tile &part, Index row) {
+                     emitDirect(part, at, row);
+                   });
+  };
+  if (!ShapedType::isDynamic(plan.rows)) {
+    if (plan.rows <= kFewRows)
+      direct();
+    else
+      emitUnpacked(tile, at, range);
+    return;
+  }
+  Value count = b.get(b.add(range.endRow, b.mul(range.firstRow, -1)));
+  Value areFew = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ule,
+                                       count, b.get(kFewRows));
+  auto branch = scf::IfOp::create(b.b, b.loc, areFew, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(branch.thenBlock());
+  direct();
+  b.b.setInsertionPointToStart(branch.elseBlock());
+  emitUnpacked(tile, at, range);
+}
+
+/// Row tiles: full ones, then what is left.
+void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
+                             RowTileFn body) {
+  SmallVector<int64_t> sizes = {tile.rows};
+  if (ShapedType::isDynamic(plan.rows)) {
+    llvm::copy_if(ArrayRef<int64_t>{4, 1}, std::back_inserter(sizes),
+                  [&](int64_t size) { return size < tile.rows; });
+  } else if (int64_t rest = plan.rows % tile.rows) {
+    sizes.push_back(rest);
+  }
+  Index row = range.firstRow;
+  for (int64_t size : sizes) {
+    Index whole = b.div(b.add(range.endRow, b.mul(row, -1)), size);
+    Index end = b.add(row, b.mul(whole, size));
+    if (size == sizes.back())
+      end = range.endRow;
+    forEach(b, row, end, size,
+            [&](Value at) { body(tile.withRows(size), Index(at)); });
+    row = end;
+  }
+}
+
+Index Emitter::srcAt(const ColumnTile &columns, Index row, Index k) {
+  SmallVector<Index> at(columns.batch);
+  at.append({row, k});
+  return src.at(b, at);
+}
+
+void Emitter::store(const Tile &tile, const Accumulators &sums,
+                    const ColumnTile &columns, Index row) {
+  storeTile(b, tile, output, sums, [&](IndexBuilder &b, Index inTile) {
+    SmallVector<Index> coordinates(columns.batch);
+    coordinates.append({b.add(row, inTile), columns.first});
+    return coordinates;
+  });
+}
+
+Value Emitter::loadWords(const Tile &tile, const ColumnTile &columns,
+                         Index word, int64_t v) {
+  Index at = weights.at(
+      b, {columns.panel, word, b.add(columns.inPanel, v * tile.lanes)});
+  return vector::LoadOp::create(
+      b.b, b.loc, VectorType::get({tile.lanes}, b.b.getI32Type()),
+      weights.data, b.get(at));
+}
+
+BlockScales Emitter::loadScales(const Tile &tile, const ColumnTile &columns,
+                                Index number) {
+  BlockScales loaded;
+  for (int64_t v = 0; v < tile.vectors; ++v) {
+    Index column = b.add(columns.inPanel, v * tile.lanes);
+    auto load = [&](const Flat &from) -> Value {
+      Type element = cast<MemRefType>(from.data.getType()).getElementType();
+      return vector::LoadOp::create(
+          b.b, b.loc, VectorType::get({tile.lanes}, element), from.data,
+          b.get(from.at(b, {columns.panel, number, column})));
+    };
+    loaded.scales.push_back(load(scales));
+    if (!zeros)
+      continue;
+    Value zero = load(*zeros);
+    if (!cast<VectorType>(zero.getType()).getElementType().isF32())
+      zero = arith::SIToFPOp::create(b.b, b.loc, realVector(tile), zero);
+    loaded.zeros.push_back(zero);
+  }
+  return loaded;
+}
+
+//===----------------------------------------------------------------------===//
+// Few rows
+//===----------------------------------------------------------------------===//
+
+/// Adds the products of the first `count` numbers of a word to `chains`: for
+/// each row and vector as many as there are numbers side by side. With zero
+/// points, to `totals` what is read of src.
+void Emitter::addWord(const Tile &tile, const ColumnTile &columns, Index row,
+                      Index word, Index k, int64_t count,
+                      MutableArrayRef<Value> chains,
+                      MutableArrayRef<Value> totals) {
+  int64_t perSum = chains.size() / (tile.rows * tile.vectors);
+  SmallVector<Value> words;
+  for (int64_t v = 0; v < tile.vectors; ++v)
+    words.push_back(loadWords(tile, columns, word, v));
+  // What comes from memory is asked for long before it is multiplied.
+  for (int64_t at = 0; at < tile.vectors * tile.lanes;
+       at += plan.target.wordsOfLine())
+    memref::PrefetchOp::create(
+        b.b, b.loc, weights.data,
+        ValueRange{b.get(weights.at(
+            b, {columns.panel, b.add(word, kPrefetchedWords),
+                b.add(columns.inPanel, at)}))},
+        /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+  for (int64_t i = 0; i < count; ++i) {
+    SmallVector<Value> numbers;
+    for (Value vector : words)
+      numbers.push_back(unpacker.unpack(b, vector, i));
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      Value element = memref::LoadOp::create(
+          b.b, b.loc, src.data,
+          b.get(srcAt(columns, b.add(row, r), b.add(k, i))));
+      Value x = vector::BroadcastOp::create(b.b, b.loc, realVector(tile),
+                                            element);
+      if (zeros)
+        totals[r] = arith::AddFOp::create(b.b, b.loc, totals[r], x);
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        Value &sum = chains[(r * tile.vectors + v) * perSum + i % perSum];
+        sum = multiplyAddVectors(b, tile, x, numbers[v], sum);
+      }
+    }
+  }
+}
+
+/// sums + what the `size` elements of block `number` add to them.
+Accumulators Emitter::addBlock(const Tile &tile, const ColumnTile &columns,
+                               Index row, Index number, int64_t size,
+                               const Accumulators &sums) {
+  int64_t count = tile.rows * tile.vectors;
+  // So that no sum waits for the one before.
+  int64_t perSum =
+      std::clamp<int64_t>(plan.target.sumsInFlight() / count, 1, 4);
+  Accumulators carried(count * perSum + (zeros ? tile.rows : 0),
+                       zeroAccumulators(b, tile.withRows(1)).front());
+  int64_t chains = count * perSum;
+  int64_t words = llvm::divideCeil(block, perWord), whole = size / perWord;
+  auto add = [&](Index word, int64_t numbers, Accumulators &sums) {
+    MutableArrayRef<Value> all(sums);
+    addWord(tile, columns, row, b.add(b.mul(number, words), word),
+            b.add(b.mul(number, block), b.mul(word, perWord)), numbers,
+            all.take_front(chains), all.drop_front(chains));
+  };
+  carried = forEachBlock(
+      b, whole, kWordsAtOnce, carried,
+      [&](Index from, int64_t count, const Accumulators &before) {
+        Accumulators next = before;
+        for (int64_t w = 0; w < count; ++w)
+          add(b.add(from, w), perWord, next);
+        return next;
+      });
+  if (size % perWord != 0)
+    add(whole, size % perWord, carried);
+
+  BlockScales loaded = loadScales(tile, columns, number);
+  Accumulators result;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t v = i % tile.vectors;
+    Value sum = carried[i * perSum];
+    for (int64_t c = 1; c < perSum; ++c)
+      sum = arith::AddFOp::create(b.b, b.loc, sum, carried[i * perSum + c]);
+    if (zeros) {
+      Value less = arith::MulFOp::create(
+          b.b, b.loc, carried[chains + i / tile.vectors], loaded.zeros[v]);
+      sum = arith::SubFOp::create(b.b, b.loc, sum, less);
+    }
+    result.push_back(
+        multiplyAddVectors(b, tile, sum, loaded.scales[v], sums[i]));
+  }
+  return result;
+}
+
+void Emitter::emitDirect(const Tile &tile, const ColumnTile &columns,
+                         Index row) {
+  Accumulators sums = zeroAccumulators(b, tile);
+  if (depth >= block)
+    sums = forEach(b, 0, depth / block, sums,
+                   [&](Value number, const Accumulators &before) {
+                     return addBlock(tile, columns, row, Index(number), block,
+                                     before);
+                   });
+  if (depth % block != 0)
+    sums = addBlock(tile, columns, row, depth / block, depth % block, sums);
+  store(tile, sums, columns, row);
+}
+
+//===----------------------------------------------------------------------===//
+// Many rows
+//===----------------------------------------------------------------------===//
+
+/// Writes `count` rows of weights from `from` on, the first of a word, to
+/// `scratch`.
+void Emitter::unpack(const Tile &tile, const ColumnTile &columns, Index from,
+                     int64_t count, Value scratch) {
+  int64_t words = llvm::divideCeil(block, perWord);
+  int64_t rowSize = tile.vectors * tile.lanes;
+  auto unpackWord = [&](Index inScratch, int64_t numbers) {
+    Index k = b.add(from, inScratch);
+    Index number = b.div(k, block);
+    Index word = b.add(b.mul(number, words), b.div(b.rem(k, block), perWord));
+    BlockScales loaded = loadScales(tile, columns, number);
+    for (int64_t v = 0; v < tile.vectors; ++v) {
+      Value vector = loadWords(tile, columns, word, v);
+      for (int64_t i = 0; i < numbers; ++i) {
+        Value weight = unpacker.unpack(b, vector, i);
+        if (zeros)
+          weight = arith::SubFOp::create(b.b, b.loc, weight, loaded.zeros[v]);
+        weight =
+            arith::MulFOp::create(b.b, b.loc, weight, loaded.scales[v]);
+        Index at = b.add(b.mul(b.add(inScratch, i), rowSize), v * tile.lanes);
+        vector::StoreOp::create(b.b, b.loc, weight, scratch, b.get(at));
+      }
+    }
+  };
+  // Only the last block may end within a word.
+  forEach(b, 0, count / perWord * perWord, perWord,
+          [&](Value k) { unpackWord(Index(k), perWord); });
+  if (count % perWord != 0)
+    unpackWord(count / perWord * perWord, count % perWord);
+}
+
+void Emitter::emitUnpacked(const Tile &tile, const ColumnTile &columns,
+                           const TaskRange &range) {
+  int64_t rowSize = tile.vectors * tile.lanes;
+  // Of whole words, each of which is of one block.
+  int64_t atOnce = llvm::alignDown(kScratchBytes / 4 / rowSize, perWord);
+  int64_t size = std::min(depth, atOnce);
+  Type real = b.b.getF32Type();
+  Value scratch = createScratch(b, op, size * rowSize, real), waiting;
+  Index stride = src.strides[src.strides.size() - 2];
+  auto multiply = [&](const Tile &tile, Index row, Index from, int64_t count,
+                      const Accumulators &sums) {
+    SrcRows rows(b, src.data, srcAt(columns, row, from), stride, tile.rows);
+    return multiplyAddWhole(b, tile, rows, scratch, 0, rowSize, count, sums,
+                            op);
+  };
+  if (size == depth) {
+    unpack(tile, columns, 0, depth, scratch);
+    forEachRowTile(tile, range, [&](const Tile &tile, Index row) {
+      store(tile, multiply(tile, row, 0, depth, zeroAccumulators(b, tile)),
+            columns, row);
+    });
+    return;
+  }
+  waiting = createScratch(b, op, plan.grid.rowsPerTask * rowSize, real);
+  auto waitingAt = [&](Index row) {
+    return b.mul(b.add(row, b.mul(range.firstRow, -1)), rowSize);
+  };
+  forEachRowTile(tile, range, [&](const Tile &tile, Index row) {
+    spill(b, tile, zeroAccumulators(b, tile), waiting, waitingAt(row));
+  });
+  forEachBlock(b, depth, size, [&](Index from, int64_t count) {
+    unpack(tile, columns, from, count, scratch);
+    forEachRowTile(tile, range, [&](const Tile &tile, Index row) {
+      Accumulators sums = reload(b, tile, waiting, waitingAt(row));
+      spill(b, tile, multiply(tile, row, from, count, sums), waiting,
+            waitingAt(row));
+    });
+  });
+  forEachRowTile(tile, range, [&](const Tile &tile, Index row) {
+    store(tile, reload(b, tile, waiting, waitingAt(row)), columns, row);
+  });
+}

@@ -1,0 +1,56 @@
+//===- UnpackWeights.cpp - weights of a few bits as f32 -------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/product/UnpackWeights.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+// Looking up floats takes a shift and a permutation for each vector of numbers,
+// extending the sign two shifts and a conversion. vpermps reads four bits of an
+// index and nothing above them.
+static constexpr int64_t kTableLanes = 16, kTableBits = 4;
+
+Unpacker::Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits)
+    : lanes(lanes), bits(bits) {
+  if (lanes != kTableLanes || bits > kTableBits)
+    return;
+  SmallVector<float> entries;
+  for (int64_t code = 0; code < kTableLanes; ++code) {
+    int64_t number = code & ((1 << bits) - 1);
+    if (number >= 1 << (bits - 1))
+      number -= 1 << bits;
+    entries.push_back(float(number));
+  }
+  auto type = VectorType::get({lanes}, b.b.getF32Type());
+  table = arith::ConstantOp::create(
+      b.b, b.loc, DenseElementsAttr::get(type, ArrayRef<float>(entries)));
+}
+
+Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
+  auto type = cast<VectorType>(words.getType());
+  auto real = VectorType::get({lanes}, b.b.getF32Type());
+  if (table) {
+    if (i != 0)
+      words = arith::ShRUIOp::create(b.b, b.loc, words,
+                                     splatInt(b, type, i * bits));
+    return LLVM::CallIntrinsicOp::create(
+               b.b, b.loc, real,
+               b.b.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+               ValueRange{table, words})
+        .getResults();
+  }
+  int64_t above = 32 - bits * (i + 1);
+  if (above != 0)
+    words = arith::ShLIOp::create(b.b, b.loc, words, splatInt(b, type, above));
+  words =
+      arith::ShRSIOp::create(b.b, b.loc, words, splatInt(b, type, 32 - bits));
+  return arith::SIToFPOp::create(b.b, b.loc, real, words);
+}

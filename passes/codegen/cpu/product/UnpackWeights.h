@@ -1,0 +1,32 @@
+//===- UnpackWeights.h - weights of a few bits as f32 -----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_UNPACKWEIGHTS_H
+#define INGOT_PASSES_CODEGEN_CPU_PRODUCT_UNPACKWEIGHTS_H
+
+#include "passes/codegen/cpu/product/MicroKernel.h"
+
+namespace ingot::codegen {
+
+/// The numbers of vectors of words, each of which holds `32 / bits` of them for
+/// each column.
+class Unpacker {
+public:
+  Unpacker(IndexBuilder &b, int64_t lanes, int64_t bits);
+
+  /// Number `i` of each word, as f32.
+  mlir::Value unpack(IndexBuilder &b, mlir::Value words, int64_t i) const;
+
+private:
+  int64_t lanes, bits;
+  /// What 16 indices of four bits stand for, where an instruction looks up a
+  /// whole vector; else null.
+  mlir::Value table;
+};
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_UNPACKWEIGHTS_H

@@ -1,0 +1,153 @@
+//===- QuantizeWeights.cpp - nn-quantize-weights --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Rules.h"
+#include "passes/quantize/Sites.h"
+#include "passes/quantize/Weights.h"
+#include "passes/support/Shapes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_QUANTIZEWEIGHTS
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+namespace {
+
+struct QuantizeWeightsPass
+    : ingot::impl::QuantizeWeightsBase<QuantizeWeightsPass> {
+  using QuantizeWeightsBase::QuantizeWeightsBase;
+
+  void runOnOperation() override;
+
+private:
+  void quantize(nn::MatMulOp op);
+};
+
+} // namespace
+
+/// What is left of a number in steps of `scale`.
+static double nearest(double number, double scale, double least, double most) {
+  return std::clamp(std::nearbyint(number / scale), least, most);
+}
+
+static double squaredError(ArrayRef<double> numbers, double scale, double least,
+                           double most) {
+  double error = 0;
+  for (double number : numbers) {
+    double off = number - nearest(number, scale, least, most) * scale;
+    error += off * off;
+  }
+  return error;
+}
+
+/// The scale of numbers that become integers from `least` to `most`. A negative
+/// one lets the greatest be the one that has no counterpart.
+static double findScale(ArrayRef<double> numbers, double least, double most) {
+  double extreme = 0;
+  for (double number : numbers)
+    if (std::abs(number) > std::abs(extreme))
+      extreme = number;
+  double start = float(extreme / least);
+  // One of only zeros, or of nearly nothing, has any scale.
+  if (!std::isnormal(float(start)))
+    return 1;
+  // Few bits are worth a search: what is cut off may cost less than steps.
+  if (most > 7)
+    return float(std::abs(extreme) / most);
+  double best = start, lowest = squaredError(numbers, start, least, most);
+  for (double factor : {-8.0 / 7, -1.0, 0.9, 0.95, 1.05, 1.1, -0.95, -1.05}) {
+    double scale = float(start * factor);
+    double error = squaredError(numbers, scale, least, most);
+    if (error < lowest) {
+      lowest = error;
+      best = scale;
+    }
+  }
+  return best;
+}
+
+void QuantizeWeightsPass::quantize(nn::MatMulOp op) {
+  std::vector<double> values = *nn::getConstantDoubles(op.getB());
+  RankedTensorType b = typeOf(op.getB());
+  bool isTransposed = op.getTransposeB();
+  int64_t depth = b.getDimSize(isTransposed ? 1 : 0),
+          columns = b.getDimSize(isTransposed ? 0 : 1);
+  int64_t block = bits == 8 ? depth : int64_t(blockSize);
+  int64_t blocks = llvm::divideCeil(depth, block), perByte = 8 / bits;
+  int64_t bytes = llvm::divideCeil(block, perByte);
+  double middle = double(1 << (bits - 1)), most = middle - 1;
+  std::vector<char> codes(columns * blocks * bytes, 0);
+  std::vector<double> scales(columns * blocks), numbers;
+  for (int64_t column = 0; column < columns; ++column)
+    for (int64_t at = 0; at < blocks; ++at) {
+      numbers.clear();
+      for (int64_t k = at * block; k < std::min(depth, (at + 1) * block); ++k)
+        numbers.push_back(
+            values[isTransposed ? column * depth + k : k * columns + column]);
+      double scale = findScale(numbers, -middle, most);
+      scales[column * blocks + at] = scale;
+      char *codesOfBlock = &codes[(column * blocks + at) * bytes];
+      for (auto [i, number] : llvm::enumerate(numbers)) {
+        auto code =
+            unsigned(nearest(number, scale, -middle, most) + middle);
+        codesOfBlock[i / perByte] |= char(code << (i % perByte * bits));
+      }
+    }
+  OpBuilder builder(op);
+  Location loc = op.getB().getLoc();
+  Type byte = builder.getIntegerType(8, /*isSigned=*/false);
+  auto codesType = RankedTensorType::get({columns, blocks, bytes}, byte);
+  Value packed = arith::ConstantOp::create(
+      builder, loc, nn::makeConstantAttr(codesType, std::move(codes)));
+  Value factors = nn::makeConstant(
+      builder, loc, b.clone(ArrayRef<int64_t>{columns, blocks}), scales);
+  Value y = nn::PackedMatMulOp::create(
+      builder, op.getLoc(), op.getType(), op.getA(), packed, factors,
+      /*zero_points=*/Value(), bits, block, depth);
+  if (Value bias = op.getBias())
+    y = nn::AddOp::create(builder, op.getLoc(), op.getType(), y, bias);
+  op.replaceAllUsesWith(y);
+  op.erase();
+  ++quantized;
+}
+
+void QuantizeWeightsPass::runOnOperation() {
+  if ((bits != 4 && bits != 8) || blockSize < 8 || blockSize % 8 != 0) {
+    emitError(UnknownLoc::get(&getContext()))
+        << "expects 4 or 8 bits and blocks of whole words of 8 elements, but "
+           "got "
+        << bits << " and " << blockSize;
+    return signalPassFailure();
+  }
+  FailureOr<quantize::KeepRules> rules =
+      quantize::KeepRules::parse(getOperation(), keep);
+  if (failed(rules))
+    return signalPassFailure();
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    SmallVector<Operation *> products =
+        quantize::findProducts(function, [&](Operation *op) {
+          auto matmul = dyn_cast<nn::MatMulOp>(op);
+          return matmul && !matmul.getTransposeA() && !rules->keeps(op) &&
+                 quantize::areFinite(matmul.getB());
+        });
+    for (Operation *product : products)
+      quantize(cast<nn::MatMulOp>(product));
+  }
+}

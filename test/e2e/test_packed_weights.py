@@ -1,0 +1,160 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Weights of 2, 4 and 8 bits in blocks: MatMulNBits, `--precision=w8` and `w4`, at every CPU level."""
+import json
+import os
+import sys
+
+import numpy as np
+
+import microsoft
+from support import BIN, ROOT, Case, have, helper, make_model, tool
+from test_levels import cap
+
+sys.path.insert(0, os.path.join(ROOT, "test", "property"))
+
+import harness  # noqa: E402
+import integer  # noqa: E402
+
+LEVELS = [level for level in integer.supported() if level in ("x86-64-v2", "x86-64-v3", "x86-64-v4")]
+
+
+def inspect(artifact):
+    return json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+
+
+class MatMulNBits(Case):
+    def check(self, seeds, *options, dynamic=False):
+        for seed in seeds:
+            drawer = microsoft.Drawer(seed)
+            model, feeds = drawer.matmul_nbits(dynamic)
+            weights, bias = drawer.unpacked
+            want = feeds["a"].astype(np.float64) @ weights.T + (0 if bias is None else bias)
+            artifact = self.compile(model, "--target", ",".join(LEVELS), *options)
+            for level in LEVELS:
+                with cap(level), self.subTest(seed=seed, level=level):
+                    got = self.run_model(artifact, feeds)["y"]
+                    np.testing.assert_allclose(got, want, atol=2e-6 * np.abs(feeds["a"]).max() *
+                                               np.abs(weights).sum(1).max() + 1e-6)
+
+    def test_random(self):
+        self.check(range(12))
+
+    def test_open_rows(self):
+        self.check(range(100, 108), dynamic=True)
+
+    def test_schedules(self):
+        for seed in range(1, 7):
+            self.check([200 + seed], f"--schedule-seed={seed}", dynamic=seed % 2 == 0)
+
+    def test_against_onnxruntime(self):
+        import onnxruntime
+        for seed in range(300, 306):
+            model, feeds = microsoft.Drawer(seed).matmul_nbits()
+            session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+            want = session.run(None, feeds)[0]
+            got = self.run_model(self.compile(model), feeds)["y"]
+            with self.subTest(seed=seed):
+                np.testing.assert_allclose(got, want, atol=1e-5 * np.abs(want).max())
+
+    def test_loops(self):
+        """What no kernel takes is unpacked in the run."""
+        drawer = microsoft.Drawer(7)
+        model, feeds = drawer.matmul_nbits()
+        weights, bias = drawer.unpacked
+        want = feeds["a"].astype(np.float64) @ weights.T + (0 if bias is None else bias)
+        for name, value in (("b", 1), ("s", 2)):
+            initializer = next(t for t in model.graph.initializer if t.name == name)
+            model.graph.initializer.remove(initializer)
+            array = microsoft.numpy_helper.to_array(initializer)
+            model.graph.input.append(helper.make_tensor_value_info(name, initializer.data_type, array.shape))
+            feeds[name] = array
+        got = self.run_model(self.compile(model), feeds)["y"]
+        np.testing.assert_allclose(got, want, atol=1e-4 * np.abs(want).max())
+
+    def test_packed_in_the_file(self):
+        """Weights stay in 4 bits, with a scale of 32."""
+        rng = np.random.default_rng(0)
+        b = rng.integers(0, 256, (256, 16, 16), np.uint8)
+        model, _ = microsoft.make("MatMulNBits", [("a", np.zeros((1, 512), np.float32)), ("b", b),
+                                                  ("s", np.ones((256, 16), np.float32))],
+                                  [("y", np.float32, 2)], {"b", "s"}, K=512, N=256, bits=4, block_size=32)
+        report = inspect(self.compile(model))
+        self.assertLessEqual(report["weights_bytes"], 1.01 * (b.size + 4 * 256 * 16) + 256)
+        self.assertEqual([layer["backend"] for layer in report["layers"]], ["native"])
+
+    def test_between_guard_pages(self):
+        if not have("ingot-guarded-run"):
+            self.skipTest("built without ingot-guarded-run")
+        for seed in range(400, 404):
+            drawer = microsoft.Drawer(seed)
+            model, feeds = drawer.matmul_nbits()
+            want = self.run_model(self.compile(model, "--target", LEVELS[-1]), feeds)
+            for level in LEVELS:
+                artifact = self.compile(model, "--weights=file", "--target", level)
+                got, notes = harness.run_guarded(BIN, artifact, self.dir, feeds, want)
+                with self.subTest(seed=seed, level=level):
+                    self.assertEqual(notes, [])
+                    np.testing.assert_allclose(got["y"], want["y"], atol=1e-4 * np.abs(want["y"]).max())
+
+    def refuses(self, *words, b=(4, 2, 8), scales=(4, 2), zeros=None, g=None, bias=None, **attributes):
+        attributes = {"K": 20, "N": 4, "bits": 4, "block_size": 16, **attributes}
+        inputs = [("a", np.zeros((1, 20), np.float32)), ("b", np.zeros(b, np.uint8)),
+                  ("s", np.ones(scales, np.float32)), ("z", zeros), ("g", g), ("bias", bias)]
+        model, _ = microsoft.make("MatMulNBits", inputs, [("y", np.float32, 2)], {"b", "s", "z", "g", "bias"},
+                                  **attributes)
+        with self.subTest(words):
+            self.assert_refuses(model, "node 'node'", "MatMulNBits", *words)
+
+    def test_refused(self):
+        self.refuses("3 bits; 2, 4 and 8 are", bits=3)
+        self.refuses("block_size is 20", "power of 2", block_size=20)
+        self.refuses("block_size is 8", "power of 2 of at least 16", block_size=8)
+        self.refuses("block_size is 0", block_size=0)
+        self.refuses("K and N are 0 and 4", K=0)
+        self.refuses("input 1 is not of 4x2x8 uint8", b=(4, 2, 7))
+        self.refuses("input 2", "2 blocks of 4 columns", scales=(4, 3))
+        self.refuses("expects 4 bytes of zero points, but got 8", zeros=np.zeros(8, np.uint8))
+        self.refuses("input 3", "zero point", zeros=np.zeros((4, 2), np.int32))
+        self.refuses("g_idx", "act_order", g=np.zeros(20, np.int32))
+        self.refuses("input 5 is no bias of 4 columns", bias=np.zeros(3, np.float32))
+
+
+class Precision(Case):
+    """`--precision=w8` and `w4`."""
+
+    def model(self, k=300, n=96):
+        rng = np.random.default_rng(0)
+        weights = {"w": rng.standard_normal((k, n)).astype(np.float32), "b": rng.standard_normal(n).astype(np.float32),
+                   "v": rng.standard_normal((n, n)).astype(np.float32)}
+        nodes = [helper.make_node("Gemm", ["x", "w", "b"], ["g"], name="first"),
+                 helper.make_node("Relu", ["g"], ["h"], name="act"),
+                 helper.make_node("MatMul", ["h", "v"], ["y"], name="second")]
+        return make_model(nodes, [("x", ["rows", k])], [("y", ["rows", n])], weights)
+
+    def test_error_and_size(self):
+        model = self.model()
+        floats = self.compile(model, name="fp32")
+        for precision, most, share in (("w8", 0.013, 0.27), ("w4", 0.15, 0.17)):
+            artifact = self.compile(model, f"--precision={precision}", name=precision)
+            self.assertLessEqual(inspect(artifact)["weights_bytes"], share * inspect(floats)["weights_bytes"] + 1024)
+            for rows in (1, 3, 64, 200):
+                x = np.random.default_rng(rows).standard_normal((rows, 300)).astype(np.float32)
+                want = self.run_model(floats, {"x": x})["y"]
+                got = self.run_model(artifact, {"x": x})["y"]
+                error = np.linalg.norm(got - want) / np.linalg.norm(want)
+                with self.subTest(precision=precision, rows=rows):
+                    self.assertGreater(error, 0)
+                    self.assertLess(error, most)
+
+    def test_keep(self):
+        model = self.model()
+        kept, all_ = (inspect(self.compile(model, "--precision=w4", *options))["weights_bytes"]
+                      for options in (["--keep=second=fp32"], []))
+        self.assertGreater(kept, all_ + 3 * 96 * 96)
+
+    def test_refused(self):
+        model = self.model()
+        self.assert_refuses(model, "rule 'third=fp32' is of no node", options=["--precision=w4", "--keep=third=fp32"])
+        self.assert_refuses(model, "unknown --precision=w3", options=["--precision=w3"])
+        self.assert_refuses(model, "--precision=w8", "native", options=["--precision=w8", "--kernels=onednn"])

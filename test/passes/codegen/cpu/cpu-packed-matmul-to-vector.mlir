@@ -1,0 +1,65 @@
+// RUN: ingot-opt %s --cpu-schedule --cpu-packed-matmul-to-vector --canonicalize --cse --split-input-file --verify-diagnostics | FileCheck %s
+
+// A vector times a matrix: words are looked up in registers, four bits at a time, and a
+// block is scaled as a whole.
+// CHECK-LABEL: func.func private @vector
+// CHECK: scf.for
+// CHECK: vector.load {{.*}} vector<16xi32>
+// CHECK: memref.prefetch
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"
+// CHECK: vector.fma
+// CHECK: arith.shrui
+// CHECK: vector.load {{.*}} vector<16xf32>
+// CHECK-NOT: memref.alloca
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @vector(%a: memref<1x64xf32>, %w: memref<1x8x32xi32>, %s: memref<1x2x32xf32>, %d: memref<1x32xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<1x64xf32>, memref<1x8x32xi32>, memref<1x2x32xf32>) outs(%d : memref<1x32xf32>)
+        attributes {bits = 4 : i64, block_size = 32 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// More rows share what is unpacked to the stack; without a table signs are extended.
+// CHECK-LABEL: func.func private @rows
+// CHECK: memref.alloca
+// CHECK: vector.load {{.*}} vector<8xi32>
+// CHECK: arith.shli
+// CHECK: arith.shrsi
+// CHECK: arith.sitofp
+// CHECK: arith.subf
+// CHECK: arith.mulf
+// CHECK: vector.store
+// CHECK: vector.fma
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @rows(%a: memref<9x64xf32>, %w: memref<1x16x16xi32>, %s: memref<1x2x16xf32>, %z: memref<1x2x16xi8>, %d: memref<9x16xf32>, %task: index) {
+    cpu.packed_matmul ins(%a, %w, %s : memref<9x64xf32>, memref<1x16x16xi32>, memref<1x2x16xf32>) zero_points(%z : memref<1x2x16xi8>) outs(%d : memref<9x16xf32>)
+        attributes {bits = 8 : i64, block_size = 32 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @registers(%a: memref<9x64xf32>, %w: memref<1x16x16xi32>, %s: memref<1x2x16xf32>, %d: memref<9x16xf32>, %task: index) {
+    // expected-error @below {{expects a tile for the 16 registers of x86-64-v3, but got 9x16, which takes 21}}
+    cpu.packed_matmul ins(%a, %w, %s : memref<9x64xf32>, memref<1x16x16xi32>, memref<1x2x16xf32>) outs(%d : memref<9x16xf32>)
+        attributes {bits = 8 : i64, block_size = 32 : i64, schedule = #cpu.schedule<tile = <9x16>, grid = <9x1>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

@@ -1,0 +1,37 @@
+// RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 block-size=8})' %s | FileCheck %s
+// RUN: ingot-opt --nn-quantize-weights %s | FileCheck %s --check-prefix=BYTES
+// RUN: ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 keep=m*=fp32})' %s | FileCheck %s --check-prefix=KEEP
+// RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=3})' %s 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{bits=4 block-size=12})' %s 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: not ingot-opt --pass-pipeline='builtin.module(nn-quantize-weights{keep=n=fp32})' %s 2>&1 | FileCheck %s --check-prefix=RULE
+// BITS: error: expects 4 or 8 bits and blocks of whole words of 8 elements, but got
+// RULE: error: rule 'n=fp32' is of no node of the model
+
+// Two blocks of a column, the second of one element; -8 is the extreme: 0 is code 8.
+// CHECK-LABEL: @transposed
+// CHECK: %[[Q:.*]] = arith.constant dense<{{\[\[}}[{{[0-9]+, [0-9]+, [0-9]+, [0-9]+}}], [{{[0-9]+}}, 0, 0, 0]]]> : tensor<1x2x4xui8>
+// CHECK: %[[S:.*]] = arith.constant {{.*}} : tensor<1x2xf32>
+// CHECK: %[[Y:.*]] = nn.packed_matmul %arg0, %[[Q]], %[[S]] {bits = 4 : i64, block_size = 8 : i64, depth = 9 : i64} : (tensor<?x9xf32>, tensor<1x2x4xui8>, tensor<1x2xf32>) -> tensor<?x1xf32>
+// CHECK: nn.add %[[Y]], %arg1
+
+// One scale a column.
+// BYTES-LABEL: @transposed
+// BYTES: nn.packed_matmul {{.*}} {bits = 8 : i64, block_size = 9 : i64, depth = 9 : i64} : (tensor<?x9xf32>, tensor<1x1x9xui8>, tensor<1x1xf32>)
+// KEEP-NOT: packed_matmul
+func.func @transposed(%x: tensor<?x9xf32>, %b: tensor<1xf32>) -> tensor<?x1xf32> {
+  %w = arith.constant dense<[[-8.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 0.5]]> : tensor<1x9xf32>
+  %0 = nn.matmul %x, %w bias(%b) {transpose_b} : (tensor<?x9xf32>, tensor<1x9xf32>, tensor<1xf32>) -> tensor<?x1xf32> loc("m1")
+  return %0 : tensor<?x1xf32>
+}
+
+// Computed weights, those that are not finite, and convolutions.
+// CHECK-LABEL: @no
+// CHECK-NOT: packed_matmul
+func.func @no(%x: tensor<2x2xf32>, %v: tensor<2x2xf32>, %p: tensor<1x1x4xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x1x4xf32>) {
+  %w = arith.constant dense<0x7F800000> : tensor<2x2xf32>
+  %k = arith.constant dense<1.0> : tensor<1x1x1xf32>
+  %0 = nn.matmul %x, %v : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> loc("m2")
+  %1 = nn.matmul %x, %w : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> loc("m3")
+  %2 = nn.conv %p, %k {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x1x4xf32>, tensor<1x1x1xf32>) -> tensor<1x1x4xf32>
+  return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x1x4xf32>
+}
