@@ -33,6 +33,15 @@ static int64_t costOf(const TargetInfo &target, int64_t flops,
 /// multiplying them with about two.
 static constexpr int64_t kLeastPairRows = 32;
 
+/// The rows that tasks are made of: what bytes without VNNI take for a column
+/// tile, lists of groups or weights as words, is to serve many of them.
+static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
+  bool isPrepared = tile.product == Product::int8Pairs ||
+                    tile.product == Product::int8Wide;
+  constexpr int64_t kMany = 64;
+  return isPrepared && pixels > 0 ? llvm::divideCeil(kMany, pixels) : 1;
+}
+
 /// Whether bytes that would be multiplied as words are better multiplied in
 /// pairs, those of them that may be, by the instructions that a vector of
 /// groups of k takes: three as they are, a shuffle of rows for two vectors
@@ -41,6 +50,9 @@ static constexpr int64_t kLeastPairRows = 32;
 template <typename Op>
 static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
                          int64_t rows) {
+  // Many rows share weights as words.
+  double wideRows = double(std::max<int64_t>(
+      tile.rows, ShapedType::isDynamic(rows) ? 0 : std::min<int64_t>(rows, 64)));
   std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
   if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
       (!ShapedType::isDynamic(rows) && rows < kLeastPairRows))
@@ -54,7 +66,7 @@ static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
                    (3 + 1 / vectors + perTile) * double(kinds[1]) +
                    (4 + 2 / vectors + 3 * perTile) * double(kinds[2]);
   constexpr double kCopy = 0.25;
-  return inPairs < (4 + 3 * perTile + kCopy) * all;
+  return inPairs < (4 + 3 / wideRows + kCopy) * all;
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,7 +143,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back() * dst[dst.size() - 2];
   Grid grid =
-      chooseGrid(target, {rows, tiles, costOf(target, flops, tile), 1,
+      chooseGrid(target, {rows, tiles, costOf(target, flops, tile),
+                          rowUnit(tile, dst[dst.size() - 2]),
                           bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // A task's tiles are of one group.
   if (groups > 1)
@@ -205,7 +218,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
     batches = 8;
   int64_t flops = 2 * weights.depth * dst.back();
   Grid grid =
-      chooseGrid(target, {rows, tiles, costOf(target, flops, tile), tile.rows,
+      chooseGrid(target, {rows, tiles, costOf(target, flops, tile),
+                          tile.rows * rowUnit(tile, tile.rows),
                           bytesOf(op.getSrc()), bytesOf(op.getWeights())});
   // Blocks of columns are tasks enough: each reads its weights once.
   int64_t enoughTasks = target.most_tasks / 2;

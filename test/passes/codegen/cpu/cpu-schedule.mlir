@@ -242,3 +242,20 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
     return
   }
 }
+
+// -----
+
+// Lists of groups, and weights as words, serve many rows: three of 28 pixels,
+// where one would do for tasks.
+// CHECK-LABEL: func.func @rows_of_words(
+// CHECK: schedule = #cpu.schedule<tile = <5x16, product = int8_wide>, grid = <3x3
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @rows_of_words(%a: memref<1x28x28x128xi8>, %w: memref<4x1x1x32x32x4xi8>, %d: memref<1x28x28x128xi32>) {
+    cpu.conv ins(%a, %w : memref<1x28x28x128xi8>, memref<4x1x1x32x32x4xi8>) outs(%d : memref<1x28x28x128xi32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
