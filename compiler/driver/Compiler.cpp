@@ -223,6 +223,10 @@ LogicalResult Compilation::readCalibration() {
   if (!read)
     return fail(llvm::toString(read.takeError()));
   calibration = std::move(*read);
+  // Ranges are those of the repaired model.
+  pipeline.equalize |= calibration->equalize;
+  if (!calibration->biases.empty())
+    pipeline.biases = pipeline.calibration;
   return success();
 }
 
@@ -275,7 +279,7 @@ LogicalResult ingot::checkOutputs(const CompileOptions &options,
 }
 
 FailureOr<std::string> Compilation::describePipeline() {
-  if (failed(chooseTargets()))
+  if (failed(chooseTargets()) || failed(readCalibration()))
     return failure();
   chooseKernels();
   std::string text;

@@ -72,10 +72,13 @@ static void buildGraphPipeline(OpPassManager &passes,
 /// stands between these on bytes.
 static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
+  if (options.equalize)
+    passes.addPass(createEqualizeLayers());
   if (options.observe)
     passes.addPass(createInsertObservers());
   if (options.switches) {
     InsertSwitchesOptions insert;
+    insert.errors = options.errors;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertSwitches(insert));
   }
@@ -84,6 +87,11 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.calibration = options.calibration;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertQuantize(insert));
+  }
+  if (!options.biases.empty()) {
+    CorrectBiasesOptions correct;
+    correct.calibration = options.biases;
+    passes.addPass(createCorrectBiases(correct));
   }
   if (options.quantization == Quantization::int8Dynamic) {
     InsertDynamicQuantizeOptions insert;
@@ -308,6 +316,17 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "switches",
       llvm::cl::desc("Let a run say what is rounded as int8 rounds it"),
       llvm::cl::init(false)};
+  Option<bool> errors{
+      *this, "errors",
+      llvm::cl::desc("Show how much products in bytes are too large in a run"),
+      llvm::cl::init(false)};
+  Option<bool> equalize{
+      *this, "equalize",
+      llvm::cl::desc("Make weights of neighbours as large as each other"),
+      llvm::cl::init(false)};
+  Option<std::string> biases{
+      *this, "biases",
+      llvm::cl::desc("File of ingot calibrate: how biases are corrected")};
   Option<std::string> calibration{
       *this, "calibration",
       llvm::cl::desc("File of ingot calibrate: what is quantized")};
@@ -345,6 +364,9 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.precision = precision;
     options.observe = observe;
     options.switches = switches;
+    options.errors = errors;
+    options.equalize = equalize;
+    options.biases = biases;
     options.calibration = calibration;
     options.quantization = quantization;
     options.keep.assign(keep.begin(), keep.end());

@@ -33,6 +33,13 @@ struct PipelineOptions : BackendOptions {
   /// A run says what is rounded as int8 rounds it; its inputs are more than the
   /// model's.
   bool switches = false;
+  /// And shows how much products in bytes are too large.
+  bool errors = false;
+  /// Weights of neighbouring products are made as large as each other.
+  bool equalize = false;
+  /// The file of ingot calibrate that says by how much the biases of products
+  /// in bytes are corrected; empty: by nothing.
+  std::string biases;
   /// The file of ingot calibrate that says what is quantized; empty: nothing
   /// is.
   std::string calibration;

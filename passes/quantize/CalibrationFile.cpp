@@ -21,7 +21,8 @@ using namespace llvm;
 using namespace ingot;
 using namespace ingot::quantize;
 
-static constexpr int64_t kVersion = 1;
+/// The first one knows no repairs; a file without them is of it.
+static constexpr int64_t kVersion = 2, kPlainVersion = 1;
 static constexpr StringLiteral kVersionKey("ingot_calibration");
 static constexpr size_t kDigestDigits = 64;
 
@@ -30,13 +31,31 @@ static Error wrong(const Twine &what) {
                            what);
 }
 
+static void writeRepair(const Calibration &calibration, json::OStream &json) {
+  if (calibration.equalize)
+    json.attribute("equalize", true);
+  if (calibration.biases.empty())
+    return;
+  json.attributeArray("biases", [&] {
+    for (const ChannelValues &bias : calibration.biases)
+      json.object([&] {
+        json.attribute("name", json::fixUTF8(bias.name));
+        json.attributeArray("values", [&] {
+          for (float value : bias.values)
+            json.value(double(value));
+        });
+      });
+  });
+}
+
 std::string quantize::toText(const Calibration &calibration) {
   std::string text;
   raw_string_ostream out(text);
   // By hand, for the order of the keys: the version comes first.
   json::OStream json(out, /*IndentSize=*/2);
   json.object([&] {
-    json.attribute(kVersionKey, kVersion);
+    json.attribute(kVersionKey,
+                   calibration.isRepaired() ? kVersion : kPlainVersion);
     json.attribute("model", json::fixUTF8(calibration.model));
     json.attribute("model_sha256", calibration.sha256);
     json.attribute("method", calibration.method);
@@ -53,6 +72,8 @@ std::string quantize::toText(const Calibration &calibration) {
             json.attribute("method", tensor.method);
         });
     });
+    if (calibration.isRepaired())
+      json.attributeObject("repair", [&] { writeRepair(calibration, json); });
   });
   out << '\n';
   return text;
@@ -95,6 +116,41 @@ static Expected<TensorCalibration> readTensor(const json::Object &object) {
   return tensor;
 }
 
+/// Reads the repairs of a file of the second version.
+static Error readRepair(const json::Object &root, Calibration &calibration) {
+  const json::Object *repair = root.getObject("repair");
+  if (!repair)
+    return wrong("it has no object \"repair\"");
+  if (const json::Value *value = repair->get("equalize")) {
+    if (!value->getAsBoolean())
+      return wrong("its \"equalize\" is neither true nor false");
+    calibration.equalize = *value->getAsBoolean();
+  }
+  if (!repair->get("biases"))
+    return Error::success();
+  const json::Array *biases = repair->getArray("biases");
+  if (!biases)
+    return wrong("its \"biases\" are no list");
+  for (const json::Value &value : *biases) {
+    const json::Object *object = value.getAsObject();
+    std::optional<StringRef> name =
+        object ? object->getString("name") : std::nullopt;
+    const json::Array *values = name ? object->getArray("values") : nullptr;
+    if (!values)
+      return wrong("one of its \"biases\" has no \"name\" and \"values\"");
+    ChannelValues bias = {name->str(), {}};
+    for (const json::Value &one : *values) {
+      const float number = float(one.getAsNumber().value_or(NAN));
+      if (!std::isfinite(number))
+        return wrong("the bias of '" + printable(*name) +
+                     "' has a value that is no finite number");
+      bias.values.push_back(number);
+    }
+    calibration.biases.push_back(std::move(bias));
+  }
+  return Error::success();
+}
+
 Expected<Calibration> quantize::parseCalibration(StringRef text) {
   Expected<json::Value> parsed = json::parse(text);
   if (!parsed)
@@ -105,10 +161,10 @@ Expected<Calibration> quantize::parseCalibration(StringRef text) {
       root ? root->getInteger(kVersionKey) : std::nullopt;
   if (!version)
     return wrong("it is not a file of ingot calibrate");
-  if (*version != kVersion)
+  if (*version != kVersion && *version != kPlainVersion)
     return wrong("it has version " + Twine(*version) +
-                 ", but this compiler reads version " + Twine(kVersion) +
-                 ": calibrate again");
+                 ", but this compiler reads version " + Twine(kPlainVersion) +
+                 " and " + Twine(kVersion) + ": calibrate again");
   Calibration calibration;
   for (auto [key, value] : {std::pair("model", &calibration.model),
                             std::pair("model_sha256", &calibration.sha256),
@@ -144,6 +200,9 @@ Expected<Calibration> quantize::parseCalibration(StringRef text) {
     tensor->name = name->str();
     calibration.tensors.push_back(std::move(*tensor));
   }
+  if (*version == kVersion)
+    if (Error error = readRepair(*root, calibration))
+      return std::move(error);
   return calibration;
 }
 

@@ -27,6 +27,13 @@ struct TensorCalibration {
   std::string method;
 };
 
+/// A number for each channel of a product's result.
+struct ChannelValues {
+  /// The ONNX nodes that the product comes from, joined by " + ".
+  std::string name;
+  std::vector<float> values;
+};
+
 /// What `ingot calibrate` writes; docs/quantization.md has the format.
 struct Calibration {
   /// File name and SHA-256, in hexadecimal digits, of the model.
@@ -34,6 +41,13 @@ struct Calibration {
   std::string method;
   uint64_t samples = 0;
   std::vector<TensorCalibration> tensors;
+  /// What was repaired before ranges were found: weights of neighbours are
+  /// as large as each other.
+  bool equalize = false;
+  /// How much the results of products in bytes are too large on average.
+  std::vector<ChannelValues> biases;
+
+  bool isRepaired() const { return equalize || !biases.empty(); }
 };
 
 std::string toText(const Calibration &calibration);

@@ -43,8 +43,9 @@ struct Encoding {
 
 class Switches {
 public:
-  Switches(func::FuncOp function, const quantize::KeepRules &keep)
-      : function(function), keep(keep), builder(function.getContext()) {}
+  Switches(func::FuncOp function, const quantize::KeepRules &keep, bool errors)
+      : function(function), keep(keep), builder(function.getContext()),
+        errors(errors) {}
 
   void run();
   SmallVector<Attribute> names, tensors;
@@ -56,7 +57,8 @@ private:
   Value isOn(const quantize::Site &site);
   Value round(Value value, const Encoding &encoding);
   void rewriteSite(const quantize::Site &site);
-  void rewriteProduct(Operation *product, Value isOn);
+  void rewriteProduct(Operation *product, const Unit &unit);
+  void showError(Operation *product, Operation *twin, int64_t number);
 
   template <typename Op, typename... Args>
   Value make(Args &&...args) {
@@ -76,6 +78,9 @@ private:
   llvm::DenseMap<Value, SmallVector<size_t>> sitesOf;
   llvm::DenseMap<OpOperand *, Value> conditions;
   llvm::DenseMap<std::pair<Value, Value>, Value> rounded;
+  llvm::DenseMap<Operation *, Value> roundedData;
+  quantize::WeightQuantizer quantizer;
+  bool errors;
 };
 
 struct InsertSwitchesPass
@@ -91,7 +96,7 @@ struct InsertSwitchesPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      Switches switches(function, *rules);
+      Switches switches(function, *rules, errors);
       switches.run();
       names.append(switches.names);
       tensors.append(switches.tensors);
@@ -149,30 +154,38 @@ Value Switches::addInput(StringRef name, Type element) {
   return function.getArgument(index);
 }
 
-void Switches::addInputs() {
-  for (auto [i, unit] : llvm::enumerate(units)) {
-    unit.isOn =
-        addInput(("ingot.switch." + Twine(i)).str(), builder.getI1Type());
-    // The one that most products come from is what stands for all.
-    SmallVector<StringAttr> nodes(unit.nodes.begin(), unit.nodes.end());
+/// The one that most products come from stands for all in front.
+static SmallVector<StringAttr> orderedNodes(const Unit &unit) {
+  SmallVector<StringAttr> nodes(unit.nodes.begin(), unit.nodes.end());
+  if (unit.products.size() > 1)
     llvm::stable_sort(nodes, [&](StringAttr a, StringAttr b) {
       return unit.uses.lookup(a) > unit.uses.lookup(b);
     });
-    auto *read = llvm::find_if(ranges, [&](const auto &range) {
-      return range.first == unit.products.front()->getOperand(0);
-    });
-    names.push_back(
-        SwitchAttr::get(builder.getContext(), read - ranges.begin(), nodes));
+  return nodes;
+}
+
+void Switches::addInputs() {
+  unsigned number = 0;
+  for (Unit &unit : units) {
+    unit.isOn = addInput(("ingot.switch." + Twine(number++)).str(),
+                         builder.getI1Type());
+    Value data = unit.products.front()->getOperand(0);
+    auto *read = llvm::find_if(
+        ranges, [&](const auto &range) { return range.first == data; });
+    names.push_back(SwitchAttr::get(builder.getContext(), read - ranges.begin(),
+                                    orderedNodes(unit)));
   }
-  for (auto [i, range] : llvm::enumerate(ranges)) {
+  number = 0;
+  for (auto &range : ranges) {
     auto input = [&](StringRef what) {
-      return addInput((what + Twine(i)).str(), builder.getF32Type());
+      return addInput((what + Twine(number)).str(), builder.getF32Type());
     };
     Encoding &encoding = encodings[range.first];
     encoding.scale = input("ingot.scale.");
     encoding.low = input("ingot.low.");
     encoding.high = input("ingot.high.");
     tensors.push_back(builder.getStringAttr(range.second));
+    ++number;
   }
 }
 
@@ -218,30 +231,46 @@ void Switches::rewriteSite(const quantize::Site &site) {
     return;
   Value value = site.use->get();
   Value rounding = round(value, encoding->second);
+  // Of a product, one of the two reads it as it is, the other rounded.
+  if (!site.because) {
+    roundedData[site.use->getOwner()] = rounding;
+    return;
+  }
   loc = value.getLoc();
   builder.setInsertionPoint(site.use->getOwner());
   site.use->set(
       make<nn::SelectOp>(conditions.lookup(site.use), rounding, value));
 }
 
-/// The product twice: by its weights, and by what is left of them in bytes.
-void Switches::rewriteProduct(Operation *product, Value isOn) {
-  const unsigned number = quantize::weightsOperand(product);
-  Value weights = product->getOperand(number);
-  quantize::QuantizedWeights bytes =
-      quantize::quantizeWeights(weights, quantize::weightsAxis(product));
-  for (size_t i = 0; i < bytes.bytes.size(); ++i)
-    bytes.bytes[i] = bytes.value(i);
+/// The product twice: as it is, and of rounded data by what is left of the
+/// weights in bytes.
+void Switches::rewriteProduct(Operation *product, const Unit &unit) {
   loc = product->getLoc();
   builder.setInsertionPointAfter(product);
-  Value left =
-      nn::makeConstant(builder, weights.getLoc(),
-                       cast<RankedTensorType>(weights.getType()), bytes.bytes);
   Operation *twin = builder.clone(*product);
-  twin->setOperand(number, left);
+  quantizer.quantize(twin);
+  if (Value data = roundedData.lookup(product))
+    twin->setOperand(0, data);
+  builder.setInsertionPointAfter(twin);
   Value result = product->getResult(0);
-  Value chosen = make<nn::SelectOp>(isOn, twin->getResult(0), result);
+  Value chosen = make<nn::SelectOp>(unit.isOn, twin->getResult(0), result);
   result.replaceAllUsesExcept(chosen, chosen.getDefiningOp());
+  if (errors && unit.products.size() == 1)
+    showError(product, twin, &unit - units.begin());
+}
+
+/// The mean over all but the channels.
+void Switches::showError(Operation *product, Operation *twin, int64_t number) {
+  Value error = make<nn::SubOp>(twin->getResult(0), product->getResult(0));
+  const int64_t rank = cast<RankedTensorType>(error.getType()).getRank();
+  const int64_t channel = isa<nn::ConvOp>(product) ? 1 : rank - 1;
+  SmallVector<int64_t> axes;
+  for (int64_t axis = 0; axis < rank; ++axis)
+    if (axis != channel)
+      axes.push_back(axis);
+  Value mean = make<nn::ReduceOp>(error, nn::ReduceKind::mean, axes,
+                                  /*keep_dims=*/false);
+  ObserveOp::create(builder, loc, builder.getI64IntegerAttr(number), mean);
 }
 
 void Switches::run() {
@@ -258,5 +287,5 @@ void Switches::run() {
     rewriteSite(site);
   for (Unit &unit : units)
     for (Operation *product : unit.products)
-      rewriteProduct(product, unit.isOn);
+      rewriteProduct(product, unit);
 }

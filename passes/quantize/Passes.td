@@ -50,6 +50,38 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
                            "::ingot::nn::NNDialect"];
 }
 
+def EqualizeLayers : Pass<"nn-equalize-layers", "::mlir::ModuleOp"> {
+  let summary = "Make weights of neighbouring products as large as each other";
+  let description = [{
+    Of two products by constant weights, the second of which alone reads the
+    first's result, as it is or through relu, leaky relu and pooling, each
+    channel between them is divided by a factor and multiplied by it again:
+    `sqrt(a / b)`, where `a` and `b` are the largest weights of that channel in
+    the first and in the second, rounded to a power of two. So a channel whose
+    range would drown the others gets smaller before it becomes bytes, and in
+    floats no result changes. Chains, with depthwise convolutions in between,
+    are gone through until nothing changes.
+  }];
+  let statistics = [
+    Statistic<"equalized", "equalized", "products with other weights">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def CorrectBiases : Pass<"nn-correct-biases", "::mlir::ModuleOp"> {
+  let summary = "Take the expected error of quantized products from their bias";
+  let description = [{
+    The file says how much each channel of a product in bytes is too large on
+    average: that is taken from its bias. Products that are not quantized, and a
+    bias that a run computes, stay as they are.
+  }];
+  let options = [
+    Option<"calibration", "calibration", "std::string", "",
+           "File of ingot calibrate">];
+  let statistics = [
+    Statistic<"corrected", "corrected", "products with another bias">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
   let summary = "Let a run say what is rounded as int8 rounds it";
   let description = [{
@@ -62,12 +94,18 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
     scale, and the least and the greatest number of steps. All is computed in
     f32.
 
+    With `errors` the run shows, under the number of a switch of one product,
+    how much each channel of that product in bytes is larger than in floats, on
+    average, whether it is on or not.
+
     A switch is of the products that come from one node. What is read in bytes
     for the sake of others, such as the second operand of an addition, is
     rounded when one of these is, and what only moves values when all are. Nodes
     that `keep` names have none.
   }];
   let options = [
+    Option<"errors", "errors", "bool", "false",
+           "Show the errors of products, channel by channel">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -25,10 +25,6 @@ struct QuantizedWeights {
   size_t channelOf(size_t element) const {
     return size_t(int64_t(element) / inner % int64_t(scales.size()));
   }
-  /// What the bytes stand for.
-  double value(size_t element) const {
-    return bytes[element] * scales[channelOf(element)];
-  }
 };
 
 /// Those of constant floats, with output channels along `axis`.

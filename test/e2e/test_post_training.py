@@ -285,6 +285,112 @@ class FileOfRules(PostTraining):
             "--precision=int8", f"--calibration={path}", "--rules=" + self.path("gone.json")])
 
 
+class Repairs(PostTraining):
+    """`ingot calibrate --repair`: kept where the outputs' error is less, and in the artifact as it was measured."""
+
+    def repaired(self, model, data, *options):
+        path = self.path("repaired.json")
+        np.savez(self.path("data.npz"), **data)
+        count = str(len(next(iter(data.values()))))
+        done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--samples", count, "-o", path, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        trials = {}
+        for line in done.stdout.splitlines():
+            if line.startswith("repair "):
+                words = line.replace(",", "").replace(":", "").split()
+                trials[words[1]] = (float(words[words.index("from") + 1]), float(words[words.index("to") + 1]),
+                                    line.endswith("kept"))
+        return path, trials
+
+    def error(self, model, calibration):
+        done = tool("ingot", "compare", self.int8(model, calibration), model, "--data", self.path("data.npz"), "--json",
+                    "--sensitivity", "--calibration", calibration, "--samples", "1000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        return found["outputs"][0]["relative_error"], found["sensitivity"]["relative_error"]
+
+    def test_bias(self):
+        """The mean error of a convolution's channels is gone."""
+        rng = np.random.default_rng(3)
+        w = rng.standard_normal((8, 16, 1, 1)).astype(np.float32)
+        model = self.save(make_model([helper.make_node("Conv", ["x", "w"], ["y"], "conv0")], [("x", ["n", 16, 6, 6])],
+                                     [("y", ["n", 8, 6, 6])], {"w": w}))
+        # Of values that are cut off the mean is lost, too.
+        x = (rng.exponential(1, (24, 16, 6, 6)) ** 2).astype(np.float32)
+        path, trials = self.repaired(model, {"x": x}, "--method=percentile", "--percentile=98", "--repair=bias")
+        before, after, kept = trials["bias"]
+        self.assertTrue(kept and after < before, trials)
+        with open(path) as f:
+            found = json.load(f)
+        self.assertEqual((found["ingot_calibration"], list(found["repair"])), (2, ["biases"]))
+        plain = self.calibrate(model, {"x": x}, "--method=percentile", "--percentile=98")
+        want = np.einsum("oc,nchw->nohw", w[:, :, 0, 0].astype(np.float64), x)
+        means = {}
+        for name, calibration in (("plain", plain), ("repaired", path)):
+            got = self.run_model(self.int8(model, calibration), {"x": x})["y"]
+            means[name] = np.abs((got - want).mean((0, 2, 3))).max() / np.abs(want).mean()
+        self.assertLess(means["repaired"], 0.05 * means["plain"])
+        self.assertAlmostEqual(self.error(model, path)[0], after, delta=0.02 * after)
+
+    def test_equalize(self):
+        """Channels that are much larger than others between two convolutions; a depthwise one between."""
+        rng = np.random.default_rng(3)
+        large = np.exp2(np.linspace(-4, 4, 16)).astype(np.float32)[:, None, None, None]
+        weights = {"w": rng.standard_normal((16, 3, 3, 3)).astype(np.float32) * large,
+                   "d": rng.standard_normal((16, 1, 3, 3)).astype(np.float32),
+                   "v": rng.standard_normal((8, 16, 1, 1)).astype(np.float32) / large.reshape(1, 16, 1, 1)}
+        nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "conv0"), helper.make_node("Relu", ["a"], ["b"], "relu0"),
+                 helper.make_node("Conv", ["b", "d"], ["c"], "conv1", group=16), helper.make_node("Relu", ["c"], ["e"], "relu1"),
+                 helper.make_node("Conv", ["e", "v"], ["y"], "conv2")]
+        model = self.save(make_model(nodes, [("x", ["n", 3, 12, 12])], [("y", ["n", 8, 8, 8])], weights))
+        x = rng.standard_normal((16, 3, 12, 12)).astype(np.float32)
+        path, trials = self.repaired(model, {"x": x}, "--method=minmax", "--repair=bias,equalize")
+        before, after, kept = trials["equalize"]
+        self.assertTrue(kept and after < 0.5 * before, trials)
+        artifact, probe = self.error(model, path)
+        least = min(after for _, after, kept in trials.values() if kept)
+        self.assertAlmostEqual(artifact, least, delta=0.03 * least)
+        self.assertAlmostEqual(probe, least, delta=0.001 * least)
+        # In floats nothing changes, to the bit.
+        same = self.int8(model, path, "--keep=*=fp32", name="same")
+        np.testing.assert_array_equal(self.run_model(same, {"x": x})["y"],
+                                      self.run_model(self.compile(model, name="fp32"), {"x": x})["y"])
+
+    def test_families(self):
+        """What is kept is less, and what the artifact does."""
+        for name in ("repvgg", "mobilenet_v2", "vit"):
+            with self.subTest(name):
+                proto, runs = families.ALL[name]()
+                model, inputs = self.save(proto, name + ".onnx"), runs[0]
+                rng = np.random.default_rng(1)
+                data = {k: np.concatenate([v] + [rng.permutation(v.ravel()).reshape(v.shape) for _ in range(9)])
+                        for k, v in inputs.items()}
+                path, trials = self.repaired(model, data, "--method=minmax", "--repair=equalize,bias")
+                self.assertEqual(list(trials), ["equalize", "bias"])
+                for before, after, kept in trials.values():
+                    self.assertEqual(kept, after < before)
+                least = min([before for before, _, _ in trials.values()] + [a for _, a, kept in trials.values() if kept])
+                artifact, probe = self.error(model, path)
+                self.assertAlmostEqual(artifact, least, delta=0.1 * least)
+                self.assertAlmostEqual(probe, least, delta=0.001 * least)
+
+    def test_refused(self):
+        model = self.save(digits.Network(0).model())
+        path, _ = self.repaired(model, {"x": digits.render(12, 1)[0]}, "--repair=bias")
+        done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=smoth", "-o",
+                    self.path("none.json"))
+        self.assert_one_line(done, "--repair", "equalize and bias")
+        with open(path) as f:
+            found = json.load(f)
+        for repair, *words in ((None, "no object \"repair\""), ({"equalize": 1}, "equalize"), ({"biases": {}}, "biases"),
+                               ({"biases": [{"name": "conv0"}]}, "values"),
+                               ({"biases": [{"name": "conv0", "values": ["x"]}]}, "conv0", "finite"),
+                               ({"biases": [{"name": "conv0", "values": [1]}]}, "conv0", "6 channels")):
+            with open(self.path("changed.json"), "w") as f:
+                json.dump({**found, "repair": repair}, f)
+            self.refuses(model, *words, options=["--precision=int8", "--calibration=" + self.path("changed.json")])
+
+
 class Refused(PostTraining):
     def test_calibrations(self):
         model = self.save(digits.Network(0).model())

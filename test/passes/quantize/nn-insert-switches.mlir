@@ -1,5 +1,6 @@
 // RUN: ingot-opt %s --nn-insert-switches --split-input-file | FileCheck %s
 // RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-insert-switches{keep=conv1=fp32})' --split-input-file | FileCheck %s --check-prefix=KEEP
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(nn-insert-switches{errors})' --split-input-file | FileCheck %s --check-prefix=ERROR
 // RUN: not ingot-opt %s --pass-pipeline='builtin.module(nn-insert-switches{keep=cnv1=fp32})' --split-input-file 2>&1 | FileCheck %s --check-prefix=RULE
 
 // RULE: error: rule 'cnv1=fp32' is of no node of the model; names like it: 'conv1'
@@ -21,17 +22,24 @@
 // CHECK: %[[M:.*]] = nn.max %[[R]], %[[LOW]]
 // CHECK: %[[N:.*]] = nn.min %[[M]], %[[HIGH]]
 // CHECK: %[[Q:.*]] = nn.mul %[[N]], %[[STEP]]
-// CHECK: %[[READ:.*]] = nn.select %[[S1]], %[[Q]], %[[X]]
-// CHECK: %[[C:.*]] = nn.conv %[[READ]], %[[W:[a-z0-9_]*]] {
-// CHECK: %[[C8:.*]] = nn.conv %[[READ]], %[[W8:[a-z0-9_]*]] {
+// CHECK: %[[W8:.*]] = nn.dequantize
+// CHECK: %[[C:.*]] = nn.conv %[[X]], %[[W:[a-z0-9_]*]] {
+// CHECK: %[[C8:.*]] = nn.conv %[[Q]], %[[W8]] {
 // CHECK: %[[Y:.*]] = nn.select %[[S1]], %[[C8]], %[[C]]
 // CHECK: nn.relu %[[Y]]
-// CHECK: nn.select %[[S2]]
 // CHECK: nn.conv
 // CHECK: nn.conv
 // CHECK: %[[Y2:.*]] = nn.select %[[S2]]
 // CHECK: %[[OTHER:.*]] = nn.select %[[S3]], %{{.*}}, %{{.*}}
 // CHECK: nn.add %[[Y2]], %[[OTHER]]
+
+// How much the product in bytes is larger, channel by channel.
+// ERROR-LABEL: func.func @residual
+// ERROR: %[[C:.*]] = nn.conv %arg0,
+// ERROR: %[[C8:.*]] = nn.conv
+// ERROR: %[[E:.*]] = nn.sub %[[C8]], %[[C]]
+// ERROR: %[[M:.*]] = nn.reduce mean %[[E]] {axes = array<i64: 0, 2, 3>} : tensor<1x4x8x8xf32> -> tensor<4xf32>
+// ERROR: ingot.observe 0 %[[M]]
 
 // A node that is kept has no switch, and what it reads is not rounded.
 // KEEP: ingot.observed = ["x", "relu1", "add"]

@@ -152,7 +152,7 @@ int PrecisionStudy::checkChoice(size_t &numWide) {
                            digits("%.2f", search.fp32Percent) +
                            " % in fp32, with as few layers in int8 as were "
                            "tried: give --precision=fp32 or a larger budget");
-    TimedModel wide = {&fp32}, mixed = {&chosen};
+    TimedModel wide(fp32), mixed(chosen);
     problem = measureInTurns({&wide, &mixed}, firstSample, 0, progress,
                              *study.machine);
     if (!problem.empty())

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/quantize/CalibrationFile.h"
 #include "tools/ingot/Commands.h"
-#include "tools/ingot/calibrate/Calibrator.h"
+#include "tools/ingot/calibrate/Repair.h"
 #include "tools/ingot/calibrate/TextFiles.h"
 
 #include "llvm/Support/Path.h"
@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> data, shapes, dims;
   unsigned threads = 0, numSamples = 0;
   quantize::MethodChoice method;
+  std::vector<RepairKind> repairs;
 };
 
 } // namespace
@@ -56,8 +57,8 @@ static int calibrate(const Options &options, const OptionParser &parser) {
     problem = quantize::readRules(options.rules, chosen.rules);
   if (!problem.empty())
     return progress.fail(problem);
-  if (options.numSamples && !choosesBest(chosen))
-    return parser.usageError("--samples is for method best");
+  if (options.numSamples && !choosesBest(chosen) && options.repairs.empty())
+    return parser.usageError("--samples is for method best and --repair");
   if (options.numSamples)
     chosen.numSamples = options.numSamples;
   Calibrator calibrator(chosen, parser, progress);
@@ -66,12 +67,21 @@ static int calibrate(const Options &options, const OptionParser &parser) {
     return code;
   if (int code = calibrator.choose(result))
     return code;
+  std::vector<Repairer::Trial> trials;
+  if (!options.repairs.empty())
+    if (int code = Repairer(chosen, parser, progress)
+                       .run(options.repairs, result, trials))
+      return code;
   problem = writeTexts({{options.output, toText(result)}});
   if (!problem.empty())
     return progress.fail(problem);
   printf("%s: %zu tensors, %s of %llu samples\n", options.output.c_str(),
          result.tensors.size(), result.method.c_str(),
          static_cast<unsigned long long>(result.samples));
+  for (const Repairer::Trial &trial : trials)
+    printf("repair %s: relative error of the outputs from %.6f to %.6f, %s\n",
+           trial.name, trial.before, trial.after,
+           trial.isKept() ? "kept" : "left out");
   return exitSuccess;
 }
 
@@ -111,7 +121,15 @@ int ingot::calibrateMain(int argc, char **argv) {
       },
       "how much of a tensor lies in its range (default: 99.999)");
   parser.number("samples", "N", options.numSamples, 1, 1000000,
-                "for method best: how many of the samples (default: 8)");
+                "for method best and --repair: how many of the samples "
+                "(default: 8)");
+  parser.custom(
+      "repair", "LIST",
+      [&](const std::string &text) {
+        return parseRepairs(text, options.repairs);
+      },
+      "equalize and bias: repairs to try, of which those are kept that lower "
+      "the outputs' error");
   parser.value("rules", "FILE", options.rules,
                "JSON that names other methods for some tensors");
   parser.list("shape", "NAME=AxB...", options.shapes,

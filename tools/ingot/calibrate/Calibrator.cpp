@@ -106,8 +106,9 @@ int Calibrator::chooseBestMethods() {
   return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
-int Calibrator::choose(quantize::Calibration &result) {
-  warn();
+int Calibrator::choose(quantize::Calibration &result, bool warns) {
+  if (warns)
+    warn();
   progress.show("finding ranges");
   result.model = llvm::sys::path::filename(options.model.model).str();
   result.sha256 = model.sha256();
@@ -119,7 +120,11 @@ int Calibrator::choose(quantize::Calibration &result) {
     if (!histogram.count())
       continue;
     choices.push_back({tensors()[i], candidatesOf(watched[i], methods[i])});
-    result.tensors.push_back({tensors()[i], histogram.min(), histogram.max()});
+    quantize::TensorCalibration tensor;
+    tensor.name = tensors()[i];
+    tensor.min = histogram.min();
+    tensor.max = histogram.max();
+    result.tensors.push_back(std::move(tensor));
   }
   if (int code = chooseBestMethods())
     return code;

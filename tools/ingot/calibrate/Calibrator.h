@@ -37,7 +37,7 @@ public:
   /// Sees all samples.
   int watch();
   /// Finds ranges in what was seen.
-  int choose(quantize::Calibration &result);
+  int choose(quantize::Calibration &result, bool warns = true);
 
   uint64_t numSamples() const { return seen; }
   const std::vector<std::string> &tensors() const { return model.observed(); }

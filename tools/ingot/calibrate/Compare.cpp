@@ -12,6 +12,7 @@
 #include "tools/ingot/Values.h"
 #include "tools/ingot/bench/Json.h"
 #include "tools/ingot/calibrate/OutputDifference.h"
+#include "tools/ingot/calibrate/Repair.h"
 #include "tools/ingot/calibrate/Samples.h"
 #include "tools/ingot/calibrate/ScratchModel.h"
 #include "tools/ingot/calibrate/Sensitivity.h"
@@ -71,6 +72,7 @@ private:
   ScratchModel reference, quantized;
   Probe probe;
   Sensitivity sensitivity;
+  quantize::Calibration calibration;
   Preprocess preprocess;
   std::unique_ptr<Samples> samples;
   /// Of the command line, and then of the rules.
@@ -152,6 +154,15 @@ int Comparison::prepare() {
     return progress.fail(problem);
   ScratchModel::Options scratch = scratchOptions();
   scratch.pipeline.observe = options.perLayer;
+  if (!options.calibration.empty()) {
+    llvm::Expected<quantize::Calibration> read =
+        quantize::readCalibration(options.calibration);
+    if (!read)
+      return progress.fail(llvm::toString(read.takeError()));
+    calibration = std::move(*read);
+    // What is shown of both is of one graph.
+    scratch.pipeline.equalize = calibration.equalize;
+  }
   if (int code = reference.prepare(scratch))
     return code;
   problem = checkSignature();
@@ -170,16 +181,12 @@ int Comparison::prepare() {
 
 /// Of the first samples, which are read again.
 int Comparison::findSensitivity() {
-  llvm::Expected<quantize::Calibration> calibration =
-      quantize::readCalibration(options.calibration);
-  if (!calibration)
-    return progress.fail(llvm::toString(calibration.takeError()));
   ScratchModel::Options scratch = scratchOptions();
-  scratch.pipeline.calibration.clear();
   scratch.pipeline.keep = keep;
+  setRepairs(calibration, options.calibration, scratch.pipeline);
   if (int code = probe.prepare(scratch))
     return code;
-  if (std::string problem = probe.setRanges(*calibration); !problem.empty())
+  if (std::string problem = probe.setRanges(calibration); !problem.empty())
     return progress.fail("'" + formatLine(options.calibration, 200) + "' " +
                          problem);
   Samples first(preprocess);

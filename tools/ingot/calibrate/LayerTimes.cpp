@@ -49,8 +49,8 @@ static std::string measureOnce(TimedModel &model,
                                const std::vector<Array> &sample,
                                unsigned threads, TimedMachine &machine) {
   BenchOptions options;
-  options.model = model.model->library();
-  options.shapes = openShapes(*model.model, sample);
+  options.model = model.model.library();
+  options.shapes = openShapes(model.model, sample);
   options.threads = threads;
   options.warmUpMs = 100;
   options.durationMs = 300;

@@ -14,7 +14,9 @@ namespace ingot::tools {
 
 /// An artifact and its times on this machine.
 struct TimedModel {
-  const ScratchModel *model = nullptr;
+  explicit TimedModel(const ScratchModel &model) : model(model) {}
+
+  const ScratchModel &model;
   /// Median of whole runs, and of each layer: the least of all rounds.
   double latencyMs = 0;
   std::vector<LayerResult> layers;

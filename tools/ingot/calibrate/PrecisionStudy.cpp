@@ -8,6 +8,7 @@
 
 #include "tools/ingot/Execute.h"
 #include "tools/ingot/Text.h"
+#include "tools/ingot/calibrate/Repair.h"
 #include "tools/ingot/calibrate/TextFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -38,6 +39,7 @@ int PrecisionStudy::findCalibration() {
     return exitSuccess;
   Calibrator::Options chosen;
   chosen.model = scratchOptions();
+  chosen.model.pipeline.equalize = calibration.equalize;
   chosen.data = options.data;
   chosen.preprocess = options.preprocess;
   // Ranges that cost the least on their own tensor, without hundreds of runs.
@@ -74,7 +76,9 @@ int PrecisionStudy::prepareModels() {
   scratch.pipeline.keep = options.keep;
   if (int code = int8.prepare(scratch))
     return code;
-  if (int code = probe.prepare(scratchOptions()))
+  scratch = scratchOptions();
+  setRepairs(calibration, calibrationPath, scratch.pipeline);
+  if (int code = probe.prepare(scratch))
     return code;
   if (std::string problem = probe.setRanges(calibration); !problem.empty())
     return progress.fail("'" + formatLine(calibrationPath, 200) + "' " +
@@ -170,7 +174,7 @@ int PrecisionStudy::run() {
   study.method = calibration.method;
   study.calibrationSamples = calibration.samples;
   std::string problem = readSamples();
-  TimedModel wide = {&fp32}, narrow = {&int8};
+  TimedModel wide(fp32), narrow(int8);
   if (problem.empty() && (!hasOpenSizes(fp32) || !firstSample.empty())) {
     problem = measureInTurns({&wide, &narrow}, firstSample, 0, progress,
                              study.machine.emplace());

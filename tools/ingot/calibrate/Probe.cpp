@@ -105,6 +105,37 @@ std::string Probe::readSamples(Samples &samples, uint64_t most) {
   return problem;
 }
 
+static ingot_status addErrors(void *user, uint64_t number,
+                              const ingot_tensor_view *view) {
+  auto &errors = *static_cast<std::vector<std::vector<double>> *>(user);
+  if (number >= errors.size() || view->dtype != INGOT_FLOAT || view->rank != 1)
+    return INGOT_OK;
+  std::vector<double> &sums = errors[number];
+  sums.resize(size_t(view->dims[0]));
+  const auto *values = static_cast<const float *>(view->data);
+  for (size_t i = 0; i < sums.size(); ++i)
+    sums[i] += double(values[int64_t(i) * view->strides[0]]);
+  return INGOT_OK;
+}
+
+std::string Probe::meanErrors(Samples &samples,
+                              std::vector<std::vector<double>> &errors) {
+  errors.assign(units().size(), {});
+  turn(std::vector<bool>(units().size()));
+  std::vector<Array> inputs;
+  std::string problem;
+  while (samples.next(inputs, problem)) {
+    progress.show(samples.progress());
+    inputs.insert(inputs.end(), settings.begin(), settings.end());
+    if (model.run(inputs, addErrors, &errors, problem) != INGOT_OK)
+      return samples.where() + ": " + problem;
+  }
+  for (std::vector<double> &sums : errors)
+    for (double &sum : sums)
+      sum /= double(samples.count());
+  return problem;
+}
+
 std::string Probe::runOnce(const std::vector<bool> &isOn,
                            const std::vector<Array> &inputs,
                            std::vector<Array> &outputs) {

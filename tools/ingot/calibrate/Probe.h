@@ -52,6 +52,12 @@ public:
     return kept[sample].inputs;
   }
 
+  /// Of a model that shows errors: how much each channel of a unit's product in
+  /// bytes is too large, on average over all samples; of units of several
+  /// products, nothing. Returns what is wrong, or "".
+  std::string meanErrors(Samples &samples,
+                         std::vector<std::vector<double>> &errors);
+
   /// Runs on a sample of the caller's.
   std::string runOnce(const std::vector<bool> &isOn,
                       const std::vector<Array> &inputs,

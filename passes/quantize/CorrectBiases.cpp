@@ -1,0 +1,98 @@
+//===- CorrectBiases.cpp - nn-correct-biases ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NodeName.h"
+#include "passes/quantize/CalibrationFile.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Sites.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_CORRECTBIASES
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct CorrectBiasesPass : ingot::impl::CorrectBiasesBase<CorrectBiasesPass> {
+  using CorrectBiasesBase::CorrectBiasesBase;
+  void runOnOperation() override;
+
+private:
+  LogicalResult correct(Operation *op, ArrayRef<float> values);
+};
+
+} // namespace
+
+/// Takes the error from the bias, or makes one of its negative.
+LogicalResult CorrectBiasesPass::correct(Operation *op,
+                                         ArrayRef<float> values) {
+  const int64_t channels =
+      cast<RankedTensorType>(
+          op->getOperand(quantize::weightsOperand(op)).getType())
+          .getDimSize(quantize::weightsAxis(op));
+  if (int64_t(values.size()) != channels)
+    return op->emitError() << "expects corrections of " << channels
+                           << " channels, but '" << printable(calibration)
+                           << "' has " << values.size();
+  OpBuilder builder(op);
+  std::vector<double> bias(values.size());
+  const bool hasBias = op->getNumOperands() > 2;
+  Location loc = op->getLoc();
+  RankedTensorType type = RankedTensorType::get(channels, builder.getF32Type());
+  if (hasBias) {
+    std::optional<std::vector<double>> old =
+        nn::getConstantDoubles(op->getOperand(2));
+    auto given = cast<RankedTensorType>(op->getOperand(2).getType());
+    // One that a run computes, or that is not of channels, stays.
+    if (!old || given.getRank() != 1 || given.getDimSize(0) != channels)
+      return success();
+    bias = std::move(*old);
+    loc = op->getOperand(2).getLoc();
+  }
+  for (size_t i = 0; i < bias.size(); ++i)
+    bias[i] -= double(values[i]);
+  Value corrected = nn::makeConstant(builder, loc, type, bias);
+  if (hasBias)
+    op->setOperand(2, corrected);
+  else
+    op->insertOperands(2, corrected);
+  ++this->corrected;
+  return success();
+}
+
+void CorrectBiasesPass::runOnOperation() {
+  llvm::Expected<quantize::Calibration> read =
+      quantize::readCalibration(calibration);
+  if (!read) {
+    emitError(UnknownLoc::get(&getContext()))
+        << llvm::toString(read.takeError());
+    return signalPassFailure();
+  }
+  llvm::StringMap<ArrayRef<float>> corrections;
+  for (const quantize::ChannelValues &bias : read->biases)
+    corrections[bias.name] = bias.values;
+  bool failedOnce = false;
+  getOperation().walk([&](Operation *op) {
+    if (!isa<nn::ConvOp, nn::MatMulOp>(op))
+      return;
+    Value weights = op->getOperand(quantize::weightsOperand(op));
+    auto dequantize = weights.getDefiningOp<nn::DequantizeOp>();
+    auto values = corrections.find(nodeNameOf(op->getLoc()));
+    if (!dequantize || !nn::getConstant(dequantize.getX()) ||
+        values == corrections.end())
+      return;
+    failedOnce |= failed(correct(op, values->second));
+  });
+  if (failedOnce)
+    signalPassFailure();
+}

@@ -1,0 +1,196 @@
+//===- EqualizeLayers.cpp - nn-equalize-layers ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/nn/Constants.h"
+#include "passes/quantize/Passes.h"
+#include "passes/quantize/Sites.h"
+#include "passes/quantize/Weights.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <cmath>
+
+namespace ingot {
+#define GEN_PASS_DEF_EQUALIZELAYERS
+#include "passes/quantize/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+/// A product by constant weights, which are changed here and written back once.
+struct Product {
+  Operation *op;
+  std::vector<double> weights, bias;
+  /// Elements of a slice of one output channel, and of one input channel.
+  int64_t outAxis = 0, inAxis = 0;
+
+  bool isDepthwise() const {
+    auto conv = dyn_cast<nn::ConvOp>(op);
+    return conv && conv.getGroups() > 1;
+  }
+  RankedTensorType type() const {
+    return cast<RankedTensorType>(
+        op->getOperand(quantize::weightsOperand(op)).getType());
+  }
+  int64_t channels(int64_t axis) const { return type().getDimSize(axis); }
+
+  /// Calls `visit` with each weight and its channel along `axis`.
+  template <typename Visit>
+  void forEach(int64_t axis, Visit visit) {
+    int64_t inner = 1;
+    for (int64_t dim : type().getShape().drop_front(axis + 1))
+      inner *= dim;
+    for (size_t i = 0; i < weights.size(); ++i)
+      visit(weights[i], size_t(int64_t(i) / inner % channels(axis)));
+  }
+  std::vector<double> largest(int64_t axis) {
+    std::vector<double> result(size_t(channels(axis)));
+    forEach(axis, [&](double weight, size_t channel) {
+      result[channel] = std::max(result[channel], std::abs(weight));
+    });
+    return result;
+  }
+};
+
+struct EqualizeLayersPass
+    : ingot::impl::EqualizeLayersBase<EqualizeLayersPass> {
+  using EqualizeLayersBase::EqualizeLayersBase;
+  void runOnOperation() override;
+
+private:
+  bool equalize(Product &first, Product &second);
+};
+
+} // namespace
+
+static Value biasOf(Operation *op) {
+  return op->getNumOperands() > 2 ? op->getOperand(2) : Value();
+}
+
+/// A product that is understood: all groups of one channel, or no groups.
+static std::optional<Product> readProduct(Operation *op) {
+  Product product = {op, {}, {}};
+  if (auto conv = dyn_cast<nn::ConvOp>(op)) {
+    product.outAxis = 0;
+    // Of depthwise weights, what is an input channel is an output channel.
+    product.inAxis = conv.getGroups() > 1 ? 0 : 1;
+    if (conv.getGroups() > 1 &&
+        (product.channels(1) != 1 || product.channels(0) != int64_t(conv.getGroups())))
+      return std::nullopt;
+  } else {
+    product.outAxis = quantize::weightsAxis(op);
+    product.inAxis = 1 - product.outAxis;
+  }
+  if (Value bias = biasOf(op)) {
+    auto type = dyn_cast<RankedTensorType>(bias.getType());
+    std::optional<std::vector<double>> values = nn::getConstantDoubles(bias);
+    if (!values || !type || type.getRank() != 1 ||
+        type.getDimSize(0) != product.channels(product.outAxis))
+      return std::nullopt;
+    product.bias = std::move(*values);
+  }
+  Value weights = op->getOperand(quantize::weightsOperand(op));
+  if (!quantize::areFinite(weights))
+    return std::nullopt;
+  product.weights = *nn::getConstantDoubles(weights);
+  return product;
+}
+
+/// What a product's result goes through, and only that, up to another product's
+/// data: each scales with what it reads, channel by channel.
+static Operation *findReader(Operation *op) {
+  Value value = op->getResult(0);
+  while (value.hasOneUse()) {
+    OpOperand &use = *value.use_begin();
+    Operation *user = use.getOwner();
+    if (isa<nn::ConvOp, nn::MatMulOp>(user))
+      return use.getOperandNumber() == 0 ? user : nullptr;
+    if (!isa<nn::ReluOp, nn::LeakyReluOp, nn::MaxPoolOp, nn::AvgPoolOp>(user))
+      return nullptr;
+    value = user->getResult(0);
+  }
+  return nullptr;
+}
+
+/// Makes channels of the first result so much smaller, and what multiplies them
+/// so much larger, that both have weights as large. Factors are powers of two:
+/// in floats every result stays what it was, to the bit.
+bool EqualizeLayersPass::equalize(Product &first, Product &second) {
+  const std::vector<double> a = first.largest(first.outAxis),
+                            b = second.largest(second.inAxis);
+  if (a.size() != b.size())
+    return false;
+  constexpr int kMost = 12;
+  std::vector<double> factors(a.size(), 1);
+  bool changes = false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!std::isnormal(float(a[i])) || !std::isnormal(float(b[i])))
+      continue;
+    const double exponent = std::nearbyint(std::log2(a[i] / b[i]) / 2);
+    factors[i] = std::exp2(std::clamp(exponent, -double(kMost), double(kMost)));
+    changes |= factors[i] != 1;
+  }
+  if (!changes)
+    return false;
+  first.forEach(first.outAxis, [&](double &weight, size_t channel) {
+    weight /= factors[channel];
+  });
+  for (size_t i = 0; i < first.bias.size(); ++i)
+    first.bias[i] /= factors[i];
+  second.forEach(second.inAxis, [&](double &weight, size_t channel) {
+    weight *= factors[channel];
+  });
+  return true;
+}
+
+static void write(Operation *op, unsigned operand, ArrayRef<double> values) {
+  OpBuilder builder(op);
+  Value old = op->getOperand(operand);
+  op->setOperand(
+      operand, nn::makeConstant(builder, old.getLoc(),
+                                cast<RankedTensorType>(old.getType()), values));
+}
+
+void EqualizeLayersPass::runOnOperation() {
+  // Of a chain, each pair changes its neighbours.
+  constexpr int kMostSweeps = 16;
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    llvm::MapVector<Operation *, Product> products;
+    for (Operation *op :
+         quantize::findProducts(function, [](Operation *) { return true; }))
+      if (std::optional<Product> product = readProduct(op))
+        products.insert({op, std::move(*product)});
+    SmallVector<std::pair<Operation *, Operation *>> pairs;
+    for (auto &[op, product] : products)
+      if (Operation *reader = findReader(op);
+          reader && products.contains(reader))
+        pairs.push_back({op, reader});
+    llvm::DenseSet<Operation *> changed;
+    bool changes = true;
+    for (int sweep = 0; changes && sweep < kMostSweeps; ++sweep) {
+      changes = false;
+      for (auto [first, second] : pairs)
+        if (equalize(products[first], products[second])) {
+          changes = true;
+          changed.insert(first);
+          changed.insert(second);
+        }
+    }
+    for (auto &[op, product] : products) {
+      if (!changed.contains(op))
+        continue;
+      write(op, quantize::weightsOperand(op), product.weights);
+      if (!product.bias.empty())
+        write(op, 2, product.bias);
+      ++equalized;
+    }
+  }
+}

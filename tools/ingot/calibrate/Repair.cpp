@@ -1,0 +1,144 @@
+//===- Repair.cpp - repairs that are measured -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/calibrate/Repair.h"
+
+#include "tools/ingot/Text.h"
+#include "tools/ingot/calibrate/TextFiles.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <limits>
+
+using namespace ingot;
+using namespace ingot::tools;
+
+static constexpr std::pair<const char *, RepairKind> kRepairs[] = {
+    {"equalize", RepairKind::equalize}, {"bias", RepairKind::bias}};
+
+std::string ingot::tools::parseRepairs(const std::string &text,
+                                       std::vector<RepairKind> &kinds) {
+  llvm::SmallVector<llvm::StringRef> names;
+  llvm::StringRef(text).split(names, ',');
+  kinds.clear();
+  // Always in one order: what changes weights comes before what is measured of
+  // them.
+  for (auto [name, kind] : kRepairs)
+    if (llvm::is_contained(names, name))
+      kinds.push_back(kind);
+  const bool areKnown = llvm::all_of(names, [](llvm::StringRef name) {
+    return llvm::any_of(kRepairs,
+                        [&](const auto &one) { return name == one.first; });
+  });
+  return areKnown ? "" : "must be of equalize and bias, with commas";
+}
+
+void ingot::tools::setRepairs(const quantize::Calibration &calibration,
+                              const std::string &path,
+                              PipelineOptions &pipeline) {
+  pipeline.equalize = calibration.equalize;
+  if (!calibration.biases.empty())
+    pipeline.biases = path;
+}
+
+int Repairer::prepare(Probe &probe, const quantize::Calibration &calibration,
+                      bool showsErrors) {
+  const std::string path = scratch.path() + "/repaired.json";
+  if (std::string problem = writeTexts({{path, toText(calibration)}});
+      !problem.empty())
+    return progress.fail(problem);
+  ScratchModel::Options model = options.model;
+  setRepairs(calibration, path, model.pipeline);
+  model.pipeline.errors = showsErrors;
+  if (int code = probe.prepare(model))
+    return code;
+  std::string problem = probe.setRanges(calibration);
+  return problem.empty() ? exitSuccess : progress.fail(problem);
+}
+
+/// Of the outputs, all layers in int8.
+int Repairer::measure(const quantize::Calibration &calibration, double &error) {
+  Probe probe(parser, progress);
+  if (int code = prepare(probe, calibration, /*showsErrors=*/false))
+    return code;
+  Samples samples(options.preprocess);
+  std::string problem = samples.open(options.data);
+  samples.setInputs(probe.scratch().inputs());
+  if (problem.empty())
+    problem = probe.readSamples(samples, options.numSamples);
+  if (problem.empty())
+    problem =
+        probe.measure(std::vector<bool>(probe.units().size(), true), error);
+  progress.clear();
+  return problem.empty() ? exitSuccess : progress.fail(problem);
+}
+
+/// Other weights make other ranges.
+int Repairer::equalize(quantize::Calibration &calibration) {
+  Calibrator::Options equalized = options;
+  equalized.model.pipeline.equalize = true;
+  Calibrator calibrator(equalized, parser, progress);
+  if (int code = calibrator.watch())
+    return code;
+  calibration = {};
+  if (int code = calibrator.choose(calibration, /*warns=*/false))
+    return code;
+  calibration.equalize = true;
+  return exitSuccess;
+}
+
+int Repairer::correctBiases(quantize::Calibration &calibration) {
+  Probe probe(parser, progress);
+  if (int code = prepare(probe, calibration, /*showsErrors=*/true))
+    return code;
+  Samples samples(options.preprocess);
+  std::string problem = samples.open(options.data);
+  samples.setInputs(probe.scratch().inputs());
+  std::vector<std::vector<double>> errors;
+  if (problem.empty())
+    problem = probe.meanErrors(samples, errors);
+  if (!problem.empty())
+    return progress.fail(problem);
+  for (size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i].empty() || !probe.canBeOn(i))
+      continue;
+    quantize::ChannelValues bias = {llvm::join(probe.units()[i].nodes, " + "),
+                                    {}};
+    for (double error : errors[i])
+      bias.values.push_back(float(error));
+    calibration.biases.push_back(std::move(bias));
+  }
+  progress.clear();
+  return exitSuccess;
+}
+
+int Repairer::run(const std::vector<RepairKind> &kinds,
+                  quantize::Calibration &calibration,
+                  std::vector<Trial> &trials) {
+  if (std::string problem = scratch.create(); !problem.empty())
+    return progress.fail(problem);
+  double error = 0;
+  if (int code = measure(calibration, error))
+    return code;
+  for (auto [name, kind] : kRepairs) {
+    if (!llvm::is_contained(kinds, kind))
+      continue;
+    quantize::Calibration repaired = calibration;
+    if (int code = kind == RepairKind::equalize ? equalize(repaired)
+                                                : correctBiases(repaired))
+      return code;
+    Trial trial = {name, error, 0};
+    if (int code = measure(repaired, trial.after))
+      return code;
+    trials.push_back(trial);
+    if (!trial.isKept())
+      continue;
+    calibration = std::move(repaired);
+    error = trial.after;
+  }
+  return exitSuccess;
+}
