@@ -92,7 +92,8 @@ def ProvePairs : Pass<"cpu-prove-pairs", "::mlir::func::FuncOp"> {
   let description = [{
     Gives products of bytes their `pairs`, as `cpu.matmul` describes them, for
     CPUs that have `vpmaddubsw` but not VNNI. Left alone are groups, channels
-    that are no fours, and sums of few or of very many products.
+    that are no fours, few rows, sums of few or of very many products, and
+    weights of which half or more may saturate.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::ingot::cpu::CpuDialect"];

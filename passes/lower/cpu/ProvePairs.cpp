@@ -93,6 +93,10 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
     int64_t all = groups * lower::productOf(weights.outer.drop_front());
     if (groups * tapsOfRow(op) < kLeastGroups || all > kMostGroups)
       return rewriter.notifyMatchFailure(op, "has too few or too many k");
+    int64_t rows = lower::productOf(
+        cast<ShapedType>(op.getDst().getType()).getShape().drop_back());
+    if (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows)
+      return rewriter.notifyMatchFailure(op, "has few rows");
     Value packed = op.getWeights();
     while (auto shaped = packed.getDefiningOp<tensor::CollapseShapeOp>())
       packed = shaped.getSrc();
@@ -120,6 +124,9 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
       }
       ++counts[3 + kindOf(ofPanel)];
     }
+    // With as many that have to be widened, words are faster at each level.
+    if (2 * counts[2] >= counts[0] + counts[1] + counts[2])
+      return rewriter.notifyMatchFailure(op, "has pairs that may saturate");
     SmallVector<int64_t> shape(weights.outer);
     shape.push_back(groups);
     Value pairs = arith::ConstantOp::create(

@@ -338,13 +338,13 @@ static Accumulators multiplyAddWords(IndexBuilder &b, const Tile &tile,
   SrcRows copies(b, scratch, 0, 2 * pitch, tile.rows);
   copies.odd = pitch;
   auto addBlock = [&](Index from, int64_t size, const Accumulators &sums) {
-    SmallVector<Index> sources, targets;
-    for (auto [source, copy] : llvm::zip_equal(rows.at, copies.at)) {
-      sources.push_back(b.add(*source, from));
-      targets.push_back(*copy);
-    }
-    copyAsWords(b, tile.lanes, rows.data, sources, scratch, targets, pitch,
-                size);
+    // A loop: unrolled, it would be more code than the products.
+    forEach(b, 0, tile.rows, 1, [&](Value row) {
+      Index source = b.add(b.add(*rows.at[0], b.mul(rows.stride, Index(row))),
+                           from);
+      copyAsWords(b, tile.lanes, rows.data, source, scratch,
+                  b.mul(Index(row), 2 * pitch), pitch, size);
+    });
     return codegen::multiplyAdd(b, tile, copies, weights,
                                 b.add(weightsAt, b.mul(from, panel)), panel,
                                 size, sums,

@@ -29,10 +29,6 @@ static int64_t costOf(const TargetInfo &target, int64_t flops,
   return usesTiles(tile.product) ? flops / target.amx_speed : flops;
 }
 
-/// Fewer rows are not worth sorting the groups of k, which costs as much as
-/// multiplying them with about two.
-static constexpr int64_t kLeastPairRows = 32;
-
 /// The rows that tasks are made of: what bytes without VNNI take for a column
 /// tile, lists of groups or weights as words, is to serve many of them.
 static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
@@ -55,7 +51,7 @@ static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
       tile.rows, ShapedType::isDynamic(rows) ? 0 : std::min<int64_t>(rows, 64)));
   std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
   if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
-      (!ShapedType::isDynamic(rows) && rows < kLeastPairRows))
+      (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows))
     return false;
   ArrayRef<int64_t> kinds = columns > cpu::kPairColumns
                                 ? counts->drop_front(3)
