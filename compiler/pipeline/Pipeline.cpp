@@ -74,6 +74,13 @@ static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
   if (options.equalize)
     passes.addPass(createEqualizeLayers());
+  if (options.observeNorms)
+    passes.addPass(createInsertNormObservers());
+  if (!options.norms.empty()) {
+    SmoothActivationsOptions smooth;
+    smooth.calibration = options.norms;
+    passes.addPass(createSmoothActivations(smooth));
+  }
   if (options.observe)
     passes.addPass(createInsertObservers());
   if (options.switches) {
@@ -324,6 +331,13 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "equalize",
       llvm::cl::desc("Make weights of neighbours as large as each other"),
       llvm::cl::init(false)};
+  Option<bool> observeNorms{
+      *this, "observe-norms",
+      llvm::cl::desc("Show how large channels of normalizations are in a run"),
+      llvm::cl::init(false)};
+  Option<std::string> norms{
+      *this, "norms",
+      llvm::cl::desc("File of ingot calibrate: what moves into weights")};
   Option<std::string> biases{
       *this, "biases",
       llvm::cl::desc("File of ingot calibrate: how biases are corrected")};
@@ -366,6 +380,8 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.switches = switches;
     options.errors = errors;
     options.equalize = equalize;
+    options.observeNorms = observeNorms;
+    options.norms = norms;
     options.biases = biases;
     options.calibration = calibration;
     options.quantization = quantization;

@@ -37,6 +37,11 @@ struct PipelineOptions : BackendOptions {
   bool errors = false;
   /// Weights of neighbouring products are made as large as each other.
   bool equalize = false;
+  /// For calibration, too: how large channels of normalizations are is shown.
+  bool observeNorms = false;
+  /// The file of ingot calibrate that says so: their ranges are moved into
+  /// weights; empty: they stay.
+  std::string norms;
   /// The file of ingot calibrate that says by how much the biases of products
   /// in bytes are corrected; empty: by nothing.
   std::string biases;

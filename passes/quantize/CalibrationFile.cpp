@@ -31,21 +31,28 @@ static Error wrong(const Twine &what) {
                            what);
 }
 
+/// The lists of repairs, by their keys.
+static std::pair<StringLiteral, std::vector<ChannelValues> Calibration::*>
+    kChannelLists[] = {{"norms", &Calibration::norms},
+                       {"biases", &Calibration::biases}};
+
 static void writeRepair(const Calibration &calibration, json::OStream &json) {
   if (calibration.equalize)
     json.attribute("equalize", true);
-  if (calibration.biases.empty())
-    return;
-  json.attributeArray("biases", [&] {
-    for (const ChannelValues &bias : calibration.biases)
-      json.object([&] {
-        json.attribute("name", json::fixUTF8(bias.name));
-        json.attributeArray("values", [&] {
-          for (float value : bias.values)
-            json.value(double(value));
+  for (auto [key, list] : kChannelLists) {
+    if ((calibration.*list).empty())
+      continue;
+    json.attributeArray(key, [&, list = list] {
+      for (const ChannelValues &channels : calibration.*list)
+        json.object([&] {
+          json.attribute("name", json::fixUTF8(channels.name));
+          json.attributeArray("values", [&] {
+            for (float value : channels.values)
+              json.value(double(value));
+          });
         });
-      });
-  });
+    });
+  }
 }
 
 std::string quantize::toText(const Calibration &calibration) {
@@ -116,6 +123,33 @@ static Expected<TensorCalibration> readTensor(const json::Object &object) {
   return tensor;
 }
 
+static Error readChannels(const json::Object &repair, StringRef key,
+                          std::vector<ChannelValues> &list) {
+  if (!repair.get(key))
+    return Error::success();
+  const json::Array *entries = repair.getArray(key);
+  if (!entries)
+    return wrong("its \"" + key + "\" are no list");
+  for (const json::Value &value : *entries) {
+    const json::Object *object = value.getAsObject();
+    std::optional<StringRef> name =
+        object ? object->getString("name") : std::nullopt;
+    const json::Array *values = name ? object->getArray("values") : nullptr;
+    if (!values)
+      return wrong("one of its \"" + key + "\" has no \"name\" and \"values\"");
+    ChannelValues channels = {name->str(), {}};
+    for (const json::Value &one : *values) {
+      const float number = float(one.getAsNumber().value_or(NAN));
+      if (!std::isfinite(number))
+        return wrong("'" + printable(*name) + "' of its \"" + key +
+                     "\" has a value that is no finite number");
+      channels.values.push_back(number);
+    }
+    list.push_back(std::move(channels));
+  }
+  return Error::success();
+}
+
 /// Reads the repairs of a file of the second version.
 static Error readRepair(const json::Object &root, Calibration &calibration) {
   const json::Object *repair = root.getObject("repair");
@@ -126,28 +160,9 @@ static Error readRepair(const json::Object &root, Calibration &calibration) {
       return wrong("its \"equalize\" is neither true nor false");
     calibration.equalize = *value->getAsBoolean();
   }
-  if (!repair->get("biases"))
-    return Error::success();
-  const json::Array *biases = repair->getArray("biases");
-  if (!biases)
-    return wrong("its \"biases\" are no list");
-  for (const json::Value &value : *biases) {
-    const json::Object *object = value.getAsObject();
-    std::optional<StringRef> name =
-        object ? object->getString("name") : std::nullopt;
-    const json::Array *values = name ? object->getArray("values") : nullptr;
-    if (!values)
-      return wrong("one of its \"biases\" has no \"name\" and \"values\"");
-    ChannelValues bias = {name->str(), {}};
-    for (const json::Value &one : *values) {
-      const float number = float(one.getAsNumber().value_or(NAN));
-      if (!std::isfinite(number))
-        return wrong("the bias of '" + printable(*name) +
-                     "' has a value that is no finite number");
-      bias.values.push_back(number);
-    }
-    calibration.biases.push_back(std::move(bias));
-  }
+  for (auto [key, list] : kChannelLists)
+    if (Error error = readChannels(*repair, key, calibration.*list))
+      return error;
   return Error::success();
 }
 

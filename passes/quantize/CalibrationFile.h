@@ -27,9 +27,9 @@ struct TensorCalibration {
   std::string method;
 };
 
-/// A number for each channel of a product's result.
+/// A number for each channel of an operation's result.
 struct ChannelValues {
-  /// The ONNX nodes that the product comes from, joined by " + ".
+  /// The ONNX nodes that the operation comes from, joined by " + ".
   std::string name;
   std::vector<float> values;
 };
@@ -44,10 +44,15 @@ struct Calibration {
   /// What was repaired before ranges were found: weights of neighbours are
   /// as large as each other.
   bool equalize = false;
+  /// The largest magnitudes of what normalizations give to products, into
+  /// which a part of these ranges goes.
+  std::vector<ChannelValues> norms;
   /// How much the results of products in bytes are too large on average.
   std::vector<ChannelValues> biases;
 
-  bool isRepaired() const { return equalize || !biases.empty(); }
+  bool isRepaired() const {
+    return equalize || !norms.empty() || !biases.empty();
+  }
 };
 
 std::string toText(const Calibration &calibration);

@@ -81,7 +81,8 @@ static std::optional<Product> readProduct(Operation *op) {
     // Of depthwise weights, what is an input channel is an output channel.
     product.inAxis = conv.getGroups() > 1 ? 0 : 1;
     if (conv.getGroups() > 1 &&
-        (product.channels(1) != 1 || product.channels(0) != int64_t(conv.getGroups())))
+        (product.channels(1) != 1 ||
+         product.channels(0) != int64_t(conv.getGroups())))
       return std::nullopt;
   } else {
     product.outAxis = quantize::weightsAxis(op);

@@ -67,6 +67,36 @@ def EqualizeLayers : Pass<"nn-equalize-layers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def InsertNormObservers
+    : Pass<"nn-insert-norm-observers", "::mlir::ModuleOp"> {
+  let summary = "Show how large the channels of normalizations are";
+  let description = [{
+    An `ingot.observe` of the largest magnitude of each channel that a
+    normalization over the last dimension gives to matrix products by constant
+    weights, and to nobody else. Their names, by number, become
+    `ingot.observed`.
+  }];
+  let dependentDialects = ["::ingot::IngotDialect", "::ingot::nn::NNDialect"];
+}
+
+def SmoothActivations : Pass<"nn-smooth-activations", "::mlir::ModuleOp"> {
+  let summary = "Move ranges from normalizations into the weights behind them";
+  let description = [{
+    What `nn-insert-norm-observers` shows of a normalization has, in the file,
+    the largest magnitude `a` of each channel. The channel is divided by
+    `sqrt(a / b)`, in the normalization's own scale and bias, and multiplied by
+    it in the weights of the products behind it, of which `b` is the largest:
+    so no channel drowns the others when they become bytes. Factors are powers
+    of two: in floats no result changes.
+  }];
+  let options = [
+    Option<"calibration", "calibration", "std::string", "",
+           "File of ingot calibrate">];
+  let statistics = [
+    Statistic<"smoothed", "smoothed", "normalizations with other scales">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CorrectBiases : Pass<"nn-correct-biases", "::mlir::ModuleOp"> {
   let summary = "Take the expected error of quantized products from their bias";
   let description = [{

@@ -356,6 +356,29 @@ class Repairs(PostTraining):
         np.testing.assert_array_equal(self.run_model(same, {"x": x})["y"],
                                       self.run_model(self.compile(model, name="fp32"), {"x": x})["y"])
 
+    def test_smooth(self):
+        """A normalization that makes some channels much larger than others, before products."""
+        rng = np.random.default_rng(3)
+        scale = np.exp2(np.linspace(-3, 5, 32)).astype(np.float32)
+        nodes = [helper.make_node("LayerNormalization", ["x", "s", "b"], ["n"], "norm0"),
+                 helper.make_node("MatMul", ["n", "w"], ["q"], "query"), helper.make_node("MatMul", ["n", "v"], ["k"], "key"),
+                 helper.make_node("Add", ["q", "k"], ["y"], "add")]
+        model = self.save(make_model(nodes, [("x", ["n", 6, 32])], [("y", ["n", 6, 16])], {
+            "s": scale, "b": rng.standard_normal(32).astype(np.float32),
+            "w": (rng.standard_normal((32, 16)) / scale[:, None]).astype(np.float32),
+            "v": (rng.standard_normal((32, 16)) / scale[:, None]).astype(np.float32)}))
+        x = rng.standard_normal((20, 6, 32)).astype(np.float32)
+        path, trials = self.repaired(model, {"x": x}, "--method=minmax", "--repair=smooth,bias")
+        before, after, kept = trials["smooth"]
+        self.assertTrue(kept and after < 0.5 * before, trials)
+        artifact, probe = self.error(model, path)
+        least = min(after for _, after, kept in trials.values() if kept)
+        self.assertAlmostEqual(artifact, least, delta=0.03 * least)
+        self.assertAlmostEqual(probe, least, delta=0.001 * least)
+        same = self.int8(model, path, "--keep=*=fp32", name="same")
+        want = self.run_model(self.compile(model, name="fp32"), {"x": x})["y"]
+        np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=1e-6 * np.abs(want).max())
+
     def test_families(self):
         """What is kept is less, and what the artifact does."""
         for name in ("repvgg", "mobilenet_v2", "vit"):
@@ -365,8 +388,8 @@ class Repairs(PostTraining):
                 rng = np.random.default_rng(1)
                 data = {k: np.concatenate([v] + [rng.permutation(v.ravel()).reshape(v.shape) for _ in range(9)])
                         for k, v in inputs.items()}
-                path, trials = self.repaired(model, data, "--method=minmax", "--repair=equalize,bias")
-                self.assertEqual(list(trials), ["equalize", "bias"])
+                path, trials = self.repaired(model, data, "--method=minmax", "--repair=equalize,smooth,bias")
+                self.assertEqual(list(trials), ["equalize", "smooth", "bias"])
                 for before, after, kept in trials.values():
                     self.assertEqual(kept, after < before)
                 least = min([before for before, _, _ in trials.values()] + [a for _, a, kept in trials.values() if kept])
@@ -379,7 +402,7 @@ class Repairs(PostTraining):
         path, _ = self.repaired(model, {"x": digits.render(12, 1)[0]}, "--repair=bias")
         done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=smoth", "-o",
                     self.path("none.json"))
-        self.assert_one_line(done, "--repair", "equalize and bias")
+        self.assert_one_line(done, "--repair", "equalize, smooth and bias")
         with open(path) as f:
             found = json.load(f)
         for repair, *words in ((None, "no object \"repair\""), ({"equalize": 1}, "equalize"), ({"biases": {}}, "biases"),

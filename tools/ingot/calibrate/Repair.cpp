@@ -18,7 +18,9 @@ using namespace ingot;
 using namespace ingot::tools;
 
 static constexpr std::pair<const char *, RepairKind> kRepairs[] = {
-    {"equalize", RepairKind::equalize}, {"bias", RepairKind::bias}};
+    {"equalize", RepairKind::equalize},
+    {"smooth", RepairKind::smooth},
+    {"bias", RepairKind::bias}};
 
 std::string ingot::tools::parseRepairs(const std::string &text,
                                        std::vector<RepairKind> &kinds) {
@@ -34,25 +36,23 @@ std::string ingot::tools::parseRepairs(const std::string &text,
     return llvm::any_of(kRepairs,
                         [&](const auto &one) { return name == one.first; });
   });
-  return areKnown ? "" : "must be of equalize and bias, with commas";
+  return areKnown ? "" : "must be of equalize, smooth and bias, with commas";
 }
 
 void ingot::tools::setRepairs(const quantize::Calibration &calibration,
                               const std::string &path,
                               PipelineOptions &pipeline) {
   pipeline.equalize = calibration.equalize;
-  if (!calibration.biases.empty())
-    pipeline.biases = path;
+  pipeline.norms = calibration.norms.empty() ? "" : path;
+  pipeline.biases = calibration.biases.empty() ? "" : path;
 }
 
 int Repairer::prepare(Probe &probe, const quantize::Calibration &calibration,
                       bool showsErrors) {
-  const std::string path = scratch.path() + "/repaired.json";
-  if (std::string problem = writeTexts({{path, toText(calibration)}});
-      !problem.empty())
+  if (std::string problem = writeScratch(calibration); !problem.empty())
     return progress.fail(problem);
   ScratchModel::Options model = options.model;
-  setRepairs(calibration, path, model.pipeline);
+  setRepairs(calibration, path(), model.pipeline);
   model.pipeline.errors = showsErrors;
   if (int code = probe.prepare(model))
     return code;
@@ -77,18 +77,75 @@ int Repairer::measure(const quantize::Calibration &calibration, double &error) {
   return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
+std::string Repairer::writeScratch(const quantize::Calibration &calibration) {
+  return writeTexts({{path(), toText(calibration)}});
+}
+
 /// Other weights make other ranges.
-int Repairer::equalize(quantize::Calibration &calibration) {
-  Calibrator::Options equalized = options;
-  equalized.model.pipeline.equalize = true;
-  Calibrator calibrator(equalized, parser, progress);
+int Repairer::recalibrate(quantize::Calibration &calibration) {
+  if (std::string problem = writeScratch(calibration); !problem.empty())
+    return progress.fail(problem);
+  Calibrator::Options repaired = options;
+  setRepairs(calibration, path(), repaired.model.pipeline);
+  Calibrator calibrator(repaired, parser, progress);
   if (int code = calibrator.watch())
     return code;
-  calibration = {};
-  if (int code = calibrator.choose(calibration, /*warns=*/false))
+  quantize::Calibration found;
+  if (int code = calibrator.choose(found, /*warns=*/false))
     return code;
-  calibration.equalize = true;
+  calibration.tensors = std::move(found.tensors);
   return exitSuccess;
+}
+
+static ingot_status raiseMaxima(void *user, uint64_t number,
+                                const ingot_tensor_view *view) {
+  auto &norms = *static_cast<std::vector<quantize::ChannelValues> *>(user);
+  if (number >= norms.size() || view->dtype != INGOT_FLOAT || view->rank != 1)
+    return INGOT_OK;
+  std::vector<float> &largest = norms[number].values;
+  largest.resize(size_t(view->dims[0]));
+  const auto *values = static_cast<const float *>(view->data);
+  for (size_t i = 0; i < largest.size(); ++i)
+    largest[i] = std::max(largest[i], values[int64_t(i) * view->strides[0]]);
+  return INGOT_OK;
+}
+
+/// How large what normalizations give to products is, channel by channel.
+int Repairer::findMaxima(quantize::Calibration &calibration) {
+  ScratchModel model(parser, progress);
+  ScratchModel::Options shown = options.model;
+  shown.pipeline.equalize = calibration.equalize;
+  shown.pipeline.observeNorms = true;
+  if (int code = model.prepare(shown))
+    return code;
+  for (const std::string &name : model.observed())
+    calibration.norms.push_back({name, {}});
+  Samples samples(options.preprocess);
+  std::string problem = samples.open(options.data);
+  samples.setInputs(model.inputs());
+  std::vector<Array> inputs;
+  while (problem.empty() && samples.next(inputs, problem)) {
+    progress.show(samples.progress());
+    std::string wrong;
+    if (model.run(inputs, raiseMaxima, &calibration.norms, wrong) != INGOT_OK)
+      problem = samples.where() + ": " + wrong;
+  }
+  // What no sample computed has none.
+  llvm::erase_if(calibration.norms, [](const quantize::ChannelValues &norm) {
+    return norm.values.empty();
+  });
+  progress.clear();
+  return problem.empty() ? exitSuccess : progress.fail(problem);
+}
+
+int Repairer::repair(RepairKind kind, quantize::Calibration &calibration) {
+  if (kind == RepairKind::bias)
+    return correctBiases(calibration);
+  if (kind == RepairKind::equalize)
+    calibration.equalize = true;
+  else if (int code = findMaxima(calibration))
+    return code;
+  return recalibrate(calibration);
 }
 
 int Repairer::correctBiases(quantize::Calibration &calibration) {
@@ -128,8 +185,7 @@ int Repairer::run(const std::vector<RepairKind> &kinds,
     if (!llvm::is_contained(kinds, kind))
       continue;
     quantize::Calibration repaired = calibration;
-    if (int code = kind == RepairKind::equalize ? equalize(repaired)
-                                                : correctBiases(repaired))
+    if (int code = repair(kind, repaired))
       return code;
     Trial trial = {name, error, 0};
     if (int code = measure(repaired, trial.after))

@@ -11,10 +11,10 @@
 
 namespace ingot::tools {
 
-enum class RepairKind { equalize, bias };
+enum class RepairKind { equalize, smooth, bias };
 
-/// Reads `equalize,bias`; returns what is wrong, to be read behind the option's
-/// name, or "".
+/// Reads `equalize,smooth,bias`; returns what is wrong, to be read behind the
+/// option's name, or "".
 std::string parseRepairs(const std::string &text,
                          std::vector<RepairKind> &kinds);
 
@@ -38,7 +38,10 @@ public:
           quantize::Calibration &calibration, std::vector<Trial> &trials);
 
 private:
-  int equalize(quantize::Calibration &calibration);
+  int repair(RepairKind kind, quantize::Calibration &calibration);
+  /// Finds the ranges of what is repaired.
+  int recalibrate(quantize::Calibration &calibration);
+  int findMaxima(quantize::Calibration &calibration);
   int correctBiases(quantize::Calibration &calibration);
   int measure(const quantize::Calibration &calibration, double &error);
   int prepare(Probe &probe, const quantize::Calibration &calibration,
@@ -47,6 +50,10 @@ private:
   const Calibrator::Options &options;
   const OptionParser &parser;
   const Progress &progress;
+  std::string writeScratch(const quantize::Calibration &calibration);
+  /// Where the last one was written.
+  std::string path() const { return scratch.path() + "/repaired.json"; }
+
   ScratchFolder scratch;
 };
 

@@ -1,0 +1,51 @@
+// RUN: split-file %s %t
+// RUN: ingot-opt %t/model.mlir --nn-insert-norm-observers | FileCheck %s --check-prefix=SHOW
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-smooth-activations{calibration=%t/norms.json})' | FileCheck %s
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-smooth-activations{calibration=%t/short.json})' 2>&1 | FileCheck %s --check-prefix=SHORT
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-smooth-activations{calibration=%t/none.json})' 2>&1 | FileCheck %s --check-prefix=NONE
+
+// SHORT: error: '{{.*}}short.json' has 1 channels of 'norm', which has 2
+// NONE: error: cannot read '{{.*}}none.json'
+
+// Only what products alone read.
+// SHOW: ingot.observed = ["norm"]
+// SHOW-LABEL: func.func @norms
+// SHOW: %[[N:.*]] = nn.layer_norm
+// SHOW: %[[A:.*]] = nn.abs %[[N]]
+// SHOW: %[[M:.*]] = nn.reduce max %[[A]] {axes = array<i64: 0>} : tensor<3x2xf32> -> tensor<2xf32>
+// SHOW: ingot.observe 0 %[[M]] : tensor<2xf32>
+// SHOW-NOT: ingot.observe
+
+// The first channel, 16 times as large as the weights behind it, gets 4 times
+// smaller, and they larger, in rows or columns; the second is as large as these.
+// CHECK-LABEL: func.func @norms
+// CHECK-DAG: %[[S:.*]] = arith.constant dense<[5.000000e-01, 2.000000e+00]> : tensor<2xf32>
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<[2.500000e-01, 1.000000e+00]> : tensor<2xf32>
+// CHECK: nn.layer_norm %arg0 scale(%[[S]]) bias(%[[B]])
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[4.000000e\+00, 4.000000e\+00, 4.000000e\+00\], \[1.000000e\+00, 1.000000e\+00, 1.000000e\+00\]\]}}> : tensor<2x3xf32>
+// CHECK: nn.matmul %{{.*}}, %[[W]]
+// CHECK: %[[V:.*]] = arith.constant dense<{{\[\[4.000000e\+00, 1.000000e\+00\]\]}}> : tensor<1x2xf32>
+// CHECK: nn.matmul %{{.*}}, %[[V]] {transpose_b}
+// CHECK: nn.layer_norm %arg0 scale(%cst) bias(%cst_0)
+
+//--- model.mlir
+func.func @norms(%x: tensor<3x2xf32>) -> (tensor<3x3xf32>, tensor<3x1xf32>, tensor<3x3xf32>, tensor<3x2xf32>) {
+  %s = arith.constant dense<2.0> : tensor<2xf32>
+  %b = arith.constant dense<1.0> : tensor<2xf32>
+  %w = arith.constant dense<1.0> : tensor<2x3xf32>
+  %v = arith.constant dense<1.0> : tensor<1x2xf32>
+  %n = nn.layer_norm %x scale(%s) bias(%b) {axis = 1 : i64, epsilon = 1.0e-5 : f32} : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<3x2xf32> loc("norm")
+  %0 = nn.matmul %n, %w : (tensor<3x2xf32>, tensor<2x3xf32>) -> tensor<3x3xf32> loc("q")
+  %1 = nn.matmul %n, %v {transpose_b} : (tensor<3x2xf32>, tensor<1x2xf32>) -> tensor<3x1xf32> loc("k")
+  %m = nn.layer_norm %x scale(%s) bias(%b) {axis = 1 : i64, epsilon = 1.0e-5 : f32} : (tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<3x2xf32> loc("read")
+  %2 = nn.matmul %m, %w : (tensor<3x2xf32>, tensor<2x3xf32>) -> tensor<3x3xf32> loc("v")
+  return %0, %1, %2, %m : tensor<3x3xf32>, tensor<3x1xf32>, tensor<3x3xf32>, tensor<3x2xf32>
+}
+
+//--- norms.json
+{"ingot_calibration": 2, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [], "repair": {"norms": [{"name": "norm", "values": [16, 1]}]}}
+
+//--- short.json
+{"ingot_calibration": 2, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [], "repair": {"norms": [{"name": "norm", "values": [16]}]}}
