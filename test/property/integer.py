@@ -303,6 +303,7 @@ def measure(binaries, target):
         case.src = rng.integers(0, 256, (rows, depth)).astype(np.uint8)
         case.weights = pack(rng.integers(-128, 128, (1, depth, columns)).astype(np.int8))
         case.requantized, case.operands, case.want = False, [], np.zeros((rows, columns), np.int32)
+        case.pairs, case.attributes = [], ""
         folder = tempfile.mkdtemp(prefix="ingot-integer-")
         _, (tasks,) = build(binaries, [case], target, folder)
         dst, best = np.empty_like(case.want), float("inf")

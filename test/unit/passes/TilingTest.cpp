@@ -106,15 +106,17 @@ TEST(Tiling, TilesFitRegisters) {
   for (const char *level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     TargetInfo target = targetOf(level);
     for (Product product : {Product::f32, Product::bf16Dot, Product::bf16Wide,
-                            Product::int8Dot, Product::int8Wide})
+                            Product::int8Dot, Product::int8Wide,
+                            Product::int8Pairs})
       for (int64_t panel : {16, 32, 64}) {
         RegisterTile tile = chooseTile(target, product, panel);
         EXPECT_EQ(tile.product, product);
         EXPECT_GE(tile.rows, 1);
         EXPECT_GE(tile.vectors, 1);
         // Widened weights are there next to what they are made of.
-        bool isWide =
-            product == Product::bf16Wide || product == Product::int8Wide;
+        bool isWide = product == Product::bf16Wide ||
+                      product == Product::int8Wide ||
+                      product == Product::int8Pairs;
         EXPECT_LE(tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) +
                       1,
                   target.numRegisters);
