@@ -14,7 +14,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_PROPAGATETRANSPOSES
@@ -137,7 +136,7 @@ struct PropagateTransposesPass
     nn::ReshapeOp::getCanonicalizationPatterns(finish, context);
     // One walk, each op after its operands: what a pattern makes stands before
     // the op, where the walk has been.
-    walkAndApplyPatterns(getOperation(), std::move(sink));
+    rewriteInOneWalk(getOperation(), std::move(sink));
     eraseUnused();
     // Reshapes last: they would keep transposes from meeting.
     if (failed(

@@ -8,9 +8,9 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Quantized.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_DECOMPOSEQUANTIZE
@@ -139,7 +139,7 @@ struct DecomposeQuantizePass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeQuantizeOp, DecomposeDequantizeOp>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 

@@ -7,9 +7,9 @@
 #include "dialects/nn/Constants.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Quantized.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 #include <cmath>
 
@@ -105,7 +105,8 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
       return rewriter.notifyMatchFailure(op, "divides what has no constants");
     rewriter.setInsertionPoint(division);
     Value x = scaled(rewriter, division.getA(), 1 / *scale);
-    rewriter.replaceOp(division, x);
+    // Nobody reads the division any more; the walk erases matched ops only.
+    rewriter.replaceAllUsesWith(division.getResult(), x);
     ++count;
     return success();
   }
@@ -119,7 +120,7 @@ struct FoldRequantizePass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldIntoConstants>(&getContext(), numFolded);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 

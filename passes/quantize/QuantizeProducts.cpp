@@ -9,9 +9,9 @@
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Quantized.h"
 #include "passes/support/DynamicScale.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_QUANTIZEPRODUCTS
@@ -344,7 +344,7 @@ struct QuantizeProductsPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<QuantizeConv, QuantizeMatMul>(&getContext(), numProducts);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 

@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/Rewrite.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
 using namespace mlir;
 using namespace ingot;
 
@@ -46,4 +50,42 @@ LogicalResult ingot::rewriteGreedily(Operation *root,
   if (succeeded(applyPatternsGreedily(root, patterns, config)))
     return success();
   return reportEndless(root, pass);
+}
+
+namespace {
+
+/// Asserts that ops of functions and loops are erased in their order, as they
+/// are if patterns erase what they matched.
+struct ErasureCheck : RewriterBase::Listener {
+  explicit ErasureCheck(Operation *root) {
+    root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op->getParentOp() &&
+          isa<FunctionOpInterface, LoopLikeOpInterface>(op->getParentOp()))
+        places[op] = int64_t(places.size());
+    });
+  }
+  void notifyOperationErased(Operation *op) override {
+    auto place = places.find(op);
+    if (place == places.end())
+      return;
+    assert(place->second >= last &&
+           "a pattern erases an op that the walk may come to");
+    last = place->second;
+    places.erase(place);
+  }
+
+  llvm::DenseMap<Operation *, int64_t> places;
+  int64_t last = 0;
+};
+
+} // namespace
+
+void ingot::rewriteInOneWalk(Operation *root,
+                             const FrozenRewritePatternSet &patterns) {
+  RewriterBase::Listener *listener = nullptr;
+#ifndef NDEBUG
+  ErasureCheck check(root);
+  listener = &check;
+#endif
+  walkAndApplyPatterns(root, patterns, listener);
 }

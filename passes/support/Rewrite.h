@@ -33,6 +33,13 @@ rewriteGreedily(mlir::Operation *root,
 /// The error that ends a pass which does not come to an end by itself.
 mlir::LogicalResult reportEndless(mlir::Operation *root, llvm::StringRef pass);
 
+/// Applies patterns to each op once, in the order of the operations: what they
+/// make is not visited. The walk knows the op behind the matched one already,
+/// so that a pattern may erase what it matched or made itself, and nothing
+/// else; what it leaves without users, the pass erases.
+void rewriteInOneWalk(mlir::Operation *root,
+                      const mlir::FrozenRewritePatternSet &patterns);
+
 } // namespace ingot
 
 #endif // INGOT_PASSES_SUPPORT_REWRITE_H

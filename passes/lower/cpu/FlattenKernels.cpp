@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_FLATTENKERNELS
@@ -181,7 +181,7 @@ struct FlattenKernelsPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<BatchedRows, PackedRows, PointwiseConv>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 

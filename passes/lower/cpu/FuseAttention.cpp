@@ -9,12 +9,12 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/support/Reason.h"
+#include "passes/support/Rewrite.h"
 #include "passes/support/Scalars.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_FUSEATTENTION
@@ -97,7 +97,7 @@ struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<AttentionPattern>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 

@@ -13,12 +13,12 @@
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/lower/cpu/PackBlocks.h"
 #include "passes/lower/cpu/PackWeights.h"
+#include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_NNTOCPU
@@ -109,7 +109,11 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     patterns.add<ConvPattern, ConvTransposePattern, MatMulPattern,
                  PackedMatMulPattern>(&getContext());
     lower::populateRowsToCpu(patterns);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+    getOperation()->walk([](nn::CastOp op) {
+      if (op->use_empty())
+        op->erase();
+    });
   }
 };
 
@@ -129,12 +133,13 @@ static ElementsAttr bytesAsFloats(ElementsAttr weights) {
       type.clone(Float32Type::get(weights.getContext())), *values);
 }
 
-/// Replaces sums that are whole numbers of f32 for those of i32.
+/// Replaces sums that are whole numbers of f32 for those of i32. Casts that
+/// nobody reads any more are erased after the walk, which knows what is next.
 static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
                             Value sums) {
-  for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+  for (Operation *user : op->getUsers())
     if (isa<nn::CastOp>(user) && user->getResult(0).getType() == sums.getType())
-      rewriter.replaceOp(user, sums);
+      rewriter.replaceAllUsesWith(user->getResult(0), sums);
   rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getType(), sums,
                                           /*in_range=*/true);
 }

@@ -9,12 +9,12 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/dnnl/OneDnnSupport.h"
 #include "passes/lower/dnnl/Passes.h"
+#include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_NNTODNNL
@@ -185,7 +185,7 @@ struct NNToDnnlPass : ingot::impl::NNToDnnlBase<NNToDnnlPass> {
     patterns.add<ConvPattern, ConvTransposePattern, LayerNormPattern,
                  MatMulPattern, PoolPattern<nn::AvgPoolOp>,
                  PoolPattern<nn::MaxPoolOp>, SoftmaxPattern>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 

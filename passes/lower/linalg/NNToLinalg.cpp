@@ -8,6 +8,7 @@
 #include "passes/lower/linalg/Patterns.h"
 #include "passes/lower/linalg/Passes.h"
 #include "passes/support/Lowering.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,7 +18,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_NNTOLINALG
@@ -162,7 +162,7 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
   void decompose() {
     RewritePatternSet patterns(&getContext());
     lower::populateDecompositions(patterns);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 
   /// Lowers nn ops while the function still stands as it is: where dynamic

@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/schedule/Tiling.h"
 #include "passes/codegen/cpu/Passes.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_EXPANDBF16
@@ -100,7 +100,7 @@ struct ExpandBF16Pass : ingot::impl::ExpandBF16Base<ExpandBF16Pass> {
     patterns.add<WidenBF16>(&getContext());
     if (!TargetInfo::of(getOperation()).hasBF16)
       patterns.add<RoundF32>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 

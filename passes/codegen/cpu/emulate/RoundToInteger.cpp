@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
+#include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_ROUNDTOINTEGER
@@ -43,7 +43,7 @@ struct RoundToIntegerPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<RoundWhileConverting>(&getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 
