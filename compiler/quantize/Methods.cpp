@@ -11,8 +11,8 @@ using namespace ingot::quantize;
 
 const std::vector<Method> &quantize::allMethods() {
   static const std::vector<Method> all = {
-      Method::entropy, Method::percentile,    Method::mse,
-      Method::minMax,  Method::movingAverage, Method::best};
+      Method::mse,     Method::percentile,    Method::minMax,
+      Method::entropy, Method::movingAverage, Method::best};
   return all;
 }
 

@@ -15,7 +15,7 @@
 namespace ingot::quantize {
 
 /// `best` is whichever of the others does least to the model's outputs.
-enum class Method { entropy, percentile, mse, minMax, movingAverage, best };
+enum class Method { mse, percentile, minMax, entropy, movingAverage, best };
 
 /// All of them, the default first.
 const std::vector<Method> &allMethods();
@@ -23,7 +23,7 @@ const std::vector<Method> &allMethods();
 /// As `--method` and rules name it.
 const char *nameOf(Method method);
 std::optional<Method> findMethod(const std::string &name);
-/// "entropy, percentile, mse, minmax, moving-average or best".
+/// "mse, percentile, minmax, entropy, moving-average or best".
 std::string methodNames();
 
 constexpr double kUsualPercentile = 99.999;
@@ -39,7 +39,7 @@ struct WatchedTensor {
 
 /// How a range is found.
 struct MethodChoice {
-  Method method = Method::entropy;
+  Method method = Method::mse;
   double percentile = kUsualPercentile;
 
   /// What of a tensor it reads.

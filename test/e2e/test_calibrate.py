@@ -179,7 +179,7 @@ class Repeatable(Calibrating):
                 found[batch] = [(t["name"], t["scale"], t["zero_point"]) for t in got["tensors"]]
             self.assertEqual(found[None], found[1], method)
             self.assertEqual(found[1], found[4], method)
-        self.assertEqual(self.calibrate(one_conv(), "--data", self.data(x=x), "--dim", "n=4")["tensors"],
+        self.assertEqual(self.calibrate(one_conv(), "--data", self.data(x=x), "--method", method, "--dim", "n=4")["tensors"],
                          got["tensors"])
 
     def test_the_file_names_its_model(self):
