@@ -13,7 +13,7 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build check check-sanitize demo models conformance property random open-sizes constants roofline callgrind bench \
+.PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes constants roofline callgrind bench \
   fuzz docs clean
 
 help: ## this list
@@ -46,6 +46,13 @@ build/bench-venv/.ready: scripts/requirements.txt scripts/requirements-bench.txt
 	  -r scripts/requirements.txt -r scripts/requirements-bench.txt
 	@touch $@
 
+build/bench-venv/.accuracy: scripts/requirements-accuracy.txt build/bench-venv/.ready
+	@$(bench_python) -m pip install -q --disable-pip-version-check --no-deps -r scripts/requirements-accuracy.txt
+	@touch $@
+
+accuracy: build build/bench-venv/.accuracy ## trained models on real labels in each precision; writes docs/accuracy.md
+	@$(bench_python) scripts/accuracy --output docs/accuracy.md
+
 models: build build/bench-venv/.ready ## write the ten benchmark models, compile and compare with ONNX Runtime
 	@$(bench_python) scripts/models.py write build/models
 	@$(bench_python) scripts/models.py check build/models
@@ -72,9 +79,10 @@ roofline: build ## measure each kernel family against this machine's roofline; w
 callgrind: build ## hold the instruction counts of kernels against their baseline
 	@$(python) test/bench/callgrind.py --jobs $(JOBS)
 
-bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md and docs/benchmarks-bf16.md
+bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md, benchmarks-bf16.md and benchmarks-int8.md
 	@$(bench_python) scripts/bench.py build/models --output docs/benchmarks.md
 	@$(bench_python) scripts/bench.py build/models --precision=bf16 --output docs/benchmarks-bf16.md
+	@$(bench_python) scripts/bench.py build/models --precision=int8 --output docs/benchmarks-int8.md
 
 fuzz: setup ## fuzz readers of files and options (ASan, UBSan), each for FUZZ_SECONDS, by default 600
 	@scripts/fuzz.sh

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Measures compiled models beside ONNX Runtime and OpenVINO: batch 1, 1 and 2 threads.
 
-usage: bench.py MODEL_DIR [NAME ...] [--precision=bf16] [--kernels KERNELS] [--rounds N] [--seconds S] [--output FILE]
+usage: bench.py MODEL_DIR [NAME ...] [--precision=bf16|int8] [--kernels KERNELS] [--rounds N] [--seconds S] [--output FILE]
 
 With --precision=bf16 models are compiled so and OpenVINO gets its hint; ONNX Runtime, which has none, computes in fp32.
+With --precision=int8 each engine runs what its own tool made of the fp32 file and the same samples.
 
 Latencies: the engines' processes live side by side and take short turns (A B C B C A …). Ratios are taken within a
 round, so that a machine that slows down slows all. Shown are medians over the rounds, with the quartiles of the ratios.
@@ -18,11 +19,15 @@ import sys
 import tempfile
 import time
 
+import numpy as np
+
 import measure
 import models
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ENGINES = ["ingot", "onnxruntime", "openvino"]
+# Of those that int8 is calibrated with.
+SAMPLES = 16
 # Fresh processes of each engine for its first answer.
 FIRST_ROUNDS = 5
 
@@ -38,6 +43,30 @@ def compile_model(bin_dir, path, artifact, options):
     if process.returncode:
         raise measure.MeasureError(f"ingot compile: {(errors.strip() or 'no message').splitlines()[0]}")
     return time.monotonic() - start, usage.ru_maxrss / 1024
+
+
+def samples_for(path, inputs):
+    """A file of samples for calibration, beside `path`: like the inputs, at random."""
+    file = path + ".samples.npz"
+    stacks = {}
+    for seed in range(SAMPLES):
+        rng = np.random.default_rng(1000 + seed)
+        for name, value in inputs.items():
+            drawn = (rng.standard_normal(value.shape) * 0.7).astype(value.dtype) if value.dtype.kind == "f" \
+                else rng.permutation(value.ravel()).reshape(value.shape)
+            stacks.setdefault(name, []).append(drawn)
+    np.savez(file, **{name: np.concatenate(drawn) for name, drawn in stacks.items()})
+    return file
+
+
+def quantize_for(engine, path, samples, folder):
+    """The file that `engine` runs instead of the ONNX file."""
+    output = os.path.join(folder, f"{os.path.basename(path)}.{engine}." + ("xml" if engine == "openvino" else "onnx"))
+    done = subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "quantize_models.py"), path, samples, engine,
+                           output], capture_output=True, text=True)
+    if done.returncode:
+        raise measure.MeasureError(f"quantizing for {engine}: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
+    return output
 
 
 def usable_engines():
@@ -61,11 +90,20 @@ class Model:
         options = models.shape_options(name, inputs)
         if args.kernels:
             options += ["--kernels", args.kernels]
+        files = {}
+        if args.precision == "int8":
+            samples = samples_for(os.path.join(scratch, name), inputs)
+            cache = os.path.join(scratch, name + ".calib.json")
+            measure.run_quiet([os.path.join(args.bin, "ingot"), "calibrate", path, "--data", samples, "-o", cache,
+                               *options])
+            options += [f"--calibration={cache}"]
+            files = {peer: quantize_for(peer, path, samples, scratch) for peer in self.peers}
         if args.precision != "fp32":
             options += [f"--precision={args.precision}"]
         self.compile_s, self.compile_mb = compile_model(args.bin, path, artifact, options)
         self.artifact_mb, self.model_mb = os.path.getsize(artifact) / 1e6, os.path.getsize(path) / 1e6
         case = measure.Case(scratch, name, path, artifact, inputs, args.precision)
+        case.files = files
         self.latency = {threads: measure.latencies(engines, case, threads, args.seconds, args.rounds, args.bin)
                         for threads in args.threads}
         self.first = measure.first_answers(engines, case, max(args.threads), FIRST_ROUNDS, args.bin)
@@ -112,6 +150,10 @@ def precision_note(precision):
     """What is compared where it is not f32 everywhere."""
     if precision == "fp32":
         return []
+    if precision == "int8":
+        return ["", f"Each engine runs what its own tool made of the fp32 file with the same {SAMPLES} random samples: "
+                "`ingot calibrate`, `onnxruntime.quantization` (Q/DQ, u8 activations, s8 weights for each channel) and "
+                "NNCF."]
     text = "ONNX Runtime has no bf16 kernels for these models and runs fp32."
     if not measure.cpu_flags() & {"avx512_bf16", "amx_bf16"}:
         text += (" This CPU has no bf16 instructions: Ingot widens to f32 in registers, OpenVINO (inference precision "
@@ -120,8 +162,7 @@ def precision_note(precision):
 
 
 def page(done, failed, peers, args):
-    bf16 = args.precision == "bf16"
-    lines = [f"# Benchmarks{' in bf16' if bf16 else ''}", "", "<!-- Written by `make bench`; do not edit. -->", "",
+    lines = [f"# Benchmarks{'' if args.precision == 'fp32' else ' in ' + args.precision}", "", "<!-- Written by `make bench`; do not edit. -->", "",
              f"{args.precision}, batch 1, models as exported from training (BatchNorm and branches in place). "
              f"{measure.cpu_name()}, {len(os.sched_getaffinity(0))} CPUs, {datetime.date.today()}. "
              f"{versions(done, peers)}.", *precision_note(args.precision), "",
@@ -157,7 +198,7 @@ def main():
     parser.add_argument("directory", help="where scripts/models.py wrote the models")
     parser.add_argument("names", nargs="*", metavar="NAME", help="models to measure (default: all ten)")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
-    parser.add_argument("--precision", default="fp32", choices=["fp32", "bf16"], help="of heavy ops (default: fp32)")
+    parser.add_argument("--precision", default="fp32", choices=["fp32", "bf16", "int8"], help="of heavy ops (default: fp32)")
     parser.add_argument("--kernels", help="compile with --kernels=KERNELS (default: the compiler's)")
     parser.add_argument("--rounds", type=int, default=15, help="turns of each engine and setting")
     parser.add_argument("--seconds", type=float, default=0.2, help="time measured in each")

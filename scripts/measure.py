@@ -21,11 +21,14 @@ class MeasureError(Exception):
 
 
 class Case:
-    """A model with its inputs as .npy files; `precision` is what peers are asked for, fp32 or bf16."""
+    """A model with its inputs as .npy files; `precision` is what peers are asked for, fp32 or bf16.
+
+    `files` has a peer's own file of the model, if that is not the ONNX file.
+    """
 
     def __init__(self, directory, name, onnx_path, artifact, inputs, precision="fp32"):
         self.name, self.onnx_path, self.artifact = name, onnx_path, artifact
-        self.precision = precision
+        self.precision, self.files = precision, {}
         self.inputs = {}
         self.inputs_mb = sum(value.nbytes for value in inputs.values()) / 2**20
         for i, (key, value) in enumerate(inputs.items()):
@@ -34,12 +37,17 @@ class Case:
             self.inputs[key] = stem + ".npy"
 
 
-def run_json(command):
+def run_quiet(command):
+    """What it printed; a failure is its last line."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         lines = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()
         raise MeasureError(f"{os.path.basename(command[0])}: {lines[-1]}")
-    return json.loads(done.stdout.splitlines()[-1])
+    return done.stdout
+
+
+def run_json(command):
+    return json.loads(run_quiet(command).splitlines()[-1])
 
 
 def command_of(engine, case, threads, seconds, bin_dir):
@@ -49,8 +57,8 @@ def command_of(engine, case, threads, seconds, bin_dir):
                 f"--warm-up={seconds / 4}s", f"--duration={seconds}s",
                 *[f"--load-inputs={key}:{file}" for key, file in case.inputs.items()]]
     hint = ["--precision=bf16"] if case.precision == "bf16" else []
-    return [sys.executable, os.path.join(SCRIPTS, "measure_peer.py"), engine, case.onnx_path, str(threads),
-            str(seconds), *hint, *[f"{key}={file}" for key, file in case.inputs.items()]]
+    return [sys.executable, os.path.join(SCRIPTS, "measure_peer.py"), engine,
+            case.files.get(engine, case.onnx_path), str(threads), str(seconds), *hint, *[f"{key}={file}" for key, file in case.inputs.items()]]
 
 
 def measure_first(engine, case, threads, bin_dir, save=None):
