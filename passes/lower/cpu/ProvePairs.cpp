@@ -13,11 +13,11 @@
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/nn/Constants.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_PROVEPAIRS
@@ -146,7 +146,7 @@ struct ProvePairsPass : ingot::impl::ProvePairsBase<ProvePairsPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<ProvePairs<cpu::ConvOp>, ProvePairs<cpu::MatMulOp>>(
         &getContext());
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
 
