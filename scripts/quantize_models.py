@@ -23,6 +23,22 @@ def read_samples(path):
     return [{name: array[i:i + 1] for name, array in arrays.items()} for i in range(count)]
 
 
+# The first opset in which a scale may vary by channel.
+LEAST_OPSET = 13
+
+
+def with_opset(path, folder):
+    """The model of at least LEAST_OPSET: ONNX Runtime's tool writes what older ones do not have."""
+    import onnx
+    from onnx import version_converter
+    model = onnx.load(path)
+    if next(o.version for o in model.opset_import if o.domain in ("", "ai.onnx")) >= LEAST_OPSET:
+        return path
+    newer = os.path.join(folder, "newer.onnx")
+    onnx.save(version_converter.convert_version(model, LEAST_OPSET), newer)
+    return newer
+
+
 def for_onnxruntime(path, samples, output):
     from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
     from onnxruntime.quantization.shape_inference import quant_pre_process
@@ -34,7 +50,7 @@ def for_onnxruntime(path, samples, output):
             return next(self.rest, None)
     with tempfile.TemporaryDirectory() as folder:
         prepared = os.path.join(folder, "prepared.onnx")
-        quant_pre_process(path, prepared, skip_symbolic_shape=True)
+        quant_pre_process(with_opset(path, folder), prepared, skip_symbolic_shape=True)
         quantize_static(prepared, output, Reader(), quant_format=QuantFormat.QDQ, activation_type=QuantType.QUInt8,
                         weight_type=QuantType.QInt8, per_channel=True)
 
