@@ -28,6 +28,23 @@ std::string problemOf(llvm::StringRef text) {
   return read ? "" : llvm::toString(read.takeError());
 }
 
+TEST(CalibrationFile, ReadsTheRepairsThatItWrote) {
+  Calibration given = makeCalibration();
+  given.equalize = true;
+  given.norms = {{"norm", {1.5f, 0}}};
+  given.biases = {{"a + b", {-0.25f}}, {"c", {}}};
+  const std::string text = toText(given);
+  EXPECT_NE(text.find("\"ingot_calibration\": 2"), std::string::npos);
+  llvm::Expected<Calibration> read = parseCalibration(text);
+  ASSERT_TRUE(bool(read));
+  EXPECT_TRUE(read->equalize);
+  ASSERT_EQ(read->norms.size(), 1u);
+  EXPECT_EQ(read->norms[0].values, given.norms[0].values);
+  ASSERT_EQ(read->biases.size(), 2u);
+  EXPECT_EQ(read->biases[0].name, "a + b");
+  EXPECT_EQ(toText(*read), text);
+}
+
 TEST(CalibrationFile, ReadsWhatItWrote) {
   const Calibration given = makeCalibration();
   const std::string text = toText(given);
@@ -65,9 +82,11 @@ TEST(CalibrationFile, SaysWhatIsWrong) {
     return problemOf(text);
   };
   EXPECT_EQ(problemOf("[]"), "it is not a file of ingot calibrate");
+  EXPECT_EQ(changed("\"ingot_calibration\": 1", "\"ingot_calibration\": 3"),
+            "it has version 3, but this compiler reads version 1 and 2: "
+            "calibrate again");
   EXPECT_EQ(changed("\"ingot_calibration\": 1", "\"ingot_calibration\": 2"),
-            "it has version 2, but this compiler reads version 1: calibrate "
-            "again");
+            "it has no object \"repair\"");
   EXPECT_EQ(changed("aaaa", "aaa"), "its \"model_sha256\" is not a SHA-256");
   EXPECT_EQ(changed("aaaa", "aaay"), "its \"model_sha256\" is not a SHA-256");
   EXPECT_EQ(changed("\"samples\": 12", "\"samples\": 0"),
