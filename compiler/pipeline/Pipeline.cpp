@@ -122,8 +122,10 @@ static void buildQuantizePipeline(OpPassManager &passes,
   // Weights that a transpose moved as bytes are constants again.
   addFoldConstants(passes, options);
   // oneDNN is asked for products of f32: those of bytes would be loops.
-  if (options.kernels != Kernels::onednn)
+  if (options.kernels != Kernels::onednn) {
+    passes.addPass(createPackWeights());
     passes.addPass(createQuantizeProducts());
+  }
   passes.addPass(createDecomposeQuantize());
   passes.addPass(createFoldRequantize());
   addFoldConstants(passes, options);

@@ -87,6 +87,12 @@ static int64_t readInt(const char *bytes, unsigned width, bool isUnsigned) {
   switch (width) {
   case 1:
     return *bytes & 1;
+  // In a byte each, of which the upper bits may be anything.
+  case 2:
+  case 4: {
+    int64_t sign = int64_t(1) << (width - 1), low = *bytes & (2 * sign - 1);
+    return isUnsigned ? low : (low ^ sign) - sign;
+  }
   case 8:
     return isUnsigned ? int64_t(uint8_t(*bytes)) : int64_t(int8_t(*bytes));
   case 16: {
@@ -103,9 +109,10 @@ static int64_t readInt(const char *bytes, unsigned width, bool isUnsigned) {
 }
 
 static bool isReadableInt(Type type) {
+  constexpr unsigned kWidths[] = {1, 2, 4, 8, 16, 32, 64};
   return type.isIndex() ||
-         (type.isInteger() && llvm::is_contained({1u, 8u, 16u, 32u, 64u},
-                                                 type.getIntOrFloatBitWidth()));
+         (type.isInteger() &&
+          llvm::is_contained(kWidths, type.getIntOrFloatBitWidth()));
 }
 
 std::optional<SmallVector<int64_t>> readInts(ElementsAttr attr) {

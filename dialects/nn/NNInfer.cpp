@@ -293,6 +293,12 @@ LogicalResult QuantizeOp::inferSizes(SizeRules &rules,
   return inferQuantization(rules, *this, typeOf(getY()).getElementType(),
                            results);
 }
+LogicalResult
+DequantizeBlocksOp::inferSizes(SizeRules &rules,
+                               SmallVectorImpl<SizedType> &results) {
+  results.push_back({rules.sizesOf(getX()), typeOf(getY()).getElementType()});
+  return success();
+}
 LogicalResult DequantizeOp::inferSizes(SizeRules &rules,
                                        SmallVectorImpl<SizedType> &results) {
   return inferQuantization(rules, *this, typeOf(getY()).getElementType(),

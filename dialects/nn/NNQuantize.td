@@ -37,6 +37,28 @@ def NN_DequantizeOp : NN_Op<"dequantize"> {
   let hasVerifier = 1;
 }
 
+def NN_DequantizeBlocksOp : NN_Op<"dequantize_blocks"> {
+  let summary = "y = (x - zero_point) scale, which each block has of its own";
+  let description = [{
+    scale and zero_point have x's dimensions, but `ceil(size / block_size)`
+    along `axis`. Serves constant weights of ONNX `DequantizeLinear` with a
+    `block_size`.
+
+    Constraints:
+    - C1: all sizes are known, those of scale and zero_point as above
+    - C2: block_size is at least 1
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_Tensor:$scale,
+                       Optional<NN_Tensor>:$zero_point, I64Attr:$axis,
+                       I64Attr:$block_size);
+  let results = (outs NN_Tensor:$y);
+  let assemblyFormat = [{
+    $x `,` $scale (`zero_point` `(` $zero_point^ `)`)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def NN_PackedMatMulOp : NN_InferredOp<"packed_matmul"> {
   let summary = "matrix product with weights of a few bits in blocks";
   let description = [{

@@ -82,6 +82,25 @@ template <typename Op> static LogicalResult verifyQuantization(Op op) {
 LogicalResult QuantizeOp::verify() { return verifyQuantization(*this); }
 LogicalResult DequantizeOp::verify() { return verifyQuantization(*this); }
 
+LogicalResult DequantizeBlocksOp::verify() {
+  RankedTensorType x = typeOf(getX());
+  int64_t axis = getAxis(), block = getBlockSize();
+  if (axis < 0 || axis >= x.getRank() || block < 1)
+    return emitOpError("expects an axis in [0, ")
+           << x.getRank() << ") and a block_size of at least 1, but got "
+           << axis << " and " << block;
+  if (!x.hasStaticShape() || typeOf(getY()).getShape() != x.getShape())
+    return emitOpError("expects operand and result of one known shape");
+  SmallVector<int64_t> want(x.getShape());
+  want[axis] = (want[axis] + block - 1) / block;
+  for (Value each : {getScale(), getZeroPoint()})
+    if (each && typeOf(each).getShape() != ArrayRef(want))
+      return emitOpError("expects a scale and zero point for each block of ")
+             << block << " elements along dimension " << axis << ", but got "
+             << each.getType();
+  return success();
+}
+
 LogicalResult PackedMatMulOp::verify() {
   int64_t bits = getBits(), block = getBlockSize(), depth = getDepth();
   if (bits != 2 && bits != 4 && bits != 8)

@@ -211,6 +211,12 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
     auto expanded = expandBlocks(node, 1, axis);
     if (failed(expanded))
       return failure();
+    // Weights may stay as they are packed.
+    if (nn::getConstant(x) && nn::getConstant(scale) && to.isF32() &&
+        (!zero || nn::getConstant(zero)))
+      return node.replace(node.make<nn::DequantizeBlocksOp>(
+          node.type(0).clone(to), x, node.cast(scale, to), zero, axis,
+          node.getInt("block_size", 0)));
     Value real = node.cast(x, to);
     if (zero) {
       auto expandedZero = expandBlocks(node, 2, axis);

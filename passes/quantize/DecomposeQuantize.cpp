@@ -134,11 +134,45 @@ struct DecomposeDequantizeOp : OpRewritePattern<nn::DequantizeOp> {
   }
 };
 
+/// Scales and zero points repeated for each element of their block.
+struct DecomposeDequantizeBlocks
+    : OpRewritePattern<nn::DequantizeBlocksOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  static Value spread(Maker b, Value value, nn::DequantizeBlocksOp op) {
+    int64_t axis = op.getAxis(), block = op.getBlockSize();
+    RankedTensorType type = typeOf(value), x = typeOf(op.getX());
+    SmallVector<int64_t> split(type.getShape()), joined(type.getShape());
+    split.insert(split.begin() + axis + 1, 1);
+    value = b.make<nn::ReshapeOp>(type.clone(split), value);
+    split[axis + 1] = block;
+    value = b.make<nn::BroadcastToOp>(type.clone(split), value, ValueRange());
+    joined[axis] *= block;
+    value = b.make<nn::ReshapeOp>(type.clone(joined), value);
+    SmallVector<int64_t> starts(joined.size(), 0), steps(joined.size(), 1);
+    return b.make<nn::SliceOp>(type.clone(x.getShape()), value, starts,
+                               x.getShape(), steps);
+  }
+
+  LogicalResult matchAndRewrite(nn::DequantizeBlocksOp op,
+                                PatternRewriter &rewriter) const override {
+    Maker b{rewriter, op.getLoc()};
+    Type real = op.getY().getType().getElementType();
+    Value y = b.cast(op.getX(), real);
+    if (Value zero = op.getZeroPoint())
+      y = b.make<nn::SubOp>(y, b.cast(spread(b, zero, op), real));
+    rewriter.replaceOp(
+        op, b.make<nn::MulOp>(y, spread(b, op.getScale(), op)));
+    return success();
+  }
+};
+
 struct DecomposeQuantizePass
     : ingot::impl::DecomposeQuantizeBase<DecomposeQuantizePass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeQuantizeOp, DecomposeDequantizeOp>(&getContext());
+    patterns.add<DecomposeQuantizeOp, DecomposeDequantizeOp,
+                 DecomposeDequantizeBlocks>(&getContext());
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

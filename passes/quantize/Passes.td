@@ -185,6 +185,17 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
                            "::ingot::nn::NNDialect"];
 }
 
+def PackWeights : Pass<"nn-pack-weights"> {
+  let summary = "Multiply weights of a few bits as they are packed";
+  let description = [{
+    A `matmul` of f32 by constant weights of 2, 4 or 8 bits behind
+    `dequantize_blocks`, with blocks along the inner dimension, becomes
+    `nn.packed_matmul`. Blocks are whole words of 32 bits, or the only ones.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numPacked", "packed", "Products">];
+}
+
 def PropagateQuantize : Pass<"nn-propagate-quantize"> {
   let summary = "Move quantize up and dequantize down, until they meet";
   let description = [{

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 import microsoft
-from support import BIN, ROOT, Case, have, helper, make_model, tool
+from support import BIN, ROOT, Case, TensorProto, have, helper, make_model, tool
 from test_levels import cap
 
 sys.path.insert(0, os.path.join(ROOT, "test", "property"))
@@ -118,6 +118,55 @@ class MatMulNBits(Case):
         self.refuses("input 3", "zero point", zeros=np.zeros((4, 2), np.int32))
         self.refuses("g_idx", "act_order", g=np.zeros(20, np.int32))
         self.refuses("input 5 is no bias of 4 columns", bias=np.zeros(3, np.float32))
+
+
+class Blocks(Case):
+    """DequantizeLinear of weights in blocks before a product."""
+
+    def check(self, dtype, axis, zeros, block=32, kind="MatMul"):
+        rng = np.random.default_rng(0)
+        k, n = 80, 24
+        info = {TensorProto.INT4: (-8, 8), TensorProto.UINT4: (0, 16), TensorProto.INT8: (-128, 128),
+                TensorProto.UINT8: (0, 256), TensorProto.INT2: (-2, 2), TensorProto.UINT2: (0, 4)}[dtype]
+        inner = 0 if kind == "MatMul" else 1
+        shape = [k, n] if inner == 0 else [n, k]
+        per_block = list(shape)
+        per_block[axis] = -(-per_block[axis] // block)
+        w, z = rng.integers(*info, shape), rng.integers(*info, per_block)
+        scales = np.exp(rng.uniform(-4, -3, per_block)).astype(np.float32)
+        inputs = ["w", "s"] + (["z"] if zeros else [])
+        nodes = [helper.make_node("DequantizeLinear", inputs, ["d"], name="dequantize", axis=axis, block_size=block),
+                 helper.make_node(kind, ["x", "d"], ["y"], name="product", **({} if inner == 0 else {"transB": 1}))]
+        model = make_model(nodes, [("x", [3, k])], [("y", [3, n])], {"s": scales}, opset=25)
+        model.ir_version = 11
+        for name, values in (("w", w), ("z", z))[:2 if zeros else 1]:
+            model.graph.initializer.append(helper.make_tensor(name, dtype, values.shape, values.ravel().tolist()))
+
+        def spread(v):
+            return np.take(np.repeat(v, block, axis), range(shape[axis]), axis).astype(np.float64)
+        weights = (w - (spread(z) if zeros else 0)) * spread(scales)
+        x = rng.standard_normal((3, k)).astype(np.float32)
+        want = x @ (weights if inner == 0 else weights.T)
+        artifact = self.compile(model)
+        np.testing.assert_allclose(self.run_model(artifact, {"x": x})["y"], want, atol=1e-5 * np.abs(want).max())
+        return inspect(artifact)["weights_bytes"], k * n
+
+    def test_types(self):
+        for dtype, bits in ((TensorProto.INT4, 4), (TensorProto.UINT4, 4), (TensorProto.INT8, 8),
+                            (TensorProto.UINT8, 8), (TensorProto.INT2, 2), (TensorProto.UINT2, 2)):
+            for zeros in (False, True):
+                with self.subTest(dtype=dtype, zeros=zeros):
+                    self.check(dtype, 0, zeros)
+                    self.check(dtype, 1, zeros, kind="Gemm")
+
+    def test_packed(self):
+        size, elements = self.check(TensorProto.INT4, 0, False)
+        self.assertLess(size, 2 * elements, "weights of f32 were stored")
+
+    def test_others(self):
+        """Blocks along the outputs, and those that end within a word."""
+        self.check(TensorProto.INT4, 1, True)
+        self.check(TensorProto.INT4, 0, True, block=20)
 
 
 class Precision(Case):

@@ -40,6 +40,7 @@
 // Phase quantize.
 // CHECK-NEXT: {{^ *}}nn-propagate-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}nn-pack-weights{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-quantize-products{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-decompose-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-requantize{{[,{]|$}}

@@ -54,3 +54,19 @@ func.func @bad(%a: tensor<2x21xf32>, %q: tensor<3x2x8xui8>, %s: tensor<3x2xf32>)
   %0 = nn.packed_matmul %a, %q, %s {bits = 4 : i64, block_size = 16 : i64, depth = 20 : i64} : (tensor<2x21xf32>, tensor<3x2x8xui8>, tensor<3x2xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @bad(%x: tensor<4x6xi4>, %s: tensor<4x3xf32>) {
+  // expected-error @below {{expects a scale and zero point for each block of 4 elements along dimension 1, but got 'tensor<4x3xf32>'}}
+  %0 = nn.dequantize_blocks %x, %s {axis = 1 : i64, block_size = 4 : i64} : (tensor<4x6xi4>, tensor<4x3xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @bad(%x: tensor<4x6xi4>, %s: tensor<4x3xf32>) {
+  // expected-error @below {{expects an axis in [0, 2) and a block_size of at least 1, but got 2 and 2}}
+  %0 = nn.dequantize_blocks %x, %s {axis = 2 : i64, block_size = 2 : i64} : (tensor<4x6xi4>, tensor<4x3xf32>) -> tensor<4x6xf32>
+  return
+}
