@@ -86,12 +86,14 @@ static void buildQuantizePipeline(OpPassManager &passes,
   if (options.switches) {
     InsertSwitchesOptions insert;
     insert.errors = options.errors;
+    insert.weightBits = options.weightBits;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertSwitches(insert));
   }
   if (!options.calibration.empty()) {
     InsertQuantizeOptions insert;
     insert.calibration = options.calibration;
+    insert.weightBits = options.weightBits;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertQuantize(insert));
   }
@@ -102,6 +104,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   }
   if (options.quantization == Quantization::int8Dynamic) {
     InsertDynamicQuantizeOptions insert;
+    insert.weightBits = options.weightBits;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertDynamicQuantize(insert));
   }
@@ -356,6 +359,9 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
                      "weights, and data by the range it has in a run"),
           clEnumValN(Quantization::w8, "w8", "weights of products, to bytes"),
           clEnumValN(Quantization::w4, "w4", "the same, to 4 bits"))};
+  Option<int> weightBits{
+      *this, "weight-bits", llvm::cl::desc("Of int8: 7 or 8"),
+      llvm::cl::init(8)};
   ListOption<std::string> keep{
       *this, "keep",
       llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};
@@ -387,6 +393,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.biases = biases;
     options.calibration = calibration;
     options.quantization = quantization;
+    options.weightBits = weightBits;
     options.keep.assign(keep.begin(), keep.end());
     options.emulateOn = emulateOn;
     options.scheduleSeed = scheduleSeed;

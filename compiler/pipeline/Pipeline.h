@@ -49,6 +49,8 @@ struct PipelineOptions : BackendOptions {
   /// is.
   std::string calibration;
   Quantization quantization = Quantization::none;
+  /// Of what int8 multiplies: 8, or 7, which CPUs without VNNI multiply faster.
+  int weightBits = 8;
   /// Nodes that are not: `GLOB=fp32`.
   std::vector<std::string> keep;
   /// What code is for. Empty: what the module's `ingot.target` says.

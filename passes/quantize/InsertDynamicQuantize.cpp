@@ -68,7 +68,7 @@ void InsertDynamicQuantizePass::runOnOperation() {
       quantize::KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
-  quantize::WeightQuantizer weights;
+  quantize::WeightQuantizer weights(weightBits);
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;

@@ -43,7 +43,7 @@ private:
   llvm::StringMap<TensorCalibration> ranges;
   /// What values become, by their range.
   llvm::DenseMap<std::pair<Value, const TensorCalibration *>, Value> pairs;
-  quantize::WeightQuantizer weights;
+  std::optional<quantize::WeightQuantizer> weights;
 };
 
 } // namespace
@@ -133,13 +133,13 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
     site.use->set(getPair(site.use->get(), *range));
   }
   for (Operation *product : products)
-    weights.quantize(product);
+    weights->quantize(product);
   return success();
 }
 
 void InsertQuantizePass::runOnOperation() {
   pairs.clear();
-  weights = {};
+  weights.emplace(weightBits);
   if (failed(readFile()))
     return signalPassFailure();
   FailureOr<quantize::KeepRules> rules =

@@ -43,9 +43,10 @@ struct Encoding {
 
 class Switches {
 public:
-  Switches(func::FuncOp function, const quantize::KeepRules &keep, bool errors)
+  Switches(func::FuncOp function, const quantize::KeepRules &keep,
+           int weightBits, bool errors)
       : function(function), keep(keep), builder(function.getContext()),
-        errors(errors) {}
+        quantizer(weightBits), errors(errors) {}
 
   void run();
   SmallVector<Attribute> names, tensors;
@@ -96,7 +97,7 @@ struct InsertSwitchesPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      Switches switches(function, *rules, errors);
+      Switches switches(function, *rules, weightBits, errors);
       switches.run();
       names.append(switches.names);
       tensors.append(switches.tensors);

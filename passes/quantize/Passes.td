@@ -42,6 +42,8 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
   let options = [
     Option<"calibration", "calibration", "std::string", "",
            "File of ingot calibrate">,
+    Option<"weightBits", "weight-bits", "int", "8",
+           "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [
@@ -136,6 +138,8 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
   let options = [
     Option<"errors", "errors", "bool", "false",
            "Show the errors of products, channel by channel">,
+    Option<"weightBits", "weight-bits", "int", "8",
+           "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -156,6 +160,8 @@ def InsertDynamicQuantize
     and weights that are not finite.
   }];
   let options = [
+    Option<"weightBits", "weight-bits", "int", "8",
+           "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [

@@ -17,8 +17,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
-QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis) {
-  constexpr double kMost = 127;
+QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis,
+                                           int bits) {
+  const double most = bits == 8 ? 127 : 64;
   auto type = cast<RankedTensorType>(weights.getType());
   QuantizedWeights result;
   std::vector<double> &values = result.bytes;
@@ -33,14 +34,14 @@ QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis) {
     scale = std::max(scale, std::abs(values[i]));
   }
   for (double &scale : scales) {
-    scale = double(float(scale / kMost));
+    scale = double(float(scale / most));
     // One of only zeros, or of nearly nothing.
     if (!std::isnormal(float(scale)))
       scale = 1;
   }
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = std::clamp(
-        std::nearbyint(values[i] / scales[result.channelOf(i)]), -kMost, kMost);
+        std::nearbyint(values[i] / scales[result.channelOf(i)]), -most, most);
   return result;
 }
 
@@ -54,7 +55,7 @@ void quantize::WeightQuantizer::quantize(Operation *product) {
   const int64_t axis = weightsAxis(product);
   Value &done = weights[{operand.get(), axis}];
   if (!done) {
-    QuantizedWeights quantized = quantizeWeights(operand.get(), axis);
+    QuantizedWeights quantized = quantizeWeights(operand.get(), axis, bits);
     auto type = cast<RankedTensorType>(operand.get().getType());
     OpBuilder builder(product);
     builder.setInsertionPointAfterValue(operand.get());

@@ -14,8 +14,9 @@
 
 namespace ingot::quantize {
 
-/// Signed bytes from -127 to 127 with a scale for each output channel, and no
-/// zero point.
+/// Signed bytes with a scale for each output channel, and no zero point: from
+/// -127 to 127, or from -64 to 64, of which two products with unsigned bytes
+/// add up to less than 2^15, so that CPUs without VNNI multiply them as pairs.
 struct QuantizedWeights {
   std::vector<double> bytes, scales;
   int64_t axis = 0;
@@ -27,8 +28,8 @@ struct QuantizedWeights {
   }
 };
 
-/// Those of constant floats, with output channels along `axis`.
-QuantizedWeights quantizeWeights(mlir::Value weights, int64_t axis);
+/// Those of constant floats, with output channels along `axis`, of 7 or 8 bits.
+QuantizedWeights quantizeWeights(mlir::Value weights, int64_t axis, int bits);
 
 /// Whether all elements of a constant are finite.
 bool areFinite(mlir::Value weights);
@@ -37,9 +38,11 @@ bool areFinite(mlir::Value weights);
 /// several products are made once.
 class WeightQuantizer {
 public:
+  explicit WeightQuantizer(int bits) : bits(bits) {}
   void quantize(mlir::Operation *product);
 
 private:
+  int bits;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> weights;
 };
 

@@ -24,8 +24,8 @@ PRECISIONS = ("fp32", "bf16", "int8", "int8-dynamic")
 
 
 class Runner:
-    def __init__(self, task, bin_dir, folder):
-        self.task, self.bin, self.folder = task, bin_dir, folder
+    def __init__(self, task, bin_dir, folder, extra):
+        self.task, self.bin, self.folder, self.extra = task, bin_dir, folder, extra
         self.model = os.path.join(folder, "model.onnx")
         onnx.save(task.model(task.batch), self.model)
 
@@ -40,7 +40,7 @@ class Runner:
         data, cache = (os.path.join(self.folder, name) for name in ("samples.npz", "model.calib.json"))
         np.savez(data, **{name: array[:self.task.calibration] for name, array in self.task.inputs.items()})
         self.ingot("calibrate", self.model, "--data", data, "-o", cache, *method)
-        return ["--precision=int8", f"--calibration={cache}"]
+        return ["--precision=int8", f"--calibration={cache}", *self.extra]
 
     def run(self, artifact):
         """Outputs of all samples, a batch at a time."""
@@ -86,13 +86,14 @@ def main():
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"))
     parser.add_argument("--precision", default=",".join(PRECISIONS))
     parser.add_argument("--calibrate", default="", help="options of `ingot calibrate`, such as --method=mse")
+    parser.add_argument("--compile", default="", help="options of `ingot compile` for int8, such as --weight-bits=7")
     parser.add_argument("--output", help="write the table there, too (Markdown)")
     args = parser.parse_args()
     lines = ["| task | precision | right, % | against fp32 | artifact, MB |", "|---|---|---|---|---|"]
     print("\n".join(lines), flush=True)
     for name in args.tasks or TASKS:
         with tempfile.TemporaryDirectory() as folder:
-            runner, wide = Runner(TASKS[name](), args.bin, folder), None
+            runner, wide = Runner(TASKS[name](), args.bin, folder, args.compile.split()), None
             for precision in args.precision.split(","):
                 score, size = runner.measure(precision, args.calibrate.split())
                 wide = score if wide is None else wide

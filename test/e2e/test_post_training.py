@@ -62,6 +62,9 @@ class Trained(PostTraining):
             for method in ("entropy", "percentile", "mse", "minmax"):
                 calibration = self.calibrate(model, {"x": x[:200]}, "--method", method)
                 drops.setdefault(method, []).append(floats - accuracy(self.int8(model, calibration)))
+                if method == "mse":
+                    seven = self.int8(model, calibration, "--weight-bits=7", name="seven")
+                    drops.setdefault("mse, 7 bits", []).append(floats - accuracy(seven))
         for method, points in drops.items():
             self.assertLessEqual(np.mean(points), 0.5, f"{method}: {drops}")
 
@@ -281,6 +284,9 @@ class FileOfRules(PostTraining):
                     self.rules({"name": "pol0", "method": "mse"}))
         self.assert_one_line(done, "'pol0'", "no tensor", "'pool0'")
         self.refuses(self.model, "--rules is for --precision=int8", options=[self.rules()])
+        self.refuses(self.model, "--weight-bits=6", "7 or 8", options=[
+            "--precision=int8", f"--calibration={path}", "--weight-bits=6"])
+        self.refuses(self.model, "--weight-bits is for", "int8-dynamic", options=["--precision=w8", "--weight-bits=7"])
         self.refuses(self.model, "gone.json", "no such file", options=[
             "--precision=int8", f"--calibration={path}", "--rules=" + self.path("gone.json")])
 

@@ -2,6 +2,8 @@
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json})' | FileCheck %s
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json keep=conv?=fp32})' \
 // RUN:   | FileCheck %s --check-prefix=KEEP
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/all.json weight-bits=7})' \
+// RUN:   | FileCheck %s --check-prefix=SEVEN
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/part.json})' \
 // RUN:   | FileCheck %s --check-prefix=PART
 // RUN: ingot-opt %t/movement.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/movement.json})' \
@@ -44,6 +46,11 @@
 // CHECK: %[[QR:.*]] = nn.quantize %[[R]],
 // CHECK: %[[DR:.*]] = nn.dequantize %[[QR]],
 // CHECK: nn.conv %[[DR]], %[[DW]]
+
+// Two products of weights up to 64 fit 16 bits.
+// SEVEN-LABEL: func.func @residual
+// SEVEN-DAG: arith.constant dense<{{\[\[\[\[64\]\], \[\[-32\]\]\], \[\[\[0\]\], \[\[0\]\]\]\]}}> : tensor<2x2x1x1xsi8>
+// SEVEN-DAG: arith.constant dense<[1.562500e-02, 1.000000e+00]> : tensor<2xf32>
 
 // KEEP-LABEL: func.func @residual
 // KEEP-NOT: nn.quantize

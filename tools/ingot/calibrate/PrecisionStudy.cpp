@@ -22,6 +22,7 @@ ScratchModel::Options PrecisionStudy::scratchOptions() const {
   scratch.model = options.model;
   scratch.shapes = options.shapes;
   scratch.dims = options.dims;
+  scratch.pipeline.weightBits = options.weightBits;
   return scratch;
 }
 

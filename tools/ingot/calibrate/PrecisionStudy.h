@@ -21,6 +21,7 @@ struct StudyOptions {
   /// File of ingot calibrate; empty: the samples are calibrated on.
   std::string calibration;
   std::vector<std::string> keep;
+  int weightBits = 8;
   std::vector<quantize::Rule> rules;
   /// Samples for errors; may be none.
   std::vector<std::string> data;

@@ -56,6 +56,9 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
        {Given{"--calibration", !options.calibration.empty(), isInt8 || isAuto,
               kOfRanges},
         Given{"--keep", !options.keep.empty(), isBytes, kOfBytes},
+        Given{"--weight-bits", options.weightBits.getNumOccurrences() > 0,
+              isInt8 || isAuto || *quantization == Quantization::int8Dynamic,
+              "--precision=int8, int8-dynamic and auto"},
         Given{"--rules", !options.rules.empty(), isBytes, kOfBytes},
         Given{"--report", !options.report.empty(), isInt8 || isAuto, kOfRanges},
         Given{"--eval", !options.eval.empty(), isAuto, "--precision=auto"},
@@ -68,6 +71,10 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
               isAuto || !options.data.empty(), "--data and --eval"}})
     if (given.isGiven && !given.isRight)
       return usageError(given.name + Twine(" is for ") + given.of);
+  if (options.weightBits != 7 && options.weightBits != 8)
+    return usageError("--weight-bits=" + Twine(options.weightBits) +
+                      ": use 7 or 8");
+  result.pipeline.weightBits = options.weightBits;
   result.pipeline.calibration = options.calibration;
   result.pipeline.keep.assign(options.keep.begin(), options.keep.end());
   std::vector<quantize::Rule> &rules = request.study.rules;
@@ -89,6 +96,7 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
   study.dims.assign(options.dims.begin(), options.dims.end());
   study.calibration = options.calibration;
   study.keep = result.pipeline.keep;
+  study.weightBits = options.weightBits;
   study.data.assign(options.data.begin(), options.data.end());
   if (isAuto) {
     study.data = {options.eval};

@@ -1,4 +1,4 @@
-//===- BytePairs.h - products of bytes without VNNI --------------*- C++ -*-===//
+//===- BytePairs.h - products of bytes without VNNI -------------*- C++ -*-===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -62,8 +62,8 @@ struct PairLists {
 
   int64_t groupsOfRun() const { return taps * groupsOfTap; }
 
-  /// Sorts the groups: `pairs[at]` is what is said of the first of the panel, of
-  /// which `columns` are at hand from `first` on. Neighbouring taps are
+  /// Sorts the groups: `pairs[at]` is what is said of the first of the panel,
+  /// of which `columns` are at hand from `first` on. Neighbouring taps are
   /// `distance` elements of a row apart.
   void sort(IndexBuilder &b, mlir::Value pairs, Index at, Index first,
             int64_t columns, Index distance) const;

@@ -61,8 +61,8 @@ NextWeights nextWeights(IndexBuilder &b, mlir::Value weights, Index nextAt,
 /// Adds the products of `depth` elements of the rows and the weights: the group
 /// of vector v that holds element k starts at
 /// `weights[weightsAt + k * panel + v * lanes * group]`. Rows of bf16 that are
-/// multiplied as f32 are given as such; weights that are multiplied as words may
-/// be `WideWeights`, then `panel` are the columns of the tile.
+/// multiplied as f32 are given as such; weights that are multiplied as words
+/// may be `WideWeights`, then `panel` are the columns of the tile.
 Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                          mlir::Value weights, Index weightsAt, int64_t panel,
                          int64_t depth, const Accumulators &start,

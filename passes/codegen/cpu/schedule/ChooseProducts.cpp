@@ -47,8 +47,9 @@ template <typename Op>
 static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
                          int64_t rows) {
   // Many rows share weights as words.
-  double wideRows = double(std::max<int64_t>(
-      tile.rows, ShapedType::isDynamic(rows) ? 0 : std::min<int64_t>(rows, 64)));
+  int64_t knownRows = ShapedType::isDynamic(rows) ? 0 : rows;
+  double wideRows =
+      double(std::max<int64_t>(tile.rows, std::min<int64_t>(knownRows, 64)));
   std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
   if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
       (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows))
