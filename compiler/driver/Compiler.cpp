@@ -152,19 +152,33 @@ LogicalResult Compilation::importAndLower() {
 LogicalResult Compilation::describe() {
   std::string symbol =
       options.symbol.empty() ? symbolForFile(options.output) : options.symbol;
-  FailureOr<Manifest> read = readManifest(*module, targets, symbol);
-  if (failed(read))
+  auto readModule = [&] {
+    FailureOr<Manifest> read = readManifest(*module, targets, symbol);
+    if (succeeded(read))
+      manifest = std::move(*read);
+    return success(succeeded(read));
+  };
+  if (failed(readModule()))
     return failure();
-  manifest = std::move(*read);
-  manifest.libraryName = fileName(options.output);
   auto multiplies = [&](Precision precision) {
     return llvm::any_of(manifest.layers, [&](const Layer &layer) {
       return layer.precision == stringifyPrecision(precision);
     });
   };
-  if (multiplies(Precision::bf16))
+  const Multiplied multiplied{multiplies(Precision::int8),
+                              multiplies(Precision::bf16)};
+  // What is multiplied says what levels `multi` stands for.
+  std::string error;
+  auto all = parseTargets(options.target, error, multiplied);
+  if (all && all->size() > targets.size()) {
+    targets = std::move(*all);
+    if (failed(readModule()))
+      return failure();
+  }
+  manifest.libraryName = fileName(options.output);
+  if (multiplied.bf16)
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "bfloat16"});
-  if (multiplies(Precision::int8))
+  if (multiplied.bytes)
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "int8"});
   return success();
 }

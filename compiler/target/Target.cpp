@@ -9,6 +9,7 @@
 #include "dialects/ingot/TargetInfo.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -84,8 +85,12 @@ std::string Target::identifier() const {
 
 /// What `multi` stands for: levels that kernels are generated differently for,
 /// 256 bits with 16 registers and 512 bits with 32. Levels above get the same
-/// code as x86-64-v4.
+/// code as x86-64-v4, but for products of bytes and of bf16.
 static constexpr llvm::StringLiteral kMulti[] = {"x86-64-v3", "x86-64-v4"};
+static constexpr llvm::StringLiteral kMultiBytes[] = {"cascadelake",
+                                                      "sapphirerapids"};
+static constexpr llvm::StringLiteral kMultiBF16[] = {"znver4",
+                                                     "sapphirerapids"};
 
 static std::optional<Target> nativeTarget() {
   uint64_t host = hostFeatures();
@@ -98,7 +103,8 @@ static std::optional<Target> nativeTarget() {
 
 /// The levels that `names` stand for.
 static std::optional<std::vector<Target>>
-findTargets(llvm::ArrayRef<llvm::StringRef> names, std::string &error) {
+findTargets(llvm::ArrayRef<llvm::StringRef> names, const Multiplied &multiplied,
+            std::string &error) {
   if (names == llvm::ArrayRef<llvm::StringRef>("native")) {
     std::optional<Target> native = nativeTarget();
     if (native)
@@ -108,8 +114,14 @@ findTargets(llvm::ArrayRef<llvm::StringRef> names, std::string &error) {
     return std::nullopt;
   }
   llvm::SmallVector<llvm::StringRef> levels(names);
-  if (names == llvm::ArrayRef<llvm::StringRef>("multi"))
-    levels.assign(std::begin(kMulti), std::end(kMulti));
+  if (names == llvm::ArrayRef<llvm::StringRef>("multi")) {
+    llvm::SetVector<llvm::StringRef> all(std::begin(kMulti), std::end(kMulti));
+    if (multiplied.bytes)
+      all.insert(std::begin(kMultiBytes), std::end(kMultiBytes));
+    if (multiplied.bf16)
+      all.insert(std::begin(kMultiBF16), std::end(kMultiBF16));
+    levels = all.takeVector();
+  }
   for (llvm::StringRef name : levels) {
     if (findLevel(name))
       continue;
@@ -132,8 +144,9 @@ findTargets(llvm::ArrayRef<llvm::StringRef> names, std::string &error) {
   return targets;
 }
 
-std::optional<std::vector<Target>> ingot::parseTargets(llvm::StringRef text,
-                                                       std::string &error) {
+std::optional<std::vector<Target>>
+ingot::parseTargets(llvm::StringRef text, std::string &error,
+                    const Multiplied &multiplied) {
   llvm::SmallVector<llvm::StringRef> parts, names;
   text.split(parts, ',');
   TargetNumbers numbers;
@@ -155,7 +168,8 @@ std::optional<std::vector<Target>> ingot::parseTargets(llvm::StringRef text,
   }
   if (names.empty())
     names.push_back("native");
-  std::optional<std::vector<Target>> targets = findTargets(names, error);
+  std::optional<std::vector<Target>> targets =
+      findTargets(names, multiplied, error);
   if (targets)
     for (Target &target : *targets)
       target.numbers = numbers;

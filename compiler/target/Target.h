@@ -32,12 +32,19 @@ struct Target {
   std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;
 };
 
+/// What of less than 32 bits a model multiplies.
+struct Multiplied {
+  bool bytes = false, bf16 = false;
+};
+
 /// The levels that `text` stands for, lowest first: names with commas between
 /// them; "native", the highest level that this machine runs; or "multi", one
-/// level for each kind of code that passes generate. "l1=48K" and "l2=1M" among
-/// them are the caches of all. On failure `error` says what is wrong with it.
-std::optional<std::vector<Target>> parseTargets(llvm::StringRef text,
-                                                std::string &error);
+/// level for each kind of code that passes generate for what is `multiplied`.
+/// "l1=48K" and "l2=1M" among them are the caches of all. On failure `error`
+/// says what is wrong with it.
+std::optional<std::vector<Target>>
+parseTargets(llvm::StringRef text, std::string &error,
+             const Multiplied &multiplied = {});
 
 /// Lets code for the levels of `targets` run on the level `on`, below each of
 /// them. On failure `error` says why it cannot.

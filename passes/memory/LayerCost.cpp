@@ -58,6 +58,11 @@ int ingot::layerWeight(Operation *op) {
     return 0;
   if (isa<memref::CopyOp, linalg::FillOp>(op))
     return 1;
+  // A product that an ONNX node is comes before reductions that find ranges of
+  // its factors.
+  auto kernelOp = dyn_cast<kernel::KernelOpInterface>(op);
+  if (kernelOp && kernelOp.getProductType())
+    return 7;
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp)
     return isa<scf::SCFDialect>(op->getDialect()) ? 5 : 6;

@@ -147,6 +147,18 @@ class Files(Case):
             contents.add(self.read(f"{i}/model.so"))
         self.assertEqual(len(contents), 1)
 
+    def test_multi_has_what_multiplies_fewer_bits(self):
+        """Levels above x86-64-v4 have no other code for f32, but for bytes and bf16."""
+        f32 = ["x86-64-v3", "x86-64-v4"]
+        for options, levels in (([], f32), (["--precision=bf16"], [*f32, "znver4", "sapphirerapids"]),
+                                (["--precision=int8-dynamic"], [*f32, "cascadelake", "sapphirerapids"]),
+                                # Nothing that is multiplied is left in bytes.
+                                (["--precision=int8-dynamic", "--keep=*=fp32"], f32)):
+            with self.subTest(options=options):
+                artifact = self.compile(conv_model(), "--target=multi", "--kernels=native", *options)
+                report = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+                self.assertEqual(sorted(v["target"] for v in report["variants"]), sorted(levels))
+
     def test_weights_are_stored_once(self):
         model, _ = every_family()
         weights = {}

@@ -36,7 +36,8 @@ struct CompileFlags {
       cl::desc(
           "CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
           "cascadelake, znver4, sapphirerapids; or native (this "
-          "machine's), or multi (x86-64-v3,x86-64-v4). The library holds "
+          "machine's), or multi (x86-64-v3,x86-64-v4, and what multiplies "
+          "bytes or bf16 if the model does). The library holds "
           "code for each and runs the highest that the CPU has. l1=48K and "
           "l2=2M among them are the caches that blocks are cut for (32K "
           "and 1M); docs/kernels.md has more such numbers")};
