@@ -55,7 +55,9 @@ struct EvenBins {
         std::max(-double(histogram.min()), double(histogram.max()));
     width = 2 * most / number;
     auto place = [&](double value) {
-      return std::clamp((value + most) / width, 0.0, double(number));
+      // Of only zeros, all are in the first.
+      return width > 0 ? std::clamp((value + most) / width, 0.0, double(number))
+                       : 0.0;
     };
     histogram.forEachBin([&](double low, double high, uint64_t count) {
       // A bin that lies in two is shared by them.

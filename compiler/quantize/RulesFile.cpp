@@ -9,11 +9,11 @@
 #include "base/InputFile.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/Rules.h"
+#include "passes/support/Json.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
-#include "llvm/Support/JSON.h"
 
 using namespace llvm;
 using namespace ingot;
@@ -88,7 +88,7 @@ static std::string parseRule(const json::Object &object, Rule &rule) {
 }
 
 std::string quantize::parseRules(StringRef text, std::vector<Rule> &rules) {
-  Expected<json::Value> parsed = json::parse(text);
+  Expected<json::Value> parsed = parseJson(text);
   if (!parsed)
     return "it is not a whole JSON file: " + toString(parsed.takeError());
   const json::Object *root = parsed->getAsObject();

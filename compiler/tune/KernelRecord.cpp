@@ -8,9 +8,9 @@
 
 #include "base/InputFile.h"
 #include "compiler/Version.h"
+#include "passes/support/Json.h"
 
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 using namespace llvm;
 using namespace ingot;
@@ -54,7 +54,7 @@ std::string KernelRecord::toJson() const {
 }
 
 Expected<KernelRecord> KernelRecord::fromJson(StringRef text) {
-  Expected<json::Value> parsed = json::parse(text);
+  Expected<json::Value> parsed = parseJson(text);
   if (!parsed)
     return parsed.takeError();
   auto wrong = [](const Twine &what) {

@@ -7,12 +7,12 @@
 #include "passes/quantize/CalibrationFile.h"
 
 #include "dialects/nn/NodeName.h"
+#include "passes/support/Json.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
@@ -167,7 +167,7 @@ static Error readRepair(const json::Object &root, Calibration &calibration) {
 }
 
 Expected<Calibration> quantize::parseCalibration(StringRef text) {
-  Expected<json::Value> parsed = json::parse(text);
+  Expected<json::Value> parsed = parseJson(text);
   if (!parsed)
     return wrong("it is not a whole JSON file: " +
                  toString(parsed.takeError()));

@@ -144,7 +144,12 @@ void QuantizeWeightsPass::runOnOperation() {
     SmallVector<Operation *> products =
         quantize::findProducts(function, [&](Operation *op) {
           auto matmul = dyn_cast<nn::MatMulOp>(op);
+          // Sums of nothing, and of rows whose length only a run knows, are no
+          // packed products.
           return matmul && !matmul.getTransposeA() && !rules->keeps(op) &&
+                 typeOf(matmul.getB()).getNumElements() != 0 &&
+                 !ShapedType::isDynamic(
+                     typeOf(matmul.getA()).getShape().back()) &&
                  quantize::areFinite(matmul.getB());
         });
     for (Operation *product : products)

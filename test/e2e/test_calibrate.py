@@ -170,6 +170,18 @@ class Repeatable(Calibrating):
         np.savez(self.path("folder/c.npz"), anything=x[6:])
         self.assertEqual(self.calibrate(model, "--data", self.path("folder")), wanted)
 
+    def test_only_zeros(self):
+        """A relu that lets nothing through has a range by every method."""
+        nodes = [helper.make_node("Gemm", ["x", "w", "b"], ["g"], "gemm"), helper.make_node("Relu", ["g"], ["r"], "relu"),
+                 helper.make_node("MatMul", ["r", "v"], ["y"], "matmul")]
+        weights = {"w": np.ones((4, 4), np.float32), "b": np.full(4, -1000, np.float32), "v": np.ones((4, 3), np.float32)}
+        model = make_model(nodes, [("x", [2, 4])], [("y", [2, 3])], weights)
+        x = np.random.default_rng(5).standard_normal((12, 4)).astype(np.float32)
+        for method in ("minmax", "percentile", "mse", "entropy", "moving-average", "best"):
+            with self.subTest(method=method):
+                tensors = self.calibrate(model, "--data", self.data(x=x), "--method", method)["tensors"]
+                self.assertEqual([t["max"] for t in tensors if t["name"] != "x"], [0])
+
     def test_open_and_fixed_batches(self):
         x = np.random.default_rng(5).standard_normal((12, 3, 4, 4)).astype(np.float32)
         found = {}

@@ -207,3 +207,17 @@ class Precision(Case):
         self.assert_refuses(model, "rule 'third=fp32' is of no node", options=["--precision=w4", "--keep=third=fp32"])
         self.assert_refuses(model, "unknown --precision=w3", options=["--precision=w3"])
         self.assert_refuses(model, "--precision=w8", "native", options=["--precision=w8", "--kernels=onednn"])
+
+
+class Odd(Case):
+    """Products that no packed weights fit are compiled as in f32."""
+
+    def test_nothing_to_sum_and_open_rows(self):
+        for shape, weights in (([3, 0], (0, 4)), (["m", "k"], (33, 4))):
+            model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], "product")], [("x", shape)],
+                               [("y", [shape[0], 4])], {"w": np.ones(weights, np.float32)})
+            x = np.ones([3, weights[0]], np.float32)
+            for precision in ("w8", "w4"):
+                with self.subTest(shape=shape, precision=precision):
+                    got = self.run_model(self.compile(model, f"--precision={precision}"), {"x": x})["y"]
+                    np.testing.assert_array_equal(got, np.full((3, 4), weights[0], np.float32))

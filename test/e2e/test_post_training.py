@@ -284,6 +284,21 @@ class FileOfRules(PostTraining):
                     self.rules({"name": "pol0", "method": "mse"}))
         self.assert_one_line(done, "'pol0'", "no tensor", "'pool0'")
         self.refuses(self.model, "--rules is for --precision=int8", options=[self.rules()])
+        # Nesting that would take all of the stack; what is read is not written.
+        with open(self.path("deep.json"), "w") as f:
+            f.write('{"ingot_rules": 1, "rules": ' + "[" * 200000)
+        self.refuses(self.model, "deep.json", "nested deeper", options=[
+            "--precision=int8", f"--calibration={path}", "--rules=" + self.path("deep.json")])
+        self.refuses(self.model, "deep.json", "nested deeper", options=[
+            "--precision=int8", "--calibration=" + self.path("deep.json")])
+        with open(path, "rb") as f:
+            before = f.read()
+        done = tool("ingot", "compile", self.model, "--precision=int8", f"--calibration={path}", "-o", path)
+        self.assert_one_line(done, "cannot write", "is read")
+        with open(path, "rb") as f:
+            self.assertEqual(f.read(), before)
+        self.refuses(self.model, "--report", "name of the library", options=[
+            "--precision=int8", f"--calibration={path}", "--report=" + self.path("refused/model.h")])
         self.refuses(self.model, "--weight-bits=6", "7 or 8", options=[
             "--precision=int8", f"--calibration={path}", "--weight-bits=6"])
         self.refuses(self.model, "--weight-bits is for", "int8-dynamic", options=["--precision=w8", "--weight-bits=7"])

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/PrecisionOptions.h"
 
+#include "compiler/driver/OutputNames.h"
 #include "compiler/quantize/RulesFile.h"
 #include "tools/ingot/calibrate/Report.h"
 #include "tools/ingot/calibrate/TextFiles.h"
@@ -77,6 +78,8 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
   result.pipeline.weightBits = options.weightBits;
   result.pipeline.calibration = options.calibration;
   result.pipeline.keep.assign(options.keep.begin(), options.keep.end());
+  result.otherInputs = {options.calibration, options.rules, options.eval};
+  llvm::append_range(result.otherInputs, options.data);
   std::vector<quantize::Rule> &rules = request.study.rules;
   if (!options.rules.empty())
     if (std::string error = quantize::readRules(options.rules, rules);
@@ -124,15 +127,18 @@ int tools::runStudy(const PrecisionRequest &request, PrecisionStudy &study,
     if (StringRef(request.report).ends_with(".json"))
       return usageError("--report=" + request.report +
                         " is a page: the JSON is written beside it");
-    std::vector<std::string> taken = request.study.data;
-    taken.push_back(request.study.calibration);
     for (const std::string &path :
-         {request.report, reportJsonPath(request.report)})
-      if (std::string problem = checkWritable(path, request.study.model, taken);
+         {request.report, reportJsonPath(request.report)}) {
+      if (path == compile.output || path == headerName(compile))
+        return usageError("--report=" + request.report +
+                          " has the name of the library or its header");
+      if (std::string problem = checkWritable(path, request.study.model,
+                                              compile.otherInputs);
           !problem.empty()) {
         errs() << "ingot compile: error: " << problem << '\n';
         return kFailure;
       }
+    }
   }
   if (int code = study.run())
     return code;
