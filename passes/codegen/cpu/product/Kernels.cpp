@@ -83,3 +83,30 @@ void codegen::forEachColumnTile(
   b.b.setInsertionPointToStart(branch.thenBlock());
   body(b.get(count - 1), last);
 }
+
+void codegen::forEachProductTile(
+    IndexBuilder &b, Value task, Value dst, const Plan &plan,
+    function_ref<void(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
+                      const TaskRange &range)>
+        body) {
+  ArrayRef<int64_t> shape = cast<ShapedType>(dst.getType()).getShape();
+  int64_t numBatchDims = shape.size() - 2;
+  Index rows = dimOf(b, dst, numBatchDims);
+  Value inBatch = task;
+  SmallVector<Index> batch;
+  if (numBatchDims) {
+    Index blocks = b.div(b.add(rows, plan.grid.rowsPerTask - 1),
+                         plan.grid.rowsPerTask);
+    Value perBatch = b.get(b.mul(blocks, plan.columnBlocks()));
+    Value number = arith::DivUIOp::create(b.b, b.loc, task, perBatch);
+    inBatch = arith::RemUIOp::create(b.b, b.loc, task, perBatch);
+    batch = coordinatesOf(b, dst, numBatchDims, Index(number));
+  }
+  TaskRange range = rangeOf(b, inBatch, plan.grid, rows, plan.tiles);
+  forEachColumnTile(b, range.firstTile, range.endTile, plan.tiles,
+                    fullTile(plan.target, plan.tile),
+                    lastTile(plan.target, plan.tile, shape.back()),
+                    [&](Value columnTile, const Tile &tile) {
+                      body(tile, batch, Index(columnTile), range);
+                    });
+}

@@ -62,6 +62,15 @@ void forEachColumnTile(
     const Tile &last,
     llvm::function_ref<void(mlir::Value number, const Tile &tile)> body);
 
+/// Runs `body` for the column tiles of a task of a product into `dst`, of
+/// batches × rows × columns: the tile, where in the batch dimensions it is, and
+/// the column tile's number.
+void forEachProductTile(
+    IndexBuilder &b, mlir::Value task, mlir::Value dst, const Plan &plan,
+    llvm::function_ref<void(const Tile &tile, llvm::ArrayRef<Index> batch,
+                            Index columnTile, const TaskRange &range)>
+        body);
+
 } // namespace ingot::codegen
 
 #endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_KERNELS_H

@@ -95,27 +95,11 @@ struct MatMulToVectorPass
 } // namespace
 
 void Emitter::emit(Value task) {
-  ArrayRef<int64_t> shape = output.dst.shape;
-  int64_t numBatchDims = shape.size() - 2;
-  Index rows = dimOf(b, op.getDst(), numBatchDims);
-  Value inBatch = task;
-  SmallVector<Index> batch;
-  if (numBatchDims) {
-    Index blocks = b.div(b.add(rows, plan.grid.rowsPerTask - 1),
-                         plan.grid.rowsPerTask);
-    Value perBatch = b.get(b.mul(blocks, plan.columnBlocks()));
-    Value number = arith::DivUIOp::create(b.b, b.loc, task, perBatch);
-    inBatch = arith::RemUIOp::create(b.b, b.loc, task, perBatch);
-    batch = coordinatesOf(b, op.getDst(), numBatchDims, Index(number));
-  }
-  TaskRange range = rangeOf(b, inBatch, plan.grid, rows, plan.tiles);
-  forEachColumnTile(
-      b, range.firstTile, range.endTile, plan.tiles,
-      fullTile(plan.target, plan.tile),
-      lastTile(plan.target, plan.tile, shape.back()),
-      [&](Value columnTile, const Tile &tile) {
-        emitColumns(tile, batch, Index(columnTile), range);
-      });
+  forEachProductTile(b, task, op.getDst(), plan,
+                     [&](const Tile &tile, ArrayRef<Index> batch,
+                         Index columnTile, const TaskRange &range) {
+                       emitColumns(tile, batch, columnTile, range);
+                     });
 }
 
 /// The tile for `count` rows, at most as many as `tile` has.
