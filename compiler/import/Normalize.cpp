@@ -25,11 +25,21 @@ using pb::TensorProto;
 // Domains
 //===----------------------------------------------------------------------===//
 
+/// Of a domain that is imported twice the last version counts, as in ONNX
+/// Runtime.
 template <typename Imports>
 static void normalizeImports(Imports &imports) {
-  for (pb::OperatorSetIdProto &import : imports)
+  StringMap<int> places;
+  int kept = 0;
+  for (int i = 0, e = imports.size(); i < e; ++i) {
+    pb::OperatorSetIdProto import = imports[i];
     if (import.domain() == "ai.onnx")
       import.clear_domain();
+    auto [place, isNew] = places.try_emplace(import.domain(), kept);
+    kept += isNew;
+    imports[place->second] = import;
+  }
+  imports.DeleteSubrange(kept, imports.size() - kept);
 }
 
 void normalizeDomains(pb::ModelProto &model) {

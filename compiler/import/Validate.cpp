@@ -223,13 +223,6 @@ Error validateModel(Model &model, const ImportOptions &options) {
     return makeError("IR version " + Twine(proto.ir_version()) +
                      " is newer than " + Twine(int64_t(pb::IR_VERSION)) +
                      ", the newest that is supported");
-  StringSet<> domains;
-  for (const pb::OperatorSetIdProto &import : proto.opset_import())
-    if (!domains.insert(import.domain()).second)
-      return makeError("the model imports the operator set '" +
-                       (import.domain().empty() ? "ai.onnx" : import.domain()) +
-                       "' twice");
-
   int64_t nodes = 0;
   if (Error error = forEachNode(proto, [&](pb::NodeProto &) -> Error {
         if (++nodes > options.maxNodes)

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Window.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
@@ -39,15 +41,18 @@ static FailureOr<SmallVector<int64_t>> kernelOf(Node &node, Value data,
   return kernel;
 }
 
-FailureOr<Value> legalize::convolve(Node &node, Value x, Value w, Value bias) {
+FailureOr<Value> legalize::convolve(Node &node, Value x, Value w, Value bias,
+                                    Value fill) {
   auto kernel = kernelOf(node, x, w);
   if (failed(kernel))
     return failure();
   auto window = readWindow(node, *kernel);
-  if (failed(window) ||
-      failed(resolveAutoPad(node, *window, typeOf(x).getShape().drop_front(2))))
+  if (failed(window))
     return failure();
-  return node.infer<nn::ConvOp>(x, w, bias, window->strides, window->pads,
+  auto data = resolveAutoPad(node, *window, x, fill);
+  if (failed(data))
+    return failure();
+  return node.infer<nn::ConvOp>(*data, w, bias, window->strides, window->pads,
                                 window->dilations, node.getInt("group", 1),
                                 /*channels_last=*/false);
 }
@@ -55,6 +60,38 @@ FailureOr<Value> legalize::convolve(Node &node, Value x, Value w, Value bias) {
 static LogicalResult legalizeConv(Node &node) {
   auto y = convolve(node, node.input(0), node.input(1), node.input(2));
   return failed(y) ? failure() : node.replace(*y);
+}
+
+/// What a transposed convolution gives without pads, cut to an output_shape
+/// whose pads follow from open dimensions. Where it is too small it is followed
+/// by what the convolution adds to nothing.
+static Value cutTo(Node &node, Value y, ArrayRef<int64_t> shape, bool upper) {
+  Sizes own = sizesOf(node, y), from(2, sizeAttr(node, 0)), kept = own,
+        wanted = own;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    OpFoldResult total = maxSizes(
+        node, subSizes(node, own[2 + i], sizeAttr(node, size)),
+        sizeAttr(node, 0));
+    OpFoldResult less = divSizes(node, total, sizeAttr(node, 2));
+    from.push_back(upper ? less : subSizes(node, total, less));
+    wanted[2 + i] = sizeAttr(node, size);
+    kept[2 + i] = minSizes(node, own[2 + i], wanted[2 + i]);
+  }
+  Sizes zeros(own.size(), sizeAttr(node, 0)),
+      ones(own.size(), sizeAttr(node, 1));
+  Type element = typeOf(y).getElementType();
+  Value part = tensor::ExtractSliceOp::create(
+      node.builder, node.loc(),
+      RankedTensorType::get(staticShape(kept), element), y, from, kept, ones);
+  Value rest = scalar(node, element, 0);
+  if (node.has(2)) {
+    Sizes channels(own.size() - 1, sizeAttr(node, 1));
+    channels.front() = sizeOf(node, node.input(2), 0);
+    rest = reshape(node, node.input(2), channels);
+  }
+  return tensor::InsertSliceOp::create(node.builder, node.loc(), part,
+                                       broadcastTo(node, rest, wanted), zeros,
+                                       kept, ones);
 }
 
 /// Splits what a transposed convolution has too much along a dimension; what it
@@ -100,26 +137,28 @@ static LogicalResult legalizeConvTranspose(Node &node) {
     return node.invalid("auto_pad is " + autoPad);
   if (autoPad == "VALID")
     window->pads.assign(2 * n, 0);
-  for (size_t i = 0; i < n && (shape || same); ++i) {
+  if (shape)
+    for (auto [i, size] : llvm::enumerate(*shape))
+      if (size < 1 || size >= int64_t(1) << 31)
+        return node.badElement("output_shape", i, Twine(size),
+                               nn::describeRange({1, (int64_t(1) << 31) - 1}));
+  bool isOpen = shape && llvm::any_of(sizes, ShapedType::isDynamic);
+  if (isOpen)
+    window->pads.assign(2 * n, 0);
+  for (size_t i = 0; i < n && (shape || same) && !isOpen; ++i) {
     int64_t beyond = window->span(i) + outputPadding[i];
     int64_t total = beyond - window->strides[i];
-    if (shape) {
-      if (ShapedType::isDynamic(sizes[i]))
-        return node.unsupported(
-            "output_shape with a dynamic spatial dimension; "
-            "fix it with --shape");
-      if ((*shape)[i] < 1 || (*shape)[i] >= int64_t(1) << 31)
-        return node.invalid("output_shape has the element " +
-                            Twine((*shape)[i]));
+    if (shape)
       total = (sizes[i] - 1) * window->strides[i] + beyond - (*shape)[i];
-    }
     std::tie(window->pads[i], window->pads[n + i]) = splitPads(total, upper);
   }
   auto y = node.infer<nn::ConvTransposeOp>(
       node.input(0), node.input(1), node.input(2), window->strides,
       window->pads, window->dilations, outputPadding, node.getInt("group", 1),
       /*channels_last=*/false);
-  return failed(y) ? failure() : node.replace(*y);
+  if (failed(y))
+    return failure();
+  return node.replace(isOpen ? cutTo(node, *y, *shape, upper) : *y);
 }
 
 void legalize::populateConvolution(Legalizers &legalizers) {

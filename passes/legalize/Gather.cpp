@@ -273,15 +273,13 @@ static LogicalResult legalizeReverseSequence(Node &node) {
   if (!ShapedType::isDynamic(count) && !ShapedType::isDynamic(sequences) &&
       count != sequences)
     return node.badLength("sequence_lens", count, Twine(sequences));
-  int64_t steps = node.shape(0)[*time];
-  if (ShapedType::isDynamic(steps))
-    return node.unsupported("a dynamic time dimension; fix it with --shape");
+  OpFoldResult steps = sizeOf(node, x, *time);
   if (failed(requireElements(
           node, 1, "sequence_lens",
-          {sizeAttr(node, steps), /*includesCount=*/true, "steps"})))
+          {steps, /*includesCount=*/true, "steps"})))
     return failure();
   Sizes timeSizes(rank, sizeAttr(node, 1));
-  timeSizes[*time] = sizeAttr(node, steps);
+  timeSizes[*time] = steps;
   Value t = countUp(node, timeSizes, *time);
   Sizes lengthSizes(rank, sizeAttr(node, 1));
   lengthSizes[*batch] = sizeOf(node, node.input(1), 0);

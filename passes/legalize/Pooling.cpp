@@ -8,12 +8,30 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Of a pooling of `x`, which has its channels first.
-static FailureOr<WindowAttributes> readPool(Node &node, Value x) {
+namespace {
+
+/// The window of a pooling, the data with what auto_pad adds where an open
+/// dimension says how much, and what results are cut to (`cutWindows`).
+struct Pool {
+  WindowAttributes window;
+  Value x;
+  Sizes cut;
+};
+
+} // namespace
+
+/// Of a pooling of `x`, which has its channels first. What is padded is `fill`,
+/// or the lowest value if that is null.
+static FailureOr<Pool> readPool(Node &node, Value x, Value fill = {}) {
+  if (!x)
+    return node.invalid("data is needed");
   RankedTensorType type = typeOf(x);
   if (type.getRank() < 3)
     return node.invalid("data needs rank 3 or more, but has rank " +
@@ -25,35 +43,54 @@ static FailureOr<WindowAttributes> readPool(Node &node, Value x) {
     return node.invalid("kernel_shape needs " + Twine(type.getRank() - 2) +
                         " elements, but has " + Twine(kernel->size()));
   auto window = readWindow(node, *kernel);
-  if (failed(window) ||
-      failed(resolveAutoPad(node, *window, type.getShape().drop_front(2))))
+  if (failed(window))
     return failure();
-  return window;
+  Pool pool{*window, x, {}};
+  auto data = resolveAutoPad(node, pool.window, x, fill);
+  if (failed(data))
+    return failure();
+  pool.x = *data;
+  return pool;
 }
 
-static FailureOr<WindowAttributes> readPool(Node &node) {
-  if (!node.has(0))
-    return node.invalid("data is needed");
-  return readPool(node, node.input(0));
+static Value zeroOf(Node &node, Value x) {
+  return x ? scalar(node, typeOf(x).getElementType(), 0) : Value();
+}
+
+/// What no element is below.
+static Value lowestOf(Node &node, Value x) {
+  if (!x)
+    return x;
+  Type element = typeOf(x).getElementType();
+  auto integer = dyn_cast<IntegerType>(element);
+  double lowest = -std::numeric_limits<double>::infinity();
+  if (integer)
+    lowest = integer.isUnsigned() ? 0 : -std::ldexp(1, integer.getWidth() - 1);
+  return scalar(node, element, lowest);
 }
 
 static LogicalResult legalizeMaxPool(Node &node) {
-  auto window = readPool(node);
-  if (failed(window) ||
-      failed(resolveCeilMode(node, *window, node.shape(0).drop_front(2))))
+  auto pool = readPool(node, node.input(0), lowestOf(node, node.input(0)));
+  if (failed(pool) ||
+      failed(resolveCeilMode(node, pool->window, pool->x, pool->cut)))
     return failure();
+  WindowAttributes &window = pool->window;
   if (node.isUsed(1)) {
-    auto pool = node.inferOp<nn::MaxPoolWithIndicesOp>(
-        node.input(0), window->kernel, window->strides, window->pads,
-        window->dilations, node.getInt("storage_order", 0) != 0);
-    if (failed(pool))
+    if (pool->x != node.input(0))
+      return node.unsupported("indices with auto_pad and a dynamic spatial "
+                              "dimension; fix it with --shape");
+    auto both = node.inferOp<nn::MaxPoolWithIndicesOp>(
+        pool->x, window.kernel, window.strides, window.pads, window.dilations,
+        node.getInt("storage_order", 0) != 0);
+    if (failed(both))
       return failure();
-    return node.replace({pool->getY(), pool->getIndices()});
+    return node.replace({cutWindows(node, both->getY(), pool->cut),
+                         cutWindows(node, both->getIndices(), pool->cut)});
   }
   auto y = node.infer<nn::MaxPoolOp>(
-      node.input(0), window->kernel, window->strides, window->pads,
-      window->dilations, /*channels_last=*/false);
-  return failed(y) ? failure() : node.replace(*y);
+      pool->x, window.kernel, window.strides, window.pads, window.dilations,
+      /*channels_last=*/false);
+  return failed(y) ? failure() : node.replace(cutWindows(node, *y, pool->cut));
 }
 
 /// x with spatial borders of zeros.
@@ -68,27 +105,56 @@ static FailureOr<Value> padZeros(Node &node, Value x, ArrayRef<int64_t> pads) {
                                low, high, nn::PadMode::constant);
 }
 
+/// The mean over windows of what is padded already: of the data alone, which
+/// are that part of `pool->x` where the same padding makes zeros of ones.
+static FailureOr<Value> meanOfData(Node &node, Value x, const Pool &pool) {
+  Sizes sizes = sizesOf(node, x);
+  sizes[0] = sizes[1] = sizeAttr(node, 1);
+  Type element = typeOf(x).getElementType();
+  auto isData = readPool(node, filled(node, element, 1, sizes),
+                         scalar(node, element, 0));
+  if (failed(isData))
+    return failure();
+  auto mean = [&](Value of) {
+    const WindowAttributes &window = pool.window;
+    return node.infer<nn::AvgPoolOp>(of, window.kernel, window.strides,
+                                     window.pads, window.dilations,
+                                     /*channels_last=*/false,
+                                     /*count_include_pad=*/false);
+  };
+  auto sum = mean(pool.x), count = mean(isData->x);
+  if (failed(sum) || failed(count))
+    return failure();
+  return node.infer<nn::DivOp>(*sum, *count);
+}
+
 FailureOr<Value> legalize::averagePool(Node &node, Value x) {
-  auto window = readPool(node, x);
-  if (failed(window))
+  auto pool = readPool(node, x, zeroOf(node, x));
+  if (failed(pool))
     return failure();
   bool countPads = node.getInt("count_include_pad", 0) != 0;
-  WindowAttributes grown = *window;
-  if (failed(resolveCeilMode(node, grown, typeOf(x).getShape().drop_front(2))))
+  WindowAttributes stated = pool->window, &grown = pool->window;
+  if (failed(resolveCeilMode(node, grown, pool->x, pool->cut)))
     return failure();
-  if (countPads && grown.pads != window->pads) {
+  FailureOr<Value> y = failure();
+  if (pool->x != x && !countPads) {
+    y = meanOfData(node, x, *pool);
+    return failed(y) ? y : cutWindows(node, *y, pool->cut);
+  }
+  if (countPads && grown.pads != stated.pads) {
     // Padding counts, but what ceil_mode adds beyond it does not.
-    auto padded = padZeros(node, x, window->pads);
+    auto padded = padZeros(node, pool->x, stated.pads);
     if (failed(padded))
       return failure();
-    x = *padded;
+    pool->x = *padded;
     for (size_t i = 0, e = grown.pads.size(); i < e; ++i)
-      grown.pads[i] -= window->pads[i];
+      grown.pads[i] -= stated.pads[i];
     countPads = false;
   }
-  return node.infer<nn::AvgPoolOp>(x, grown.kernel, grown.strides, grown.pads,
-                                   grown.dilations, /*channels_last=*/false,
-                                   countPads);
+  y = node.infer<nn::AvgPoolOp>(pool->x, grown.kernel, grown.strides,
+                                grown.pads, grown.dilations,
+                                /*channels_last=*/false, countPads);
+  return failed(y) ? y : cutWindows(node, *y, pool->cut);
 }
 
 static LogicalResult legalizeAveragePool(Node &node) {
@@ -100,23 +166,24 @@ static LogicalResult legalizeAveragePool(Node &node) {
 
 /// (sum |x|^p)^(1/p) is (mean |x|^p * window)^(1/p), with zeros in the padding.
 static LogicalResult legalizeLpPool(Node &node) {
-  auto window = readPool(node);
-  if (failed(window) ||
-      failed(resolveCeilMode(node, *window, node.shape(0).drop_front(2))))
+  auto pool = readPool(node, node.input(0), zeroOf(node, node.input(0)));
+  if (failed(pool) ||
+      failed(resolveCeilMode(node, pool->window, pool->x, pool->cut)))
     return failure();
+  WindowAttributes &window = pool->window;
   int64_t p = node.getInt("p", 2), count = 1;
   if (p < 1)
     return node.invalid("p is " + Twine(p));
-  for (int64_t size : window->kernel)
+  for (int64_t size : window.kernel)
     count *= size;
   Type type = node.elementType(0);
-  Value x = unary<nn::AbsOp>(node, node.input(0));
+  Value x = unary<nn::AbsOp>(node, pool->x);
   Value power =
       p == 1   ? x
       : p == 2 ? binary<nn::MulOp>(node, x, x)
                : binary<nn::PowOp>(node, x, scalar(node, type, p));
   auto mean = node.infer<nn::AvgPoolOp>(
-      power, window->kernel, window->strides, window->pads, window->dilations,
+      power, window.kernel, window.strides, window.pads, window.dilations,
       /*channels_last=*/false, /*count_include_pad=*/true);
   if (failed(mean))
     return failure();
@@ -125,7 +192,7 @@ static LogicalResult legalizeLpPool(Node &node) {
             : p == 2
                 ? unary<nn::SqrtOp>(node, sum)
                 : binary<nn::PowOp>(node, sum, scalar(node, type, 1.0 / p));
-  return node.replace(y);
+  return node.replace(cutWindows(node, y, pool->cut));
 }
 
 /// y at the start of zeros of sizes that only a run knows.
@@ -147,9 +214,10 @@ static Value growTo(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
 }
 
 static LogicalResult legalizeMaxUnpool(Node &node) {
-  auto window = readPool(node);
-  if (failed(window))
+  auto pool = readPool(node, node.input(0), lowestOf(node, node.input(0)));
+  if (failed(pool))
     return failure();
+  WindowAttributes *window = &pool->window;
   RankedTensorType x = node.type(0);
   if (!node.has(1) || node.shape(1) != x.getShape())
     return node.invalid("indices need the shape of the data");

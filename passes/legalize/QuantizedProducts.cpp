@@ -283,7 +283,8 @@ static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
       return failure();
     return convolve(node, *wideX, *wideW, Value());
   }
-  auto y = convolve(node, bytes->bytes, weights, Value());
+  Value fill = bytes->zero ? node.cast(bytes->zero, ui8) : Value();
+  auto y = convolve(node, bytes->bytes, weights, Value(), fill);
   if (failed(y) || (known && *known == 0))
     return y;
   auto conv = y->getDefiningOp<nn::ConvOp>();

@@ -241,10 +241,7 @@ static LogicalResult legalizeHardmax(Node &node) {
     *axis = 1;
   }
   auto flat = cast<RankedTensorType>(x.getType());
-  int64_t size = flat.getDimSize(*axis);
-  if (ShapedType::isDynamic(size))
-    return node.unsupported("a dynamic axis; fix it with --shape");
-  if (size == 0) // No result either.
+  if (flat.getDimSize(*axis) == 0) // No result either.
     return node.replace(node.input(0));
   auto best = node.infer<nn::ArgReduceOp>(x, ReduceKind::max, *axis,
                                           /*keep_dims=*/true,
@@ -252,7 +249,7 @@ static LogicalResult legalizeHardmax(Node &node) {
   if (failed(best))
     return failure();
   Sizes shape(flat.getRank() - *axis, sizeAttr(node, 1));
-  shape[0] = sizeAttr(node, size);
+  shape[0] = sizeOf(node, x, *axis);
   Value iota = countUp(node, shape);
   Value hit = node.make<nn::EqualOp>(*best, iota);
   Value y = node.cast(hit, type.getElementType());

@@ -224,6 +224,23 @@ static void requireOne(Node &node, int64_t i) {
           size);
 }
 
+/// Without axes all dimensions of one element are left out. The rank of the
+/// result is decided when compiling: what is open stays, and has to have
+/// another size then.
+static void requireMany(Node &node, int64_t i) {
+  Indices index{node.builder, node.loc()};
+  Value size = indexValue(node, sizeOf(node, node.input(0), i));
+  Value isOne = index.equal(size, index.n(1));
+  Value isOther = arith::XOrIOp::create(
+      index.b, index.loc, isOne,
+      arith::ConstantIntOp::create(index.b, index.loc, 1, 1));
+  require(node.builder, node.loc(), isOther,
+          "open dimension " + Twine(i) +
+              " has {0} element, which Squeeze without axes would leave out; "
+              "compile with --shape",
+          size);
+}
+
 static LogicalResult legalizeSqueeze(Node &node) {
   if (node.has(1) && !node.getConstantInts(1))
     return squeezeComputed(node);
@@ -240,9 +257,8 @@ static LogicalResult legalizeSqueeze(Node &node) {
   } else {
     for (int64_t i = 0; i < type.getRank(); ++i) {
       if (type.isDynamicDim(i))
-        return node.unsupported("no axes with a dynamic dimension; fix it with "
-                                "--shape");
-      if (type.getDimSize(i) == 1)
+        requireMany(node, i);
+      else if (type.getDimSize(i) == 1)
         drop.push_back(i);
     }
   }

@@ -270,6 +270,24 @@ static void requireSum(Node &node, ArrayRef<OpFoldResult> parts,
           "split adds up to {0} of {1} elements", {sum, size});
 }
 
+/// Input 0 in parts of these sizes along an axis.
+static SmallVector<Value> takeParts(Node &node, int64_t axis,
+                                    ArrayRef<OpFoldResult> parts) {
+  Value x = node.input(0);
+  Sizes sizes = sizesOf(node, x), starts(sizes.size(), sizeAttr(node, 0)),
+        ones(sizes.size(), sizeAttr(node, 1));
+  SmallVector<Value> values;
+  for (OpFoldResult part : parts) {
+    sizes[axis] = part;
+    auto type =
+        RankedTensorType::get(staticShape(sizes), typeOf(x).getElementType());
+    values.push_back(tensor::ExtractSliceOp::create(
+        node.builder, node.loc(), type, x, starts, sizes, ones));
+    starts[axis] = addSizes(node, starts[axis], part);
+  }
+  return values;
+}
+
 /// Parts whose sizes only a run knows; that none is negative, nn-require-sizes
 /// checks.
 static LogicalResult splitComputed(Node &node, int64_t axis) {
@@ -283,19 +301,39 @@ static LogicalResult splitComputed(Node &node, int64_t axis) {
   for (auto [i, part] : llvm::enumerate(*parts))
     if (auto known = getConstantIntValue(part); known && *known < 0)
       return node.badElement("split", i, Twine(*known), "at least 0");
-  Sizes full = sizesOf(node, x);
-  OpFoldResult start = sizeAttr(node, 0);
-  requireSum(node, *parts, full[axis]);
-  SmallVector<Value> values;
-  for (OpFoldResult part : *parts) {
-    SmallVector<Taken> taken;
-    for (OpFoldResult whole : full)
-      taken.push_back({sizeAttr(node, 0), whole, 1});
-    taken[axis] = {start, part, 1};
-    values.push_back(sliceDynamic(node, x, taken));
-    start = addSizes(node, start, part);
+  requireSum(node, *parts, sizeOf(node, x, axis));
+  return node.replace(takeParts(node, axis, *parts));
+}
+
+/// Since opset 18, num_outputs says that the last part may be smaller; nodes of
+/// older models get it when they are converted.
+static bool wantsEqualParts(Node &node) {
+  return !node.hasAttr("num_outputs") || node.statedOpset < 18;
+}
+
+/// Equal parts of an open dimension; with num_outputs the last may be smaller.
+static LogicalResult splitEqually(Node &node, int64_t axis) {
+  Indices i{node.builder, node.loc()};
+  int64_t count = node.numOutputs();
+  OpFoldResult whole = sizeOf(node, node.input(0), axis);
+  bool isExact = wantsEqualParts(node);
+  auto n = [&](int64_t value) { return sizeAttr(node, value); };
+  OpFoldResult part = divSizes(
+      node, isExact ? whole : addSizes(node, whole, n(count - 1)), n(count));
+  Sizes parts;
+  if (isExact) {
+    Value size = indexValue(node, whole);
+    require(i.b, i.loc, i.equal(i.rem(size, i.n(count)), i.n(0)),
+            "{0} elements do not split into {1} equal parts",
+            {size, i.n(count)});
+    parts.assign(count, part);
+  } else {
+    for (int64_t k = 0; k < count; ++k) {
+      OpFoldResult left = subSizes(node, whole, mulSizes(node, part, n(k)));
+      parts.push_back(minSizes(node, maxSizes(node, left, n(0)), part));
+    }
   }
-  return node.replace(values);
+  return node.replace(takeParts(node, axis, parts));
 }
 
 static LogicalResult legalizeSplit(Node &node) {
@@ -331,13 +369,12 @@ static LogicalResult legalizeSplit(Node &node) {
       requireSum(node, sizeAttr(node, sum),
                  sizeOf(node, node.input(0), *axis));
   } else {
-    if (ShapedType::isDynamic(size))
-      return node.unsupported("equal parts of a dynamic dimension; fix it with "
-                              "--shape");
     if (node.getInt("num_outputs", count) != count)
       return node.invalid("num_outputs is not " + Twine(count));
+    if (ShapedType::isDynamic(size))
+      return splitEqually(node, *axis);
     int64_t part = count ? (size + count - 1) / count : 0;
-    if (!node.hasAttr("num_outputs") && part * count != size)
+    if (wantsEqualParts(node) && part * count != size)
       return node.invalid(Twine(size) + " elements do not split into " +
                           Twine(count) + " equal parts");
     for (int64_t i = 0; i < count; ++i)

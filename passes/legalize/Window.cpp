@@ -5,6 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Window.h"
+#include "passes/support/RunChecks.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -47,57 +50,142 @@ FailureOr<WindowAttributes> legalize::readWindow(Node &node,
   return window;
 }
 
-LogicalResult legalize::resolveAutoPad(Node &node, WindowAttributes &window,
-                                       ArrayRef<int64_t> sizes) {
+Value legalize::padBy(Node &node, Value x, Value fill,
+                      ArrayRef<OpFoldResult> low,
+                      ArrayRef<OpFoldResult> high) {
+  Sizes own = sizesOf(node, x), sizes;
+  for (auto [size, before, after] : llvm::zip_equal(own, low, high))
+    sizes.push_back(addSizes(node, addSizes(node, size, before), after));
+  Sizes ones(own.size(), sizeAttr(node, 1));
+  return tensor::InsertSliceOp::create(node.builder, node.loc(), x,
+                                       broadcastTo(node, fill, sizes), low, own,
+                                       ones);
+}
+
+/// What auto_pad adds to a dimension of `size` elements, before and behind.
+static std::pair<OpFoldResult, OpFoldResult>
+samePads(Node &node, const WindowAttributes &window, size_t i,
+         OpFoldResult size, bool isUpper) {
+  int64_t stride = window.strides[i], span = window.span(i);
+  auto n = [&](int64_t value) { return sizeAttr(node, value); };
+  // All windows together: (⌈size / stride⌉ - 1) stride + span.
+  OpFoldResult windows =
+      divSizes(node, addSizes(node, size, n(stride - 1)), n(stride));
+  OpFoldResult covered = addSizes(
+      node, mulSizes(node, windows, n(stride)), n(span - stride));
+  if (span < stride)
+    covered = maxSizes(node, covered, size);
+  OpFoldResult total = subSizes(node, covered, size);
+  OpFoldResult less = divSizes(node, total, n(2));
+  OpFoldResult more = subSizes(node, total, less);
+  return isUpper ? std::pair(less, more) : std::pair(more, less);
+}
+
+FailureOr<Value> legalize::resolveAutoPad(Node &node, WindowAttributes &window,
+                                          Value x, Value fill) {
   StringRef autoPad = node.getString("auto_pad", "NOTSET");
   if (autoPad == "NOTSET" || autoPad.empty())
-    return success();
+    return x;
   size_t n = window.size();
   window.pads.assign(2 * n, 0);
   if (autoPad == "VALID")
-    return success();
-  if (autoPad != "SAME_UPPER" && autoPad != "SAME_LOWER")
+    return x;
+  bool isUpper = autoPad == "SAME_UPPER";
+  if (!isUpper && autoPad != "SAME_LOWER")
     return node.invalid("auto_pad is " + autoPad);
+  Sizes low(n + 2, sizeAttr(node, 0)), high = low;
+  bool isOpen = false;
   for (size_t i = 0; i < n; ++i) {
-    int64_t stride = window.strides[i], span = window.span(i);
-    int64_t total = span - 1;
-    if (stride != 1) {
-      if (ShapedType::isDynamic(sizes[i]))
-        return node.unsupported("auto_pad " + autoPad +
-                                " with a dynamic spatial dimension; fix it "
-                                "with --shape");
-      int64_t out = (sizes[i] + stride - 1) / stride;
-      total = std::max<int64_t>(0, (out - 1) * stride + span - sizes[i]);
+    // Steps of one: the same whatever the size.
+    OpFoldResult size = window.strides[i] == 1 ? sizeAttr(node, 1)
+                                               : sizeOf(node, x, 2 + i);
+    auto [before, after] = samePads(node, window, i, size, isUpper);
+    auto first = getConstantIntValue(before), last = getConstantIntValue(after);
+    if (first && last) {
+      window.pads[i] = *first;
+      window.pads[n + i] = *last;
+      continue;
     }
-    int64_t less = total / 2, more = total - less;
-    window.pads[i] = autoPad == "SAME_UPPER" ? less : more;
-    window.pads[n + i] = autoPad == "SAME_UPPER" ? more : less;
+    isOpen = true;
+    low[2 + i] = before;
+    high[2 + i] = after;
   }
-  return success();
+  if (!isOpen)
+    return x;
+  if (!fill)
+    fill = scalar(node, typeOf(x).getElementType(), 0);
+  return padBy(node, x, fill, low, high);
+}
+
+/// The same for an open dimension. Windows that begin in the padding behind the
+/// data are left out; without such padding, or with little, there are none.
+static OpFoldResult ceilOpen(Node &node, WindowAttributes &window, size_t i,
+                             OpFoldResult size) {
+  Indices index{node.builder, node.loc()};
+  size_t n = window.size();
+  int64_t stride = window.strides[i], span = window.span(i),
+          begin = window.pads[i], &end = window.pads[n + i];
+  Value had = index.add(indexValue(node, size), index.n(begin));
+  Value padded = index.add(had, index.n(end));
+  require(node.builder, node.loc(), index.less(index.n(span - 1), padded),
+          "the dilated kernel is larger than the padded input: {1} against {0} "
+          "in spatial dimension " +
+              Twine(i),
+          {padded, index.n(span)});
+  OpFoldResult windows;
+  if (end > span - stride) {
+    Value room = index.sub(padded, index.n(span));
+    Value steps = index.div(index.add(room, index.n(stride - 1)),
+                            index.n(stride));
+    // The last one that begins before the data end.
+    Value most = index.div(index.sub(had, index.n(1)), index.n(stride));
+    windows = index.add(index.min(steps, most), index.n(1));
+  }
+  end += stride - 1;
+  return windows;
 }
 
 LogicalResult legalize::resolveCeilMode(Node &node, WindowAttributes &window,
-                                        ArrayRef<int64_t> sizes) {
+                                        Value x, Sizes &sizes) {
   if (node.getInt("ceil_mode", 0) == 0)
     return success();
   size_t n = window.size();
+  Sizes cut(n);
   for (size_t i = 0; i < n; ++i) {
-    int64_t stride = window.strides[i];
+    int64_t stride = window.strides[i], size = typeOf(x).getDimSize(2 + i);
     if (stride == 1)
       continue;
-    if (ShapedType::isDynamic(sizes[i]))
-      return node.unsupported("ceil_mode with a dynamic spatial dimension; fix "
-                              "it with --shape");
+    if (ShapedType::isDynamic(size)) {
+      cut[i] = ceilOpen(node, window, i, sizeOf(node, x, 2 + i));
+      continue;
+    }
     int64_t begin = window.pads[i], &end = window.pads[n + i];
-    int64_t room = sizes[i] + begin + end - window.span(i);
+    int64_t room = size + begin + end - window.span(i);
     if (room < 0)
       return node.invalid("the dilated kernel is larger than the padded input");
     int64_t out = (room + stride - 1) / stride + 1;
     // A last window that starts in the end padding is left out.
-    if ((out - 1) * stride >= sizes[i] + begin)
+    if ((out - 1) * stride >= size + begin)
       --out;
-    int64_t needed = (out - 1) * stride + window.span(i) - sizes[i] - begin;
+    int64_t needed = (out - 1) * stride + window.span(i) - size - begin;
     end = std::max(needed, std::min(end, needed + stride - 1));
   }
+  if (llvm::any_of(cut, [](OpFoldResult size) { return bool(size); }))
+    sizes = cut;
   return success();
+}
+
+Value legalize::cutWindows(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
+  if (sizes.empty())
+    return y;
+  Sizes kept = sizesOf(node, y);
+  for (auto [i, size] : llvm::enumerate(sizes))
+    if (size)
+      kept[2 + i] = size;
+  Sizes zeros(kept.size(), sizeAttr(node, 0)),
+      ones(kept.size(), sizeAttr(node, 1));
+  return tensor::ExtractSliceOp::create(
+      node.builder, node.loc(),
+      RankedTensorType::get(staticShape(kept), typeOf(y).getElementType()), y,
+      zeros, kept, ones);
 }

@@ -98,8 +98,6 @@ check("ir-old", m, "IR version 2 is older")
 check("opset-new", model([relu()], opset=999), "opset 999 is newer")
 check("opset-old", model([h.make_node("Pad", ["x"], ["y"], name="p", paddings=[1] * 8)], opset=1),
       "opset 1 is older than 7")
-m = model([relu()], opset_imports=[h.make_opsetid("", 17), h.make_opsetid("ai.onnx", 16)])
-check("opset-twice", m, "imports the operator set 'ai.onnx' twice")
 m = onnx.ModelProto()
 m.ir_version = 8
 check("no-graph", m, "no graph")

@@ -15,6 +15,34 @@ func.func @ceil_mode(%x: tensor<1x3x8x8xf32>, %y: tensor<1x3x8x8xf32>) -> (tenso
   return %0, %1, %2 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
 }
 
+// A dimension that is open: one window more at most, which is cut off only where
+// the padding behind the data is long enough for a window to begin in it.
+// CHECK-LABEL: @ceil_mode_open
+// CHECK: ingot.require
+// CHECK: nn.max_pool %arg0 {{.*}} pads = array<i64: 0, 0, 0, 1>{{.*}} -> tensor<1x3x3x?xf32>
+// CHECK-NOT: tensor.extract_slice
+// CHECK: nn.max_pool %arg0 {{.*}} pads = array<i64: 0, 0, 0, 2>
+// CHECK: tensor.extract_slice
+func.func @ceil_mode_open(%x: tensor<1x3x7x?xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %0 = onnx.node "MaxPool"(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, ceil_mode = 1 : i64} : (tensor<1x3x7x?xf32>) -> tensor<*xf32>
+  %1 = onnx.node "MaxPool"(%x) {kernel_shape = array<i64: 1, 2>, strides = array<i64: 1, 2>, pads = array<i64: 0, 0, 0, 1>, ceil_mode = 1 : i64} : (tensor<1x3x7x?xf32>) -> tensor<*xf32>
+  return %0, %1 : tensor<*xf32>, tensor<*xf32>
+}
+
+// What is padded where the size says how much never wins, and is not counted.
+// CHECK-LABEL: @auto_pad_open
+// CHECK-DAG: %[[LOW:.*]] = arith.constant dense<0xFF800000> : tensor<f32>
+// CHECK: %[[FILL:.*]] = nn.broadcast_to %[[LOW]]
+// CHECK: tensor.insert_slice %arg0 into %[[FILL]]
+// CHECK: nn.max_pool {{.*}} pads = array<i64: 0, 0, 1, 0>
+// CHECK: tensor.insert_slice %arg0
+// CHECK: nn.div
+func.func @auto_pad_open(%x: tensor<1x3x8x?xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
+  %0 = onnx.node "MaxPool"(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, auto_pad = "SAME_UPPER"} : (tensor<1x3x8x?xf32>) -> tensor<*xf32>
+  %1 = onnx.node "AveragePool"(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, auto_pad = "SAME_UPPER"} : (tensor<1x3x8x?xf32>) -> tensor<*xf32>
+  return %0, %1 : tensor<*xf32>, tensor<*xf32>
+}
+
 // CHECK-LABEL: @indices
 // CHECK: nn.max_pool_with_indices {{.*}}column_major{{.*}} -> tensor<?x3x6x6xf32>, tensor<?x3x6x6xi64>
 func.func @indices(%x: tensor<?x3x8x8xf32>) -> (tensor<*xf32>, tensor<*xi64>) {
@@ -43,13 +71,13 @@ func.func @unpool(%x: tensor<1x1x2x2xf32>, %i: tensor<1x1x2x2xi64>) -> tensor<*x
 // -----
 
 module attributes {onnx.opset_import = {"ai.onnx" = 22 : i64}} {
-func.func @errors(%x: tensor<1x3x8x?xf32>) {
+func.func @errors(%x: tensor<1x3x8x?xf32>) -> tensor<*xi64> {
   // expected-error@+1 {{MaxPool (opset 22) is invalid: kernel_shape is missing}}
   %0 = onnx.node "MaxPool"(%x) : (tensor<1x3x8x?xf32>) -> tensor<*xf32>
-  // expected-error@+1 {{MaxPool (opset 22) is not supported: ceil_mode with a dynamic spatial dimension; fix it with --shape}}
-  %1 = onnx.node "MaxPool"(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, ceil_mode = 1 : i64} : (tensor<1x3x8x?xf32>) -> tensor<*xf32>
+  // expected-error@+1 {{MaxPool (opset 22) is not supported: indices with auto_pad and a dynamic spatial dimension; fix it with --shape}}
+  %1, %3 = onnx.node "MaxPool"(%x) {kernel_shape = array<i64: 3, 3>, strides = array<i64: 2, 2>, auto_pad = "SAME_UPPER"} : (tensor<1x3x8x?xf32>) -> (tensor<*xf32>, tensor<*xi64>)
   // expected-error@+1 {{MaxPool (opset 22) is invalid: the dilated kernel is larger than the padded input}}
   %2 = onnx.node "MaxPool"(%x) {kernel_shape = array<i64: 9, 1>} : (tensor<1x3x8x?xf32>) -> tensor<*xf32>
-  return
+  return %3 : tensor<*xi64>
 }
 }

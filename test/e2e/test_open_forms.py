@@ -1,0 +1,172 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators whose form depends on a size, where that size is open: one artifact, several sizes."""
+import numpy as np
+
+from support import Case, TensorProto, helper, make_model, tool
+
+
+SIZES = [(1, 7, 8), (2, 8, 9), (1, 9, 12), (2, 12, 7)]
+
+
+class OpenForms(Case):
+    def check(self, model, sizes, shape, name="x"):
+        """One artifact, with each of `sizes` for the open dimensions of `shape`, against ONNX Runtime."""
+        artifact = self.compile(model)
+        rng = np.random.default_rng(0)
+        for given in sizes:
+            left = iter(given)
+            drawn = [d if isinstance(d, int) else next(left) for d in shape]
+            with self.subTest(drawn=drawn):
+                self.assert_agrees(model, artifact, {name: rng.standard_normal(drawn).astype(np.float32)})
+
+    def window(self, kind, rank=2, shape=None, sizes=None, outputs=("y",), weights=None, **attributes):
+        shape = shape or ["n", 3, "h", "w"][:rank + 2]
+        node = helper.make_node(kind, ["x"] + sorted(weights or {}, reverse=True), list(outputs), name="node",
+                                **attributes)
+        types = [TensorProto.FLOAT, TensorProto.INT64]
+        model = make_model([node], [("x", shape)],
+                           [(o, list("abcd")[:rank + 2], t) for o, t in zip(outputs, types)], weights or {}, opset=22)
+        self.check(model, sizes or [s[:rank + 1] for s in SIZES], shape)
+
+    def test_auto_pad(self):
+        rng = np.random.default_rng(1)
+        w = {"w": rng.standard_normal((4, 3, 3, 2)).astype(np.float32)}
+        for auto in ("SAME_UPPER", "SAME_LOWER"):
+            with self.subTest(auto=auto):
+                self.window("Conv", weights=w, auto_pad=auto, strides=[2, 3])
+                self.window("Conv", weights=w, auto_pad=auto, strides=[5, 1])
+                self.window("MaxPool", kernel_shape=[3, 2], auto_pad=auto, strides=[2, 2])
+                self.window("AveragePool", kernel_shape=[3, 2], auto_pad=auto, strides=[2, 2])
+                self.window("AveragePool", kernel_shape=[3, 2], auto_pad=auto, strides=[2, 2], count_include_pad=1)
+                self.window("LpPool", kernel_shape=[3, 2], auto_pad=auto, strides=[2, 2], p=2)
+                self.window("Conv", weights={"w": w["w"][:, :, :, 0]}, rank=1, auto_pad=auto, strides=[2])
+
+    def test_one_side_open(self):
+        w = {"w": np.random.default_rng(2).standard_normal((4, 3, 3, 3)).astype(np.float32)}
+        sizes = [(n,) for n in (5, 6, 7)]
+        self.window("Conv", shape=[1, 3, 6, "w"], sizes=sizes, weights=w, auto_pad="SAME_UPPER", strides=[2, 2])
+        self.window("AveragePool", shape=[1, 3, 6, "w"], sizes=sizes, kernel_shape=[3, 3], auto_pad="SAME_UPPER",
+                    strides=[2, 2])
+
+    def test_ceil_mode(self):
+        for pads, kernel, strides in (([0] * 4, [3, 3], [2, 2]), ([1] * 4, [3, 3], [2, 2]), ([0] * 4, [2, 2], [2, 2]),
+                                      ([1] * 4, [2, 2], [3, 2]), ([1, 0, 1, 1], [3, 2], [3, 3])):
+            with self.subTest(pads=pads, kernel=kernel, strides=strides):
+                common = {"kernel_shape": kernel, "strides": strides, "pads": pads, "ceil_mode": 1}
+                self.window("MaxPool", **common)
+                self.window("MaxPool", outputs=("y", "i"), **common)
+                self.window("AveragePool", **common)
+                self.window("AveragePool", count_include_pad=1, **common)
+
+    def test_output_shape(self):
+        rng = np.random.default_rng(3)
+        weights = {"w": rng.standard_normal((3, 4, 3, 3)).astype(np.float32),
+                   "b": rng.standard_normal(4).astype(np.float32)}
+        for attributes in ({}, {"auto_pad": "SAME_UPPER"}, {"auto_pad": "SAME_LOWER"}, {"output_padding": [1, 0]}):
+            with self.subTest(**attributes):
+                self.window("ConvTranspose", shape=["n", 3, "h", "w"], weights=weights, strides=[2, 2],
+                            output_shape=[12, 13], sizes=[(1, 6, 6), (2, 6, 7)], **attributes)
+
+    def test_too_small(self):
+        """A window that does not fit ends the run with the node's name, where it begins in padding only, too."""
+        node = helper.make_node("MaxPool", ["x"], ["y"], name="node", kernel_shape=[5], strides=[3], ceil_mode=1)
+        artifact = self.compile(make_model([node], [("x", [1, 1, "n"])], [("y", None)]))
+        np.save(self.path("x.npy"), np.zeros((1, 1, 4), np.float32))
+        self.assert_one_line(tool("ingot", "run", artifact, "--input", "x=" + self.path("x.npy")),
+                             "node 'node'", "5 against 4")
+
+    def test_split(self):
+        for count, more in ((3, {}), (3, {"num_outputs": 3}), (4, {"num_outputs": 4})):
+            with self.subTest(count=count, more=more):
+                names = [f"y{i}" for i in range(count)]
+                model = make_model([helper.make_node("Split", ["x"], names, name="node", axis=1, **more)],
+                                   [("x", [2, "n", "m"])], [(n, list("abc")) for n in names],
+                                   opset=18 if more else 13)
+                sizes = [(n, 1 + n % 4) for n in ((6, 9) if not more else (5, 8, 12))]
+                if more and count == 4:
+                    sizes = [(7, 2), (8, 3), (16, 1)]
+                self.check(model, sizes, [2, "n", "m"])
+        artifact = self.compile(make_model([helper.make_node("Split", ["x"], ["a", "b"], name="node")],
+                                           [("x", ["n"])], [("a", None), ("b", None)], opset=13))
+        np.save(self.path("x.npy"), np.zeros(5, np.float32))
+        self.assert_one_line(tool("ingot", "run", artifact, "--input", "x=" + self.path("x.npy")),
+                             "node 'node'", "5 elements do not split into 2 equal parts")
+
+    def test_hardmax(self):
+        self.check(make_model([helper.make_node("Hardmax", ["x"], ["y"], axis=1)], [("x", ["n", "m", 3])],
+                              [("y", list("abc"))]), [(2, 3), (1, 1), (3, 9)], ["n", "m", 3])
+
+    def test_reverse_sequence(self):
+        model = make_model([helper.make_node("ReverseSequence", ["x", "l"], ["y"], name="node", time_axis=1,
+                                             batch_axis=0)],
+                           [("x", ["n", "t"]), ("l", ["n"], TensorProto.INT64)], [("y", list("ab"))])
+        artifact = self.compile(model)
+        for lengths, steps in (([3, 0, 5], 5), ([1], 1)):
+            x = np.random.default_rng(0).standard_normal((len(lengths), steps)).astype(np.float32)
+            self.assert_agrees(model, artifact, {"x": x, "l": np.array(lengths, np.int64)})
+        np.save(self.path("x.npy"), np.zeros((1, 4), np.float32))
+        np.save(self.path("l.npy"), np.array([5]))
+        self.assert_one_line(tool("ingot", "run", artifact, "--input", "x=" + self.path("x.npy"), "--input",
+                                  "l=" + self.path("l.npy")), "node 'node'", "there are 4 steps")
+
+    def test_squeeze(self):
+        model = make_model([helper.make_node("Squeeze", ["x"], ["y"], name="node")], [("x", ["n", 1, 4, 1, "m"])],
+                           [("y", list("abc"))])
+        self.check(model, [(2, 3), (5, 2)], ["n", 1, 4, 1, "m"])
+        artifact = self.compile(model)
+        np.save(self.path("x.npy"), np.zeros((2, 1, 4, 1, 1), np.float32))
+        self.assert_one_line(tool("ingot", "run", artifact, "--input", "x=" + self.path("x.npy")),
+                             "node 'node'", "open dimension 4 has 1 element", "--shape")
+
+    def test_quantized(self):
+        """What a convolution of bytes is padded with is its zero point, known or not."""
+        rng = np.random.default_rng(4)
+        for dtype in (np.uint8, np.int8):
+            for known in (False, True):
+                with self.subTest(dtype=dtype, known=known):
+                    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+                    zero = np.array(7, dtype)
+                    w = {"w": rng.integers(-100, 100, (4, 3, 3, 3), np.int8)}
+                    node = helper.make_node("ConvInteger", ["x", "w", "z"], ["y"], name="node", strides=[2, 2],
+                                            auto_pad="SAME_UPPER")
+                    inputs = [("x", [1, 3, "h", "w_"], kind)] + ([] if known else [("z", [], kind)])
+                    model = make_model([node], inputs, [("y", list("abcd"), TensorProto.INT32)],
+                                       {**w, **({"z": zero} if known else {})})
+                    artifact = self.compile(model)
+                    for h in (5, 6):
+                        info = np.iinfo(dtype)
+                        x = rng.integers(info.min, info.max, (1, 3, h, 8), dtype, endpoint=True)
+                        padded = self.pad(x.astype(np.int64) - int(zero), 3, 2)
+                        got = self.run_model(artifact, {"x": x} if known else {"x": x, "z": zero})["y"]
+                        np.testing.assert_array_equal(got, self.convolve(padded, w["w"].astype(np.int64), 2))
+
+    def pad(self, x, kernel, stride):
+        """SAME_UPPER."""
+        totals = [max(0, (-(-n // stride) - 1) * stride + kernel - n) for n in x.shape[2:]]
+        return np.pad(x, [(0, 0), (0, 0)] + [(t // 2, t - t // 2) for t in totals])
+
+    def convolve(self, x, w, stride):
+        windows = np.lib.stride_tricks.sliding_window_view(x, w.shape[2:], (2, 3))[:, :, ::stride, ::stride]
+        return np.einsum("nchwij,ocij->nohw", windows, w)
+
+
+class Imports(Case):
+    """What a model's header may say, as ONNX Runtime takes it."""
+
+    def test_imports(self):
+        x = np.random.default_rng(0).standard_normal((2, 3, 4)).astype(np.float32)
+        for imports in ([("", 11), ("", 13)], [("", 13), ("ai.onnx", 11)], [("ai.onnx", 11), ("", 13), ("", 13)],
+                        [("unknown", 3), ("", 13), ("unknown", 99999)]):
+            with self.subTest(imports=imports):
+                # Opset 11 takes the last two axes together.
+                model = make_model([helper.make_node("Softmax", ["x"], ["y"])], [("x", [2, 3, 4])],
+                                   [("y", [2, 3, 4])])
+                del model.opset_import[:]
+                model.opset_import.extend(helper.make_opsetid(d, v) for d, v in imports)
+                self.assert_agrees(model, self.compile(model), {"x": x})
+
+    def test_metadata(self):
+        model = make_model([helper.make_node("Relu", ["x"], ["y"])], [("x", [2])], [("y", [2])])
+        helper.set_model_props(model, {"long": "v" * 5_000_000, **{f"key{i}": "v" for i in range(20_000)}})
+        self.assert_agrees(model, self.compile(model), {"x": np.array([-1, 1], np.float32)})
