@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Window.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
@@ -77,21 +75,15 @@ static Value cutTo(Node &node, Value y, ArrayRef<int64_t> shape, bool upper) {
     wanted[2 + i] = sizeAttr(node, size);
     kept[2 + i] = minSizes(node, own[2 + i], wanted[2 + i]);
   }
-  Sizes zeros(own.size(), sizeAttr(node, 0)),
-      ones(own.size(), sizeAttr(node, 1));
-  Type element = typeOf(y).getElementType();
-  Value part = tensor::ExtractSliceOp::create(
-      node.builder, node.loc(),
-      RankedTensorType::get(staticShape(kept), element), y, from, kept, ones);
-  Value rest = scalar(node, element, 0);
+  Value part = takePart(node, y, from, kept);
+  Value rest = scalar(node, typeOf(y).getElementType(), 0);
   if (node.has(2)) {
     Sizes channels(own.size() - 1, sizeAttr(node, 1));
     channels.front() = sizeOf(node, node.input(2), 0);
     rest = reshape(node, node.input(2), channels);
   }
-  return tensor::InsertSliceOp::create(node.builder, node.loc(), part,
-                                       broadcastTo(node, rest, wanted), zeros,
-                                       kept, ones);
+  return setPart(node, broadcastTo(node, rest, wanted), part,
+                 Sizes(own.size(), sizeAttr(node, 0)));
 }
 
 /// Splits what a transposed convolution has too much along a dimension; what it

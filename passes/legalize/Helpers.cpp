@@ -282,6 +282,34 @@ Value legalize::sliceAxis(Node &node, Value x, int64_t axis, int64_t start,
       steps);
 }
 
+Value legalize::takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
+                         ArrayRef<OpFoldResult> sizes) {
+  Type element = typeOf(x).getElementType();
+  SmallVector<int64_t> shape = staticShape(sizes);
+  // Nothing starts nowhere, which a slice cannot say.
+  if (llvm::is_contained(shape, 0) ||
+      llvm::is_contained(typeOf(x).getShape(), 0)) {
+    Sizes held(sizes.begin(), sizes.end());
+    for (auto [size, own] : llvm::zip_equal(held, typeOf(x).getShape()))
+      if (own == 0)
+        size = sizeAttr(node, 0);
+    return tensor::EmptyOp::create(node.builder, node.loc(), held, element);
+  }
+  Sizes ones(sizes.size(), sizeAttr(node, 1));
+  return tensor::ExtractSliceOp::create(node.builder, node.loc(),
+                                        RankedTensorType::get(shape, element),
+                                        x, starts, sizes, ones);
+}
+
+Value legalize::setPart(Node &node, Value x, Value part,
+                        ArrayRef<OpFoldResult> starts) {
+  if (llvm::is_contained(typeOf(part).getShape(), 0))
+    return x;
+  Sizes ones(starts.size(), sizeAttr(node, 1));
+  return tensor::InsertSliceOp::create(node.builder, node.loc(), part, x,
+                                       starts, sizesOf(node, part), ones);
+}
+
 Value legalize::concat(Node &node, ArrayRef<Value> inputs, int64_t axis) {
   auto y = node.infer<nn::ConcatOp>(ValueRange(inputs), axis);
   return failed(y) ? Value() : *y;

@@ -139,6 +139,10 @@ Value broadcastTo(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 /// `size` elements of an axis from `start` on, with a step; all known.
 Value sliceAxis(Node &node, Value x, int64_t axis, int64_t start, int64_t size,
                 int64_t step = 1);
+/// The part of x of `sizes` at `starts`, and x with `part` there.
+Value takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
+               ArrayRef<OpFoldResult> sizes);
+Value setPart(Node &node, Value x, Value part, ArrayRef<OpFoldResult> starts);
 Value concat(Node &node, ArrayRef<Value> inputs, int64_t axis);
 Value castTo(Node &node, Value x, Type elementType);
 /// A rank-0 constant.

@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Window.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 #include <cmath>
 #include <limits>
 
@@ -202,15 +200,9 @@ static Value growTo(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
     all.push_back(maxSizes(node, size, sizeAttr(node, 0)));
     kept.push_back(minSizes(node, all.back(), mine));
   }
-  Sizes zeros(own.size(), sizeAttr(node, 0)),
-      ones(own.size(), sizeAttr(node, 1));
-  Type type = typeOf(y).getElementType();
-  Value part = tensor::ExtractSliceOp::create(
-      node.builder, node.loc(), RankedTensorType::get(staticShape(kept), type),
-      y, zeros, kept, ones);
-  return tensor::InsertSliceOp::create(node.builder, node.loc(), part,
-                                       filled(node, type, 0, all), zeros, kept,
-                                       ones);
+  Sizes zeros(own.size(), sizeAttr(node, 0));
+  return setPart(node, filled(node, typeOf(y).getElementType(), 0, all),
+                 takePart(node, y, zeros, kept), zeros);
 }
 
 static LogicalResult legalizeMaxUnpool(Node &node) {

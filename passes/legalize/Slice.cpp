@@ -274,15 +274,11 @@ static void requireSum(Node &node, ArrayRef<OpFoldResult> parts,
 static SmallVector<Value> takeParts(Node &node, int64_t axis,
                                     ArrayRef<OpFoldResult> parts) {
   Value x = node.input(0);
-  Sizes sizes = sizesOf(node, x), starts(sizes.size(), sizeAttr(node, 0)),
-        ones(sizes.size(), sizeAttr(node, 1));
+  Sizes sizes = sizesOf(node, x), starts(sizes.size(), sizeAttr(node, 0));
   SmallVector<Value> values;
   for (OpFoldResult part : parts) {
     sizes[axis] = part;
-    auto type =
-        RankedTensorType::get(staticShape(sizes), typeOf(x).getElementType());
-    values.push_back(tensor::ExtractSliceOp::create(
-        node.builder, node.loc(), type, x, starts, sizes, ones));
+    values.push_back(takePart(node, x, starts, sizes));
     starts[axis] = addSizes(node, starts[axis], part);
   }
   return values;

@@ -7,8 +7,6 @@
 #include "passes/legalize/Window.h"
 #include "passes/support/RunChecks.h"
 
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
@@ -56,10 +54,7 @@ Value legalize::padBy(Node &node, Value x, Value fill,
   Sizes own = sizesOf(node, x), sizes;
   for (auto [size, before, after] : llvm::zip_equal(own, low, high))
     sizes.push_back(addSizes(node, addSizes(node, size, before), after));
-  Sizes ones(own.size(), sizeAttr(node, 1));
-  return tensor::InsertSliceOp::create(node.builder, node.loc(), x,
-                                       broadcastTo(node, fill, sizes), low, own,
-                                       ones);
+  return setPart(node, broadcastTo(node, fill, sizes), x, low);
 }
 
 /// What auto_pad adds to a dimension of `size` elements, before and behind.
@@ -182,10 +177,5 @@ Value legalize::cutWindows(Node &node, Value y, ArrayRef<OpFoldResult> sizes) {
   for (auto [i, size] : llvm::enumerate(sizes))
     if (size)
       kept[2 + i] = size;
-  Sizes zeros(kept.size(), sizeAttr(node, 0)),
-      ones(kept.size(), sizeAttr(node, 1));
-  return tensor::ExtractSliceOp::create(
-      node.builder, node.loc(),
-      RankedTensorType::get(staticShape(kept), typeOf(y).getElementType()), y,
-      zeros, kept, ones);
+  return takePart(node, y, Sizes(kept.size(), sizeAttr(node, 0)), kept);
 }

@@ -68,6 +68,14 @@ class OpenForms(Case):
                 self.window("ConvTranspose", shape=["n", 3, "h", "w"], weights=weights, strides=[2, 2],
                             output_shape=[12, 13], sizes=[(1, 6, 6), (2, 6, 7)], **attributes)
 
+    def test_nothing(self):
+        """Dimensions without elements beside open ones."""
+        self.window("MaxPool", shape=[0, 3, "h", 4], sizes=[(5,), (6,)], kernel_shape=[3, 3], strides=[2, 2],
+                    auto_pad="SAME_UPPER")
+        model = make_model([helper.make_node("Split", ["x"], ["a", "b"], name="node", axis=1)], [("x", [0, "n"])],
+                           [("a", ["a", "b"]), ("b", ["c", "d"])])
+        self.check(model, [(4,), (0,)], [0, "n"])
+
     def test_too_small(self):
         """A window that does not fit ends the run with the node's name, where it begins in padding only, too."""
         node = helper.make_node("MaxPool", ["x"], ["y"], name="node", kernel_shape=[5], strides=[3], ceil_mode=1)
