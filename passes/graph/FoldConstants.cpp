@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Evaluate.h"
+#include "dialects/nn/NNDialect.h"
 #include "passes/graph/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,7 +26,10 @@ struct FoldConstantsPass
   using FoldConstantsBase::FoldConstantsBase;
   void runOnOperation() override;
 
-  int64_t elementsAllowed(Operation *op);
+  int64_t bytesAllowed(Operation *op);
+
+  /// Bytes of larger results that may still be made of what is only moved.
+  int64_t movableBytes = 0;
 };
 
 } // namespace
@@ -41,29 +45,56 @@ static int64_t bytesOf(Type type) {
   return tensor.getNumElements() * nn::elementBytes(element);
 }
 
-int64_t FoldConstantsPass::elementsAllowed(Operation *op) {
-  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!type || bytesOf(type) == 0)
+/// Of an element of op's result, 1 if that is nothing to count.
+static int64_t bytesOfElement(Operation *op) {
+  Type type = op->getResult(0).getType();
+  return bytesOf(type) == 0
+             ? 1
+             : nn::elementBytes(cast<RankedTensorType>(type).getElementType());
+}
+
+/// Whether a result holds elements of the operands, each once: recurrent weights,
+/// say, that an exporter slices and concatenates in another order of gates.
+static bool onlyMoves(Operation *op) {
+  return isa<nn::ConcatOp, nn::ReshapeOp, nn::SliceOp, nn::TransposeOp>(op);
+}
+
+int64_t FoldConstantsPass::bytesAllowed(Operation *op) {
+  Type type = op->getResult(0).getType();
+  if (bytesOf(type) == 0)
     return maxBytes;
+  if (onlyMoves(op) && bytesOf(type) > maxBytes)
+    return std::max<int64_t>(maxBytes, movableBytes);
   int64_t operandBytes = 0;
   for (Value operand : op->getOperands())
     operandBytes += bytesOf(operand.getType());
   // A result of another width may be a few times its operand; an expansion is
   // cheaper computed than stored.
   int64_t grown = std::max<int64_t>(maxGrowth * operandBytes, smallBytes);
-  return std::min<int64_t>(maxBytes, grown) /
-         nn::elementBytes(type.getElementType());
+  return std::min<int64_t>(maxBytes, grown);
 }
 
 void FoldConstantsPass::runOnOperation() {
+  // Weights of any size are moved when compiling, up to a few times all of
+  // them: a run would read and write them each time, and pack them.
+  constexpr int64_t kMostMoves = 4;
+  movableBytes = 0;
   SmallVector<Operation *> ops;
   getOperation()->walk([&](Operation *op) {
-    if (op != getOperation() && op->getNumResults() == 1)
-      ops.push_back(op);
+    if (op == getOperation() || op->getNumResults() != 1)
+      return;
+    ops.push_back(op);
+    if (isa<arith::ConstantOp>(op))
+      movableBytes += kMostMoves * bytesOf(op->getResult(0).getType());
   });
-  for (Operation *op : ops)
-    if (nn::foldInPlace(op, elementsAllowed(op)))
-      ++folded;
+  for (Operation *op : ops) {
+    int64_t bytes = bytesOf(op->getResult(0).getType());
+    if (!nn::foldInPlace(op, bytesAllowed(op) / bytesOfElement(op)))
+      continue;
+    ++folded;
+    if (bytes > maxBytes)
+      movableBytes -= bytes;
+  }
   // Operands of what was folded, last first, so that chains go.
   SmallVector<Operation *> constants;
   getOperation()->walk([&](arith::ConstantOp op) { constants.push_back(op); });

@@ -266,6 +266,13 @@ static LogicalResult readRecurrence(Node &node, int64_t gates, size_t states,
                                        node.builder.getI64Type()),
                           {sizeOf(node, node.input(4), 0), sizeAttr(node, 1)});
   }
+  // What the weights ask of the input's width, the run has checked.
+  int64_t rowsDim = net.quantizes ? 1 : 2;
+  if (int64_t known = node.shape(1)[rowsDim]; !ShapedType::isDynamic(known)) {
+    SmallVector<int64_t> shape(typeOf(net.x).getShape());
+    shape.back() = known;
+    net.x = castTensor(node, net.x, typeOf(net.x).clone(shape));
+  }
   net.needsAll = node.isUsed(0);
   return success();
 }

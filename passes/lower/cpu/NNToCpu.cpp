@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace ingot {
@@ -229,6 +230,18 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
   return success();
 }
 
+/// Before the outermost loop around `op` that does not compute `value`: what
+/// every step of a recurrence multiplies by is packed once.
+static void setInsertionPointOutside(OpBuilder &builder, Operation *op,
+                                     Value value) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  while (loop && loop.isDefinedOutsideOfLoop(value)) {
+    op = loop;
+    loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  }
+  builder.setInsertionPoint(op);
+}
+
 /// The right factor of a product, known in a run only, in panels.
 static Value packAtRunTime(OpBuilder &builder, Location loc, Value b,
                            bool transposed) {
@@ -291,6 +304,8 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
       return rewriter.notifyMatchFailure(op, kNoBytes);
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);
   } else {
+    OpBuilder::InsertionGuard guard(rewriter);
+    setInsertionPointOutside(rewriter, op, op.getB());
     weights = packAtRunTime(
         rewriter, loc, castElements(rewriter, loc, op.getB(), element),
         op.getTransposeB());

@@ -25,6 +25,16 @@ func.func @gru(%x: tensor<7x2x5xf32>, %w: tensor<1x9x5xf32>, %r: tensor<1x9x3xf3
   %0:2 = onnx.node "GRU"(%x, %w, %r, %b, %l) {linear_before_reset = 1 : i64, hidden_size = 3 : i64} : (tensor<7x2x5xf32>, tensor<1x9x5xf32>, tensor<1x9x3xf32>, tensor<1x18xf32>, tensor<2xi32>) -> (tensor<*xf32>, tensor<*xf32>)
   return %0#0 : tensor<*xf32>
 }
+
+// What X does not say of its width, W says, and the run checks.
+// CHECK-LABEL: @open_width
+// CHECK: ingot.require {{.*}}, "dimension 2 of W is {0}, not {1}"
+// CHECK: nn.matmul {{.*}} {transpose_b} : (tensor<14x5xf32>, tensor<3x5xf32>) -> tensor<14x3xf32>
+// CHECK: scf.for
+func.func @open_width(%x: tensor<7x2x?xf32>, %w: tensor<1x3x5xf32>, %r: tensor<1x3x3xf32>) -> tensor<*xf32> {
+  %0:2 = onnx.node "RNN"(%x, %w, %r) {hidden_size = 3 : i64} : (tensor<7x2x?xf32>, tensor<1x3x5xf32>, tensor<1x3x3xf32>) -> (tensor<*xf32>, tensor<*xf32>)
+  return %0#0 : tensor<*xf32>
+}
 }
 
 // -----

@@ -212,7 +212,12 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
                               getElementTypeOrSelf(weights));
   Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
   // Weights come from the second-level cache, whose latency this covers.
-  int64_t ahead = targetOf(b).prefetch_steps * panel * group;
+  TargetInfo target = targetOf(b);
+  int64_t ahead = target.prefetch_steps * panel * group;
+  int64_t vectorsOfLine = std::max<int64_t>(
+      1, target.line * 8 / (tile.lanes * group *
+                            getElementTypeOrSelf(weights)
+                                .getIntOrFloatBitWidth()));
   SmallVector<Value> factors;
   // Of each vector of weights, the parts that rows needed.
   SmallVector<SmallVector<Value>> parts(tile.vectors);
@@ -228,7 +233,9 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
     }
     factors.push_back(
         vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at)));
-    prefetch(b, weights, b.add(at, ahead));
+    // Vectors that share a line need it once.
+    if (v % vectorsOfLine == 0)
+      prefetch(b, weights, b.add(at, ahead));
   }
   meanwhile(k);
   int64_t perStep = rows.odd ? 1 : group * rows.step;
@@ -267,11 +274,13 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
   // A few rows, a vector times a matrix: every steps-th k has accumulators of
   // its own, so that no sum waits for the one before. How many depends on the
   // rows, not on the tile's vectors: all columns are summed in one order, so
-  // that equal ones have equal sums.
-  constexpr int64_t kFullVectors = 2;
+  // that equal ones have equal sums. One row has up to four vectors, and 16
+  // registers hold two sets of them.
+  TargetInfo target = targetOf(b);
+  int64_t fullVectors = tile.rows == 1 && target.numRegisters != 32 ? 4 : 2;
   int64_t count = start.size();
-  int64_t steps = std::max<int64_t>(1, targetOf(b).sumsInFlight() /
-                                           (tile.rows * kFullVectors));
+  int64_t steps = std::max<int64_t>(1, target.sumsInFlight() /
+                                           (tile.rows * fullVectors));
   if (groups < 4 * steps)
     steps = 1;
   int64_t whole = groups - groups % steps;

@@ -196,6 +196,12 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
 // Matrix products
 //===----------------------------------------------------------------------===//
 
+/// A vector times a matrix waits for the weights: what is read of them is one
+/// stream, as wide as a panel where registers allow it.
+static int64_t vectorsOfOneRow(const TargetInfo &target, int64_t panel) {
+  return std::min<int64_t>(panel / target.lanes, 4);
+}
+
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
@@ -206,6 +212,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
                                         shapeOf(op.getSrc()).back(), 1});
   if (prefersPairs(op, tile, tile.vectors * target.lanes, rows))
     tile = chooseTile(target, Product::int8Pairs, weights.width);
+  if (rows == 1 && tile.product == Product::f32)
+    tile.vectors = vectorsOfOneRow(target, weights.width);
   int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = llvm::divideCeil(dst.back(), columns);
   if (!isOpen)
@@ -239,9 +247,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackedMatMulOp op) {
   int64_t rows = dst[dst.size() - 2], panel = op.panel();
   bool isOpen = ShapedType::isDynamic(rows);
   RegisterTile tile = chooseTile(target, Product::f32, panel);
-  // A vector times a matrix: what is read of the weights is one stream.
   if (rows == 1)
-    tile.vectors = std::min<int64_t>(panel / target.lanes, 4);
+    tile.vectors = vectorsOfOneRow(target, panel);
   if (!isOpen)
     tile.rows = evenTile(std::max<int64_t>(rows, 1), tile.rows);
   int64_t tiles =

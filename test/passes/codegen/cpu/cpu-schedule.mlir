@@ -44,6 +44,21 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
+// A row alone takes a panel's columns at a time.
+// CHECK-LABEL: func.func @row(
+// CHECK: schedule = #cpu.schedule<tile = <1x32>,
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @row(%a: memref<1x256xf32>, %w: memref<8x256x32xf32>, %d: memref<1x256xf32>) {
+    cpu.matmul ins(%a, %w : memref<1x256xf32>, memref<8x256x32xf32>) outs(%d : memref<1x256xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // One that is there stays, and is what the op is split by: 12 rows of 5 a task are 17
 // blocks, 3 of 32 column tiles of 8 are 11.
 // CHECK-LABEL: func.func @given(

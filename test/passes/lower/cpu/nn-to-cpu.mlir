@@ -205,6 +205,31 @@ func.func @bf16_conv(%x: tensor<1x8x3xf32>) -> tensor<1x8x2xf32> {
 
 // -----
 
+// In a loop that does not change it, it is packed before the loop.
+// CHECK-LABEL: @packed_once
+// CHECK: %[[PACKED:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x16x16xf32>)
+// CHECK: scf.for
+// CHECK-NOT: linalg.generic
+// CHECK: cpu.matmul ins(%{{.*}}, %[[PACKED]] :
+// CHECK: scf.for
+// CHECK: linalg.generic
+// CHECK: cpu.matmul
+func.func @packed_once(%h: tensor<1x16xf32>, %r: tensor<16x16xf32>, %n: index) -> (tensor<1x16xf32>, tensor<16x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%state = %h) -> tensor<1x16xf32> {
+    %y = nn.matmul %state, %r {transpose_b} : (tensor<1x16xf32>, tensor<16x16xf32>) -> tensor<1x16xf32>
+    scf.yield %y : tensor<1x16xf32>
+  }
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%state = %r) -> tensor<16x16xf32> {
+    %y = nn.matmul %r, %state : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
+    scf.yield %y : tensor<16x16xf32>
+  }
+  return %0, %1 : tensor<1x16xf32>, tensor<16x16xf32>
+}
+
+// -----
+
 // A right factor of the run is cast before it is packed; an odd K gets a row of
 // zeros.
 // CHECK-LABEL: @bf16_matmul
