@@ -42,15 +42,46 @@ static void normalizeImports(Imports &imports) {
   imports.DeleteSubrange(kept, imports.size() - kept);
 }
 
+static constexpr char kMicrosoftDomain[] = "com.microsoft";
+
+/// Operators that ONNX Runtime's optimizer writes into ONNX's own domain, where
+/// ONNX has none of that name, or none yet.
+static bool isOfOnnxRuntime(const pb::NodeProto &node, int64_t opset) {
+  if (!node.domain().empty())
+    return false;
+  return node.op_type() == "SimplifiedLayerNormalization" ||
+         (node.op_type() == "LayerNormalization" && opset < 17);
+}
+
+template <typename Imports> static void addMicrosoft(Imports &imports) {
+  for (const pb::OperatorSetIdProto &import : imports)
+    if (import.domain() == kMicrosoftDomain)
+      return;
+  pb::OperatorSetIdProto &import = *imports.Add();
+  import.set_domain(kMicrosoftDomain);
+  import.set_version(1);
+}
+
 void normalizeDomains(pb::ModelProto &model) {
   normalizeImports(*model.mutable_opset_import());
   for (pb::FunctionProto &function : *model.mutable_functions())
     normalizeImports(*function.mutable_opset_import());
-  consumeError(forEachNode(model, [](pb::NodeProto &node) -> Error {
+  int64_t opset = getOpset(model, "");
+  bool isMoved = false;
+  consumeError(forEachNode(model, [&](pb::NodeProto &node) -> Error {
     if (node.domain() == "ai.onnx")
       node.clear_domain();
+    if (isOfOnnxRuntime(node, opset)) {
+      node.set_domain(kMicrosoftDomain);
+      isMoved = true;
+    }
     return Error::success();
   }));
+  if (!isMoved)
+    return;
+  addMicrosoft(*model.mutable_opset_import());
+  for (pb::FunctionProto &function : *model.mutable_functions())
+    addMicrosoft(*function.mutable_opset_import());
 }
 
 //===----------------------------------------------------------------------===//

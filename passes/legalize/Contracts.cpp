@@ -106,23 +106,7 @@ bool Contract::hasRank(size_t i, StringRef name, ArrayRef<int64_t> ranks) {
 
 void Contract::require(SizeRelation relation, OpFoldResult a, OpFoldResult b,
                        const Twine &message) {
-  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
-  if (!ok || isSameDim(a, b))
-    return;
-  if (x && y) {
-    auto holds = nn::decide(relation,
-                            getAffineConstantExpr(*x, node.context()),
-                            getAffineConstantExpr(*y, node.context()));
-    if (holds != true) {
-      ok = false;
-      (void)node.invalid(nn::formatSizes(message.str(), *x, *y));
-    }
-    return;
-  }
-  Value left = indexValue(node, a), right = indexValue(node, b);
-  ingot::require(node.builder, node.loc(),
-                 relates(node.builder, node.loc(), relation, left, right),
-                 message, {left, right});
+  ok = ok && succeeded(requireFit(node, relation, a, b, message));
 }
 
 //===----------------------------------------------------------------------===//

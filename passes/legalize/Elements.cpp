@@ -50,23 +50,30 @@ checkConstants(Node &node, size_t i, StringRef name,
   return success();
 }
 
-LogicalResult legalize::requireElements(Node &node, size_t i, StringRef name,
-                                        const ElementBounds &bounds) {
-  if (!node.has(i))
+LogicalResult legalize::requireFit(Node &node, nn::SizeRelation relation,
+                                   OpFoldResult a, OpFoldResult b,
+                                   const Twine &message) {
+  if (isSameDim(a, b))
     return success();
-  if (auto checked = checkConstants(node, i, name, bounds))
-    return *checked;
-  Indices index{node.builder, node.loc()};
-  Type i64 = node.builder.getI64Type();
-  Value elements = castTo(node, node.input(i), i64);
-  if (bounds.other) {
-    Value other = scalar(node, i64, 0);
-    auto same = node.infer<nn::EqualOp>(
-        elements, intConstant(node, {*bounds.other}, {}));
-    if (failed(same))
-      return failure();
-    elements = select(node, *same, other, elements);
+  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+  if (x && y) {
+    auto holds = nn::decide(relation,
+                            getAffineConstantExpr(*x, node.context()),
+                            getAffineConstantExpr(*y, node.context()));
+    if (holds == true)
+      return success();
+    return node.invalid(nn::formatSizes(message.str(), *x, *y));
   }
+  Value left = indexValue(node, a), right = indexValue(node, b);
+  require(node.builder, node.loc(),
+          relates(node.builder, node.loc(), relation, left, right), message,
+          {left, right});
+  return success();
+}
+
+void legalize::requireEach(Node &node, Value elements, StringRef name,
+                           const ElementBounds &bounds) {
+  Indices index{node.builder, node.loc()};
   Value empty = isEmpty(node, elements);
   Value count = indexValue(node, bounds.count);
   auto axes =
@@ -90,5 +97,24 @@ LogicalResult legalize::requireElements(Node &node, size_t i, StringRef name,
             name + " has {0}, but there are {1} " + bounds.counted,
             {number, count});
   }
+}
+
+LogicalResult legalize::requireElements(Node &node, size_t i, StringRef name,
+                                        const ElementBounds &bounds) {
+  if (!node.has(i))
+    return success();
+  if (auto checked = checkConstants(node, i, name, bounds))
+    return *checked;
+  Type i64 = node.builder.getI64Type();
+  Value elements = castTo(node, node.input(i), i64);
+  if (bounds.other) {
+    Value other = scalar(node, i64, 0);
+    auto same = node.infer<nn::EqualOp>(
+        elements, intConstant(node, {*bounds.other}, {}));
+    if (failed(same))
+      return failure();
+    elements = select(node, *same, other, elements);
+  }
+  requireEach(node, elements, name, bounds);
   return success();
 }

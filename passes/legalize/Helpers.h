@@ -12,6 +12,7 @@
 #ifndef INGOT_PASSES_LEGALIZE_HELPERS_H
 #define INGOT_PASSES_LEGALIZE_HELPERS_H
 
+#include "dialects/nn/SizeRules.h"
 #include "passes/legalize/Legalize.h"
 #include "passes/support/Shapes.h"
 
@@ -200,6 +201,15 @@ struct ElementBounds {
   std::optional<int64_t> other = std::nullopt;
   StringRef otherName = "";
 };
+
+/// Reports two sizes that are known and do not fit, else requires of the run
+/// that they do. {0} and {1} in the message stand for a and b.
+LogicalResult requireFit(Node &node, nn::SizeRelation relation, OpFoldResult a,
+                         OpFoldResult b, const Twine &message);
+
+/// The same of what a run computes, a tensor of i64.
+void requireEach(Node &node, Value elements, StringRef name,
+                 const ElementBounds &bounds);
 
 /// Requires it of the integers of input i, if it is there: reports a constant
 /// that is none, else the run looks at all of them.

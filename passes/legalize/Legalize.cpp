@@ -61,6 +61,10 @@ static const Legalizers &allLegalizers() {
     populateFourier(all);
     populateGather(all);
     populateMatMul(all);
+    populateMicrosoftAttention(all);
+    populateMicrosoftFused(all);
+    populateMicrosoftGroupQuery(all);
+    populateMicrosoftNorms(all);
     populateMicrosoftProducts(all);
     populateMicrosoftQuantized(all);
     populateNormalization(all);

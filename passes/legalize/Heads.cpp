@@ -1,0 +1,174 @@
+//===- Heads.cpp - what attention is made of -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Heads.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+FailureOr<Value> legalize::splitHeads(Node &node, Value x, int64_t heads,
+                                      StringRef name) {
+  int64_t width = typeOf(x).getShape().back();
+  if (ShapedType::isDynamic(width))
+    return node.unsupported("heads of open width; fix it with --shape");
+  if (width == 0 || width % heads != 0)
+    return node.invalid("the last dimension of " + name + " is " +
+                        Twine(width) + ", no multiple of " + Twine(heads) +
+                        " heads");
+  Sizes sizes = sizesOf(node, x);
+  sizes.back() = sizeAttr(node, heads);
+  sizes.push_back(sizeAttr(node, width / heads));
+  return reshape(node, x, sizes);
+}
+
+Value legalize::swapHeads(Node &node, Value x) {
+  return transpose(node, x, {0, 2, 1, 3});
+}
+
+Value legalize::mergeHeads(Node &node, Value x) {
+  Sizes sizes = sizesOf(node, swapHeads(node, x));
+  OpFoldResult width = mulSizes(node, sizes[2], sizes[3]);
+  return reshape(node, swapHeads(node, x), {sizes[0], sizes[1], width});
+}
+
+double legalize::scaleOf(Node &node, Value q) {
+  float stated = node.getFloat("scale", 0);
+  return stated ? double(stated)
+                : 1 / std::sqrt(double(typeOf(q).getShape().back()));
+}
+
+FailureOr<Value> legalize::addMasks(Node &node, Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return node.infer<nn::AddOp>(a, b);
+}
+
+FailureOr<Value> legalize::attend(Node &node, const AttentionParts &parts) {
+  Type type = typeOf(parts.q).getElementType();
+  auto scores = node.infer<nn::MatMulOp>(parts.q, parts.k, Value(),
+                                         /*transpose_a=*/false,
+                                         /*transpose_b=*/true);
+  if (failed(scores))
+    return failure();
+  // Of the scores to their cap, and back behind the tanh.
+  double cap = parts.cap ? parts.cap : 1;
+  Value x = binary<nn::MulOp>(node, *scores,
+                              scalar(node, type, parts.scale / cap));
+  if (parts.cap)
+    x = binary<nn::MulOp>(node, node.make<nn::TanhOp>(x),
+                          scalar(node, type, cap));
+  if (parts.mask) {
+    int64_t rank = typeOf(x).getRank(),
+            lead = rank - typeOf(parts.mask).getRank();
+    for (int64_t d = lead; d < rank; ++d)
+      if (failed(requireFit(node, nn::SizeRelation::broadcastTo,
+                            sizeOf(node, parts.mask, d - lead),
+                            sizeOf(node, *scores, d),
+                            "dimension " + Twine(d - lead) +
+                                " of the mask of {0} elements does not "
+                                "broadcast to {1} of the scores")))
+        return failure();
+    auto masked = node.infer<nn::AddOp>(x, castTo(node, parts.mask, type));
+    if (failed(masked))
+      return failure();
+    x = *masked;
+  }
+  Value weights = node.make<nn::SoftmaxOp>(x, typeOf(x).getRank() - 1,
+                                           /*log=*/false);
+  return node.infer<nn::MatMulOp>(weights, parts.v, Value(), false, false);
+}
+
+Value legalize::causalMask(Node &node, OpFoldResult steps, OpFoldResult keys,
+                           OpFoldResult past) {
+  Type type = node.builder.getF32Type();
+  Value first = indexValue(node, past);
+  double lowest = std::numeric_limits<float>::lowest();
+  auto known = getConstantIntValue(past);
+  auto rows = getConstantIntValue(steps), columns = getConstantIntValue(keys);
+  constexpr int64_t kMostConstant = int64_t(1) << 20;
+  if (known && rows && columns && *rows <= kMostConstant &&
+      *columns <= kMostConstant && *rows * *columns <= kMostConstant) {
+    std::vector<double> values;
+    for (int64_t s = 0; s < *rows; ++s)
+      for (int64_t t = 0; t < *columns; ++t)
+        values.push_back(t <= *known + s ? 0 : lowest);
+    return nn::makeConstant(node.builder, node.loc(),
+                            RankedTensorType::get({*rows, *columns}, type),
+                            values);
+  }
+  return generate(node, type, {steps, keys},
+                  [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+                    Indices i{b, loc};
+                    auto number = [&](double value) -> Value {
+                      return arith::ConstantOp::create(
+                          b, loc, b.getF32FloatAttr(value));
+                    };
+                    return i.choose(i.less(i.add(first, at[0]), at[1]),
+                                    number(lowest), number(0));
+                  });
+}
+
+FailureOr<Value> legalize::rotate(Node &node, Value x,
+                                  const Rotation &rotation) {
+  int64_t half = typeOf(rotation.cos).getDimSize(1),
+          width = typeOf(x).getDimSize(3);
+  if (ShapedType::isDynamic(half))
+    return node.unsupported("a cache of open width; fix it with --shape");
+  if (half < 1 || 2 * half > width)
+    return node.invalid("the caches turn " + Twine(2 * half) +
+                        " elements of heads of " + Twine(width));
+  Sizes sizes = sizesOf(node, x);
+  Type type = typeOf(x).getElementType();
+  auto angles = [&](Value cache) -> Value {
+    Value rows = node.make<nn::GatherOp>(castTo(node, cache, type),
+                                         rotation.positions, /*axis=*/0);
+    return unsqueeze(node, rows, {2});
+  };
+  Value cos = angles(rotation.cos), sin = angles(rotation.sin);
+  Value turned = sliceAxis(node, x, 3, 0, 2 * half), first, second;
+  Sizes halves = sizes;
+  halves[3] = sizeAttr(node, half);
+  if (rotation.isInterleaved) {
+    Sizes pairs = halves;
+    pairs.push_back(sizeAttr(node, 2));
+    Value paired = reshape(node, turned, pairs);
+    first = reshape(node, sliceAxis(node, paired, 4, 0, 1), halves);
+    second = reshape(node, sliceAxis(node, paired, 4, 1, 1), halves);
+  } else {
+    first = sliceAxis(node, turned, 3, 0, half);
+    second = sliceAxis(node, turned, 3, half, half);
+  }
+  auto times = [&](Value a, Value b) {
+    return node.infer<nn::MulOp>(a, b);
+  };
+  auto a = times(first, cos), b = times(second, sin), c = times(first, sin),
+       d = times(second, cos);
+  if (failed(a) || failed(b) || failed(c) || failed(d))
+    return failure();
+  auto real = node.infer<nn::SubOp>(*a, *b), other = node.infer<nn::AddOp>(*c, *d);
+  if (failed(real) || failed(other))
+    return failure();
+  Value y;
+  if (rotation.isInterleaved) {
+    Sizes whole = sizes;
+    whole[3] = sizeAttr(node, 2 * half);
+    y = reshape(node,
+                concat(node, {unsqueeze(node, *real, {4}),
+                              unsqueeze(node, *other, {4})},
+                       4),
+                whole);
+  } else {
+    y = concat(node, {*real, *other}, 3);
+  }
+  if (2 * half == width)
+    return y;
+  return concat(node, {y, sliceAxis(node, x, 3, 2 * half, width - 2 * half)},
+                3);
+}
