@@ -107,10 +107,10 @@ static LogicalResult verifyWindows(Op op, int64_t padsPerDim) {
       failed(expectCount(op, "pads", op.getPads(), padsPerDim * (rank - 2))) ||
       failed(expectAtLeast(op, "strides", 1, op.getStrides())) ||
       failed(expectAtLeast(op, "dilations", 1, op.getDilations())) ||
-      failed(expectKnown(op, "pixels of src",
-                         typeOf(op.getSrc()).getShape().drop_front())) ||
-      failed(expectKnown(op, "pixels of dst",
-                         typeOf(op.getDst()).getShape().drop_front())) ||
+      failed(expectKnown(op, "channels of src",
+                         typeOf(op.getSrc()).getShape().back())) ||
+      failed(expectKnown(op, "channels of dst",
+                         typeOf(op.getDst()).getShape().back())) ||
       failed(expectKnown(op, "weights", typeOf(op.getWeights()).getShape())) ||
       failed(expectSize(op, "dst batch", typeOf(op.getSrc()).getDimSize(0),
                         typeOf(op.getDst()).getDimSize(0))) ||
@@ -225,8 +225,15 @@ LogicalResult ConvOp::verify() {
                  failed(verifyCompensation(*this)));
 }
 
+int64_t ConvTransposeOp::sizeBeyond(int64_t d) {
+  int64_t kernel = typeOf(getWeights()).getDimSize(2 + d);
+  int64_t rank = getStrides().size();
+  return getDilations()[d] * (kernel - 1) + 1 - getStrides()[d] -
+         getPads()[d] - getPads()[rank + d];
+}
+
 LogicalResult ConvTransposeOp::verify() {
-  if (failed(verifyWindows(*this, 1)))
+  if (failed(verifyWindows(*this, 2)))
     return failure();
   if (!isa<RankedTensorType>(getDst().getType()))
     return emitOpError("expects tensors");

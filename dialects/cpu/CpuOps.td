@@ -121,7 +121,8 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     - C3: channels of src are those of weights * groups; groups divides O
     - C4: weights have `groups * ceil(O / groups / P)` panels
     - C5: the epilogue has an argument for the sum and for each operand
-    - C6: all sizes but the batch are known
+    - C6: channels are known; where a size of src or dst is open, dst has as many
+      windows as find room in src and its padding
     - C7: the compensation is there where `src_zero_point` is not 0, of bytes
     - C8: `pairs` are those of weights of i8, of one group and of channels in
       fours
@@ -177,22 +178,28 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
     `nn.conv_transpose` on channels-last tensors, which
     `cpu-decompose-conv-transpose` makes kernels of. src is `N, D1…Dn, C`,
     weights are constant and not packed, `C, O/G, K1…Kn`, dst is `N, E1…En, O`.
-    `pads` are cut off at the beginning of each dimension; what is cut off, or
-    padded, at the end follows from the size of dst.
+    `pads` lists what is cut off at all beginnings, then at all ends, where less
+    than nothing is padding: dimension i of dst has `stride (D - 1) + dilation (K
+    - 1) + 1` elements less its pads.
 
     Constraints:
     - C1: src, weights and dst have one rank of 3 to 5
-    - C2: strides and dilations have rank - 2 elements of 1 or more, pads as
-      many
+    - C2: strides and dilations have rank - 2 elements of 1 or more, pads twice
+      as many
     - C3: weights have as many channels as src, which groups divides; dst has
       O/G * groups
     - C4: the epilogue has an argument for the sum and for each operand
-    - C5: all sizes but the batch are known
+    - C5: channels are known
   }];
   let arguments = (ins Cpu_Value:$src, Cpu_Value:$weights,
                        Variadic<Cpu_Value>:$epilogue_operands, Cpu_Value:$dst,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+  let extraClassDeclaration = baseDeclarations # [{
+    /// How much larger than `stride` times that of src the size of spatial
+    /// dimension `d` of dst is.
+    int64_t sizeBeyond(int64_t d);
+  }];
 }
 
 def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {

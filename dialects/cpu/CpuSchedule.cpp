@@ -55,13 +55,16 @@ LogicalResult TileAttr::verify(EmitErrorFn emitError, int64_t rows,
 }
 
 LogicalResult GridAttr::verify(EmitErrorFn emitError, int64_t rows,
-                               int64_t tiles, bool) {
+                               int64_t tiles, bool, int64_t rowBlocks) {
+  if (rowBlocks < 0)
+    return emitError() << "expects row_blocks that are not negative, but got "
+                       << rowBlocks;
   return expectPositive(emitError, rows, tiles);
 }
 
 LogicalResult ScheduleAttr::verify(EmitErrorFn emitError, TileAttr, GridAttr,
                                    TileAttr, int64_t depthBlock,
-                                   int64_t tileBlock, bool) {
+                                   int64_t tileBlock, bool, bool) {
   for (auto [name, block] :
        {std::pair("depth_block", depthBlock), {"tile_block", tileBlock}})
     if (block < 0)
@@ -84,7 +87,8 @@ static LogicalResult expectParts(Operation *op, ScheduleAttr schedule,
       {"scores", bool(schedule.getScores())},
       {"depth_block", schedule.getDepthBlock() != 0},
       {"tile_block", schedule.getTileBlock() != 0},
-      {"prefetch", schedule.getPrefetch()}};
+      {"prefetch", schedule.getPrefetch()},
+      {"across_rows", schedule.getAcrossRows()}};
   for (auto [name, isThere] : parts) {
     if (!isThere && llvm::is_contained(needed, name))
       return op->emitOpError("expects a schedule with ") << name;
@@ -161,11 +165,30 @@ static LogicalResult expectAmxRows(Operation *op, TileAttr tile,
          << ", but got " << smallest;
 }
 
+/// Sums that wait have room for a known number of rows.
+static LogicalResult expectNoRowBlocks(Operation *op, GridAttr grid) {
+  if (grid.getRowBlocks() == 0)
+    return success();
+  return op->emitOpError("expects no row_blocks where sums wait, but got ")
+         << grid.getRowBlocks();
+}
+
+/// Rows of a task are those of whole tiles.
+static LogicalResult expectWholeTiles(Operation *op, TileAttr tile,
+                                      GridAttr grid) {
+  if (grid.getRows() % tile.getRows() == 0)
+    return success();
+  return op->emitOpError("expects tasks of whole tiles of ")
+         << tile.getRows() << " rows, but got " << grid.getRows();
+}
+
 static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
-  if (failed(expectParts(op, schedule, {"tile", "grid"},
-                         {"depth_block", "prefetch"})) ||
+  SmallVector<StringRef> possible = {"prefetch"};
+  possible.push_back(schedule.getAcrossRows() ? "across_rows"
+                                              : "depth_block");
+  if (failed(expectParts(op, schedule, {"tile", "grid"}, possible)) ||
       failed(verifyProduct(op, tile)))
     return failure();
   if (op.getGroups() != 1 &&
@@ -173,6 +196,11 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
     return failure();
   ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();
   int64_t pixels = dst[dst.size() - 2];
+  if (schedule.getAcrossRows())
+    return expectWholeTiles(op, tile, grid);
+  if (ShapedType::isDynamic(pixels))
+    return op.emitOpError("expects a schedule with across_rows for rows of "
+                          "open size");
   if (pixels != 0 && usesTiles(tile.getProduct())) {
     int64_t tiles = llvm::divideCeil(pixels, tile.getRows());
     if (failed(expectAmxRows(op, tile, "tiles of a row's pixels",
@@ -181,6 +209,8 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
   }
   if (schedule.getDepthBlock() == 0)
     return success();
+  if (failed(expectNoRowBlocks(op, grid)))
+    return failure();
   if (!canWait(tile.getProduct()))
     return op.emitOpError("expects no depth_block with product ")
            << stringifyProduct(tile.getProduct());
@@ -196,11 +226,9 @@ static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
   if (failed(expectParts(op, schedule, {"tile", "grid"}, {"prefetch"})) ||
-      failed(verifyProduct(op, tile)))
+      failed(verifyProduct(op, tile)) ||
+      failed(expectWholeTiles(op, tile, grid)))
     return failure();
-  if (grid.getRows() % tile.getRows() != 0)
-    return op.emitOpError("expects tasks of whole tiles of ")
-           << tile.getRows() << " rows, but got " << grid.getRows();
   ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();
   int64_t rows = dst[dst.size() - 2];
   return rows == 0 ? success() : expectAmxRows(op, tile, "matrices", rows);
@@ -215,9 +243,9 @@ static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
   if (op.panel() % tile.getColumns() != 0)
     return op.emitOpError("expects a tile whose columns divide panels of ")
            << op.panel() << ", but got " << tile.getColumns();
-  if (grid.getRows() % tile.getRows() != 0)
-    return op.emitOpError("expects tasks of whole tiles of ")
-           << tile.getRows() << " rows, but got " << grid.getRows();
+  if (failed(expectWholeTiles(op, tile, grid)) ||
+      failed(expectNoRowBlocks(op, grid)))
+    return failure();
   int64_t rowBytes = tile.getColumns() * 4;
   if (grid.getRows() > kMaxWaitingBytes / rowBytes)
     return op.emitOpError("expects sums of at most ")

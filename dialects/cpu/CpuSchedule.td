@@ -75,10 +75,12 @@ def Cpu_Grid : Cpu_Attr<"Grid", "grid"> {
     at once.
 
     Tasks of neighbouring numbers have the same column tiles; with
-    `rows_outside` the same rows.
+    `rows_outside` the same rows. Where rows would be split into more than
+    `row_blocks`, tasks take a multiple of `rows`: that many of a size that only
+    a run knows. 0 is for no such limit.
 
     Constraints:
-    - C1: both are at least 1
+    - C1: both are at least 1, `row_blocks` at least 0
 
     Example:
     ```mlir
@@ -86,9 +88,11 @@ def Cpu_Grid : Cpu_Attr<"Grid", "grid"> {
     ```
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$tiles,
-      DefaultValuedParameter<"bool", "false">:$rows_outside);
+      DefaultValuedParameter<"bool", "false">:$rows_outside,
+      DefaultValuedParameter<"int64_t", "0">:$row_blocks);
   let assemblyFormat = [{
-    `<` custom<Size>($rows, $tiles) (`,` struct($rows_outside)^)? `>`
+    `<` custom<Size>($rows, $tiles)
+    (`,` struct($rows_outside, $row_blocks)^)? `>`
   }];
 }
 
@@ -102,7 +106,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     | kernel | `tile` | `grid` | besides |
     |---|---|---|---|
     | `cpu.matmul` | rows × columns | yes | `prefetch` |
-    | `cpu.conv` | pixels of a row × output channels | yes | `prefetch`, `depth_block` |
+    | `cpu.conv` | pixels × output channels | yes | `prefetch`, `depth_block` or `across_rows` |
     | `cpu.depthwise_conv` | pixels of a row × channels | yes | `tile_block` |
     | `cpu.attention` | queries × elements of a value | no: a block of queries of a head is a task | `scores`: keys × queries of a task |
     | `cpu.reduce` with channels | rows side by side × channels | yes | |
@@ -113,6 +117,9 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     - `depth_block`: of so many groups of a tap's channels, the weights are
       multiplied with all rows of a task, whose sums wait on the stack; 0 for
       all channels and taps at once
+    - `across_rows`: pixels are counted through all rows, and a tile goes on in
+      the next row; the grid splits pixels. Otherwise a tile has pixels of one
+      row, of which the grid splits whole ones
     - `tile_block`: so many column tiles are taken through all rows of a task
       before the next ones; 0 for all
 
@@ -127,7 +134,9 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
       tile, those of rows too
     - C5: with AMX, tiles that a row of pixels or a matrix is split into have
       `amx_rows` or more
-    - C6: sums that wait for a `depth_block` are no more than 64 KiB, of
+    - C6: a convolution whose rows are of open size goes `across_rows`, for
+      which the rows of a task are whole tiles
+    - C7: sums that wait for a `depth_block` are no more than 64 KiB, of
       products of vectors that need no copy of the rows
 
     What the target of the module has room and instructions for, `cpu-schedule`
@@ -145,7 +154,8 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
       OptionalParameter<"::ingot::cpu::TileAttr">:$scores,
       DefaultValuedParameter<"int64_t", "0">:$depth_block,
       DefaultValuedParameter<"int64_t", "0">:$tile_block,
-      DefaultValuedParameter<"bool", "false">:$prefetch);
+      DefaultValuedParameter<"bool", "false">:$prefetch,
+      DefaultValuedParameter<"bool", "false">:$across_rows);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -8,6 +8,7 @@
 #include "dialects/nn/SizeSymbols.h"
 #include "passes/shape/RunRules.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -149,6 +150,22 @@ Size SizeAnalysis::expressionOf(Value index) {
     if (auto at = dim.getConstantIndex();
         at && *at < cast<RankedTensorType>(dim.getSource().getType()).getRank())
       return sizesOf(dim.getSource())[*at];
+  if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op)) {
+    AffineMap map = apply.getAffineMap();
+    // No rule rounds upwards.
+    bool roundsUp = false;
+    map.walkExprs([&](AffineExpr expr) {
+      roundsUp |= expr.getKind() == AffineExprKind::CeilDiv;
+    });
+    if (roundsUp)
+      return symbolOf(index, -1);
+    SmallVector<AffineExpr> operands;
+    for (Value operand : apply.getMapOperands())
+      operands.push_back(sizeOfIndex(operand));
+    return map.getResult(0).replaceDimsAndSymbols(
+        ArrayRef(operands).take_front(map.getNumDims()),
+        ArrayRef(operands).drop_front(map.getNumDims()));
+  }
   // Ops were visited in program order: operands that are sums and products of
   // sizes are known, so this does not go deep.
   if (op && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,

@@ -166,6 +166,7 @@ def conv_case(rng, name, sizes_of=draw_conv):
     y = epilogue(rng, case, y, [batch, outputs, *out], place)
     case.output = case.node("Transpose", [y], perm=to_last) if to_last else y
     finish(case, rank, dynamic and batch)
+    open_pixels(rng, case, rank, to_last)
     return case
 
 
@@ -228,6 +229,7 @@ def deconv_case(rng, name):
     y = epilogue(rng, case, y, [batch, outputs, *out], place)
     case.output = case.node("Transpose", [y], perm=to_last) if to_last else y
     finish(case, len(sizes) + 2, dynamic and batch)
+    open_pixels(rng, case, len(sizes) + 2, to_last)
     return case
 
 
@@ -437,6 +439,16 @@ def finish(case, rank, dynamic, axis=0):
     for name, array in list(case.inputs.items())[1:]:
         if array.ndim == rank and array.shape[0] == dynamic and dynamic > 1:
             case.dynamic[name] = {0: f"{case.name}_n"}
+
+
+def open_pixels(rng, case, rank, channels_last):
+    """Leaves sizes of pixels to the run, in some cases."""
+    if rng.random() >= 0.4:
+        return
+    axes = [1 + i + (not channels_last) for i in range(rank - 2) if rng.random() < 0.7]
+    first = next(iter(case.inputs))
+    case.text += f" open {axes}"
+    case.dynamic[first] = {**case.dynamic.get(first, {}), **{axis: f"{case.name}_x{axis}" for axis in axes}}
 
 
 # New kinds come last: the place is part of the seed.

@@ -12,6 +12,9 @@
 // other in equal steps as k goes down: a convolution with padding -t of the
 // lowest, or if that is negative, of x without its first elements.
 //
+// Where the size of x is open, that of the result is s times it and a constant
+// more, so that all other sizes are that of x and constants more, too.
+//
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
@@ -20,9 +23,11 @@
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/support/Tensors.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -43,12 +48,26 @@ using lower::typeOf;
 
 namespace {
 
+/// A size: a constant, or so much more than the size of src if that is open.
+struct Extent {
+  bool isOpen;
+  int64_t constant;
+
+  Extent plus(int64_t more) const { return {isOpen, constant + more}; }
+  bool operator==(const Extent &other) const {
+    return isOpen == other.isOpen && constant == other.constant;
+  }
+  int64_t size() const { return isOpen ? ShapedType::kDynamic : constant; }
+};
+
 /// The window of a phase in one dimension.
 struct Phase {
   /// Result elements `first + i stride`, i < count.
-  int64_t first, count;
+  int64_t first;
+  Extent count;
   /// What of src is read.
-  int64_t srcFirst, srcCount;
+  int64_t srcFirst;
+  Extent srcCount;
   /// For each tap of the convolution that of the transposed one; none where the
   /// window lies in the padding.
   SmallVector<int64_t> taps;
@@ -64,39 +83,61 @@ struct Phase {
 
 } // namespace
 
+/// How far before an open src a window starts that is to see nothing of it.
+static constexpr int64_t kFar = int64_t(1) << 30;
+
+/// What a phase without taps reads: the padding alone.
+static void readPadding(Phase &phase) {
+  phase.srcFirst = 0;
+  if (phase.count.isOpen) {
+    phase.srcCount = {true, 0};
+    phase.numTaps = phase.dilation = 1;
+    phase.padLow = kFar;
+    phase.padHigh = 0;
+    return;
+  }
+  // Two taps, one before and one behind the only element that it gets to see.
+  int64_t count = phase.count.constant;
+  phase.srcCount = {false, 1};
+  phase.numTaps = 2;
+  phase.dilation = count + 1;
+  phase.padLow = phase.padHigh = count;
+}
+
+/// Of an open src, `dstSize` is how much larger than `stride` times its size
+/// that of dst is.
 static Phase phaseOf(int64_t r, int64_t srcSize, int64_t dstSize,
                      int64_t kernel, int64_t stride, int64_t pad,
                      int64_t dilation) {
   Phase phase;
   phase.first = r;
-  phase.count = r < dstSize ? (dstSize - r - 1) / stride + 1 : 0;
+  bool isOpen = ShapedType::isDynamic(srcSize);
+  int64_t count = llvm::divideCeilSigned(dstSize - r, stride);
+  phase.count = {isOpen, isOpen ? count : std::max<int64_t>(count, 0)};
   SmallVector<int64_t> offsets;
   for (int64_t k = kernel - 1; k >= 0; --k) {
     int64_t distance = r + pad - k * dilation;
     if (distance % stride != 0)
       continue;
     int64_t t = distance / stride;
-    if (t + phase.count <= 0 || t >= srcSize)
-      continue; // Meets the padding alone.
+    // Meets the padding alone.
+    if (!isOpen && (t + phase.count.constant <= 0 || t >= srcSize))
+      continue;
     phase.taps.push_back(k);
     offsets.push_back(t);
   }
   if (offsets.empty()) {
-    // Two taps, one before and one behind the only element that it gets to see.
-    phase.srcFirst = 0;
-    phase.srcCount = 1;
-    phase.numTaps = 2;
-    phase.dilation = phase.count + 1;
-    phase.padLow = phase.padHigh = phase.count;
+    readPadding(phase);
     return phase;
   }
   phase.numTaps = offsets.size();
   phase.dilation = phase.numTaps > 1 ? offsets[1] - offsets[0] : 1;
-  int64_t end = std::min(srcSize, offsets.back() + phase.count);
+  int64_t wanted = offsets.back() + phase.count.constant;
+  int64_t end = std::min(isOpen ? 0 : srcSize, wanted);
   phase.srcFirst = std::max<int64_t>(0, offsets.front());
-  phase.srcCount = end - phase.srcFirst;
+  phase.srcCount = {isOpen, end - phase.srcFirst};
   phase.padLow = phase.srcFirst - offsets.front();
-  phase.padHigh = offsets.back() + phase.count - end;
+  phase.padHigh = wanted - end;
   return phase;
 }
 
@@ -135,6 +176,10 @@ struct Decomposition {
   Value mergePixels(Value tensor);
   Value splitPixels(Value tensor, RankedTensorType type);
   Value repeatChannels(Value operand);
+  /// A size of spatial dimension `d`, and an offset in src, none of which is
+  /// negative or behind src.
+  OpFoldResult valueOf(int64_t d, const Extent &extent);
+  OpFoldResult offsetInSrc(int64_t d, int64_t offset);
 
   OpBuilder &b;
   Location loc;
@@ -174,11 +219,38 @@ Decomposition::Decomposition(OpBuilder &b, cpu::ConvTransposeOp op)
     phases.emplace_back();
     int64_t srcSize = typeOf(op.getSrc()).getDimSize(1 + d);
     int64_t dstSize = typeOf(op.getDst()).getDimSize(1 + d);
-    for (int64_t r = 0; r < std::min(strides[d], dstSize); ++r)
+    int64_t numPhases = strides[d];
+    if (ShapedType::isDynamic(srcSize))
+      dstSize = op.sizeBeyond(d);
+    else
+      numPhases = std::min(numPhases, dstSize);
+    for (int64_t r = 0; r < numPhases; ++r)
       phases.back().push_back(phaseOf(r, srcSize, dstSize, kernel[d],
                                       strides[d], op.getPads()[d],
                                       op.getDilations()[d]));
   }
+}
+
+OpFoldResult Decomposition::valueOf(int64_t d, const Extent &extent) {
+  if (!extent.isOpen)
+    return b.getIndexAttr(extent.constant);
+  OpFoldResult size = tensor::getMixedSize(b, loc, op.getSrc(), 1 + d);
+  AffineExpr symbol = b.getAffineSymbolExpr(0);
+  auto map = AffineMap::get(0, 1,
+                            {symbol + extent.constant,
+                             b.getAffineConstantExpr(0)},
+                            b.getContext());
+  return affine::makeComposedFoldedAffineMax(b, loc, map, {size});
+}
+
+OpFoldResult Decomposition::offsetInSrc(int64_t d, int64_t offset) {
+  OpFoldResult size = tensor::getMixedSize(b, loc, op.getSrc(), 1 + d);
+  if (offset == 0 || getConstantIntValue(size))
+    return b.getIndexAttr(offset);
+  auto map = AffineMap::get(
+      0, 1, {b.getAffineSymbolExpr(0), b.getAffineConstantExpr(offset)},
+      b.getContext());
+  return affine::makeComposedFoldedAffineMin(b, loc, map, {size});
 }
 
 /// Whether the phases of the last dimension are one convolution.
@@ -231,7 +303,8 @@ LogicalResult Decomposition::run() {
 static RankedTensorType splitType(RankedTensorType type, int64_t stride) {
   SmallVector<int64_t> shape(type.getShape());
   int64_t at = type.getRank() - 2;
-  shape[at] /= stride;
+  if (!ShapedType::isDynamic(shape[at]))
+    shape[at] /= stride;
   shape.insert(shape.begin() + at + 1, stride);
   return type.clone(shape);
 }
@@ -251,7 +324,8 @@ Value Decomposition::mergePixels(Value tensor) {
   RankedTensorType type = splitType(typeOf(tensor), op.getStrides().back());
   int64_t rank = type.getRank();
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, tensor);
-  sizes[rank - 3] = b.getIndexAttr(type.getDimSize(rank - 3));
+  // All phases of a merged dimension have as many pixels.
+  sizes[rank - 3] = valueOf(n - 1, phases.back().front().count);
   sizes.insert(sizes.begin() + rank - 2,
                b.getIndexAttr(type.getDimSize(rank - 2)));
   Value split = tensor::ExpandShapeOp::create(
@@ -311,9 +385,9 @@ Value Decomposition::sliceOf(Value tensor, ArrayRef<Phase> phase) {
     if (shape[1 + d] == 1)
       continue;
     isWhole &= strides[d] == 1;
-    shape[1 + d] = phase[d].count;
+    shape[1 + d] = phase[d].count.size();
     offsets[1 + d] = b.getIndexAttr(phase[d].first);
-    sizes[1 + d] = b.getIndexAttr(phase[d].count);
+    sizes[1 + d] = valueOf(d, phase[d].count);
     steps[1 + d] = b.getIndexAttr(strides[d]);
   }
   if (isWhole)
@@ -378,16 +452,20 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
       sizes = tensor::getMixedSizes(b, loc, src);
   SmallVector<int64_t> pads, highs, dilations, ones(n, 1),
       shape(typeOf(src).getShape());
+  bool isWhole = true;
   for (auto [d, window] : llvm::enumerate(phase)) {
-    offsets[1 + d] = b.getIndexAttr(window.srcFirst);
-    sizes[1 + d] = b.getIndexAttr(window.srcCount);
-    shape[1 + d] = window.srcCount;
+    offsets[1 + d] = offsetInSrc(d, window.srcFirst);
+    sizes[1 + d] = valueOf(d, window.srcCount);
+    shape[1 + d] = window.srcCount.size();
+    isWhole &= window.srcFirst == 0 &&
+               (window.srcCount == Extent{true, 0} ||
+                window.srcCount.size() == typeOf(src).getDimSize(1 + d));
     pads.push_back(window.padLow);
     highs.push_back(window.padHigh);
     dilations.push_back(window.dilation);
   }
   llvm::append_range(pads, highs);
-  if (ArrayRef<int64_t>(shape) != typeOf(src).getShape())
+  if (!isWhole)
     src = tensor::ExtractSliceOp::create(b, loc, typeOf(src).clone(shape), src,
                                          offsets, sizes, steps);
   SmallVector<Value> others;

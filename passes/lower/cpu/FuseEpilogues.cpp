@@ -9,6 +9,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/shape/SameSizes.h"
 #include "passes/support/Producers.h"
 #include "passes/support/Tensors.h"
 
@@ -36,7 +37,8 @@ static bool isLoaded(Type element) {
 }
 
 /// Whether `other` broadcasts to `result`, with sizes that no run can change.
-static bool broadcastsTo(Value other, Value result) {
+static bool broadcastsTo(Value other, Value result,
+                         shape::SameSizes &sizes) {
   RankedTensorType from = typeOf(other), to = typeOf(result);
   if (!isLoaded(from.getElementType()) || from.getRank() > to.getRank())
     return false;
@@ -46,7 +48,7 @@ static bool broadcastsTo(Value other, Value result) {
         (!from.isDynamicDim(i) &&
          from.getDimSize(i) == to.getDimSize(missing + i)))
       continue;
-    if (!lower::isSameDim(other, i, result, missing + i))
+    if (!sizes.isSame(other, i, result, missing + i))
       return false;
   }
   return true;
@@ -110,21 +112,24 @@ namespace {
 
 struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
   void runOnOperation() override {
-    fused += fuse::fuseInOrder(
-        getOperation(),
-        [&](Operation *op, fuse::Order &order) { return fuseOne(op, order); });
+    shape::SameSizes sizes(getOperation());
+    fused += fuse::fuseInOrder(getOperation(),
+                               [&](Operation *op, fuse::Order &order) {
+                                 return fuseOne(op, order, sizes);
+                               });
   }
 
-  bool fuseOne(Operation *op, fuse::Order &order);
+  bool fuseOne(Operation *op, fuse::Order &order, shape::SameSizes &sizes);
   bool fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
-                fuse::Order &order);
+                fuse::Order &order, shape::SameSizes &sizes);
 };
 
 } // namespace
 
 /// Lets `kernel` compute what `op` does of its result, where `op` stands.
 bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
-                                 fuse::Order &order) {
+                                 fuse::Order &order,
+                                 shape::SameSizes &sizes) {
   Value result = kernel->getResult(0);
   auto isOp = [&](Operation *user) { return user == op; };
   RankedTensorType type = typeOf(op->getResult(0));
@@ -144,7 +149,7 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
   for (Value operand : op->getOperands()) {
     if (operand == result)
       continue;
-    if (!nn::getSplat(operand) && !broadcastsTo(operand, result))
+    if (!nn::getSplat(operand) && !broadcastsTo(operand, result, sizes))
       return false;
     others.push_back(operand);
   }
@@ -200,11 +205,13 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
         type.getElementType()));
     result.setType(type);
   }
+  sizes.forget(op);
   order.replaceByProducer(kernel, op);
   return true;
 }
 
-bool FuseEpiloguesPass::fuseOne(Operation *op, fuse::Order &order) {
+bool FuseEpiloguesPass::fuseOne(Operation *op, fuse::Order &order,
+                                shape::SameSizes &sizes) {
   if (!isa<nn::ElementwiseOpInterface>(op))
     return false;
   return llvm::any_of(
@@ -212,6 +219,6 @@ bool FuseEpiloguesPass::fuseOne(Operation *op, fuse::Order &order) {
       [&](OpOperand *operand) {
         return fuseInto(
             operand->get().getDefiningOp<cpu::EpilogueOpInterface>(), op,
-            order);
+            order, sizes);
       });
 }

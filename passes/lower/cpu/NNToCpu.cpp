@@ -220,10 +220,13 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
   if (op.getBias())
     operands.push_back(
         lower::expandBias(rewriter, op.getBias(), type.getRank()));
+  // Padding of the result is less of it cut off.
+  SmallVector<int64_t> pads(op.getPads());
+  for (auto [i, more] : llvm::enumerate(op.getOutputPadding()))
+    pads[op.getStrides().size() + i] -= more;
   auto kernel = cpu::ConvTransposeOp::create(
       rewriter, loc, type, op.getX(), op.getW(), operands, destination,
-      op.getStrides(), op.getPads().take_front(op.getStrides().size()),
-      op.getDilations(), op.getGroups());
+      op.getStrides(), pads, op.getDilations(), op.getGroups());
   buildEpilogue(rewriter, loc, kernel.getEpilogue(), type.getElementType(),
                 !operands.empty());
   rewriter.replaceOp(op, kernel);

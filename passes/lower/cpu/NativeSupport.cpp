@@ -45,8 +45,8 @@ template <typename Op> static Reason whyNotConv(Op op) {
   if (!nn::getConstant(op.getW()))
     return "has weights that are not constant";
   for (Value data : {op.getX(), op.getY()})
-    if (ShapedType::isDynamicShape(typeOf(data).getShape().drop_front()))
-      return "has open sizes other than the batch: " + describe(data.getType());
+    if (ShapedType::isDynamic(typeOf(data).getShape().back()))
+      return "has an open number of channels: " + describe(data.getType());
   return std::nullopt;
 }
 

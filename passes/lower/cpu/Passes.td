@@ -23,7 +23,8 @@ def DecomposeConvTranspose
     as wide as the stride and nothing is cut off) they are one convolution with
     as many times the output channels, whose results lie together in memory.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
                            "::ingot::cpu::CpuDialect",
                            "::ingot::nn::NNDialect",
                            "::mlir::tensor::TensorDialect"];

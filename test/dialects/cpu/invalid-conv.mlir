@@ -108,9 +108,9 @@ func.func @conv_negative_pad(%x: tensor<1x8x8x3xf32>, %w: tensor<1x3x3x3x16xf32>
 
 // -----
 
-func.func @conv_dynamic_src(%x: tensor<1x?x8x3xf32>, %w: tensor<1x3x3x3x16xf32>, %d: tensor<1x8x8x4xf32>) {
-  // expected-error @+1 {{expects pixels of src of known size}}
-  %0 = cpu.conv ins(%x, %w : tensor<1x?x8x3xf32>, tensor<1x3x3x3x16xf32>) outs(%d : tensor<1x8x8x4xf32>)
+func.func @conv_dynamic_src(%x: tensor<1x8x8x?xf32>, %w: tensor<1x3x3x3x16xf32>, %d: tensor<1x8x8x4xf32>) {
+  // expected-error @+1 {{expects channels of src of known size}}
+  %0 = cpu.conv ins(%x, %w : tensor<1x8x8x?xf32>, tensor<1x3x3x3x16xf32>) outs(%d : tensor<1x8x8x4xf32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
@@ -121,7 +121,7 @@ func.func @conv_dynamic_src(%x: tensor<1x?x8x3xf32>, %w: tensor<1x3x3x3x16xf32>,
 // -----
 
 func.func @conv_dynamic_dst(%x: tensor<1x8x8x3xf32>, %w: tensor<1x3x3x3x16xf32>, %d: tensor<1x8x8x?xf32>) {
-  // expected-error @+1 {{expects pixels of dst of known size}}
+  // expected-error @+1 {{expects channels of dst of known size}}
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x3xf32>, tensor<1x3x3x3x16xf32>) outs(%d : tensor<1x8x8x?xf32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
@@ -300,9 +300,9 @@ func.func @depthwise_dst(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3xf32>, %d: ten
 
 // -----
 func.func @transposed_pads(%x: tensor<1x4x6xf32>, %w: tensor<6x5x2xf32>, %d: tensor<1x8x5xf32>) {
-  // expected-error @+1 {{expects 1 pads, but got 2}}
+  // expected-error @+1 {{expects 2 pads, but got 1}}
   %0 = cpu.conv_transpose ins(%x, %w : tensor<1x4x6xf32>, tensor<6x5x2xf32>) outs(%d : tensor<1x8x5xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 0>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x5xf32>
@@ -314,7 +314,7 @@ func.func @transposed_pads(%x: tensor<1x4x6xf32>, %w: tensor<6x5x2xf32>, %d: ten
 func.func @transposed_weights_rank(%x: tensor<1x4x6xf32>, %w: tensor<6x5xf32>, %d: tensor<1x8x5xf32>) {
   // expected-error @+1 {{expects weights of rank 3, but got 2}}
   %0 = cpu.conv_transpose ins(%x, %w : tensor<1x4x6xf32>, tensor<6x5xf32>) outs(%d : tensor<1x8x5xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x5xf32>
@@ -326,7 +326,7 @@ func.func @transposed_weights_rank(%x: tensor<1x4x6xf32>, %w: tensor<6x5xf32>, %
 func.func @transposed_src_channels(%x: tensor<1x4x6xf32>, %w: tensor<5x5x2xf32>, %d: tensor<1x8x5xf32>) {
   // expected-error @+1 {{expects src channels of size 5, but got 6}}
   %0 = cpu.conv_transpose ins(%x, %w : tensor<1x4x6xf32>, tensor<5x5x2xf32>) outs(%d : tensor<1x8x5xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x5xf32>
@@ -338,7 +338,7 @@ func.func @transposed_src_channels(%x: tensor<1x4x6xf32>, %w: tensor<5x5x2xf32>,
 func.func @transposed_dst_channels(%x: tensor<1x4x6xf32>, %w: tensor<6x5x2xf32>, %d: tensor<1x8x6xf32>) {
   // expected-error @+1 {{expects dst channels of size 5, but got 6}}
   %0 = cpu.conv_transpose ins(%x, %w : tensor<1x4x6xf32>, tensor<6x5x2xf32>) outs(%d : tensor<1x8x6xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x6xf32>
@@ -350,7 +350,7 @@ func.func @transposed_dst_channels(%x: tensor<1x4x6xf32>, %w: tensor<6x5x2xf32>,
 func.func @transposed_no_groups(%x: tensor<1x4x6xf32>, %w: tensor<6x5x2xf32>, %d: tensor<1x8x5xf32>) {
   // expected-error @+1 {{expects groups of at least 1, but got 0}}
   %0 = cpu.conv_transpose ins(%x, %w : tensor<1x4x6xf32>, tensor<6x5x2xf32>) outs(%d : tensor<1x8x5xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 0>, dilations = array<i64: 1>, groups = 0 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 0 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x5xf32>
@@ -362,7 +362,7 @@ func.func @transposed_no_groups(%x: tensor<1x4x6xf32>, %w: tensor<6x5x2xf32>, %d
 func.func @transposed_groups(%x: tensor<1x4x6xf32>, %w: tensor<6x5x2xf32>, %d: tensor<1x8x20xf32>) {
   // expected-error @+1 {{expects src channels that 4 groups divide, but got 6}}
   %0 = cpu.conv_transpose ins(%x, %w : tensor<1x4x6xf32>, tensor<6x5x2xf32>) outs(%d : tensor<1x8x20xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 0>, dilations = array<i64: 1>, groups = 4 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 4 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x20xf32>
@@ -374,7 +374,7 @@ func.func @transposed_groups(%x: tensor<1x4x6xf32>, %w: tensor<6x5x2xf32>, %d: t
 func.func @transposed_memref(%x: memref<1x4x6xf32>, %w: memref<6x5x2xf32>, %d: memref<1x8x5xf32>) {
   // expected-error @+1 {{expects tensors}}
   cpu.conv_transpose ins(%x, %w : memref<1x4x6xf32>, memref<6x5x2xf32>) outs(%d : memref<1x8x5xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   }

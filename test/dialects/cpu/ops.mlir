@@ -81,7 +81,7 @@ func.func @launch(%x: memref<4xf32, strided<[1], offset: 8>>, %y: memref<4xf32>,
 // CHECK-SAME: groups = 2
 func.func @conv_transpose(%x: tensor<?x4x6xf32>, %w: tensor<6x5x3xf32>, %b: tensor<1x1x10xf32>, %d: tensor<?x8x10xf32>) -> tensor<?x8x10xf32> {
   %y = cpu.conv_transpose ins(%x, %w : tensor<?x4x6xf32>, tensor<6x5x3xf32>) operands(%b : tensor<1x1x10xf32>) outs(%d : tensor<?x8x10xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: -1>, dilations = array<i64: 1>, groups = 2 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: -1, 2>, dilations = array<i64: 1>, groups = 2 : i64} {
   ^bb0(%sum: f32, %bias: f32):
     %0 = arith.addf %sum, %bias : f32
     cpu.yield %0 : f32

@@ -57,8 +57,8 @@ Index IndexBuilder::div(Index x, Index divisor) {
   return Value(arith::DivUIOp::create(b, loc, get(x), get(divisor)));
 }
 
-Index IndexBuilder::divideCeil(Index x, int64_t divisor) {
-  return div(add(x, divisor - 1), divisor);
+Index IndexBuilder::divideCeil(Index x, Index divisor) {
+  return div(add(x, add(divisor, -1)), divisor);
 }
 
 Index IndexBuilder::rem(Index x, Index divisor) {

@@ -38,7 +38,7 @@ struct IndexBuilder {
   Index mul(Index x, Index y);
   /// Of numbers that are not negative.
   Index div(Index x, Index divisor);
-  Index divideCeil(Index x, int64_t divisor);
+  Index divideCeil(Index x, Index divisor);
   Index rem(Index x, Index divisor);
   Index min(Index x, Index y);
   Index max(Index x, Index y);

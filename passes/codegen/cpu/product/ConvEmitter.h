@@ -7,7 +7,8 @@
 //
 // ConvToVector.cpp has the loops and the sums over src as it is, ConvCopies.cpp
 // the sums over copies of its pixels, ConvBlocks.cpp the loops by blocks of
-// weights, ConvZeroPoint.cpp what bytes take besides.
+// weights, ConvAcrossRows.cpp those over pixels of any row, ConvZeroPoint.cpp
+// what bytes take besides.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H
@@ -28,21 +29,51 @@ struct ConvEmitter {
         channels(src.shape.back() / plan.groups),
         pixelStride(src.strides[src.strides.size() - 2]),
         outer(src.shape.size() - 3),
-        window(op.getStrides(), op.getPads(), op.getDilations(),
-               plan.weights.outer.drop_front(), src.shape, output.dst.shape) {}
+        window(b, op.getStrides(), op.getPads(), op.getDilations(),
+               plan.weights.outer.drop_front(), op.getSrc(), op.getDst()) {}
 
   void emit(mlir::Value task);
   void emitRow(const Tile &tile, Index group, Index columnTile, Index row,
                Index rowInTask);
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index group, Index columnTile, llvm::ArrayRef<Index> row,
-                Index pass, int64_t passes);
+                const NextWeights &next);
   void store(const Tile &tile, const Accumulators &sums, Index group,
              Index columnTile, llvm::ArrayRef<Index> row, Index firstPixel);
 
   /// By blocks of weights that serve all rows of a task.
   void emitBlocks(const Tile &tile, Index group, Index columnTile,
                   const TaskRange &range);
+
+  /// By tiles of pixels that need not be of one row.
+  void emitAcrossRows(const Tile &tile, Index group, Index columnTile,
+                      const TaskRange &range);
+  void forEachPixel(
+      llvm::ArrayRef<Index> first, Index count,
+      llvm::function_ref<void(Index pixel, llvm::ArrayRef<Index> at)> body);
+  /// `count` pixels from the one at coordinates `first` on, by their addresses,
+  bool findsPixels(const Tile &tile) const;
+  Accumulators sumFound(const Tile &tile, llvm::ArrayRef<Index> first,
+                        Index count, Index group, Index columnTile,
+                        const NextWeights &next);
+  void findOrigins(const Tile &tile, llvm::ArrayRef<Index> first, Index count,
+                   Index group);
+  SrcRows findPixels(const Tile &tile, llvm::ArrayRef<Index> taps);
+  /// or by copies of their taps.
+  struct CopiedTaps;
+  CopiedTaps copiedTaps(const Tile &tile);
+  Accumulators sumCopies(const Tile &tile, llvm::ArrayRef<Index> first,
+                         Index count, Index group, Index columnTile);
+  void copyTaps(const Tile &tile, const CopiedTaps &copied,
+                llvm::ArrayRef<Index> first, Index count,
+                llvm::ArrayRef<Index> outerTaps, Index firstTap, Index channel,
+                int64_t size);
+  Accumulators sumCopied(const Tile &tile, const CopiedTaps &copied,
+                         llvm::ArrayRef<Index> outerTaps, Index panelAt,
+                         int64_t depth, const Accumulators &start);
+  void storePixels(const Tile &tile, const Accumulators &sums,
+                   llvm::ArrayRef<Index> first, Index count, Index group,
+                   Index columnTile);
 
   /// Adds the taps along the row: over src as it is, or
   Accumulators sumRow(const Tile &tile, const PixelTile &pixels,
@@ -86,15 +117,23 @@ struct ConvEmitter {
   Index numberOf(llvm::ArrayRef<Index> taps);
   /// Where the weights of a column tile start.
   llvm::SmallVector<Index> weightsOf(Index group, Index columnTile);
+  /// What pass number `pass` of `passes` over the tile's weights prefetches.
+  NextWeights nextPanel(Index group, Index columnTile, Index pass,
+                        Index passes);
+  /// Where the first of these taps is in a panel.
+  Index inPanel(llvm::ArrayRef<Index> taps);
+  /// The first channel of dst of a column tile.
+  Index columnOf(Index group, Index columnTile);
   /// The pixels that have the tap; with a zero point the others are made of it.
   SrcRows rowsOfTap(const Tile &tile, const PixelTile &pixels, int64_t tap,
                  mlir::Value data, Index first, Index stride);
   /// A pixel in the padding of src with a zero point.
   mlir::Value zeroPointPixel();
-  /// What the outer taps within src add to the sums of a row of dst: a vector
-  /// for each of the tile, none without a zero point.
-  Accumulators compensationOf(const Tile &tile, Index group, Index columnTile,
-                              llvm::ArrayRef<Index> row);
+  /// What the outer taps within src add to the sums of a row of dst, or all of
+  /// them: a vector for each of the tile, none without a zero point.
+  Accumulators
+  compensationOf(const Tile &tile, Index group, Index columnTile,
+                 std::optional<llvm::ArrayRef<Index>> row);
   /// Whether the taps of a row and their channels lie one behind the other, in
   /// src as in the weights.
   bool isContiguous() const;
@@ -113,6 +152,8 @@ struct ConvEmitter {
   /// Pixels, as they are multiplied, and how many elements there is room for.
   mlir::Value copied;
   int64_t room = 0;
+  /// Taps of pixels of any row, or where their tap 0 is.
+  mlir::Value copiesOf, origins;
   /// Sums between two blocks of weights.
   mlir::Value waiting;
   mlir::Value zeroPoints;

@@ -13,7 +13,8 @@
 //           accumulators += src[pixel, k] * weights[k, column]
 //       epilogue, store
 //
-// Short rows go by blocks of weights instead: see ConvBlocks.cpp.
+// Short rows go by blocks of weights instead: see ConvBlocks.cpp; rows of open
+// size by pixels: see ConvAcrossRows.cpp.
 //
 // Taps in the padding are not computed, but for those along a row of bytes with
 // a zero point: in the outer dimensions the bounds of the loops leave them out;
@@ -61,7 +62,7 @@ struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
 } // namespace
 
 void ConvEmitter::emit(Value task) {
-  Index rows = countOf(b, op.getDst(), 0, outer + 1);
+  Index rows = countOf(b, op.getDst(), 0, outer + (plan.acrossRows ? 2 : 1));
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
   int64_t columns = output.dst.shape.back() / plan.groups;
   auto emitTiles = [&](Index begin, Index end, Index group) {
@@ -71,6 +72,8 @@ void ConvEmitter::emit(Value task) {
         [&](Value columnTile, const Tile &tile) {
           if (tile.product == Product::int8Pairs)
             sortPairs(tile, Index(columnTile));
+          if (plan.acrossRows)
+            return emitAcrossRows(tile, group, Index(columnTile), range);
           if (tile.product == Product::int8Wide)
             widenWeights(tile, group, Index(columnTile));
           if (plan.depthBlock != 0)
@@ -94,40 +97,28 @@ void ConvEmitter::emitRow(const Tile &tile, Index group, Index columnTile,
   SmallVector<Index> at = coordinatesOf(b, op.getDst(), outer + 1, row);
   int64_t tilesPerRow = window.tilesPerRow(tile.rows);
   int64_t passes = plan.grid.rowsPerTask * tilesPerRow;
-  Index pass = b.add(b.mul(b.rem(columnTile, plan.tilesPerPanel), passes),
-                     b.mul(rowInTask, tilesPerRow));
   window.forEachTile(b, tile.rows, [&](const PixelTile &pixels,
                                        Index firstPixel, Index number) {
     emitTile(tile.withRows(pixels.size), pixels, firstPixel, group, columnTile,
-             at, b.add(pass, number), passes * plan.tilesPerPanel);
+             at,
+             nextPanel(group, columnTile,
+                       b.add(b.mul(rowInTask, tilesPerRow), number), passes));
   });
 }
 
 void ConvEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
                            Index firstPixel, Index group, Index columnTile,
-                           ArrayRef<Index> row, Index pass, int64_t passes) {
+                           ArrayRef<Index> row, const NextWeights &next) {
   SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(b.mul(group, channels));
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);
-  SmallVector<Index> nextAt = {b.add(weightsAt[0], 1)};
-  nextAt.resize(weights.shape.size(), Index(0));
-  int64_t panelElements =
-      lower::productOf(plan.weights.outer.drop_front()) * plan.weights.depth *
-      plan.panel;
-  NextWeights next =
-      nextWeights(b, weights.data, weights.at(b, nextAt), panelElements, pass,
-                  plan.grid.prefetch ? passes : 0);
   Accumulators sums = window.sumOuter(
       b, srcAt, zeroAccumulators(b, tile),
       [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
           const Accumulators &sums) {
         llvm::copy(taps, weightsAt.begin() + 1);
-        Index tapAt = 0;
-        for (auto [tap, stride] :
-             llvm::zip(taps, ArrayRef(weights.strides).drop_front()))
-          tapAt = b.add(tapAt, b.mul(tap, stride));
         return sumRow(tile, pixels, srcAt, weightsAt, sums,
-                      next.from(b, tapAt));
+                      next.from(b, inPanel(taps)));
       });
   store(tile, sums, group, columnTile, row, firstPixel);
 }
@@ -135,9 +126,7 @@ void ConvEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
 void ConvEmitter::store(const Tile &tile, const Accumulators &sums, Index group,
                         Index columnTile, ArrayRef<Index> row,
                         Index firstPixel) {
-  Index column =
-      b.add(b.mul(group, output.dst.shape.back() / plan.groups),
-            b.mul(columnTile, plan.tile.vectors * plan.target.lanes));
+  Index column = columnOf(group, columnTile);
   storeTile(b, tile, output, sums,
             [&](IndexBuilder &b, Index inTile) {
               SmallVector<Index> coordinates(row);
@@ -145,6 +134,32 @@ void ConvEmitter::store(const Tile &tile, const Accumulators &sums, Index group,
               return coordinates;
             },
             compensationOf(tile, group, columnTile, row));
+}
+
+NextWeights ConvEmitter::nextPanel(Index group, Index columnTile, Index pass,
+                                   Index passes) {
+  if (!plan.grid.prefetch)
+    return {};
+  SmallVector<Index> at = {b.add(weightsOf(group, columnTile)[0], 1)};
+  at.resize(weights.shape.size(), Index(0));
+  int64_t elements = lower::productOf(plan.weights.outer.drop_front()) *
+                     plan.weights.depth * plan.panel;
+  Index before = b.mul(b.rem(columnTile, plan.tilesPerPanel), passes);
+  return nextWeights(b, weights.data, weights.at(b, at), elements,
+                     b.add(before, pass), b.mul(passes, plan.tilesPerPanel));
+}
+
+Index ConvEmitter::inPanel(ArrayRef<Index> taps) {
+  Index at = 0;
+  for (auto [tap, stride] :
+       llvm::zip(taps, ArrayRef(weights.strides).drop_front()))
+    at = b.add(at, b.mul(tap, stride));
+  return at;
+}
+
+Index ConvEmitter::columnOf(Index group, Index columnTile) {
+  return b.add(b.mul(group, output.dst.shape.back() / plan.groups),
+               b.mul(columnTile, plan.tile.vectors * plan.target.lanes));
 }
 
 SmallVector<Index> ConvEmitter::weightsOf(Index group, Index columnTile) {

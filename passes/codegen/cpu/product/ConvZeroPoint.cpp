@@ -39,7 +39,7 @@ Value ConvEmitter::zeroPointPixel() {
 
 Accumulators ConvEmitter::compensationOf(const Tile &tile, Index group,
                                          Index columnTile,
-                                         ArrayRef<Index> row) {
+                                         std::optional<ArrayRef<Index>> row) {
   if (!op.getCompensation())
     return {};
   Flat compensation(b, op.getCompensation());
@@ -47,20 +47,25 @@ Accumulators ConvEmitter::compensationOf(const Tile &tile, Index group,
   Index column = weightsAt[outer + 3];
   auto type = VectorType::get({tile.lanes}, b.b.getI32Type());
   Accumulators start(tile.vectors, splatInt(b, type, 0));
+  auto addTaps = [&](ArrayRef<Index> taps, const Accumulators &sums) {
+    SmallVector<Index> at = {weightsAt[0]};
+    llvm::append_range(at, taps);
+    Accumulators next;
+    for (auto [v, sum] : llvm::enumerate(sums)) {
+      at.push_back(b.add(column, int64_t(v) * tile.lanes));
+      Value part =
+          vector::LoadOp::create(b.b, b.loc, type, compensation.data,
+                                 b.get(compensation.at(b, at)));
+      at.pop_back();
+      next.push_back(arith::AddIOp::create(b.b, b.loc, sum, part));
+    }
+    return next;
+  };
+  if (!row)
+    return window.sumOuterTaps(b, start, addTaps);
   return window.sumOuter(
-      b, window.originOf(b, row, 0), start,
+      b, window.originOf(b, *row, 0), start,
       [&](ArrayRef<Index>, ArrayRef<Index> taps, const Accumulators &sums) {
-        SmallVector<Index> at = {weightsAt[0]};
-        llvm::append_range(at, taps);
-        Accumulators next;
-        for (auto [v, sum] : llvm::enumerate(sums)) {
-          at.push_back(b.add(column, int64_t(v) * tile.lanes));
-          Value part = vector::LoadOp::create(
-              b.b, b.loc, type, compensation.data,
-              b.get(compensation.at(b, at)));
-          at.pop_back();
-          next.push_back(arith::AddIOp::create(b.b, b.loc, sum, part));
-        }
-        return next;
+        return addTaps(taps, sums);
       });
 }

@@ -36,22 +36,48 @@ using namespace ingot::codegen;
 
 namespace {
 
+/// A tile at an end of a row of open size: which pixels its taps meet only a run
+/// knows.
+struct BorderTile {
+  /// Of dst, those within the row.
+  Index count;
+  /// Of src, from tap 0 of the first pixel on: whether a pixel is there, in
+  /// every lane, and how many pixels behind tap 0 one is that is there, the same
+  /// if it is.
+  SmallVector<Value> within;
+  SmallVector<Index> nearest;
+};
+
 struct Emitter {
   Emitter(OpBuilder &builder, cpu::DepthwiseConvOp op)
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
         weights(b, op.getWeights()), output(b, op),
         outer(src.shape.size() - 3),
-        window(op.getStrides(), op.getPads(), op.getDilations(),
-               weights.shape.drop_back(), src.shape, output.dst.shape) {}
+        window(b, op.getStrides(), op.getPads(), op.getDilations(),
+               weights.shape.drop_back(), op.getSrc(), op.getDst()) {}
 
   void emit(Value task);
   void emitRow(ArrayRef<Index> row, Index firstTile, Index endTile);
+  void emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile);
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
-                Index channel, ArrayRef<Index> row);
+                Index channel, ArrayRef<Index> row,
+                const BorderTile *border = nullptr);
+  void storeBorder(const Tile &tile, const Accumulators &sums, Index firstPixel,
+                   Index channel, ArrayRef<Index> row, Index count);
+  BorderTile borderAt(Index firstPixel, Index count);
+  Accumulators sumBorder(const Tile &tile, const PixelTile &pixels,
+                         Index firstPixel, Index channel, ArrayRef<Index> row,
+                         const BorderTile &border);
+  Value floatZeros(Type type) {
+    return arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  }
   Value toFloats(Value pixel);
+  Accumulators sumTile(const Tile &tile, const PixelTile &pixels,
+                       Index firstPixel, Index channel, ArrayRef<Index> row,
+                       const BorderTile *border);
   Accumulators sumRow(const Tile &tile, const PixelTile &pixels,
                       ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
-                      const Accumulators &start);
+                      const Accumulators &start, const BorderTile *border);
 
   IndexBuilder b;
   cpu::DepthwiseConvOp op;
@@ -60,6 +86,8 @@ struct Emitter {
   Output output;
   int64_t outer;
   ConvWindow window;
+  /// Sums of a tile at an end of a row.
+  Value waiting;
 };
 
 struct DepthwiseToVectorPass
@@ -88,6 +116,8 @@ void Emitter::emit(Value task) {
 
 /// The vectors [firstTile, endTile) of channels of an output row.
 void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
+  if (window.dstSizes[window.inner()].value)
+    return emitOpenRow(row, firstTile, endTile);
   Tile full = fullTile(plan.target, plan.tile);
   Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back());
   window.forEachTile(b, plan.tile.rows, [&](const PixelTile &pixels,
@@ -101,19 +131,125 @@ void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
   });
 }
 
-void Emitter::emitTile(const Tile &tile, const PixelTile &pixels,
-                       Index firstPixel, Index channel, ArrayRef<Index> row) {
+/// The same with tiles of one size: those whose taps all lie within src, and
+/// those at the ends of the row.
+void Emitter::emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
+  int64_t inner = window.inner();
+  Index width = window.dstSizes[inner];
+  Tile full = fullTile(plan.target, plan.tile);
+  Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back());
+  PixelTile whole = window.wholeTile(full.rows);
+  forEach(b, 0, width, full.rows, [&](Value first) {
+    Index firstPixel(first);
+    Index count = b.min(b.add(width, b.mul(firstPixel, -1)), full.rows);
+    Value isWhole =
+        arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::eq,
+                              b.get(count), b.get(full.rows));
+    Index origin =
+        b.add(b.mul(firstPixel, window.strides[inner]), -window.pads[inner]);
+    if (Value within = window.isWithin(b, origin, full.rows))
+      isWhole = arith::AndIOp::create(b.b, b.loc, isWhole, within);
+    auto emitTiles = [&](const BorderTile *border) {
+      forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
+                        [&](Value channelTile, const Tile &tile) {
+                          emitTile(tile, whole, firstPixel,
+                                   b.mul(Index(channelTile), plan.target.lanes),
+                                   row, border);
+                        });
+    };
+    auto branch = scf::IfOp::create(b.b, b.loc, isWhole, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(b.b);
+    b.b.setInsertionPointToStart(branch.thenBlock());
+    emitTiles(nullptr);
+    b.b.setInsertionPointToStart(branch.elseBlock());
+    BorderTile border = borderAt(firstPixel, count);
+    emitTiles(&border);
+  });
+}
+
+BorderTile Emitter::borderAt(Index firstPixel, Index count) {
+  int64_t inner = window.inner();
+  int64_t span = (plan.tile.rows - 1) * window.strides[inner] +
+                 (window.kernel[inner] - 1) * window.dilations[inner] + 1;
+  Index origin =
+      b.add(b.mul(firstPixel, window.strides[inner]), -window.pads[inner]);
+  Index size = window.srcSizes[inner];
+  BorderTile border{count, {}, {}};
+  for (int64_t i = 0; i < span; ++i) {
+    Index at = b.add(origin, i);
+    // What is below 0 is a large unsigned number.
+    Value within = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
+                                         b.get(at), b.get(size));
+    border.within.push_back(vector::BroadcastOp::create(
+        b.b, b.loc, VectorType::get({plan.target.lanes}, b.b.getI1Type()),
+        within));
+    Index there = b.max(b.min(at, b.add(size, -1)), 0);
+    border.nearest.push_back(b.add(there, b.mul(origin, -1)));
+  }
+  return border;
+}
+
+Accumulators Emitter::sumTile(const Tile &tile, const PixelTile &pixels,
+                              Index firstPixel, Index channel,
+                              ArrayRef<Index> row, const BorderTile *border) {
   SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(channel);
   SmallVector<Index> weightsAt(outer + 1, Index(0));
   weightsAt.push_back(channel);
-  Accumulators sums = window.sumOuter(
+  return window.sumOuter(
       b, srcAt, zeroAccumulators(b, tile),
       [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
           const Accumulators &sums) {
         llvm::copy(taps, weightsAt.begin());
-        return sumRow(tile, pixels, srcAt, weightsAt, sums);
+        return sumRow(tile, pixels, srcAt, weightsAt, sums, border);
       });
+}
+
+/// Where src has no pixels, none is read.
+Accumulators Emitter::sumBorder(const Tile &tile, const PixelTile &pixels,
+                                Index firstPixel, Index channel,
+                                ArrayRef<Index> row, const BorderTile &border) {
+  Accumulators zeros = zeroAccumulators(b, tile);
+  Value hasPixels = arith::CmpIOp::create(
+      b.b, b.loc, arith::CmpIPredicate::ne,
+      b.get(window.srcSizes[window.inner()]), b.get(0));
+  auto branch = scf::IfOp::create(b.b, b.loc, ValueRange(zeros).getTypes(),
+                                  hasPixels, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(
+      b.b, b.loc, sumTile(tile, pixels, firstPixel, channel, row, &border));
+  b.b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b.b, b.loc, zeros);
+  return Accumulators(branch.getResults());
+}
+
+void Emitter::storeBorder(const Tile &tile, const Accumulators &sums,
+                          Index firstPixel, Index channel, ArrayRef<Index> row,
+                          Index count) {
+  if (!waiting)
+    waiting = createScratch(b, op, tile.rows * tile.lanes, b.b.getF32Type());
+  spill(b, tile, sums, waiting, 0);
+  Tile one = tile.withRows(1);
+  forEach(b, 0, count, 1, [&](Value pixel) {
+    storeTile(b, one, output,
+              reload(b, one, waiting, b.mul(Index(pixel), tile.lanes)),
+              [&](IndexBuilder &b, Index) {
+                SmallVector<Index> coordinates(row);
+                coordinates.append({b.add(firstPixel, Index(pixel)), channel});
+                return coordinates;
+              });
+  });
+}
+
+void Emitter::emitTile(const Tile &tile, const PixelTile &pixels,
+                       Index firstPixel, Index channel, ArrayRef<Index> row,
+                       const BorderTile *border) {
+  Accumulators sums =
+      border ? sumBorder(tile, pixels, firstPixel, channel, row, *border)
+             : sumTile(tile, pixels, firstPixel, channel, row, nullptr);
+  if (border)
+    return storeBorder(tile, sums, firstPixel, channel, row, border->count);
   storeTile(b, tile, output, sums,
             [&](IndexBuilder &b, Index inTile) {
               SmallVector<Index> coordinates(row);
@@ -140,7 +276,8 @@ Value Emitter::toFloats(Value pixel) {
 /// The taps along the row.
 Accumulators Emitter::sumRow(const Tile &tile, const PixelTile &pixels,
                              ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
-                             const Accumulators &start) {
+                             const Accumulators &start,
+                             const BorderTile *border) {
   int64_t inner = window.inner();
   Index from = src.at(b, srcAt), tapAt = weights.at(b, weightsAt);
   Index pixelStride = src.strides[src.strides.size() - 2];
@@ -148,9 +285,14 @@ Accumulators Emitter::sumRow(const Tile &tile, const PixelTile &pixels,
   DenseMap<int64_t, Value> pixelsRead;
   auto pixelAt = [&](int64_t i) {
     Value &pixel = pixelsRead[i];
-    if (!pixel)
-      pixel = toFloats(
-          loadPart(b, tile, src.data, b.add(from, b.mul(pixelStride, i))));
+    if (pixel)
+      return pixel;
+    Index at = border ? border->nearest[i] : Index(i);
+    pixel = toFloats(
+        loadPart(b, tile, src.data, b.add(from, b.mul(pixelStride, at))));
+    if (border)
+      pixel = arith::SelectOp::create(b.b, b.loc, border->within[i], pixel,
+                                      floatZeros(pixel.getType()));
     return pixel;
   };
   Accumulators sums = start;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/product/Kernels.h"
 
+#include "passes/codegen/cpu/schedule/CountTasks.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -29,15 +31,16 @@ FailureOr<Value> codegen::taskOf(Operation *op) {
 
 TaskRange codegen::rangeOf(IndexBuilder &b, Value number, const Grid &grid,
                            Index rows, int64_t tiles) {
+  Index rowsPerTask = rowsOfTask(b, grid, rows);
   Index inner = grid.rowsOutside
                     ? Index(llvm::divideCeil(tiles, grid.columnTilesPerTask))
-                    : b.divideCeil(rows, grid.rowsPerTask);
+                    : b.divideCeil(rows, rowsPerTask);
   Index row = b.rem(Index(number), inner), column = b.div(Index(number), inner);
   if (grid.rowsOutside)
     std::swap(row, column);
   TaskRange range;
-  range.firstRow = b.mul(row, grid.rowsPerTask);
-  range.endRow = b.min(b.add(range.firstRow, grid.rowsPerTask), rows);
+  range.firstRow = b.mul(row, rowsPerTask);
+  range.endRow = b.min(b.add(range.firstRow, rowsPerTask), rows);
   range.firstTile = b.mul(column, grid.columnTilesPerTask);
   range.endTile =
       b.min(b.add(range.firstTile, grid.columnTilesPerTask), tiles);
@@ -95,8 +98,7 @@ void codegen::forEachProductTile(
   Value inBatch = task;
   SmallVector<Index> batch;
   if (numBatchDims) {
-    Index blocks = b.div(b.add(rows, plan.grid.rowsPerTask - 1),
-                         plan.grid.rowsPerTask);
+    Index blocks = b.divideCeil(rows, rowsOfTask(b, plan.grid, rows));
     Value perBatch = b.get(b.mul(blocks, plan.columnBlocks()));
     Value number = arith::DivUIOp::create(b.b, b.loc, task, perBatch);
     inBatch = arith::RemUIOp::create(b.b, b.loc, task, perBatch);

@@ -50,6 +50,11 @@ Accumulators codegen::forEach(
     function_ref<Accumulators(Value, const Accumulators &)> body) {
   if (!begin.value && !end.value && end.constant == begin.constant + 1)
     return body(b.get(begin), start);
+  // A loop that carries nothing has its terminator already.
+  if (start.empty()) {
+    forEach(b, begin, end, 1, [&](Value i) { (void)body(i, start); });
+    return {};
+  }
   Value step = b.get(1);
   auto loop = scf::ForOp::create(b.b, b.loc, b.get(begin), b.get(end), step,
                                  start);

@@ -176,26 +176,41 @@ static void prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
 static constexpr int64_t kMostPasses = 16;
 
 NextWeights codegen::nextWeights(IndexBuilder &b, Value weights, Index nextAt,
-                        int64_t elements, Index pass, int64_t passes) {
-  if (passes < 2 || passes > kMostPasses)
-    return {};
-  return {weights, b.add(nextAt, b.mul(pass, elements / passes)), passes};
+                                 int64_t elements, Index pass, Index passes) {
+  constexpr int64_t kWhole = NextWeights::kWhole;
+  Index share;
+  if (passes.value) {
+    // What is below the fewest is a large unsigned number.
+    Value pays = arith::CmpIOp::create(
+        b.b, b.loc, arith::CmpIPredicate::ule, b.get(b.add(passes, -2)),
+        b.get(kMostPasses - 2));
+    share = Index(arith::SelectOp::create(b.b, b.loc, pays,
+                                          b.get(b.div(kWhole, passes)),
+                                          b.get(0))
+                      .getResult());
+  } else {
+    if (passes.constant < 2 || passes.constant > kMostPasses)
+      return {};
+    share = kWhole / passes.constant;
+  }
+  Index part = b.div(b.mul(share, elements), kWhole);
+  return {weights, b.add(nextAt, b.mul(pass, part)), share};
 }
 
 NextWeights NextWeights::from(IndexBuilder &b, Index elements) const {
-  if (passes == 0)
+  if (!weights)
     return {};
-  return {weights, b.add(at, b.div(elements, passes)), passes};
+  return {weights, b.add(at, b.div(b.mul(elements, share), kWhole)), share};
 }
 
 /// `width` weights are multiplied with each k. They are two lines, so one line
 /// a step is enough for two passes.
 static void prefetchNext(IndexBuilder &b, const NextWeights &next,
                          int64_t width, Value k) {
-  if (next.passes == 0)
+  if (!next.weights)
     return;
-  // A shift instead of a division.
-  Index done = b.div(b.mul(Index(k), 256 * width / next.passes), 256);
+  Index done = b.div(b.mul(Index(k), b.mul(next.share, width)),
+                     NextWeights::kWhole);
   prefetch(b, next.weights, b.add(next.at, done), Into::second);
 }
 

@@ -46,17 +46,19 @@ struct NextWeights {
   mlir::Value weights;
   /// The part of this pass.
   Index at = 0;
-  /// None if 0.
-  int64_t passes = 0;
+  /// How large it is, in parts of `kWhole`; nothing is prefetched if 0.
+  Index share = 0;
+  static constexpr int64_t kWhole = 4096;
 
   /// The same for what is multiplied `elements` later in a pass.
   NextWeights from(IndexBuilder &b, Index elements) const;
 };
 
 /// For pass number `pass` of `passes`: the `elements` weights from `nextAt` on.
-/// None if there are so few or so many passes that it does not pay.
+/// None if there are so few or so many passes that it does not pay; if only a
+/// run knows how many, no more than their first line then.
 NextWeights nextWeights(IndexBuilder &b, mlir::Value weights, Index nextAt,
-               int64_t elements, Index pass, int64_t passes);
+                        int64_t elements, Index pass, Index passes);
 
 /// Adds the products of `depth` elements of the rows and the weights: the group
 /// of vector v that holds element k starts at

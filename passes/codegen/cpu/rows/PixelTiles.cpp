@@ -33,12 +33,15 @@ std::pair<int64_t, int64_t> PixelTile::pixelsRead(int64_t stride,
   return read.second == 0 ? std::pair<int64_t, int64_t>(0, 0) : read;
 }
 
-ConvWindow::ConvWindow(ArrayRef<int64_t> strides, ArrayRef<int64_t> pads,
-               ArrayRef<int64_t> dilations, ArrayRef<int64_t> kernel,
-               ArrayRef<int64_t> src, ArrayRef<int64_t> dst)
-    : strides(strides), pads(pads), dilations(dilations), kernel(kernel),
-      srcSizes(src.drop_front().drop_back()),
-      dstSizes(dst.drop_front().drop_back()) {}
+ConvWindow::ConvWindow(IndexBuilder &b, ArrayRef<int64_t> strides,
+                       ArrayRef<int64_t> pads, ArrayRef<int64_t> dilations,
+                       ArrayRef<int64_t> kernel, Value src, Value dst)
+    : strides(strides), pads(pads), dilations(dilations), kernel(kernel) {
+  for (int64_t d = 0; d <= inner(); ++d) {
+    srcSizes.push_back(dimOf(b, src, 1 + d));
+    dstSizes.push_back(dimOf(b, dst, 1 + d));
+  }
+}
 
 std::pair<Index, Index>
 ingot::codegen::tapsWithin(IndexBuilder &b, Index origin, Index size,
@@ -58,8 +61,37 @@ ingot::codegen::tapsWithin(IndexBuilder &b, Index origin, Index size,
 }
 
 bool ConvWindow::crossesHigh(int64_t dim) const {
-  int64_t highest = (dstSizes[dim] - 1) * strides[dim] - pads[dim];
-  return highest + (kernel[dim] - 1) * dilations[dim] >= srcSizes[dim];
+  // There are as many windows as find room in src and its padding.
+  if (srcSizes[dim].value || dstSizes[dim].value)
+    return pads[kernel.size() + dim] > 0;
+  int64_t highest = (dstSizes[dim].constant - 1) * strides[dim] - pads[dim];
+  return highest + (kernel[dim] - 1) * dilations[dim] >= srcSizes[dim].constant;
+}
+
+PixelTile ConvWindow::wholeTile(int64_t size) const {
+  int64_t numTaps = kernel[inner()];
+  PixelTile tile{0, size, 1, {}, numTaps};
+  tile.taps.assign(size, {0, numTaps});
+  return tile;
+}
+
+Value ConvWindow::isWithin(IndexBuilder &b, Index origin, int64_t size) const {
+  int64_t i = inner();
+  Value within;
+  auto require = [&](arith::CmpIPredicate predicate, Index x, Index y) {
+    Value holds =
+        arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y));
+    within = within ? arith::AndIOp::create(b.b, b.loc, within, holds)
+                    : holds;
+  };
+  if (crossesLow(i))
+    require(arith::CmpIPredicate::sge, origin, 0);
+  if (crossesHigh(i))
+    require(arith::CmpIPredicate::slt,
+            b.add(origin, (size - 1) * strides[i] +
+                              (kernel[i] - 1) * dilations[i]),
+            srcSizes[i]);
+  return within;
 }
 
 SmallVector<Index> ConvWindow::originOf(IndexBuilder &b, ArrayRef<Index> row,
@@ -105,17 +137,30 @@ Accumulators ConvWindow::sumOuter(
 
 void ConvWindow::forEachOuterTap(
     IndexBuilder &b, function_ref<void(ArrayRef<Index>)> body) const {
+  (void)sumOuterTaps(b, {}, [&](ArrayRef<Index> taps, const Accumulators &) {
+    body(taps);
+    return Accumulators();
+  });
+}
+
+Accumulators ConvWindow::sumOuterTaps(
+    IndexBuilder &b, const Accumulators &start,
+    function_ref<Accumulators(ArrayRef<Index>, const Accumulators &)> sum)
+    const {
   SmallVector<Index> taps;
-  std::function<void()> loop = [&] {
-    if (int64_t(taps.size()) == inner())
-      return body(taps);
-    forEach(b, 0, kernel[taps.size()], 1, [&](Value tap) {
-      taps.push_back(Index(tap));
-      loop();
-      taps.pop_back();
-    });
-  };
-  loop();
+  std::function<Accumulators(const Accumulators &)> sumDim =
+      [&](const Accumulators &start) {
+        if (int64_t(taps.size()) == inner())
+          return sum(taps, start);
+        return forEach(b, 0, kernel[taps.size()], start,
+                       [&](Value tap, const Accumulators &sums) {
+                         taps.push_back(Index(tap));
+                         Accumulators next = sumDim(sums);
+                         taps.pop_back();
+                         return next;
+                       });
+      };
+  return sumDim(start);
 }
 
 void ConvWindow::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
@@ -158,11 +203,12 @@ static std::pair<int64_t, int64_t> clip(int64_t origin, int64_t size,
 }
 
 int64_t ConvWindow::tilesPerRow(int64_t most) const {
-  return llvm::divideCeil(dstSizes[inner()], most);
+  assert(!dstSizes[inner()].value && "rows of known size");
+  return llvm::divideCeil(dstSizes[inner()].constant, most);
 }
 
 SmallVector<PixelTile> ConvWindow::splitRow(int64_t most) const {
-  int64_t i = inner(), width = dstSizes[i];
+  int64_t i = inner(), width = dstSizes[i].constant;
   int64_t numTiles = tilesPerRow(most);
   SmallVector<PixelTile> tiles;
   int64_t first = 0;
@@ -171,8 +217,8 @@ SmallVector<PixelTile> ConvWindow::splitRow(int64_t most) const {
     int64_t size = width / numTiles + (t < width % numTiles);
     PixelTile tile{first, size, 1, {}, kernel[i]};
     for (int64_t p = 0; p < size; ++p)
-      tile.taps.push_back(clip((first + p) * strides[i] - pads[i], srcSizes[i],
-                               dilations[i], kernel[i]));
+      tile.taps.push_back(clip((first + p) * strides[i] - pads[i],
+                               srcSizes[i].constant, dilations[i], kernel[i]));
     first += size;
     if (!tiles.empty() && tiles.back().size == size &&
         tiles.back().taps == tile.taps)

@@ -37,16 +37,16 @@ std::pair<Index, Index> tapsWithin(IndexBuilder &b, Index origin, Index size,
                                    int64_t numTaps, int64_t dilation,
                                    bool crossesLow, bool crossesHigh);
 
-/// The windows of a convolution on channels-last data: sizes of the row
-/// dimension, the last spatial one, are known.
+/// The windows of a convolution on channels-last data. Rows, the last spatial
+/// dimension, are split into tiles where their size is known.
 struct ConvWindow {
-  ConvWindow(llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> pads,
-         llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<int64_t> kernel,
-         llvm::ArrayRef<int64_t> src, llvm::ArrayRef<int64_t> dst);
+  ConvWindow(IndexBuilder &b, llvm::ArrayRef<int64_t> strides,
+             llvm::ArrayRef<int64_t> pads, llvm::ArrayRef<int64_t> dilations,
+             llvm::ArrayRef<int64_t> kernel, mlir::Value src, mlir::Value dst);
 
   llvm::ArrayRef<int64_t> strides, pads, dilations, kernel;
   /// Sizes of the spatial dimensions.
-  llvm::ArrayRef<int64_t> srcSizes, dstSizes;
+  llvm::SmallVector<Index> srcSizes, dstSizes;
 
   int64_t inner() const { return int64_t(kernel.size()) - 1; }
 
@@ -54,6 +54,12 @@ struct ConvWindow {
   /// them.
   bool crossesLow(int64_t dim) const { return pads[dim] > 0; }
   bool crossesHigh(int64_t dim) const;
+
+  /// A tile of `size` pixels that have all their taps within src.
+  PixelTile wholeTile(int64_t size) const;
+  /// Whether tap 0 of the row dimension being at `origin`, all taps of `size`
+  /// pixels of a row lie within src: null if they always do.
+  mlir::Value isWithin(IndexBuilder &b, Index origin, int64_t size) const;
 
   /// Where tap 0 of pixel `pixel` of dst row `row` (n, e1, …, e(n-1)) would be
   /// in src, but for the channel.
@@ -72,10 +78,15 @@ struct ConvWindow {
                                            llvm::ArrayRef<Index> taps,
                                            const Accumulators &sums)>
                sum) const;
-  /// Loops over the taps of the outer dimensions.
+  /// Loops over the taps of the outer dimensions, within src or not.
   void forEachOuterTap(
       IndexBuilder &b,
       llvm::function_ref<void(llvm::ArrayRef<Index> taps)> body) const;
+  Accumulators
+  sumOuterTaps(IndexBuilder &b, const Accumulators &start,
+               llvm::function_ref<Accumulators(llvm::ArrayRef<Index> taps,
+                                               const Accumulators &sums)>
+                   sum) const;
   /// `body(srcRow)` if dst row `row` has these taps of the outer dimensions
   /// within src: n and their coordinates.
   void ifWithin(IndexBuilder &b, llvm::ArrayRef<Index> row,

@@ -87,6 +87,27 @@ bool codegen::fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows) {
          8 * maxCopiedBytes;
 }
 
+/// The pixels of a row of dst, known or not.
+static int64_t pixelsOf(cpu::ConvOp op) {
+  return *std::next(shapeOf(op.getDst()).rbegin());
+}
+
+/// Whether the taps of a tile's pixels can be copied as far apart as they are
+/// in src, which lists of pairs take.
+static bool fitsPairs(cpu::ConvOp op, const RegisterTile &tile) {
+  auto type = cast<MemRefType>(op.getSrc().getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  (void)type.getStridesAndOffset(strides, offset);
+  int64_t stride = strides[strides.size() - 2];
+  constexpr int64_t kMostBytes = 64 << 10;
+  int64_t taps = cpu::PackedWeights(op.getWeights()).outer.back();
+  return !ShapedType::isDynamic(stride) &&
+         tile.rows * (taps * op.getDilations().back() * stride +
+                      type.getShape().back()) <=
+             kMostBytes;
+}
+
 static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
@@ -94,10 +115,12 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
   RegisterTile tile = chooseTile(
       target, {weights.element, weights.width, dst[dst.size() - 2], channels,
              lower::productOf(weights.outer.drop_front())});
+  bool isOpen = ShapedType::isDynamic(pixelsOf(op));
   if (prefersPairs(op, tile, tile.vectors * target.lanes,
-                   lower::productOf(dst.drop_back())))
+                   lower::productOf(dst.drop_back())) &&
+      (!isOpen || fitsPairs(op, tile)))
     return chooseTile(target, Product::int8Pairs, weights.width);
-  if (!usesTiles(tile.product) || fitsCopy(op, target, tile.rows))
+  if (!usesTiles(tile.product) || isOpen || fitsCopy(op, target, tile.rows))
     return tile;
   return chooseTile(target, productFor(target, weights.element), weights.width);
 }
@@ -128,7 +151,48 @@ static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
          channels >= blockGroups(target) * weights.group;
 }
 
+/// What is assumed of rows and pixels of open number.
+static constexpr int64_t kUsualRow = 28, kUsualPixels = kUsualRow * kUsualRow;
+
+/// For rows of open number, of which `usual` were assumed: as many blocks of
+/// them where there are more, fewer where a task would be worth too little.
+static void keepBlocks(Grid &grid, const TargetInfo &target, int64_t usual,
+                       int64_t flopsPerTileRow, int64_t rowUnit) {
+  grid.rowBlocks = llvm::divideCeil(usual, grid.rowsPerTask);
+  int64_t perRow =
+      std::max<int64_t>(flopsPerTileRow * grid.columnTilesPerTask, 1);
+  int64_t worth =
+      llvm::alignTo(llvm::divideCeil(target.task_flops, perRow), rowUnit);
+  grid.rowsPerTask = std::min(worth, grid.rowsPerTask);
+}
+
+/// Pixels of any row in a tile.
+static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t groups = op.getGroups();
+  RegisterTile tile = chooseConvTile(op, target);
+  int64_t columns = tile.vectors * target.lanes;
+  int64_t tiles = groups * llvm::divideCeil(dst.back() / groups, columns);
+  int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
+                  weights.depth * dst.back();
+  int64_t pixels = lower::productOf(dst.drop_back());
+  bool isOpen = ShapedType::isDynamic(pixels);
+  Grid grid = chooseGrid(target, {isOpen ? kUsualPixels : pixels, tiles,
+                                  costOf(target, flops, tile), tile.rows,
+                                  bytesOf(op.getSrc()),
+                                  bytesOf(op.getWeights())});
+  if (groups > 1)
+    grid.columnTilesPerTask = 1;
+  if (isOpen)
+    keepBlocks(grid, target, kUsualPixels, flops / tiles, tile.rows);
+  return ScheduleBuilder(op).tile(tile).grid(grid).acrossRows(true);
+}
+
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
+  if (ShapedType::isDynamic(pixelsOf(op)))
+    return chooseAcrossRows(op);
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
@@ -161,7 +225,10 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
   auto type = cast<ShapedType>(op.getSrc().getType());
   ArrayRef<int64_t> src = type.getShape();
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
-  int64_t pixels = src[src.size() - 2] *
+  int64_t row = src[src.size() - 2];
+  if (ShapedType::isDynamic(row))
+    row = kUsualRow;
+  int64_t pixels = std::max<int64_t>(row, 1) *
                    lower::productOf(shapeOf(op.getWeights()).drop_back(2));
   // The rows of src that output rows share may take the whole cache, and a
   // block of channels half of it.
@@ -180,8 +247,11 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
   int64_t tiles = llvm::divideCeil(dst.back(), target.lanes);
   int64_t block = depthwiseBlock(op, target, tiles);
   int64_t rows = lower::productOf(dst.drop_back(2));
-  int64_t flops = 2 * lower::productOf(weights.drop_back()) * dst.back() *
-                  dst[dst.size() - 2];
+  int64_t pixels = dst[dst.size() - 2];
+  if (ShapedType::isDynamic(pixels))
+    pixels = kUsualRow;
+  int64_t flops =
+      2 * lower::productOf(weights.drop_back()) * dst.back() * pixels;
   // By rows: channels of a pixel lie together.
   Grid grid = chooseGrid(target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0});
   grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);

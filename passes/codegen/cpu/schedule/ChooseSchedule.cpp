@@ -52,7 +52,8 @@ ScheduleBuilder &ScheduleBuilder::wholeGroups(int64_t channels) {
 
 ScheduleBuilder &ScheduleBuilder::grid(const Grid &grid) {
   gridAttr = cpu::GridAttr::get(context, grid.rowsPerTask,
-                                grid.columnTilesPerTask, grid.rowsOutside);
+                                grid.columnTilesPerTask, grid.rowsOutside,
+                                grid.rowBlocks);
   prefetch = grid.prefetch;
   return *this;
 }
@@ -67,9 +68,14 @@ ScheduleBuilder &ScheduleBuilder::tileBlock(int64_t count) {
   return *this;
 }
 
+ScheduleBuilder &ScheduleBuilder::acrossRows(bool acrossRows) {
+  isAcrossRows = acrossRows;
+  return *this;
+}
+
 ScheduleBuilder::operator cpu::ScheduleAttr() const {
   return cpu::ScheduleAttr::get(context, tileAttr, gridAttr, scoresAttr, depth,
-                                tiles, prefetch);
+                                tiles, prefetch, isAcrossRows);
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,7 +157,7 @@ LogicalResult codegen::checkSchedule(cpu::ScheduledOpInterface op) {
     return op->emitOpError("expects a tile of one vector of ")
            << target.lanes << " channels, but got " << tile.getColumns();
   auto conv = dyn_cast<cpu::ConvOp>(*op);
-  if (conv && usesTiles(tile.getProduct()) &&
+  if (conv && usesTiles(tile.getProduct()) && !schedule.getAcrossRows() &&
       !fitsCopy(conv, target, tile.getRows()))
     return op->emitOpError(
                "expects tiles whose pixels can be copied with their "

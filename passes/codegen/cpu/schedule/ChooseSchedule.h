@@ -49,6 +49,7 @@ public:
   ScheduleBuilder &grid(const Grid &grid);
   ScheduleBuilder &depthBlock(int64_t groups);
   ScheduleBuilder &tileBlock(int64_t tiles);
+  ScheduleBuilder &acrossRows(bool acrossRows);
   operator cpu::ScheduleAttr() const;
 
 private:
@@ -59,7 +60,7 @@ private:
   cpu::TileAttr tileAttr, scoresAttr;
   cpu::GridAttr gridAttr;
   int64_t depth = 0, tiles = 0;
-  bool prefetch = false;
+  bool prefetch = false, isAcrossRows = false;
 };
 
 } // namespace ingot::codegen

@@ -38,7 +38,12 @@ static RowCount rowsOfPixels(IndexBuilder &b, Value dst) {
 
 static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
   return TypeSwitch<Operation *, RowCount>(op)
-      .Case<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::PoolOp>(
+      .Case([&](cpu::ConvOp conv) {
+        if (!conv.getScheduleAttr().getAcrossRows())
+          return rowsOfPixels(b, conv.getDst());
+        return rowsOf(b, conv.getDst(), shapeOf(conv.getDst()).size() - 1);
+      })
+      .Case<cpu::DepthwiseConvOp, cpu::PoolOp>(
           [&](auto window) { return rowsOfPixels(b, window.getDst()); })
       .Case<cpu::MatMulOp, cpu::PackedMatMulOp>([&](auto product) -> RowCount {
         Value dst = product.getDst();
@@ -54,6 +59,14 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
       });
 }
 
+Index codegen::rowsOfTask(IndexBuilder &b, const Grid &grid, Index rows) {
+  if (grid.rowBlocks == 0)
+    return grid.rowsPerTask;
+  Index units = b.divideCeil(rows, grid.rowsPerTask);
+  Index perTask = b.max(b.divideCeil(units, grid.rowBlocks), 1);
+  return b.mul(perTask, grid.rowsPerTask);
+}
+
 Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
   IndexBuilder b{builder, op->getLoc()};
   if (auto attention = dyn_cast<cpu::AttentionOp>(*op)) {
@@ -62,6 +75,7 @@ Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
   }
   Plan plan(op);
   RowCount rows = rowsToSplit(b, op);
-  Index rowBlocks = b.divideCeil(rows.count, plan.grid.rowsPerTask);
+  Index rowBlocks =
+      b.divideCeil(rows.count, rowsOfTask(b, plan.grid, rows.count));
   return b.get(b.mul(b.mul(rowBlocks, plan.columnBlocks()), rows.batches));
 }

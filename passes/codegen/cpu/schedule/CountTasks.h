@@ -7,9 +7,13 @@
 #ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_COUNTTASKS_H
 #define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_COUNTTASKS_H
 
-#include "dialects/cpu/CpuDialect.h"
+#include "passes/codegen/cpu/product/Addressing.h"
+#include "passes/codegen/cpu/schedule/Tiling.h"
 
 namespace ingot::codegen {
+
+/// The rows of a task, of `rows` in all: known unless the grid limits blocks.
+Index rowsOfTask(IndexBuilder &b, const Grid &grid, Index rows);
 
 /// How many tasks `op`, on memrefs, is split into by its schedule: the target
 /// has no part in it.

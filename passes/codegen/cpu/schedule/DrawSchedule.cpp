@@ -117,19 +117,28 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t pixels = dst[dst.size() - 2], groups = op.getGroups();
   int64_t most = weights.width / target.lanes;
+  bool acrossRows = ShapedType::isDynamic(pixels) || in(0, 3) == 0;
+  if (acrossRows)
+    pixels = 16;
   RegisterTile chosen = tile(vectorProduct(op), most);
   std::optional<Product> tiles = tilesFor(target, weights.element);
   if (tiles && pixels > 0 && toss()) {
     RegisterTile amx = amxTile(*tiles, std::min<int64_t>(most, 2), pixels);
     int64_t smallest = pixels / int64_t(llvm::divideCeil(pixels, amx.rows));
-    if (smallest >= amx.amxRows && fitsCopy(op, target, amx.rows))
+    if (acrossRows ||
+        (smallest >= amx.amxRows && fitsCopy(op, target, amx.rows)))
       chosen = amx;
   }
   int64_t columns = chosen.vectors * target.lanes;
-  Grid split = grid(lower::productOf(dst.drop_back(2)), 1,
+  Grid split = grid(lower::productOf(dst.drop_back(acrossRows ? 1 : 2)),
+                    acrossRows ? chosen.rows : 1,
                     llvm::divideCeil(dst.back() / groups, columns));
   if (groups > 1)
     split.columnTilesPerTask = 1;
+  if (acrossRows) {
+    split.rowBlocks = in(0, 4);
+    return builder.tile(chosen).grid(split).acrossRows(true);
+  }
   int64_t depthBlock = 0;
   // Sums that wait take four bytes each.
   int64_t mostRows = (64 << 10) / std::max<int64_t>(4 * pixels * columns, 1);

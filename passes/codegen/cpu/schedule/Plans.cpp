@@ -53,7 +53,7 @@ Plan::Plan(cpu::ScheduledOpInterface op)
     tile = inVectors(given, target);
   if (cpu::GridAttr given = schedule.getGrid())
     grid = {given.getRows(), given.getTiles(), given.getRowsOutside(),
-            schedule.getPrefetch()};
+            schedule.getPrefetch(), given.getRowBlocks()};
 }
 
 int64_t Plan::columnBlocks() const {
@@ -64,7 +64,8 @@ ConvPlan::ConvPlan(cpu::ConvOp op)
     : Plan(op), weights(op.getWeights()), panel(weights.width),
       groups(op.getGroups()), tilesPerGroup(tiles / groups),
       tilesPerPanel(panel / (tile.vectors * target.lanes)),
-      depthBlock(op.getScheduleAttr().getDepthBlock()) {}
+      depthBlock(op.getScheduleAttr().getDepthBlock()),
+      acrossRows(op.getScheduleAttr().getAcrossRows()) {}
 
 MatMulPlan::MatMulPlan(cpu::MatMulOp op)
     : Plan(op), weights(op.getWeights()), panel(weights.width),

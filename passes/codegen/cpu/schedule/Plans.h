@@ -38,6 +38,8 @@ struct ConvPlan : Plan {
   /// Groups of a tap's channels that are multiplied with all rows of a task
   /// before the next ones; 0 for all at once.
   int64_t depthBlock;
+  /// Whether rows of the grid are pixels of all rows of dst.
+  bool acrossRows;
 };
 
 struct MatMulPlan : Plan {

@@ -89,6 +89,9 @@ struct Grid {
   /// Whether it pays to prefetch weights: they are neither few nor stay in the
   /// second-level cache, block of rows after block.
   bool prefetch = false;
+  /// Rows are split into at most so many blocks, whose size is a multiple of
+  /// `rowsPerTask` then; 0 for no limit.
+  int64_t rowBlocks = 0;
 };
 
 /// What a grid is chosen by.

@@ -269,3 +269,55 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// Rows of open size: pixels of all rows are counted. A tile of one row with all
+// its taps in src has its pixels a stride apart; each pixel of another is looked
+// for, tap by tap, and stored one after the other.
+// CHECK-LABEL: func.func private @open
+// CHECK: scf.for
+// CHECK: %[[IN:.*]] = arith.cmpi sge
+// CHECK: scf.if
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
+// CHECK: } else {
+// CHECK: memref.store {{.*}} : memref<14x3xindex>
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c3 step
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c3 step
+// CHECK-COUNT-14: arith.select {{.*}} : memref<?xf32>
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c64 step
+// CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @open(%x: memref<1x?x?x64xf32>, %w: memref<1x3x3x64x32xf32>, %d: memref<1x?x?x32xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x?x?x64xf32>, memref<1x3x3x64x32xf32>) outs(%d : memref<1x?x?x32xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Of few channels the taps along a row are copied, and multiplied as one run.
+// CHECK-LABEL: func.func private @open_channels
+// CHECK: } else {
+// CHECK: vector.store {{.*}} : memref<[[SIZE:[0-9]+]]xf32>, vector<16xf32>
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c24 step
+// CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @open_channels(%x: memref<1x?x?x8xf32>, %w: memref<1x3x3x8x32xf32>, %d: memref<1x?x?x32xf32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x?x?x8xf32>, memref<1x3x3x8x32xf32>) outs(%d : memref<1x?x?x32xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

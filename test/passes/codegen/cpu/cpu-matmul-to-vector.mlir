@@ -158,8 +158,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK-LABEL: func.func private @ahead
 // CHECK: scf.for
 // CHECK: %{{.*}}:28 = scf.for %[[K:.*]] = %c0 to %c300 step
-// CHECK: %[[DONE:.*]] = arith.muli %[[K]], %c4096
-// CHECK: arith.divui %[[DONE]], %c256
+// CHECK: %[[DONE:.*]] = arith.muli %[[K]], %c65536
+// CHECK: arith.divui %[[DONE]], %c4096
 // CHECK: memref.prefetch {{.*}} read, locality<2>
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {

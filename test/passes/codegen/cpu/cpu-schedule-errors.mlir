@@ -111,3 +111,65 @@ func.func @scores(%q: memref<1x7x2x16xf32>, %k: memref<1x9x2x16xf32>, %v: memref
   }
   return
 }
+
+// -----
+
+// Rows of open size have no tiles of their own.
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @open(%x: memref<1x8x?x16xf32>, %w: memref<1x3x3x16x16xf32>, %d: memref<1x8x?x16xf32>) {
+    // expected-error @+1 {{expects a schedule with across_rows for rows of open size}}
+    cpu.conv ins(%x, %w : memref<1x8x?x16xf32>, memref<1x3x3x16x16xf32>) outs(%d : memref<1x8x?x16xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
+                    schedule = #cpu.schedule<tile = <14x16>, grid = <28x1>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @parts(%x: memref<1x8x?x16xf32>, %w: memref<1x3x3x16x16xf32>, %d: memref<1x8x?x16xf32>) {
+    // expected-error @+1 {{expects tasks of whole tiles of 14 rows, but got 30}}
+    cpu.conv ins(%x, %w : memref<1x8x?x16xf32>, memref<1x3x3x16x16xf32>) outs(%d : memref<1x8x?x16xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
+                    schedule = #cpu.schedule<tile = <14x16>, grid = <30x1>, across_rows = true>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Sums that wait have known room.
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @waiting(%x: memref<1x8x8x16xf32>, %w: memref<1x3x3x16x16xf32>, %d: memref<1x8x8x16xf32>) {
+    // expected-error @+1 {{expects no row_blocks where sums wait, but got 2}}
+    cpu.conv ins(%x, %w : memref<1x8x8x16xf32>, memref<1x3x3x16x16xf32>) outs(%d : memref<1x8x8x16xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64,
+                    schedule = #cpu.schedule<tile = <14x16>, grid = <4x1, row_blocks = 2>, depth_block = 4>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @negative(%a: memref<28x7xf32>, %w: memref<1x7x16xf32>, %d: memref<28x9xf32>) {
+    cpu.matmul ins(%a, %w : memref<28x7xf32>, memref<1x7x16xf32>) outs(%d : memref<28x9xf32>)
+        // expected-error @+2 {{expects row_blocks that are not negative, but got -1}}
+        // expected-error @+1 {{failed to parse Cpu_Schedule parameter 'grid'}}
+        attributes {schedule = #cpu.schedule<tile = <7x16>, grid = <7x1, row_blocks = -1>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

@@ -10,7 +10,7 @@
 func.func @stride_one(%x: tensor<1x8x1xf32>, %d: tensor<1x8x1xf32>) -> tensor<1x8x1xf32> {
   %w = arith.constant dense<[[[1.0, 2.0, 3.0]]]> : tensor<1x1x3xf32>
   %y = cpu.conv_transpose ins(%x, %w : tensor<1x8x1xf32>, tensor<1x1x3xf32>) outs(%d : tensor<1x8x1xf32>)
-      attributes {strides = array<i64: 1>, pads = array<i64: 1>, dilations = array<i64: 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x1xf32>
@@ -38,7 +38,7 @@ func.func @phases(%x: tensor<1x4x1xf32>, %r: tensor<1x8x1xf32>, %b: tensor<1x1x1
   %w = arith.constant dense<[[[1.0, 2.0, 3.0]]]> : tensor<1x1x3xf32>
   %y = cpu.conv_transpose ins(%x, %w : tensor<1x4x1xf32>, tensor<1x1x3xf32>) operands(%r, %b : tensor<1x8x1xf32>, tensor<1x1x1xf32>)
       outs(%d : tensor<1x8x1xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 1>, dilations = array<i64: 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 1, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: f32, %residual: f32, %scale: f32):
     %0 = arith.addf %sum, %residual : f32
     %1 = arith.mulf %0, %scale : f32
@@ -66,7 +66,7 @@ func.func @merged(%x: tensor<?x2x5x4xf32>, %d: tensor<?x4x10x3xf32>) -> tensor<?
   %e = tensor.expand_shape %b [[0, 1, 2, 3]] output_shape [1, 1, 1, 3] : tensor<3xf32> into tensor<1x1x1x3xf32>
   %y = cpu.conv_transpose ins(%x, %w : tensor<?x2x5x4xf32>, tensor<4x3x2x2xf32>) operands(%e : tensor<1x1x1x3xf32>)
       outs(%d : tensor<?x4x10x3xf32>)
-      attributes {strides = array<i64: 2, 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
   ^bb0(%sum: f32, %bias: f32):
     %0 = arith.addf %sum, %bias : f32
     cpu.yield %0 : f32
@@ -86,7 +86,7 @@ func.func @not_merged(%x: tensor<1x4x4xf32>, %m: tensor<1x8x1xf32>, %d: tensor<1
   %w = arith.constant dense<1.0> : tensor<4x3x2xf32>
   %y = cpu.conv_transpose ins(%x, %w : tensor<1x4x4xf32>, tensor<4x3x2xf32>) operands(%m : tensor<1x8x1xf32>)
       outs(%d : tensor<1x8x3xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: f32, %mask: f32):
     %0 = arith.mulf %sum, %mask : f32
     cpu.yield %0 : f32
@@ -103,7 +103,7 @@ func.func @not_merged(%x: tensor<1x4x4xf32>, %m: tensor<1x8x1xf32>, %d: tensor<1
 func.func @depthwise(%x: tensor<1x4x4x2xf32>, %d: tensor<1x8x8x2xf32>) -> tensor<1x8x8x2xf32> {
   %w = arith.constant dense<1.0> : tensor<2x1x4x4xf32>
   %y = cpu.conv_transpose ins(%x, %w : tensor<1x4x4x2xf32>, tensor<2x1x4x4xf32>) outs(%d : tensor<1x8x8x2xf32>)
-      attributes {strides = array<i64: 2, 2>, pads = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} {
+      attributes {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 2 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x8x2xf32>
@@ -124,9 +124,45 @@ func.func @depthwise(%x: tensor<1x4x4x2xf32>, %d: tensor<1x8x8x2xf32>) -> tensor
 func.func @gaps(%x: tensor<1x4x1xf32>, %d: tensor<1x6x1xf32>) -> tensor<1x6x1xf32> {
   %w = arith.constant dense<2.0> : tensor<1x1x1xf32>
   %y = cpu.conv_transpose ins(%x, %w : tensor<1x4x1xf32>, tensor<1x1x1xf32>) outs(%d : tensor<1x6x1xf32>)
-      attributes {strides = array<i64: 2>, pads = array<i64: 2>, dilations = array<i64: 1>, groups = 1 : i64} {
+      attributes {strides = array<i64: 2>, pads = array<i64: 2, -1>, dilations = array<i64: 1>, groups = 1 : i64} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x6x1xf32>
   return %y : tensor<1x6x1xf32>
+}
+
+// -----
+
+// An open size: that of the result is twice as large, and both phases see all of
+// src as one convolution with twice the channels.
+// CHECK-LABEL: @open
+// CHECK: cpu.conv ins(%arg0, %{{.*}} : tensor<1x?x4xf32>, tensor<1x1x4x16xf32>)
+// CHECK-SAME: tensor<1x?x6xf32>
+// CHECK-NOT: cpu.conv
+func.func @open(%x: tensor<1x?x4xf32>, %d: tensor<1x?x3xf32>) -> tensor<1x?x3xf32> {
+  %w = arith.constant dense<1.0> : tensor<4x3x2xf32>
+  %y = cpu.conv_transpose ins(%x, %w : tensor<1x?x4xf32>, tensor<4x3x2xf32>) outs(%d : tensor<1x?x3xf32>)
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x?x3xf32>
+  return %y : tensor<1x?x3xf32>
+}
+
+// -----
+
+// Phases of different taps: pixels 0, 2, … of one tap, the others of two.
+// CHECK-LABEL: @open_phases
+// CHECK: cpu.conv {{.*}} tensor<1x1x4x16xf32>
+// CHECK-SAME: pads = array<i64: 0, 0>
+// CHECK: cpu.conv {{.*}} tensor<1x2x4x16xf32>
+// CHECK-SAME: pads = array<i64: 0, 1>
+func.func @open_phases(%x: tensor<1x?x4xf32>, %d: tensor<1x?x3xf32>) -> tensor<1x?x3xf32> {
+  %w = arith.constant dense<1.0> : tensor<4x3x3xf32>
+  %y = cpu.conv_transpose ins(%x, %w : tensor<1x?x4xf32>, tensor<4x3x3xf32>) outs(%d : tensor<1x?x3xf32>)
+      attributes {strides = array<i64: 2>, pads = array<i64: 1, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x?x3xf32>
+  return %y : tensor<1x?x3xf32>
 }

@@ -203,3 +203,54 @@ func.func @given(%a: tensor<5x7xui8>, %w: tensor<1x2x16x4xi8>, %d: tensor<5x9xi3
   %1 = nn.cast %0 : tensor<5x9xi32> -> tensor<5x9xf32>
   return %1 : tensor<5x9xf32>
 }
+
+// -----
+
+// Open sizes that are the same by how they came about, whatever the windows are:
+// half of one size, by 3 x 3 and by 1 x 1.
+// CHECK-LABEL: func.func @same_open_sizes
+// CHECK: %[[A:.*]] = cpu.conv
+// CHECK: cpu.conv {{.*}} operands(%[[A]] : tensor<1x?x16xf32>)
+// CHECK-NOT: nn.add
+func.func @same_open_sizes(%x: tensor<1x?x4xf32>, %w3: tensor<1x3x4x16xf32>, %w1: tensor<1x1x4x16xf32>) -> tensor<1x?x16xf32> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c1 : tensor<1x?x4xf32>
+  %0 = affine.apply affine_map<()[s0] -> ((s0 + 2 - 3) floordiv 2 + 1)>()[%n]
+  %d = tensor.empty(%0) : tensor<1x?x16xf32>
+  %a = cpu.conv ins(%x, %w3 : tensor<1x?x4xf32>, tensor<1x3x4x16xf32>) outs(%d : tensor<1x?x16xf32>)
+      attributes {strides = array<i64: 2>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x?x16xf32>
+  %1 = arith.subi %n, %c1 : index
+  %2 = arith.floordivsi %1, %c2 : index
+  %3 = arith.addi %2, %c1 : index
+  %e = tensor.empty(%3) : tensor<1x?x16xf32>
+  %b = cpu.conv ins(%x, %w1 : tensor<1x?x4xf32>, tensor<1x1x4x16xf32>) outs(%e : tensor<1x?x16xf32>)
+      attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x?x16xf32>
+  %y = nn.add %a, %b : tensor<1x?x16xf32>, tensor<1x?x16xf32> -> tensor<1x?x16xf32>
+  return %y : tensor<1x?x16xf32>
+}
+
+// -----
+
+// One that may be 1 where the other is not.
+// CHECK-LABEL: func.func @other_open_sizes
+// CHECK: cpu.conv
+// CHECK: nn.add
+func.func @other_open_sizes(%x: tensor<1x?x4xf32>, %w: tensor<1x1x4x16xf32>, %r: tensor<1x?x16xf32>) -> tensor<1x?x16xf32> {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<1x?x4xf32>
+  %d = tensor.empty(%n) : tensor<1x?x16xf32>
+  %a = cpu.conv ins(%x, %w : tensor<1x?x4xf32>, tensor<1x1x4x16xf32>) outs(%d : tensor<1x?x16xf32>)
+      attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x?x16xf32>
+  %y = nn.add %a, %r : tensor<1x?x16xf32>, tensor<1x?x16xf32> -> tensor<1x?x16xf32>
+  return %y : tensor<1x?x16xf32>
+}

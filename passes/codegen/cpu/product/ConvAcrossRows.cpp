@@ -1,0 +1,430 @@
+//===- ConvAcrossRows.cpp - convolutions whose tiles go across rows -------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where only a run knows how long rows are, or where they are shorter than a
+// tile, pixels are counted through all rows:
+//
+// for block of pixels, column tile
+//   for tile of pixels
+//     if all of them are of one row, and their taps along it within src:
+//       as in ConvToVector.cpp
+//     else for taps
+//       find where each pixel has the tap, zeros if in the padding
+//       for k over channels: accumulators += found[pixel][k] * weights[k, column]
+//     epilogue, store
+//
+// So there are two micro-kernels, whatever the sizes are: for pixels a stride
+// apart, and for those of which each has an address of its own, where the last
+// of a task may be missing (Dukhan, The Indirect Convolution Algorithm, 2019).
+// Of few channels, and for instructions that want a stride or other elements,
+// the taps along a row are copied instead. That takes a load and a store for
+// each vector of src, 1/16 of its products with 32 columns.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/amx/AmxTiles.h"
+#include "passes/codegen/cpu/product/ConvEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+//===----------------------------------------------------------------------===//
+// Pixels
+//===----------------------------------------------------------------------===//
+
+/// Calls `body` for pixels 0, 1, …, `count` - 1 from the one at coordinates
+/// `first` of dst on, with the coordinates of each.
+void ConvEmitter::forEachPixel(
+    ArrayRef<Index> first, Index count,
+    function_ref<void(Index pixel, ArrayRef<Index> at)> body) {
+  Accumulators start;
+  for (Index coordinate : first)
+    start.push_back(b.get(coordinate));
+  (void)forEach(b, 0, count, start, [&](Value pixel, const Accumulators &at) {
+    SmallVector<Index> coordinates(at.begin(), at.end());
+    body(Index(pixel), coordinates);
+    // The last dimension first, and on to the next one where it ends.
+    Accumulators next(at);
+    Value goesOn;
+    for (int64_t d = at.size() - 1; d >= 0; --d) {
+      Value more = b.get(b.add(Index(at[d]), 1));
+      next[d] = goesOn ? arith::SelectOp::create(b.b, b.loc, goesOn, more,
+                                                 at[d])
+                             .getResult()
+                       : more;
+      if (d == 0)
+        break;
+      Value isEnd =
+          arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::eq, next[d],
+                                b.get(window.dstSizes[d - 1]));
+      next[d] = arith::SelectOp::create(b.b, b.loc, isEnd, b.get(0), next[d]);
+      goesOn = isEnd;
+    }
+    return next;
+  });
+}
+
+void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
+                                 Index columnTile, const TaskRange &range) {
+  int64_t inner = window.inner();
+  PixelTile whole = window.wholeTile(tile.rows);
+  Index inTask = b.add(range.endRow, b.mul(range.firstRow, -1));
+  forEach(b, range.firstRow, range.endRow, tile.rows, [&](Value number) {
+    Index count =
+        b.min(b.add(range.endRow, b.mul(Index(number), -1)), tile.rows);
+    SmallVector<Index> first =
+        coordinatesOf(b, op.getDst(), outer + 2, Index(number));
+    Index pixel = first.back();
+    auto compare = [&](arith::CmpIPredicate predicate, Index x, Index y) {
+      return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y))
+          .getResult();
+    };
+    Value asTheyAre = arith::AndIOp::create(
+        b.b, b.loc, compare(arith::CmpIPredicate::eq, count, tile.rows),
+        compare(arith::CmpIPredicate::sle, b.add(pixel, tile.rows),
+                window.dstSizes[inner]));
+    Index origin =
+        b.add(b.mul(pixel, window.strides[inner]), -window.pads[inner]);
+    if (Value within = window.isWithin(b, origin, tile.rows))
+      asTheyAre = arith::AndIOp::create(b.b, b.loc, asTheyAre, within);
+    Index done = b.add(Index(number), b.mul(range.firstRow, -1));
+    NextWeights next = nextPanel(group, columnTile, b.div(done, tile.rows),
+                                 b.divideCeil(inTask, tile.rows));
+    auto branch = scf::IfOp::create(b.b, b.loc, asTheyAre, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(b.b);
+    b.b.setInsertionPointToStart(branch.thenBlock());
+    emitTile(tile, whole, pixel, group, columnTile,
+             ArrayRef(first).drop_back(), next);
+    b.b.setInsertionPointToStart(branch.elseBlock());
+    Accumulators sums =
+        findsPixels(tile)
+            ? sumFound(tile, first, count, group, columnTile, next)
+            : sumCopies(tile, first, count, group, columnTile);
+    storePixels(tile, sums, first, count, group, columnTile);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+/// With fewer, finding the pixels takes longer than a tenth of the products;
+/// and how many zeros the stack may hold.
+static constexpr int64_t kFewestFound = 32, kMostFound = 16384;
+
+bool ConvEmitter::findsPixels(const Tile &tile) const {
+  bool isPlain = tile.product == Product::f32 ||
+                 tile.product == Product::bf16Dot ||
+                 tile.product == Product::int8Dot;
+  return isPlain && channels >= kFewestFound && channels <= kMostFound;
+}
+
+/// Where tap 0 of each pixel of a tile is in src: a table on the stack with the
+/// coordinates of the spatial dimensions, and the offset of channel 0.
+void ConvEmitter::findOrigins(const Tile &tile, ArrayRef<Index> first,
+                              Index count, Index group) {
+  int64_t columns = outer + 2;
+  if (!origins)
+    origins = createScratch(
+        b, op,
+        MemRefType::get({tile.rows, columns}, b.b.getIndexType()));
+  auto store = [&](Index pixel, int64_t column, Index value) {
+    memref::StoreOp::create(b.b, b.loc, b.get(value), origins,
+                            {b.get(pixel), b.get(column)});
+  };
+  forEachPixel(first, tile.rows, [&](Index pixel, ArrayRef<Index> at) {
+    SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
+    srcAt.push_back(b.mul(group, channels));
+    store(pixel, columns - 1, src.at(b, srcAt));
+    // Behind the last pixel all lies in the padding, far before src.
+    Value isThere =
+        arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::slt,
+                              b.get(pixel), b.get(count));
+    constexpr int64_t kNowhere = -(int64_t(1) << 60);
+    for (int64_t d = 0; d <= outer; ++d) {
+      Value coordinate = b.get(srcAt[1 + d]);
+      if (d == outer)
+        coordinate = arith::SelectOp::create(b.b, b.loc, isThere, coordinate,
+                                             b.get(kNowhere));
+      store(pixel, d, Index(coordinate));
+    }
+  });
+}
+
+SrcRows ConvEmitter::findPixels(const Tile &tile, ArrayRef<Index> taps) {
+  Value zeros = memref::CastOp::create(b.b, b.loc, src.data.getType(),
+                                       zeroPointPixel());
+  Index tapOffset = 0;
+  for (int64_t d = 0; d <= outer; ++d)
+    tapOffset = b.add(tapOffset, b.mul(b.mul(taps[d], window.dilations[d]),
+                                       src.strides[1 + d]));
+  SrcRows rows(b, src.data, 0, 0, tile.rows);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    auto load = [&](int64_t column) {
+      return Index(memref::LoadOp::create(b.b, b.loc, origins,
+                                          {b.get(r), b.get(column)})
+                       .getResult());
+    };
+    Value within;
+    for (int64_t d = 0; d <= outer; ++d) {
+      // That of the row dimension says whether there is a pixel.
+      if (d != outer && !window.crossesLow(d) && !window.crossesHigh(d))
+        continue;
+      Index at = b.add(load(d), b.mul(taps[d], window.dilations[d]));
+      // What is below 0 is a large unsigned number.
+      Value inDim =
+          arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
+                                b.get(at), b.get(window.srcSizes[d]));
+      within = within ? arith::AndIOp::create(b.b, b.loc, within, inDim)
+                            .getResult()
+                      : inDim;
+    }
+    rows.dataOf[r] =
+        arith::SelectOp::create(b.b, b.loc, within, src.data, zeros);
+    rows.at[r] = Index(arith::SelectOp::create(
+                           b.b, b.loc, within,
+                           b.get(b.add(load(outer + 1), tapOffset)), b.get(0))
+                           .getResult());
+  }
+  return rows;
+}
+
+Accumulators ConvEmitter::sumFound(const Tile &tile, ArrayRef<Index> first,
+                                   Index count, Index group, Index columnTile,
+                                   const NextWeights &next) {
+  findOrigins(tile, first, count, group);
+  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  auto addTap = [&](ArrayRef<Index> outerTaps, Index tap,
+                    const Accumulators &sums) {
+    SmallVector<Index> taps(outerTaps);
+    taps.push_back(tap);
+    llvm::copy(taps, weightsAt.begin() + 1);
+    return multiplyAdd(b, tile, findPixels(tile, taps), weights.data,
+                       weights.at(b, weightsAt), plan.panel, channels, sums,
+                       next.from(b, inPanel(taps)));
+  };
+  return window.sumOuterTaps(
+      b, zeroAccumulators(b, tile),
+      [&](ArrayRef<Index> taps, const Accumulators &sums) {
+        return forEach(b, 0, window.kernel[window.inner()], sums,
+                       [&](Value tap, const Accumulators &sums) {
+                         return addTap(taps, Index(tap), sums);
+                       });
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// What is copied of a tile's pixels at a time.
+struct ConvEmitter::CopiedTaps {
+  /// Taps along a row: all, which follow each other as their weights do, or one.
+  int64_t taps;
+  /// And so many channels of them.
+  int64_t channels;
+  /// Elements between two taps, and between two pixels.
+  int64_t tapPitch, pixelPitch;
+};
+
+ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
+  int64_t taps = window.kernel[window.inner()];
+  int64_t line = amxRowElements(plan.weights.element);
+  // Half of the first-level cache.
+  int64_t most = TargetInfo::of(op).l1 / 8 * plan.weights.group / tile.rows;
+  CopiedTaps copied{taps, channels, channels, 0};
+  // AMX tiles are of one shape throughout a kernel.
+  bool canSplit = !usesTiles(tile.product) || channels % line == 0;
+  if (tile.product == Product::int8Pairs) {
+    // As far apart as in src, as the lists have them.
+    copied.tapPitch =
+        pixelStride.constant * window.dilations[window.inner()];
+  } else if (plan.weights.depth != channels ||
+             (usesTiles(tile.product) && !isContiguous()) ||
+             (canSplit && taps * channels > most)) {
+    copied.taps = 1;
+    if (canSplit)
+      copied.channels =
+          copiedAtOnce(channels,
+                       std::max<int64_t>(llvm::alignDown(most, line), line),
+                       usesTiles(tile.product) ? line : plan.weights.group);
+  }
+  // No power of two, with room for what copying writes behind the last tap.
+  copied.pixelPitch = llvm::alignTo((copied.taps - 1) * copied.tapPitch +
+                                        copied.channels,
+                                    line) +
+                      line;
+  return copied;
+}
+
+/// Copies `size` channels from `channel` on of the taps along a row, from
+/// `firstTap` on, of the pixels from the one at coordinates `first` on.
+void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
+                           ArrayRef<Index> first, Index count,
+                           ArrayRef<Index> outerTaps, Index firstTap,
+                           Index channel, int64_t size) {
+  int64_t inner = window.inner();
+  Index tapStride = b.mul(pixelStride, window.dilations[inner]);
+  int64_t lanes = amxRowElements(plan.weights.element);
+  bool isRun = copied.taps > 1 && !tapStride.value &&
+               tapStride.constant == copied.tapPitch && copied.tapPitch == size;
+  auto compare = [&](arith::CmpIPredicate predicate, Index x, Index y) {
+    return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y))
+        .getResult();
+  };
+  auto both = [&](Value x, Value y) {
+    return arith::AndIOp::create(b.b, b.loc, x, y).getResult();
+  };
+  auto either = [&](Value condition, function_ref<void()> then,
+                    function_ref<void()> otherwise) {
+    auto branch = scf::IfOp::create(b.b, b.loc, condition, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(b.b);
+    b.b.setInsertionPointToStart(branch.thenBlock());
+    then();
+    b.b.setInsertionPointToStart(branch.elseBlock());
+    otherwise();
+  };
+  forEachPixel(first, tile.rows, [&](Index number, ArrayRef<Index> at) {
+    // Behind the last pixel there may be no src.
+    Value isThere = compare(arith::CmpIPredicate::slt, number, count);
+    SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
+    for (auto [d, tap] : llvm::enumerate(outerTaps)) {
+      Index &coordinate = srcAt[1 + d];
+      coordinate = b.add(coordinate, b.mul(tap, window.dilations[d]));
+      // What is below 0 is a large unsigned number.
+      if (window.crossesLow(d) || window.crossesHigh(d))
+        isThere = both(isThere, compare(arith::CmpIPredicate::ult, coordinate,
+                                        window.srcSizes[d]));
+    }
+    Index &origin = srcAt[1 + inner];
+    origin = b.add(origin, b.mul(firstTap, window.dilations[inner]));
+    Index begin = origin;
+    srcAt.push_back(channel);
+    Index from = src.at(b, srcAt), to = b.mul(number, copied.pixelPitch);
+    auto copyTap = [&](Index tap, int64_t elements) {
+      copyRuns(b, lanes, src.data, b.add(from, b.mul(tap, tapStride)), copiesOf,
+               b.add(to, b.mul(tap, copied.tapPitch)), elements);
+    };
+    auto copyIfInside = [&](Index tap) {
+      Index coordinate = b.add(begin, b.mul(tap, window.dilations[inner]));
+      Value isInside = isThere;
+      if (window.crossesLow(inner) || window.crossesHigh(inner))
+        isInside = both(isThere, compare(arith::CmpIPredicate::ult, coordinate,
+                                         window.srcSizes[inner]));
+      either(isInside, [&] { copyTap(tap, size); },
+             [&] {
+               fillRun(b, copiesOf, b.add(to, b.mul(tap, copied.tapPitch)),
+                       size, op.getSrcZeroPoint());
+             });
+    };
+    if (copied.taps == 1)
+      return copyIfInside(0);
+    Value isWhole = isThere;
+    if (Value within = window.isWithin(b, begin, 1))
+      isWhole = both(isThere, within);
+    either(isWhole,
+           [&] {
+             if (isRun)
+               return copyTap(0, copied.taps * size);
+             forEach(b, 0, copied.taps, 1,
+                     [&](Value tap) { copyTap(Index(tap), size); });
+           },
+           [&] {
+             forEach(b, 0, copied.taps, 1,
+                     [&](Value tap) { copyIfInside(Index(tap)); });
+           });
+  });
+}
+
+/// Adds the products of what was copied, `depth` elements of each pixel.
+Accumulators ConvEmitter::sumCopied(const Tile &tile, const CopiedTaps &copied,
+                                    ArrayRef<Index> outerTaps, Index panelAt,
+                                    int64_t depth, const Accumulators &start) {
+  SrcRows rows(b, copiesOf, 0, copied.pixelPitch, tile.rows);
+  if (tile.product == Product::int8Pairs)
+    return multiplyAddPairs(b, tile, rows, weights.data, panelAt, plan.panel,
+                            *pairs, numberOf(outerTaps), start);
+  if (usesTiles(tile.product))
+    return multiplyAddAmx(b, tile, rows, weights.data, panelAt, plan.panel,
+                          depth, start, op);
+  return multiplyAddWhole(b, tile, rows, weights.data, panelAt, plan.panel,
+                          depth, start, op);
+}
+
+Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,
+                                    Index count, Index group,
+                                    Index columnTile) {
+  CopiedTaps copied = copiedTaps(tile);
+  if (!copiesOf)
+    copiesOf = createScratch(b, op, tile.rows * copied.pixelPitch,
+                             plan.weights.element);
+  SmallVector<Index> weightsAt = weightsOf(group, columnTile);
+  Index tapElements = plan.weights.depth * plan.panel;
+  int64_t steps = window.kernel[window.inner()] / copied.taps;
+  auto sumBlock = [&](ArrayRef<Index> outerTaps, Index firstTap, Index channel,
+                      int64_t size, const Accumulators &sums) {
+    copyTaps(tile, copied, first, count, outerTaps, firstTap,
+             b.add(b.mul(group, channels), channel), size);
+    llvm::copy(outerTaps, weightsAt.begin() + 1);
+    Index panelAt = b.add(weights.at(b, weightsAt),
+                          b.mul(firstTap, tapElements));
+    return sumCopied(tile, copied, outerTaps,
+                     b.add(panelAt, b.mul(channel, plan.panel)),
+                     copied.taps * size, sums);
+  };
+  return window.sumOuterTaps(
+      b, zeroAccumulators(b, tile),
+      [&](ArrayRef<Index> taps, const Accumulators &sums) {
+        return forEach(
+            b, 0, steps, sums, [&](Value tap, const Accumulators &sums) {
+              return forEachBlock(b, channels, copied.channels, sums,
+                                  [&](Index channel, int64_t size,
+                                      const Accumulators &sums) {
+                                    return sumBlock(taps, Index(tap), channel,
+                                                    size, sums);
+                                  });
+            });
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void ConvEmitter::storePixels(const Tile &tile, const Accumulators &sums,
+                              ArrayRef<Index> first, Index count, Index group,
+                              Index columnTile) {
+  int64_t rowSize = tile.vectors * tile.lanes;
+  Value spilled;
+  if (usesTiles(tile.product)) {
+    spilled = spillAmxTiles(b, tile, sums, op);
+  } else {
+    spilled = createScratch(b, op, tile.rows * rowSize, sumType(b, tile));
+    spill(b, tile, sums, spilled, 0);
+  }
+  // A row of sums is one of vectors.
+  Tile row = tile.withRows(1);
+  if (usesTiles(tile.product))
+    row.product = productFor(plan.target, plan.weights.element);
+  Index column = columnOf(group, columnTile);
+  Accumulators offsets = compensationOf(tile, group, columnTile, std::nullopt);
+  forEachPixel(first, count, [&](Index number, ArrayRef<Index> at) {
+    storeTile(b, row, output,
+              reload(b, row, spilled, b.mul(number, rowSize)),
+              [&](IndexBuilder &, Index) {
+                SmallVector<Index> coordinates(at);
+                coordinates.push_back(column);
+                return coordinates;
+              },
+              offsets);
+  });
+}
