@@ -121,8 +121,8 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     - C3: channels of src are those of weights * groups; groups divides O
     - C4: weights have `groups * ceil(O / groups / P)` panels
     - C5: the epilogue has an argument for the sum and for each operand
-    - C6: channels are known; where a size of src or dst is open, dst has as many
-      windows as find room in src and its padding
+    - C6: channels are known; where a size of src or dst is open, dst has as
+      many windows as find room in src and its padding
     - C7: the compensation is there where `src_zero_point` is not 0, of bytes
     - C8: `pairs` are those of weights of i8, of one group and of channels in
       fours
@@ -179,8 +179,8 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
     `cpu-decompose-conv-transpose` makes kernels of. src is `N, D1…Dn, C`,
     weights are constant and not packed, `C, O/G, K1…Kn`, dst is `N, E1…En, O`.
     `pads` lists what is cut off at all beginnings, then at all ends, where less
-    than nothing is padding: dimension i of dst has `stride (D - 1) + dilation (K
-    - 1) + 1` elements less its pads.
+    than nothing is padding: dimension i of dst has `stride (D - 1) + dilation
+    (K - 1) + 1` elements less its pads.
 
     Constraints:
     - C1: src, weights and dst have one rank of 3 to 5

@@ -5,20 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In one dimension, with stride s, dilation d and begin pad p, a transposed
-// convolution sums into element o of the result all x[i] w[k] with
-// i s + k d = o + p. For o = m s + r, those of phase r, that is x[m + t] w[k]
-// over the taps k for which t = (r + p - k d) / s is whole. Such t follow each
-// other in equal steps as k goes down: a convolution with padding -t of the
-// lowest, or if that is negative, of x without its first elements.
-//
-// Where the size of x is open, that of the result is s times it and a constant
-// more, so that all other sizes are that of x and constants more, too.
+// See ConvPhases.h for what a phase is. Here phases are combined over the
+// dimensions, and each becomes a convolution.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/lower/cpu/ConvPhases.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/support/Tensors.h"
@@ -41,105 +35,8 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
-
-//===----------------------------------------------------------------------===//
-// Phases
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// A size: a constant, or so much more than the size of src if that is open.
-struct Extent {
-  bool isOpen;
-  int64_t constant;
-
-  Extent plus(int64_t more) const { return {isOpen, constant + more}; }
-  bool operator==(const Extent &other) const {
-    return isOpen == other.isOpen && constant == other.constant;
-  }
-  int64_t size() const { return isOpen ? ShapedType::kDynamic : constant; }
-};
-
-/// The window of a phase in one dimension.
-struct Phase {
-  /// Result elements `first + i stride`, i < count.
-  int64_t first;
-  Extent count;
-  /// What of src is read.
-  int64_t srcFirst;
-  Extent srcCount;
-  /// For each tap of the convolution that of the transposed one; none where the
-  /// window lies in the padding.
-  SmallVector<int64_t> taps;
-  int64_t numTaps, dilation, padLow, padHigh;
-
-  bool readsAs(const Phase &other) const {
-    return count == other.count && srcFirst == other.srcFirst &&
-           srcCount == other.srcCount && numTaps == other.numTaps &&
-           taps.size() == other.taps.size() && dilation == other.dilation &&
-           padLow == other.padLow && padHigh == other.padHigh;
-  }
-};
-
-} // namespace
-
-/// How far before an open src a window starts that is to see nothing of it.
-static constexpr int64_t kFar = int64_t(1) << 30;
-
-/// What a phase without taps reads: the padding alone.
-static void readPadding(Phase &phase) {
-  phase.srcFirst = 0;
-  if (phase.count.isOpen) {
-    phase.srcCount = {true, 0};
-    phase.numTaps = phase.dilation = 1;
-    phase.padLow = kFar;
-    phase.padHigh = 0;
-    return;
-  }
-  // Two taps, one before and one behind the only element that it gets to see.
-  int64_t count = phase.count.constant;
-  phase.srcCount = {false, 1};
-  phase.numTaps = 2;
-  phase.dilation = count + 1;
-  phase.padLow = phase.padHigh = count;
-}
-
-/// Of an open src, `dstSize` is how much larger than `stride` times its size
-/// that of dst is.
-static Phase phaseOf(int64_t r, int64_t srcSize, int64_t dstSize,
-                     int64_t kernel, int64_t stride, int64_t pad,
-                     int64_t dilation) {
-  Phase phase;
-  phase.first = r;
-  bool isOpen = ShapedType::isDynamic(srcSize);
-  int64_t count = llvm::divideCeilSigned(dstSize - r, stride);
-  phase.count = {isOpen, isOpen ? count : std::max<int64_t>(count, 0)};
-  SmallVector<int64_t> offsets;
-  for (int64_t k = kernel - 1; k >= 0; --k) {
-    int64_t distance = r + pad - k * dilation;
-    if (distance % stride != 0)
-      continue;
-    int64_t t = distance / stride;
-    // Meets the padding alone.
-    if (!isOpen && (t + phase.count.constant <= 0 || t >= srcSize))
-      continue;
-    phase.taps.push_back(k);
-    offsets.push_back(t);
-  }
-  if (offsets.empty()) {
-    readPadding(phase);
-    return phase;
-  }
-  phase.numTaps = offsets.size();
-  phase.dilation = phase.numTaps > 1 ? offsets[1] - offsets[0] : 1;
-  int64_t wanted = offsets.back() + phase.count.constant;
-  int64_t end = std::min(isOpen ? 0 : srcSize, wanted);
-  phase.srcFirst = std::max<int64_t>(0, offsets.front());
-  phase.srcCount = {isOpen, end - phase.srcFirst};
-  phase.padLow = phase.srcFirst - offsets.front();
-  phase.padHigh = wanted - end;
-  return phase;
-}
+using lower::Extent;
+using lower::Phase;
 
 /// All combinations of one element of each list, the last list fastest.
 static SmallVector<SmallVector<Phase>>
@@ -225,7 +122,7 @@ Decomposition::Decomposition(OpBuilder &b, cpu::ConvTransposeOp op)
     else
       numPhases = std::min(numPhases, dstSize);
     for (int64_t r = 0; r < numPhases; ++r)
-      phases.back().push_back(phaseOf(r, srcSize, dstSize, kernel[d],
+      phases.back().push_back(lower::phaseOf(r, srcSize, dstSize, kernel[d],
                                       strides[d], op.getPads()[d],
                                       op.getDilations()[d]));
   }

@@ -14,7 +14,8 @@
 //       as in ConvToVector.cpp
 //     else for taps
 //       find where each pixel has the tap, zeros if in the padding
-//       for k over channels: accumulators += found[pixel][k] * weights[k, column]
+//       for k over channels
+//         accumulators += found[pixel][k] * weights[k, column]
 //     epilogue, store
 //
 // So there are two micro-kernels, whatever the sizes are: for pixels a stride
@@ -228,7 +229,8 @@ Accumulators ConvEmitter::sumFound(const Tile &tile, ArrayRef<Index> first,
 
 /// What is copied of a tile's pixels at a time.
 struct ConvEmitter::CopiedTaps {
-  /// Taps along a row: all, which follow each other as their weights do, or one.
+  /// Taps along a row: all, which follow each other as their weights do, or
+  /// one.
   int64_t taps;
   /// And so many channels of them.
   int64_t channels;

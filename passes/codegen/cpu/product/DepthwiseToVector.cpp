@@ -36,14 +36,13 @@ using namespace ingot::codegen;
 
 namespace {
 
-/// A tile at an end of a row of open size: which pixels its taps meet only a run
-/// knows.
+/// A tile at an end of a row of open size: which pixels its taps meet, only a
+/// run knows.
 struct BorderTile {
   /// Of dst, those within the row.
   Index count;
   /// Of src, from tap 0 of the first pixel on: whether a pixel is there, in
-  /// every lane, and how many pixels behind tap 0 one is that is there, the same
-  /// if it is.
+  /// every lane, and how many pixels behind tap 0 the nearest is that is there.
   SmallVector<Value> within;
   SmallVector<Index> nearest;
 };
