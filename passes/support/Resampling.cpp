@@ -15,6 +15,17 @@ static Value originalPosition(Scalars s, nn::Coordinates coordinates,
                               const ResampledAxis &axis, Value at) {
   Value position = s.toFloat(at), scale = axis.scale, half = s.f(0.5);
   Value size = s.toFloat(axis.size), resultSize = s.toFloat(axis.resultSize);
+  if (axis.start) {
+    Value last = s.sub(size, s.f(1)), share = s.sub(axis.end, axis.start);
+    Value steps = arith::MaximumFOp::create(
+        s.b, s.loc, s.sub(resultSize, s.f(1)), s.f(1));
+    Value spread = s.add(s.mul(axis.start, last),
+                         s.div(s.mul(position, s.mul(share, last)), steps));
+    Value center =
+        s.mul(s.mul(half, s.add(axis.start, axis.end)), last);
+    return s.choose(arith::CmpIPredicate::sgt, axis.resultSize, s.n(1), spread,
+                    center);
+  }
   auto halfPixel = [&] {
     return s.sub(s.div(s.add(position, half), scale), half);
   };
@@ -60,8 +71,7 @@ static Value nearestPosition(Scalars s, nn::NearestMode mode, Value x) {
   return x;
 }
 
-/// The four cubic convolution weights at distance t past the second tap.
-static SmallVector<Value> cubicWeights(Scalars s, Value t, double a) {
+SmallVector<Value> lower::cubicWeights(Scalars s, Value t, double a) {
   auto inner = [&](Value d) { // ((a + 2) d - (a + 3)) d d + 1
     Value y = s.sub(s.mul(s.f(a + 2), d), s.f(a + 3));
     return s.add(s.mul(s.mul(y, d), d), s.f(1));
@@ -76,6 +86,17 @@ static SmallVector<Value> cubicWeights(Scalars s, Value t, double a) {
           outer(s.add(rest, s.f(1)))};
 }
 
+Value lower::positionOf(Scalars s, const Sampling &sampling,
+                        const ResampledAxis &axis, Value at) {
+  Value x = originalPosition(s, sampling.coordinates, axis, at);
+  if (!axis.isComputed)
+    return x;
+  // No further than taps reach; what is no number becomes one.
+  x = arith::MaxNumFOp::create(s.b, s.loc, x, s.f(-4));
+  return arith::MinNumFOp::create(s.b, s.loc, x,
+                                  s.add(s.toFloat(axis.size), s.f(4)));
+}
+
 int64_t lower::numTaps(nn::ResizeMode mode) {
   return mode == nn::ResizeMode::nearest  ? 1
          : mode == nn::ResizeMode::linear ? 2
@@ -84,7 +105,7 @@ int64_t lower::numTaps(nn::ResizeMode mode) {
 
 SmallVector<Tap> lower::tapsOf(Scalars s, const Sampling &sampling,
                                const ResampledAxis &axis, Value at) {
-  Value x = originalPosition(s, sampling.coordinates, axis, at);
+  Value x = positionOf(s, sampling, axis, at);
   Value zero = s.n(0), last = s.sub(axis.size, s.n(1));
   if (sampling.mode == nn::ResizeMode::nearest) {
     Value position = s.toIndex(nearestPosition(s, sampling.nearest, x));

@@ -76,7 +76,19 @@ struct Tap {
 struct ResampledAxis {
   Value scale;
   Value size, resultSize;
+  /// Where the part of the operand starts and ends that the result shows, as
+  /// shares of the dimension (f32); null stands for all of it.
+  Value start = {}, end = {};
+  /// Only the run knows the numbers above: positions may be anywhere.
+  bool isComputed = false;
 };
+
+/// The operand position, as f32, that result position `at` stands for; a
+/// computed one is held near the operand, so that it has an integer.
+Value positionOf(Scalars s, const Sampling &sampling, const ResampledAxis &axis,
+                 Value at);
+/// The four cubic convolution weights at distance t past the second tap.
+SmallVector<Value> cubicWeights(Scalars s, Value t, double a);
 
 /// Elements of the operand that one of the result is made of, along one
 /// dimension.

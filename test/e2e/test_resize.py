@@ -1,0 +1,127 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Resize by sizes and scales that a run computes, of parts, with filters; against ONNX Runtime or ONNX's reference."""
+import numpy as np
+from onnx.reference import ReferenceEvaluator
+
+from support import Case, TensorProto, helper, make_model, tool
+
+
+def resize(shape, by, dtype=TensorProto.FLOAT, constants=(), opset=19, **attributes):
+    """A Resize of x by "scales" or "sizes", a tensor of the run unless it is in `constants`."""
+    count = len(attributes.get("axes", shape))
+    names = {"scales": ["x", "", "scales"], "sizes": ["x", "", "", "sizes"], "roi": ["x", "roi", "", "sizes"]}[by]
+    types = {"scales": TensorProto.FLOAT, "sizes": TensorProto.INT64, "roi": TensorProto.FLOAT}
+    inputs = [("x", shape, dtype)] + [(n, [2 * count if n == "roi" else count], types[n])
+                                      for n in names[1:] if n and n not in constants]
+    return make_model([helper.make_node("Resize", names, ["y"], name="node", **attributes)], inputs,
+                      [("y", [f"d{i}" for i in range(len(shape))], dtype)], constants, opset=opset)
+
+
+class Resize(Case):
+    def check(self, model, feeds, wanted, tolerance=1e-5):
+        got = self.run_model(self.compile(model), feeds)["y"]
+        self.assertEqual((got.shape, got.dtype), (wanted.shape, wanted.dtype))
+        error = np.abs(got.astype(np.float64) - wanted).max(initial=0)
+        self.assertLessEqual(error, tolerance if wanted.dtype.kind == "f" else 1)
+
+    def test_computed(self):
+        """Against ONNX Runtime, whose result takes sizes that are rounded down as they are."""
+        import onnxruntime
+        rng = np.random.default_rng(0)
+        for mode in ("nearest", "linear", "cubic"):
+            for coordinates in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"):
+                for by, value in (("scales", [1, 1, 1.7, 0.6]), ("sizes", [2, 3, 9, 4]), ("scales", [1, 1, 2, 3])):
+                    with self.subTest(mode=mode, coordinates=coordinates, by=by):
+                        model = resize(["n", 3, "h", 7], by, mode=mode, coordinate_transformation_mode=coordinates)
+                        feeds = {"x": rng.standard_normal((2, 3, 5, 7)).astype(np.float32),
+                                 by: np.array(value, np.float32 if by == "scales" else np.int64)}
+                        session = onnxruntime.InferenceSession(model.SerializeToString(),
+                                                               providers=["CPUExecutionProvider"])
+                        self.check(model, feeds, session.run(None, feeds)[0], 1e-4)
+
+    def test_filters(self):
+        rng = np.random.default_rng(1)
+        x = rng.standard_normal((1, 2, 11, 13)).astype(np.float32)
+        for mode in ("linear", "cubic"):
+            for by, value in (("scales", [1, 1, 0.45, 0.6]), ("sizes", [1, 2, 3, 20])):
+                for outside in (0, 1):
+                    for form in ("constant", "computed", "open"):
+                        with self.subTest(mode=mode, by=by, outside=outside, form=form):
+                            number = np.array(value, np.float32 if by == "scales" else np.int64)
+                            model = resize(["n", 2, "h", "w"] if form == "open" else list(x.shape), by,
+                                           constants={by: number} if form != "computed" else {}, mode=mode,
+                                           antialias=1, exclude_outside=outside)
+                            want = ReferenceEvaluator(resize(list(x.shape), by, mode=mode, antialias=1,
+                                                             exclude_outside=outside)).run(None, {"x": x, by: number})
+                            feeds = {"x": x} if form != "computed" else {"x": x, by: number}
+                            self.check(model, feeds, want[0].astype(np.float32), 1e-4)
+
+    def test_integers(self):
+        x = np.arange(64, dtype=np.uint8).reshape(1, 1, 8, 8) * 4
+        number = np.array([1, 1, 0.5, 1.5], np.float32)
+        for antialias in (0, 1):
+            model = resize([1, 1, 8, 8], "scales", TensorProto.UINT8, mode="linear", antialias=antialias)
+            want = ReferenceEvaluator(resize([1, 1, 8, 8], "scales", mode="linear", antialias=antialias)).run(
+                None, {"x": x.astype(np.float32), "scales": number})[0]
+            self.check(model, {"x": x, "scales": number}, np.clip(np.rint(want), 0, 255).astype(np.uint8))
+
+    def test_aspect(self):
+        x = np.random.default_rng(2).standard_normal((1, 2, 10, 6)).astype(np.float32)
+        for policy in ("not_larger", "not_smaller"):
+            for value in ([7, 8], [20, 3]):
+                with self.subTest(policy=policy, value=value):
+                    options = {"mode": "linear", "axes": [2, 3], "keep_aspect_ratio_policy": policy}
+                    feeds = {"x": x, "sizes": np.array(value, np.int64)}
+                    want = ReferenceEvaluator(resize(list(x.shape), "sizes", **options)).run(None, feeds)[0]
+                    for shape in (list(x.shape), [1, 2, "h", "w"]):
+                        self.check(resize(shape, "sizes", **options), feeds, want.astype(np.float32))
+
+    def test_region(self):
+        x = np.random.default_rng(3).standard_normal((1, 2, 6, 8)).astype(np.float32)
+        options = {"coordinate_transformation_mode": "tf_crop_and_resize", "axes": [2, 3],
+                   "extrapolation_value": 7.5}
+        for mode in ("nearest", "linear"):
+            for roi in ([0.21, 0.13, 0.83, 0.94], [-0.31, 0.52, 0.57, 1.43], [0.91, 0.83, 0.12, 0.23]):
+                for value in ([4, 5], [1, 9]):
+                    with self.subTest(mode=mode, roi=roi, value=value):
+                        feeds = {"x": x, "roi": np.array(roi, np.float32), "sizes": np.array(value, np.int64)}
+                        want = ReferenceEvaluator(resize(list(x.shape), "roi", mode=mode, **options)).run(None, feeds)
+                        model = resize([1, 2, "h", 8], "roi", mode=mode, **options)
+                        self.check(model, feeds, want[0].astype(np.float32))
+
+    def test_bad_runs(self):
+        """No scale, size or region leads outside of the data."""
+        x = np.ones((1, 1, 4, 4), np.float32)
+
+        def run(model, feeds):
+            artifact, arguments = self.compile(model), []
+            for name, value in feeds.items():
+                np.save(self.path(name + ".npy"), value)
+                arguments += ["--input", f"{name}={self.path(name + '.npy')}"]
+            return tool("ingot", "run", artifact, *arguments)
+        for scale in (0, -1, np.nan, np.inf, 1e30):
+            for antialias in (0, 1):
+                with self.subTest(scale=scale):
+                    model = resize([1, 1, 4, "w"], "scales", mode="linear", antialias=antialias)
+                    done = run(model, {"x": x, "scales": np.array([1, 1, 1, scale], np.float32)})
+                    self.assert_one_line(done, "node 'node'", "element 3 of scales", "of 4")
+        tiny = resize([1, 1, 4, "w"], "scales", mode="linear", antialias=1)
+        self.assertEqual(run(tiny, {"x": x, "scales": np.array([1, 1, 1, 1e-30], np.float32)}).returncode, 0)
+        done = run(resize([1, 1, 4, "w"], "sizes"), {"x": x, "sizes": np.array([1, 1, 4, -2], np.int64)})
+        self.assert_one_line(done, "node 'node'", "dimension 3 of 4 elements cannot be resized to -2")
+        model = resize([1, 1, 4, "w"], "roi", mode="linear", coordinate_transformation_mode="tf_crop_and_resize")
+        for value in (np.nan, np.inf, -np.inf, 1e38):
+            roi = np.array([0] * 4 + [1] * 3 + [value], np.float32)
+            self.assertEqual(run(model, {"x": x, "roi": roi, "sizes": np.array([1, 1, 4, 3], np.int64)}).returncode, 0)
+
+    def test_refused(self):
+        x = [1, 1, 4, 4]
+        for words, model in (
+                (["'scales' is 0 at [2]"], resize(x, "scales", constants={"scales": np.float32([1, 1, 0, 1])})),
+                (["'sizes' has 3 elements"], resize(x, "sizes", constants={"sizes": np.array([1, 1, 4])})),
+                (["keep_aspect_ratio_policy is x"], resize(x, "sizes", keep_aspect_ratio_policy="x")),
+                (["roi needs 8 elements"], resize(x, "sizes", coordinate_transformation_mode="tf_crop_and_resize")),
+                (["interpolated numbers"], resize(x, "scales", TensorProto.INT32, mode="linear"))):
+            with self.subTest(words=words):
+                self.assert_refuses(model, "node 'node'", *words)
