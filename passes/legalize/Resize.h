@@ -41,6 +41,14 @@ readScales(Node &node, size_t scales, ArrayRef<int64_t> axes);
 LogicalResult readRegion(Node &node, size_t roi, ArrayRef<int64_t> axes,
                          llvm::SmallVectorImpl<ResizedAxis> &resized);
 
+/// What positions along a dimension of x are mapped by.
+lower::ResampledAxis mappingOf(Node &node, Value x, const ResizedAxis &axis);
+
+/// x with a dimension made smaller, each result a weighted mean of what it
+/// covers.
+FailureOr<Value> filterAxis(Node &node, const lower::Sampling &sampling,
+                            Value x, const ResizedAxis &axis);
+
 /// Input 0, one dimension after the other, as a sum of gathered elements times
 /// weights, or with `antialias`, where it shrinks, of all that a result covers.
 FailureOr<Value> resizeComputed(Node &node, const lower::Sampling &sampling,
