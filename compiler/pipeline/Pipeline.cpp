@@ -33,6 +33,7 @@ static void buildLegalizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
   LegalizeOptions legalize;
   legalize.maxElements = options.maxTensorElements;
+  legalize.maxLoopSteps = options.maxLoopSteps;
   passes.addPass(createLegalize(legalize));
   passes.addPass(createRequireSizes());
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
@@ -190,6 +191,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
                                 const PipelineOptions &) {
   passes.addPass(createPrepareEntry());
   passes.addPass(createCanonicalize());
+  passes.addNestedPass<func::FuncOp>(createPlaceState());
   passes.addPass(createReuseOperands());
   passes.addPass(createReuseEpilogueOperands());
   passes.addNestedPass<func::FuncOp>(createHoistChecks());

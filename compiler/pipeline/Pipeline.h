@@ -59,6 +59,8 @@ struct PipelineOptions : BackendOptions {
   std::vector<std::string> numbers;
   /// Of one tensor; at most kLargestTensor.
   int64_t maxTensorElements = onnx::kLargestTensor;
+  /// The most steps that a loop may take in a run.
+  int64_t maxLoopSteps = onnx::kMostLoopSteps;
 };
 
 /// A pipeline of passes. From this table come `--compile-to`, `--emit`, the

@@ -111,6 +111,72 @@ ObserveOp::bufferize(RewriterBase &rewriter,
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+bool AppendOp::bufferizesToMemoryRead(OpOperand &,
+                                      const bufferization::AnalysisState &) {
+  return true;
+}
+
+bool AppendOp::bufferizesToMemoryWrite(OpOperand &,
+                                       const bufferization::AnalysisState &) {
+  return false;
+}
+
+bufferization::AliasingValueList
+AppendOp::getAliasingValues(OpOperand &, const bufferization::AnalysisState &) {
+  return {};
+}
+
+LogicalResult
+AppendOp::bufferize(RewriterBase &rewriter,
+                    const bufferization::BufferizationOptions &options,
+                    bufferization::BufferizationState &state) {
+  FailureOr<Value> buffer =
+      bufferization::getBuffer(rewriter, getX(), options, state);
+  if (failed(buffer))
+    return failure();
+  rewriter.replaceOpWithNewOp<AppendOp>(*this, getList(), *buffer,
+                                        getMessageAttr());
+  return success();
+}
+
+bool StackOp::bufferizesToAllocation(Value) { return true; }
+
+bool StackOp::resultBufferizesToMemoryWrite(
+    OpResult, const bufferization::AnalysisState &) {
+  return true;
+}
+
+bufferization::AliasingOpOperandList
+StackOp::getAliasingOpOperands(Value, const bufferization::AnalysisState &) {
+  return {};
+}
+
+FailureOr<bufferization::BufferLikeType>
+StackOp::getBufferType(Value value, const bufferization::BufferizationOptions &,
+                       const bufferization::BufferizationState &,
+                       SmallVector<Value> &) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return cast<bufferization::BufferLikeType>(
+      MemRefType::get(type.getShape(), type.getElementType()));
+}
+
+LogicalResult
+StackOp::bufferize(RewriterBase &rewriter,
+                   const bufferization::BufferizationOptions &,
+                   bufferization::BufferizationState &) {
+  auto type = cast<RankedTensorType>(getAll().getType());
+  auto buffer = StackOp::create(
+      rewriter, getLoc(),
+      MemRefType::get(type.getShape(), type.getElementType()), getList());
+  bufferization::replaceOpWithBufferizedValues(rewriter, *this,
+                                               buffer->getResults());
+  return success();
+}
+
 LogicalResult BufferOp::verify() {
   if (int64_t number = getNumber(); number < 0)
     return emitOpError("expects a number that is not negative, but got ")

@@ -90,4 +90,65 @@ def Ingot_BufferOp : Op<Ingot_Dialect, "buffer", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Ingot_PollOp : Op<Ingot_Dialect, "poll",
+                      [MemoryEffects<[MemWrite<Ingot_RunStatus>]>]> {
+  let summary = "asks who watches the run whether it goes on";
+  let description = [{
+    Stands in each step of a model's loop, so that a run that is cancelled ends
+    there. Only for the function that has the run's call.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Ingot_ListOp : Op<Ingot_Dialect, "list",
+                      [MemoryEffects<[MemWrite<Ingot_RunStatus>]>]> {
+  let summary = "a new list of tensors, which grows in the run";
+  let description = [{
+    Holds rows of which only the run knows how many there will be, or how large
+    they are. Its memory grows geometrically, and is the host's.
+
+    Example:
+    ```mlir
+    %rows = ingot.list
+    scf.for %i = %c0 to %n step %c1 {
+      ingot.append %rows, %x, "node 'Loop_1': rows differ" : tensor<?x4xf32>
+    }
+    %all = ingot.stack %rows : tensor<?x?x4xf32>
+    ```
+  }];
+  let results = (outs Index:$list);
+  let assemblyFormat = "attr-dict";
+}
+
+def Ingot_AppendOp : Op<Ingot_Dialect, "append", [
+    DeclareOpInterfaceMethods<BufferizableOpInterface, [
+      "bufferizesToMemoryRead", "bufferizesToMemoryWrite", "getAliasingValues",
+      "bufferize"]>]> {
+  let summary = "copies a tensor to the end of a list";
+  let description = [{
+    All rows of a list have the same sizes; at another one the run ends with
+    `message`.
+  }];
+  let arguments = (ins Index:$list,
+                       Arg<AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>, "",
+                           [MemRead, MemWrite<Ingot_RunStatus>]>:$x,
+                       StrAttr:$message);
+  let assemblyFormat = "$list `,` $x `,` $message attr-dict `:` type($x)";
+}
+
+def Ingot_StackOp : Op<Ingot_Dialect, "stack", [
+    MemoryEffects<[MemWrite<Ingot_RunStatus>]>,
+    DeclareOpInterfaceMethods<BufferizableOpInterface, [
+      "bufferizesToAllocation", "resultBufferizesToMemoryWrite",
+      "getAliasingOpOperands", "getBufferType", "bufferize"]>]> {
+  let summary = "all rows of a list, the first dimension counts them";
+  let description = [{
+    Ends the list: its memory is the tensor's. Open sizes of a list without
+    rows are 0.
+  }];
+  let arguments = (ins Index:$list);
+  let results = (outs AnyTypeOf<[AnyRankedTensor, AnyStridedMemRef]>:$all);
+  let assemblyFormat = "$list attr-dict `:` type($all)";
+}
+
 #endif // INGOT_DIALECTS_INGOT_INGOTOPS_TD

@@ -15,6 +15,10 @@ namespace ingot::onnx {
 /// many places, which this leaves room for.
 constexpr int64_t kLargestTensor = int64_t(1) << 44;
 
+/// What a loop may take unless the user says otherwise: no model is meant to
+/// take more, and who waits for so many wants to be told.
+constexpr int64_t kMostLoopSteps = 1'000'000'000;
+
 } // namespace ingot::onnx
 
 #endif // INGOT_DIALECTS_ONNX_LIMITS_H

@@ -60,6 +60,7 @@ static const Legalizers &allLegalizers() {
     populateElementwise(all);
     populateFourier(all);
     populateGather(all);
+    populateLoops(all);
     populateMatMul(all);
     populateMicrosoftAttention(all);
     populateMicrosoftFused(all);
@@ -112,9 +113,15 @@ struct LegalizePass
   void runOnOperation() override;
 
   LogicalResult legalizeFunction(func::FuncOp function);
+  LogicalResult legalizeBlock(Block &block);
+  LogicalResult tryBlock(Block &block);
   LogicalResult legalizeNode(onnx::NodeOp op);
   int64_t opsetOf(StringRef domain);
   int64_t statedOpsetOf(StringRef domain);
+
+  llvm::DenseSet<Operation *> failedNodes;
+  /// An operator that was expanded to several nodes is reported once.
+  llvm::DenseSet<Location> failedNames;
 };
 
 } // namespace
@@ -169,8 +176,11 @@ int64_t LegalizePass::statedOpsetOf(StringRef domain) {
 }
 
 /// A node that fails without a message would end the compilation unexplained;
-/// what fails because of its first error is not worth a second line.
+/// what fails because of its first error is not worth a second line. Nodes of a
+/// body have a line each.
 static LogicalResult legalizeReported(Node &node, Legalizer legalizer) {
+  if (node.op->getNumRegions() != 0)
+    return legalizer(node);
   bool isReported = false;
   ScopedDiagnosticHandler listener(node.context(), [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
@@ -188,7 +198,10 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   CreatedOps created;
   OpBuilder builder(op->getContext(), &created);
   builder.setInsertionPoint(op);
-  Node node(op, builder, opset, stated);
+  auto legalizeBody = [&](Block &body, bool quiet) {
+    return quiet ? tryBlock(body) : legalizeBlock(body);
+  };
+  Node node(op, builder, opset, stated, legalizeBody, maxLoopSteps);
   Legalizer legalizer = allLegalizers().lookup(op.getDomain(), op.getOpType());
   if (!legalizer) {
     std::string name = keyOf(op.getDomain(), op.getOpType());
@@ -215,13 +228,23 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   return success();
 }
 
-LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
+/// Whether the op, or what is in it, needs what a failed node gives.
+static bool needsAny(Operation *op,
+                     const llvm::DenseSet<Operation *> &failedNodes) {
+  if (failedNodes.empty())
+    return false;
+  WalkResult result = op->walk([&](Operation *inner) {
+    bool fed = llvm::any_of(inner->getOperands(), [&](Value operand) {
+      return failedNodes.contains(operand.getDefiningOp());
+    });
+    return fed ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+LogicalResult LegalizePass::legalizeBlock(Block &block) {
   LogicalResult result = success();
-  Block &body = function.getBody().front();
-  llvm::DenseSet<Operation *> failedNodes;
-  // An operator that was expanded to several nodes is reported once.
-  llvm::DenseSet<Location> failedNames;
-  for (Operation *next = &body.front(); next;) {
+  for (Operation *next = block.empty() ? nullptr : &block.front(); next;) {
     auto op = dyn_cast<onnx::NodeOp>(next);
     Operation *before = next->getPrevNode();
     next = next->getNextNode();
@@ -229,12 +252,9 @@ LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
       continue;
     // What a failed node feeds cannot be judged, but an operator that is
     // missing altogether is worth a line of its own.
-    bool fed = llvm::any_of(op->getOperands(), [&](Value operand) {
-      return failedNodes.contains(operand.getDefiningOp());
-    });
     bool known = allLegalizers().lookup(op.getDomain(), op.getOpType());
-    if ((fed && known) || failedNames.contains(op.getLoc()) ||
-        failed(legalizeNode(op))) {
+    if ((known && needsAny(op, failedNodes)) ||
+        failedNames.contains(op.getLoc()) || failed(legalizeNode(op))) {
       failedNodes.insert(op);
       if (isa<NameLoc>(op.getLoc()))
         failedNames.insert(op.getLoc());
@@ -242,14 +262,35 @@ LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
       continue;
     }
     // The nodes of a branch may now stand in the place of an If.
-    next = before ? before->getNextNode() : &body.front();
+    next = before ? before->getNextNode() : &block.front();
   }
   if (failed(result))
     return failure();
-  for (onnx::AbsentOp absent :
-       llvm::make_early_inc_range(function.getOps<onnx::AbsentOp>()))
+  for (auto absent :
+       llvm::make_early_inc_range(block.getOps<onnx::AbsentOp>()))
     if (absent->use_empty())
       absent.erase();
+  return success();
+}
+
+/// The same without a word, and without a trace of what failed.
+LogicalResult LegalizePass::tryBlock(Block &block) {
+  auto nodes = failedNodes;
+  auto names = failedNames;
+  ScopedDiagnosticHandler silence(&getContext(),
+                                  [](Diagnostic &) { return success(); });
+  if (succeeded(legalizeBlock(block)))
+    return success();
+  failedNodes = std::move(nodes);
+  failedNames = std::move(names);
+  return failure();
+}
+
+LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
+  failedNodes.clear();
+  failedNames.clear();
+  if (failed(legalizeBlock(function.getBody().front())))
+    return failure();
   auto results = function.getBody().front().getTerminator()->getOperandTypes();
   function.setFunctionType(FunctionType::get(
       function.getContext(), function.getArgumentTypes(), results));

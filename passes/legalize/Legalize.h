@@ -20,6 +20,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace ingot {
@@ -37,12 +38,18 @@ using mlir::success;
 using mlir::Type;
 using mlir::Value;
 
+/// Legalizes the nodes of a body, whose arguments have their final types. A
+/// quiet attempt reports nothing; what it leaves when it fails is to be erased.
+using LegalizeBody =
+    llvm::function_ref<LogicalResult(mlir::Block &, bool quiet)>;
+
 /// One ONNX node while it is legalized.
 class Node {
 public:
   Node(onnx::NodeOp op, mlir::OpBuilder &builder, int64_t opset,
-       int64_t statedOpset)
-      : op(op), builder(builder), opset(opset), statedOpset(statedOpset) {}
+       int64_t statedOpset, LegalizeBody legalizeBody, int64_t maxLoopSteps)
+      : op(op), builder(builder), opset(opset), statedOpset(statedOpset),
+        legalizeBody(legalizeBody), maxLoopSteps(maxLoopSteps) {}
 
   mlir::Location loc() { return op.getLoc(); }
   mlir::MLIRContext *context() { return op.getContext(); }
@@ -159,6 +166,10 @@ public:
   int64_t opset;
   /// The one that the model's file states, for messages.
   int64_t statedOpset;
+  /// For operators with bodies.
+  LegalizeBody legalizeBody;
+  /// The most steps that a loop may take.
+  int64_t maxLoopSteps;
 };
 
 using Legalizer = LogicalResult (*)(Node &);
@@ -186,6 +197,7 @@ void populateEinsum(Legalizers &legalizers);
 void populateElementwise(Legalizers &legalizers);
 void populateFourier(Legalizers &legalizers);
 void populateGather(Legalizers &legalizers);
+void populateLoops(Legalizers &legalizers);
 void populateMatMul(Legalizers &legalizers);
 void populateMicrosoftAttention(Legalizers &legalizers);
 void populateMicrosoftFused(Legalizers &legalizers);

@@ -21,7 +21,10 @@ def Legalize : Pass<"onnx-legalize", "::mlir::ModuleOp"> {
   let options = [
     Option<"maxElements", "max-elements", "int64_t",
            "::ingot::onnx::kLargestTensor",
-           "most elements that a tensor may have">];
+           "most elements that a tensor may have">,
+    Option<"maxLoopSteps", "max-loop-steps", "int64_t",
+           "::ingot::onnx::kMostLoopSteps",
+           "most steps that a loop may take">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",

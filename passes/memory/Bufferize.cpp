@@ -189,6 +189,8 @@ struct BufferizePass : ingot::impl::BufferizeBase<BufferizePass> {
   void runOnOperation() override {
     bufferization::OneShotBufferizationOptions options;
     options.bufferizeFunctionBoundaries = true;
+    // States of open size: see ingot-place-state.
+    options.allowReturnAllocsFromLoops = true;
     options.setFunctionBoundaryTypeConversion(
         bufferization::LayoutMapOption::IdentityLayoutMap);
     // Loops, not memref.copy: that would call a function of MLIR's runner for

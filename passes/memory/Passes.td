@@ -64,6 +64,20 @@ def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
     "::mlir::LLVM::LLVMDialect"];
 }
 
+def PlaceState : Pass<"ingot-place-state", "::mlir::func::FuncOp"> {
+  let summary = "Say where what branches give and loops carry is stored";
+  let description = [{
+    Of known size, all branches of an `scf.if` write to one place, and each step
+    of a loop writes its state over the one before, once all that it reads is
+    read; a state that moves to another's place is copied first. Of open size,
+    each branch and each step makes a copy, which is its own: plan-memory gives
+    back that of the step before. What is written in place already is left.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let summary = "Give every buffer of static size an offset in one arena";
   let description = [{

@@ -7,11 +7,13 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/ArenaPlan.h"
+#include "passes/memory/ReleaseBuffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -27,8 +29,6 @@ struct PlanMemoryPass : ingot::impl::PlanMemoryBase<PlanMemoryPass> {
   void runOnOperation() override;
 
   LogicalResult plan(func::FuncOp function, Value arena);
-  void releaseDynamic(ArrayRef<memref::AllocOp> allocs,
-                      BufferViewFlowAnalysis &aliases);
 };
 
 } // namespace
@@ -40,87 +40,72 @@ static int64_t byteSize(MemRefType type) {
   return type.getNumElements() * std::max<int64_t>(1, bits / 8);
 }
 
-/// Position of each op of the function's block; ops nested in one count as it.
-static DenseMap<Operation *, int64_t> numberOps(Block &body) {
-  DenseMap<Operation *, int64_t> positions;
-  int64_t next = 0;
-  for (Operation &op : body)
-    positions[&op] = next++;
-  return positions;
+/// The place of each op that touches memory: from the first to the last number
+/// of what is in it. Ops on scalars count as the one that they are in.
+using Places = DenseMap<Operation *, std::pair<int64_t, int64_t>>;
+
+static int64_t numberOps(Block &block, int64_t next, Places &places) {
+  for (Operation &op : block) {
+    int64_t first = next++;
+    if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op))
+      for (Region &region : op.getRegions())
+        if (!region.empty())
+          next = numberOps(region.front(), next, places);
+    places[&op] = {first, next - 1};
+  }
+  return next;
 }
 
-/// Everything that touches a buffer: users of it, of a view of it, and of its
-/// address.
-static SmallVector<Operation *> usersOf(memref::AllocOp alloc,
-                                        BufferViewFlowAnalysis &aliases) {
-  SmallVector<Operation *> users;
-  for (Value alias : aliases.resolve(alloc))
-    for (Operation *user : alias.getUsers()) {
-      users.push_back(user);
-      if (isa<memref::ExtractAlignedPointerAsIndexOp>(user))
-        llvm::append_range(users, user->getUsers());
-    }
-  return users;
+/// Where a buffer is needed for an access by `user`: as long as a loop goes on
+/// that the buffer is made outside of.
+static std::pair<int64_t, int64_t> placeOf(Operation *user, Operation *alloc,
+                                           const Places &places) {
+  std::pair<int64_t, int64_t> place = {-1, -1};
+  for (Operation *op = user; op; op = op->getParentOp()) {
+    auto own = places.find(op);
+    if (own != places.end() &&
+        (place.first < 0 || isa<scf::ForOp, scf::WhileOp>(op)))
+      place = own->second;
+    if (op->getBlock()->findAncestorOpInBlock(*alloc))
+      break;
+  }
+  return place;
 }
 
 /// A buffer lives from the first op that touches it to the last.
-static ArenaBuffer lifetimeOf(memref::AllocOp alloc, Block &body,
-                              const DenseMap<Operation *, int64_t> &positions,
+static ArenaBuffer lifetimeOf(memref::AllocOp alloc, const Places &places,
                               BufferViewFlowAnalysis &aliases) {
   ArenaBuffer buffer;
   buffer.bytes = byteSize(alloc.getType());
-  buffer.first = buffer.last =
-      positions.lookup(body.findAncestorOpInBlock(*alloc));
-  int64_t firstUse = std::numeric_limits<int64_t>::max();
-  for (Operation *user : usersOf(alloc, aliases)) {
-    int64_t at = positions.lookup(body.findAncestorOpInBlock(*user));
-    buffer.last = std::max(buffer.last, at);
-    firstUse = std::min(firstUse, at);
-  }
   // Memory is taken where it is first used, not where it is named.
-  if (firstUse != std::numeric_limits<int64_t>::max())
-    buffer.first = firstUse;
-  return buffer;
-}
-
-/// Buffers whose size is known only in a run come from the host; each is given
-/// back after its last use in its block.
-void PlanMemoryPass::releaseDynamic(ArrayRef<memref::AllocOp> allocs,
-                                    BufferViewFlowAnalysis &aliases) {
-  for (memref::AllocOp alloc : allocs) {
-    Block *block = alloc->getBlock();
-    Operation *last = alloc;
-    bool escapes = false;
-    for (Operation *user : usersOf(alloc, aliases)) {
-      Operation *top = block->findAncestorOpInBlock(*user);
-      if (!top || top->hasTrait<OpTrait::IsTerminator>())
-        escapes = true;
-      else if (last->isBeforeInBlock(top))
-        last = top;
-    }
-    // The host takes back what is left at the end of a run.
-    if (escapes)
-      continue;
-    OpBuilder builder(alloc.getContext());
-    builder.setInsertionPointAfter(last);
-    memref::DeallocOp::create(builder, alloc.getLoc(), alloc);
+  int64_t first = std::numeric_limits<int64_t>::max(), last = -1;
+  for (Operation *user : usersOf(alloc, aliases)) {
+    auto [from, to] = placeOf(user, alloc, places);
+    first = std::min(first, from);
+    last = std::max(last, to);
   }
+  if (last < 0)
+    first = last = placeOf(alloc, alloc, places).first;
+  buffer.first = first;
+  buffer.last = last;
+  return buffer;
 }
 
 LogicalResult PlanMemoryPass::plan(func::FuncOp function, Value arena) {
   Block &body = function.getBody().front();
-  SmallVector<memref::AllocOp> fixed, dynamic;
+  SmallVector<memref::AllocOp> fixed;
   function.walk([&](memref::AllocOp alloc) {
-    bool isStatic = alloc.getType().hasStaticShape() &&
-                    alloc.getType().getLayout().isIdentity();
-    (isStatic ? fixed : dynamic).push_back(alloc);
+    if (isInArena(alloc))
+      fixed.push_back(alloc);
   });
   BufferViewFlowAnalysis aliases(function);
-  DenseMap<Operation *, int64_t> positions = numberOps(body);
+  Places places;
+  numberOps(body, 0, places);
   SmallVector<ArenaBuffer> buffers;
   for (memref::AllocOp alloc : fixed)
-    buffers.push_back(lifetimeOf(alloc, body, positions, aliases));
-  releaseDynamic(dynamic, aliases);
+    buffers.push_back(lifetimeOf(alloc, places, aliases));
+  if (failed(releaseBuffers(function, aliases)))
+    return failure();
 
   int64_t arenaBytes = assignOffsets(buffers);
   if (failed(verifyOffsets(buffers)))

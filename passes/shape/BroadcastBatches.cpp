@@ -126,15 +126,24 @@ void BroadcastBatchesPass::runOnOperation() {
     return;
   SizeAnalysis analysis(function);
   SmallVector<nn::MatMulOp> open, openBias;
-  for (Operation &op : function.getBody().front()) {
+  auto visit = [&](auto &visit, Operation &op, bool isInside) -> LogicalResult {
     SmallVector<SizeAnalysis::Rule> rules;
     if (failed(analysis.addResults(&op, rules)))
-      return signalPassFailure();
-    for (const SizeAnalysis::Rule &rule : rules)
-      analysis.assume(rule); // checked since nn-require-sizes
+      return failure();
+    // Checked since nn-require-sizes, in a branch or a loop for there only.
+    if (!isInside)
+      for (const SizeAnalysis::Rule &rule : rules)
+        analysis.assume(rule);
+    if (hasTensorBody(&op)) {
+      analysis.addLoopState(&op);
+      for (Region &region : op.getRegions())
+        for (Operation &inner : region.getOps())
+          if (failed(visit(visit, inner, /*isInside=*/true)))
+            return failure();
+    }
     auto matmul = dyn_cast<nn::MatMulOp>(op);
     if (!matmul)
-      continue;
+      return success();
     auto dims = llvm::seq<int64_t>(0, typeOf(matmul.getY()).getRank() - 2);
     if (llvm::any_of(dims, [&](int64_t i) {
           return isOpen(analysis, matmul, i);
@@ -142,7 +151,11 @@ void BroadcastBatchesPass::runOnOperation() {
       open.push_back(matmul);
     if (hasOpenBias(analysis, matmul))
       openBias.push_back(matmul);
-  }
+    return success();
+  };
+  for (Operation &op : function.getBody().front())
+    if (failed(visit(visit, op, /*isInside=*/false)))
+      return signalPassFailure();
   for (nn::MatMulOp op : openBias)
     separateBias(op);
   for (nn::MatMulOp op : open)

@@ -32,6 +32,7 @@ namespace {
 
 struct HoistChecksPass : ingot::impl::HoistChecksBase<HoistChecksPass> {
   void runOnOperation() override;
+  void hoist(Block &body);
 };
 
 } // namespace
@@ -55,7 +56,14 @@ void HoistChecksPass::runOnOperation() {
   func::FuncOp function = getOperation();
   if (function.isExternal() || !function.getBody().hasOneBlock())
     return;
-  Block &body = function.getBody().front();
+  // A check of a branch or of a loop's step stays in there.
+  llvm::SetVector<Block *> blocks;
+  function.walk([&](RequireOp op) { blocks.insert(op->getBlock()); });
+  for (Block *block : blocks)
+    hoist(*block);
+}
+
+void HoistChecksPass::hoist(Block &body) {
   // What checks need: arithmetic on sizes, and where data decide, the ops that
   // find them.
   llvm::DenseSet<Operation *> needed;

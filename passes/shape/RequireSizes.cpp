@@ -42,6 +42,9 @@ public:
   /// op of the function's block. What op itself decides cannot be asked before
   /// it. Returns whether the rule holds from here on.
   bool add(Location loc, const SizeAnalysis::Rule &rule, Operation *op);
+  /// The same in a branch or in a step of a loop, which may never be reached:
+  /// there, and for there only.
+  void addInside(Location loc, const SizeAnalysis::Rule &rule, Operation *op);
   int64_t count = 0;
 
 private:
@@ -71,22 +74,40 @@ bool Checks::add(Location loc, const SizeAnalysis::Rule &rule, Operation *op) {
   return true;
 }
 
-/// Checks `op` and the loops in it: what is `top` of the function's block.
+void Checks::addInside(Location loc, const SizeAnalysis::Rule &rule,
+                       Operation *op) {
+  if (analysis.lastSourceOf(rule.a, *op->getBlock()) == op ||
+      analysis.lastSourceOf(rule.b, *op->getBlock()) == op)
+    return;
+  ++count;
+  OpBuilder builder(op);
+  Value a = analysis.materializeInside(builder, loc, rule.a),
+        b = analysis.materializeInside(builder, loc, rule.b);
+  require(builder, loc, relates(builder, loc, rule.relation, a, b),
+          rule.message, {a, b});
+}
+
+/// Checks `op` and what is in it. `top`, the op of the function's block that it
+/// is part of, is null where it may not be reached: in a branch or in a loop of
+/// the model, but not in the loop that one of its nodes is.
 static LogicalResult checkOp(SizeAnalysis &analysis, Checks &checks,
                              Operation *op, Operation *top) {
   SmallVector<SizeAnalysis::Rule> open;
   if (failed(analysis.addResults(op, open)))
     return failure();
-  for (const SizeAnalysis::Rule &rule : open)
-    if (checks.add(op->getLoc(), rule, top))
+  for (const SizeAnalysis::Rule &rule : open) {
+    if (!top)
+      checks.addInside(op->getLoc(), rule, op);
+    else if (checks.add(op->getLoc(), rule, top))
       analysis.assume(rule);
-  // Bodies of other ops than loops hold scalars only.
-  auto loop = dyn_cast<LoopLikeOpInterface>(op);
-  if (!loop)
+  }
+  if (!hasTensorBody(op))
     return success();
-  analysis.addLoopState(loop);
-  for (Region *region : loop.getLoopRegions())
-    for (Operation &inner : region->getOps())
+  analysis.addLoopState(op);
+  if (isOfModel(op))
+    top = nullptr;
+  for (Region &region : op->getRegions())
+    for (Operation &inner : llvm::make_early_inc_range(region.getOps()))
       if (failed(checkOp(analysis, checks, &inner, top)))
         return failure();
   return success();

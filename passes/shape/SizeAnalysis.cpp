@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -313,14 +314,95 @@ Operation *SizeAnalysis::lastSourceOf(Size size, Block &block) {
   return last;
 }
 
-void SizeAnalysis::addLoopState(LoopLikeOpInterface loop) {
-  auto results = loop.getLoopResults();
+Value SizeAnalysis::materializeInside(OpBuilder &builder, Location loc,
+                                      Size size) {
+  SmallVector<Value> made;
+  for (Symbol &symbol : symbols)
+    made.push_back(symbol.made);
+  Value value = materialize(builder, loc, size);
+  for (auto [symbol, before] : llvm::zip_equal(symbols, made))
+    symbol.made = before;
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+bool shape::hasTensorBody(Operation *op) {
+  return isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op);
+}
+
+bool shape::isOfModel(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return !loop.getBody()->getOps<PollOp>().empty();
+  return isa<scf::IfOp, scf::WhileOp>(op);
+}
+
+/// Finds the sizes of what `op` gives, whatever they have to be.
+void SizeAnalysis::visit(Operation *op) {
+  SmallVector<Rule> rules;
+  int64_t proved = numProved;
+  {
+    ScopedDiagnosticHandler silence(context,
+                                    [](Diagnostic &) { return success(); });
+    (void)addResults(op, rules);
+  }
+  numProved = proved;
+  if (!hasTensorBody(op))
+    return;
+  addLoopState(op);
+  for (Region &region : op->getRegions())
+    for (Operation &inner : region.getOps())
+      visit(&inner);
+}
+
+void SizeAnalysis::addLoopState(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop)
+    return;
+  auto hasOpenSizes = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && !type.hasStaticShape();
+  };
+  if (llvm::none_of(loop.getInits(), hasOpenSizes))
+    return;
+  // What a step makes of sizes that may be any.
+  for (Operation &inner : loop.getBody()->without_terminator())
+    visit(&inner);
+  ValueRange next = loop.getYieldedValues();
+  SmallVector<std::pair<unsigned, Sizes>> stays;
   for (auto [i, init] : llvm::enumerate(loop.getInits())) {
-    if (!isa<RankedTensorType>(init.getType()))
+    if (!hasOpenSizes(init))
       continue;
-    Sizes sizes(sizesOf(init));
-    known[loop.getRegionIterArgs()[i]] = sizes;
-    if (results)
-      known[(*results)[i]] = sizes;
+    Value argument = loop.getRegionIterArg(i);
+    Sizes before(sizesOf(argument)), after(sizesOf(next[i])),
+        sizes(sizesOf(init));
+    for (auto [size, from, to] : llvm::zip_equal(sizes, before, after))
+      if (from != to)
+        size = Size();
+    stays.push_back({i, std::move(sizes)});
+  }
+  // All over again, with what is known of them now.
+  loop.getBody()->walk([&](Operation *inner) {
+    for (Value result : inner->getResults()) {
+      known.erase(result);
+      knownIndices.erase(result);
+    }
+    for (Region &region : inner->getRegions())
+      for (Value argument : region.getArguments())
+        known.erase(argument);
+  });
+  for (auto &[i, sizes] : stays) {
+    Value argument = loop.getRegionIterArg(i), result = loop.getResult(i);
+    for (auto [value, kept] : {std::pair(argument, sizes), {result, sizes}}) {
+      for (auto [dim, size] : llvm::enumerate(kept))
+        if (!size)
+          size = cast<RankedTensorType>(value.getType()).isDynamicDim(dim)
+                     ? symbolOf(value, dim)
+                     : constant(cast<RankedTensorType>(value.getType())
+                                    .getDimSize(dim));
+      known[value] = kept;
+    }
   }
 }

@@ -18,13 +18,20 @@
 #include "dialects/nn/SizeRules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace ingot::shape {
 
 class RunRules;
 using nn::Size;
 using Sizes = llvm::SmallVector<Size, 4>;
+
+/// Whether an op's regions hold ops on tensors of the program: scf's branches
+/// and loops. Those of others hold scalars.
+bool hasTensorBody(mlir::Operation *op);
+
+/// Whether such an op is an If, a Loop or a Scan of the model. The loops that
+/// legalizers write for other nodes take a step in any run that gets there.
+bool isOfModel(mlir::Operation *op);
 
 /// Visit a function's ops in program order, each with `addResults`.
 class SizeAnalysis {
@@ -62,8 +69,12 @@ public:
   /// The last op of `block` that the symbols of `size` come from, itself or
   /// what is in it; null if the function's arguments are enough.
   mlir::Operation *lastSourceOf(Size size, mlir::Block &block);
-  /// A loop's state stays as large as it starts.
-  void addLoopState(mlir::LoopLikeOpInterface loop);
+  /// The same at a place that later calls may not be dominated by.
+  mlir::Value materializeInside(mlir::OpBuilder &builder, mlir::Location loc,
+                                Size size);
+  /// A loop's state stays as large as it starts where each step leaves it so:
+  /// then its sizes are those of what the loop is given. Nothing for others.
+  void addLoopState(mlir::Operation *op);
 
   /// How many rules sizes alone have proved.
   int64_t getNumProved() const { return numProved; }
@@ -95,6 +106,7 @@ private:
   }
   Size sizeOf(mlir::OpFoldResult size);
   Sizes sizesOfAll(mlir::ArrayRef<mlir::OpFoldResult> mixed);
+  void visit(mlir::Operation *op);
   llvm::LogicalResult sizesOfStock(mlir::Operation *op, RunRules &rules,
                                    llvm::SmallVectorImpl<nn::SizedType> &sized);
   Size expressionOf(mlir::Value index);

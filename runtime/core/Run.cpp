@@ -34,9 +34,7 @@ struct Observer {
     auto &self = *static_cast<Observer *>(user);
     if (self.profile)
       self.profile->endLayer(layer, flops, bytes);
-    return self.cancellation && self.cancellation->isRequested()
-               ? INGOT_CANCELLED
-               : INGOT_OK;
+    return poll(user);
   }
 
   static int32_t tensor(void *user, uint64_t number, uint32_t dtype,
@@ -48,12 +46,19 @@ struct Observer {
     return self.observe(self.observeUser, number, &view);
   }
 
+  static int32_t poll(void *user) {
+    auto &self = *static_cast<Observer *>(user);
+    return self.cancellation && self.cancellation->isRequested()
+               ? INGOT_CANCELLED
+               : INGOT_OK;
+  }
+
   Profile *profile;
   const ingot_cancellation *cancellation;
   ingot_observe_fn observe;
   void *observeUser;
   ingot_abi_observer abi = {sizeof(ingot_abi_observer), 0, this, layerEnd,
-                            tensor};
+                            tensor, poll};
 };
 
 /// Takes a context or a profile for one thread.

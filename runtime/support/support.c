@@ -136,6 +136,14 @@ void ingot_support_observe(ingot_abi_call *call, uint64_t tensor,
                                  strides, data));
 }
 
+void ingot_support_poll(ingot_abi_call *call) {
+  const ingot_abi_observer *observer = call->observer;
+  const size_t needed =
+      offsetof(ingot_abi_observer, poll) + sizeof observer->poll;
+  if (observer && observer->struct_size >= needed && observer->poll)
+    go_on(call, observer->poll(observer->user));
+}
+
 /** Writes `value` in decimal digits to `text`, which has 20 bytes; returns how
  *  many it took. */
 static size_t write_number(char *text, int64_t value) {

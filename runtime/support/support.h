@@ -65,6 +65,27 @@ void ingot_support_observe(ingot_abi_call *call, uint64_t tensor,
                            uint32_t dtype, uint32_t rank, const int64_t *dims,
                            const int64_t *strides, const void *data);
 
+/** Asks the observer of a run, if it has one, whether the run goes on; does not
+ *  return if it is to stop. Only for the thread that runs the body. */
+void ingot_support_poll(ingot_abi_call *call);
+
+/** A new list of tensors. Lists are the run's, as its memory is. */
+void *ingot_support_list(ingot_abi_call *call);
+
+/** Copies a tensor of `rank` dims to the end of the list. All of one list have
+ *  the same sizes; the run ends with `message` at another one. */
+void ingot_support_append(ingot_abi_call *call, void *list,
+                          uint64_t element_bytes, uint32_t rank,
+                          const int64_t *dims, const int64_t *strides,
+                          const void *data, const char *message);
+
+/** Ends the list. Returns its tensors one behind the other, which are to be
+ *  given back by ingot_support_release, and sets `dims`, one more than `rank`:
+ *  how many there are, and their sizes. Where there are none, sizes that are
+ *  negative become 0. */
+void *ingot_support_stack(ingot_abi_call *call, void *list, uint32_t rank,
+                          int64_t *dims);
+
 /** What the functions of a model's generated header stand on: one loaded model
  *  with an arena of its own, for an application that links the artifact and
  *  has no libingot. */

@@ -90,6 +90,9 @@ class Cancelled(Case):
         nodes = [helper.make_node("MatMul", [f"x{i}", "w"], [f"x{i + 1}"], name=f"m{i}") for i in range(LAYERS)]
         model = make_model(nodes, [("x0", [512, 512])], [(f"x{LAYERS}", [512, 512])],
                            {"w": (rng.standard_normal((512, 512)) / 23).astype(np.float32)})
+        self.check_model(model, *options)
+
+    def check_model(self, model, *options):
         artifact = self.compile(model, *options)
         for threads in (1, 2):
             with self.subTest(threads=threads):
@@ -105,6 +108,18 @@ class Cancelled(Case):
 
     def test_native_kernels(self):
         self.check("--kernels=native")
+
+    def test_within_a_loop(self):
+        """A Loop is one layer; each step asks."""
+        body = helper.make_graph(
+            [helper.make_node("Identity", ["c"], ["c2"]), helper.make_node("MatMul", ["s", "w"], ["s2"], name="m")], "body",
+            [helper.make_tensor_value_info(*v) for v in (("i", 7, []), ("c", 9, []), ("s", 1, [512, 512]))],
+            [helper.make_tensor_value_info(*v) for v in (("c2", 9, []), ("s2", 1, [512, 512]))])
+        rng = np.random.default_rng(3)
+        self.check_model(make_model([helper.make_node("Loop", ["n", "", "x0"], ["y"], name="loop", body=body)],
+                                    [("x0", [512, 512])], [("y", [512, 512])],
+                                    {"w": (rng.standard_normal((512, 512)) / 23).astype(np.float32),
+                                     "n": np.array(LAYERS * 3, np.int64)}))
 
     def test_onednn(self):
         artifact = self.compile(make_model([helper.make_node("MatMul", ["x", "w"], ["y"])], [("x", [4, 4])],

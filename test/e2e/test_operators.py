@@ -87,4 +87,4 @@ class Limit(Case):
         done = tool("ingot", "compile", model, "--print-pipeline", "--limit=tensor-elements=1K")
         self.assertIn("onnx-legalize{max-elements=1024}", done.stdout)
         self.assert_refuses(model, "the limits are nodes, function-nodes, nesting, graph-bytes, sparse-bytes, "
-                            "tensor-elements, folded-bytes, e.g.", options=["--limit=elements=1"])
+                            "tensor-elements, folded-bytes, loop-steps, e.g.", options=["--limit=elements=1"])

@@ -44,6 +44,7 @@ namespace ingot {
 
 using namespace mlir;
 using ingot::codegen::callArgument;
+using ingot::codegen::callSupport;
 using ingot::codegen::Functions;
 
 /// See runtime/support: memory of dynamic size, from the host.
@@ -53,21 +54,6 @@ static constexpr StringLiteral kRelease = "ingot_support_release";
 static constexpr StringLiteral kRequire = "ingot_support_require";
 /// Shows a tensor to who observes the run.
 static constexpr StringLiteral kObserve = "ingot_support_observe";
-
-/// Calls function `name` of runtime/support, in behalf of `op`, with the run's
-/// call and `arguments`.
-static FailureOr<LLVM::CallOp> callSupport(Functions &functions, OpBuilder &b,
-                                           Operation *op, StringRef name,
-                                           Type result, Value call,
-                                           ValueRange arguments) {
-  SmallVector<Value> all = {call};
-  llvm::append_range(all, arguments);
-  FailureOr<LLVM::LLVMFuncOp> callee = functions.support(
-      b, op, name, llvm::to_vector(ValueRange(all).getTypes()), result);
-  if (failed(callee))
-    return failure();
-  return LLVM::CallOp::create(b, op->getLoc(), *callee, all);
-}
 
 /// The bytes of a buffer of these sizes, or the largest number if there is no
 /// such buffer: sizes may come from a run's inputs.
@@ -316,6 +302,7 @@ struct ConvertToLLVMPass
     int64_t checks = 0;
     patterns.add<LowerRequire>(converter, functions, checks);
     patterns.add<LowerObserve>(converter, functions);
+    ingot::codegen::populateListToLLVM(converter, patterns, functions, checks);
     ingot::codegen::populateBufferToLLVM(converter, patterns);
     ingot::codegen::populateLaunchToLLVM(converter, patterns, functions);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);

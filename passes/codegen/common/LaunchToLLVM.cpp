@@ -161,6 +161,19 @@ LowerLaunch::getTask(cpu::LaunchOp op,
   return task;
 }
 
+FailureOr<LLVM::CallOp>
+codegen::callSupport(Functions &functions, OpBuilder &b, Operation *op,
+                     StringRef name, Type result, Value call,
+                     ValueRange arguments) {
+  SmallVector<Value> all = {call};
+  llvm::append_range(all, arguments);
+  FailureOr<LLVM::LLVMFuncOp> callee = functions.support(
+      b, op, name, llvm::to_vector(ValueRange(all).getTypes()), result);
+  if (failed(callee))
+    return failure();
+  return LLVM::CallOp::create(b, op->getLoc(), *callee, all);
+}
+
 Value codegen::getFrame(Operation *op, int64_t numWords,
                         ConversionPatternRewriter &rewriter) {
   Type word = rewriter.getI64Type();

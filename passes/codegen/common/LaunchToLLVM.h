@@ -35,6 +35,13 @@ struct Functions {
 /// null if it has none.
 mlir::Value callArgument(mlir::Operation *op);
 
+/// Calls function `name` of runtime/support, in behalf of `op`, with the run's
+/// call and `arguments`.
+mlir::FailureOr<mlir::LLVM::CallOp>
+callSupport(Functions &functions, mlir::OpBuilder &b, mlir::Operation *op,
+            llvm::StringRef name, mlir::Type result, mlir::Value call,
+            mlir::ValueRange arguments);
+
 /// Room for `numWords` words that a call of `op` hands over, in the entry of
 /// the function around it: one place for all, or the stack would have to grow
 /// with the model.
@@ -46,6 +53,12 @@ mlir::Value getFrame(mlir::Operation *op, int64_t numWords,
 void populateLaunchToLLVM(const mlir::LLVMTypeConverter &converter,
                           mlir::RewritePatternSet &patterns,
                           Functions &functions);
+
+/// What loops of the model ask of the runtime: polls and lists. `texts` counts
+/// messages.
+void populateListToLLVM(const mlir::LLVMTypeConverter &converter,
+                        mlir::RewritePatternSet &patterns,
+                        Functions &functions, int64_t &texts);
 
 } // namespace ingot::codegen
 

@@ -78,9 +78,9 @@ static bool canOutline(scf::ForOp loop) {
     return false;
   return !loop->walk([](Operation *op) {
                 bool stays =
-                    isa<RequireOp, ObserveOp, memref::AllocOp, memref::AllocaOp,
-                        memref::DeallocOp, cpu::LaunchOp, CallOpInterface>(
-                        op) ||
+                    isa<RequireOp, ObserveOp, PollOp, ListOp, AppendOp, StackOp,
+                        memref::AllocOp, memref::AllocaOp, memref::DeallocOp,
+                        cpu::LaunchOp, CallOpInterface>(op) ||
                     isa<LLVM::LLVMDialect>(op->getDialect());
                 return stays ? WalkResult::interrupt() : WalkResult::advance();
               })

@@ -52,7 +52,9 @@ struct FuseElementwisePass
     MLIRContext *context = &getContext();
     auto isOnlyUser = [](OpOperand *fused) {
       Operation *producer = fused->get().getDefiningOp();
-      return producer && producer->hasOneUse();
+      // What stands before a loop or a branch is computed once.
+      return producer && producer->hasOneUse() &&
+             producer->getBlock() == fused->getOwner()->getBlock();
     };
     auto canFuse = [&](OpOperand *fused) {
       return isOnlyUser(fused) &&

@@ -95,6 +95,9 @@
 // Phase memory.
 // CHECK-NEXT: {{^ *}}prepare-entry{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}func.func(
+// CHECK-NEXT: {{^ *}}ingot-place-state{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}linalg-reuse-operands{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-reuse-epilogue-operands{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}func.func(

@@ -15,20 +15,64 @@ func.func @taken(%x: tensor<7x2xf32>) -> tensor<*xf32> {
   } : (tensor<i1>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// A condition that the run computes; sizes that differ are open.
+
+// CHECK-LABEL: @computed
+// CHECK: %[[C:.*]] = tensor.extract %arg0[]
+// CHECK: %[[Y:.*]] = scf.if %[[C]] -> (tensor<?x2xf32>)
+// CHECK: nn.concat
+// CHECK: tensor.cast %{{.*}} : tensor<14x2xf32> to tensor<?x2xf32>
+// CHECK: } else {
+// CHECK: tensor.cast %arg1
+// CHECK: return %[[Y]]
+func.func @computed(%c: tensor<i1>, %x: tensor<7x2xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "If"(%c) graphs "then_branch" {
+    %1 = onnx.node "Concat"(%x, %x) {axis = 0 : i64} : (tensor<7x2xf32>, tensor<7x2xf32>) -> tensor<14x2xf32>
+    onnx.yield %1 : tensor<14x2xf32>
+  }, "else_branch" {
+    onnx.yield %x : tensor<7x2xf32>
+  } : (tensor<i1>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
 }
 
 // -----
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
-func.func @errors(%c: tensor<i1>) {
-  // expected-error@+1 {{If (opset 21) is not supported: a computed condition}}
-  onnx.node "If"(%c) graphs "then_branch" {
-    onnx.yield
+func.func @errors(%c: tensor<i1>, %two: tensor<2xi1>, %n: tensor<3xf32>, %x: tensor<4xf32>) {
+  // expected-error@+1 {{If (opset 21) is invalid: the condition needs one element}}
+  onnx.node "If"(%two) graphs "then_branch" { onnx.yield }, "else_branch" { onnx.yield } : (tensor<2xi1>) -> ()
+  // expected-error@+1 {{If (opset 21) is invalid: the condition needs to be a bool}}
+  onnx.node "If"(%n) graphs "then_branch" { onnx.yield }, "else_branch" { onnx.yield } : (tensor<3xf32>) -> ()
+  // expected-error@+1 {{If (opset 21) is invalid: a branch is missing, or has inputs}}
+  onnx.node "If"(%c) graphs "then_branch" { onnx.yield } : (tensor<i1>) -> ()
+  // expected-error@+1 {{If (opset 21) is invalid: the branch does not give 1 values}}
+  %0 = onnx.node "If"(%c) graphs "then_branch" { onnx.yield }, "else_branch" { onnx.yield } : (tensor<i1>) -> tensor<4xf32>
+  // expected-error@+1 {{If (opset 21) is not supported: output 0 has rank 1 in one branch and 2 in the other, with a computed condition}}
+  %1 = onnx.node "If"(%c) graphs "then_branch" {
+    onnx.yield %x : tensor<4xf32>
   }, "else_branch" {
-    onnx.yield
-  } : (tensor<i1>) -> ()
-  // expected-error@+1 {{Loop (opset 21) is not supported: loops are not lowered yet}}
-  onnx.node "Loop"(%c) : (tensor<i1>) -> ()
+    %s = arith.constant dense<[2, 2]> : tensor<2xi64>
+    %r = onnx.node "Reshape"(%x, %s) : (tensor<4xf32>, tensor<2xi64>) -> tensor<2x2xf32>
+    onnx.yield %r : tensor<2x2xf32>
+  } : (tensor<i1>) -> tensor<*xf32>
+  // expected-error@+1 {{If (opset 21) is invalid: output 0 has another element type in each branch}}
+  %2 = onnx.node "If"(%c) graphs "then_branch" {
+    onnx.yield %x : tensor<4xf32>
+  }, "else_branch" {
+    onnx.yield %c : tensor<i1>
+  } : (tensor<i1>) -> tensor<*xf32>
+  // All that bodies lack is told at once.
+  %3 = onnx.node "If"(%c) graphs "then_branch" {
+    // expected-error@+1 {{Foo (opset 21) is not supported}}
+    %a = onnx.node "Foo"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %a : tensor<4xf32>
+  }, "else_branch" {
+    // expected-error@+1 {{Bar (opset 21) is not supported}}
+    %a = onnx.node "Bar"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %a : tensor<4xf32>
+  } : (tensor<i1>) -> tensor<*xf32>
   return
 }
 }

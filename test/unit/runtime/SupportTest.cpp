@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/support/support.h"
+#include "SupportHosts.h"
 
 #include <gtest/gtest.h>
 
@@ -19,39 +19,6 @@
 #endif
 
 namespace {
-
-/// A host with threads of its own: every task runs on another thread than the
-/// caller's, all at once.
-struct Host {
-  ingot_abi_host abi = {};
-  ingot_abi_call call = {};
-  char error[64] = "";
-  int parallelRegions = 0;
-  bool hasMemory = true;
-
-  explicit Host(uint32_t threads) {
-    abi.struct_size = sizeof abi;
-    abi.num_threads = threads;
-    abi.user = this;
-    abi.allocate = [](void *user, uint64_t bytes, uint64_t) -> void * {
-      return static_cast<Host *>(user)->hasMemory ? malloc(bytes) : nullptr;
-    };
-    abi.release = [](void *, void *pointer) { free(pointer); };
-    abi.parallel_for = [](void *user, void (*task)(void *, int64_t), void *arg,
-                          int64_t count) {
-      ++static_cast<Host *>(user)->parallelRegions;
-      std::vector<std::thread> threads;
-      for (int64_t i = 0; i < count; ++i)
-        threads.emplace_back([=] { task(arg, i); });
-      for (std::thread &thread : threads)
-        thread.join();
-    };
-    call.struct_size = sizeof call;
-    call.host = &abi;
-    call.error = error;
-    call.error_bytes = sizeof error;
-  }
-};
 
 struct Counts {
   std::atomic<int> runs[64] = {};
@@ -90,26 +57,6 @@ TEST(Support, OneThreadRunsTasksInOrder) {
 //===----------------------------------------------------------------------===//
 // Memory of runs that stop
 //===----------------------------------------------------------------------===//
-
-/// Counts what the host has given out.
-struct LeakHost : Host {
-  int live = 0;
-  LeakHost() : Host(1) {
-    abi.allocate = [](void *user, uint64_t bytes,
-                      uint64_t alignment) -> void * {
-      auto *self = static_cast<LeakHost *>(static_cast<Host *>(user));
-      if (!self->hasMemory)
-        return nullptr;
-      ++self->live;
-      return aligned_alloc(alignment, (bytes + alignment - 1) / alignment *
-                                          alignment);
-    };
-    abi.release = [](void *user, void *pointer) {
-      --static_cast<LeakHost *>(static_cast<Host *>(user))->live;
-      free(pointer);
-    };
-  }
-};
 
 void *allocateAligned(ingot_abi_call *call, uint64_t bytes) {
   void *memory = ingot_support_allocate(call, bytes);
@@ -240,6 +187,36 @@ TEST(Support, AnObserverSeesTensors) {
   run(INGOT_ABI_OK, 0);
   observer.tensor = tensor;
   observer.struct_size = offsetof(ingot_abi_observer, tensor);
+  run(INGOT_ABI_OK, 0);
+  LeakHost nobody;
+  EXPECT_EQ(ingot_support_run(&nobody.call, body), INGOT_ABI_OK);
+}
+
+/// Each step of a loop asks an observer that can say, which may end the run.
+TEST(Support, AnObserverIsPolled) {
+  static int asked;
+  auto body = [](ingot_abi_call *call) {
+    for (int i = 0; i < 5; ++i)
+      ingot_support_poll(call);
+  };
+  ingot_abi_observer observer = {
+      sizeof observer, 0, &asked, nullptr, nullptr, [](void *user) {
+        return ++*static_cast<int *>(user) == 3 ? int32_t(INGOT_ABI_CANCELLED)
+                                                : int32_t(INGOT_ABI_OK);
+      }};
+  auto run = [&](int32_t status, int expected) {
+    LeakHost host;
+    asked = 0;
+    host.call.observer = &observer;
+    EXPECT_EQ(ingot_support_run(&host.call, body), status);
+    EXPECT_EQ(asked, expected);
+  };
+  run(INGOT_ABI_CANCELLED, 3);
+  // A host of before knows no polls.
+  observer.struct_size = offsetof(ingot_abi_observer, poll);
+  run(INGOT_ABI_OK, 0);
+  observer.struct_size = sizeof observer;
+  observer.poll = nullptr;
   run(INGOT_ABI_OK, 0);
   LeakHost nobody;
   EXPECT_EQ(ingot_support_run(&nobody.call, body), INGOT_ABI_OK);

@@ -30,7 +30,8 @@ struct CompileFlags {
       "limit", cl::value_desc("name=N"), cl::cat(category),
       cl::desc("What a model may make the compiler do: nodes (1000000), "
                "function-nodes (100000), nesting (30), graph-bytes (1G), "
-               "sparse-bytes (1G), tensor-elements (16T), folded-bytes (16M)")};
+               "sparse-bytes (1G), tensor-elements (16T), folded-bytes (16M), "
+               "and a run: loop-steps (1000000000)")};
   cl::opt<std::string> target{
       "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
       cl::desc(

@@ -81,7 +81,8 @@ bool ingot::parseLimit(llvm::StringRef text, ImportOptions &import,
                           {"sparse-bytes", &import.maxSparseBytes},
                           {"tensor-elements", &import.maxTensorElements,
                            onnx::kLargestTensor, "a count of 1 to 16T"},
-                          {"folded-bytes", &pipeline.maxFoldedBytes}};
+                          {"folded-bytes", &pipeline.maxFoldedBytes},
+                          {"loop-steps", &pipeline.maxLoopSteps}};
   const Limit *limit = llvm::find_if(
       limits, [&name = name](const Limit &l) { return l.name == name; });
   if (limit == std::end(limits)) {

@@ -184,6 +184,9 @@ typedef struct ingot_abi_observer {
   int32_t (*tensor)(void *user, uint64_t tensor, uint32_t dtype, uint32_t rank,
                     const int64_t *dims, const int64_t *strides,
                     const void *data);
+  /** Null, or called in each step of a loop of the model, by the thread that
+   *  runs. As `layer_end`, returns how the run goes on. */
+  int32_t (*poll)(void *user);
 } ingot_abi_observer;
 
 /** Everything that a load needs. */
@@ -349,7 +352,7 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_metadata) == 16, "ingot_abi_metadata");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_use) == 16, "ingot_abi_use");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_host) == 40, "ingot_abi_host");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 40, "ingot_abi_buffer");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 32, "ingot_abi_observer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 40, "ingot_abi_observer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 56, "ingot_abi_load");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 40, "ingot_abi_layer");

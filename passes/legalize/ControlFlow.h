@@ -1,0 +1,30 @@
+//===- ControlFlow.h - operators with bodies -*- C++ -*- -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LEGALIZE_CONTROLFLOW_H
+#define INGOT_PASSES_LEGALIZE_CONTROLFLOW_H
+
+#include "passes/legalize/Helpers.h"
+
+namespace ingot::legalize {
+
+/// The node's graph of that name, or null.
+mlir::Block *findBody(Node &node, StringRef name);
+
+/// What both types are: sizes that differ are open. Null if the ranks or the
+/// element types differ.
+RankedTensorType joinTypes(RankedTensorType a, RankedTensorType b);
+
+/// `value` with as many known sizes as `type` has.
+Value castSizes(mlir::OpBuilder &builder, mlir::Location loc, Value value,
+                Type type);
+
+/// The one element of a tensor, as a number of its type.
+Value onlyElement(mlir::OpBuilder &builder, mlir::Location loc, Value tensor);
+
+} // namespace ingot::legalize
+
+#endif // INGOT_PASSES_LEGALIZE_CONTROLFLOW_H

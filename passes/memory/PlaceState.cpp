@@ -1,0 +1,228 @@
+//===- PlaceState.cpp - ingot-place-state --------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a branch gives, and what a loop carries, needs a place. Of known size,
+// that is one place for all branches and for all steps, so that a run allocates
+// nothing. Of open size, each branch and each step makes a tensor of its own,
+// and plan-memory gives back the one before.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/memory/Passes.h"
+
+#include "dialects/ingot/IngotDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PLACESTATE
+#include "passes/memory/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+static RankedTensorType tensorTypeOf(Value value) {
+  return dyn_cast<RankedTensorType>(value.getType());
+}
+
+/// Whether one op alone wants a tensor; many may want its size.
+static bool hasOneReader(Value value) {
+  return llvm::count_if(value.getUses(), [](OpOperand &use) {
+           return !isa<tensor::DimOp>(use.getOwner());
+         }) <= 1;
+}
+
+/// The value in whose place `value` surely is written, by each op on the way.
+static Value rootOf(Value value) {
+  for (;;) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result)
+      return value;
+    Operation *op = result.getOwner();
+    Value written;
+    if (auto put = dyn_cast<bufferization::MaterializeInDestinationOp>(op)) {
+      value = put.getDest();
+      continue;
+    }
+    if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
+      written = destination.getTiedOpOperand(result)->get();
+    } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      written = insert.getDest();
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      written = loop.getTiedLoopInit(result)->get();
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      unsigned i = result.getResultNumber();
+      Value then = rootOf(branch.thenYield().getOperand(i)),
+            otherwise = rootOf(branch.elseYield().getOperand(i));
+      if (then != otherwise ||
+          then.getParentRegion() == &branch.getThenRegion())
+        return value;
+      value = then;
+      continue;
+    }
+    if (!written || !hasOneReader(written))
+      return value;
+    value = written;
+  }
+}
+
+static Value copyOf(OpBuilder &builder, Location loc, Value value) {
+  return bufferization::AllocTensorOp::create(
+      builder, loc, tensorTypeOf(value), ValueRange(), /*copy=*/value);
+}
+
+static Value put(OpBuilder &builder, Location loc, Value value, Value where) {
+  return bufferization::MaterializeInDestinationOp::create(
+             builder, loc, where.getType(), value, where)
+      .getResult();
+}
+
+static bool isStatic(Value value) {
+  return tensorTypeOf(value).hasStaticShape();
+}
+
+/// One place for what the branches give, or one in each.
+static void placeBranches(scf::IfOp op) {
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    // One that both write to already is left.
+    if (!tensorTypeOf(result) || rootOf(result) != result)
+      continue;
+    OpBuilder builder(op);
+    Value place;
+    if (isStatic(result))
+      place = tensor::EmptyOp::create(builder, op.getLoc(),
+                                      tensorTypeOf(result).getShape(),
+                                      tensorTypeOf(result).getElementType());
+    for (Region &region : op->getRegions()) {
+      Operation *yield = region.front().getTerminator();
+      builder.setInsertionPoint(yield);
+      Value value = yield->getOperand(i);
+      yield->setOperand(i, place ? put(builder, op.getLoc(), value, place)
+                                 : copyOf(builder, op.getLoc(), value));
+    }
+  }
+}
+
+/// `arguments` are what a step begins with, `next` what the terminator
+/// hands on to the one behind it.
+static void placeCarried(Operation *loop, MutableOperandRange inits,
+                         ValueRange arguments,
+                         MutableArrayRef<OpOperand> next) {
+  OpBuilder before(loop), after(next.front().getOwner());
+  Location loc = loop->getLoc();
+  SmallVector<unsigned> kept;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    OpOperand &value = next[i];
+    if (!tensorTypeOf(argument) || rootOf(value.get()) == argument)
+      continue;
+    if (!isStatic(argument)) {
+      Value init = inits[i].get();
+      if (!init.getDefiningOp<bufferization::AllocTensorOp>() ||
+          !init.hasOneUse())
+        inits[i].set(copyOf(before, loc, init));
+      value.set(copyOf(after, loc, value.get()));
+      continue;
+    }
+    // Another state, which is overwritten as well.
+    if (llvm::is_contained(arguments, value.get()))
+      value.set(copyOf(after, loc, value.get()));
+    kept.push_back(i);
+  }
+  // Once all that a step reads is read.
+  for (unsigned i : kept)
+    next[i].set(put(after, loc, next[i].get(), arguments[i]));
+}
+
+/// Makes both regions of the loop take the same values in the same order, as
+/// bufferization wants them; canonicalization drops what one does not need.
+static scf::WhileOp alignRegions(scf::WhileOp loop) {
+  scf::ConditionOp condition = loop.getConditionOp();
+  if (llvm::equal(condition.getArgs(), loop.getBeforeArguments()))
+    return loop;
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  SmallVector<Value> inits(loop.getInits());
+  SmallVector<Value> given(loop.getBeforeArguments()),
+      yielded(loop.getYieldOp().getResults());
+  // For each value that the condition hands on: its place, or a value that is
+  // there anyway.
+  SmallVector<std::pair<unsigned, Value>> places;
+  for (Value value : condition.getArgs()) {
+    auto *same = llvm::find(given, value);
+    if (same == given.end() &&
+        value.getParentRegion() != &loop.getBefore()) {
+      places.push_back({0, value});
+      continue;
+    }
+    if (same == given.end()) {
+      // A number that the condition computes: any will do to begin with.
+      Value none;
+      if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+        none = tensor::EmptyOp::create(
+            builder, loc, tensor.getShape(), tensor.getElementType());
+      else
+        none = arith::ConstantOp::create(
+            builder, loc, builder.getZeroAttr(value.getType()));
+      inits.push_back(none);
+      yielded.push_back(none);
+      same = given.insert(given.end(), value);
+    }
+    places.push_back({unsigned(same - given.begin()), Value()});
+  }
+  auto aligned =
+      scf::WhileOp::create(builder, loc, ValueRange(inits).getTypes(), inits);
+  aligned.getBefore().takeBody(loop.getBefore());
+  aligned.getAfter().takeBody(loop.getAfter());
+  Block *before = aligned.getBeforeBody(), *after = aligned.getAfterBody();
+  unsigned had = before->getNumArguments(), took = after->getNumArguments();
+  for (Value init : ArrayRef(inits).drop_front(had))
+    before->addArgument(init.getType(), loc);
+  for (Value init : inits)
+    after->addArgument(init.getType(), loc);
+  condition.getArgsMutable().assign(given);
+  for (auto [i, place] : llvm::enumerate(places)) {
+    after->getArgument(i).replaceAllUsesWith(
+        place.second ? place.second : after->getArgument(took + place.first));
+    loop.getResult(i).replaceAllUsesWith(
+        place.second ? place.second : aligned.getResult(place.first));
+  }
+  auto yield = cast<scf::YieldOp>(after->getTerminator());
+  // What was replaced just now.
+  SmallVector<Value> next(yield.getResults());
+  next.append(yielded.begin() + had, yielded.end());
+  yield.getResultsMutable().assign(next);
+  after->eraseArguments(0, took);
+  loop.erase();
+  return aligned;
+}
+
+namespace {
+struct PlaceStatePass : ingot::impl::PlaceStateBase<PlaceStatePass> {
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (auto branch = dyn_cast<scf::IfOp>(op)) {
+        placeBranches(branch);
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        // Loops that are one node were written to be in place.
+        bool isOfModel = !loop.getBody()->getOps<PollOp>().empty();
+        if (isOfModel && loop.getNumRegionIterArgs() != 0)
+          placeCarried(op, loop.getInitArgsMutable(), loop.getRegionIterArgs(),
+                       *loop.getYieldedValuesMutable());
+      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        loop = alignRegions(loop);
+        if (loop.getNumOperands() == 0)
+          return;
+        placeCarried(loop, loop.getInitsMutable(), loop.getAfterArguments(),
+                     loop.getYieldOp()->getOpOperands());
+      }
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,147 @@
+// RUN: ingot-opt --onnx-legalize="max-loop-steps=1000" --split-input-file --verify-diagnostics %s | FileCheck %s
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+
+// Few steps are written in a row: their numbers are constants.
+
+// CHECK-LABEL: @unrolled
+// CHECK-NOT: scf.for
+// CHECK: %[[A:.*]] = nn.relu %arg0
+// CHECK: %[[B:.*]] = nn.relu %[[A]]
+// CHECK: nn.concat
+// CHECK: return %[[B]]
+func.func @unrolled(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<*xf32>) {
+  %n = arith.constant dense<2> : tensor<i64>
+  %absent = onnx.absent
+  %0:2 = onnx.node "Loop"(%n, %absent, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    %1 = onnx.node "Relu"(%s) : (tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %c, %1, %1 : tensor<i1>, tensor<4xf32>, tensor<4xf32>
+  } : (tensor<i64>, none, tensor<4xf32>) -> (tensor<4xf32>, tensor<*xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<*xf32>
+}
+
+// A trip count alone: rows have their places before the first step.
+
+// CHECK-LABEL: @counted
+// CHECK: ingot.require %{{.*}}, "the loop has {0} steps, more than 1000 (--limit=loop-steps)"
+// CHECK: %[[E:.*]] = tensor.empty(%[[N:.*]]) : tensor<?x4xf32>
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[N]] step %{{.*}} iter_args(%[[S:.*]] = %arg1, %[[R:.*]] = %[[E]])
+// CHECK: ingot.poll
+// CHECK: %[[Y:.*]] = nn.relu %[[S]]
+// CHECK: %[[ALL:.*]] = tensor.insert_slice %[[Y]] into %[[R]][%[[I]], 0] [1, 4] [1, 1]
+// CHECK: scf.yield %[[Y]], %[[ALL]]
+func.func @counted(%n: tensor<i64>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<*xf32>) {
+  %t = arith.constant dense<true> : tensor<i1>
+  %0:2 = onnx.node "Loop"(%n, %t, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    %1 = onnx.node "Relu"(%s) : (tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %c, %1, %1 : tensor<i1>, tensor<4xf32>, tensor<4xf32>
+  } : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<*xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<*xf32>
+}
+
+// What a step leaves decides about the next; rows grow.
+
+// CHECK-LABEL: @conditional
+// CHECK: %[[L:.*]] = ingot.list
+// CHECK: scf.while
+// CHECK: arith.cmpi slt
+// CHECK: scf.condition
+// CHECK: ingot.require %{{.*}}, "the loop takes more than {0} steps (--limit=loop-steps)"
+// CHECK: ingot.append %[[L]], %{{.*}} : tensor<4xf32>
+// CHECK: ingot.stack %[[L]] : tensor<?x4xf32>
+func.func @conditional(%n: tensor<i64>, %x: tensor<4xf32>, %go: tensor<i1>) -> (tensor<4xf32>, tensor<*xf32>) {
+  %0:2 = onnx.node "Loop"(%n, %go, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    %1 = onnx.node "Relu"(%s) : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = onnx.node "Less"(%i, %n) : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    onnx.yield %2, %1, %1 : tensor<i1>, tensor<4xf32>, tensor<4xf32>
+  } : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<*xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<*xf32>
+}
+
+// A state whose size changes from step to step is of open size.
+
+// CHECK-LABEL: @grows
+// CHECK: %[[INIT:.*]] = bufferization.alloc_tensor() copy(%{{.*}}) : tensor<?xf32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[INIT]]) -> (tensor<?xf32>)
+// CHECK: nn.concat
+func.func @grows(%n: tensor<i64>, %x: tensor<4xf32>) -> tensor<*xf32> {
+  %absent = onnx.absent
+  %0 = onnx.node "Loop"(%n, %absent, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<?xf32>):
+    %1 = onnx.node "Concat"(%s, %x) {axis = 0 : i64} : (tensor<?xf32>, tensor<4xf32>) -> tensor<?xf32>
+    onnx.yield %c, %1 : tensor<i1>, tensor<?xf32>
+  } : (tensor<i64>, none, tensor<4xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @scan
+// CHECK: scf.for
+// CHECK: tensor.extract_slice %arg1[0, %{{.*}}] [4, 1] [1, 1] : tensor<4x900xf32> to tensor<4xf32>
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, %{{.*}}] [4, 1]
+func.func @scan(%h: tensor<4xf32>, %x: tensor<4x900xf32>) -> (tensor<4xf32>, tensor<4x900xf32>) {
+  %0:2 = onnx.node "Scan"(%h, %x) {num_scan_inputs = 1 : i64, scan_input_axes = array<i64: 1>, scan_input_directions = array<i64: 1>, scan_output_axes = array<i64: -1>} graphs "body" {
+  ^bb0(%s: tensor<4xf32>, %r: tensor<4xf32>):
+    %1 = onnx.node "Add"(%s, %r) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %1, %1 : tensor<4xf32>, tensor<4xf32>
+  } : (tensor<4xf32>, tensor<4x900xf32>) -> (tensor<4xf32>, tensor<4x900xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4x900xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+func.func @errors(%n: tensor<i64>, %x: tensor<4xf32>, %y: tensor<5xf32>) {
+  %absent = onnx.absent
+  %many = arith.constant dense<1001> : tensor<i64>
+  // expected-error@+1 {{Loop (opset 21) is invalid: the body is missing}}
+  onnx.node "Loop"(%n, %absent) : (tensor<i64>, none) -> ()
+  // expected-error@+1 {{Loop (opset 21) is invalid: the trip count has the wrong type}}
+  onnx.node "Loop"(%x, %absent) graphs "body" { onnx.yield } : (tensor<4xf32>, none) -> ()
+  // expected-error@+1 {{Loop (opset 21) is invalid: the body takes 1 values, not 3}}
+  %0 = onnx.node "Loop"(%n, %absent, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>):
+    onnx.yield
+  } : (tensor<i64>, none, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{Loop (opset 21) is invalid: it never ends: it has no trip count, and its condition is always true}}
+  %1 = onnx.node "Loop"(%absent, %absent, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    onnx.yield %c, %s : tensor<i1>, tensor<4xf32>
+  } : (none, none, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{Loop (opset 21) is invalid: it has 1001 steps, more than 1000 (--limit=loop-steps)}}
+  %2 = onnx.node "Loop"(%many, %absent, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    onnx.yield %c, %s : tensor<i1>, tensor<4xf32>
+  } : (tensor<i64>, none, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{Loop (opset 21) is invalid: state 0 has another element type after a step}}
+  %3 = onnx.node "Loop"(%n, %absent, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    onnx.yield %c, %i : tensor<i1>, tensor<i64>
+  } : (tensor<i64>, none, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{Loop (opset 21) is not supported: state 0 has rank 1 before a step and 0 after it}}
+  %4 = onnx.node "Loop"(%n, %absent, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    %f = onnx.node "Cast"(%i) {to = 1 : i64} : (tensor<i64>) -> tensor<f32>
+    onnx.yield %c, %f : tensor<i1>, tensor<f32>
+  } : (tensor<i64>, none, tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{Scan (opset 21) is invalid: num_scan_inputs is 3, with 2 inputs}}
+  %5 = onnx.node "Scan"(%x, %y) {num_scan_inputs = 3 : i64} graphs "body" {
+    onnx.yield
+  } : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{Scan (opset 21) is invalid: scan input 1 has 5 steps, but the first has 4}}
+  %6 = onnx.node "Scan"(%x, %y) {num_scan_inputs = 2 : i64} graphs "body" {
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    onnx.yield %a : tensor<f32>
+  } : (tensor<4xf32>, tensor<5xf32>) -> tensor<4xf32>
+  %7 = onnx.node "Loop"(%n, %absent, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    // expected-error@+1 {{Foo (opset 21) is not supported}}
+    %a = onnx.node "Foo"(%s) : (tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %c, %a : tensor<i1>, tensor<4xf32>
+  } : (tensor<i64>, none, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+}
