@@ -10,37 +10,51 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::shape;
 
-SameSizes::SameSizes(func::FuncOp function) : analysis(function) {
-  visited.insert_range(function.getArguments());
-  for (Operation &op : function.getBody().front())
-    visit(&op);
+SameSizes::SameSizes(func::FuncOp function) { add(function); }
+
+SameSizes::SameSizes(ModuleOp module) {
+  for (func::FuncOp function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      add(function);
 }
 
-void SameSizes::visit(Operation *op) {
+void SameSizes::add(func::FuncOp function) {
+  SizeAnalysis &analysis =
+      *analyses.emplace_back(std::make_unique<SizeAnalysis>(function));
+  for (Value argument : function.getArguments())
+    visited[argument] = &analysis;
+  for (Operation &op : function.getBody().front())
+    visit(analysis, &op);
+}
+
+void SameSizes::visit(SizeAnalysis &analysis, Operation *op) {
   SmallVector<SizeAnalysis::Rule> open;
   // What surely does not fit was an error before.
   if (failed(analysis.addResults(op, open)))
     return;
   for (const SizeAnalysis::Rule &rule : open)
     analysis.assume(rule);
-  visited.insert_range(op->getResults());
+  for (Value result : op->getResults())
+    visited[result] = &analysis;
   // Bodies of other ops than loops hold scalars only.
   auto loop = dyn_cast<LoopLikeOpInterface>(op);
   if (!loop)
     return;
   analysis.addLoopState(loop);
   for (Region *region : loop.getLoopRegions()) {
-    visited.insert_range(region->getArguments());
+    for (Value argument : region->getArguments())
+      visited[argument] = &analysis;
     for (Operation &inner : region->getOps())
-      visit(&inner);
+      visit(analysis, &inner);
   }
 }
 
-bool SameSizes::isSame(Value a, int64_t dimA, Value b, int64_t dimB) {
-  if (!visited.contains(a) || !visited.contains(b))
+bool SameSizes::isSame(Value a, int64_t dimA, Value b, int64_t dimB) const {
+  SizeAnalysis *analysis = visited.lookup(a);
+  if (!analysis || analysis != visited.lookup(b))
     return false;
-  Size size = analysis.sizesOf(a)[dimA];
-  return size == analysis.sizesOf(b)[dimB];
+  Size size = analysis->sizesOf(a)[dimA];
+  return size == analysis->sizesOf(b)[dimB];
 }
 
 void SameSizes::forget(Operation *op) {

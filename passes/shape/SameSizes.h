@@ -9,6 +9,10 @@
 
 #include "passes/shape/SizeAnalysis.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+
 namespace ingot::shape {
 
 /// The sizes of a function's tensors once `nn-require-sizes` has made sure that
@@ -16,18 +20,22 @@ namespace ingot::shape {
 class SameSizes {
 public:
   explicit SameSizes(mlir::func::FuncOp function);
+  /// Those of all functions of a module.
+  explicit SameSizes(mlir::ModuleOp module);
 
   /// Whether two dimensions have one size in every run. Of values that came
   /// later nothing is known.
-  bool isSame(mlir::Value a, int64_t dimA, mlir::Value b, int64_t dimB);
+  bool isSame(mlir::Value a, int64_t dimA, mlir::Value b, int64_t dimB) const;
   /// Before `op` is erased: others may take its results' places in memory.
   void forget(mlir::Operation *op);
 
 private:
-  void visit(mlir::Operation *op);
+  void add(mlir::func::FuncOp function);
+  void visit(SizeAnalysis &analysis, mlir::Operation *op);
 
-  SizeAnalysis analysis;
-  llvm::DenseSet<mlir::Value> visited;
+  llvm::SmallVector<std::unique_ptr<SizeAnalysis>, 1> analyses;
+  /// The analysis of each value's function.
+  llvm::DenseMap<mlir::Value, SizeAnalysis *> visited;
 };
 
 } // namespace ingot::shape

@@ -31,10 +31,6 @@ mlir::Value createFilled(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::RankedTensorType type, mlir::Value value,
                          mlir::ValueRange dynamicSizes = {});
 
-/// Whether two dimensions have one size in every run: follows both to where
-/// they come from; function arguments' dimensions of one name are one.
-bool isSameDim(mlir::Value a, int64_t dimA, mlir::Value b, int64_t dimB);
-
 /// A linalg.generic over the result's dimensions, all parallel, reading each
 /// input through its map.
 mlir::Value createGeneric(

@@ -9,8 +9,10 @@
 #include "dialects/ingot/TargetInfo.h"
 #include "passes/codegen/common/Passes.h"
 #include "passes/codegen/common/KernelTable.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,11 +32,18 @@ using namespace ingot;
 
 namespace {
 
-/// How an op is split into tasks: `chunk` iterations of loop `loop` each.
+/// How an op is split into tasks: `chunk` iterations of loop `loop` each. Where
+/// ranges are open, a run splits up to two loops, for one may have one iteration.
 struct Split {
   int64_t loop = -1;
   int64_t chunk = 0;
   int64_t tasks = 1;
+  SmallVector<int64_t> openLoops;
+};
+
+/// A loop of open range as a run splits it.
+struct OpenLoop {
+  Value range, chunk, blocks;
 };
 
 /// What an op takes from around it.
@@ -74,20 +83,41 @@ struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
 /// much arithmetic of a kernel.
 static constexpr int64_t kOpCost = 40;
 
+/// What an iteration costs, of vectors of a product.
+static int64_t costOf(linalg::LinalgOp op) {
+  int64_t ops = 0;
+  op->getRegion(0).walk([&](Operation *) { ++ops; });
+  return ops * kOpCost;
+}
+
+/// The outermost parallel loops that have, or may have, more than one iteration.
+static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
+  constexpr size_t kMostLoops = 2;
+  SmallVector<int64_t> loops;
+  for (auto [i, range, iterator] : llvm::enumerate(
+           op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
+    if (range == 1)
+      continue;
+    if (iterator != utils::IteratorType::parallel || loops.size() == kMostLoops)
+      break;
+    loops.push_back(int64_t(i));
+  }
+  return loops;
+}
+
 static Split splitOf(linalg::LinalgOp op) {
   Split split;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  int64_t iterations = 1;
-  for (int64_t range : ranges) {
-    if (ShapedType::isDynamic(range) || range == 0)
-      return split;
-    iterations *= range;
+  if (llvm::is_contained(ranges, 0))
+    return split;
+  if (ShapedType::isDynamicShape(ranges)) {
+    split.openLoops = openLoopsOf(op);
+    return split;
   }
-  int64_t ops = 0;
-  op->getRegion(0).walk([&](Operation *) { ++ops; });
+  int64_t iterations = lower::productOf(ranges);
   // Loops wait for memory more than kernels do: half as many tasks serve it.
   TargetInfo target = TargetInfo::of(op);
-  int64_t tasks = std::min(iterations * ops * kOpCost / target.task_flops,
+  int64_t tasks = std::min(iterations * costOf(op) / target.task_flops,
                            target.most_tasks / 2);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (auto [i, range] : llvm::enumerate(ranges)) {
@@ -124,9 +154,89 @@ static bool areDistinct(ArrayRef<Value> memrefs) {
   });
 }
 
+/// Splits the loops of `op` into about as many tasks as they are worth.
+static SmallVector<OpenLoop> splitOpen(OpBuilder &b, linalg::LinalgOp op,
+                                       const Split &split) {
+  Location loc = op.getLoc();
+  TargetInfo target = TargetInfo::of(op);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  auto atLeastOne = [&](Value value) -> Value {
+    return arith::MaxUIOp::create(b, loc, value, constant(1));
+  };
+  auto atMost = [&](Value value, Value most) -> Value {
+    return arith::MinUIOp::create(b, loc, value, most);
+  };
+  SmallVector<Value> ranges;
+  Value cost = constant(costOf(op));
+  for (const Range &range : op.createLoopRanges(b, loc)) {
+    ranges.push_back(getValueOrCreateConstantIndexOp(b, loc, range.size));
+    cost = arith::MulIOp::create(b, loc, cost, ranges.back());
+  }
+  Value tasks = arith::DivUIOp::create(b, loc, cost,
+                                       constant(target.task_flops));
+  tasks = atLeastOne(atMost(tasks, constant(target.most_tasks / 2)));
+  SmallVector<OpenLoop> loops;
+  for (int64_t i : split.openLoops) {
+    OpenLoop loop{ranges[i], {}, {}};
+    Value blocks = atLeastOne(atMost(loop.range, tasks));
+    loop.chunk = atLeastOne(
+        arith::CeilDivUIOp::create(b, loc, loop.range, blocks));
+    loop.blocks = arith::CeilDivUIOp::create(b, loc, loop.range, loop.chunk);
+    // What is left for the next one.
+    tasks = arith::CeilDivUIOp::create(b, loc, tasks, atLeastOne(loop.blocks));
+    loops.push_back(loop);
+  }
+  return loops;
+}
+
+/// The iterations of task `number` of a copy of `op`, of open ranges.
+static LogicalResult buildOpenTask(OpBuilder &b, linalg::LinalgOp copy,
+                                   const Split &split, Value number) {
+  Location loc = copy.getLoc();
+  SmallVector<OpenLoop> loops = splitOpen(b, copy, split);
+  SmallVector<OpFoldResult> offsets, sizes;
+  for (const Range &range : copy.createLoopRanges(b, loc)) {
+    offsets.push_back(b.getIndexAttr(0));
+    sizes.push_back(range.size);
+  }
+  // Blocks of the last loop are neighbours.
+  for (size_t i = loops.size(); i-- > 0;) {
+    const OpenLoop &loop = loops[i];
+    Value block = i == 0 ? number
+                         : arith::RemUIOp::create(b, loc, number, loop.blocks)
+                               .getResult();
+    if (i != 0)
+      number = arith::DivUIOp::create(b, loc, number, loop.blocks);
+    Value offset = arith::MulIOp::create(b, loc, block, loop.chunk);
+    Value rest = arith::SubIOp::create(b, loc, loop.range, offset);
+    offsets[split.openLoops[i]] = offset;
+    sizes[split.openLoops[i]] =
+        Value(arith::MinSIOp::create(b, loc, rest, loop.chunk));
+  }
+  auto tiling = cast<TilingInterface>(*copy);
+  if (failed(tiling.getTiledImplementation(b, offsets, sizes)))
+    return failure();
+  copy->erase();
+  return success();
+}
+
+/// How many tasks `op` is split into.
+static Value countTasks(OpBuilder &b, linalg::LinalgOp op, const Split &split) {
+  Value tasks = arith::ConstantIndexOp::create(b, op.getLoc(), split.tasks);
+  if (split.openLoops.empty())
+    return tasks;
+  for (const OpenLoop &loop : splitOpen(b, op, split))
+    tasks = arith::MulIOp::create(b, op.getLoc(), tasks, loop.blocks);
+  return tasks;
+}
+
 /// The iterations of task `number` of a copy of `op`.
 static LogicalResult buildTask(OpBuilder &builder, linalg::LinalgOp copy,
                                const Split &split, Value number) {
+  if (!split.openLoops.empty())
+    return buildOpenTask(builder, copy, split, number);
   if (split.loop < 0)
     return success();
   Location loc = copy.getLoc();
@@ -186,8 +296,7 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op,
                         builder.getUnitAttr());
   kernel = table.insert(kernel, "loops");
   builder.setInsertionPoint(op);
-  Value tasks = arith::ConstantIndexOp::create(builder, op.getLoc(),
-                                               split.tasks);
+  Value tasks = countTasks(builder, op, split);
   cpu::LaunchOp::create(builder, op.getLoc(),
                         FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                         memrefs, tasks,

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/linalg/Patterns.h"
+#include "passes/shape/SameSizes.h"
 #include "passes/support/Lowering.h"
 #include "passes/support/Shapes.h"
 
@@ -28,11 +29,15 @@ struct ResultDim {
 
 struct LowerElementwise
     : OpInterfaceConversionPattern<nn::ElementwiseOpInterface> {
-  using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
+  LowerElementwise(const TypeConverter &converter, MLIRContext *context,
+                   const shape::SameSizes &sizes)
+      : OpInterfaceConversionPattern(converter, context), sizes(sizes) {}
 
   LogicalResult
   matchAndRewrite(nn::ElementwiseOpInterface op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override;
+
+  const shape::SameSizes &sizes;
 };
 
 } // namespace
@@ -40,7 +45,8 @@ struct LowerElementwise
 /// Decides size and broadcasting of result dimension `dim`. Original operands
 /// tell where sizes come from; converted ones are read.
 static ResultDim analyze(OpBuilder &builder, Operation *op,
-                         ArrayRef<Value> operands, int64_t dim) {
+                         ArrayRef<Value> operands, int64_t dim,
+                         const shape::SameSizes &sizes) {
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   struct Candidate {
     unsigned operand;
@@ -56,8 +62,8 @@ static ResultDim analyze(OpBuilder &builder, Operation *op,
     return !typeOf(op->getOperand(c.operand)).isDynamicDim(c.dim);
   };
   auto isSame = [&](Candidate a, Candidate b) {
-    return isSameDim(op->getOperand(a.operand), a.dim,
-                     op->getOperand(b.operand), b.dim);
+    return sizes.isSame(op->getOperand(a.operand), a.dim,
+                        op->getOperand(b.operand), b.dim);
   };
 
   ResultDim out;
@@ -74,7 +80,7 @@ static ResultDim analyze(OpBuilder &builder, Operation *op,
   if (known != candidates.end()) {
     out.size = size(*known);
     for (Candidate c : candidates)
-      if (!isStatic(c))
+      if (!isSame(*known, c))
         out.maybeBroadcast.set(c.operand);
     return out;
   }
@@ -123,7 +129,7 @@ LowerElementwise::matchAndRewrite(nn::ElementwiseOpInterface op,
   SmallVector<Value> sizes;
   SmallVector<bool> extracted(operands.size(), false);
   for (int64_t i = 0; i < rank; ++i) {
-    ResultDim dim = analyze(rewriter, op, operands, i);
+    ResultDim dim = analyze(rewriter, op, operands, i, this->sizes);
     if (type.isDynamicDim(i))
       sizes.push_back(dim.size);
     for (unsigned operand : dim.maybeBroadcast.set_bits())
@@ -169,6 +175,7 @@ LowerElementwise::matchAndRewrite(nn::ElementwiseOpInterface op,
 }
 
 void lower::populateElementwiseToLinalg(RewritePatternSet &patterns,
-                                        const TypeConverter &converter) {
-  patterns.add<LowerElementwise>(converter, patterns.getContext());
+                                        const TypeConverter &converter,
+                                        const shape::SameSizes &sizes) {
+  patterns.add<LowerElementwise>(converter, patterns.getContext(), sizes);
 }

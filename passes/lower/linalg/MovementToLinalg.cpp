@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/linalg/Patterns.h"
+#include "passes/shape/SameSizes.h"
 #include "passes/support/Tensors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,10 +44,15 @@ struct LowerReshape : OpConversionPattern<nn::ReshapeOp> {
 };
 
 struct LowerBroadcastTo : OpConversionPattern<nn::BroadcastToOp> {
-  using OpConversionPattern::OpConversionPattern;
+  LowerBroadcastTo(const TypeConverter &converter, MLIRContext *context,
+                   const shape::SameSizes &sizes)
+      : OpConversionPattern(converter, context), sizes(sizes) {}
+
   LogicalResult
   matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override;
+
+  const shape::SameSizes &sizes;
 };
 
 struct LowerConcat : OpConversionPattern<nn::ConcatOp> {
@@ -73,12 +79,13 @@ struct LowerPad : OpConversionPattern<nn::PadOp> {
 } // namespace
 
 /// Whether result dimension i is as large as the operand's dimension `at`.
-static bool takesSizeOf(nn::BroadcastToOp op, int64_t i, int64_t at) {
+static bool takesSizeOf(nn::BroadcastToOp op, int64_t i, int64_t at,
+                        const shape::SameSizes &sizes) {
   auto type = cast<RankedTensorType>(op.getType());
   auto dim = op.getSizes()[type.getDynamicDimIndex(i)]
                  .getDefiningOp<tensor::DimOp>();
   auto index = dim ? dim.getConstantIndex() : std::nullopt;
-  return index && isSameDim(dim.getSource(), *index, op.getX(), at);
+  return index && sizes.isSame(dim.getSource(), *index, op.getX(), at);
 }
 
 LogicalResult
@@ -96,7 +103,7 @@ LowerBroadcastTo::matchAndRewrite(nn::BroadcastToOp op, OpAdaptor adaptor,
     bool repeats = typeOf(x).getDimSize(i) == 1 && type.getDimSize(at) != 1;
     decideAtRun.push_back(
         typeOf(x).isDynamicDim(i) && type.getDimSize(at) != 1 &&
-        !(type.isDynamicDim(at) && takesSizeOf(op, at, i)));
+        !(type.isDynamicDim(at) && takesSizeOf(op, at, i, sizes)));
     exprs.push_back(repeats ? rewriter.getAffineConstantExpr(0)
                             : rewriter.getAffineDimExpr(at));
   }
@@ -282,7 +289,9 @@ LowerPad::matchAndRewrite(nn::PadOp op, OpAdaptor adaptor,
 }
 
 void lower::populateMovementToLinalg(RewritePatternSet &patterns,
-                                     const TypeConverter &converter) {
-  patterns.add<LowerBroadcastTo, LowerConcat, LowerPad, LowerReshape,
-               LowerSlice, LowerTranspose>(converter, patterns.getContext());
+                                     const TypeConverter &converter,
+                                     const shape::SameSizes &sizes) {
+  patterns.add<LowerBroadcastTo>(converter, patterns.getContext(), sizes);
+  patterns.add<LowerConcat, LowerPad, LowerReshape, LowerSlice,
+               LowerTranspose>(converter, patterns.getContext());
 }

@@ -7,6 +7,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/lower/linalg/Patterns.h"
 #include "passes/lower/linalg/Passes.h"
+#include "passes/shape/SameSizes.h"
 #include "passes/support/Lowering.h"
 #include "passes/support/Rewrite.h"
 
@@ -168,12 +169,13 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
   /// Lowers nn ops while the function still stands as it is: where dynamic
   /// dimensions come from is read off it.
   LogicalResult lowerOps(lower::SignlessTypeConverter &converter) {
+    shape::SameSizes sizes(getOperation());
     RewritePatternSet patterns(&getContext());
     lower::populateConvToLinalg(patterns, converter);
-    lower::populateElementwiseToLinalg(patterns, converter);
+    lower::populateElementwiseToLinalg(patterns, converter, sizes);
     lower::populateIndexingToLinalg(patterns, converter);
     lower::populateMatMulToLinalg(patterns, converter);
-    lower::populateMovementToLinalg(patterns, converter);
+    lower::populateMovementToLinalg(patterns, converter, sizes);
     lower::populatePoolToLinalg(patterns, converter);
     lower::populateResizeToLinalg(patterns, converter);
     lower::populateReduceToLinalg(patterns, converter);

@@ -16,6 +16,10 @@
 
 #include "mlir/Transforms/DialectConversion.h"
 
+namespace ingot::shape {
+class SameSizes;
+} // namespace ingot::shape
+
 namespace ingot::lower {
 
 /// `ui8` → `i8` and so on, in tensors too.
@@ -26,14 +30,17 @@ public:
 
 void populateConvToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);
+/// `sizes` are those of the module as it stands.
 void populateElementwiseToLinalg(mlir::RewritePatternSet &patterns,
-                                 const mlir::TypeConverter &converter);
+                                 const mlir::TypeConverter &converter,
+                                 const shape::SameSizes &sizes);
 void populateIndexingToLinalg(mlir::RewritePatternSet &patterns,
                               const mlir::TypeConverter &converter);
 void populateMatMulToLinalg(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &converter);
 void populateMovementToLinalg(mlir::RewritePatternSet &patterns,
-                              const mlir::TypeConverter &converter);
+                              const mlir::TypeConverter &converter,
+                                 const shape::SameSizes &sizes);
 void populatePoolToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);
 void populateReduceToLinalg(mlir::RewritePatternSet &patterns,

@@ -31,9 +31,8 @@ struct Row {
 /// those that lie within src.
 void check(const Row &row, int64_t most) {
   llvm::SmallVector<int64_t> strides = {row.stride}, pads = {row.low, row.high},
-                             dilations = {row.dilation}, kernel = {row.kernel},
-                             src = {1, row.src, 3}, dst = {1, row.dst(), 5};
-  ConvWindow window(strides, pads, dilations, kernel, src, dst);
+                             dilations = {row.dilation}, kernel = {row.kernel};
+  ConvWindow window{strides, pads, dilations, kernel, {row.src}, {row.dst()}};
   int64_t next = 0;
   for (const PixelTile &tile : window.splitRow(most)) {
     ASSERT_EQ(tile.first, next);
@@ -77,9 +76,8 @@ TEST(PixelTiles, CoverEachPixelOnce) {
 
 // 3x3 at 56 pixels: 14 at each border, two tiles of one kind in between.
 TEST(PixelTiles, InnerTilesShareCode) {
-  llvm::SmallVector<int64_t> one = {1}, pads = {1, 1}, kernel = {3},
-                             src = {1, 56, 3}, dst = {1, 56, 5};
-  ConvWindow window(one, pads, one, kernel, src, dst);
+  llvm::SmallVector<int64_t> one = {1}, pads = {1, 1}, kernel = {3};
+  ConvWindow window{one, pads, one, kernel, {56}, {56}};
   llvm::SmallVector<PixelTile> tiles = window.splitRow(14);
   ASSERT_EQ(tiles.size(), 3u);
   EXPECT_EQ(tiles[0].count, 1);
@@ -107,11 +105,9 @@ TEST(PixelTiles, OuterTapsWithin) {
               llvm::SmallVector<int64_t> strides = {stride, 1},
                                          pads = {low, 0, high, 0},
                                          dilations = {dilation, 1},
-                                         kernels = {kernel, 1},
-                                         srcShape = {1, src, 1, 3},
-                                         dstShape = {1, row.dst(), 1, 5};
-              ConvWindow window(strides, pads, dilations, kernels, srcShape,
-                            dstShape);
+                                         kernels = {kernel, 1};
+              ConvWindow window{strides,  pads,           dilations,
+                                kernels, {src, 1}, {row.dst(), 1}};
               for (int64_t pixel = 0; pixel < row.dst(); ++pixel) {
                 mlir::OpBuilder builder(&context);
                 mlir::Block block;

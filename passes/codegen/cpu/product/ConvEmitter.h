@@ -29,8 +29,12 @@ struct ConvEmitter {
         channels(src.shape.back() / plan.groups),
         pixelStride(src.strides[src.strides.size() - 2]),
         outer(src.shape.size() - 3),
-        window(b, op.getStrides(), op.getPads(), op.getDilations(),
-               plan.weights.outer.drop_front(), op.getSrc(), op.getDst()) {}
+        window{op.getStrides(),
+               op.getPads(),
+               op.getDilations(),
+               plan.weights.outer.drop_front(),
+               spatialSizes(b, op.getSrc()),
+               spatialSizes(b, op.getDst())} {}
 
   void emit(mlir::Value task);
   void emitRow(const Tile &tile, Index group, Index columnTile, Index row,

@@ -36,8 +36,7 @@ using namespace ingot::codegen;
 
 namespace {
 
-/// A tile at an end of a row of open size: which pixels its taps meet, only a
-/// run knows.
+/// A tile of a row of open size: which pixels its taps meet, only a run knows.
 struct BorderTile {
   /// Of dst, those within the row.
   Index count;
@@ -52,18 +51,30 @@ struct Emitter {
       : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
         weights(b, op.getWeights()), output(b, op),
         outer(src.shape.size() - 3),
-        window(b, op.getStrides(), op.getPads(), op.getDilations(),
-               weights.shape.drop_back(), op.getSrc(), op.getDst()) {}
+        window{op.getStrides(),
+               op.getPads(),
+               op.getDilations(),
+               weights.shape.drop_back(),
+               spatialSizes(b, op.getSrc()),
+               spatialSizes(b, op.getDst())} {}
 
   void emit(Value task);
   void emitRow(ArrayRef<Index> row, Index firstTile, Index endTile);
   void emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile);
+  void emitTilesOf(int64_t size, ArrayRef<Index> row, Index firstTile,
+                   Index endTile);
+  void emitColumns(int64_t size, const PixelTile &pixels, Index firstPixel,
+                   Index done, ArrayRef<Index> row, Index firstTile,
+                   Index endTile, const BorderTile *border);
+  Value compare(arith::CmpIPredicate predicate, Index x, Index y);
+  void either(Value condition, function_ref<void()> then,
+              function_ref<void()> otherwise);
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index channel, ArrayRef<Index> row,
                 const BorderTile *border = nullptr);
   void storeBorder(const Tile &tile, const Accumulators &sums, Index firstPixel,
                    Index channel, ArrayRef<Index> row, Index count);
-  BorderTile borderAt(Index firstPixel, Index count);
+  BorderTile borderAt(int64_t pixels, Index firstPixel, Index count);
   Accumulators sumBorder(const Tile &tile, const PixelTile &pixels,
                          Index firstPixel, Index channel, ArrayRef<Index> row,
                          const BorderTile &border);
@@ -130,45 +141,102 @@ void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
   });
 }
 
-/// The same with tiles of one size: those whose taps all lie within src, and
-/// those at the ends of the row.
+/// The same with tiles of one size, or of half of it in short rows.
 void Emitter::emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
+  Index width = window.dstSizes[window.inner()];
+  int64_t full = plan.tile.rows, half = std::max<int64_t>(full / 2, 1);
+  Value isLong = compare(arith::CmpIPredicate::sge, width, full);
+  either(isLong, [&] { emitTilesOf(full, row, firstTile, endTile); },
+         [&] { emitTilesOf(half, row, firstTile, endTile); });
+}
+
+/// Tiles of `size` pixels, of which the last one ends with the row: its first
+/// pixels may be done. Where the row begins, and where it ends if windows are
+/// one pixel apart, it is known which taps lie in the padding.
+void Emitter::emitTilesOf(int64_t size, ArrayRef<Index> row, Index firstTile,
+                          Index endTile) {
   int64_t inner = window.inner();
   Index width = window.dstSizes[inner];
-  Tile full = fullTile(plan.target, plan.tile);
-  Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back());
-  PixelTile whole = window.wholeTile(full.rows);
-  forEach(b, 0, width, full.rows, [&](Value first) {
-    Index firstPixel(first);
-    Index count = b.min(b.add(width, b.mul(firstPixel, -1)), full.rows);
-    Value isWhole =
-        arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::eq,
-                              b.get(count), b.get(full.rows));
+  Index lastFirst = b.max(b.add(width, -size), 0);
+  PixelTile whole = window.wholeTile(size);
+  PixelTile begin = window.firstTile(size), end = window.lastTile(size);
+  forEach(b, 0, b.divideCeil(width, size), 1, [&](Value number) {
+    Index wanted = b.mul(Index(number), size);
+    Index first = b.min(wanted, lastFirst);
+    Index done = b.add(wanted, b.mul(first, -1));
     Index origin =
-        b.add(b.mul(firstPixel, window.strides[inner]), -window.pads[inner]);
-    if (Value within = window.isWithin(b, origin, full.rows))
-      isWhole = arith::AndIOp::create(b.b, b.loc, isWhole, within);
-    auto emitTiles = [&](const BorderTile *border) {
-      forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
-                        [&](Value channelTile, const Tile &tile) {
-                          emitTile(tile, whole, firstPixel,
-                                   b.mul(Index(channelTile), plan.target.lanes),
-                                   row, border);
-                        });
+        b.add(b.mul(first, window.strides[inner]), -window.pads[inner]);
+    Value fits = compare(arith::CmpIPredicate::sge, width, size);
+    Value hasBegin = window.startsWithin(b, origin),
+          hasEnd = window.endsWithin(b, origin, size);
+    auto all = [&](std::initializer_list<Value> conditions) {
+      Value result = fits;
+      for (Value condition : conditions)
+        if (condition)
+          result = arith::AndIOp::create(b.b, b.loc, result, condition);
+      return result;
     };
-    auto branch = scf::IfOp::create(b.b, b.loc, isWhole, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(b.b);
-    b.b.setInsertionPointToStart(branch.thenBlock());
-    emitTiles(nullptr);
-    b.b.setInsertionPointToStart(branch.elseBlock());
-    BorderTile border = borderAt(firstPixel, count);
-    emitTiles(&border);
+    auto emitTiles = [&](const PixelTile &pixels, Index done,
+                         const BorderTile *border) {
+      emitColumns(size, pixels, first, done, row, firstTile, endTile, border);
+    };
+    auto emitBorder = [&] {
+      BorderTile border = borderAt(
+          size, first, b.min(b.add(width, b.mul(first, -1)), size));
+      emitTiles(whole, done, &border);
+    };
+    auto emitEnd = [&] {
+      if (window.strides[inner] != 1)
+        return emitBorder();
+      Value isLast = compare(arith::CmpIPredicate::eq, first, lastFirst);
+      either(all({isLast, hasBegin}), [&] { emitTiles(end, done, nullptr); },
+             emitBorder);
+    };
+    auto emitBegin = [&] {
+      if (!hasBegin)
+        return emitEnd();
+      Value isFirst = compare(arith::CmpIPredicate::eq, first, 0);
+      either(all({isFirst, hasEnd}), [&] { emitTiles(begin, 0, nullptr); },
+             emitEnd);
+    };
+    Value isWhole = compare(arith::CmpIPredicate::eq, done, 0);
+    either(all({isWhole, hasBegin, hasEnd}),
+           [&] { emitTiles(whole, 0, nullptr); }, emitBegin);
   });
 }
 
-BorderTile Emitter::borderAt(Index firstPixel, Index count) {
+void Emitter::emitColumns(int64_t size, const PixelTile &pixels,
+                          Index firstPixel, Index done, ArrayRef<Index> row,
+                          Index firstTile, Index endTile,
+                          const BorderTile *border) {
+  Tile full = fullTile(plan.target, plan.tile).withRows(size);
+  Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back())
+                  .withRows(size);
+  forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
+                    [&](Value channelTile, const Tile &tile) {
+                      emitTile(tile.withDone(done), pixels, firstPixel,
+                               b.mul(Index(channelTile), plan.target.lanes),
+                               row, border);
+                    });
+}
+
+Value Emitter::compare(arith::CmpIPredicate predicate, Index x, Index y) {
+  return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y));
+}
+
+void Emitter::either(Value condition, function_ref<void()> then,
+                     function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(b.b, b.loc, condition, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(branch.thenBlock());
+  then();
+  b.b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+BorderTile Emitter::borderAt(int64_t pixels, Index firstPixel, Index count) {
   int64_t inner = window.inner();
-  int64_t span = (plan.tile.rows - 1) * window.strides[inner] +
+  int64_t span = (pixels - 1) * window.strides[inner] +
                  (window.kernel[inner] - 1) * window.dilations[inner] + 1;
   Index origin =
       b.add(b.mul(firstPixel, window.strides[inner]), -window.pads[inner]);
@@ -227,10 +295,11 @@ void Emitter::storeBorder(const Tile &tile, const Accumulators &sums,
                           Index firstPixel, Index channel, ArrayRef<Index> row,
                           Index count) {
   if (!waiting)
-    waiting = createScratch(b, op, tile.rows * tile.lanes, b.b.getF32Type());
+    waiting = createScratch(b, op, plan.tile.rows * tile.lanes,
+                            b.b.getF32Type());
   spill(b, tile, sums, waiting, 0);
-  Tile one = tile.withRows(1);
-  forEach(b, 0, count, 1, [&](Value pixel) {
+  Tile one = tile.withRows(1).withDone(0);
+  forEach(b, tile.done, count, 1, [&](Value pixel) {
     storeTile(b, one, output,
               reload(b, one, waiting, b.mul(Index(pixel), tile.lanes)),
               [&](IndexBuilder &b, Index) {

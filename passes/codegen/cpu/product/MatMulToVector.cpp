@@ -61,13 +61,15 @@ struct Emitter {
                       RowTileFn body);
   void forEachEvenRowTile(const Tile &tile, const TaskRange &range,
                           RowTileFn body);
+  void forEachOpenRowTile(const Tile &tile, const TaskRange &range,
+                          RowTileFn body);
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
                    const TaskRange &range);
   Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
                    const NextWeights &next);
   void store(const Tile &tile, const Accumulators &sums,
              const ColumnTile &columns, Index row);
-  int64_t numTiles() const;
+  Index numTiles(const TaskRange &range);
 
   IndexBuilder b;
   cpu::MatMulOp op;
@@ -136,21 +138,65 @@ void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
   emit(b.max(first, larger), end, size, larger);
 }
 
+/// Tiles of open rows: full ones, then smaller and smaller ones. Where more is
+/// left than the next size takes, a tile ends with the last row, and those
+/// before what is left are computed once more: all weights are read for a tile,
+/// however few rows it has.
+void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
+                                 RowTileFn body) {
+  SmallVector<int64_t> sizes = {tile.rows};
+  for (int64_t size :
+       {usesTiles(tile.product) ? tile.amxRows : (tile.rows + 1) / 2,
+        int64_t(4), int64_t(1)})
+    if (size < sizes.back())
+      sizes.push_back(size);
+  auto numberOf = [&](Index row) {
+    return b.div(b.add(row, b.mul(range.firstRow, -1)), plan.tile.rows);
+  };
+  Index row = range.firstRow, end = range.endRow;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    Tile part = tileOf(tile, size);
+    Index rest = b.add(end, b.mul(row, -1));
+    Index whole = b.div(rest, size);
+    Index behind = b.add(row, b.mul(whole, size));
+    forEach(b, row, behind, size, [&](Value at) {
+      body(part, Index(at), numberOf(Index(at)));
+    });
+    row = behind;
+    if (i + 1 == sizes.size())
+      return;
+    // What is left, if it is a tile that has as many rows before its end.
+    Index left = b.add(rest, b.mul(whole, -size));
+    auto compare = [&](arith::CmpIPredicate predicate, Index x, Index y) {
+      return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y))
+          .getResult();
+    };
+    Value isTile = arith::AndIOp::create(
+        b.b, b.loc, compare(arith::CmpIPredicate::sgt, left, sizes[i + 1]),
+        compare(arith::CmpIPredicate::sge, end, size));
+    auto branch = scf::IfOp::create(b.b, b.loc, isTile, /*withElse=*/false);
+    {
+      OpBuilder::InsertionGuard guard(b.b);
+      b.b.setInsertionPointToStart(branch.thenBlock());
+      body(part.withDone(b.add(b.mul(left, -1), size)), b.add(end, -size),
+           numberOf(row));
+    }
+    row = Index(arith::SelectOp::create(b.b, b.loc, isTile, b.get(end),
+                                        b.get(row))
+                    .getResult());
+  }
+}
+
 /// Row tiles: full ones, then what is left.
 void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
                              RowTileFn body) {
-  bool isDynamic = ShapedType::isDynamic(plan.rows);
-  if (!isDynamic && !usesTiles(tile.product))
+  if (ShapedType::isDynamic(plan.rows))
+    return forEachOpenRowTile(tile, range, body);
+  if (!usesTiles(tile.product))
     return forEachEvenRowTile(tile, range, body);
   SmallVector<int64_t> sizes = {tile.rows};
-  if (isDynamic) {
-    if (usesTiles(tile.product))
-      sizes.push_back(tile.amxRows);
-    llvm::copy_if(ArrayRef<int64_t>{4, 1}, std::back_inserter(sizes),
-                  [&](int64_t size) { return size < tile.rows; });
-  } else if (int64_t rest = plan.rows % tile.rows) {
+  if (int64_t rest = plan.rows % tile.rows)
     sizes.push_back(rest);
-  }
   Index row = range.firstRow;
   for (int64_t size : sizes) {
     // Rows up to here are in tiles of this size.
@@ -161,7 +207,7 @@ void Emitter::forEachRowTile(const Tile &tile, const TaskRange &range,
     forEach(b, row, end, size, [&](Value at) {
       Index number = b.div(b.add(Index(at), b.mul(range.firstRow, -1)),
                            plan.tile.rows);
-      body(part, b.add(Index(at), -part.done), number);
+      body(part, b.add(Index(at), b.mul(part.done, -1)), number);
     });
     row = end;
   }
@@ -199,23 +245,24 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
       wide.emplace(b, op, groups, columns);
     wide->fill(b, tile, weights.data, at.weightsAt, plan.panel);
   }
-  int64_t tiles = numTiles();
+  Index tiles = numTiles(range);
   forEachRowTile(tile, range, [&](const Tile &tile, Index row, Index number) {
     // Weights that a run packs are in the cache.
     NextWeights next;
     if (!isBatched && plan.grid.prefetch)
       next = nextWeights(b, weights.data, weightsOf(b.add(panel, 1), 0),
-                       plan.weights.depth * plan.panel,
-                       b.add(b.mul(part, tiles), number),
-                       tiles * plan.tilesPerPanel);
+                         plan.weights.depth * plan.panel,
+                         b.add(b.mul(part, tiles), number),
+                         b.mul(tiles, plan.tilesPerPanel));
     store(tile, sum(tile, at, row, next), at, row);
   });
 }
 
-/// Row tiles of a task; 0 if unknown.
-int64_t Emitter::numTiles() const {
+/// Row tiles of a task, or of the first where the last has fewer.
+Index Emitter::numTiles(const TaskRange &range) {
   if (ShapedType::isDynamic(plan.rows))
-    return 0;
+    return b.divideCeil(b.add(range.endRow, b.mul(range.firstRow, -1)),
+                        plan.tile.rows);
   return llvm::divideCeil(std::min(plan.grid.rowsPerTask, plan.rows),
                           plan.tile.rows);
 }

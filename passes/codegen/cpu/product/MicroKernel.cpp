@@ -310,8 +310,8 @@ void codegen::storeTile(
   int64_t rowSize = tile.vectors * tile.lanes;
   auto storeRows = [&](Value spilled) {
     forEach(b, tile.done, tile.rows, 1, [&](Value row) {
-      Accumulators sums = reload(b, tile.withRows(1), spilled,
-                                        b.mul(Index(row), rowSize));
+      Accumulators sums =
+          reload(b, tile.withRows(1), spilled, b.mul(Index(row), rowSize));
       for (int64_t v = 0; v < tile.vectors; ++v)
         store(Index(row), v, sums[v]);
     });
@@ -321,7 +321,7 @@ void codegen::storeTile(
   int64_t cost = 0;
   for (Operation &step : op.getEpilogue().front().without_terminator())
     cost += costOf(step);
-  if (cost * tile.rows * tile.vectors <= kMaxUnrolledOps) {
+  if (!tile.isPart() && cost * tile.rows * tile.vectors <= kMaxUnrolledOps) {
     for (int64_t r = 0; r < tile.rows; ++r)
       for (int64_t v = 0; v < tile.vectors; ++v)
         store(r, v, sums[r * tile.vectors + v]);

@@ -22,10 +22,16 @@ struct Tile {
   Product product = Product::f32;
   /// Of each AMX tile.
   int64_t amxRows = 0;
-  /// The first rows that another tile of AMX has stored.
-  int64_t done = 0;
+  /// The first rows that another tile has stored.
+  Index done = 0;
 
   int64_t columns() const { return (vectors - 1) * lanes + lastLanes; }
+  bool isPart() const { return done.value || done.constant != 0; }
+  Tile withDone(Index rows) const {
+    Tile tile = *this;
+    tile.done = rows;
+    return tile;
+  }
   Tile withRows(int64_t rows) const {
     Tile tile = *this;
     tile.rows = rows;

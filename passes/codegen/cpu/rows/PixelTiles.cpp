@@ -33,14 +33,12 @@ std::pair<int64_t, int64_t> PixelTile::pixelsRead(int64_t stride,
   return read.second == 0 ? std::pair<int64_t, int64_t>(0, 0) : read;
 }
 
-ConvWindow::ConvWindow(IndexBuilder &b, ArrayRef<int64_t> strides,
-                       ArrayRef<int64_t> pads, ArrayRef<int64_t> dilations,
-                       ArrayRef<int64_t> kernel, Value src, Value dst)
-    : strides(strides), pads(pads), dilations(dilations), kernel(kernel) {
-  for (int64_t d = 0; d <= inner(); ++d) {
-    srcSizes.push_back(dimOf(b, src, 1 + d));
-    dstSizes.push_back(dimOf(b, dst, 1 + d));
-  }
+SmallVector<Index> ingot::codegen::spatialSizes(IndexBuilder &b, Value memref) {
+  SmallVector<Index> sizes;
+  int64_t rank = cast<MemRefType>(memref.getType()).getRank();
+  for (int64_t d = 1; d < rank - 1; ++d)
+    sizes.push_back(dimOf(b, memref, d));
+  return sizes;
 }
 
 std::pair<Index, Index>
@@ -75,23 +73,61 @@ PixelTile ConvWindow::wholeTile(int64_t size) const {
   return tile;
 }
 
-Value ConvWindow::isWithin(IndexBuilder &b, Index origin, int64_t size) const {
-  int64_t i = inner();
-  Value within;
-  auto require = [&](arith::CmpIPredicate predicate, Index x, Index y) {
-    Value holds =
-        arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y));
-    within = within ? arith::AndIOp::create(b.b, b.loc, within, holds)
-                    : holds;
+/// The taps [begin, end) within [0, size) of a window that starts at `origin`.
+static std::pair<int64_t, int64_t> clip(int64_t origin, int64_t size,
+                                        int64_t dilation, int64_t numTaps) {
+  auto ceilOf = [&](int64_t distance) {
+    return distance <= 0
+               ? int64_t(0)
+               : std::min<int64_t>(llvm::divideCeil(distance, dilation),
+                                   numTaps);
   };
-  if (crossesLow(i))
-    require(arith::CmpIPredicate::sge, origin, 0);
-  if (crossesHigh(i))
-    require(arith::CmpIPredicate::slt,
-            b.add(origin, (size - 1) * strides[i] +
-                              (kernel[i] - 1) * dilations[i]),
-            srcSizes[i]);
-  return within;
+  int64_t begin = ceilOf(-origin), end = ceilOf(size - origin);
+  return {begin, std::max(begin, end)};
+}
+
+PixelTile ConvWindow::firstTile(int64_t size) const {
+  int64_t i = inner();
+  PixelTile tile = wholeTile(size);
+  for (auto [pixel, taps] : llvm::enumerate(tile.taps))
+    taps = clip(int64_t(pixel) * strides[i] - pads[i],
+                std::numeric_limits<int32_t>::max(), dilations[i], kernel[i]);
+  return tile;
+}
+
+PixelTile ConvWindow::lastTile(int64_t size) const {
+  int64_t i = inner();
+  PixelTile tile = wholeTile(size);
+  // The last window ends with the padding behind src.
+  int64_t span = size + (kernel[i] - 1) * dilations[i];
+  for (auto [pixel, taps] : llvm::enumerate(tile.taps))
+    taps = clip(int64_t(pixel), span - pads[kernel.size() + i], dilations[i],
+                kernel[i]);
+  return tile;
+}
+
+Value ConvWindow::startsWithin(IndexBuilder &b, Index origin) const {
+  if (!crossesLow(inner()))
+    return {};
+  return arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::sge,
+                               b.get(origin), b.get(0));
+}
+
+Value ConvWindow::endsWithin(IndexBuilder &b, Index origin,
+                             int64_t size) const {
+  int64_t i = inner();
+  if (!crossesHigh(i))
+    return {};
+  int64_t last = (size - 1) * strides[i] + (kernel[i] - 1) * dilations[i];
+  return arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::slt,
+                               b.get(b.add(origin, last)), b.get(srcSizes[i]));
+}
+
+Value ConvWindow::isWithin(IndexBuilder &b, Index origin, int64_t size) const {
+  Value starts = startsWithin(b, origin), ends = endsWithin(b, origin, size);
+  if (!starts || !ends)
+    return starts ? starts : ends;
+  return arith::AndIOp::create(b.b, b.loc, starts, ends);
 }
 
 SmallVector<Index> ConvWindow::originOf(IndexBuilder &b, ArrayRef<Index> row,
@@ -187,19 +223,6 @@ void ConvWindow::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
   OpBuilder::InsertionGuard guard(b.b);
   b.b.setInsertionPointToStart(branch.thenBlock());
   body(srcRow);
-}
-
-/// The taps [begin, end) within [0, size) of a window that starts at `origin`.
-static std::pair<int64_t, int64_t> clip(int64_t origin, int64_t size,
-                                        int64_t dilation, int64_t numTaps) {
-  auto ceilOf = [&](int64_t distance) {
-    return distance <= 0
-               ? int64_t(0)
-               : std::min<int64_t>(llvm::divideCeil(distance, dilation),
-                                   numTaps);
-  };
-  int64_t begin = ceilOf(-origin), end = ceilOf(size - origin);
-  return {begin, std::max(begin, end)};
 }
 
 int64_t ConvWindow::tilesPerRow(int64_t most) const {

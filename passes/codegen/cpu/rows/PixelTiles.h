@@ -37,13 +37,12 @@ std::pair<Index, Index> tapsWithin(IndexBuilder &b, Index origin, Index size,
                                    int64_t numTaps, int64_t dilation,
                                    bool crossesLow, bool crossesHigh);
 
+/// The sizes of the spatial dimensions of channels-last data.
+llvm::SmallVector<Index> spatialSizes(IndexBuilder &b, mlir::Value memref);
+
 /// The windows of a convolution on channels-last data. Rows, the last spatial
 /// dimension, are split into tiles where their size is known.
 struct ConvWindow {
-  ConvWindow(IndexBuilder &b, llvm::ArrayRef<int64_t> strides,
-             llvm::ArrayRef<int64_t> pads, llvm::ArrayRef<int64_t> dilations,
-             llvm::ArrayRef<int64_t> kernel, mlir::Value src, mlir::Value dst);
-
   llvm::ArrayRef<int64_t> strides, pads, dilations, kernel;
   /// Sizes of the spatial dimensions.
   llvm::SmallVector<Index> srcSizes, dstSizes;
@@ -57,8 +56,16 @@ struct ConvWindow {
 
   /// A tile of `size` pixels that have all their taps within src.
   PixelTile wholeTile(int64_t size) const;
-  /// Whether tap 0 of the row dimension being at `origin`, all taps of `size`
-  /// pixels of a row lie within src: null if they always do.
+  /// One with the first pixel of a row, all taps behind the padding before it
+  /// lying within src, and one with the last pixel, where windows are one pixel
+  /// apart, all taps before the padding behind it lying within src.
+  PixelTile firstTile(int64_t size) const;
+  PixelTile lastTile(int64_t size) const;
+  /// Whether tap 0 of the row dimension being at `origin`, no tap of `size`
+  /// pixels of a row lies before src, behind it, or neither: null if that is so
+  /// wherever the origin is.
+  mlir::Value startsWithin(IndexBuilder &b, Index origin) const;
+  mlir::Value endsWithin(IndexBuilder &b, Index origin, int64_t size) const;
   mlir::Value isWithin(IndexBuilder &b, Index origin, int64_t size) const;
 
   /// Where tap 0 of pixel `pixel` of dst row `row` (n, e1, …, e(n-1)) would be

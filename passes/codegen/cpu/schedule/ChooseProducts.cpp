@@ -23,6 +23,9 @@ static int64_t bytesOf(Value value) {
              : elements * type.getElementTypeBitWidth() / 8;
 }
 
+/// What is assumed of open numbers of pixels: in a row, and in all.
+static constexpr int64_t kUsualRow = 28, kUsualPixels = kUsualRow * kUsualRow;
+
 /// Operations of vectors that take as long as `flops` with this tile.
 static int64_t costOf(const TargetInfo &target, int64_t flops,
                       const RegisterTile &tile) {
@@ -151,21 +154,6 @@ static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
          channels >= blockGroups(target) * weights.group;
 }
 
-/// What is assumed of rows and pixels of open number.
-static constexpr int64_t kUsualRow = 28, kUsualPixels = kUsualRow * kUsualRow;
-
-/// For rows of open number, of which `usual` were assumed: as many blocks of
-/// them where there are more, fewer where a task would be worth too little.
-static void keepBlocks(Grid &grid, const TargetInfo &target, int64_t usual,
-                       int64_t flopsPerTileRow, int64_t rowUnit) {
-  grid.rowBlocks = llvm::divideCeil(usual, grid.rowsPerTask);
-  int64_t perRow =
-      std::max<int64_t>(flopsPerTileRow * grid.columnTilesPerTask, 1);
-  int64_t worth =
-      llvm::alignTo(llvm::divideCeil(target.task_flops, perRow), rowUnit);
-  grid.rowsPerTask = std::min(worth, grid.rowsPerTask);
-}
-
 /// Pixels of any row in a tile.
 static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op) {
   TargetInfo target = TargetInfo::of(op);
@@ -178,15 +166,11 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op) {
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back();
   int64_t pixels = lower::productOf(dst.drop_back());
-  bool isOpen = ShapedType::isDynamic(pixels);
-  Grid grid = chooseGrid(target, {isOpen ? kUsualPixels : pixels, tiles,
-                                  costOf(target, flops, tile), tile.rows,
-                                  bytesOf(op.getSrc()),
-                                  bytesOf(op.getWeights())});
+  Grid grid = chooseGrid(target, {pixels, tiles, costOf(target, flops, tile),
+                                  tile.rows, bytesOf(op.getSrc()),
+                                  bytesOf(op.getWeights()), kUsualPixels});
   if (groups > 1)
     grid.columnTilesPerTask = 1;
-  if (isOpen)
-    keepBlocks(grid, target, kUsualPixels, flops / tiles, tile.rows);
   return ScheduleBuilder(op).tile(tile).grid(grid).acrossRows(true);
 }
 
@@ -210,7 +194,9 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
   // A task's tiles are of one group.
   if (groups > 1)
     grid.columnTilesPerTask = 1;
-  bool isInBlocks = isBlocked(op, target, tile, grid.rowsPerTask);
+  // Sums that wait have room for a known number of rows.
+  bool isInBlocks =
+      grid.rowBlocks == 0 && isBlocked(op, target, tile, grid.rowsPerTask);
   return ScheduleBuilder(op)
       .tile(tile)
       .grid(grid)
@@ -253,7 +239,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
   int64_t flops =
       2 * lower::productOf(weights.drop_back()) * dst.back() * pixels;
   // By rows: channels of a pixel lie together.
-  Grid grid = chooseGrid(target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0});
+  Grid grid = chooseGrid(
+      target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0, kUsualRow});
   grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);
   // Each tap loads a vector of weights once for all pixels of the tile.
   return ScheduleBuilder(op)
@@ -331,6 +318,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackedMatMulOp op) {
   grid.rowsPerTask =
       isOpen ? most : std::min<int64_t>(most, llvm::alignTo(rows, tile.rows));
   grid.rowsPerTask = std::max(grid.rowsPerTask, tile.rows);
+  grid.rowBlocks = 0;
   grid.prefetch = false;
   return ScheduleBuilder(op).tile(tile).grid(grid);
 }

@@ -122,8 +122,8 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   int64_t cacheBytes = target.l2 / 2;
   // Weights that come soon enough.
   int64_t fewBytes = target.l2 / 16;
-  // Of a dynamic number assume some.
-  int64_t rows = ShapedType::isDynamic(work.rows) ? 256 : work.rows;
+  bool isOpen = ShapedType::isDynamic(work.rows);
+  int64_t rows = isOpen ? work.usualRows : work.rows;
   // Handing out a task costs about a microsecond, 100 kFLOP of vectors, and
   // what one thread wrote is far from another. With less than ten times as
   // much, a small text classifier was slower on two threads than on one.
@@ -148,8 +148,20 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
     columnBlocks = std::min(work.columnTiles, tasks);
     rowBlocks = std::min(units, rest(columnBlocks));
   }
-  return {int64_t(llvm::divideCeil(units, rowBlocks)) * work.rowUnit,
-          int64_t(llvm::divideCeil(work.columnTiles, columnBlocks)),
-          rowsOutside,
-          work.weightBytes > (rowsOutside ? cacheBytes : fewBytes)};
+  Grid grid{int64_t(llvm::divideCeil(units, rowBlocks)) * work.rowUnit,
+            int64_t(llvm::divideCeil(work.columnTiles, columnBlocks)),
+            rowsOutside,
+            work.weightBytes > (rowsOutside ? cacheBytes : fewBytes)};
+  if (!isOpen)
+    return grid;
+  // What a row of a task is worth, and how many of them one.
+  int64_t perRow = std::max<int64_t>(
+      work.flopsPerRow * grid.columnTilesPerTask /
+          std::max<int64_t>(work.columnTiles, 1),
+      1);
+  int64_t worthRows = llvm::alignTo(
+      llvm::divideCeil(target.task_flops, perRow), work.rowUnit);
+  grid.rowsPerTask = std::min(worthRows, grid.rowsPerTask);
+  grid.rowBlocks = rowBlocks;
+  return grid;
 }

@@ -74,3 +74,29 @@ func.func @other(%x: memref<8xf32>) {
   linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
   return
 }
+
+// -----
+
+// Of open ranges a run splits two loops, for the first may have one iteration:
+// it counts the tasks as the kernel takes their numbers apart.
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[D0:.*]] = memref.dim %arg0, %{{.*}}
+// CHECK: %[[D1:.*]] = memref.dim %arg0, %{{.*}}
+// CHECK: arith.divui
+// CHECK: %[[B0:.*]] = arith.ceildivui %[[D0]], %{{.*}}
+// CHECK: %[[B1:.*]] = arith.ceildivui %[[D1]], %{{.*}}
+// CHECK: %[[N:.*]] = arith.muli %{{.*}}, %{{.*}}
+// CHECK: cpu.launch @{{.*}}(%arg0) tasks(%{{.*}})
+// CHECK: func.func private
+// CHECK: arith.remui
+// CHECK: memref.subview %{{.*}}, 64] [1, 1, 1]
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @forward(%x: memref<?x?x64xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : memref<?x?x64xf32>) outs(%x : memref<?x?x64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.exp %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -142,3 +142,50 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
     return
   }
 }
+
+// -----
+
+// Rows of open size: tiles of 8 pixels, of 4 in short rows. All taps of a tile
+// are within src, or those of its first pixel or of its last one are not, which
+// is known; of other tiles the nearest pixels are read, and zeros made of those
+// that are not there.
+// CHECK-LABEL: func.func private @open
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-24: vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+// The beginning of a row.
+// CHECK: } else {
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-23: vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+// Its end, of which pixels may be done.
+// CHECK: } else {
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-23: vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+// Any other tile.
+// CHECK: } else {
+// CHECK-COUNT-10: vector.broadcast {{.*}} : i1 to vector<16xi1>
+// CHECK: %{{.*}}:8 = scf.if
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK: vector.load
+// CHECK: arith.select {{.*}} : vector<16xi1>, vector<16xf32>
+// CHECK-COUNT-24: vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @open(%x: memref<1x?x?x16xf32>, %w: memref<3x3x16xf32>, %d: memref<1x?x?x16xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x?x?x16xf32>, memref<3x3x16xf32>) outs(%d : memref<1x?x?x16xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

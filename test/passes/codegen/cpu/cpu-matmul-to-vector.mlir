@@ -419,3 +419,28 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// Open rows: tiles of 14, then 7, 4 and 1. What is left of a size and more than
+// the next takes is a tile that ends with the last row: of it, rows are stored
+// from the first on that is not done.
+// CHECK-LABEL: func.func private @open_rows
+// CHECK: scf.for
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK: scf.if
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c14 step
+// CHECK: %{{.*}}:14 = scf.for
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @open_rows(%a: memref<?x300xf32>, %w: memref<2x300x32xf32>, %d: memref<?x64xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<?x300xf32>, memref<2x300x32xf32>) outs(%d : memref<?x64xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
