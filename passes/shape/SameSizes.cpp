@@ -24,28 +24,32 @@ void SameSizes::add(func::FuncOp function) {
   for (Value argument : function.getArguments())
     visited[argument] = &analysis;
   for (Operation &op : function.getBody().front())
-    visit(analysis, &op);
+    visit(analysis, &op, &op);
 }
 
-void SameSizes::visit(SizeAnalysis &analysis, Operation *op) {
+void SameSizes::visit(SizeAnalysis &analysis, Operation *op, Operation *top) {
   SmallVector<SizeAnalysis::Rule> open;
   // What surely does not fit was an error before.
   if (failed(analysis.addResults(op, open)))
     return;
+  // What `op` itself decides was not asked, and in what a run may not reach it
+  // was asked there.
   for (const SizeAnalysis::Rule &rule : open)
-    analysis.assume(rule);
+    if (top && analysis.lastSourceOf(rule.a, *top->getBlock()) != top &&
+        analysis.lastSourceOf(rule.b, *top->getBlock()) != top)
+      analysis.assume(rule);
   for (Value result : op->getResults())
     visited[result] = &analysis;
-  // Bodies of other ops than loops hold scalars only.
-  auto loop = dyn_cast<LoopLikeOpInterface>(op);
-  if (!loop)
+  if (!hasTensorBody(op))
     return;
-  analysis.addLoopState(loop);
-  for (Region *region : loop.getLoopRegions()) {
-    for (Value argument : region->getArguments())
+  analysis.addLoopState(op);
+  if (isOfModel(op))
+    top = nullptr;
+  for (Region &region : op->getRegions()) {
+    for (Value argument : region.getArguments())
       visited[argument] = &analysis;
-    for (Operation &inner : region->getOps())
-      visit(analysis, &inner);
+    for (Operation &inner : region.getOps())
+      visit(analysis, &inner, top);
   }
 }
 

@@ -31,7 +31,9 @@ public:
 
 private:
   void add(mlir::func::FuncOp function);
-  void visit(SizeAnalysis &analysis, mlir::Operation *op);
+  /// `top` is the op of the function's block that `op` is part of; null where a
+  /// run may not reach it.
+  void visit(SizeAnalysis &analysis, mlir::Operation *op, mlir::Operation *top);
 
   llvm::SmallVector<std::unique_ptr<SizeAnalysis>, 1> analyses;
   /// The analysis of each value's function.

@@ -33,7 +33,8 @@ using namespace ingot;
 namespace {
 
 /// How an op is split into tasks: `chunk` iterations of loop `loop` each. Where
-/// ranges are open, a run splits up to two loops, for one may have one iteration.
+/// ranges are open, a run splits up to two loops, for the first may have one
+/// iteration.
 struct Split {
   int64_t loop = -1;
   int64_t chunk = 0;
@@ -90,7 +91,8 @@ static int64_t costOf(linalg::LinalgOp op) {
   return ops * kOpCost;
 }
 
-/// The outermost parallel loops that have, or may have, more than one iteration.
+/// The outermost parallel loops that have, or may have, more than one
+/// iteration.
 static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
   constexpr size_t kMostLoops = 2;
   SmallVector<int64_t> loops;
