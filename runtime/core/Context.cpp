@@ -15,11 +15,11 @@ using namespace ingot::rt;
 //===----------------------------------------------------------------------===//
 
 static void *contextAllocate(void *user, uint64_t bytes, uint64_t alignment) {
-  return static_cast<ingot_context *>(user)->blocks.allocate(bytes, alignment);
+  return static_cast<ingot_context *>(user)->heap.allocate(bytes, alignment);
 }
 
 static void contextRelease(void *user, void *pointer) {
-  static_cast<ingot_context *>(user)->blocks.release(pointer);
+  static_cast<ingot_context *>(user)->heap.release(pointer);
 }
 
 static void contextParallelFor(void *user, void (*task)(void *, int64_t),
@@ -44,7 +44,7 @@ ingot_context::~ingot_context() {
   if (ownsArena)
     allocator.release(allocator.user, arena);
   free(tables);
-  blocks.releaseAll();
+  heap.releaseAll();
   ingot_pool_release(pool);
   ingot_model_release(model);
 }
@@ -195,6 +195,6 @@ uint32_t ingot_context_thread_count(const ingot_context *context) {
 void ingot_context_trim(ingot_context *context) {
   if (!context || context->running.exchange(true, std::memory_order_acquire))
     return;
-  context->blocks.releaseAll();
+  context->heap.releaseAll();
   context->running.store(false, std::memory_order_release);
 }

@@ -8,7 +8,7 @@
 #define INGOT_RUNTIME_CORE_CONTEXT_H
 
 #include "runtime/core/Artifact.h"
-#include "runtime/core/BlockCache.h"
+#include "runtime/core/RunHeap.h"
 #include "runtime/core/Model.h"
 
 namespace ingot::rt {
@@ -33,7 +33,7 @@ private:
 
 struct ingot_context {
   ingot_context(const ingot_allocator &allocator)
-      : allocator(allocator), blocks(allocator) {}
+      : allocator(allocator), heap(allocator) {}
   ~ingot_context();
 
   ingot_status init(ingot_model *model, const ingot_context_options &options,
@@ -56,7 +56,7 @@ struct ingot_context {
 
   ingot_model *model = nullptr;
   ingot_allocator allocator;
-  ingot::rt::BlockCache blocks;
+  ingot::rt::RunHeap heap;
   ingot_pool *pool = nullptr; ///< null with an executor
   ingot_executor executor = INGOT_EXECUTOR_INIT;
   ingot_abi_host host = {};

@@ -116,7 +116,7 @@ ingot_status ingot_context::run(const ingot_input *inputs,
   call.observer = observer.forRun();
   call.stream = options.stream;
   int32_t status = model->code.run(&call);
-  blocks.endRun();
+  heap.endRun();
   if (observer.profile)
     observer.profile->endRun(status == INGOT_OK);
   if (status == INGOT_OK) {

@@ -162,6 +162,7 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   int64_t worthRows = llvm::alignTo(
       llvm::divideCeil(target.task_flops, perRow), work.rowUnit);
   grid.rowsPerTask = std::min(worthRows, grid.rowsPerTask);
-  grid.rowBlocks = rowBlocks;
+  // More rows than usual are as many tasks as there may be.
+  grid.rowBlocks = llvm::divideCeil(target.most_tasks, columnBlocks);
   return grid;
 }

@@ -111,8 +111,8 @@ struct Work {
 /// Splits the work so that every task has about `task_flops` or `task_bytes`
 /// where there is more than one. The larger of src and weights is read once, a
 /// block of it staying in the second-level cache, the smaller one as often as
-/// there are blocks. Of an unknown number of rows there are as many blocks as
-/// of the usual one, or fewer where a block would be worth too little.
+/// there are blocks. Of an unknown number of rows, blocks are as
+/// small as a task is worth, and larger where they would be too many.
 Grid chooseGrid(const TargetInfo &target, const Work &work);
 
 } // namespace ingot::codegen

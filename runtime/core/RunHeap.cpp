@@ -1,0 +1,192 @@
+//===- RunHeap.cpp - memory of tensors of open size -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "runtime/core/RunHeap.h"
+
+#include "runtime/core/Memory.h"
+
+#include <algorithm>
+
+using namespace ingot::rt;
+
+/// Blocks and their headers are multiples of it.
+static constexpr uint64_t kUnit = INGOT_ABI_ALIGNMENT;
+/// A region of its own for each small tensor would be many of them.
+static constexpr uint64_t kLeastRegion = 64 << 10;
+
+/// A piece of a region, free or not: this header, then memory. Neighbours know
+/// each other; no two of them are both free.
+struct alignas(kUnit) RunHeap::Block {
+  uint64_t bytes; ///< behind the header
+  Block *before, *after;
+  Region *region;
+  bool isUsed;
+
+  char *memory() { return reinterpret_cast<char *>(this + 1); }
+  char *end() { return memory() + bytes; }
+
+  /// What is behind the first `count` bytes becomes a free block, if there is
+  /// room for one.
+  void cut(uint64_t count) {
+    if (bytes < count + sizeof(Block))
+      return;
+    auto *rest = reinterpret_cast<Block *>(memory() + count);
+    *rest = {bytes - count - sizeof(Block), this, after, region, false};
+    if (after)
+      after->before = rest;
+    after = rest;
+    bytes = count;
+  }
+  void takeInNext() {
+    bytes += sizeof(Block) + after->bytes;
+    after = after->after;
+    if (after)
+      after->before = this;
+  }
+};
+
+struct alignas(kUnit) RunHeap::Region {
+  Region *next;
+  uint64_t bytes; ///< of all blocks, with their headers
+  uint64_t high;  ///< how many of them were used at most
+
+  Block *first() { return reinterpret_cast<Block *>(this + 1); }
+  void clear() {
+    *first() = {bytes - sizeof(Block), nullptr, nullptr, this, false};
+    high = 0;
+  }
+};
+
+namespace {
+struct Locked {
+  explicit Locked(pthread_mutex_t &mutex) : mutex(mutex) {
+    pthread_mutex_lock(&mutex);
+  }
+  ~Locked() { pthread_mutex_unlock(&mutex); }
+  pthread_mutex_t &mutex;
+};
+} // namespace
+
+static char *alignUp(char *pointer, uint64_t alignment) {
+  auto address = reinterpret_cast<uintptr_t>(pointer);
+  return pointer + ((alignment - address % alignment) % alignment);
+}
+
+void *RunHeap::allocateIn(Region &region, uint64_t bytes, uint64_t alignment) {
+  for (Block *block = region.first(); block; block = block->after) {
+    if (block->isUsed)
+      continue;
+    char *memory = alignUp(block->memory(), alignment);
+    uint64_t front = uint64_t(memory - block->memory());
+    if (front > block->bytes || block->bytes - front < bytes)
+      continue;
+    // Units are what a header takes, so what is in front holds one.
+    if (front != 0) {
+      block->cut(front - sizeof(Block));
+      block = block->after;
+    }
+    block->cut(bytes);
+    block->isUsed = true;
+    char *begin = reinterpret_cast<char *>(region.first());
+    region.high = std::max(region.high, uint64_t(block->end() - begin));
+    return block->memory();
+  }
+  return nullptr;
+}
+
+RunHeap::Region *RunHeap::addRegion(uint64_t bytes) {
+  void *memory = allocator.allocate(allocator.user, sizeof(Region) + bytes,
+                                    alignof(Region));
+  if (!memory)
+    return nullptr;
+  auto *region = static_cast<Region *>(memory);
+  *region = {nullptr, bytes, 0};
+  region->clear();
+  // The oldest is the largest, and has most of what a run needs.
+  Region **last = &regions;
+  while (*last)
+    last = &(*last)->next;
+  return *last = region;
+}
+
+uint64_t RunHeap::totalBytes() const {
+  uint64_t total = 0;
+  for (Region *region = regions; region; region = region->next)
+    total += region->bytes;
+  return total;
+}
+
+void *RunHeap::allocate(uint64_t bytes, uint64_t alignment) {
+  constexpr uint64_t most = uint64_t(1) << 62;
+  alignment = std::max(alignment, kUnit);
+  if (bytes > most || alignment > most || (alignment & (alignment - 1)))
+    return nullptr;
+  bytes = std::max((bytes + kUnit - 1) / kUnit, uint64_t(1)) * kUnit;
+  Locked guard(lock);
+  for (Region *region = regions; region; region = region->next)
+    if (void *memory = allocateIn(*region, bytes, alignment))
+      return memory;
+  uint64_t wanted = sizeof(Block) + bytes + (alignment - kUnit);
+  uint64_t more = totalBytes() / 8 / kUnit * kUnit;
+  Region *region =
+      addRegion(std::max({wanted, leastBytes, kLeastRegion, more}));
+  // What more than this would have been good for can wait.
+  if (!region)
+    region = addRegion(wanted);
+  return region ? allocateIn(*region, bytes, alignment) : nullptr;
+}
+
+void RunHeap::release(void *pointer) {
+  if (!pointer)
+    return;
+  Locked guard(lock);
+  Block *block = static_cast<Block *>(pointer) - 1;
+  block->isUsed = false;
+  if (block->after && !block->after->isUsed)
+    block->takeInNext();
+  if (block->before && !block->before->isUsed)
+    block->before->takeInNext();
+}
+
+void RunHeap::releaseRegions() {
+  while (Region *region = regions) {
+    regions = region->next;
+    allocator.release(allocator.user, region);
+  }
+}
+
+void RunHeap::endRun() {
+  Locked guard(lock);
+  if (!regions)
+    return;
+  uint64_t need = 0;
+  for (Region *region = regions; region; region = region->next) {
+    need += region->high;
+    region->clear();
+  }
+  needed[next] = need;
+  next = (next + 1) % kRuns;
+  ++numRuns;
+  uint64_t mostNeeded = *std::max_element(needed, needed + kRuns);
+  bool isScattered = regions->next != nullptr;
+  bool isIdle = numRuns >= kRuns && totalBytes() > kLeastRegion &&
+                totalBytes() / 2 > mostNeeded;
+  if (!isScattered && !isIdle)
+    return;
+  releaseRegions();
+  leastBytes = std::max(mostNeeded, kLeastRegion);
+  numRuns = 0;
+  // Now, so that the next run allocates nothing. If there is no memory, the run
+  // will say so.
+  addRegion(leastBytes);
+}
+
+void RunHeap::releaseAll() {
+  Locked guard(lock);
+  releaseRegions();
+  leastBytes = 0;
+  numRuns = 0;
+}
