@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/Legalize.h"
+#include "passes/legalize/Helpers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -288,6 +288,27 @@ static LogicalResult legalizeIdentity(Node &node) {
 }
 
 /// Outside of training nothing is dropped, and the mask is all ones.
+/// In training mode elements are dropped; only the run may know whether it is.
+static LogicalResult dropInTraining(Node &node) {
+  Type f32 = node.builder.getF32Type(), boolean = node.builder.getI1Type();
+  auto one = [&](size_t i, Type type, double otherwise) -> FailureOr<Value> {
+    if (!node.has(i))
+      return node.scalar(type, otherwise);
+    if (!node.type(i).hasStaticShape() || node.type(i).getNumElements() != 1)
+      return node.invalid("input " + Twine(i) + " needs one element");
+    return castTo(node, reshape(node, node.input(i), ArrayRef<int64_t>()),
+                  type);
+  };
+  auto ratio = one(1, f32, 0.5), training = one(2, boolean, 0);
+  if (failed(ratio) || failed(training))
+    return failure();
+  Value x = node.input(0), isKept;
+  // Outside of training none is dropped.
+  Value chance = select(node, *training, *ratio, node.scalar(f32, 0));
+  auto y = dropRandomly(node, x, chance, isKept);
+  return failed(y) ? failure() : node.replace({*y, isKept});
+}
+
 static LogicalResult legalizeDropout(Node &node) {
   if (node.has(2)) {
     std::optional<double> training = nn::getSplat(node.input(2));
@@ -295,7 +316,7 @@ static LogicalResult legalizeDropout(Node &node) {
         node.has(1) ? nn::getSplat(node.input(1)) : std::optional(0.5);
     bool drops = (!training || *training != 0) && (!ratio || *ratio != 0);
     if (drops)
-      return node.unsupported("training mode; export the model for inference");
+      return dropInTraining(node);
   }
   SmallVector<Value> results{node.input(0)};
   if (node.isUsed(1)) {

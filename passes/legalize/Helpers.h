@@ -216,6 +216,10 @@ void requireEach(Node &node, Value elements, StringRef name,
 LogicalResult requireElements(Node &node, size_t i, StringRef name,
                               const ElementBounds &bounds);
 
+/// x with elements set to 0 by chance `ratio`, a scalar tensor, and the others
+/// grown by as much; `mask` says which are left.
+FailureOr<Value> dropRandomly(Node &node, Value x, Value ratio, Value &mask);
+
 /// A number as short as it can be told.
 std::string numberText(double value);
 

@@ -133,10 +133,10 @@ func.func @wrong(%x: tensor<3xf32>, %y: tensor<4xf32>, %i: tensor<3xi32>) -> ten
   %5 = onnx.node "BitCast"(%i) {to = 7 : i64} : (tensor<3xi32>) -> tensor<3xi64>
   // expected-error @+1 {{Clip (opset 24) is invalid: a bound is not a scalar}}
   %6 = onnx.node "Clip"(%x, %y) : (tensor<3xf32>, tensor<4xf32>) -> tensor<3xf32>
-  %ratio = arith.constant dense<0.5> : tensor<f32>
+  %ratio = arith.constant dense<[0.5, 0.5]> : tensor<2xf32>
   %train = arith.constant dense<true> : tensor<i1>
-  // expected-error @+1 {{Dropout (opset 24) is not supported: training mode; export the model for inference}}
-  %7 = onnx.node "Dropout"(%x, %ratio, %train) : (tensor<3xf32>, tensor<f32>, tensor<i1>) -> tensor<3xf32>
+  // expected-error @+1 {{Dropout (opset 24) is invalid: input 1 needs one element}}
+  %7 = onnx.node "Dropout"(%x, %ratio, %train) : (tensor<3xf32>, tensor<2xf32>, tensor<i1>) -> tensor<3xf32>
   return %7 : tensor<3xf32>
 }
 }

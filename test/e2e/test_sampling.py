@@ -1,0 +1,164 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators that read data at computed places: GridSample, RoiAlign, DeformConv, NonMaxSuppression."""
+import itertools
+
+import numpy as np
+import onnxruntime
+from onnx.reference import ReferenceEvaluator
+
+from support import Case, TensorProto, helper, make_model, tool
+
+BAD = (np.nan, np.inf, -np.inf, 1e30, -1e30, 3e38)
+
+
+class Places(Case):
+    def reference(self, model, feeds):
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        return onnxruntime.InferenceSession(model.SerializeToString(), options,
+                                            providers=["CPUExecutionProvider"]).run(None, feeds)[0]
+
+    def run_bad(self, model, feeds):
+        """Whatever the numbers, a run ends well or with one line."""
+        artifact, arguments = self.compile(model), []
+        for name, value in feeds.items():
+            np.save(self.path(name + ".npy"), value)
+            arguments += ["--input", f"{name}={self.path(name + '.npy')}"]
+        return tool("ingot", "run", artifact, *arguments)
+
+    def check(self, model, feeds, want=None, tolerance=1e-4):
+        want = self.reference(model, feeds) if want is None else want
+        got = next(iter(self.run_model(self.compile(model), feeds).values()))
+        self.assertEqual((got.shape, got.dtype), (want.shape, want.dtype))
+        self.assertLessEqual(np.abs(got.astype(np.float64) - want).max(initial=0), tolerance)
+
+    # GridSample
+
+    def grid(self, x, grid, is_open=False, **attributes):
+        rank = x.ndim
+        shapes = [["n", x.shape[1]] + [f"s{i}" for i in range(rank - 2)],
+                  ["n"] + [f"g{i}" for i in range(rank - 2)] + [rank - 2]] if is_open else [x.shape, grid.shape]
+        node = helper.make_node("GridSample", ["x", "grid"], ["y"], name="node", **attributes)
+        return make_model([node], [("x", shapes[0]), ("grid", shapes[1])], [("y", list("abcde")[:rank])], opset=20)
+
+    def test_grid_sample(self):
+        rng = np.random.default_rng(0)
+        for mode, padding, corners in itertools.product(("nearest", "linear", "cubic"),
+                                                        ("zeros", "border", "reflection"), (0, 1)):
+            with self.subTest(mode=mode, padding=padding, corners=corners):
+                x = rng.standard_normal((2, 3, 5, 6)).astype(np.float32)
+                grid = rng.uniform(-1.7, 1.7, (2, 4, 7, 2)).astype(np.float32)
+                self.check(self.grid(x, grid, is_open=corners == 0, mode=mode, padding_mode=padding,
+                                     align_corners=corners), {"x": x, "grid": grid})
+        x = rng.standard_normal((1, 2, 3, 4, 5)).astype(np.float32)
+        grid = rng.uniform(-1.2, 1.2, (1, 2, 3, 4, 3)).astype(np.float32)
+        self.check(self.grid(x, grid, mode="linear"), {"x": x, "grid": grid})
+
+    def test_bad_grid(self):
+        x = np.ones((1, 1, 4, 5), np.float32)
+        grid = np.array([[a, b] for a in BAD for b in BAD], np.float32).reshape(1, 6, 6, 2)
+        for mode, padding in itertools.product(("nearest", "linear", "cubic"), ("zeros", "border", "reflection")):
+            done = self.run_bad(self.grid(x, grid, mode=mode, padding_mode=padding), {"x": x, "grid": grid})
+            self.assertEqual(done.returncode, 0, done.stderr)
+        model = self.grid(np.zeros((1, 1, 4, 5), np.float32), grid, is_open=True)
+        done = self.run_bad(model, {"x": np.zeros((1, 1, 0, 5), np.float32), "grid": grid})
+        self.assert_one_line(done, "node 'node'", "dimension 2 of the data has 0 elements")
+
+    # RoiAlign
+
+    def roi(self, shapes=((2, 3, 9, 8), (4, 4), (4,)), **attributes):
+        node = helper.make_node("RoiAlign", ["x", "rois", "batches"], ["y"], name="node", **attributes)
+        return make_model([node], [("x", shapes[0]), ("rois", shapes[1]), ("batches", shapes[2], TensorProto.INT64)],
+                          [("y", list("abcd"))], opset=16)
+
+    def test_roi_align(self):
+        rng = np.random.default_rng(1)
+        x = rng.standard_normal((2, 3, 9, 8)).astype(np.float32)
+        rois = np.array([[0, 0, 7, 8], [1.5, 2, 6, 4.5], [-3, -2, 2, 3], [5, 5, 30, 22]], np.float32)
+        feeds = {"x": x, "rois": rois, "batches": np.array([0, 1, 1, 0], np.int64)}
+        opened = (["n", 3, "h", "w"], ["r", 4], ["r"])
+        for mode, ratio, coordinates in itertools.product(("avg", "max"), (0, 2, 3),
+                                                          ("half_pixel", "output_half_pixel")):
+            with self.subTest(mode=mode, ratio=ratio, coordinates=coordinates):
+                options = {"mode": mode, "sampling_ratio": ratio, "output_height": 3, "output_width": 2,
+                           "spatial_scale": 0.7, "coordinate_transformation_mode": coordinates}
+                want = self.reference(self.roi(**options), feeds)
+                self.check(self.roi(opened if ratio == 2 else self.roi.__defaults__[0], **options), feeds, want)
+
+    def test_bad_regions(self):
+        x = np.ones((2, 1, 4, 4), np.float32)
+        shapes = ([2, 1, 4, 4], ["r", 4], ["r"])
+        good = np.array([[0, 0, 2, 2]], np.float32)
+        for batch in (2, -1, 2**40):
+            done = self.run_bad(self.roi(shapes), {"x": x, "rois": good, "batches": np.array([batch])})
+            self.assert_one_line(done, "node 'node'", f"batch_indices has {batch}", "2 batches")
+        for ratio in (0, 2):
+            for value in BAD:
+                rois = np.array([[0, 0, value, 2], [value, value, 2, 2], [value] * 4], np.float32)
+                done = self.run_bad(self.roi(shapes, sampling_ratio=ratio),
+                                    {"x": x, "rois": rois, "batches": np.zeros(3, np.int64)})
+                if done.returncode:
+                    self.assert_one_line(done, "node 'node'", "samples in a bin at most")
+        done = self.run_bad(self.roi(shapes), {"x": x, "rois": np.zeros((0, 4), np.float32),
+                                               "batches": np.zeros(0, np.int64)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    # DeformConv
+
+    def test_deform_conv(self):
+        rng = np.random.default_rng(2)
+        for groups, offsets, masked, is_open in ((1, 1, 0, 0), (2, 1, 1, 1), (1, 2, 1, 0), (2, 2, 0, 1)):
+            with self.subTest(groups=groups, offsets=offsets):
+                x = rng.standard_normal((2, 4, 7, 6)).astype(np.float32)
+                w = rng.standard_normal((6, 4 // groups, 3, 3)).astype(np.float32)
+                offset = rng.uniform(-2, 2, (2, offsets * 18, 4, 3)).astype(np.float32)
+                mask = rng.uniform(0, 1, (2, offsets * 9, 4, 3)).astype(np.float32)
+                node = helper.make_node("DeformConv", ["x", "w", "o", "b"] + ["m"] * masked, ["y"], name="node",
+                                        strides=[2, 2], pads=[1, 1, 1, 1], group=groups, offset_group=offsets)
+                shapes = [["n", 4, "h", "v"], ["n", offsets * 18, "p", "q"], ["n", offsets * 9, "p", "q"]] \
+                    if is_open else [x.shape, offset.shape, mask.shape]
+                inputs = [("x", shapes[0]), ("o", shapes[1])] + [("m", shapes[2])] * masked
+                model = make_model([node], inputs, [("y", list("abcd"))],
+                                   {"w": w, "b": rng.standard_normal(6).astype(np.float32)}, opset=19)
+                feeds = {"x": x, "o": offset, **({"m": mask} if masked else {})}
+                want = ReferenceEvaluator(model).run(None, feeds)[0]
+                self.check(model, feeds, want)
+                for value in BAD:
+                    done = self.run_bad(model, {**feeds, "o": np.full_like(offset, value)})
+                    self.assertEqual(done.returncode, 0, done.stderr)
+
+    # NonMaxSuppression
+
+    def suppress(self, boxes, scores, is_open=False, **attributes):
+        names = ["boxes", "scores", "most", "overlap", "threshold"]
+        shapes = [["b", "n", 4], ["b", "c", "n"]] if is_open else [boxes.shape, scores.shape]
+        node = helper.make_node("NonMaxSuppression", names, ["y"], name="node", **attributes)
+        return make_model([node], [("boxes", shapes[0]), ("scores", shapes[1]), ("most", [1], TensorProto.INT64),
+                                   ("overlap", [1]), ("threshold", [1])], [("y", ["k", 3], TensorProto.INT64)])
+
+    def test_non_max_suppression(self):
+        rng = np.random.default_rng(3)
+        for seed in range(8):
+            with self.subTest(seed=seed):
+                batches, classes, count = rng.integers(1, 4, 3) * [1, 1, 20]
+                corner = rng.uniform(0, 10, (batches, count, 2))
+                boxes = np.concatenate([corner, corner + rng.uniform(-3, 3, (batches, count, 2))], -1)
+                scores = np.round(rng.uniform(0, 1, (batches, classes, count)), seed % 3 + 1)  # some are equal
+                feeds = {"boxes": boxes.astype(np.float32), "scores": scores.astype(np.float32),
+                         "most": np.array([[3], [50], [0], [10**12]][seed % 4], np.int64),
+                         "overlap": np.float32([0.3 + seed / 20]), "threshold": np.float32([seed / 10])}
+                model = self.suppress(boxes, scores, is_open=seed % 2, center_point_box=int(seed > 5))
+                self.check(model, feeds, tolerance=0)
+
+    def test_bad_boxes(self):
+        for value in BAD:
+            boxes = np.full((1, 6, 4), value, np.float32)
+            scores = np.full((1, 1, 6), value, np.float32)
+            feeds = {"boxes": boxes, "scores": scores, "most": np.array([4]), "overlap": np.float32([value]),
+                     "threshold": np.float32([-np.inf])}
+            done = self.run_bad(self.suppress(boxes, scores), feeds)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        model = self.suppress(boxes, scores, is_open=True)
+        feeds["scores"] = np.zeros((1, 2, 5), np.float32)
+        self.assertNotEqual(self.run_bad(model, feeds).returncode, 0)
