@@ -194,6 +194,8 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
   llvm::StringSet<> dimNames = collectDimNames(model.proto.graph());
   if (Error error = applyShapes(model.proto, options))
     return std::move(error);
+  if (Error error = applyValues(model.proto, options))
+    return std::move(error);
   if (Error error = validateTypes(model))
     return std::move(error);
   if (Error error = inlineFunctions(model.proto, options))

@@ -28,6 +28,9 @@ struct ImportOptions {
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
   /// Name of a symbolic dimension to its size.
   llvm::StringMap<int64_t> dims;
+  /// Input name to the value that it always has, as text: `16000`, `1,2,3`. It
+  /// is a constant then, and no input.
+  llvm::StringMap<std::string> values;
   /// Whether (domain, op type) has a lowering; "" is the domain of ONNX itself.
   /// An operator that has none is expanded if ONNX defines it as a function.
   /// Null: nothing is expanded.

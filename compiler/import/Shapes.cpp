@@ -29,18 +29,6 @@ std::string printShape(const pb::TensorShapeProto &shape) {
   return text;
 }
 
-std::string listInputs(const pb::GraphProto &graph) {
-  std::vector<std::string> inputs;
-  for (const pb::ValueInfoProto &input : graph.input()) {
-    std::string text = "" + quote(input.name());
-    if (input.type().tensor_type().has_shape())
-      text += " (" + printShape(input.type().tensor_type().shape()) + ")";
-    inputs.push_back(text);
-  }
-  return inputs.empty() ? "it has none"
-                        : "its inputs are " + join(inputs, ", ");
-}
-
 template <typename Map> std::vector<StringRef> sortedKeys(const Map &map) {
   std::vector<StringRef> keys(map.keys().begin(), map.keys().end());
   llvm::sort(keys);
@@ -100,6 +88,18 @@ Error applyShape(pb::ValueInfoProto &input, ArrayRef<int64_t> wanted,
 }
 
 } // namespace
+
+std::string listInputs(const pb::GraphProto &graph) {
+  std::vector<std::string> inputs;
+  for (const pb::ValueInfoProto &input : graph.input()) {
+    std::string text = "" + quote(input.name());
+    if (input.type().tensor_type().has_shape())
+      text += " (" + printShape(input.type().tensor_type().shape()) + ")";
+    inputs.push_back(text);
+  }
+  return inputs.empty() ? "it has none"
+                        : "its inputs are " + join(inputs, ", ");
+}
 
 Error applyShapes(pb::ModelProto &model, const ImportOptions &options) {
   pb::GraphProto &graph = *model.mutable_graph();

@@ -16,6 +16,13 @@ namespace ingot::importer {
 /// its name stands.
 llvm::Error applyShapes(pb::ModelProto &model, const ImportOptions &options);
 
+/// Applies ImportOptions::values: these inputs become initializers. A list of
+/// numbers fixes an input's one open dimension, wherever its name stands.
+llvm::Error applyValues(pb::ModelProto &model, const ImportOptions &options);
+
+/// The model's inputs, for a message about one that is not there.
+std::string listInputs(const pb::GraphProto &graph);
+
 } // namespace ingot::importer
 
 #endif // INGOT_COMPILER_IMPORT_SHAPES_H

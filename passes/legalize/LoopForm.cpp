@@ -53,6 +53,7 @@ private:
   LogicalResult findStates();
   LogicalResult limitTrip();
   LogicalResult prepareRows(bool isCounted);
+  FailureOr<SmallVector<Value>> withoutSteps();
   void buildFor();
   void buildWhile();
   SmallVector<Value> fillStep(Value number, ValueRange carried);
@@ -376,9 +377,29 @@ FailureOr<Value> LoopBuilder::finishRows(size_t i, Value kept, Value count) {
   return transpose(node, all, perm);
 }
 
+/// Rows of which there are none; sizes that only a step would know are 0.
+FailureOr<SmallVector<Value>> LoopBuilder::withoutSteps() {
+  SmallVector<Value> values(form.init);
+  for (auto [i, row] : llvm::enumerate(draft.rows)) {
+    RankedTensorType type = typeOf(row);
+    auto axis = stackedAxis(node, form.stacked[i], i, type.getRank());
+    if (failed(axis))
+      return failure();
+    SmallVector<int64_t> shape(type.getShape());
+    llvm::replace(shape, ShapedType::kDynamic, int64_t(0));
+    shape.insert(shape.begin() + *axis, 0);
+    values.push_back(tensor::EmptyOp::create(builder, loc, shape,
+                                             type.getElementType()));
+  }
+  draft.op.erase();
+  return values;
+}
+
 FailureOr<SmallVector<Value>> LoopBuilder::build() {
   if (failed(findStates()) || failed(limitTrip()))
     return failure();
+  if (trip && getConstantIntValue(trip) == 0)
+    return withoutSteps();
   bool isCounted = constantGoesOn(draft).has_value();
   for (auto [value, type] : llvm::zip_equal(form.init, states)) {
     Value init = castSizes(builder, loc, value, type);

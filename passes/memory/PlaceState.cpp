@@ -96,10 +96,10 @@ static void placeBranches(scf::IfOp op) {
       continue;
     OpBuilder builder(op);
     Value place;
+    // Not an empty tensor, of which each use gets one of its own.
     if (isStatic(result))
-      place = tensor::EmptyOp::create(builder, op.getLoc(),
-                                      tensorTypeOf(result).getShape(),
-                                      tensorTypeOf(result).getElementType());
+      place = bufferization::AllocTensorOp::create(
+          builder, op.getLoc(), tensorTypeOf(result), ValueRange());
     for (Region &region : op->getRegions()) {
       Operation *yield = region.front().getTerminator();
       builder.setInsertionPoint(yield);
@@ -108,6 +108,23 @@ static void placeBranches(scf::IfOp op) {
                                  : copyOf(builder, op.getLoc(), value));
     }
   }
+}
+
+/// A branch of which canonicalization has left a choice between tensors: each
+/// of both would have to lie in one buffer with the result.
+static void placeChoice(arith::SelectOp op) {
+  OpBuilder builder(op);
+  auto branch = scf::IfOp::create(
+      builder, op.getLoc(), op.getCondition(),
+      [&](OpBuilder &b, Location loc) {
+        scf::YieldOp::create(b, loc, op.getTrueValue());
+      },
+      [&](OpBuilder &b, Location loc) {
+        scf::YieldOp::create(b, loc, op.getFalseValue());
+      });
+  op.replaceAllUsesWith(branch.getResult(0));
+  op.erase();
+  placeBranches(branch);
 }
 
 /// `arguments` are what a step begins with, `next` what the terminator
@@ -207,7 +224,11 @@ namespace {
 struct PlaceStatePass : ingot::impl::PlaceStateBase<PlaceStatePass> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
-      if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      auto choice = dyn_cast<arith::SelectOp>(op);
+      if (choice && tensorTypeOf(choice) &&
+          choice.getCondition().getType().isInteger(1)) {
+        placeChoice(choice);
+      } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
         placeBranches(branch);
       } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
         // Loops that are one node were written to be in place.

@@ -40,11 +40,11 @@ public:
   LogicalResult visit(Block &block);
 
 private:
-  LogicalResult visitLoop(Operation *loop, OperandRange inits,
-                          ValueRange arguments, Operation *yield,
-                          ValueRange results);
+  LogicalResult visitFor(scf::ForOp loop);
+  LogicalResult visitWhile(scf::WhileOp loop);
   void visitBranch(scf::IfOp op);
   bool isHandedOver(Value value, Operation *to);
+  bool mayGoOn(Value argument, Operation *terminator, Value own);
   void release(Value owner, Block *block, Operation *made);
 
   BufferViewFlowAnalysis &aliases;
@@ -75,30 +75,83 @@ bool Owners::isHandedOver(Value value, Operation *to) {
   return times == 1;
 }
 
-LogicalResult Owners::visitLoop(Operation *loop, OperandRange inits,
-                                ValueRange arguments, Operation *yield,
-                                ValueRange results) {
-  for (auto [i, init] : llvm::enumerate(inits)) {
-    if (!isa<MemRefType>(init.getType()))
-      continue;
-    Value next = yield->getOperand(i);
+/// Whether a terminator may hand on the buffer that a block began with, but for
+/// `own`, which is another one.
+bool Owners::mayGoOn(Value argument, Operation *terminator, Value own) {
+  auto same = aliases.resolve(argument);
+  return llvm::any_of(terminator->getOperands(), [&](Value other) {
+    return other != own && same.contains(other);
+  });
+}
+
+/// A buffer of the arena is one for all steps: it cannot be what a step makes.
+static LogicalResult checkCarried(Operation *loop, Operation *yield) {
+  for (Value next : yield->getOperands()) {
     auto made = next.getDefiningOp<memref::AllocOp>();
     if (made && isInArena(made) && made->getBlock() == yield->getBlock())
       return loop->emitOpError("carries a buffer that each step makes anew at "
                                "one place of the arena");
-    if (!isHandedOver(init, loop) || !isHandedOver(next, yield))
-      continue;
-    // Another yield may be what a step began with.
-    auto same = aliases.resolve(arguments[i]);
-    if (llvm::any_of(yield->getOperands(), [&](Value other) {
-          return other != next && same.contains(other);
-        }))
+  }
+  return success();
+}
+
+static void releaseBefore(Operation *terminator, Value argument) {
+  OpBuilder builder(terminator);
+  memref::DeallocOp::create(builder, terminator->getLoc(), argument);
+}
+
+LogicalResult Owners::visitFor(scf::ForOp loop) {
+  Operation *yield = loop.getBody()->getTerminator();
+  if (failed(checkCarried(loop, yield)))
+    return failure();
+  for (auto [i, init] : llvm::enumerate(loop.getInitArgs())) {
+    Value next = yield->getOperand(i), argument = loop.getRegionIterArg(i);
+    if (!isa<MemRefType>(init.getType()) || !isHandedOver(init, loop) ||
+        !isHandedOver(next, yield) || mayGoOn(argument, yield, next))
       continue;
     owners.erase(init);
     owners.erase(next);
-    owners.insert(results[i]);
-    OpBuilder builder(yield);
-    memref::DeallocOp::create(builder, loop->getLoc(), arguments[i]);
+    owners.insert(loop.getResult(i));
+    releaseBefore(yield, argument);
+  }
+  return success();
+}
+
+LogicalResult Owners::visitWhile(scf::WhileOp loop) {
+  scf::ConditionOp condition = loop.getConditionOp();
+  Operation *yield = loop.getYieldOp();
+  if (failed(checkCarried(loop, yield)) ||
+      failed(checkCarried(loop, condition)))
+    return failure();
+  // What the condition begins with, and nobody else has.
+  llvm::SmallDenseSet<Value> own;
+  for (auto [i, init] : llvm::enumerate(loop.getInits())) {
+    Value next = yield->getOperand(i), argument = loop.getBeforeArguments()[i];
+    if (!isa<MemRefType>(init.getType()) || !isHandedOver(init, loop) ||
+        !isHandedOver(next, yield))
+      continue;
+    owners.erase(init);
+    owners.erase(next);
+    int64_t times = llvm::count(condition.getArgs(), argument);
+    if (times == 1)
+      own.insert(argument);
+    else if (times == 0 && !mayGoOn(argument, condition, Value()))
+      releaseBefore(condition, argument);
+  }
+  for (auto [i, given] : llvm::enumerate(condition.getArgs())) {
+    if (!isa<MemRefType>(given.getType()))
+      continue;
+    bool isOwned = own.contains(given);
+    if (!isOwned && isHandedOver(given, condition)) {
+      owners.erase(given);
+      isOwned = true;
+    }
+    if (!isOwned)
+      continue;
+    owners.insert(loop.getResult(i));
+    Value argument = loop.getAfterArguments()[i];
+    if (!mayGoOn(argument, yield, Value()))
+      releaseBefore(yield, argument);
   }
   return success();
 }
@@ -145,13 +198,10 @@ LogicalResult Owners::visit(Block &block) {
         if (failed(visit(inner)))
           return failure();
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (failed(visitLoop(op, loop.getInitArgs(), loop.getRegionIterArgs(),
-                           loop.getBody()->getTerminator(),
-                           loop.getResults())))
+      if (failed(visitFor(loop)))
         return failure();
     } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-      if (failed(visitLoop(op, loop.getInits(), loop.getAfterArguments(),
-                           loop.getYieldOp(), loop.getResults())))
+      if (failed(visitWhile(loop)))
         return failure();
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       if (branch.elseBlock())

@@ -216,6 +216,41 @@ class Loop(Flow):
             }>
         }""", *[{"n": count(n), "x": floats(b, 4)} for n in (1, 9) for b in (1, 3, 6)])
 
+    def test_buffers_that_a_condition_hands_on(self):
+        """States of open size in a loop that a condition ends: each buffer goes back once."""
+        self.check("""g (int64 n, float[b,4] x, float[b,4] w) => (float[b,4] y, float[m,4] z, float[b,4] u) {
+            t = Constant<value = bool {1}>()
+            limit = Constant<value_float=1000.0>()
+            y, z, u = Loop (n, t, x, w, w) <body = b (int64 i, bool c, float[p,4] s, float[q,4] r, float[k,4] v)
+                  => (bool c2, float[p,4] s2, float[o,4] r2, float[k,4] v2) {
+                s2 = Tanh(v)
+                v2 = Exp(s)
+                r2 = Concat<axis=0>(r, s)
+                m = ReduceSum<keepdims=0>(r2)
+                c2 = Less(m, limit)
+            }>
+        }""", *[{"n": count(n), "x": floats(b, 4), "w": floats(b, 4, seed=1)} for n in (0, 1, 40) for b in (1, 3)])
+
+    def test_choices_between_tensors(self):
+        """A branch that canonicalization makes a choice, of tensors that are outputs besides."""
+        self.check("""g (float[3,4] x, float[3,4] w, bool c) => (float[3,4] y, float[1,4] m) {
+            r = Relu(x)
+            y = If (c) <then_branch = t () => (float[3,4] a) { a = Identity(r) },
+                        else_branch = e () => (float[3,4] b) { b = Identity(w) }>
+            m = ReduceMax<axes=[0]>(y)
+        }""", *[{"x": floats(3, 4), "w": floats(3, 4, seed=1), "c": c} for c in (TRUE, FALSE)])
+
+    def test_no_steps(self):
+        self.check("""g (float[3,4] x) => (float[3,4] y, float[k,3,4] rows, float[l,4] m) {
+            zero = Constant<value_int=0>()
+            y, rows = Loop (zero, , x) <body = b (int64 i, bool c, float[3,4] s) => (bool c, float[3,4] s2, float[3,4] r) {
+                s2 = Relu(s)
+                r = Neg(s2)
+            }>
+            n = ReduceSum<keepdims=0>(rows, q)
+            m = Softmax(n)
+        }""".replace("n = Red", "q = Constant<value_ints=[1]>()\n            n = Red"), {"x": floats(3, 4)})
+
     def test_rows_that_differ(self):
         text = """g (int64 n, float[9] x) => (float[k,l] rows) {
             t = Constant<value = bool {1}>()
@@ -290,3 +325,59 @@ class Scan(Flow):
         self.refuse_run(text, {"x": floats(4), "w": floats(5)}, "node", "5 steps", "first has 4")
         model = text.replace("float[n]", "float[4]").replace("float[m]", "float[5]")
         self.assert_refuses(parse(model).SerializeToString(), "scan", "5", "4")
+
+
+class Value(Flow):
+    """--value: an input that is a constant."""
+
+    RATES = """g (float[2,12] x, int64 sr) => (float[2,n] y) {
+        rate = Constant<value_int=16000>()
+        c = Equal(sr, rate)
+        y = If (c) <
+          then_branch = t () => (float[2,12] a) { a = Tanh(x) },
+          else_branch = e () => (float[2,6] b) {
+            z = Constant<value_ints=[0]>()
+            six = Constant<value_ints=[6]>()
+            one = Constant<value_ints=[1]>()
+            b = Slice(x, z, six, one)
+          }>
+    }"""
+
+    def test_decides_a_branch(self):
+        for rate, wanted in ((16000, (2, 12)), (8000, (2, 6))):
+            artifact = self.compile(parse(self.RATES), f"--value=sr={rate}")
+            got = self.run_model(artifact, {"x": floats(2, 12)})
+            self.assertEqual(got["y"].shape, wanted)
+            np.testing.assert_allclose(got["y"], np.tanh(floats(2, 12)) if rate == 16000 else floats(2, 12)[:, :6],
+                                       rtol=1e-5)
+            code = tool("ingot", "compile", self.path("model.onnx"), f"--value=sr={rate}", "--emit=mlir-nn", "-o", "-")
+            self.assertNotIn("scf.if", code.stdout)
+
+    def test_every_type(self):
+        for kind, text, value in (("float", "0.5", np.float32(.5)), ("double", "-1e300", np.float64(-1e300)),
+                                  ("float16", "0.1", np.float16(.1)), ("int8", "-128", np.int8(-128)),
+                                  ("uint8", "255", np.uint8(255)), ("int32", "7", np.int32(7)),
+                                  ("uint64", "18446744073709551615", np.uint64(2**64 - 1)),
+                                  ("bool", "true", np.bool_(True))):
+            with self.subTest(kind):
+                model = parse(f"g ({kind} v, float[1] x) => ({kind} y, float[1] z) {{ y = Identity(v) z = Neg(x) }}")
+                got = self.run_model(self.compile(model, f"--value=v={text}"), {"x": floats(1)})
+                self.assertEqual((got["y"].dtype, got["y"]), (value.dtype, value))
+
+    def test_lists(self):
+        model = parse("g (float[n] v, float[n] x, float[2,2] w) => (float[n] y, float[2,2] z) "
+                      "{ y = Add(v, x) z = Add(w, w) }")
+        artifact = self.compile(model, "--value=v=1,2.5,-3", "--value=w=[1,2,3,4]")
+        got = self.run_model(artifact, {"x": np.ones(3, np.float32)})
+        np.testing.assert_array_equal(got["y"], [2, 3.5, -2])
+        np.testing.assert_array_equal(got["z"], [[2, 4], [6, 8]])
+
+    def test_bad_values(self):
+        model = parse(self.RATES)
+        for option, *words in (("sr=16k", "'16k' is no int64", "'sr'"), ("sr=1.5", "'1.5' is no int64"),
+                               ("sr=1,2", "2 elements", "takes 1"), ("sr=", "0 elements", "takes 1"),
+                               ("rate=1", "no input named 'rate'", "'sr'"), ("sr", "cannot be read"),
+                               ("x=1", "1 element,", "takes 24"), ("sr=9223372036854775808", "is no int64")):
+            with self.subTest(option):
+                self.assert_refuses(model, *words, options=[f"--value={option}"])
+        self.assert_refuses(model, "given twice for 'sr'", options=["--value=sr=1", "--value=sr=2"])

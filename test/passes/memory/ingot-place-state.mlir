@@ -3,7 +3,7 @@
 // Branches of known size write to one place.
 
 // CHECK-LABEL: @branches
-// CHECK: %[[E:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK: %[[E:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
 // CHECK: scf.if
 // CHECK: %[[A:.*]] = bufferization.materialize_in_destination %{{.*}} in %[[E]]
 // CHECK: scf.yield %[[A]]
@@ -88,5 +88,19 @@ func.func @aligned(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
     %y = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
     scf.yield %y, %n : tensor<4xf32>, index
   }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// A choice between two tensors is a branch.
+
+// CHECK-LABEL: @choice
+// CHECK: %[[E:.*]] = bufferization.alloc_tensor() : tensor<4xf32>
+// CHECK: scf.if
+// CHECK: bufferization.materialize_in_destination %arg1 in %[[E]]
+// CHECK: bufferization.materialize_in_destination %arg2 in %[[E]]
+func.func @choice(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.select %c, %x, %y : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

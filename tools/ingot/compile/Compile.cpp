@@ -133,6 +133,9 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
   for (const std::string &text : options.dims)
     if (!parseDim(text, result.import.dims, error))
       return usageError(error);
+  for (const std::string &text : options.values)
+    if (!parseValue(text, result.import.values, error))
+      return usageError(error);
   for (const std::string &text : options.limits)
     if (!parseLimit(text, result.import, result.pipeline, error))
       return usageError(error);

@@ -26,6 +26,10 @@ struct CompileFlags {
       cl::desc("Fix an input's shape; ? keeps a dimension dynamic")};
   cl::list<std::string> dims{"dim", cl::value_desc("name=N"), cl::cat(category),
                              cl::desc("Fix a named dimension, e.g. batch=1")};
+  cl::list<std::string> values{
+      "value", cl::value_desc("input=V"), cl::cat(category),
+      cl::desc("Make an input a constant: sr=16000, or sizes=1,2,3; it is no "
+               "input of the library then")};
   cl::list<std::string> limits{
       "limit", cl::value_desc("name=N"), cl::cat(category),
       cl::desc("What a model may make the compiler do: nodes (1000000), "

@@ -93,6 +93,10 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
     return usageError((isAuto ? "--precision=auto" : "--report") +
                       Twine(" measures the model: it goes with a shared "
                             "library only"));
+  if (!result.import.values.empty())
+    return usageError((isAuto ? "--precision=auto" : "--report") +
+                      Twine(" does not go with --value: write the constant "
+                            "into the model"));
   StudyOptions &study = request.study;
   study.model = options.input;
   study.shapes.assign(options.shapes.begin(), options.shapes.end());

@@ -63,6 +63,21 @@ bool ingot::parseDim(StringRef text, StringMap<int64_t> &dims,
   return true;
 }
 
+bool ingot::parseValue(StringRef text, StringMap<std::string> &values,
+                       std::string &error) {
+  auto [name, value] = text.rsplit('=');
+  if (name.empty() || !text.contains('=')) {
+    error = "--value=" + text.str() +
+            " cannot be read: write it as --value sr=16000";
+    return false;
+  }
+  if (!values.try_emplace(name, value.str()).second) {
+    error = "--value is given twice for '" + name.str() + "'";
+    return false;
+  }
+  return true;
+}
+
 bool ingot::parseLimit(llvm::StringRef text, ImportOptions &import,
                        PipelineOptions &pipeline, std::string &error) {
   llvm::StringRef name, value;

@@ -25,6 +25,10 @@ bool parseShape(llvm::StringRef text,
 bool parseDim(llvm::StringRef text, llvm::StringMap<int64_t> &dims,
               std::string &error);
 
+/// Reads `name=16000`.
+bool parseValue(llvm::StringRef text, llvm::StringMap<std::string> &values,
+                std::string &error);
+
 /// Reads `sparse-bytes=4G` and so on.
 bool parseLimit(llvm::StringRef text, ImportOptions &import,
                 PipelineOptions &pipeline, std::string &error);

@@ -123,7 +123,9 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   // Weights that come soon enough.
   int64_t fewBytes = target.l2 / 16;
   bool isOpen = ShapedType::isDynamic(work.rows);
-  int64_t rows = isOpen ? work.usualRows : work.rows;
+  // What turned out to have none is one task all the same.
+  int64_t rows = std::max<int64_t>(isOpen ? work.usualRows : work.rows, 1);
+  int64_t columnTiles = std::max<int64_t>(work.columnTiles, 1);
   // Handing out a task costs about a microsecond, 100 kFLOP of vectors, and
   // what one thread wrote is far from another. With less than ten times as
   // much, a small text classifier was slower on two threads than on one.
@@ -143,13 +145,13 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   int64_t rowBlocks, columnBlocks;
   if (rowsOutside) {
     rowBlocks = std::min(units, tasks);
-    columnBlocks = std::min(work.columnTiles, rest(rowBlocks));
+    columnBlocks = std::min(columnTiles, rest(rowBlocks));
   } else {
-    columnBlocks = std::min(work.columnTiles, tasks);
+    columnBlocks = std::min(columnTiles, tasks);
     rowBlocks = std::min(units, rest(columnBlocks));
   }
   Grid grid{int64_t(llvm::divideCeil(units, rowBlocks)) * work.rowUnit,
-            int64_t(llvm::divideCeil(work.columnTiles, columnBlocks)),
+            int64_t(llvm::divideCeil(columnTiles, columnBlocks)),
             rowsOutside,
             work.weightBytes > (rowsOutside ? cacheBytes : fewBytes)};
   if (!isOpen)
@@ -157,7 +159,7 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   // What a row of a task is worth, and how many of them one.
   int64_t perRow = std::max<int64_t>(
       work.flopsPerRow * grid.columnTilesPerTask /
-          std::max<int64_t>(work.columnTiles, 1),
+          columnTiles,
       1);
   int64_t worthRows = llvm::alignTo(
       llvm::divideCeil(target.task_flops, perRow), work.rowUnit);
