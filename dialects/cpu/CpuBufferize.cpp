@@ -115,6 +115,49 @@ struct Model : DstBufferizableOpInterfaceExternalModel<Model<OpTy>, OpTy> {
   }
 };
 
+/// A recurrence reads what it writes: the states before a step.
+struct RecurrentModel
+    : DstBufferizableOpInterfaceExternalModel<RecurrentModel, RecurrentOp> {
+  bool bufferizesToMemoryRead(Operation *, OpOperand &,
+                              const AnalysisState &) const {
+    return true;
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> buffers =
+        kernel::getBuffers(op, rewriter, options, state);
+    if (failed(buffers))
+      return failure();
+    auto dst = cast<DestinationStyleOpInterface>(op);
+    size_t first = op->getNumOperands() - dst.getNumDpsInits();
+    SmallVector<Value> outs(ArrayRef(*buffers).drop_front(first));
+    // A slice with steps goes through a copy.
+    SmallVector<std::pair<Value, Value>> copied;
+    for (auto [i, buffer] : llvm::enumerate(*buffers)) {
+      if (isLastDimDense(buffer, /*foldsRows=*/false))
+        continue;
+      FailureOr<Value> dense =
+          allocateLike(rewriter, op->getLoc(), buffer, options);
+      if (failed(dense) ||
+          failed(options.createMemCpy(rewriter, op->getLoc(), buffer, *dense)))
+        return failure();
+      if (i >= first)
+        copied.push_back({*dense, buffer});
+      buffer = *dense;
+    }
+    kernel::createOnBuffers(rewriter, op, *buffers);
+    for (auto [dense, buffer] : copied)
+      if (failed(options.createMemCpy(rewriter, op->getLoc(), dense, buffer)))
+        return failure();
+    replaceOpWithBufferizedValues(rewriter, op, outs);
+    return success();
+  }
+};
+
 } // namespace
 
 void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
@@ -127,6 +170,7 @@ void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
     MatMulOp::attachInterface<Model<MatMulOp>>(*context);
     PackedMatMulOp::attachInterface<Model<PackedMatMulOp>>(*context);
     PoolOp::attachInterface<Model<PoolOp>>(*context);
+    RecurrentOp::attachInterface<RecurrentModel>(*context);
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);
     SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);

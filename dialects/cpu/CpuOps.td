@@ -337,15 +337,17 @@ def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
   }];
 }
 
+include "dialects/cpu/CpuRecurrent.td"
 include "dialects/cpu/CpuRows.td"
 
 def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                      [Pure, ReturnLike, Terminator,
                       ParentOneOf<["AttentionOp", "ConvOp", "ConvTransposeOp",
                                    "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
-                                   "PackedMatMulOp", "PoolOp", "ReduceOp",
-                                   "RowNormOp", "SoftmaxOp"]>]> {
-  let summary = "what an epilogue stores";
+                                   "PackedMatMulOp", "PoolOp",
+                                   "RecurrentOp", "ReduceOp", "RowNormOp",
+                                   "SoftmaxOp"]>]> {
+  let summary = "what an epilogue or a cell stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }

@@ -234,6 +234,21 @@ static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   return rows == 0 ? success() : expectAmxRows(op, tile, "matrices", rows);
 }
 
+static LogicalResult verifySchedule(RecurrentOp op, ScheduleAttr schedule) {
+  TileAttr tile = schedule.getTile();
+  if (failed(expectParts(op, schedule, {"tile", "grid"})) ||
+      failed(expectPlain(op, tile)) ||
+      failed(expectOneTile(op, schedule.getGrid(), "in a recurrence")))
+    return failure();
+  for (Value weights : op.getWeights()) {
+    int64_t width = PackedWeights(weights).width;
+    if (width % tile.getColumns() != 0)
+      return op.emitOpError("expects a tile whose columns divide panels of ")
+             << width << ", but got " << tile.getColumns();
+  }
+  return success();
+}
+
 static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
@@ -323,6 +338,7 @@ LogicalResult checks::verifySchedule(Operation *op) {
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<AttentionOp, ConvOp, DepthwiseConvOp, GroupNormOp, MatMulOp,
-            PackedMatMulOp, PoolOp, ReduceOp, RowNormOp, SoftmaxOp>(
+            PackedMatMulOp, PoolOp, RecurrentOp, ReduceOp, RowNormOp,
+            SoftmaxOp>(
           [&](auto kernel) { return ::verifySchedule(kernel, schedule); });
 }

@@ -108,6 +108,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     | `cpu.matmul` | rows × columns | yes | `prefetch` |
     | `cpu.conv` | pixels × output channels | yes | `prefetch`, `depth_block` or `across_rows` |
     | `cpu.depthwise_conv` | pixels of a row × channels | yes | `tile_block` |
+    | `cpu.recurrent` | sequences × columns | sequences × 1 | |
     | `cpu.attention` | queries × elements of a value | no: a block of queries of a head is a task | `scores`: keys × queries of a task |
     | `cpu.reduce` with channels | rows side by side × channels | yes | |
     | `cpu.pool`, `cpu.group_norm` | 1 × channels | yes | |
@@ -127,8 +128,9 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     - C1: there are the parts that the kernel has, and no others
     - C2: the product is one of the weights' element type, `int8_pairs` of ops
       that have `pairs`
-    - C3: columns of a tile divide a panel (products), and are whole groups
-      (`cpu.group_norm`); tiles of `cpu.pool` and `cpu.group_norm` have one row
+    - C3: columns of a tile divide a panel (products, `cpu.recurrent`), and are
+      whole groups (`cpu.group_norm`); tiles of `cpu.pool` and `cpu.group_norm`
+      have one row
     - C4: rows of a task of `cpu.matmul` are whole tiles, those of
       `cpu.group_norm` one; tasks of a `cpu.conv` with groups have one column
       tile, those of rows too

@@ -49,6 +49,7 @@ class NativeBackend : public Backend {
     FoldConstantsOptions fold;
     fold.maxBytes = options.maxFoldedBytes;
     passes.addPass(createFoldConstants(fold));
+    passes.addNestedPass<func::FuncOp>(createFuseRecurrent());
     passes.addNestedPass<func::FuncOp>(createNNToCpu());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
@@ -71,6 +72,7 @@ class NativeBackend : public Backend {
     passes.addPass(createPackedMatMulToVector());
     passes.addPass(createGroupNormToVector());
     passes.addPass(createPoolToVector());
+    passes.addPass(createRecurrentToVector());
     passes.addPass(createReduceToVector());
     passes.addPass(createRowNormToVector());
     passes.addPass(createSoftmaxToVector());

@@ -53,8 +53,8 @@ static int64_t bytesOfElement(Operation *op) {
              : nn::elementBytes(cast<RankedTensorType>(type).getElementType());
 }
 
-/// Whether a result holds elements of the operands, each once: recurrent weights,
-/// say, that an exporter slices and concatenates in another order of gates.
+/// Whether a result holds elements of the operands, each once: recurrent
+/// weights, say, that an exporter brings into another order of gates.
 static bool onlyMoves(Operation *op) {
   return isa<nn::ConcatOp, nn::ReshapeOp, nn::SliceOp, nn::TransposeOp>(op);
 }

@@ -14,6 +14,7 @@ import cases as drawing  # noqa: E402
 import harness  # noqa: E402
 
 CONVS, WINDOWS, DECONVS, MATMULS, RESIZES, RECURRENTS, BLOCKS, ATTENTIONS = 14, 10, 10, 10, 10, 8, 6, 12
+SEQUENCES = 16
 
 
 class Kernels(Case):
@@ -46,6 +47,9 @@ class KernelsV3(Kernels):
 
     def test_recurrent(self):
         self.check("recurrent", RECURRENTS)
+
+    def test_sequence(self):
+        self.check("sequence", SEQUENCES)
 
     def test_block(self):
         self.check("block", BLOCKS)

@@ -41,10 +41,11 @@ def every_family():
              ("Gemm", ["rows", "gemm_w", "gemm_b"], {}), ("MatMul", ["steps", "matmul_w"], {}),
              ("Softmax", ["steps"], {"axis": -1}), ("LayerNormalization", ["steps", "scale", "bias"], {"axis": -1}),
              ("InstanceNormalization", ["x", "channels", "channels"], {}), ("ReduceMean", ["steps"], {"axes": [2]}),
-             ("Erf", ["rows"], {}), ("Sigmoid", ["x"], {})]
+             ("Erf", ["rows"], {}), ("Sigmoid", ["x"], {}),
+             ("LSTM", ["steps", "lstm_w", "lstm_r"], {"hidden_size": 21, "direction": "bidirectional", "layout": 0})]
     initializers = {"conv_w": weights(37, 19, 3, 3), "conv_b": weights(37), "strided_w": weights(8, 19, 5, 2),
                     "depthwise_w": weights(19, 1, 3, 3), "gemm_w": weights(67, 45), "gemm_b": weights(45),
-                    "matmul_w": weights(51, 33), "scale": weights(51), "bias": weights(51), "channels": weights(19)}
+                    "lstm_w": weights(2, 84, 51), "lstm_r": weights(2, 84, 21), "matmul_w": weights(51, 33), "scale": weights(51), "bias": weights(51), "channels": weights(19)}
     model = make_model(
         [helper.make_node(kind, inputs, [f"y{i}"], name=f"{kind}_{i}", **attributes)
          for i, (kind, inputs, attributes) in enumerate(nodes)],

@@ -41,6 +41,12 @@ class Case:
         self.nodes.append(helper.make_node(op, inputs, [result], name=f"{result}_{op}", **attributes))
         return result
 
+    def node_with(self, op, inputs, number, **attributes):
+        """A node of which output `number` is the only one that is named."""
+        result = self.value()
+        self.nodes.append(helper.make_node(op, inputs, [""] * number + [result], name=f"{result}_{op}", **attributes))
+        return result
+
     def input(self, array):
         name = self.value()
         self.inputs[name] = array

@@ -9,6 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 from attention import attention_case
 from case import FUNCTIONS, LINEAR, MAX_WORK, Case, normal, some
 from layout import layout_case
+from recurrence import sequence_case
 
 
 # What follows ---------------------------------------------------------------------------------------------------------
@@ -454,7 +455,7 @@ def open_pixels(rng, case, rank, channels_last):
 # New kinds come last: the place is part of the seed.
 KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case,
          "recurrent": recurrent_case, "resize": resize_case, "attention": attention_case, "window": window_case,
-         "layout": layout_case}
+         "layout": layout_case, "sequence": sequence_case}
 
 
 def draw(kind, number, seed=0):

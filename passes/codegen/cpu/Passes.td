@@ -58,6 +58,13 @@ def PackedMatMulToVector : Cpu_ToVector<"cpu-packed-matmul-to-vector"> {
   }];
 }
 
+def RecurrentToVector : Cpu_RowsToVector<"cpu-recurrent-to-vector"> {
+  let summary = "Write recurrences as loops over time and register tiles";
+  let description = [{
+    See the head of RecurrentToVector.cpp.
+  }];
+}
+
 def DepthwiseToVector : Cpu_ToVector<"cpu-depthwise-to-vector"> {
   let summary = "Write depthwise convolution kernels as loops over vectors";
   let description = [{

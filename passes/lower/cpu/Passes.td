@@ -72,6 +72,28 @@ def FuseEpilogues : Pass<"cpu-fuse-epilogues", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def FuseRecurrent : Pass<"nn-fuse-recurrent", "::mlir::func::FuncOp"> {
+  let summary = "Make one kernel of a recurrent net's loop over time";
+  let description = [{
+    A loop over the steps of a sequence, as RNN, GRU and LSTM are legalized to,
+    becomes `cpu.recurrent` if a step computes each unit of its states from
+    products of a state with constant weights, the step's part of a tensor, the
+    unit's states, numbers for each unit, and whether the sequence has ended:
+    elementwise, of slices along the units. One product may be of what was
+    computed from the others.
+
+    Two loops that go over the same lengths, neither of which needs the other,
+    become the directions of one op, whose tasks run side by side. A loop alone
+    stays if its recurrent weights are more than 512 KiB: threads then share the
+    products of each step.
+  }];
+  let statistics = [Statistic<"fused", "fused", "loops that became kernels">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cpu::CpuDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
   let summary = "Give heavy nn ops to native kernels";
   let description = [{

@@ -253,6 +253,18 @@ static void vectorize(OpBuilder &b, Operation &op, int64_t lanes,
     values.map(from, to);
 }
 
+SmallVector<Value> codegen::evaluate(IndexBuilder &b, Block &body,
+                                     ValueRange arguments, int64_t lanes) {
+  IRMapping values;
+  values.map(body.getArguments(), arguments);
+  for (Operation &step : body.without_terminator())
+    vectorize(b.b, step, lanes, values);
+  SmallVector<Value> results;
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(values.lookup(value));
+  return results;
+}
+
 Output::Output(IndexBuilder &b, cpu::EpilogueOpInterface op)
     : op(op), dst(b, cast<DestinationStyleOpInterface>(*op).getDpsInits()[0]),
       operands(flatten(b, op.getEpilogueOperands())) {}
@@ -261,14 +273,10 @@ void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
                           const Place &place) {
   const Flat &dst = output.dst;
   Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
-  IRMapping values;
-  values.map(body.getArgument(0), sum);
-  for (auto [operand, argument] :
-       llvm::zip_equal(output.operands, body.getArguments().drop_front()))
-    values.map(argument, loadOperand(b, operand, place));
-  for (Operation &step : body.without_terminator())
-    vectorize(b.b, step, place.lanes, values);
-  Value result = values.lookup(body.getTerminator()->getOperand(0));
+  SmallVector<Value> arguments = {sum};
+  for (const Flat &operand : output.operands)
+    arguments.push_back(loadOperand(b, operand, place));
+  Value result = evaluate(b, body, arguments, place.lanes)[0];
   Value at = b.get(dst.at(b, place.coordinates));
   if (place.isWhole())
     vector::StoreOp::create(b.b, b.loc, result, dst.data, at);

@@ -121,6 +121,11 @@ struct Output {
 };
 
 /// Runs the epilogue over one vector and stores it.
+/// What the ops of `body` yield of vectors of its arguments.
+llvm::SmallVector<mlir::Value> evaluate(IndexBuilder &b, mlir::Block &body,
+                                        mlir::ValueRange arguments,
+                                        int64_t lanes);
+
 void storeVector(IndexBuilder &b, const Output &output, mlir::Value sum,
                  const Place &place);
 

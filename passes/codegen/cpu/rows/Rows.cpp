@@ -69,6 +69,14 @@ Value codegen::loadPiece(IndexBuilder &b, int64_t lanes, Value data, Index at,
                                                b.get(at), mask, zero));
 }
 
+void codegen::storePiece(IndexBuilder &b, Value vector, Value data, Index at,
+                         Value mask) {
+  if (!mask)
+    vector::StoreOp::create(b.b, b.loc, vector, data, b.get(at));
+  else
+    vector::MaskedStoreOp::create(b.b, b.loc, data, b.get(at), mask, vector);
+}
+
 Value codegen::keepLanes(IndexBuilder &b, Value mask, Value x) {
   if (!mask)
     return x;

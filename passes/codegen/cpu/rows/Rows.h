@@ -57,6 +57,9 @@ Accumulators foldColumns(
 /// Loads of a piece, and of a vector of a tile; lanes outside are 0.
 mlir::Value loadPiece(IndexBuilder &b, int64_t lanes, mlir::Value data,
                       Index at, mlir::Value mask);
+/// Stores the lanes of `vector` that `mask` has; all without one.
+void storePiece(IndexBuilder &b, mlir::Value vector, mlir::Value data, Index at,
+                mlir::Value mask);
 /// `x` in lanes of the mask (all if null), else 0.
 mlir::Value keepLanes(IndexBuilder &b, mlir::Value mask, mlir::Value x);
 /// The mask of a tile's vector; null for a whole one.

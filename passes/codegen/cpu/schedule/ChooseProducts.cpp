@@ -253,12 +253,6 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// A vector times a matrix waits for the weights: what is read of them is one
-/// stream, as wide as a panel where registers allow it.
-static int64_t vectorsOfOneRow(const TargetInfo &target, int64_t panel) {
-  return std::min<int64_t>(panel / target.lanes, 4);
-}
-
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
@@ -321,6 +315,40 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::PackedMatMulOp op) {
   grid.rowBlocks = 0;
   grid.prefetch = false;
   return ScheduleBuilder(op).tile(tile).grid(grid);
+}
+
+//===----------------------------------------------------------------------===//
+// Recurrences
+//===----------------------------------------------------------------------===//
+
+/// Register tiles of sequences that share what a step reads of recurrent
+/// weights: those that stay in the second-level cache, and larger ones.
+static constexpr int64_t kTilesPerStep = 2, kTilesPerLongStep = 4;
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::RecurrentOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  int64_t width = INT64_MAX, bytes = 0;
+  for (int64_t i = 0; i < int64_t(op.getGates().size()); ++i) {
+    width =
+        std::min(width, cpu::PackedWeights(op.weightsOf(0, i)).width);
+    bytes += bytesOf(op.weightsOf(0, i));
+  }
+  RegisterTile tile = chooseTile(target, Product::f32, width);
+  int64_t batch = shapeOf(op.state(0, 0))[0];
+  // Each task reads all recurrent weights at each step.
+  int64_t tiles = bytes > target.l2 ? kTilesPerLongStep : kTilesPerStep;
+  if (ShapedType::isDynamic(batch)) {
+    // What a run has of them is taken in halves of it, and halves of these.
+    tile.rows = target.numRegisters == 32 ? 8 : 4;
+  } else {
+    tile.rows = evenTile(std::max<int64_t>(batch, 1), tile.rows);
+    // Two tasks are worth more than what they could share.
+    int64_t all = llvm::divideCeil(batch, tile.rows) * op.numDirections();
+    tiles = std::clamp<int64_t>(all / 2, 1, tiles);
+  }
+  if (tile.rows == 1)
+    tile.vectors = vectorsOfOneRow(target, width);
+  return ScheduleBuilder(op).tile(tile).grid({tiles * tile.rows, 1, false});
 }
 
 //===----------------------------------------------------------------------===//

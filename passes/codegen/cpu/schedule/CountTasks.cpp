@@ -73,6 +73,12 @@ Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
     ArrayRef<int64_t> dst = shapeOf(attention.getDst());
     return b.get(dst[0] * dst[2] * AttentionPlan(attention).blocks());
   }
+  if (auto recurrent = dyn_cast<cpu::RecurrentOp>(*op)) {
+    RecurrentPlan plan(recurrent);
+    Index batch = dimOf(b, recurrent.state(0, 0), 0);
+    return b.get(b.mul(b.divideCeil(batch, plan.grid.rowsPerTask),
+                       recurrent.numDirections()));
+  }
   Plan plan(op);
   RowCount rows = rowsToSplit(b, op);
   Index rowBlocks =

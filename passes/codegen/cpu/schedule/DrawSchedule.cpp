@@ -53,6 +53,7 @@ struct Drawer {
   cpu::ScheduleAttr draw(cpu::MatMulOp op);
   cpu::ScheduleAttr draw(cpu::PackedMatMulOp op);
   cpu::ScheduleAttr draw(cpu::AttentionOp op);
+  cpu::ScheduleAttr draw(cpu::RecurrentOp op);
   cpu::ScheduleAttr draw(cpu::ReduceOp op);
   cpu::ScheduleAttr draw(cpu::PoolOp op);
   cpu::ScheduleAttr draw(cpu::GroupNormOp op);
@@ -193,6 +194,17 @@ cpu::ScheduleAttr Drawer::draw(cpu::AttentionOp op) {
   return builder.tile(tile(Product::f32, 4)).scores(scores);
 }
 
+cpu::ScheduleAttr Drawer::draw(cpu::RecurrentOp op) {
+  int64_t width = 64;
+  for (Value weights : op.getWeights())
+    width = std::min(width, cpu::PackedWeights(weights).width);
+  RegisterTile chosen = tile(Product::f32, width / target.lanes);
+  Grid split = grid(shapeOf(op.state(0, 0))[0], 1, 1);
+  split.columnTilesPerTask = 1;
+  split.prefetch = false;
+  return builder.tile(chosen).grid(split);
+}
+
 cpu::ScheduleAttr Drawer::draw(cpu::ReduceOp op) {
   if (op.reducesRows())
     return drawRows(op.getDst());
@@ -236,7 +248,7 @@ cpu::ScheduleAttr codegen::drawSchedule(cpu::ScheduledOpInterface op,
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
       .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
             cpu::GroupNormOp, cpu::MatMulOp,
-            cpu::PackedMatMulOp, cpu::PoolOp, cpu::ReduceOp,
-            cpu::RowNormOp, cpu::SoftmaxOp>(
+            cpu::PackedMatMulOp, cpu::PoolOp, cpu::RecurrentOp,
+            cpu::ReduceOp, cpu::RowNormOp, cpu::SoftmaxOp>(
           [&](auto kernel) { return drawer.draw(kernel); });
 }

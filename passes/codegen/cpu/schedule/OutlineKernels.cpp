@@ -51,14 +51,15 @@ struct OutlineKernelsPass
 
 } // namespace
 
-/// Puts the constants that the epilogue uses into it: canonicalization moves
-/// them out. Looks at what the epilogue uses, for a constant may be used by
-/// every op of the model.
-static void sinkConstants(cpu::EpilogueOpInterface op) {
-  Region &epilogue = op.getEpilogue();
-  OpBuilder builder = OpBuilder::atBlockBegin(&epilogue.front());
+/// Puts the constants that a region uses into it: canonicalization moves them
+/// out. Looks at what the region uses, for a constant may be used by every op
+/// of the model.
+static void sinkConstants(Region &region) {
+  if (region.empty())
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
   llvm::MapVector<Value, SmallVector<OpOperand *>> uses;
-  visitUsedValuesDefinedAbove(epilogue, epilogue, [&](OpOperand *use) {
+  visitUsedValuesDefinedAbove(region, region, [&](OpOperand *use) {
     if (use->get().getDefiningOp<arith::ConstantOp>())
       uses[use->get()].push_back(use);
   });
@@ -71,7 +72,8 @@ static void sinkConstants(cpu::EpilogueOpInterface op) {
 
 void OutlineKernelsPass::outline(cpu::ScheduledOpInterface op,
                                  codegen::KernelTable &table) {
-  sinkConstants(cast<cpu::EpilogueOpInterface>(*op));
+  for (Region &region : op->getRegions())
+    sinkConstants(region);
   OpBuilder builder(&getContext());
   func::FuncOp kernel =
       codegen::KernelTable::create(builder, op.getLoc(), op->getOperands());
@@ -84,6 +86,8 @@ void OutlineKernelsPass::outline(cpu::ScheduledOpInterface op,
   cpu::LaunchOp::create(builder, op.getLoc(),
                         FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
                         op->getOperands(), tasks,
-                        builder.getI64IntegerAttr(1));
+                        builder.getI64IntegerAttr(
+                            cast<DestinationStyleOpInterface>(*op)
+                                .getNumDpsInits()));
   op->erase();
 }

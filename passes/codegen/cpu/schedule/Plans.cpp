@@ -92,5 +92,8 @@ int64_t AttentionPlan::blocks() const {
   return llvm::divideCeil(queries, queriesPerTask);
 }
 
+RecurrentPlan::RecurrentPlan(cpu::RecurrentOp op)
+    : Plan(op), hidden(op.hidden()) {}
+
 ColumnPlan::ColumnPlan(cpu::ScheduledOpInterface op)
     : Plan(op), channelsPerTile(op.getScheduleAttr().getTile().getColumns()) {}

@@ -77,6 +77,13 @@ struct AttentionPlan : Plan {
   int64_t blocks() const;
 };
 
+/// A recurrence: a block of sequences in one direction is a task.
+struct RecurrentPlan : Plan {
+  explicit RecurrentPlan(cpu::RecurrentOp op);
+
+  int64_t hidden;
+};
+
 /// Channels of a reduction, of a pooling or of a group norm, in tiles.
 struct ColumnPlan : Plan {
   explicit ColumnPlan(cpu::ScheduledOpInterface op);

@@ -61,6 +61,11 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
   llvm_unreachable("all products are listed");
 }
 
+int64_t codegen::vectorsOfOneRow(const TargetInfo &target,
+                                 int64_t panelWidth) {
+  return std::min<int64_t>(panelWidth / target.lanes, 4);
+}
+
 // One instruction multiplies a tile, whose rows it takes a cycle each, with 16
 // columns of 16 groups: 16 times what a vector instruction does. What it costs
 // to get there are the weights' tiles, 16 cache lines each, and the way of the

@@ -46,6 +46,10 @@ struct RegisterTile {
 RegisterTile chooseTile(const TargetInfo &target, Product product,
                         int64_t panelWidth);
 
+/// A vector times a matrix waits for the weights: what is read of them is one
+/// stream, as wide as a panel where registers allow it.
+int64_t vectorsOfOneRow(const TargetInfo &target, int64_t panelWidth);
+
 /// The vector registers that a tile takes, but for AMX.
 int64_t registersOf(const RegisterTile &tile);
 

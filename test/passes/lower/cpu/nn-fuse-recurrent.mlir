@@ -1,0 +1,160 @@
+// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-fuse-recurrent))' --split-input-file | FileCheck %s
+
+// Two loops over one sequence, forwards and backwards, are the directions of one kernel; what uses the first moves
+// behind it. A number for each unit is an operand, other numbers stand in the cell.
+// CHECK-LABEL: @directions
+// CHECK-NOT: scf.for
+// CHECK: %[[R:.*]]:6 = cpu.recurrent ins(%arg0, %arg1 : tensor<7x2x4xf32>, tensor<7x2x4xf32>)
+// CHECK-SAME: weights(%{{.*}}, %{{.*}} : tensor<1x4x16xf32>, tensor<1x4x16xf32>) operands(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>)
+// CHECK-SAME: gates = array<i64: 1>, num_states = 1 : i64, reverse = array<i1: false, true>, stores_all
+// CHECK-NEXT: ^bb0(%[[PRODUCT:.*]]: f32, %[[INPUT:.*]]: f32, %[[STATE:.*]]: f32, %[[P:.*]]: f32):
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[PRODUCT]], %[[INPUT]]
+// CHECK-NEXT: %[[PEEP:.*]] = arith.mulf %[[STATE]], %[[P]]
+// CHECK-NEXT: %[[ALL:.*]] = arith.addf %[[SUM]], %[[PEEP]]
+// CHECK-NEXT: %[[NEXT:.*]] = math.tanh %[[ALL]]
+// CHECK-NEXT: cpu.yield %[[NEXT]], %[[NEXT]]
+// CHECK: nn.relu %[[R]]#0
+// CHECK: nn.relu %[[R]]#1
+func.func @directions(%x: tensor<7x2x4xf32>, %z: tensor<7x2x4xf32>, %h: tensor<2x4xf32>) -> (tensor<7x2x4xf32>, tensor<7x2x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %c7 = arith.constant 7 : index
+  %r = arith.constant dense<0.5> : tensor<4x4xf32>
+  %p = arith.constant dense<[0.5, 1.0, 1.5, 2.0]> : tensor<4xf32>
+  %y = tensor.empty() : tensor<7x2x4xf32>
+  %0:2 = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %h, %all = %y) -> (tensor<2x4xf32>, tensor<7x2x4xf32>) {
+    %part = tensor.extract_slice %x[%i, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<7x2x4xf32> to tensor<2x4xf32>
+    %m = nn.matmul %s, %r {transpose_b} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %a = nn.add %m, %part : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+    %q = nn.mul %s, %p : tensor<2x4xf32>, tensor<4xf32> -> tensor<2x4xf32>
+    %b = nn.add %a, %q : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+    %t = nn.tanh %b : tensor<2x4xf32> -> tensor<2x4xf32>
+    %w = tensor.insert_slice %t into %all[%i, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<2x4xf32> into tensor<7x2x4xf32>
+    %k = bufferization.materialize_in_destination %t in %s : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    scf.yield %k, %w : tensor<2x4xf32>, tensor<7x2x4xf32>
+  }
+  %1 = nn.relu %0#1 : tensor<7x2x4xf32> -> tensor<7x2x4xf32>
+  %2:2 = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %h, %all = %y) -> (tensor<2x4xf32>, tensor<7x2x4xf32>) {
+    %at = arith.subi %c6, %i : index
+    %part = tensor.extract_slice %z[%at, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<7x2x4xf32> to tensor<2x4xf32>
+    %m = nn.matmul %s, %r {transpose_b} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %a = nn.add %m, %part : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+    %q = nn.mul %s, %p : tensor<2x4xf32>, tensor<4xf32> -> tensor<2x4xf32>
+    %b = nn.add %a, %q : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+    %t = nn.tanh %b : tensor<2x4xf32> -> tensor<2x4xf32>
+    %w = tensor.insert_slice %t into %all[%at, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<2x4xf32> into tensor<7x2x4xf32>
+    %k = bufferization.materialize_in_destination %t in %s : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    scf.yield %k, %w : tensor<2x4xf32>, tensor<7x2x4xf32>
+  }
+  %3 = nn.relu %2#1 : tensor<7x2x4xf32> -> tensor<7x2x4xf32>
+  return %1, %3 : tensor<7x2x4xf32>, tensor<7x2x4xf32>
+}
+
+// -----
+
+// A loop that needs the other's steps is a kernel of its own. Without room for all steps only the states are results.
+// CHECK-LABEL: @stacked
+// CHECK: cpu.recurrent
+// CHECK: cpu.recurrent
+// CHECK-NOT: stores_all
+// CHECK: return
+func.func @stacked(%x: tensor<7x2x4xf32>, %h: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %r = arith.constant dense<0.5> : tensor<4x4xf32>
+  %y = tensor.empty() : tensor<7x2x4xf32>
+  %0:2 = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %h, %all = %y) -> (tensor<2x4xf32>, tensor<7x2x4xf32>) {
+    %part = tensor.extract_slice %x[%i, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<7x2x4xf32> to tensor<2x4xf32>
+    %m = nn.matmul %s, %r {transpose_b} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %a = nn.add %m, %part : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+    %w = tensor.insert_slice %a into %all[%i, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<2x4xf32> into tensor<7x2x4xf32>
+    scf.yield %a, %w : tensor<2x4xf32>, tensor<7x2x4xf32>
+  }
+  %1 = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %h) -> (tensor<2x4xf32>) {
+    %part = tensor.extract_slice %0#1[%i, 0, 0] [1, 2, 4] [1, 1, 1] : tensor<7x2x4xf32> to tensor<2x4xf32>
+    %m = nn.matmul %s, %r {transpose_b} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+    %a = nn.add %m, %part : tensor<2x4xf32>, tensor<2x4xf32> -> tensor<2x4xf32>
+    scf.yield %a : tensor<2x4xf32>
+  }
+  return %1 : tensor<2x4xf32>
+}
+
+// -----
+
+// A product of what another one was computed to has a region of its own; where sequences end, the cell is told.
+// CHECK-LABEL: @reset
+// CHECK: cpu.recurrent ins(%{{.*}} : tensor<?x?x12xf32>) weights(%{{.*}}, %{{.*}} : tensor<1x4x16xf32>, tensor<1x4x16xf32>) lengths(%arg2 : tensor<?x1xi64>)
+// CHECK-SAME: gates = array<i64: 2, 1>
+// CHECK-NEXT: ^bb0(%{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32, %{{.*}}: f32, %[[S:.*]]: f32, %[[IS:.*]]: i1):
+// CHECK: %[[KEPT:.*]] = arith.select %[[IS]], %{{.*}}, %[[S]]
+// CHECK: cpu.yield %{{.*}}, %[[KEPT]]
+// CHECK: } reset {
+// CHECK-NEXT: ^bb0(%[[P0:.*]]: f32, %[[P1:.*]]: f32, %[[I0:.*]]: f32, %[[I1:.*]]: f32, %{{.*}}: f32, %[[S:.*]]: f32, %{{.*}}: i1):
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[I1]], %[[P1]]
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[SUM]], %[[S]]
+// CHECK-NEXT: cpu.yield %[[PRODUCT]]
+func.func @reset(%x: tensor<?x?x12xf32>, %h: tensor<?x4xf32>, %l: tensor<?x1xi64>, %n: index, %b: index) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = arith.constant dense<0.5> : tensor<8x4xf32>
+  %q = arith.constant dense<0.25> : tensor<4x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %y = tensor.empty(%n, %b) : tensor<?x?x4xf32>
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %h, %all = %y) -> (tensor<?x4xf32>, tensor<?x?x4xf32>) {
+    %part = tensor.extract_slice %x[%i, 0, 0] [1, %b, 12] [1, 1, 1] : tensor<?x?x12xf32> to tensor<?x12xf32>
+    %first = nn.slice %part {sizes = array<i64: -1, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : tensor<?x12xf32> -> tensor<?x8xf32>
+    %m = nn.matmul %s, %r {transpose_b} : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<?x8xf32>
+    %gates = nn.add %first, %m : tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+    %z = nn.slice %gates {sizes = array<i64: -1, 4>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : tensor<?x8xf32> -> tensor<?x4xf32>
+    %g = nn.slice %gates {sizes = array<i64: -1, 4>, starts = array<i64: 0, 4>, steps = array<i64: 1, 1>} : tensor<?x8xf32> -> tensor<?x4xf32>
+    %gs = nn.mul %g, %s : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %late = nn.matmul %gs, %q {transpose_b} : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
+    %last = nn.slice %part {sizes = array<i64: -1, 4>, starts = array<i64: 0, 8>, steps = array<i64: 1, 1>} : tensor<?x12xf32> -> tensor<?x4xf32>
+    %c = nn.add %last, %late : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %next = nn.mul %c, %z : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %number = arith.index_cast %i : index to i64
+    %e = tensor.from_elements %number : tensor<1x1xi64>
+    %is = nn.less %e, %l : tensor<1x1xi64>, tensor<?x1xi64> -> tensor<?x1xi1>
+    %kept = nn.select %is, %next, %s : tensor<?x1xi1>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    %shown = nn.select %is, %next, %zero : tensor<?x1xi1>, tensor<?x4xf32>, tensor<f32> -> tensor<?x4xf32>
+    %w = tensor.insert_slice %shown into %all[%i, 0, 0] [1, %b, 4] [1, 1, 1] : tensor<?x4xf32> into tensor<?x?x4xf32>
+    scf.yield %kept, %w : tensor<?x4xf32>, tensor<?x?x4xf32>
+  }
+  return %0#0 : tensor<?x4xf32>
+}
+
+// -----
+
+// Weights that the run brings; units that need others besides the product; more than what a loop alone may read.
+// CHECK-LABEL: @stay
+// CHECK-NOT: cpu.recurrent
+func.func @stay(%x: tensor<7x1x256xf32>, %h: tensor<1x256xf32>, %r: tensor<256x256xf32>, %x4: tensor<7x1x1024xf32>) -> (tensor<1x256xf32>, tensor<1x256xf32>, tensor<1x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %k = arith.constant dense<0.5> : tensor<256x256xf32>
+  %k4 = arith.constant dense<0.5> : tensor<1024x256xf32>
+  %0 = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %h) -> (tensor<1x256xf32>) {
+    %part = tensor.extract_slice %x[%i, 0, 0] [1, 1, 256] [1, 1, 1] : tensor<7x1x256xf32> to tensor<1x256xf32>
+    %m = nn.matmul %s, %r {transpose_b} : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32>
+    %a = nn.add %m, %part : tensor<1x256xf32>, tensor<1x256xf32> -> tensor<1x256xf32>
+    scf.yield %a : tensor<1x256xf32>
+  }
+  %1 = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %h) -> (tensor<1x256xf32>) {
+    %part = tensor.extract_slice %x[%i, 0, 0] [1, 1, 256] [1, 1, 1] : tensor<7x1x256xf32> to tensor<1x256xf32>
+    %m = nn.matmul %s, %k {transpose_b} : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32>
+    %a = nn.add %m, %part : tensor<1x256xf32>, tensor<1x256xf32> -> tensor<1x256xf32>
+    %p = nn.softmax %a {axis = 1 : i64} : tensor<1x256xf32> -> tensor<1x256xf32>
+    scf.yield %p : tensor<1x256xf32>
+  }
+  %2 = scf.for %i = %c0 to %c7 step %c1 iter_args(%s = %h) -> (tensor<1x256xf32>) {
+    %part = tensor.extract_slice %x4[%i, 0, 0] [1, 1, 1024] [1, 1, 1] : tensor<7x1x1024xf32> to tensor<1x1024xf32>
+    %m = nn.matmul %s, %k4 {transpose_b} : (tensor<1x256xf32>, tensor<1024x256xf32>) -> tensor<1x1024xf32>
+    %a = nn.add %m, %part : tensor<1x1024xf32>, tensor<1x1024xf32> -> tensor<1x1024xf32>
+    %u = nn.slice %a {sizes = array<i64: -1, 256>, starts = array<i64: 0, 256>, steps = array<i64: 1, 1>} : tensor<1x1024xf32> -> tensor<1x256xf32>
+    scf.yield %u : tensor<1x256xf32>
+  }
+  return %0, %1, %2 : tensor<1x256xf32>, tensor<1x256xf32>, tensor<1x256xf32>
+}
