@@ -63,6 +63,7 @@ static const Legalizers &allLegalizers() {
     populateGather(all);
     populateGridSample(all);
     populateLoops(all);
+    populateMachineLearning(all);
     populateMatMul(all);
     populateMicrosoftAttention(all);
     populateMicrosoftFused(all);
@@ -84,6 +85,7 @@ static const Legalizers &allLegalizers() {
     populateShape(all);
     populateSlice(all);
     populateTranspose(all);
+    populateTreeEnsemble(all);
     return all;
   }();
   return legalizers;

@@ -200,6 +200,7 @@ void populateFourier(Legalizers &legalizers);
 void populateGather(Legalizers &legalizers);
 void populateGridSample(Legalizers &legalizers);
 void populateLoops(Legalizers &legalizers);
+void populateMachineLearning(Legalizers &legalizers);
 void populateMatMul(Legalizers &legalizers);
 void populateMicrosoftAttention(Legalizers &legalizers);
 void populateMicrosoftFused(Legalizers &legalizers);
@@ -221,6 +222,7 @@ void populateRoiAlign(Legalizers &legalizers);
 void populateShape(Legalizers &legalizers);
 void populateSlice(Legalizers &legalizers);
 void populateTranspose(Legalizers &legalizers);
+void populateTreeEnsemble(Legalizers &legalizers);
 
 } // namespace legalize
 } // namespace ingot

@@ -1,0 +1,381 @@
+//===- MachineLearning.cpp - linear models, encoders, scalers ------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operators of ai.onnx.ml, of numbers: what scikit-learn's pipelines become.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/MachineLearning.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+//===----------------------------------------------------------------------===//
+// Scores and classes
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> legalize::readRows(Node &node, size_t i) {
+  if (!node.has(i))
+    return node.invalid("input " + Twine(i) + " is missing");
+  if (!isa<FloatType, IntegerType>(node.elementType(i)))
+    return node.invalid("input " + Twine(i) + " is not of numbers");
+  Value x = castTo(node, node.input(i), node.builder.getF32Type());
+  if (node.rank(i) == 1)
+    return unsqueeze(node, x, {0});
+  if (node.rank(i) != 2)
+    return node.invalid("input " + Twine(i) + " has rank " +
+                        Twine(node.rank(i)) + ", but needs 2");
+  return x;
+}
+
+Value legalize::floatConstants(Node &node, ArrayRef<float> values,
+                               ArrayRef<int64_t> shape) {
+  std::vector<double> wide(values.begin(), values.end());
+  return nn::makeConstant(
+      node.builder, node.loc(),
+      RankedTensorType::get(shape, node.builder.getF32Type()), wide);
+}
+
+FailureOr<Value> legalize::transformScores(Node &node, Value scores) {
+  StringRef name = node.getString("post_transform", "NONE");
+  if (name == "NONE")
+    return scores;
+  if (name == "LOGISTIC")
+    return node.make<nn::SigmoidOp>(scores);
+  if (name == "SOFTMAX")
+    return node.make<nn::SoftmaxOp>(scores, typeOf(scores).getRank() - 1,
+                                    /*log=*/false);
+  return node.unsupported("post_transform " + name);
+}
+
+FailureOr<SmallVector<int64_t>>
+legalize::readLabels(Node &node, StringRef ints, StringRef strings) {
+  if (auto labels = node.getInts(ints); labels && !labels->empty())
+    return *labels;
+  if (node.hasAttr(strings))
+    return node.unsupported("labels that are strings");
+  return node.invalid(ints + " is missing");
+}
+
+LogicalResult legalize::replaceByClasses(Node &node, Value scores,
+                                         ArrayRef<int64_t> labels) {
+  if (typeOf(scores).getDimSize(1) != int64_t(labels.size()))
+    return node.invalid("there are " + Twine(labels.size()) +
+                        " labels, but scores of " +
+                        Twine(typeOf(scores).getDimSize(1)) + " classes");
+  auto best = node.infer<nn::ArgReduceOp>(scores, nn::ReduceKind::max, 1,
+                                          /*keep_dims=*/false,
+                                          /*select_last_index=*/false);
+  auto shown = transformScores(node, scores);
+  if (failed(best) || failed(shown))
+    return failure();
+  Value label = node.make<nn::GatherOp>(
+      intConstant(node, labels, {int64_t(labels.size())}), *best, /*axis=*/0);
+  return node.replace({label, *shown});
+}
+
+LogicalResult legalize::replaceByBinary(Node &node, Value score, float middle,
+                                        bool isShare,
+                                        ArrayRef<int64_t> labels) {
+  Type f32 = node.builder.getF32Type(), i64 = node.builder.getI64Type();
+  if (labels.size() != 2)
+    return node.invalid("one score for " + Twine(labels.size()) +
+                        " classes, but it can tell 2");
+  Value isSecond =
+      binary<nn::GreaterOp>(node, score, scalar(node, f32, middle));
+  Value label = select(node, reshape(node, isSecond, {sizeOf(node, score, 0)}),
+                       intConstant(node, {labels[1]}, {}, i64),
+                       intConstant(node, {labels[0]}, {}, i64));
+  Value other = isShare ? binary<nn::SubOp>(node, scalar(node, f32, 1), score)
+                        : node.make<nn::NegOp>(score);
+  Value both = concat(node, {other, score}, 1);
+  if (isShare)
+    return node.replace({label, both});
+  auto shown = transformScores(node, both);
+  return failed(shown) ? failure() : node.replace({label, *shown});
+}
+
+//===----------------------------------------------------------------------===//
+// Linear models
+//===----------------------------------------------------------------------===//
+
+/// Rows times coefficients (targets, features), and intercepts.
+static FailureOr<Value> linearScores(Node &node, int64_t targets) {
+  auto x = readRows(node, 0);
+  auto coefficients = node.getFloats("coefficients");
+  auto intercepts = node.getFloats("intercepts");
+  if (failed(x))
+    return failure();
+  if (!coefficients || targets < 1 || coefficients->size() % targets)
+    return node.invalid("coefficients are no multiple of " + Twine(targets) +
+                        " targets");
+  int64_t features = coefficients->size() / targets;
+  if (failed(requireFit(node, nn::SizeRelation::equal, sizeOf(node, *x, 1),
+                        sizeAttr(node, features),
+                        "X has {0} features, but there are coefficients of "
+                        "{1}")))
+    return failure();
+  Value bias;
+  if (intercepts && !intercepts->empty()) {
+    if (int64_t(intercepts->size()) != targets)
+      return node.badLength("intercepts", intercepts->size(), Twine(targets));
+    bias = floatConstants(node, *intercepts, {targets});
+  }
+  return node.infer<nn::MatMulOp>(
+      *x, floatConstants(node, *coefficients, {targets, features}), bias,
+      /*transpose_a=*/false, /*transpose_b=*/true);
+}
+
+static LogicalResult legalizeLinearRegressor(Node &node) {
+  auto scores = linearScores(node, node.getInt("targets", 1));
+  if (failed(scores))
+    return failure();
+  auto y = transformScores(node, *scores);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeLinearClassifier(Node &node) {
+  auto labels = readLabels(node, "classlabels_ints", "classlabels_strings");
+  if (failed(labels))
+    return failure();
+  auto intercepts = node.getFloats("intercepts");
+  int64_t classes = labels->size();
+  bool isBinary = classes == 2 && intercepts && intercepts->size() == 1;
+  auto scores = linearScores(node, isBinary ? 1 : classes);
+  if (failed(scores))
+    return failure();
+  if (!isBinary)
+    return replaceByClasses(node, *scores, *labels);
+  bool isLogistic = node.getString("post_transform", "NONE") == "LOGISTIC";
+  if (!isLogistic && node.getString("post_transform", "NONE") != "NONE")
+    return node.unsupported("post_transform " +
+                            node.getString("post_transform", "") +
+                            " of one score for two classes");
+  Value score = isLogistic ? Value(node.make<nn::SigmoidOp>(*scores)) : *scores;
+  return replaceByBinary(node, score, isLogistic ? 0.5f : 0,
+                         /*isShare=*/true, *labels);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalers, encoders
+//===----------------------------------------------------------------------===//
+
+/// A list of one number, or of one for each column of x.
+static FailureOr<Value> columnsOf(Node &node, StringRef name, Value x,
+                                  float otherwise) {
+  auto values = node.getFloats(name).value_or(SmallVector<float>{otherwise});
+  int64_t count = values.size();
+  if (count != 1 &&
+      failed(requireFit(node, nn::SizeRelation::equal, sizeAttr(node, count),
+                        sizeOf(node, x, 1),
+                        name + " has {0} elements, but there are {1} "
+                               "columns")))
+    return failure();
+  return floatConstants(node, values, {count});
+}
+
+static LogicalResult legalizeScaler(Node &node) {
+  auto x = readRows(node, 0);
+  if (failed(x))
+    return failure();
+  auto offset = columnsOf(node, "offset", *x, 0);
+  auto scale = columnsOf(node, "scale", *x, 1);
+  if (failed(offset) || failed(scale))
+    return failure();
+  auto moved = node.infer<nn::SubOp>(*x, *offset);
+  auto y = failed(moved) ? moved : node.infer<nn::MulOp>(*moved, *scale);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeNormalizer(Node &node) {
+  auto x = readRows(node, 0);
+  if (failed(x))
+    return failure();
+  StringRef norm = node.getString("norm", "MAX");
+  auto reduce = [&](Value of, nn::ReduceKind kind) -> Value {
+    return node.create<nn::ReduceOp>(of, kind, ArrayRef<int64_t>{1},
+                                     /*keep_dims=*/true);
+  };
+  Value size;
+  if (norm == "MAX")
+    size = reduce(*x, nn::ReduceKind::max);
+  else if (norm == "L1")
+    size = reduce(node.make<nn::AbsOp>(*x), nn::ReduceKind::sum);
+  else if (norm == "L2")
+    size = node.make<nn::SqrtOp>(reduce(*x, nn::ReduceKind::sum_square));
+  else
+    return node.invalid("norm is " + norm);
+  Type f32 = node.builder.getF32Type();
+  Value isZero = binary<nn::EqualOp>(node, size, scalar(node, f32, 0));
+  Value divisor = select(node, isZero, scalar(node, f32, 1), size);
+  return node.replace(binary<nn::DivOp>(node, *x, divisor));
+}
+
+static LogicalResult legalizeBinarizer(Node &node) {
+  if (!node.has(0))
+    return node.invalid("X is missing");
+  Type type = node.elementType(0);
+  Value isAbove = binary<nn::GreaterOp>(
+      node, node.input(0), scalar(node, type, node.getFloat("threshold", 0)));
+  return node.replace(castTo(node, isAbove, type));
+}
+
+static LogicalResult legalizeImputer(Node &node) {
+  if (!node.has(0) || node.rank(0) < 1)
+    return node.invalid("X of rank 1 or more is needed");
+  Value x = node.input(0);
+  int64_t last = node.rank(0) - 1;
+  Value isMissing, filled;
+  int64_t count;
+  if (isa<FloatType>(node.elementType(0))) {
+    auto values = node.getFloats("imputed_value_floats");
+    if (!values || values->empty())
+      return node.invalid("imputed_value_floats is missing");
+    float replaced = node.getFloat("replaced_value_float", 0);
+    isMissing = std::isnan(replaced)
+                    ? Value(node.make<nn::IsNaNOp>(x))
+                    : binary<nn::EqualOp>(
+                          node, x, scalar(node, node.elementType(0), replaced));
+    count = values->size();
+    filled = castTo(node, floatConstants(node, *values, {count}),
+                    node.elementType(0));
+  } else {
+    auto values = node.getInts("imputed_value_int64s");
+    if (!values || values->empty())
+      return node.invalid("imputed_value_int64s is missing");
+    count = values->size();
+    isMissing = binary<nn::EqualOp>(
+        node, x,
+        intConstant(node, {node.getInt("replaced_value_int64", 0)}, {},
+                    node.elementType(0)));
+    filled = intConstant(node, *values, {count}, node.elementType(0));
+  }
+  if (count != 1 &&
+      failed(requireFit(node, nn::SizeRelation::equal, sizeAttr(node, count),
+                        sizeOf(node, x, last),
+                        "there are {0} imputed values for {1} columns")))
+    return failure();
+  return node.replace(select(node, isMissing, filled, x));
+}
+
+/// Columns by number.
+static LogicalResult legalizeArrayFeatureExtractor(Node &node) {
+  if (!node.has(0) || !node.has(1) || node.rank(0) < 1)
+    return node.invalid("X of rank 1 or more, and Y, are needed");
+  Value x = node.rank(0) == 1 ? unsqueeze(node, node.input(0), {0})
+                              : node.input(0);
+  int64_t last = typeOf(x).getRank() - 1;
+  OpFoldResult count = sizeAttr(node, 1);
+  for (OpFoldResult size : sizesOf(node, node.input(1)))
+    count = mulSizes(node, count, size);
+  if (failed(requireElements(node, 1, "Y",
+                             {sizeOf(node, x, last), /*includesCount=*/false,
+                              "columns"})))
+    return failure();
+  Value indices = reshape(
+      node, castTo(node, node.input(1), node.builder.getI64Type()), {count});
+  auto y = node.infer<nn::GatherOp>(x, indices, last);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeOneHotEncoder(Node &node) {
+  if (node.hasAttr("cats_strings"))
+    return node.unsupported("categories that are strings");
+  auto categories = node.getInts("cats_int64s");
+  if (!node.has(0) || !categories || categories->empty())
+    return node.invalid("X and cats_int64s are needed");
+  if (!node.getInt("zeros", 1))
+    return node.unsupported("zeros = 0, which ends a run at what is in no "
+                            "category");
+  Type i64 = node.builder.getI64Type();
+  Value x = unsqueeze(node, castTo(node, node.input(0), i64), {node.rank(0)});
+  Value isHere = binary<nn::EqualOp>(
+      node, x, intConstant(node, *categories, {int64_t(categories->size())}));
+  return node.replace(castTo(node, isHere, node.builder.getF32Type()));
+}
+
+/// Keys or values of a LabelEncoder: a constant list, null if there is none.
+static Value readList(Node &node, StringRef name) {
+  if (auto ints = node.getInts((name + "_int64s").str()))
+    return intConstant(node, *ints, {int64_t(ints->size())});
+  if (auto floats = node.getFloats((name + "_floats").str()))
+    return floatConstants(node, *floats, {int64_t(floats->size())});
+  if (ElementsAttr tensor = node.getTensor((name + "_tensor").str())) {
+    Value all = arith::ConstantOp::create(node.builder, node.loc(),
+                                          cast<TypedAttr>(tensor));
+    return reshape(node, all, {tensor.getNumElements()});
+  }
+  return {};
+}
+
+static LogicalResult legalizeLabelEncoder(Node &node) {
+  if (node.hasAttr("keys_strings") || node.hasAttr("values_strings"))
+    return node.unsupported("strings");
+  Value keys = readList(node, "keys"), values = readList(node, "values");
+  if (!node.has(0) || !keys || !values ||
+      typeOf(keys).getDimSize(0) != typeOf(values).getDimSize(0) ||
+      typeOf(keys).getDimSize(0) < 1)
+    return node.invalid("as many keys as values, numbers all of them, are "
+                        "needed");
+  if (typeOf(keys).getElementType() != node.elementType(0))
+    return node.invalid("keys are of another type than X");
+  Type type = typeOf(values).getElementType();
+  Value otherwise;
+  if (ElementsAttr tensor = node.getTensor("default_tensor")) {
+    if (tensor.getNumElements() != 1 || tensor.getElementType() != type)
+      return node.invalid("default_tensor needs one element of the values' "
+                          "type");
+    otherwise = reshape(node,
+                        arith::ConstantOp::create(node.builder, node.loc(),
+                                                  cast<TypedAttr>(tensor)),
+                        ArrayRef<int64_t>());
+  } else if (isa<FloatType>(type)) {
+    otherwise = scalar(node, type, node.getFloat("default_float", -0.0f));
+  } else {
+    otherwise =
+        intConstant(node, {node.getInt("default_int64", -1)}, {}, type);
+  }
+  int64_t last = node.rank(0);
+  Value x = unsqueeze(node, node.input(0), {last});
+  Value isKey = binary<nn::EqualOp>(node, x, keys);
+  // What is no number finds such a key, since version 4.
+  if (isa<FloatType>(node.elementType(0)) && node.opset >= 4)
+    isKey = binary<nn::OrOp>(node, isKey,
+                             binary<nn::AndOp>(node,
+                                               node.make<nn::IsNaNOp>(x),
+                                               node.make<nn::IsNaNOp>(keys)));
+  Value mark = castTo(node, isKey, node.builder.getI32Type());
+  auto place = node.infer<nn::ArgReduceOp>(mark, nn::ReduceKind::max, last,
+                                           /*keep_dims=*/false,
+                                           /*select_last_index=*/false);
+  if (failed(place))
+    return failure();
+  Value found = castTo(
+      node,
+      node.create<nn::ReduceOp>(mark, nn::ReduceKind::max,
+                                ArrayRef<int64_t>{last}, /*keep_dims=*/false),
+      node.builder.getI1Type());
+  Value y = node.make<nn::GatherOp>(values, *place, /*axis=*/0);
+  return node.replace(select(node, found, y, otherwise));
+}
+
+void legalize::populateMachineLearning(Legalizers &legalizers) {
+  auto add = [&](StringRef name, Legalizer legalizer) {
+    legalizers.add(name, legalizer, kMlDomain);
+  };
+  add("ArrayFeatureExtractor", legalizeArrayFeatureExtractor);
+  add("Binarizer", legalizeBinarizer);
+  add("Imputer", legalizeImputer);
+  add("LabelEncoder", legalizeLabelEncoder);
+  add("LinearClassifier", legalizeLinearClassifier);
+  add("LinearRegressor", legalizeLinearRegressor);
+  add("Normalizer", legalizeNormalizer);
+  add("OneHotEncoder", legalizeOneHotEncoder);
+  add("Scaler", legalizeScaler);
+}

@@ -1,0 +1,467 @@
+//===- TreeEnsemble.cpp - forests of decision trees ----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All trees become lists of nodes: what feature a node looks at, its threshold,
+// and its two children; a leaf is its own child. So every row walks every tree
+// for as many steps as the deepest one has. What the lists say is checked here:
+// children exist, and no node is a child twice, so that walks end.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/MachineLearning.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+namespace {
+
+/// What a node asks: whether the feature is … its threshold. A LEAF asks
+/// nothing.
+enum Mode { kLeq, kLt, kGte, kGt, kEq, kNeq, kLeaf };
+
+struct Forest {
+  Node &node;
+  int64_t targets = 1;
+  std::vector<int64_t> features, children, modes, missing, rows, roots;
+  std::vector<double> thresholds;
+  /// What leaves add to the targets, and whether they say anything of one.
+  std::vector<double> leaves;
+  std::vector<bool> isSaid;
+  int64_t depth = 0, mostFeatures = 0;
+
+  explicit Forest(Node &node) : node(node) {}
+  size_t size() const { return features.size(); }
+  int64_t numLeaves() const { return leaves.size() / targets; }
+
+  LogicalResult read(StringRef prefix);
+  LogicalResult readNodes();
+  LogicalResult findRoots();
+  LogicalResult readWeights(StringRef prefix);
+  FailureOr<Value> walk(Value x);
+  FailureOr<Value> sumLeaves(Value rows);
+  LogicalResult addBase(Value &scores);
+
+  SmallVector<int64_t> trees, ids;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> places;
+};
+
+} // namespace
+
+static std::optional<Mode> modeOf(StringRef name) {
+  return llvm::StringSwitch<std::optional<Mode>>(name)
+      .Case("BRANCH_LEQ", kLeq)
+      .Case("BRANCH_LT", kLt)
+      .Case("BRANCH_GTE", kGte)
+      .Case("BRANCH_GT", kGt)
+      .Case("BRANCH_EQ", kEq)
+      .Case("BRANCH_NEQ", kNeq)
+      .Case("LEAF", kLeaf)
+      .Default(std::nullopt);
+}
+
+LogicalResult Forest::readNodes() {
+  auto names = node.op.getNodeAttrs().getAs<ArrayAttr>("nodes_modes");
+  auto ints = [&](StringRef name) {
+    return node.getInts(name).value_or(SmallVector<int64_t>());
+  };
+  trees = ints("nodes_treeids");
+  ids = ints("nodes_nodeids");
+  SmallVector<int64_t> columns = ints("nodes_featureids"),
+                       left = ints("nodes_truenodeids"),
+                       right = ints("nodes_falsenodeids");
+  auto values = node.getFloats("nodes_values").value_or(SmallVector<float>());
+  SmallVector<int64_t> tracks = ints("nodes_missing_value_tracks_true");
+  size_t count = trees.size();
+  if (!names || count == 0)
+    return node.invalid("there are no nodes");
+  for (auto [name, length] :
+       {std::pair<StringRef, size_t>("nodes_nodeids", ids.size()),
+        {"nodes_featureids", columns.size()},
+        {"nodes_truenodeids", left.size()},
+        {"nodes_falsenodeids", right.size()},
+        {"nodes_values", values.size()},
+        {"nodes_modes", names.size()}})
+    if (length != count)
+      return node.badLength(name, length, Twine(count) + ", one a node");
+  if (!tracks.empty() && tracks.size() != count)
+    return node.badLength("nodes_missing_value_tracks_true", tracks.size(),
+                          Twine(count) + ", one a node");
+  for (size_t i = 0; i < count; ++i)
+    if (!places.try_emplace({trees[i], ids[i]}, i).second)
+      return node.invalid("tree " + Twine(trees[i]) + " has two nodes " +
+                          Twine(ids[i]));
+  for (size_t i = 0; i < count; ++i) {
+    auto text = dyn_cast<StringAttr>(names[i]);
+    auto mode = text ? modeOf(text.getValue()) : std::nullopt;
+    if (!mode)
+      return node.unsupported("a node of mode " +
+                              (text ? text.getValue() : StringRef("?")));
+    bool isLeaf = *mode == kLeaf;
+    if (!isLeaf && (columns[i] < 0 || columns[i] > nn::kMostElements))
+      return node.badElement("nodes_featureids", i, Twine(columns[i]),
+                             nn::describeRange({0, nn::kMostElements}));
+    features.push_back(isLeaf ? 0 : columns[i]);
+    mostFeatures = std::max(mostFeatures, features.back() + 1);
+    thresholds.push_back(values[i]);
+    modes.push_back(*mode);
+    missing.push_back(!tracks.empty() && tracks[i] != 0);
+    for (auto [name, child] :
+         {std::pair<StringRef, int64_t>("nodes_truenodeids", left[i]),
+          {"nodes_falsenodeids", right[i]}}) {
+      auto place = places.find({trees[i], child});
+      if (!isLeaf && place == places.end())
+        return node.invalid(nn::describeElement(name, i, Twine(child)) +
+                            ", but tree " + Twine(trees[i]) +
+                            " has no such node");
+      children.push_back(isLeaf ? int64_t(i) : place->second);
+    }
+  }
+  return success();
+}
+
+/// A node that is no child is a root. All others hang below one, for none has
+/// two parents: what is left over goes in circles.
+LogicalResult Forest::findRoots() {
+  std::vector<int64_t> parents(size(), 0), depths(size(), -1), order;
+  for (size_t i = 0; i < size(); ++i) {
+    if (modes[i] == kLeaf)
+      continue;
+    for (size_t side : {0, 1}) {
+      int64_t child = children[2 * i + side];
+      // Both answers may lead to one node.
+      if (side == 1 && child == children[2 * i])
+        continue;
+      if (++parents[child] > 1)
+        return node.invalid("node " + Twine(ids[child]) + " of tree " +
+                            Twine(trees[child]) + " is a child twice");
+    }
+  }
+  for (size_t i = 0; i < size(); ++i)
+    if (parents[i] == 0) {
+      roots.push_back(i);
+      order.push_back(i);
+      depths[i] = 0;
+    }
+  for (size_t next = 0; next < order.size(); ++next) {
+    int64_t i = order[next];
+    depth = std::max(depth, depths[i]);
+    if (modes[i] == kLeaf)
+      continue;
+    for (size_t side : {0, 1}) {
+      int64_t child = children[2 * i + side];
+      if (depths[child] >= 0)
+        continue;
+      depths[child] = depths[i] + 1;
+      order.push_back(child);
+    }
+  }
+  if (order.size() != size())
+    return node.invalid("the nodes of a tree go in circles");
+  llvm::DenseMap<int64_t, int64_t> rootOf;
+  for (int64_t root : roots)
+    if (!rootOf.try_emplace(trees[root], root).second)
+      return node.invalid("tree " + Twine(trees[root]) + " has two roots");
+  return success();
+}
+
+/// A row of weights for each leaf.
+LogicalResult Forest::readWeights(StringRef prefix) {
+  int64_t count = 0;
+  for (size_t i = 0; i < size(); ++i)
+    rows.push_back(modes[i] == kLeaf ? count++ : 0);
+  constexpr int64_t kMostWeights = int64_t(1) << 26;
+  if (count == 0 || targets > kMostWeights / count)
+    return node.unsupported("a forest of " + Twine(count) + " leaves for " +
+                            Twine(targets) + " targets");
+  leaves.assign(count * targets, 0);
+  isSaid.assign(count * targets, false);
+  auto ints = [&](StringRef name) {
+    return node.getInts((prefix + name).str()).value_or(SmallVector<int64_t>());
+  };
+  SmallVector<int64_t> ofTrees = ints("_treeids"), ofNodes = ints("_nodeids"),
+                       to = ints("_ids");
+  auto weights = node.getFloats((prefix + "_weights").str())
+                     .value_or(SmallVector<float>());
+  for (auto [name, length] :
+       {std::pair<StringRef, size_t>("_nodeids", ofNodes.size()),
+        {"_ids", to.size()},
+        {"_weights", weights.size()}})
+    if (length != ofTrees.size())
+      return node.badLength((prefix + name).str(), length,
+                            Twine(ofTrees.size()) + ", one a weight");
+  for (size_t i = 0; i < weights.size(); ++i) {
+    auto place = places.find({ofTrees[i], ofNodes[i]});
+    if (place == places.end() || modes[place->second] != kLeaf)
+      return node.invalid(
+          nn::describeElement((prefix + "_nodeids").str(), i,
+                              Twine(ofNodes[i])) +
+          ", but tree " + Twine(ofTrees[i]) + " has no such leaf");
+    if (to[i] < 0 || to[i] >= targets)
+      return node.badElement((prefix + "_ids").str(), i, Twine(to[i]),
+                             nn::describeRange({0, targets - 1}));
+    int64_t at = rows[place->second] * targets + to[i];
+    leaves[at] += weights[i];
+    isSaid[at] = true;
+  }
+  return success();
+}
+
+LogicalResult Forest::read(StringRef prefix) {
+  if (targets < 1)
+    return node.invalid("there are " + Twine(targets) + " targets");
+  for (StringRef name : {"nodes_values_as_tensor", "nodes_hitrates_as_tensor",
+                         "base_values_as_tensor"})
+    if (node.getTensor(name))
+      return node.unsupported(name);
+  if (failed(readNodes()) || failed(findRoots()))
+    return failure();
+  return readWeights(prefix);
+}
+
+/// Whether a feature is on the true side of a threshold.
+static Value isTrue(OpBuilder &b, Location loc, ArrayRef<Mode> modes,
+                    Value mode, Value x, Value threshold) {
+  auto predicate = [](Mode mode) {
+    switch (mode) {
+    case kLt:
+      return arith::CmpFPredicate::OLT;
+    case kGte:
+      return arith::CmpFPredicate::OGE;
+    case kGt:
+      return arith::CmpFPredicate::OGT;
+    case kEq:
+      return arith::CmpFPredicate::OEQ;
+    case kNeq:
+      return arith::CmpFPredicate::UNE;
+    default:
+      return arith::CmpFPredicate::OLE;
+    }
+  };
+  Value holds;
+  for (Mode one : modes) {
+    Value here =
+        arith::CmpFOp::create(b, loc, predicate(one), x, threshold);
+    if (holds) {
+      Value isMode = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::eq, mode,
+          arith::ConstantIntOp::create(b, loc, one, 64));
+      here = arith::SelectOp::create(b, loc, isMode, here, holds);
+    }
+    holds = here;
+  }
+  return holds;
+}
+
+/// The row of leaf weights that each row of x comes to in each tree.
+FailureOr<Value> Forest::walk(Value x) {
+  if (failed(requireFit(node, nn::SizeRelation::atLeast, sizeOf(node, x, 1),
+                        sizeAttr(node, mostFeatures),
+                        "X has {0} features, but the trees read {1}")))
+    return failure();
+  int64_t count = size();
+  Value features = intConstant(node, this->features, {count}),
+        children = intConstant(node, this->children, {2 * count}),
+        rows = intConstant(node, this->rows, {count}),
+        roots = intConstant(node, this->roots, {int64_t(this->roots.size())});
+  Value thresholds = nn::makeConstant(
+      node.builder, node.loc(),
+      RankedTensorType::get({count}, node.builder.getF32Type()),
+      this->thresholds);
+  SmallVector<Mode> used;
+  bool tracks = false;
+  for (int64_t i = 0; i < count; ++i) {
+    if (modes[i] != kLeaf && !llvm::is_contained(used, Mode(modes[i])))
+      used.push_back(Mode(modes[i]));
+    tracks |= missing[i];
+  }
+  if (used.empty())
+    used.push_back(kLeq);
+  Value modeList, missingList;
+  if (used.size() > 1)
+    modeList = intConstant(node, modes, {count});
+  if (tracks)
+    missingList = intConstant(node, missing, {count});
+  Type i64 = node.builder.getI64Type();
+  int64_t steps = depth;
+  return generate(
+      node, i64,
+      {sizeOf(node, x, 0), sizeAttr(node, int64_t(this->roots.size()))},
+      [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+        auto read = [](OpBuilder &b, Location loc, Value list,
+                       ValueRange place) -> Value {
+          return tensor::ExtractOp::create(b, loc, list, place);
+        };
+        auto index = [](OpBuilder &b, Location loc, Value x) -> Value {
+          return arith::IndexCastOp::create(b, loc, b.getIndexType(), x);
+        };
+        Indices i{b, loc};
+        auto loop = scf::ForOp::create(
+            b, loc, i.n(0), i.n(steps), i.n(1),
+            ValueRange{index(b, loc, read(b, loc, roots, at[1]))},
+            [&](OpBuilder &b, Location loc, Value, ValueRange args) {
+              Indices i{b, loc};
+              Value here = args[0];
+              Value column = index(b, loc, read(b, loc, features, here));
+              Value value = read(b, loc, x, ValueRange{at[0], column});
+              Value mode = modeList ? read(b, loc, modeList, here) : Value();
+              Value goes = isTrue(b, loc, used, mode, value,
+                                  read(b, loc, thresholds, here));
+              if (missingList) {
+                Value isNone = arith::CmpFOp::create(
+                    b, loc, arith::CmpFPredicate::UNO, value, value);
+                Value tracks = arith::TruncIOp::create(
+                    b, loc, b.getI1Type(), read(b, loc, missingList, here));
+                goes = arith::OrIOp::create(b, loc, goes,
+                                            i.both(isNone, tracks));
+              }
+              Value place = i.add(i.mul(here, i.n(2)),
+                                  i.choose(goes, i.n(0), i.n(1)));
+              scf::YieldOp::create(
+                  b, loc, index(b, loc, read(b, loc, children, place)));
+            });
+        return read(b, loc, rows, loop.getResult(0));
+      });
+}
+
+/// What the leaves say together, by the attribute aggregate_function.
+FailureOr<Value> Forest::sumLeaves(Value rows) {
+  StringRef how = node.getString("aggregate_function", "SUM");
+  bool isMin = how == "MIN", isMax = how == "MAX";
+  if (how != "SUM" && how != "AVERAGE" && !isMin && !isMax)
+    return node.invalid("aggregate_function is " + how);
+  if ((isMin || isMax) && !llvm::all_of(isSaid, [](bool said) { return said; }))
+    return node.unsupported("aggregate_function " + how +
+                            " of leaves that do not have all targets");
+  Type f32 = node.builder.getF32Type();
+  Value table = nn::makeConstant(
+      node.builder, node.loc(),
+      RankedTensorType::get({numLeaves(), targets}, f32), leaves);
+  OpBuilder &builder = node.builder;
+  auto map = [&](ArrayRef<unsigned> dims) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned d : dims)
+      exprs.push_back(builder.getAffineDimExpr(d));
+    return AffineMap::get(3, 0, exprs, node.context());
+  };
+  double infinity = std::numeric_limits<double>::infinity();
+  Value start = filled(node, f32, isMin ? infinity : isMax ? -infinity : 0,
+                       {sizeOf(node, rows, 0), sizeAttr(node, targets)});
+  auto sum = linalg::GenericOp::create(
+      builder, node.loc(), TypeRange(start.getType()), ValueRange(rows),
+      ValueRange(start), ArrayRef<AffineMap>{map({0, 1}), map({0, 2})},
+      ArrayRef<utils::IteratorType>{utils::IteratorType::parallel,
+                                    utils::IteratorType::reduction,
+                                    utils::IteratorType::parallel},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value row = arith::IndexCastOp::create(b, loc, b.getIndexType(),
+                                               args[0]);
+        Value weight = tensor::ExtractOp::create(
+            b, loc, table,
+            ValueRange{row, linalg::IndexOp::create(b, loc, 2)});
+        Value all =
+            isMin ? Value(arith::MinimumFOp::create(b, loc, args[1], weight))
+            : isMax ? Value(arith::MaximumFOp::create(b, loc, args[1], weight))
+                    : Value(arith::AddFOp::create(b, loc, args[1], weight));
+        linalg::YieldOp::create(b, loc, all);
+      });
+  Value scores = sum.getResult(0);
+  if (how == "AVERAGE")
+    scores = binary<nn::MulOp>(node, scores,
+                               scalar(node, f32, 1.0 / double(roots.size())));
+  return scores;
+}
+
+LogicalResult Forest::addBase(Value &scores) {
+  auto base = node.getFloats("base_values");
+  if (!base || base->empty())
+    return success();
+  if (int64_t(base->size()) != targets && base->size() != 1)
+    return node.badLength("base_values", base->size(), Twine(targets));
+  auto sum = node.infer<nn::AddOp>(
+      scores, floatConstants(node, *base, {int64_t(base->size())}));
+  if (failed(sum))
+    return failure();
+  scores = *sum;
+  return success();
+}
+
+static LogicalResult legalizeRegressor(Node &node) {
+  auto x = readRows(node, 0);
+  Forest forest(node);
+  forest.targets = node.getInt("n_targets", 1);
+  if (failed(x) || failed(forest.read("target")))
+    return failure();
+  auto rows = forest.walk(*x);
+  if (failed(rows))
+    return failure();
+  auto scores = forest.sumLeaves(*rows);
+  if (failed(scores) || failed(forest.addBase(*scores)))
+    return failure();
+  auto y = transformScores(node, *scores);
+  return failed(y) ? failure() : node.replace(*y);
+}
+
+static LogicalResult legalizeClassifier(Node &node) {
+  auto x = readRows(node, 0);
+  auto labels =
+      readLabels(node, "classlabels_int64s", "classlabels_strings");
+  if (failed(x) || failed(labels))
+    return failure();
+  Forest forest(node);
+  forest.targets = labels->size();
+  if (failed(forest.read("class")))
+    return failure();
+  auto ids = node.getInts("class_ids").value_or(SmallVector<int64_t>());
+  // Two classes of which the leaves only know one.
+  bool isBinary = labels->size() == 2 && !ids.empty() && llvm::all_equal(ids);
+  auto rows = forest.walk(*x);
+  if (failed(rows))
+    return failure();
+  auto scores = forest.sumLeaves(*rows);
+  if (failed(scores))
+    return failure();
+  if (!isBinary)
+    return failed(forest.addBase(*scores))
+               ? failure()
+               : replaceByClasses(node, *scores, *labels);
+  int64_t known = ids.front();
+  Value score = sliceAxis(node, *scores, 1, known, 1);
+  auto base = node.getFloats("base_values").value_or(SmallVector<float>());
+  if (base.size() > 1)
+    return node.badLength("base_values", base.size(), "1");
+  if (!base.empty())
+    score = binary<nn::AddOp>(
+        node, score, scalar(node, node.builder.getF32Type(), base.front()));
+  auto weights = node.getFloats("class_weights");
+  bool isShare = llvm::all_of(*weights, [](float x) { return x >= 0; });
+  float middle = isShare ? 0.5f : 0;
+  if (known == 0)
+    return replaceByBinary(node, score, middle, isShare, *labels);
+  // Scores of the second class stay what they are, as in ONNX Runtime.
+  if (!base.empty())
+    return node.unsupported("base_values of one class of two");
+  auto shown = transformScores(node, *scores);
+  if (failed(shown))
+    return failure();
+  Value isSecond = binary<nn::GreaterOp>(
+      node, reshape(node, score, {sizeOf(node, score, 0)}),
+      scalar(node, node.builder.getF32Type(), middle));
+  Value label = select(node, isSecond, intConstant(node, {labels->back()}, {}),
+                       intConstant(node, {labels->front()}, {}));
+  return node.replace({label, *shown});
+}
+
+void legalize::populateTreeEnsemble(Legalizers &legalizers) {
+  legalizers.add("TreeEnsembleClassifier", legalizeClassifier, kMlDomain);
+  legalizers.add("TreeEnsembleRegressor", legalizeRegressor, kMlDomain);
+}

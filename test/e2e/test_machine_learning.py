@@ -1,0 +1,181 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators of ai.onnx.ml against ONNX Runtime: forests, linear models, encoders and scalers of numbers."""
+import numpy as np
+import onnxruntime
+
+from support import Case, TensorProto, helper, make_model, tool
+
+FEATURES = 5
+
+
+def model(kind, inputs, outputs, **attributes):
+    """(name, shape, type) of inputs and outputs; one node of ai.onnx.ml."""
+    node = helper.make_node(kind, [i[0] for i in inputs], [o[0] for o in outputs], name="node", domain="ai.onnx.ml",
+                            **attributes)
+    made = make_model([node], inputs, outputs)
+    made.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    return made
+
+
+class Trees:
+    """Random trees as attributes."""
+
+    def __init__(self, rng, count, targets, prefix, modes=("BRANCH_LEQ",), one_target=None, lowest=0):
+        self.rng, self.modes, self.targets = rng, modes, targets
+        self.nodes = {k: [] for k in ("treeids", "nodeids", "featureids", "values", "modes", "truenodeids",
+                                      "falsenodeids", "missing_value_tracks_true")}
+        self.leaves = {k: [] for k in ("treeids", "nodeids", "ids", "weights")}
+        self.one_target, self.lowest = one_target, lowest
+        for tree in range(count):
+            self.next = 0
+            self.grow(tree, rng.integers(0, 5))
+        self.attributes = {**{f"nodes_{k}": v for k, v in self.nodes.items()},
+                           **{f"{prefix}_{k}": v for k, v in self.leaves.items()}}
+
+    def grow(self, tree, depth):
+        own, at = self.next, len(self.nodes["treeids"])
+        self.next += 1
+        is_leaf = depth == 0 or self.rng.integers(6) == 0
+        row = {"treeids": tree, "nodeids": own, "featureids": 0 if is_leaf else int(self.rng.integers(FEATURES)),
+               "values": 0.0 if is_leaf else round(float(self.rng.standard_normal()), 1),
+               "modes": "LEAF" if is_leaf else self.modes[self.rng.integers(len(self.modes))],
+               "truenodeids": 0, "falsenodeids": 0,
+               "missing_value_tracks_true": 0 if is_leaf else int(self.rng.integers(2))}
+        for key, value in row.items():
+            self.nodes[key].append(value)
+        if is_leaf:
+            for target in range(self.targets):
+                if self.one_target not in (None, target):
+                    continue
+                for key, value in zip(self.leaves, (tree, own, target, float(self.rng.uniform(self.lowest, 1)))):
+                    self.leaves[key].append(value)
+        else:
+            self.nodes["truenodeids"][at] = self.grow(tree, depth - 1)
+            self.nodes["falsenodeids"][at] = self.grow(tree, depth - 1)
+        return own
+
+
+class MachineLearning(Case):
+    def check(self, made, feeds, tolerance=1e-5, version=3):
+        made.opset_import[-1].version = version
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        session = onnxruntime.InferenceSession(made.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        got = self.run_model(self.compile(made), feeds)
+        for output, want in zip(session.get_outputs(), session.run(None, feeds)):
+            mine = got[output.name]
+            self.assertEqual((mine.shape, mine.dtype), (want.shape, want.dtype), output.name)
+            self.assertLessEqual(np.abs(mine.astype(np.float64) - want).max(initial=0), tolerance, output.name)
+
+    def rows(self, rng, count=33, missing=False):
+        x = np.round(rng.standard_normal((count, FEATURES)), 1).astype(np.float32)
+        if missing:
+            x[rng.uniform(size=x.shape) < 0.1] = np.nan
+        return x
+
+    def test_tree_regressor(self):
+        all_modes = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
+        for seed, (how, transform, targets) in enumerate((
+                ("SUM", "NONE", 1), ("AVERAGE", "NONE", 3), ("MIN", "NONE", 2), ("MAX", "NONE", 1),
+                ("SUM", "LOGISTIC", 2), ("SUM", "SOFTMAX", 3), ("SUM", "NONE", 2))):
+            with self.subTest(how=how, transform=transform, targets=targets):
+                rng = np.random.default_rng(seed)
+                trees = Trees(rng, 7, targets, "target", all_modes if seed == 6 else all_modes[seed % 4:seed % 4 + 1])
+                made = model("TreeEnsembleRegressor", [("x", ["n", FEATURES])], [("y", ["n", targets])],
+                             n_targets=targets, aggregate_function=how, post_transform=transform,
+                             base_values=[0.1] * targets, **trees.attributes)
+                self.check(made, {"x": self.rows(rng, missing=seed in (0, 1))})
+
+    def test_tree_classifier(self):
+        for seed, (classes, one, transform) in enumerate(((3, None, "NONE"), (3, None, "SOFTMAX"),
+                                                          (2, 0, "NONE"), (2, 1, "NONE"), (2, 0, "LOGISTIC"),
+                                                          (4, None, "LOGISTIC"))):
+            with self.subTest(classes=classes, one=one, transform=transform):
+                rng = np.random.default_rng(seed)
+                trees = Trees(rng, 5, classes, "class", one_target=one,
+                              lowest=-1 if transform == "LOGISTIC" else 0)
+                made = model("TreeEnsembleClassifier", [("x", ["n", FEATURES])],
+                             [("label", ["n"], TensorProto.INT64), ("y", ["n", classes])],
+                             classlabels_int64s=list(range(10, 10 + classes)), post_transform=transform,
+                             **trees.attributes)
+                self.check(made, {"x": self.rows(rng)})
+
+    def test_bad_trees(self):
+        rng = np.random.default_rng(0)
+        good = Trees(rng, 1, 1, "target").attributes
+        while len(good["nodes_treeids"]) < 5:
+            good = Trees(rng, 1, 1, "target").attributes
+        branch = next(i for i, m in enumerate(good["nodes_modes"]) if m != "LEAF")
+        leaf = good["nodes_modes"].index("LEAF")
+
+        def refuses(word, **changes):
+            attributes = {**good, **{k: [v(x) if i == at else x for i, x in enumerate(good[k])]
+                                     for k, (at, v) in changes.items()}}
+            made = model("TreeEnsembleRegressor", [("x", ["n", FEATURES])], [("y", ["n", 1])], n_targets=1,
+                         **attributes)
+            with self.subTest(word=word):
+                self.assert_refuses(made, "node 'node'", word)
+        refuses("no such node", nodes_truenodeids=(branch, lambda x: 99))
+        refuses("circles", nodes_truenodeids=(branch, lambda x: good["nodes_nodeids"][branch]))
+        refuses("two nodes", nodes_nodeids=(leaf, lambda x: good["nodes_nodeids"][branch]))
+        refuses("nodes_featureids", nodes_featureids=(branch, lambda x: -1))
+        refuses("target_ids", target_ids=(0, lambda x: 1))
+        refuses("no such leaf", target_nodeids=(0, lambda x: 77))
+        refuses("X has 5 features, but the trees read 7", nodes_featureids=(branch, lambda x: 6))
+
+    def test_linear(self):
+        rng = np.random.default_rng(1)
+        x = self.rows(rng)
+        for transform in ("NONE", "LOGISTIC", "SOFTMAX"):
+            with self.subTest(transform=transform):
+                weights = [float(w) for w in rng.standard_normal(3 * FEATURES)]
+                self.check(model("LinearRegressor", [("x", ["n", FEATURES])], [("y", ["n", 3])], targets=3,
+                                 coefficients=weights, intercepts=[0.1, 0.2, -0.3], post_transform=transform),
+                           {"x": x})
+                self.check(model("LinearClassifier", [("x", ["n", FEATURES])],
+                                 [("label", ["n"], TensorProto.INT64), ("y", ["n", 3])], coefficients=weights,
+                                 intercepts=[0.1, 0.2, -0.3], classlabels_ints=[4, 7, 9], post_transform=transform),
+                           {"x": x})
+        for transform in ("NONE", "LOGISTIC"):
+            with self.subTest(binary=transform):
+                self.check(model("LinearClassifier", [("x", ["n", FEATURES])],
+                                 [("label", ["n"], TensorProto.INT64), ("y", ["n", 2])],
+                                 coefficients=weights[:FEATURES], intercepts=[0.1], classlabels_ints=[0, 1],
+                                 post_transform=transform), {"x": x})
+
+    def test_columns(self):
+        rng = np.random.default_rng(2)
+        x = self.rows(rng, missing=True)
+        whole = np.nan_to_num(x)
+        rows, result = [("x", ["n", FEATURES])], [("y", ["n", FEATURES])]
+        self.check(model("Scaler", rows, result, offset=[1.0], scale=[0.5]), {"x": whole})
+        self.check(model("Scaler", rows, result, offset=[0.5] * 5, scale=[0.5, 1, 2, 3, 4]), {"x": whole})
+        for norm in ("L1", "L2", "MAX"):
+            positive = np.abs(whole) + 0.1
+            self.check(model("Normalizer", rows, result, norm=norm), {"x": positive.astype(np.float32)})
+        self.check(model("Binarizer", rows, result, threshold=0.3), {"x": whole})
+        self.check(model("Imputer", rows, result, imputed_value_floats=[1.0, 2, 3, 4, 5],
+                         replaced_value_float=float("nan")), {"x": x})
+        self.check(model("Imputer", rows, result, imputed_value_floats=[9.0], replaced_value_float=0.5), {"x": whole})
+        self.check(model("ArrayFeatureExtractor", rows + [("i", [3], TensorProto.INT64)], [("y", ["n", 3])]),
+                   {"x": whole, "i": np.array([4, 0, 4])})
+        made = model("ArrayFeatureExtractor", rows + [("i", [1], TensorProto.INT64)], [("y", ["n", 1])])
+        artifact = self.compile(made)
+        np.save(self.path("x.npy"), whole)
+        np.save(self.path("i.npy"), np.array([5]))
+        self.assert_one_line(tool("ingot", "run", artifact, "--input", "x=" + self.path("x.npy"), "--input",
+                                  "i=" + self.path("i.npy")), "node 'node'", "Y has 5", "5 columns")
+
+    def test_encoders(self):
+        x = np.array([[1, 2], [3, 7], [9, 2]], np.int64)
+        ints = [("x", ["n", 2], TensorProto.INT64)]
+        self.check(model("OneHotEncoder", ints, [("y", ["n", 2, 3])], cats_int64s=[2, 9, 4]), {"x": x})
+        self.check(model("LabelEncoder", ints, [("y", ["n", 2], TensorProto.INT64)], keys_int64s=[1, 2, 3],
+                         values_int64s=[10, 20, 30], default_int64=-7), {"x": x})
+        self.check(model("LabelEncoder", ints, [("y", ["n", 2])], keys_int64s=[1, 2, 3],
+                         values_floats=[0.5, 1.5, 2.5], default_float=9.0), {"x": x})
+        self.check(model("LabelEncoder", [("x", ["n"])], [("y", ["n"], TensorProto.INT64)],
+                         keys_floats=[1.0, float("nan")], values_int64s=[4, 5]),
+                   {"x": np.array([1, np.nan, 3], np.float32)}, version=4)
+        self.assert_refuses(model("OneHotEncoder", ints, [("y", ["n", 2, 1])], cats_strings=["a"]), "strings")
