@@ -60,7 +60,9 @@ static bool areAlike(RecurrentLoop &a, RecurrentLoop &b) {
   };
   return a.hidden == b.hidden && a.numStates == b.numStates &&
          a.stores == b.stores && a.lengths == b.lengths && a.gates == b.gates &&
-         a.loop.getUpperBound() == b.loop.getUpperBound() &&
+         // Steps that a run counts, each direction counts for itself.
+         getConstantIntValue(a.loop.getUpperBound()) ==
+             getConstantIntValue(b.loop.getUpperBound()) &&
          a.part.getSourceType() == b.part.getSourceType() &&
          a.loop.getResultTypes() == b.loop.getResultTypes() &&
          a.operands.size() == b.operands.size() &&

@@ -53,6 +53,36 @@ func.func @directions(%x: tensor<7x2x4xf32>, %z: tensor<7x2x4xf32>, %h: tensor<2
 
 // -----
 
+// How many steps there are, a run may count for each.
+// CHECK-LABEL: @counted
+// CHECK-NOT: scf.for
+// CHECK: cpu.recurrent ins(%{{.*}}, %{{.*}} : tensor<?x1x256xf32>, tensor<?x1x256xf32>)
+// CHECK-SAME: reverse = array<i1: false, true>
+func.func @counted(%x: tensor<?x1x256xf32>, %z: tensor<?x1x256xf32>, %h: tensor<1x256xf32>) -> (tensor<1x256xf32>, tensor<1x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = arith.constant dense<0.5> : tensor<256x256xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x1x256xf32>
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %h) -> (tensor<1x256xf32>) {
+    %part = tensor.extract_slice %x[%i, 0, 0] [1, 1, 256] [1, 1, 1] : tensor<?x1x256xf32> to tensor<1x256xf32>
+    %m = nn.matmul %s, %r {transpose_b} : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32>
+    %a = nn.add %m, %part : tensor<1x256xf32>, tensor<1x256xf32> -> tensor<1x256xf32>
+    scf.yield %a : tensor<1x256xf32>
+  }
+  %k = tensor.dim %z, %c0 : tensor<?x1x256xf32>
+  %last = arith.subi %k, %c1 : index
+  %1 = scf.for %i = %c0 to %k step %c1 iter_args(%s = %h) -> (tensor<1x256xf32>) {
+    %at = arith.subi %last, %i : index
+    %part = tensor.extract_slice %z[%at, 0, 0] [1, 1, 256] [1, 1, 1] : tensor<?x1x256xf32> to tensor<1x256xf32>
+    %m = nn.matmul %s, %r {transpose_b} : (tensor<1x256xf32>, tensor<256x256xf32>) -> tensor<1x256xf32>
+    %a = nn.add %m, %part : tensor<1x256xf32>, tensor<1x256xf32> -> tensor<1x256xf32>
+    scf.yield %a : tensor<1x256xf32>
+  }
+  return %0, %1 : tensor<1x256xf32>, tensor<1x256xf32>
+}
+
+// -----
+
 // A loop that needs the other's steps is a kernel of its own. Without room for all steps only the states are results.
 // CHECK-LABEL: @stacked
 // CHECK: cpu.recurrent
