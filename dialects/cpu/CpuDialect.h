@@ -40,9 +40,9 @@ mlir::LogicalResult verifySchedule(mlir::Operation *op);
 
 namespace ingot::cpu {
 
-/// What attention keeps on the stack: a vector of scores for each key, and
-/// queries.
-constexpr int64_t kMaxKeys = 1024, kMaxHeadSize = 256;
+/// What attention keeps on the stack: queries, and a vector of scores for each
+/// key; of more keys, or of open sizes, for those of a block.
+constexpr int64_t kMostKeysAtOnce = 1024, kMaxHeadSize = 256;
 
 /// An AMX tile, of every CPU that has them: its rows, and the words of four
 /// bytes in a row.

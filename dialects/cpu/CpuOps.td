@@ -306,8 +306,8 @@ def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
     Staats, 2021).
 
     Constraints:
-    - C1: all are of f32 and of rank 4, their sizes known and as above
-    - C2: D and E are multiples of 16 of at most 256, N is at most 1024
+    - C1: all are of f32 and of rank 4, of sizes as above, H, D and E known
+    - C2: D and E are multiples of 16 of at most 256, N is not 0
     - C3: the mask's sizes are those of B, H, M, or 1, and N
     - C4: the epilogue has an argument for the result and for each operand
 

@@ -167,6 +167,14 @@ Size SizeAnalysis::expressionOf(Value index) {
         ArrayRef(operands).take_front(map.getNumDims()),
         ArrayRef(operands).drop_front(map.getNumDims()));
   }
+  // A count that is made not to be negative: of a range, say.
+  if (auto max = dyn_cast_or_null<arith::MaxSIOp>(op)) {
+    Size a = sizeOfIndex(max.getLhs()), b = sizeOfIndex(max.getRhs());
+    if (nn::decide(SizeRelation::atLeast, a, b) == true)
+      return a;
+    if (nn::decide(SizeRelation::atLeast, b, a) == true)
+      return b;
+  }
   // Ops were visited in program order: operands that are sums and products of
   // sizes are known, so this does not go deep.
   if (op && isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,

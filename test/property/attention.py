@@ -86,4 +86,22 @@ def attention_case(rng, name):
         y = case.node("Relu", [y])
     case.output, case.rank = y, 4
     case.tolerance = 3 * LINEAR + FUNCTIONS["Exp"]
+    open_lengths(rng, case, batch, queries, keys)
     return case
+
+
+def open_lengths(rng, case, batch, queries, keys):
+    """Leaves the batch and the numbers of queries and keys to the run, in some cases."""
+    if rng.random() >= 0.4:
+        return
+    names = {0: "b"} if rng.random() < 0.5 else {}
+    case.text += f", open{' batch,' if names else ''} lengths"
+    arrays = list(case.inputs.items())
+    factors = 1 if arrays[0][1].ndim == 5 else 3
+    for i, (name, array) in enumerate(arrays[:factors]):
+        axis = 2 if "heads first" in case.text else 1
+        lengths = {axis: "n" if i or queries == keys else "m"}
+        case.dynamic[name] = {a: f"{case.name}_{n}" for a, n in (names | lengths).items()}
+    for name, array in arrays[factors:]:
+        if array.shape[-1] == keys > 1:
+            case.dynamic[name] = {array.ndim - 1: f"{case.name}_n"}

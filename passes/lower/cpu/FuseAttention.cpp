@@ -7,7 +7,10 @@
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/lower/cpu/NativeSupport.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/shape/SameSizes.h"
+#include "passes/support/Producers.h"
 #include "passes/support/Reason.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Scalars.h"
@@ -32,12 +35,13 @@ static bool swapsHeads(nn::TransposeOp op) {
   return op && op.getPerm() == ArrayRef<int64_t>(kSwapHeads);
 }
 
-static Value reshape(PatternRewriter &rewriter, Location loc, Value value,
-                     ArrayRef<int64_t> shape) {
-  RankedTensorType type = typeOf(value).clone(shape);
-  if (type == value.getType())
-    return value;
-  return nn::ReshapeOp::create(rewriter, loc, type, value);
+/// `value` with a dimension of one element more, before dimension `at`.
+static Value addDim(PatternRewriter &rewriter, Location loc, Value value,
+                    int64_t at) {
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(rewriter, loc, value);
+  sizes.insert(sizes.begin() + at, rewriter.getIndexAttr(1));
+  return lower::reshape(rewriter, loc, value, sizes);
 }
 
 static Value transpose(PatternRewriter &rewriter, Location loc, Value value,
@@ -82,21 +86,25 @@ struct Attention {
   /// Fills this in; else says why `op` is not the end of an attention.
   Reason match(nn::MatMulOp op);
   /// Why there is no kernel for its sizes and types.
-  Reason whyNot();
+  Reason whyNot(const shape::SameSizes &sizes);
   bool isScaleModest();
 };
 
 struct AttentionPattern : OpRewritePattern<nn::MatMulOp> {
-  using OpRewritePattern::OpRewritePattern;
+  AttentionPattern(MLIRContext *context, shape::SameSizes &sizes)
+      : OpRewritePattern(context), sizes(sizes) {}
 
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override;
+
+  shape::SameSizes &sizes;
 };
 
 struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
   void runOnOperation() override {
+    shape::SameSizes sizes(getOperation());
     RewritePatternSet patterns(&getContext());
-    patterns.add<AttentionPattern>(&getContext());
+    patterns.add<AttentionPattern>(&getContext(), sizes);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };
@@ -139,11 +147,19 @@ Reason Attention::match(nn::MatMulOp op) {
   return std::nullopt;
 }
 
-Reason Attention::whyNot() {
+/// Products of open size have no kernel of their own, so that nobody took them;
+/// in an attention they have.
+static bool isLeftForLoops(Operation *op) {
+  return isa<nn::MatMulOp>(op) &&
+         !whyNotBackend(op, BackendKind::loops) && lower::whyNotNative(op);
+}
+
+Reason Attention::whyNot(const shape::SameSizes &sizes) {
   for (Operation *op : {scores.getOperation(), softmax.getOperation(),
                         result.getOperation()}) {
-    if (Reason reason = whyNotBackend(op, BackendKind::native))
-      return reason;
+    Reason other = whyNotBackend(op, BackendKind::native);
+    if (other && !isLeftForLoops(op))
+      return other;
     if (Reason reason = whyNotFloat32(op))
       return reason;
     if (isBF16(op))
@@ -154,18 +170,29 @@ Reason Attention::whyNot() {
   int64_t rank = q.getRank();
   if (rank < 3 || rank > 4)
     return "has queries of rank " + std::to_string(rank);
-  for (RankedTensorType type : {q, k, v})
-    if (!type.hasStaticShape() || type.getRank() != rank ||
-        type.getShape().drop_back(2) != q.getShape().drop_back(2))
-      return "has queries, keys or values of open or broadcast sizes: " +
-             describe(q) + ", " + describe(k) + ", " + describe(v);
-  auto fits = [](int64_t size) {
-    return size % 16 == 0 && size <= cpu::kMaxHeadSize;
+  auto isSame = [&](Value a, int64_t i, Value b, int64_t j) {
+    int64_t size = typeOf(a).getDimSize(i);
+    if (size != typeOf(b).getDimSize(j))
+      return false;
+    return !ShapedType::isDynamic(size) || sizes.isSame(a, i, b, j);
   };
-  int64_t keys = k.getDimSize(rank - 2);
-  if (keys > cpu::kMaxKeys || !fits(q.getShape().back()) ||
+  for (Value factor : {scores.getA(), scores.getB(), result.getB()}) {
+    bool fits = typeOf(factor).getRank() == rank;
+    for (int64_t i = 0; fits && i < rank - 2; ++i)
+      fits = isSame(factor, i, scores.getA(), i);
+    if (!fits)
+      return "has queries, keys or values whose batches broadcast, or may: " +
+             describe(q) + ", " + describe(k) + ", " + describe(v);
+  }
+  if (rank == 4 && ShapedType::isDynamic(q.getDimSize(1)))
+    return "has an open number of heads: " + describe(q);
+  auto fits = [](int64_t size) {
+    return !ShapedType::isDynamic(size) && size % 16 == 0 && size > 0 &&
+           size <= cpu::kMaxHeadSize;
+  };
+  if (k.getDimSize(rank - 2) == 0 || !fits(q.getShape().back()) ||
       !fits(v.getShape().back()))
-    return "has more keys, or larger or odder heads, than the kernel holds: " +
+    return "has no keys, or larger or odder heads than the kernel holds: " +
            describe(k) + ", " + describe(v);
   if (!mask)
     return std::nullopt;
@@ -175,12 +202,15 @@ Reason Attention::whyNot() {
     return "has a mask " + describe(type) + " for scores " + describe(full);
   };
   if (!type.getElementType().isF32() || type.getRank() == 0 ||
-      type.getRank() > rank || type.getShape().back() != keys)
+      type.getRank() > rank)
     return unfit();
   int64_t missing = rank - type.getRank();
-  for (auto [i, size] : llvm::enumerate(type.getShape()))
-    if (size != 1 && size != full.getDimSize(missing + i))
+  for (auto [i, size] : llvm::enumerate(type.getShape())) {
+    bool isKeys = int64_t(i) + 1 == type.getRank();
+    if ((isKeys || size != 1) &&
+        !isSame(mask, int64_t(i), scores.getY(), missing + int64_t(i)))
       return unfit();
+  }
   return std::nullopt;
 }
 
@@ -202,10 +232,8 @@ bool Attention::isScaleModest() {
 
 /// A factor, `B, H, L, D` or `B, L, D`, as `B, L, H, D`.
 static Value headsInside(PatternRewriter &rewriter, Location loc, Value value) {
-  if (typeOf(value).getRank() == 3) {
-    ArrayRef<int64_t> shape = typeOf(value).getShape();
-    return reshape(rewriter, loc, value, {shape[0], shape[1], 1, shape[2]});
-  }
+  if (typeOf(value).getRank() == 3)
+    return addDim(rewriter, loc, value, 2);
   if (auto transposed = headsTranspose(value))
     return transposed.getX();
   return transpose(rewriter, loc, value, kSwapHeads);
@@ -214,16 +242,14 @@ static Value headsInside(PatternRewriter &rewriter, Location loc, Value value) {
 /// The mask, which broadcasts to `B, H, M, N`, as `B, H, N, M`.
 static Value queriesLast(PatternRewriter &rewriter, Location loc, Value mask,
                          int64_t rank) {
-  ArrayRef<int64_t> given = typeOf(mask).getShape();
-  SmallVector<int64_t> shape(rank - given.size(), 1);
-  llvm::append_range(shape, given);
+  mask = fuse::expandRank(rewriter, mask, rank);
   if (rank == 3)
-    shape.insert(shape.begin() + 1, 1);
-  if (shape[2] != 1)
-    return transpose(rewriter, loc, reshape(rewriter, loc, mask, shape),
-                     {0, 1, 3, 2});
-  std::swap(shape[2], shape[3]);
-  return reshape(rewriter, loc, mask, shape);
+    mask = addDim(rewriter, loc, mask, 1);
+  if (typeOf(mask).getDimSize(2) != 1)
+    return transpose(rewriter, loc, mask, {0, 1, 3, 2});
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, mask);
+  std::swap(sizes[2], sizes[3]);
+  return lower::reshape(rewriter, loc, mask, sizes);
 }
 
 LogicalResult
@@ -232,7 +258,7 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
   Attention found;
   if (Reason reason = found.match(op))
     return rewriter.notifyMatchFailure(op, *reason);
-  if (Reason reason = found.whyNot())
+  if (Reason reason = found.whyNot(sizes))
     return rewriter.notifyMatchFailure(op, *reason);
   if (!found.isScaleModest())
     return rewriter.notifyMatchFailure(op, "scales queries out of range");
@@ -251,11 +277,12 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
   Value mask =
       found.mask ? queriesLast(rewriter, op.getLoc(), found.mask, rank)
                  : Value();
-  ArrayRef<int64_t> queries = typeOf(q).getShape();
-  RankedTensorType type = typeOf(v).clone(
-      {queries[0], queries[1], queries[2], typeOf(v).getDimSize(3)});
-  Value destination = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
-                                              type.getElementType());
+  sizes.forget(op);
+  SmallVector<OpFoldResult> dims = tensor::getMixedSizes(rewriter, loc, q);
+  dims.back() = tensor::getMixedSize(rewriter, loc, v, 3);
+  Value destination = tensor::EmptyOp::create(rewriter, loc, dims,
+                                              typeOf(v).getElementType());
+  RankedTensorType type = typeOf(destination);
   auto kernel = cpu::AttentionOp::create(
       rewriter, loc, type, q, k, v, mask, ValueRange(), destination,
       rewriter.getF32FloatAttr(float(scale)), /*schedule=*/{});
@@ -267,8 +294,9 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
         ValueRange{body->addArgument(type.getElementType(), loc)});
   }
   if (rank == 3) {
-    rewriter.replaceOp(op, reshape(rewriter, op.getLoc(), kernel.getResult(),
-                                   typeOf(op.getY()).getShape()));
+    dims.erase(dims.begin() + 2);
+    rewriter.replaceOp(op, lower::reshape(rewriter, op.getLoc(),
+                                          kernel.getResult(), dims));
     return success();
   }
   // A driver that walks lets only the op at hand be erased.

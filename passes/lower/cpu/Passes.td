@@ -46,7 +46,7 @@ def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
 def FuseAttention : Pass<"nn-fuse-attention", "::mlir::func::FuncOp"> {
   let summary = "Make one kernel of scores, softmax and their product";
   let description = [{
-    `softmax(scale * q kᵀ + mask) v` becomes `cpu.attention`: `f32`, sizes known
+    `softmax(scale * q kᵀ + mask) v` becomes `cpu.attention`: `f32`, heads known
     and within the kernel's bounds, scores used by nothing else. Scale and mask
     may be missing; a scale may stand at the queries or be a division.
     Transposes that bring heads to the front are taken along. Products that bf16

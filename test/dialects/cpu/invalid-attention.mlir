@@ -26,10 +26,10 @@ func.func @type(%q: tensor<1x7x2x16xf32>, %k: tensor<1x9x2x16xf16>, %v: tensor<1
 
 // -----
 
-func.func @unknown(%q: tensor<1x7x2x16xf32>, %k: tensor<1x9x2x16xf32>, %v: tensor<1x?x2x32xf32>,
+func.func @unknown(%q: tensor<1x7x2x16xf32>, %k: tensor<1x9x2x16xf32>, %v: tensor<1x9x2x?xf32>,
     %d: tensor<1x7x2x32xf32>) {
-  // expected-error@+1 {{expects values of known size}}
-  %y = cpu.attention ins(%q, %k, %v : tensor<1x7x2x16xf32>, tensor<1x9x2x16xf32>, tensor<1x?x2x32xf32>)
+  // expected-error@+1 {{expects heads of values of known size}}
+  %y = cpu.attention ins(%q, %k, %v : tensor<1x7x2x16xf32>, tensor<1x9x2x16xf32>, tensor<1x9x2x?xf32>)
       outs(%d : tensor<1x7x2x32xf32>) attributes {scale = 1.0 : f32} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
@@ -104,10 +104,10 @@ func.func @large_head(%q: tensor<1x7x2x16xf32>, %k: tensor<1x9x2x16xf32>, %v: te
 
 // -----
 
-func.func @many_keys(%q: tensor<1x7x2x16xf32>, %k: tensor<1x1025x2x16xf32>, %v: tensor<1x1025x2x32xf32>,
+func.func @no_keys(%q: tensor<1x7x2x16xf32>, %k: tensor<1x0x2x16xf32>, %v: tensor<1x0x2x32xf32>,
     %d: tensor<1x7x2x32xf32>) {
-  // expected-error@+1 {{expects 1 to 1024 keys, but got 1025}}
-  %y = cpu.attention ins(%q, %k, %v : tensor<1x7x2x16xf32>, tensor<1x1025x2x16xf32>, tensor<1x1025x2x32xf32>)
+  // expected-error@+1 {{expects at least 1 key, but got 0}}
+  %y = cpu.attention ins(%q, %k, %v : tensor<1x7x2x16xf32>, tensor<1x0x2x16xf32>, tensor<1x0x2x32xf32>)
       outs(%d : tensor<1x7x2x32xf32>) attributes {scale = 1.0 : f32} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32

@@ -12,12 +12,15 @@
 //   for column tile of the values, tile of queries
 //     result = powers · values, over the sums; epilogue, store
 //
+// With open sizes, or more keys than the stack should hold, keys come in
+// blocks: see AttentionBlocks.cpp.
+//
 // What is on the stack is a vector of queries for each element of a head, and
 // one of scores for each key: 33 KiB for heads of 64 elements and 200 keys.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
-#include "passes/codegen/cpu/rows/Rows.h"
+#include "passes/codegen/cpu/product/AttentionEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,71 +41,49 @@ using namespace ingot::codegen;
 
 namespace {
 
-/// Queries of one head, from `first` on: `count` of them in `vectors`.
-struct Block {
-  Index sample, head, first;
-  int64_t count, vectors;
-};
-
-struct Emitter {
-  Emitter(OpBuilder &builder, cpu::AttentionOp op)
-      : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.target.lanes),
-        src(b, op.getSrc()), keys(b, op.getKeys()), values(b, op.getValues()),
-        mask(flatten(b, op.getMask() ? ValueRange(op.getMask())
-                                     : ValueRange())),
-        output(b, op), numKeys(keys.shape[1]), size(src.shape[3]) {
-    Type f32 = b.b.getF32Type();
-    queries = createScratch(b, op, size * plan.queriesPerTask, f32);
-    scores = createScratch(b, op, numKeys * plan.queriesPerTask, f32);
-    factors = createScratch(b, op, plan.queriesPerTask, f32);
-  }
-
-  void emit(Value task);
-  void emitBlock(const Block &block);
-  void packQueries(const Block &block);
-  void sumScores(const Block &block);
-  Value addMask(const Block &block, Value score, Index key, int64_t vector);
-  void exponentiate(const Block &block);
-  void multiplyValues(const Block &block);
-
-  Tile tileOf(const Block &block) const {
-    return fullTile(plan.target, {1, block.vectors});
-  }
-  int64_t width(const Block &block) const { return block.vectors * lanes; }
-
-  IndexBuilder b;
-  cpu::AttentionOp op;
-  AttentionPlan plan;
-  int64_t lanes;
-  Flat src, keys, values;
-  /// One or none.
-  SmallVector<Flat> mask;
-  Output output;
-  int64_t numKeys, size;
-  /// On the stack: `size` and `numKeys` rows of a block's queries, and a number
-  /// for each query.
-  Value queries, scores, factors;
-};
-
 struct AttentionToVectorPass
     : ingot::impl::AttentionToVectorBase<AttentionToVectorPass> {
   void runOnOperation() override {
-    if (failed(emitKernels<cpu::AttentionOp, Emitter>(getOperation())))
+    if (failed(emitKernels<cpu::AttentionOp, AttentionEmitter>(getOperation())))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-void Emitter::emit(Value task) {
-  int64_t perTask = plan.queriesPerTask, full = plan.queries / perTask;
-  int64_t rest = plan.queries % perTask, heads = src.shape[2];
-  Index number = b.div(Index(task), plan.blocks());
-  Index block = b.rem(Index(task), plan.blocks());
+AttentionEmitter::AttentionEmitter(OpBuilder &builder, cpu::AttentionOp op)
+    : b{builder, op.getLoc()}, op(op), plan(op), lanes(plan.target.lanes),
+      src(b, op.getSrc()), keys(b, op.getKeys()), values(b, op.getValues()),
+      mask(flatten(b, op.getMask() ? ValueRange(op.getMask()) : ValueRange())),
+      output(b, op), numQueries(dimOf(b, op.getSrc(), 1)),
+      numKeys(dimOf(b, op.getKeys(), 1)), size(src.shape[3]) {
+  auto scratch = [&](int64_t elements) {
+    return createScratch(b, op, elements, b.b.getF32Type());
+  };
+  queries = scratch(size * plan.queriesPerTask);
+  scores = scratch(plan.keysAtOnce * plan.queriesPerTask);
+  factors = scratch(plan.queriesPerTask);
+  if (!plan.byBlocks)
+    return;
+  maxima = scratch(plan.queriesPerTask);
+  sums = scratch(plan.queriesPerTask);
+  weighed = scratch(values.shape[3] * plan.queriesPerTask);
+}
+
+void AttentionEmitter::emit(Value task) {
+  int64_t perTask = plan.queriesPerTask, heads = src.shape[2];
+  Index blocks = b.divideCeil(numQueries, perTask);
+  Index number = b.div(Index(task), blocks);
+  Index block = b.rem(Index(task), blocks);
   Index sample = b.div(number, heads), head = b.rem(number, heads);
+  Index first = b.mul(block, perTask);
+  if (plan.byBlocks)
+    return emitByBlocks({sample, head, first, perTask, plan.scores.vectors,
+                         b.add(numQueries, -1)});
+  int64_t full = numQueries.constant / perTask,
+          rest = numQueries.constant % perTask;
   auto emitFull = [&] {
-    emitBlock({sample, head, b.mul(block, perTask), perTask,
-               plan.scores.vectors});
+    emitBlock({sample, head, first, perTask, plan.scores.vectors});
   };
   auto emitRest = [&] {
     emitBlock({sample, head, full * perTask, rest,
@@ -122,7 +103,7 @@ void Emitter::emit(Value task) {
   emitRest();
 }
 
-void Emitter::emitBlock(const Block &block) {
+void AttentionEmitter::emitBlock(const QueryBlock &block) {
   packQueries(block);
   sumScores(block);
   exponentiate(block);
@@ -154,7 +135,7 @@ static void transpose(IndexBuilder &b, MutableArrayRef<Value> rows) {
   }
 }
 
-void Emitter::packQueries(const Block &block) {
+void AttentionEmitter::packQueries(const QueryBlock &block) {
   auto type = VectorType::get({lanes}, b.b.getF32Type());
   Value scale =
       splat(b, lanes, floatConstant(b, op.getScale().convertToFloat()));
@@ -167,8 +148,10 @@ void Emitter::packQueries(const Block &block) {
                                                    b.b.getZeroAttr(type)));
           continue;
         }
-        Index at = src.at(b, {block.sample, b.add(block.first, r), block.head,
-                              Index(element)});
+        Index query = b.add(block.first, r);
+        if (block.last)
+          query = b.min(query, *block.last);
+        Index at = src.at(b, {block.sample, query, block.head, Index(element)});
         Value row =
             vector::LoadOp::create(b.b, b.loc, type, src.data, b.get(at));
         rows.push_back(arith::MulFOp::create(b.b, b.loc, row, scale));
@@ -187,7 +170,7 @@ void Emitter::packQueries(const Block &block) {
 // Scores
 //===----------------------------------------------------------------------===//
 
-Value Emitter::addMask(const Block &block, Value score, Index key,
+Value AttentionEmitter::addMask(const QueryBlock &block, Value score, Index key,
                        int64_t vector) {
   const Flat &data = mask.front();
   auto coordinate = [&](int64_t dim, Index at) {
@@ -200,6 +183,11 @@ Value Emitter::addMask(const Block &block, Value score, Index key,
   if (data.shape[3] == 1) {
     added = splat(b, lanes, memref::LoadOp::create(b.b, b.loc, data.data,
                                                    b.get(at)));
+  } else if (block.last) {
+    Index valid = b.add(b.add(*block.last, 1),
+                        b.mul(b.add(block.first, vector * lanes), -1));
+    added = loadPiece(b, lanes, data.data, at,
+                      maskOfFirst(b, lanes, b.min(b.max(valid, 0), lanes)));
   } else {
     int64_t valid = std::min(lanes, block.count - vector * lanes);
     added = loadPart(b, {1, 1, lanes, valid, false}, data.data, at);
@@ -207,41 +195,50 @@ Value Emitter::addMask(const Block &block, Value score, Index key,
   return arith::AddFOp::create(b.b, b.loc, score, added);
 }
 
-void Emitter::sumScores(const Block &block) {
-  auto emitTile = [&](int64_t count, Index key) {
-    Tile tile = tileOf(block).withRows(count);
-    SrcRows rows(b, keys.data, keys.at(b, {block.sample, key, block.head, 0}),
-              keys.strides[1], count);
-    Accumulators sums =
-        multiplyAddWhole(b, tile, rows, queries, 0, width(block), size,
-                         zeroAccumulators(b, tile), op);
-    if (!mask.empty())
-      for (int64_t r = 0; r < count; ++r)
-        for (int64_t v = 0; v < block.vectors; ++v) {
-          Value &sum = sums[r * block.vectors + v];
-          sum = addMask(block, sum, b.add(key, r), v);
-        }
-    spill(b, tile, sums, scores, b.mul(key, width(block)));
-  };
-  forEachPart(b, numKeys, plan.scores.rows, emitTile);
+void AttentionEmitter::sumTile(const QueryBlock &block, int64_t count,
+                               Index key, Index place) {
+  Tile tile = tileOf(block).withRows(count);
+  SrcRows rows(b, keys.data, keys.at(b, {block.sample, key, block.head, 0}),
+               keys.strides[1], count);
+  Accumulators sums =
+      multiplyAddWhole(b, tile, rows, queries, 0, width(block), size,
+                       zeroAccumulators(b, tile), op);
+  if (!mask.empty())
+    for (int64_t r = 0; r < count; ++r)
+      for (int64_t v = 0; v < block.vectors; ++v) {
+        Value &sum = sums[r * block.vectors + v];
+        sum = addMask(block, sum, b.add(key, r), v);
+      }
+  spill(b, tile, sums, scores, b.mul(place, width(block)));
 }
 
-void Emitter::exponentiate(const Block &block) {
+void AttentionEmitter::sumScores(const QueryBlock &block) {
+  forEachPart(b, plan.keysAtOnce, plan.scores.rows,
+              [&](int64_t count, Index key) {
+                sumTile(block, count, key, key);
+              });
+}
+
+Value AttentionEmitter::loadScores(const QueryBlock &block, Index key,
+                                   int64_t v) {
+  return vector::LoadOp::create(b.b, b.loc,
+                                VectorType::get({lanes}, b.b.getF32Type()),
+                                scores, b.get(placeOf(block, key, v)));
+}
+
+void AttentionEmitter::exponentiate(const QueryBlock &block) {
   Tile tile = tileOf(block).withRows(
       std::max<int64_t>(plan.target.sumsInFlight() / block.vectors, 1));
-  auto type = VectorType::get({lanes}, b.b.getF32Type());
-  auto placeOf = [&](IndexBuilder &b, Index key, int64_t v) {
-    return b.get(b.add(b.mul(key, width(block)), v * lanes));
-  };
-  auto load = [&](IndexBuilder &b, Index key, int64_t v) -> Value {
-    return vector::LoadOp::create(b.b, b.loc, type, scores, placeOf(b, key, v));
+  auto load = [&](IndexBuilder &, Index key, int64_t v) {
+    return loadScores(block, key, v);
   };
   Accumulators max = foldColumns(b, tile, numKeys, FoldKind::max, load);
   auto power = [&](IndexBuilder &b, Index key, int64_t v) -> Value {
     Value shifted =
         arith::SubFOp::create(b.b, b.loc, load(b, key, v), max[v]);
     Value power = math::ExpOp::create(b.b, b.loc, shifted);
-    vector::StoreOp::create(b.b, b.loc, power, scores, placeOf(b, key, v));
+    vector::StoreOp::create(b.b, b.loc, power, scores,
+                            b.get(placeOf(block, key, v)));
     return power;
   };
   Accumulators sums = foldColumns(b, tile, numKeys, FoldKind::sum, power);
@@ -255,7 +252,7 @@ void Emitter::exponentiate(const Block &block) {
 // Result
 //===----------------------------------------------------------------------===//
 
-void Emitter::multiplyValues(const Block &block) {
+void AttentionEmitter::multiplyValues(const QueryBlock &block) {
   int64_t columns = plan.tile.vectors * lanes, all = values.shape[3];
   int64_t tiles = llvm::divideCeil(all, columns);
   auto emitColumns = [&](Value number, const Tile &full) {
@@ -268,7 +265,8 @@ void Emitter::multiplyValues(const Block &block) {
           SrcRows rows(b, scores, first, 1, count);
           rows.step = width(block);
           Accumulators sums = multiplyAdd(b, tile, rows, values.data, from,
-                                          values.strides[1].constant, numKeys,
+                                          values.strides[1].constant,
+                                          plan.keysAtOnce,
                                           zeroAccumulators(b, tile));
           for (int64_t r = 0; r < count; ++r) {
             Value factor =

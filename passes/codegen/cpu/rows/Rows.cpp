@@ -261,6 +261,14 @@ static Value numbers(IndexBuilder &b, int64_t lanes) {
                              ArrayRef<int32_t>(values)));
 }
 
+Value codegen::maskOfFirst(IndexBuilder &b, int64_t lanes, Index count) {
+  return arith::CmpIOp::create(
+      b.b, b.loc, arith::CmpIPredicate::slt, numbers(b, lanes),
+      splat(b, lanes,
+            arith::IndexCastOp::create(b.b, b.loc, b.b.getI32Type(),
+                                       b.get(count))));
+}
+
 /// The elements behind the last whole vector, if any.
 static std::optional<Piece> tailOf(IndexBuilder &b, int64_t lanes,
                                    Index length) {
@@ -270,13 +278,8 @@ static std::optional<Piece> tailOf(IndexBuilder &b, int64_t lanes,
       return std::nullopt;
     return Piece{length.constant - rest, firstLanes(b, lanes, rest)};
   }
-  Index rest = b.rem(length, lanes);
-  Value mask = arith::CmpIOp::create(
-      b.b, b.loc, arith::CmpIPredicate::slt, numbers(b, lanes),
-      splat(b, lanes,
-            arith::IndexCastOp::create(b.b, b.loc, b.b.getI32Type(),
-                                       b.get(rest))));
-  return Piece{floorTo(b, length, lanes), mask};
+  return Piece{floorTo(b, length, lanes),
+               maskOfFirst(b, lanes, b.rem(length, lanes))};
 }
 
 void codegen::forEachPiece(

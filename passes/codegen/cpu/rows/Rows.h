@@ -60,6 +60,8 @@ mlir::Value loadPiece(IndexBuilder &b, int64_t lanes, mlir::Value data,
 /// Stores the lanes of `vector` that `mask` has; all without one.
 void storePiece(IndexBuilder &b, mlir::Value vector, mlir::Value data, Index at,
                 mlir::Value mask);
+/// The mask of the first `count` lanes, at most all of them.
+mlir::Value maskOfFirst(IndexBuilder &b, int64_t lanes, Index count);
 /// `x` in lanes of the mask (all if null), else 0.
 mlir::Value keepLanes(IndexBuilder &b, mlir::Value mask, mlir::Value x);
 /// The mask of a tile's vector; null for a whole one.

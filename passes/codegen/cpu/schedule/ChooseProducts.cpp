@@ -365,9 +365,14 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::AttentionOp op) {
   int64_t queries = shapeOf(op.getSrc())[1];
   int64_t keys = shapeOf(op.getKeys())[1], width = shapeOf(op.getDst())[3];
   RegisterTile scores = chooseTile(target, Product::f32, 2 * target.lanes);
-  scores.rows = evenTile(keys, scores.rows);
+  if (!ShapedType::isDynamic(keys))
+    scores.rows = evenTile(keys, scores.rows);
   int64_t perTask = scores.vectors * target.lanes;
   RegisterTile tile = chooseTile(target, Product::f32, width);
-  tile.rows = evenTile(std::min(queries, perTask), tile.rows);
+  int64_t atOnce = ShapedType::isDynamic(queries) ||
+                           ShapedType::isDynamic(keys)
+                       ? perTask
+                       : std::min(queries, perTask);
+  tile.rows = evenTile(atOnce, tile.rows);
   return ScheduleBuilder(op).tile(tile).scores(scores);
 }

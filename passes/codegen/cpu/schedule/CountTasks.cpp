@@ -70,8 +70,10 @@ Index codegen::rowsOfTask(IndexBuilder &b, const Grid &grid, Index rows) {
 Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
   IndexBuilder b{builder, op->getLoc()};
   if (auto attention = dyn_cast<cpu::AttentionOp>(*op)) {
-    ArrayRef<int64_t> dst = shapeOf(attention.getDst());
-    return b.get(dst[0] * dst[2] * AttentionPlan(attention).blocks());
+    Value dst = attention.getDst();
+    Index blocks = b.divideCeil(dimOf(b, dst, 1),
+                                AttentionPlan(attention).queriesPerTask);
+    return b.get(b.mul(b.mul(dimOf(b, dst, 0), dimOf(b, dst, 2)), blocks));
   }
   if (auto recurrent = dyn_cast<cpu::RecurrentOp>(*op)) {
     RecurrentPlan plan(recurrent);

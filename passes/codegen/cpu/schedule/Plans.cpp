@@ -83,14 +83,16 @@ DepthwisePlan::DepthwisePlan(cpu::DepthwiseConvOp op)
     tilesPerBlock = tiles;
 }
 
+/// Keys of a block: 16 KiB of scores of 32 queries.
+static constexpr int64_t kKeysOfBlock = 128;
+
 AttentionPlan::AttentionPlan(cpu::AttentionOp op)
     : Plan(op), scores(inVectors(op.getScheduleAttr().getScores(), target)),
-      queries(shapeOf(op.getSrc())[1]),
-      queriesPerTask(op.getScheduleAttr().getScores().getColumns()) {}
-
-int64_t AttentionPlan::blocks() const {
-  return llvm::divideCeil(queries, queriesPerTask);
-}
+      queriesPerTask(op.getScheduleAttr().getScores().getColumns()),
+      byBlocks(ShapedType::isDynamic(shapeOf(op.getSrc())[1]) ||
+               ShapedType::isDynamic(shapeOf(op.getKeys())[1]) ||
+               shapeOf(op.getKeys())[1] > cpu::kMostKeysAtOnce),
+      keysAtOnce(byBlocks ? kKeysOfBlock : shapeOf(op.getKeys())[1]) {}
 
 RecurrentPlan::RecurrentPlan(cpu::RecurrentOp op)
     : Plan(op), hidden(op.hidden()) {}

@@ -72,9 +72,10 @@ struct AttentionPlan : Plan {
 
   /// Keys times vectors of queries; `tile` is queries times vectors of values.
   RegisterTile scores;
-  int64_t queries, queriesPerTask;
-
-  int64_t blocks() const;
+  int64_t queriesPerTask;
+  /// Whether keys come in blocks, and how many at once, else all.
+  bool byBlocks;
+  int64_t keysAtOnce;
 };
 
 /// A recurrence: a block of sequences in one direction is a task.

@@ -72,3 +72,38 @@ func.func @query_mask(%q: memref<1x5x1x16xf32>, %k: memref<1x9x1x16xf32>, %v: me
   return
 }
 }
+
+// -----
+
+// Open numbers of queries and keys: keys come in blocks of 128, of which each
+// lets the sums so far shrink by how much the maxima have grown. Queries behind
+// the last are the last one once more, of which nothing is stored; of a mask of
+// queries nothing behind its end is read.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+// CHECK-LABEL: func.func @open
+// CHECK: memref.dim
+// CHECK: arith.divui
+// CHECK: cpu.launch
+// CHECK-LABEL: func.func private @attention.0
+// CHECK-COUNT-32: arith.minsi
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %{{.*}} step %c128
+// CHECK: scf.if
+// CHECK: vector.maskedload
+// CHECK: arith.maxnumf {{.*}} : vector<16xf32>
+// CHECK: arith.cmpf oeq
+// CHECK: math.exp {{.*}} : vector<16xf32>
+// CHECK: math.exp {{.*}} : vector<16xf32>
+// CHECK: vector.fma {{.*}} : vector<16xf32>
+// CHECK: arith.divf
+// CHECK-NOT: cpu.attention
+func.func @open(%q: memref<?x?x3x16xf32>, %k: memref<?x?x3x16xf32>, %v: memref<?x?x3x32xf32>,
+                %m: memref<1x1x?x?xf32>, %y: memref<?x?x3x32xf32>) {
+  cpu.attention ins(%q, %k, %v : memref<?x?x3x16xf32>, memref<?x?x3x16xf32>, memref<?x?x3x32xf32>)
+      mask(%m : memref<1x1x?x?xf32>) outs(%y : memref<?x?x3x32xf32>) attributes {scale = 2.5e-1 : f32} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+}
