@@ -72,6 +72,27 @@ def Onnx_AbsentOp : Onnx_Op<"absent", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Onnx_SequenceOp : Onnx_Op<"sequence", [Pure]> {
+  let summary = "a sequence whose elements are known when compiling";
+  let description = [{
+    What legalization keeps of a sequence until all that uses it is legalized.
+    Example:
+
+    ```mlir
+    %s = onnx.sequence(%x, %y : tensor<4xf32>, tensor<?xf32>) : <"seq">
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$elements);
+  let results = (outs Onnx_OpaqueType:$sequence);
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$elements), [{
+    build($_builder, $_state,
+          OpaqueType::get($_builder.getContext(), "seq"), elements);
+  }]>];
+  let assemblyFormat = [{
+    `(` ($elements^ `:` type($elements))? `)` attr-dict `:` type($sequence)
+  }];
+}
+
 def Onnx_YieldOp : Onnx_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "results of a subgraph";
   let arguments = (ins Variadic<AnyType>:$operands);

@@ -8,6 +8,7 @@
 #include "passes/legalize/Legalize.h"
 
 #include "dialects/nn/Evaluate.h"
+#include "dialects/nn/NodeName.h"
 #include "dialects/onnx/Domains.h"
 #include "passes/legalize/Passes.h"
 
@@ -82,6 +83,7 @@ static const Legalizers &allLegalizers() {
     populateReduction(all);
     populateResize(all);
     populateRoiAlign(all);
+    populateSequences(all);
     populateShape(all);
     populateSlice(all);
     populateTranspose(all);
@@ -216,7 +218,8 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
            << name << " (opset " << stated << ") is not supported";
   }
   for (auto [i, operand] : llvm::enumerate(op.getInputs()))
-    if (!isa<RankedTensorType, NoneType>(operand.getType()))
+    if (!isa<RankedTensorType, NoneType>(operand.getType()) &&
+        !takesSequences(op.getOpType()))
       return node.unsupported("input " + Twine(i) + " is not a tensor");
   if (failed(legalizeReported(node, legalizer)))
     return failure();
@@ -273,10 +276,9 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
   }
   if (failed(result))
     return failure();
-  for (auto absent :
-       llvm::make_early_inc_range(block.getOps<onnx::AbsentOp>()))
-    if (absent->use_empty())
-      absent.erase();
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isa<onnx::AbsentOp, onnx::SequenceOp>(op) && op.use_empty())
+      op.erase();
   return success();
 }
 
@@ -299,6 +301,18 @@ LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
   if (failed(legalizeBlock(function.getBody().front())))
     return failure();
   auto results = function.getBody().front().getTerminator()->getOperandTypes();
+  for (auto [i, type] : llvm::enumerate(results)) {
+    auto name = function.getResultAttrOfType<StringAttr>(
+        i, IngotDialect::NameAttrHelper::getNameStr());
+    if (isa<onnx::OnnxDialect>(type.getDialect()))
+      return emitError(function.getLoc())
+             << "output '" << (name ? printable(name.getValue()) : "")
+             << "' is a sequence, which an artifact cannot take or give";
+    if (isa<NoneType>(type))
+      return emitError(function.getLoc())
+             << "output '" << (name ? printable(name.getValue()) : "")
+             << "' is an empty optional, which an artifact cannot take or give";
+  }
   function.setFunctionType(FunctionType::get(
       function.getContext(), function.getArgumentTypes(), results));
   // ONNX's inference may not have known the rank that legalization found.

@@ -189,6 +189,9 @@ private:
 /// for strings and unknown codes.
 Type elementTypeOf(mlir::MLIRContext *context, int64_t code);
 
+/// Whether an operator's inputs may be sequences.
+bool takesSequences(llvm::StringRef opType);
+
 void populateActivation(Legalizers &legalizers);
 void populateContracts(Legalizers &legalizers);
 void populateControlFlow(Legalizers &legalizers);
@@ -219,6 +222,7 @@ void populateRecurrent(Legalizers &legalizers);
 void populateReduction(Legalizers &legalizers);
 void populateResize(Legalizers &legalizers);
 void populateRoiAlign(Legalizers &legalizers);
+void populateSequences(Legalizers &legalizers);
 void populateShape(Legalizers &legalizers);
 void populateSlice(Legalizers &legalizers);
 void populateTranspose(Legalizers &legalizers);

@@ -70,7 +70,8 @@ FailureOr<Draft> legalize::draftBody(Node &node, const LoopForm &form,
   draft.body = &body;
   ValueRange results = body.getTerminator()->getOperands();
   for (auto [i, result] : llvm::enumerate(results))
-    if (!isa<RankedTensorType>(result.getType())) {
+    if (!isa<RankedTensorType>(result.getType()) &&
+        !result.getDefiningOp<onnx::SequenceOp>()) {
       if (quiet) {
         copy.erase();
         return failure();
@@ -147,10 +148,15 @@ std::optional<SmallVector<Value>> legalize::unroll(Node &node,
       return giveUp();
     auto goesOn = constantGoesOn(*draft);
     bool fits = goesOn.has_value();
-    for (auto [next, before] : llvm::zip_equal(draft->states, states))
-      fits &= typeOf(next).getElementType() == typeOf(before).getElementType();
+    for (auto [next, before] : llvm::zip_equal(draft->states, states)) {
+      auto from = dyn_cast<RankedTensorType>(before.getType()),
+           to = dyn_cast<RankedTensorType>(next.getType());
+      fits &= from && to ? from.getElementType() == to.getElementType()
+                         : !from && !to;
+    }
     for (auto [row, before] : llvm::zip_equal(draft->rows, rows))
-      fits &= before.empty() || row.getType() == before.back().getType();
+      fits &= isa<RankedTensorType>(row.getType()) &&
+              (before.empty() || row.getType() == before.back().getType());
     if (!fits) {
       draft->op.erase();
       return giveUp();

@@ -105,7 +105,8 @@ LogicalResult LoopBuilder::findStates() {
   for (Value value : form.init) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
-      return node.unsupported("a state that is not a tensor");
+      return node.unsupported("state " + Twine(states.size()) +
+                              " is not a tensor, in a loop of many steps");
     states.push_back(type);
   }
   bool isDeclared = false;
@@ -130,6 +131,11 @@ LogicalResult LoopBuilder::findStates() {
       states = next;
       continue;
     }
+    for (ArrayRef<Value> values : {ArrayRef<Value>(attempt->states),
+                                   ArrayRef<Value>(attempt->rows)})
+      for (Value value : values)
+        if (!isa<RankedTensorType>(value.getType()))
+          return node.unsupported("a body that gives a sequence");
     for (auto [i, type] : llvm::enumerate(next)) {
       auto after = typeOf(attempt->states[i]);
       RankedTensorType both = joinTypes(type, after);

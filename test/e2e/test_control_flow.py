@@ -327,6 +327,43 @@ class Scan(Flow):
         self.assert_refuses(parse(model).SerializeToString(), "scan", "5", "4")
 
 
+class Sequences(Flow):
+    """Lists that are known when compiling."""
+
+    def test_split_and_join(self):
+        for split, keep in (("", 0), ("", 1), (", two", 1), (", parts", 1)):
+            with self.subTest(split=split, keep=keep):
+                self.check("""g (float[3,6] x) => (float[a,b,c] y, float[k,l] e, int64 n) {
+                    two = Constant<value_int=2>()
+                    parts = Constant<value_ints=[1,2,3]>()
+                    at = Constant<value_int=-1>()
+                    first = Constant<value_int=0>()
+                    s = SplitToSequence<axis=1, keepdims=%d>(x%s)
+                    e = SequenceAt(s, at)
+                    f = SequenceErase(s, at)
+                    a = SequenceAt(f, first)
+                    q = SequenceConstruct(a, a)
+                    i = SequenceInsert(q, a, first)
+                    y = ConcatFromSequence<axis=-1, new_axis=1>(i)
+                    n = SequenceLength(f)
+                }""".replace("float[a,b,c] y", "float[a,b,c] y" if keep else "float[a,b] y")
+                           .replace("float[k,l] e", "float[k,l] e" if keep else "float[k] e") % (keep, split),
+                           {"x": floats(3, 6)})
+
+    def test_filled_by_a_loop(self):
+        self.check("""g (float[3] x) => (float[k] y) {
+            n = Constant<value_int=4>()
+            e = SequenceEmpty()
+            s = Loop (n, , e) <body = b (int64 i, bool c, seq(float[]) q) => (bool c2, seq(float[]) r) {
+                c2 = Identity(c)
+                f = Cast<to=1>(i)
+                a = Add(x, f)
+                r = SequenceInsert(q, a)
+            }>
+            y = ConcatFromSequence<axis=0>(s)
+        }""", {"x": floats(3)})
+
+
 class Value(Flow):
     """--value: an input that is a constant."""
 

@@ -9,6 +9,10 @@ func.func @nodes(%x: tensor<?xf32>, %s: !onnx.opaque<"seq(tensor(float))">) -> t
   %0 = onnx.node "Clip"(%x, %none, %x) : (tensor<?xf32>, none, tensor<?xf32>) -> tensor<?xf32>
   // CHECK: onnx.node "com.acme"::"Foo"(%{{.*}}) {alpha = 1.000000e+00 : f32, axes = array<i64: 1, 2>}
   %1 = onnx.node "com.acme"::"Foo"(%0) {alpha = 1.0 : f32, axes = array<i64: 1, 2>} : (tensor<?xf32>) -> tensor<?xf32>
+  // CHECK: onnx.sequence(%{{.*}}, %{{.*}} : tensor<?xf32>, tensor<?xf32>) : <"seq">
+  %list = onnx.sequence(%x, %x : tensor<?xf32>, tensor<?xf32>) : <"seq">
+  // CHECK: onnx.sequence() : <"seq">
+  %nothing = onnx.sequence() : <"seq">
   // CHECK: onnx.node "SequenceLength"(%{{.*}}) : (!onnx.opaque<"seq(tensor(float))">) -> tensor<i64>
   %2 = onnx.node "SequenceLength"(%s) : (!onnx.opaque<"seq(tensor(float))">) -> tensor<i64>
   return %1 : tensor<?xf32>

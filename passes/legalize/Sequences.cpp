@@ -1,0 +1,270 @@
+//===- Sequences.cpp - sequences and optionals ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sequence is a list when compiling: an onnx.sequence, which stands until all
+// that takes elements of it has taken them. An optional is its element, or
+// absent.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/legalize/Helpers.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::legalize;
+
+bool legalize::takesSequences(StringRef opType) {
+  static const llvm::StringSet<> operators = {
+      "ConcatFromSequence", "Identity",         "Loop",
+      "Optional",           "OptionalGetElement", "OptionalHasElement",
+      "SequenceAt",         "SequenceErase",    "SequenceInsert",
+      "SequenceLength"};
+  return operators.contains(opType);
+}
+
+/// More elements are no list to write a program for.
+static constexpr int64_t kMostParts = 10000;
+
+/// The sequence that input i is.
+static FailureOr<onnx::SequenceOp> sequenceOf(Node &node, size_t i) {
+  Value input = node.input(i);
+  auto sequence = input ? input.getDefiningOp<onnx::SequenceOp>() : nullptr;
+  if (!sequence)
+    return node.unsupported("input " + Twine(i) + " is no sequence whose "
+                            "elements are known when compiling");
+  return sequence;
+}
+
+static LogicalResult replaceBySequence(Node &node, ArrayRef<Value> elements) {
+  // Nothing that folds sees it: it is erased when all are legalized.
+  OpBuilder builder(node.op);
+  Value sequence =
+      onnx::SequenceOp::create(builder, node.loc(), ValueRange(elements));
+  return node.replace(sequence);
+}
+
+/// The position that input i says, of `count`; `otherwise` if it is left out.
+static FailureOr<int64_t> positionOf(Node &node, size_t i, int64_t count,
+                                     int64_t otherwise) {
+  int64_t at = otherwise;
+  if (node.has(i)) {
+    auto known = node.getConstantInts(i);
+    if (!known || known->size() != 1)
+      return node.unsupported("a computed position in a sequence");
+    at = known->front();
+  }
+  if (at < -count || at >= count)
+    return count == 0 ? node.badElement("position", std::nullopt, Twine(at),
+                                        "left out: the sequence is empty")
+                      : node.badElement("position", std::nullopt, Twine(at),
+                                        nn::describeRange(
+                                            nn::positionsOf(count)));
+  return at < 0 ? at + count : at;
+}
+
+static LogicalResult legalizeConstruct(Node &node) {
+  SmallVector<Value> elements;
+  for (size_t i = 0; i < node.numInputs(); ++i) {
+    if (!node.has(i))
+      return node.invalid("input " + Twine(i) + " is missing");
+    if (node.elementType(i) != node.elementType(0))
+      return node.invalid("elements have several types");
+    elements.push_back(node.input(i));
+  }
+  return replaceBySequence(node, elements);
+}
+
+static LogicalResult legalizeEmpty(Node &node) {
+  return replaceBySequence(node, {});
+}
+
+static LogicalResult legalizeAt(Node &node) {
+  auto sequence = sequenceOf(node, 0);
+  if (failed(sequence))
+    return failure();
+  auto elements = sequence->getElements();
+  auto at = positionOf(node, 1, elements.size(), 0);
+  if (failed(at))
+    return failure();
+  return node.replace(elements[*at]);
+}
+
+static LogicalResult legalizeInsert(Node &node) {
+  auto sequence = sequenceOf(node, 0);
+  if (failed(sequence))
+    return failure();
+  if (!node.has(1) || !isa<RankedTensorType>(node.input(1).getType()))
+    return node.invalid("the element is no tensor");
+  SmallVector<Value> elements(sequence->getElements());
+  int64_t count = elements.size();
+  int64_t place = count;
+  if (node.has(2)) {
+    auto known = node.getConstantInts(2);
+    if (!known || known->size() != 1)
+      return node.unsupported("a computed position in a sequence");
+    place = known->front();
+    // It may stand behind all others.
+    if (place < -count || place > count)
+      return node.badElement("position", std::nullopt, Twine(place),
+                             nn::describeRange({-count, count}));
+    place = place < 0 ? place + count : place;
+  }
+  elements.insert(elements.begin() + place, node.input(1));
+  return replaceBySequence(node, elements);
+}
+
+static LogicalResult legalizeErase(Node &node) {
+  auto sequence = sequenceOf(node, 0);
+  if (failed(sequence))
+    return failure();
+  SmallVector<Value> elements(sequence->getElements());
+  auto at = positionOf(node, 1, elements.size(), int64_t(elements.size()) - 1);
+  if (failed(at))
+    return failure();
+  elements.erase(elements.begin() + *at);
+  return replaceBySequence(node, elements);
+}
+
+static LogicalResult legalizeLength(Node &node) {
+  auto sequence = sequenceOf(node, 0);
+  if (failed(sequence))
+    return failure();
+  return node.replace(
+      intConstant(node, int64_t(sequence->getElements().size()), {}));
+}
+
+/// Parts of an axis; of one row each, without the axis unless it is kept, if no
+/// sizes are given.
+static LogicalResult legalizeSplitToSequence(Node &node) {
+  auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
+  if (failed(axis))
+    return failure();
+  int64_t size = node.shape(0)[*axis];
+  bool drops = !node.has(1) && node.getInt("keepdims", 1) == 0;
+  SmallVector<int64_t> parts;
+  std::optional<SmallVector<int64_t>> given = SmallVector<int64_t>{1};
+  bool isOne = true;
+  if (node.has(1)) {
+    given = node.getConstantInts(1);
+    if (!given)
+      return node.unsupported("computed sizes of parts");
+    isOne = node.rank(1) == 0;
+  }
+  for (auto [i, part] : llvm::enumerate(*given))
+    if (part < (isOne ? 1 : 0))
+      return node.badElement("split", isOne ? std::nullopt
+                                            : std::optional<int64_t>(i),
+                             Twine(part), isOne ? "at least 1" : "at least 0");
+  if (ShapedType::isDynamic(size))
+    return node.unsupported("a dynamic dimension is split; fix it with "
+                            "--shape");
+  if (isOne) {
+    if (size / given->front() > kMostParts)
+      return node.unsupported("more than " + Twine(kMostParts) + " parts");
+    for (int64_t left = size; left > 0; left -= given->front())
+      parts.push_back(std::min(left, given->front()));
+  } else {
+    parts = *given;
+    int64_t sum = 0;
+    for (int64_t part : parts)
+      if (llvm::AddOverflow(sum, part, sum))
+        sum = -1;
+    if (sum != size)
+      return node.invalid("'split' adds up to " + Twine(sum) + " of " +
+                          Twine(size) + " elements");
+  }
+  SmallVector<Value> elements;
+  int64_t start = 0;
+  for (int64_t part : parts) {
+    Value element = sliceAxis(node, node.input(0), *axis, start, part);
+    if (drops) {
+      Sizes sizes = sizesOf(node, element);
+      sizes.erase(sizes.begin() + *axis);
+      element = reshape(node, element, sizes);
+    }
+    elements.push_back(element);
+    start += part;
+  }
+  return replaceBySequence(node, elements);
+}
+
+static LogicalResult legalizeConcatFromSequence(Node &node) {
+  auto sequence = sequenceOf(node, 0);
+  if (failed(sequence))
+    return failure();
+  SmallVector<Value> elements(sequence->getElements());
+  if (elements.empty())
+    return node.invalid("the sequence is empty");
+  bool isNew = node.getInt("new_axis", 0) != 0;
+  auto axis = node.normalizeAxis(node.getInt("axis", 0),
+                                 typeOf(elements[0]).getRank() + isNew);
+  if (failed(axis))
+    return failure();
+  int64_t rank = typeOf(elements[0]).getRank();
+  for (Value &element : elements) {
+    if (typeOf(element).getRank() != rank)
+      return node.invalid("elements have several ranks");
+    if (isNew)
+      element = unsqueeze(node, element, {*axis});
+  }
+  Value all = concat(node, elements, *axis);
+  if (!all)
+    return failure();
+  return node.replace(all);
+}
+
+//===----------------------------------------------------------------------===//
+// Optionals
+//===----------------------------------------------------------------------===//
+
+static LogicalResult legalizeOptional(Node &node) {
+  if (node.has(0))
+    return node.replace(node.input(0));
+  OpBuilder builder(node.op);
+  Value absent =
+      onnx::AbsentOp::create(builder, node.loc(), builder.getNoneType());
+  return node.replace(absent);
+}
+
+/// Whether input 0 is an optional that only the run knows.
+static bool isUnknownOptional(Node &node) {
+  Value value = node.has(0) ? node.input(0) : Value();
+  return value && isa<onnx::OpaqueType>(value.getType()) &&
+         !value.getDefiningOp<onnx::SequenceOp>();
+}
+
+static LogicalResult legalizeHasElement(Node &node) {
+  if (isUnknownOptional(node))
+    return node.unsupported("an optional that only the run knows");
+  return node.replace(nn::makeConstant(
+      node.builder, node.loc(),
+      RankedTensorType::get({}, node.builder.getI1Type()),
+      {node.has(0) ? 1.0 : 0.0}));
+}
+
+static LogicalResult legalizeGetElement(Node &node) {
+  if (isUnknownOptional(node))
+    return node.unsupported("an optional that only the run knows");
+  if (!node.has(0))
+    return node.invalid("the optional has no element");
+  return node.replace(node.input(0));
+}
+
+void legalize::populateSequences(Legalizers &legalizers) {
+  legalizers.add("ConcatFromSequence", legalizeConcatFromSequence);
+  legalizers.add("Optional", legalizeOptional);
+  legalizers.add("OptionalGetElement", legalizeGetElement);
+  legalizers.add("OptionalHasElement", legalizeHasElement);
+  legalizers.add("SequenceAt", legalizeAt);
+  legalizers.add("SequenceConstruct", legalizeConstruct);
+  legalizers.add("SequenceEmpty", legalizeEmpty);
+  legalizers.add("SequenceErase", legalizeErase);
+  legalizers.add("SequenceInsert", legalizeInsert);
+  legalizers.add("SequenceLength", legalizeLength);
+  legalizers.add("SplitToSequence", legalizeSplitToSequence);
+}
