@@ -49,6 +49,23 @@ class Variants(Case):
         two = self.run_model(artifact, runs[0], "--threads", "2")
         np.testing.assert_allclose(one["output"], two["output"], rtol=1e-4, atol=1e-4)
 
+    def test_columns(self):
+        """Convolutions along one column of pixels: strides, groups, what is added, a batch that a run brings."""
+        rng = np.random.default_rng(3)
+        for attributes, groups in (({"pads": [2, 0, 2, 0]}, 1), ({"strides": [2, 3]}, 1), ({"dilations": [2, 1]}, 2),
+                                   ({"pads": [1, 0, 3, 0], "strides": [3, 1]}, 4)):
+            with self.subTest(f"{attributes} {groups}"):
+                weights = {"w": (rng.standard_normal((36, 24 // groups, 5, 1)) / 10).astype(np.float32),
+                           "b": rng.standard_normal(36).astype(np.float32)}
+                nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], group=groups, **attributes),
+                         helper.make_node("Tanh", ["c"], ["y"])]
+                model = make_model(nodes, [("x", ["batch", 24, 31, 1])], [("y", None)], weights)
+                for level in ("x86-64-v3", "native"):
+                    artifact = self.compile(model, f"--target={level}")
+                    for batch in (1, 3):
+                        x = rng.standard_normal((batch, 24, 31, 1)).astype(np.float32)
+                        self.assert_agrees(model, artifact, {"x": x})
+
     def test_text_model(self):
         """A model written as ONNX text."""
         source = self.path("model.onnxtxt")

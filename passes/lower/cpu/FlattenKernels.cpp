@@ -176,11 +176,71 @@ struct PackedRows : OpRewritePattern<cpu::PackedMatMulOp> {
   }
 };
 
+/// A convolution along one column of pixels: the column is its row, which
+/// register tiles go along.
+struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(cpu::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    auto dst = dyn_cast<RankedTensorType>(op.getDst().getType());
+    if (!dst)
+      return rewriter.notifyMatchFailure(op, "is on memrefs");
+    int64_t rank = dst.getRank(), spatial = rank - 2;
+    cpu::PackedWeights weights(op.getWeights());
+    ArrayRef<int64_t> pads = op.getPads();
+    if (spatial < 2 || op.getCompensation() || op.getPairs() ||
+        typeOf(op.getSrc()).getDimSize(spatial) != 1 ||
+        dst.getDimSize(spatial) != 1 || weights.outer.back() != 1 ||
+        allOnes(weights.outer.drop_front()) ||
+        pads[spatial - 1] != 0 || pads.back() != 0 || hasGaps(op.getDst()))
+      return rewriter.notifyMatchFailure(op, "is no column of pixels");
+    Location loc = op.getLoc();
+    // Dimension `dim` of a tensor, which is 1, goes into the one before.
+    auto without = [](int64_t rank, int64_t dim) {
+      SmallVector<ReassociationIndices> groups;
+      for (int64_t i = 0; i < rank; ++i) {
+        if (i != dim)
+          groups.emplace_back();
+        groups.back().push_back(i);
+      }
+      return groups;
+    };
+    SmallVector<ReassociationIndices> groups = without(rank, spatial);
+    auto flatten = [&](Value value) -> Value {
+      return tensor::CollapseShapeOp::create(rewriter, loc, value, groups);
+    };
+    Value packed = tensor::CollapseShapeOp::create(
+        rewriter, loc, op.getWeights(),
+        without(typeOf(op.getWeights()).getRank(), spatial));
+    SmallVector<Value> operands;
+    for (Value operand : op.getEpilogueOperands())
+      operands.push_back(flatten(operand));
+    SmallVector<int64_t> begins(pads.take_front(spatial - 1)),
+        ends(pads.drop_front(spatial).take_front(spatial - 1));
+    begins.append(ends);
+    Value flatDst = flatten(op.getDst());
+    auto conv = cpu::ConvOp::create(
+        rewriter, loc, flatDst.getType(), flatten(op.getSrc()), packed,
+        /*compensation=*/Value(), /*pairs=*/Value(), operands, flatDst,
+        op.getStrides().drop_back(), begins, op.getDilations().drop_back(),
+        op.getGroups(), op.getSrcZeroPoint(), /*pair_counts=*/{},
+        /*schedule=*/{});
+    rewriter.inlineRegionBefore(op.getEpilogue(), conv.getEpilogue(),
+                                conv.getEpilogue().begin());
+    rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(
+        op, dst, conv.getResult(), groups,
+        tensor::getMixedSizes(rewriter, loc, op.getDst()));
+    return success();
+  }
+};
+
 struct FlattenKernelsPass
     : ingot::impl::FlattenKernelsBase<FlattenKernelsPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<BatchedRows, PackedRows, PointwiseConv>(&getContext());
+    patterns.add<BatchedRows, ColumnConv, PackedRows, PointwiseConv>(
+        &getContext());
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

@@ -35,7 +35,9 @@ def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
   let description = [{
     A convolution with a 1x1 kernel, no padding and no strides is the product of
     the matrix of all pixels with the weights; a batched product with one right
-    factor is the product of all rows. A product of two matrices tiles best.
+    factor is the product of all rows. A product of two matrices tiles best. A
+    convolution along one column of pixels loses the dimension of its rows,
+    which would be tiles of one pixel.
     Left alone where an epilogue operand broadcasts along some of the dimensions
     or the result goes into a slice with steps.
   }];

@@ -143,3 +143,38 @@ func.func @empty(%a: tensor<2x5x7xf32>, %w: tensor<1x7x16xf32>) -> tensor<2x5x16
   } -> tensor<2x5x16xf32>
   return %1 : tensor<2x5x16xf32>
 }
+
+// -----
+
+// A column of pixels is a row: the dimension of one pixel goes, in the weights too.
+// CHECK-LABEL: @column
+// CHECK-DAG: %[[W:.*]] = tensor.collapse_shape %arg1 {{\[\[}}0], [1, 2], [3], [4]] : tensor<1x5x1x3x16xf32> into tensor<1x5x3x16xf32>
+// CHECK-DAG: %[[X:.*]] = tensor.collapse_shape %arg0 {{\[\[}}0], [1, 2], [3]] : tensor<?x40x1x3xf32> into tensor<?x40x3xf32>
+// CHECK-DAG: %[[B:.*]] = tensor.collapse_shape %arg2 {{.*}} : tensor<1x1x1x4xf32> into tensor<1x1x4xf32>
+// CHECK: cpu.conv ins(%[[X]], %[[W]] : {{.*}}) operands(%[[B]] : {{.*}}) outs(%{{.*}} : tensor<?x20x4xf32>)
+// CHECK-SAME: dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 2, 1>, strides = array<i64: 2>
+// CHECK: tensor.expand_shape {{.*}} : tensor<?x20x4xf32> into tensor<?x20x1x4xf32>
+func.func @column(%x: tensor<?x40x1x3xf32>, %w: tensor<1x5x1x3x16xf32>, %b: tensor<1x1x1x4xf32>, %d: tensor<?x20x1x4xf32>) -> tensor<?x20x1x4xf32> {
+  %y = cpu.conv ins(%x, %w : tensor<?x40x1x3xf32>, tensor<1x5x1x3x16xf32>) operands(%b : tensor<1x1x1x4xf32>)
+      outs(%d : tensor<?x20x1x4xf32>)
+      attributes {strides = array<i64: 2, 3>, pads = array<i64: 2, 0, 1, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32, %bias: f32):
+    %0 = arith.addf %sum, %bias : f32
+    cpu.yield %0 : f32
+  } -> tensor<?x20x1x4xf32>
+  return %y : tensor<?x20x1x4xf32>
+}
+
+// -----
+
+// Not with padding beside it, which the kernel has to see.
+// CHECK-LABEL: @beside
+// CHECK: cpu.conv ins(%arg0, %arg1 : tensor<1x9x1x3xf32>, tensor<1x3x3x3x16xf32>)
+func.func @beside(%x: tensor<1x9x1x3xf32>, %w: tensor<1x3x3x3x16xf32>, %d: tensor<1x9x1x4xf32>) -> tensor<1x9x1x4xf32> {
+  %y = cpu.conv ins(%x, %w : tensor<1x9x1x3xf32>, tensor<1x3x3x3x16xf32>) outs(%d : tensor<1x9x1x4xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x9x1x4xf32>
+  return %y : tensor<1x9x1x4xf32>
+}
