@@ -54,12 +54,14 @@ static const Legalizers &allLegalizers() {
   static const Legalizers legalizers = [] {
     Legalizers all;
     populateActivation(all);
+    populateColumns(all);
     populateContracts(all);
     populateControlFlow(all);
     populateConvolution(all);
     populateDeformConv(all);
     populateEinsum(all);
     populateElementwise(all);
+    populateElimination(all);
     populateFourier(all);
     populateGather(all);
     populateGridSample(all);

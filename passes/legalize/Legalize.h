@@ -193,12 +193,14 @@ Type elementTypeOf(mlir::MLIRContext *context, int64_t code);
 bool takesSequences(llvm::StringRef opType);
 
 void populateActivation(Legalizers &legalizers);
+void populateColumns(Legalizers &legalizers);
 void populateContracts(Legalizers &legalizers);
 void populateControlFlow(Legalizers &legalizers);
 void populateConvolution(Legalizers &legalizers);
 void populateDeformConv(Legalizers &legalizers);
 void populateEinsum(Legalizers &legalizers);
 void populateElementwise(Legalizers &legalizers);
+void populateElimination(Legalizers &legalizers);
 void populateFourier(Legalizers &legalizers);
 void populateGather(Legalizers &legalizers);
 void populateGridSample(Legalizers &legalizers);

@@ -162,3 +162,56 @@ class Places(Case):
         model = self.suppress(boxes, scores, is_open=True)
         feeds["scores"] = np.zeros((1, 2, 5), np.float32)
         self.assertNotEqual(self.run_bad(model, feeds).returncode, 0)
+
+
+class Others(Places):
+    """Col2Im, TensorScatter, Det, Inverse: numbers, and data that name what is not there."""
+
+    def test_inverse(self):
+        rng = np.random.default_rng(0)
+        for shape, opened in (((3, 3), None), ((2, 5, 5), ["n", "m", "m"]), ((2, 1, 4, 4), None)):
+            x = rng.standard_normal(shape).astype(np.float32)
+            x[..., 0, 0] = 0  # which asks for another pivot
+            for kind, domain, want in (("Det", "", np.linalg.det(x)), ("Inverse", "com.microsoft", np.linalg.inv(x))):
+                with self.subTest(kind=kind, shape=shape):
+                    model = make_model([helper.make_node(kind, ["x"], ["y"], name="node", domain=domain)],
+                                       [("x", opened or shape)], [("y", None)])
+                    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+                    got = self.run_model(self.compile(model), {"x": x})["y"]
+                    self.assertEqual(got.shape, want.shape)
+                    np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4)
+        zeros = make_model([helper.make_node("Det", ["x"], ["y"])], [("x", [2, 2])], [("y", [])])
+        self.assertEqual(self.run_model(self.compile(zeros), {"x": np.zeros((2, 2), np.float32)})["y"], 0)
+        self.assert_refuses(make_model([helper.make_node("Det", ["x"], ["y"], name="node")], [("x", [2, 3])],
+                                       [("y", [])]), "node 'node'", "2 rows and 3 columns")
+
+    def test_bad_cache(self):
+        for mode, index, words in (("linear", 3, ["write_indices has 3", "2 places"]), ("linear", 2, None),
+                                   ("linear", -1, ["write_indices has -1"]), ("circular", 3, None),
+                                   ("circular", 4, ["write_indices has 4"])):
+            with self.subTest(mode=mode, index=index):
+                node = helper.make_node("TensorScatter", ["p", "u", "i"], ["y"], name="node", mode=mode)
+                model = make_model([node], [("p", [1, 4, "d"]), ("u", [1, "s", "d"]), ("i", [1], TensorProto.INT64)],
+                                   [("y", list("abc"))], opset=24)
+                done = self.run_bad(model, {"p": np.zeros((1, 4, 2), np.float32), "u": np.ones((1, 2, 2), np.float32),
+                                            "i": np.array([index])})
+                if words is None:
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                else:
+                    self.assert_one_line(done, "node 'node'", *words)
+
+    def test_bad_columns(self):
+        node = helper.make_node("Col2Im", ["x", "image", "block"], ["y"], name="node")
+        model = make_model([node], [("x", [1, 4, "n"]), ("image", [2], TensorProto.INT64),
+                                    ("block", [2], TensorProto.INT64)], [("y", list("abcd"))], opset=18)
+        for image, block, words in (([3, 3], [2, 2], None), ([3, 3], [2, 3], ["4 columns", "2 blocks"]),
+                                    ([0, 3], [2, 2], ["image_shape is 0"]), ([3, 3], [4, 1], ["larger than"]),
+                                    ([3, 3], [-1, 2], ["block_shape is -1"]), ([2**40, 3], [2, 2], ["more than"]),
+                                    ([4, 1], [1, 1], None), ([2, 4], [1, 3], ["no multiple of the 3"])):
+            with self.subTest(image=image, block=block):
+                done = self.run_bad(model, {"x": np.ones((1, 4, 4), np.float32), "image": np.array(image),
+                                            "block": np.array(block)})
+                if words is None:
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                else:
+                    self.assert_one_line(done, "node 'node'", *words)
