@@ -85,6 +85,6 @@ class Limit(Case):
                                     options=[f"--limit=tensor-elements={value}"])
         self.compile(model, "--limit=tensor-elements=16T")
         done = tool("ingot", "compile", model, "--print-pipeline", "--limit=tensor-elements=1K")
-        self.assertIn("onnx-legalize{max-elements=1024}", done.stdout)
+        self.assertIn("onnx-legalize{max-elements=1024 max-loop-steps=1000000000}", done.stdout)
         self.assert_refuses(model, "the limits are nodes, function-nodes, nesting, graph-bytes, sparse-bytes, "
                             "tensor-elements, folded-bytes, loop-steps, e.g.", options=["--limit=elements=1"])

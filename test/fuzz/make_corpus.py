@@ -71,7 +71,8 @@ def options(_):
 
 def shapes(_):
     yield from (b"x=1x3x?x224", b"x:1x3", b"x[1,3,?]", b"batch=8", b"a=b=2x3", b"x=", b"=1x2", b"x=1x-2", b"x[1,2",
-                b"x=99999999999999999999", b"nodes=5M", b"tensor-elements=16T", b"nesting=100", b"folded-bytes=1K")
+                b"x=99999999999999999999", b"nodes=5M", b"tensor-elements=16T", b"nesting=100", b"folded-bytes=1K",
+                b"loop-steps=1M")
 
 
 TARGETS = {"import": imports, "npy": arrays, "artifact": artifacts, "options": options, "shape": shapes}
