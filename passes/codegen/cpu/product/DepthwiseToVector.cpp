@@ -61,8 +61,6 @@ struct Emitter {
   void emit(Value task);
   void emitRow(ArrayRef<Index> row, Index firstTile, Index endTile);
   void emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile);
-  void emitTilesOf(int64_t size, ArrayRef<Index> row, Index firstTile,
-                   Index endTile);
   void emitColumns(int64_t size, const PixelTile &pixels, Index firstPixel,
                    Index done, ArrayRef<Index> row, Index firstTile,
                    Index endTile, const BorderTile *border);
@@ -141,32 +139,23 @@ void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
   });
 }
 
-/// The same with tiles of one size, or of half of it in short rows.
+/// The same with tiles of one size, of which the last one ends with the row: its
+/// first pixels may be done. Where the row begins, and where it ends if windows
+/// are one pixel apart, it is known which taps lie in the padding. Other tiles,
+/// and short rows, are halves that look for each pixel.
 void Emitter::emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
-  Index width = window.dstSizes[window.inner()];
-  int64_t full = plan.tile.rows, half = std::max<int64_t>(full / 2, 1);
-  Value isLong = compare(arith::CmpIPredicate::sge, width, full);
-  either(isLong, [&] { emitTilesOf(full, row, firstTile, endTile); },
-         [&] { emitTilesOf(half, row, firstTile, endTile); });
-}
-
-/// Tiles of `size` pixels, of which the last one ends with the row: its first
-/// pixels may be done. Where the row begins, and where it ends if windows are
-/// one pixel apart, it is known which taps lie in the padding.
-void Emitter::emitTilesOf(int64_t size, ArrayRef<Index> row, Index firstTile,
-                          Index endTile) {
-  int64_t inner = window.inner();
+  int64_t inner = window.inner(), size = plan.tile.rows;
   Index width = window.dstSizes[inner];
   Index lastFirst = b.max(b.add(width, -size), 0);
   PixelTile whole = window.wholeTile(size);
   PixelTile begin = window.firstTile(size), end = window.lastTile(size);
+  Value fits = compare(arith::CmpIPredicate::sge, width, size);
   forEach(b, 0, b.divideCeil(width, size), 1, [&](Value number) {
     Index wanted = b.mul(Index(number), size);
     Index first = b.min(wanted, lastFirst);
     Index done = b.add(wanted, b.mul(first, -1));
     Index origin =
         b.add(b.mul(first, window.strides[inner]), -window.pads[inner]);
-    Value fits = compare(arith::CmpIPredicate::sge, width, size);
     Value hasBegin = window.startsWithin(b, origin),
           hasEnd = window.endsWithin(b, origin, size);
     auto all = [&](std::initializer_list<Value> conditions) {
@@ -176,32 +165,36 @@ void Emitter::emitTilesOf(int64_t size, ArrayRef<Index> row, Index firstTile,
           result = arith::AndIOp::create(b.b, b.loc, result, condition);
       return result;
     };
-    auto emitTiles = [&](const PixelTile &pixels, Index done,
-                         const BorderTile *border) {
-      emitColumns(size, pixels, first, done, row, firstTile, endTile, border);
+    auto emitTiles = [&](const PixelTile &pixels, Index done) {
+      emitColumns(size, pixels, first, done, row, firstTile, endTile, nullptr);
     };
-    auto emitBorder = [&] {
-      BorderTile border = borderAt(
-          size, first, b.min(b.add(width, b.mul(first, -1)), size));
-      emitTiles(whole, done, &border);
+    auto emitHalves = [&] {
+      int64_t half = (size + 1) / 2;
+      PixelTile pixels = window.wholeTile(half);
+      Index last = b.min(b.add(wanted, size), width);
+      forEach(b, wanted, last, half, [&](Value at) {
+        BorderTile border = borderAt(
+            half, Index(at), b.min(b.add(last, b.mul(Index(at), -1)), half));
+        emitColumns(half, pixels, Index(at), 0, row, firstTile, endTile,
+                    &border);
+      });
     };
     auto emitEnd = [&] {
       if (window.strides[inner] != 1)
-        return emitBorder();
+        return emitHalves();
       Value isLast = compare(arith::CmpIPredicate::eq, first, lastFirst);
-      either(all({isLast, hasBegin}), [&] { emitTiles(end, done, nullptr); },
-             emitBorder);
+      either(all({isLast, hasBegin}), [&] { emitTiles(end, done); },
+             emitHalves);
     };
     auto emitBegin = [&] {
       if (!hasBegin)
         return emitEnd();
       Value isFirst = compare(arith::CmpIPredicate::eq, first, 0);
-      either(all({isFirst, hasEnd}), [&] { emitTiles(begin, 0, nullptr); },
-             emitEnd);
+      either(all({isFirst, hasEnd}), [&] { emitTiles(begin, 0); }, emitEnd);
     };
     Value isWhole = compare(arith::CmpIPredicate::eq, done, 0);
-    either(all({isWhole, hasBegin, hasEnd}),
-           [&] { emitTiles(whole, 0, nullptr); }, emitBegin);
+    either(all({isWhole, hasBegin, hasEnd}), [&] { emitTiles(whole, 0); },
+           emitBegin);
   });
 }
 

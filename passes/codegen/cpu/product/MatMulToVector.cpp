@@ -138,53 +138,53 @@ void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
   emit(b.max(first, larger), end, size, larger);
 }
 
-/// Tiles of open rows: full ones, then smaller and smaller ones. Where more is
-/// left than the next size takes, a tile ends with the last row, and those
-/// before what is left are computed once more: all weights are read for a tile,
-/// however few rows it has.
+/// Tiles of open rows: full ones, then those of a smaller size, of which the
+/// last ends with the last row: rows before it are computed once more, since all
+/// weights are read for a tile, however few rows it has. Fewer rows than even
+/// the smallest tile has go one by one.
 void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
                                  RowTileFn body) {
-  SmallVector<int64_t> sizes = {tile.rows};
-  for (int64_t size :
-       {usesTiles(tile.product) ? tile.amxRows : (tile.rows + 1) / 2,
-        int64_t(4), int64_t(1)})
-    if (size < sizes.back())
-      sizes.push_back(size);
+  int64_t full = tile.rows;
+  Index end = range.endRow;
+  Index whole = b.div(b.add(end, b.mul(range.firstRow, -1)), full);
+  Index row = b.add(range.firstRow, b.mul(whole, full));
   auto numberOf = [&](Index row) {
-    return b.div(b.add(row, b.mul(range.firstRow, -1)), plan.tile.rows);
+    return b.div(b.add(row, b.mul(range.firstRow, -1)), full);
   };
-  Index row = range.firstRow, end = range.endRow;
+  forEach(b, range.firstRow, row, full, [&](Value at) {
+    body(tileOf(tile, full), Index(at), numberOf(Index(at)));
+  });
+  SmallVector<int64_t> sizes;
+  for (int64_t size :
+       {usesTiles(tile.product) ? tile.amxRows : (full + 1) / 2, int64_t(4)})
+    if (size < (sizes.empty() ? full : sizes.back()))
+      sizes.push_back(size);
   for (auto [i, size] : llvm::enumerate(sizes)) {
     Tile part = tileOf(tile, size);
-    Index rest = b.add(end, b.mul(row, -1));
-    Index whole = b.div(rest, size);
-    Index behind = b.add(row, b.mul(whole, size));
-    forEach(b, row, behind, size, [&](Value at) {
-      body(part, Index(at), numberOf(Index(at)));
-    });
-    row = behind;
-    if (i + 1 == sizes.size())
-      return;
-    // What is left, if it is a tile that has as many rows before its end.
-    Index left = b.add(rest, b.mul(whole, -size));
+    int64_t next = i + 1 < sizes.size() ? sizes[i + 1] : 1;
     auto compare = [&](arith::CmpIPredicate predicate, Index x, Index y) {
       return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y))
           .getResult();
     };
+    // More is left than the next size takes, and there is a tile before the end.
+    Index rest = b.add(end, b.mul(row, -1));
     Value isTile = arith::AndIOp::create(
-        b.b, b.loc, compare(arith::CmpIPredicate::sgt, left, sizes[i + 1]),
+        b.b, b.loc, compare(arith::CmpIPredicate::sgt, rest, next),
         compare(arith::CmpIPredicate::sge, end, size));
-    auto branch = scf::IfOp::create(b.b, b.loc, isTile, /*withElse=*/false);
-    {
-      OpBuilder::InsertionGuard guard(b.b);
-      b.b.setInsertionPointToStart(branch.thenBlock());
-      body(part.withDone(b.add(b.mul(left, -1), size)), b.add(end, -size),
-           numberOf(row));
-    }
-    row = Index(arith::SelectOp::create(b.b, b.loc, isTile, b.get(end),
-                                        b.get(row))
-                    .getResult());
+    Index first = row;
+    Index last = Index(arith::SelectOp::create(b.b, b.loc, isTile, b.get(end),
+                                               b.get(row))
+                           .getResult());
+    forEach(b, first, last, size, [&](Value wanted) {
+      Index at = b.min(Index(wanted), b.add(end, -size));
+      body(part.withDone(b.add(Index(wanted), b.mul(at, -1))), at,
+           numberOf(first));
+    });
+    row = last;
   }
+  forEach(b, row, end, 1, [&](Value at) {
+    body(tileOf(tile, 1), Index(at), numberOf(row));
+  });
 }
 
 /// Row tiles: full ones, then what is left.

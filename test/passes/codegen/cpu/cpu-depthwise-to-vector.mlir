@@ -145,12 +145,11 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
-// Rows of open size: tiles of 8 pixels, of 4 in short rows. All taps of a tile
-// are within src, or those of its first pixel or of its last one are not, which
-// is known; of other tiles the nearest pixels are read, and zeros made of those
-// that are not there.
+// Rows of open size: tiles of 8 pixels. All taps of a tile are within src, or
+// those of its first pixel or of its last one are not, which is known; of others
+// the nearest pixels are read, 4 results at a time, and zeros made of those that
+// are not there.
 // CHECK-LABEL: func.func private @open
-// CHECK: scf.if
 // CHECK: scf.for
 // CHECK: scf.if
 // CHECK: %{{.*}}:8 = scf.for
@@ -171,12 +170,12 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // CHECK: scf.yield
 // Any other tile.
 // CHECK: } else {
-// CHECK-COUNT-10: vector.broadcast {{.*}} : i1 to vector<16xi1>
-// CHECK: %{{.*}}:8 = scf.if
-// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-6: vector.broadcast {{.*}} : i1 to vector<16xi1>
+// CHECK: %{{.*}}:4 = scf.if
+// CHECK: %{{.*}}:4 = scf.for
 // CHECK: vector.load
 // CHECK: arith.select {{.*}} : vector<16xi1>, vector<16xf32>
-// CHECK-COUNT-24: vector.fma {{.*}} : vector<16xf32>
+// CHECK-COUNT-12: vector.fma {{.*}} : vector<16xf32>
 // CHECK-NOT: cpu.
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {

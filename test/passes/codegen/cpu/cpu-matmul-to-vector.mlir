@@ -422,17 +422,16 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// Open rows: tiles of 14, then 7, 4 and 1. What is left of a size and more than
-// the next takes is a tile that ends with the last row: of it, rows are stored
-// from the first on that is not done.
+// Open rows: tiles of 14, then of 7 or 4 of which the last ends with the last
+// row, and rows are stored from the first on that is not done; then single ones.
 // CHECK-LABEL: func.func private @open_rows
 // CHECK: scf.for
 // CHECK: %{{.*}}:28 = scf.for
-// CHECK: scf.if
-// CHECK: %{{.*}}:28 = scf.for
-// CHECK: scf.for %{{.*}} = %{{.*}} to %c14 step
+// CHECK: arith.minsi
 // CHECK: %{{.*}}:14 = scf.for
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c7 step
 // CHECK: %{{.*}}:8 = scf.for
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c4 step
 // CHECK-NOT: cpu.
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
