@@ -131,7 +131,8 @@ static LogicalResult legalizeCol2Im(Node &node) {
         return arith::IndexCastOp::create(b, loc, b.getI64Type(),
                                           i.choose(isHit, place, i.n(-1)));
       });
-  Value data = reshape(node, x, {batch, channels, mulSizes(node, taps, blocks)});
+  Value data =
+      reshape(node, x, {batch, channels, mulSizes(node, taps, blocks)});
   Value y = sumOfTaps(node, data, Value(), {at, Value()});
   Sizes result = {batch, channels};
   llvm::append_range(result, *image);

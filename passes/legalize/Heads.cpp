@@ -152,7 +152,8 @@ FailureOr<Value> legalize::rotate(Node &node, Value x,
        d = times(second, cos);
   if (failed(a) || failed(b) || failed(c) || failed(d))
     return failure();
-  auto real = node.infer<nn::SubOp>(*a, *b), other = node.infer<nn::AddOp>(*c, *d);
+  auto real = node.infer<nn::SubOp>(*a, *b),
+       other = node.infer<nn::AddOp>(*c, *d);
   if (failed(real) || failed(other))
     return failure();
   Value y;

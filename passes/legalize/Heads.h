@@ -34,8 +34,8 @@ double scaleOf(Node &node, Value q);
 /// The sum of two masks, either of which may be null.
 FailureOr<Value> addMasks(Node &node, Value a, Value b);
 
-/// What is added to scores (steps, keys): 0 up to the key that step s sees last,
-/// which is `past` + s, then the lowest number.
+/// What is added to scores (steps, keys): 0 up to the key that step s sees
+/// last, which is `past` + s, then the lowest number.
 Value causalMask(Node &node, OpFoldResult steps, OpFoldResult keys,
                  OpFoldResult past);
 

@@ -181,7 +181,8 @@ static LogicalResult legalizeAttention(Node &node) {
   if (failed(widths))
     return failure();
   Value x = node.input(0);
-  if (node.has(2) && (node.rank(2) != 1 || node.shape(2)[0] != node.shape(1)[1]))
+  if (node.has(2) &&
+      (node.rank(2) != 1 || node.shape(2)[0] != node.shape(1)[1]))
     return node.invalid("the bias does not have one element a column of the "
                         "weights");
   SmallVector<Value> parts;
@@ -289,8 +290,8 @@ static FailureOr<SmallVector<Value>> readFactors(Node &node, int64_t heads) {
           start + width > node.shape(3)[0])
         return node.invalid("the bias does not have one element a column of "
                             "query, key and value");
-      Value bias = reshape(node, sliceAxis(node, node.input(3), 0, start, width),
-                           {heads, width / heads});
+      Value part = sliceAxis(node, node.input(3), 0, start, width);
+      Value bias = reshape(node, part, {heads, width / heads});
       auto sum = node.infer<nn::AddOp>(x, bias);
       if (failed(sum))
         return failure();

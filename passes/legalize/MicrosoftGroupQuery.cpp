@@ -42,8 +42,8 @@ static LogicalResult checkCaches(Node &node, size_t cos, size_t sin) {
     if (!node.has(i) || node.rank(i) != 2)
       return node.invalid("cos_cache and sin_cache of rank 2 are needed");
   for (int64_t d : {0, 1})
-    if (failed(isOnly(node, node.input(sin), d, sizeOf(node, node.input(cos), d),
-                      "sin_cache")))
+    if (failed(isOnly(node, node.input(sin), d,
+                      sizeOf(node, node.input(cos), d), "sin_cache")))
       return failure();
   return success();
 }
@@ -73,7 +73,8 @@ static LogicalResult legalizeRotaryEmbedding(Node &node) {
   if (isFlat) {
     int64_t width = node.shape(0)[2];
     if (heads < 1 && !ShapedType::isDynamic(half) && half > 0 &&
-        !ShapedType::isDynamic(width) && !node.getInt("rotary_embedding_dim", 0))
+        !ShapedType::isDynamic(width) &&
+        !node.getInt("rotary_embedding_dim", 0))
       heads = width / (2 * half);
     if (heads < 1)
       return node.badElement("num_heads", std::nullopt, Twine(heads),
@@ -243,7 +244,8 @@ static LogicalResult readLengths(Node &node, GroupQuery &g,
                                           i.choose(isFirst, i.n(0), past));
       });
   // Neither longer than what is given, nor beyond the keys there are.
-  OpFoldResult room = minSizes(node, capacity, subSizes(node, g.total, g.steps));
+  OpFoldResult room =
+      minSizes(node, capacity, subSizes(node, g.total, g.steps));
   requireEach(node, g.past, "the past that seqlens_k and the steps leave",
               {room, /*includesCount=*/true, "past keys"});
   return success();
@@ -299,8 +301,8 @@ static Value join(Node &node, const GroupQuery &g, Value past, Value x,
       });
 }
 
-/// What steps see of the keys: their own and those before it, of all of them the
-/// last `window`, if that is above 0.
+/// What steps see of the keys: their own and those before it, of all of them
+/// the last `window`, if that is above 0.
 static Value maskOf(Node &node, const GroupQuery &g, int64_t window,
                     int64_t repeat) {
   Value steps = indexValue(node, g.steps);

@@ -177,8 +177,8 @@ static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
   return success();
 }
 
-/// Whether a node needs what nn.resize has not: sizes that a run computes, parts
-/// of the data, or an antialiasing filter.
+/// What nn.resize has not: sizes that a run computes, parts of the data, or an
+/// antialiasing filter.
 static LogicalResult legalizeGeneral(Node &node, const Sampling &sampling,
                                      ArrayRef<int64_t> axes, size_t scales,
                                      bool hasSizes, bool crops) {

@@ -222,7 +222,8 @@ Value Resampler::interpolate(Value x, const ResizedAxis &axis) {
   Value sum;
   for (int64_t i = 0; i < lower::numTaps(sampling.mode); ++i) {
     Value positions = vectorOf(
-        i64, axis.size, [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+        i64, axis.size,
+        [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
           return arith::IndexCastOp::create(b, loc, i64,
                                             tapsAt(b, loc, at)[i].position);
         });

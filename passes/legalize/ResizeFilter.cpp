@@ -51,8 +51,8 @@ static double positionAt(nn::Coordinates coordinates, double scale,
 }
 
 /// A product with the constant matrix of weights.
-static FailureOr<Value> filterKnown(Node &node, const Sampling &sampling, Value x,
-                                    const ResizedAxis &axis,
+static FailureOr<Value> filterKnown(Node &node, const Sampling &sampling,
+                                    Value x, const ResizedAxis &axis,
                                     int64_t from, int64_t to) {
   double scale = *axis.knownScale, narrow = std::min(scale, 1.0);
   std::vector<double> weights(to * from, 0);
@@ -63,7 +63,8 @@ static FailureOr<Value> filterKnown(Node &node, const Sampling &sampling, Value 
     int64_t first = std::floor(-reachOf(sampling.mode) / narrow) + 1;
     double *row = &weights[o * from];
     for (int64_t k = first; k <= 1 - first; ++k) {
-      int64_t at = int64_t(left) + k, held = std::clamp<int64_t>(at, 0, from - 1);
+      int64_t at = int64_t(left) + k,
+              held = std::clamp<int64_t>(at, 0, from - 1);
       if (sampling.excludeOutside && at != held)
         continue;
       double weight = weightAt(sampling, (at - position) * narrow);
