@@ -59,28 +59,28 @@ class Output(Case):
 
     def test_remarks(self):
         """Why a convolution is not given to a kernel; nothing of the one that is."""
-        weights = {"w": np.ones((4, 3, 3, 3), np.float32), "v": np.ones((4, 4, 1, 1), np.float32)}
-        nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="open one"),
+        weights = {"v": np.ones((4, 4, 1, 1), np.float32)}
+        nodes = [helper.make_node("Conv", ["x", "w"], ["c"], name="computed one"),
                  helper.make_node("GlobalAveragePool", ["c"], ["p"], name="pool"),
                  helper.make_node("Conv", ["p", "v"], ["y"], name="fixed one")]
-        model = make_model(nodes, [("x", ["n", 3, "h", "w"])], [("y", ["n", 4, 1, 1])], weights)
+        model = make_model(nodes, [("x", ["n", 3, "h", "w"]), ("w", [4, 3, 3, 3])], [("y", ["n", 4, 1, 1])], weights)
         command = ["ingot", "compile", self.save(model), "-o", self.path("model.so")]
         self.assertEqual(tool(*command, "-q").stderr, "")
         done = tool(*command, "-q", "--remarks")
         self.assertEqual(done.returncode, 0)
-        self.assertEqual(done.stderr, "ingot compile: remark: model.onnx: node 'open one': 'native' does not compute it: "
-                                      "it has open sizes other than the batch: ?x?x?x3xf32\n")
+        self.assertEqual(done.stderr, "ingot compile: remark: model.onnx: node 'computed one': 'native' does not compute it: "
+                                      "it has weights that are not constant\n")
         # The artifact knows it, too.
         layers = json.loads(tool("ingot", "inspect", self.path("model.so"), "--json").stdout)["layers"]
         by = {node: (layer["backend"], layer["reason"]) for layer in layers for node in layer["nodes"]}
-        self.assertEqual(by["open one"], ("loops", "native: has open sizes other than the batch: ?x?x?x3xf32"))
+        self.assertEqual(by["computed one"], ("loops", "native: has weights that are not constant"))
         self.assertEqual(by["fixed one"], ("native", ""))
         text = tool("ingot", "inspect", self.path("model.so"), "--layers").stdout
         self.assertRegex(text, r"layers +\d+: .*\d+ by native; 1 not by a better one: --layers tells why\n")
-        self.assertRegex(text, r"convolution +loops +open one +native: has open sizes")
+        self.assertRegex(text, r"convolution +loops +computed one +native: has weights")
         done = tool("ingot", "bench", self.path("model.so"), "--profile", "--shapes", "x:1x3x8x8", "--iterations=3",
                     "--duration=0", "--warm-up=0", "--threads=1")
-        self.assertIn("open one: native: has open sizes", done.stdout, done.stderr)
+        self.assertIn("computed one: native: has weights", done.stdout, done.stderr)
 
     def test_timing(self):
         done = tool("ingot", "compile", self.save(relu_model()), "-o", self.path("model.so"), "--timing")
