@@ -21,9 +21,9 @@ struct Taps {
 };
 
 /// y[r, c, p] = sum over t of weights[t, r, p] x[batches[r], c, at[t, r, p]],
-/// for x (batch, channels, positions); the largest instead of the sum with `isMax`.
-/// Without `batches` r itself is the batch. Positions have to be in x: they are
-/// computed once and read for all channels.
+/// for x (batch, channels, positions); the largest instead of the sum with
+/// `isMax`. Without `batches` r itself is the batch. Positions have to be in x:
+/// they are computed once and read for all channels.
 Value sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
                 bool isMax = false);
 
@@ -49,8 +49,8 @@ inline Value asI64(lower::Scalars s, Value index) {
 LogicalResult requireSpatial(Node &node, Value x);
 
 /// Corner `tap` (0 … 2^k - 1) of a point in k dimensions: its flattened
-/// position, -1 where it lies outside, and its weight. Sizes are indices, points f32 that
-/// are near the data.
+/// position, -1 where it lies outside, and its weight. Sizes are indices,
+/// points f32 that are near the data.
 struct Corner {
   Value at, weight;
 };

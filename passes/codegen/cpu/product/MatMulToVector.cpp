@@ -139,9 +139,9 @@ void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
 }
 
 /// Tiles of open rows: full ones, then those of a smaller size, of which the
-/// last ends with the last row: rows before it are computed once more, since all
-/// weights are read for a tile, however few rows it has. Fewer rows than even
-/// the smallest tile has go one by one.
+/// last ends with the last row: rows before it are computed once more, since
+/// all weights are read for a tile, however few rows it has. Fewer rows than
+/// even the smallest tile has go one by one.
 void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
                                  RowTileFn body) {
   int64_t full = tile.rows;
@@ -166,7 +166,7 @@ void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
       return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y))
           .getResult();
     };
-    // More is left than the next size takes, and there is a tile before the end.
+    // More is left than the next size takes, and a tile fits before the end.
     Index rest = b.add(end, b.mul(row, -1));
     Value isTile = arith::AndIOp::create(
         b.b, b.loc, compare(arith::CmpIPredicate::sgt, rest, next),
