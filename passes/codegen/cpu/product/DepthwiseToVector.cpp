@@ -140,9 +140,9 @@ void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
 }
 
 /// The same with tiles of one size, of which the last one ends with the row:
-/// its first pixels may be done. Where the row begins, and where it ends if windows
-/// are one pixel apart, it is known which taps lie in the padding. Other tiles,
-/// and short rows, are halves that look for each pixel.
+/// its first pixels may be done. Where the row begins, and where it ends if
+/// windows are one pixel apart, it is known which taps lie in the padding.
+/// Other tiles, and short rows, are halves that look for each pixel.
 void Emitter::emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
   int64_t inner = window.inner(), size = plan.tile.rows;
   Index width = window.dstSizes[inner];
