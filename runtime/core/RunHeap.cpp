@@ -16,6 +16,8 @@ using namespace ingot::rt;
 static constexpr uint64_t kUnit = INGOT_ABI_ALIGNMENT;
 /// A region of its own for each small tensor would be many of them.
 static constexpr uint64_t kLeastRegion = 64 << 10;
+/// Regions are not aligned more strictly, whatever a piece asks for.
+static constexpr uint64_t kMostAligned = 64 << 10;
 
 /// A piece of a region, free or not: this header, then memory. Neighbours know
 /// each other; no two of them are both free.
@@ -99,7 +101,7 @@ void *RunHeap::allocateIn(Region &region, uint64_t bytes, uint64_t alignment) {
 
 RunHeap::Region *RunHeap::addRegion(uint64_t bytes) {
   void *memory = allocator.allocate(allocator.user, sizeof(Region) + bytes,
-                                    alignof(Region));
+                                    regionAlignment);
   if (!memory)
     return nullptr;
   auto *region = static_cast<Region *>(memory);
@@ -126,6 +128,10 @@ void *RunHeap::allocate(uint64_t bytes, uint64_t alignment) {
     return nullptr;
   bytes = std::max((bytes + kUnit - 1) / kUnit, uint64_t(1)) * kUnit;
   Locked guard(lock);
+  if (alignment <= kMostAligned) {
+    slack += alignment - kUnit;
+    regionAlignment = std::max(regionAlignment, alignment);
+  }
   for (Region *region = regions; region; region = region->next)
     if (void *memory = allocateIn(*region, bytes, alignment))
       return memory;
@@ -162,7 +168,8 @@ void RunHeap::endRun() {
   Locked guard(lock);
   if (!regions)
     return;
-  uint64_t need = 0;
+  uint64_t need = slack;
+  slack = 0;
   for (Region *region = regions; region; region = region->next) {
     need += region->high;
     region->clear();

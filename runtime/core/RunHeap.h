@@ -52,8 +52,11 @@ private:
   /// What the last runs needed, the next one's place, and how many there were.
   uint64_t needed[kRuns] = {};
   uint32_t next = 0, numRuns = 0;
-  /// What the next region has at least.
-  uint64_t leastBytes = 0;
+  /// What the next region has at least, and how it is aligned: with the
+  /// strictest of its pieces, so that these lie in each region alike.
+  uint64_t leastBytes = 0, regionAlignment = INGOT_ABI_ALIGNMENT;
+  /// What aligning this run's pieces may have cost at most.
+  uint64_t slack = 0;
 };
 
 } // namespace ingot::rt
