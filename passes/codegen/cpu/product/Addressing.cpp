@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/product/Addressing.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -79,6 +79,32 @@ Index IndexBuilder::max(Index x, Index y) {
   if (!x.value && !y.value)
     return std::max(x.constant, y.constant);
   return Value(arith::MaxSIOp::create(b, loc, get(x), get(y)));
+}
+
+Value IndexBuilder::compare(arith::CmpIPredicate predicate, Index x, Index y) {
+  return arith::CmpIOp::create(b, loc, predicate, get(x), get(y));
+}
+
+Value IndexBuilder::both(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::AndIOp::create(b, loc, x, y);
+}
+
+Index IndexBuilder::select(Value condition, Index x, Index y) {
+  return Value(arith::SelectOp::create(b, loc, condition, get(x), get(y)));
+}
+
+void IndexBuilder::branch(Value condition, function_ref<void()> then,
+                          function_ref<void()> otherwise) {
+  auto op = scf::IfOp::create(b, loc, condition, /*withElse=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.thenBlock());
+  then();
+  if (!otherwise)
+    return;
+  b.setInsertionPointToStart(op.elseBlock());
+  otherwise();
 }
 
 Value IndexBuilder::get(Index x) {

@@ -15,6 +15,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ValueRange.h"
 
 namespace ingot::codegen {
@@ -43,6 +44,15 @@ struct IndexBuilder {
   Index min(Index x, Index y);
   Index max(Index x, Index y);
   mlir::Value get(Index x);
+
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, Index x, Index y);
+  /// Whether both hold; null is what always does.
+  mlir::Value both(mlir::Value x, mlir::Value y);
+  Index select(mlir::Value condition, Index x, Index y);
+  /// Builds code for where `condition` holds, and for where it does not, if
+  /// there is any.
+  void branch(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise = nullptr);
 };
 
 /// Dimension `i` of a memref, and the product of dimensions [first, end).

@@ -64,20 +64,19 @@ void AttentionEmitter::startSums(const QueryBlock &block) {
 void AttentionEmitter::sumScores(const QueryBlock &block, Index key,
                                  Index count) {
   int64_t rows = plan.scores.rows;
-  Value isTile =
-      arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::sge,
-                            b.get(count), b.get(rows));
-  auto branch = scf::IfOp::create(b.b, b.loc, isTile, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(branch.thenBlock());
-  forEach(b, 0, b.divideCeil(count, rows), 1, [&](Value number) {
-    Index place = b.min(b.mul(Index(number), rows), b.add(count, -rows));
-    sumTile(block, rows, b.add(key, place), place);
-  });
-  b.b.setInsertionPointToStart(branch.elseBlock());
-  forEach(b, 0, count, 1, [&](Value place) {
-    sumTile(block, 1, b.add(key, Index(place)), Index(place));
-  });
+  auto inTiles = [&] {
+    forEach(b, 0, b.divideCeil(count, rows), 1, [&](Value number) {
+      Index place = b.min(b.mul(Index(number), rows), b.add(count, -rows));
+      sumTile(block, rows, b.add(key, place), place);
+    });
+  };
+  auto oneByOne = [&] {
+    forEach(b, 0, count, 1, [&](Value place) {
+      sumTile(block, 1, b.add(key, Index(place)), Index(place));
+    });
+  };
+  b.branch(b.compare(arith::CmpIPredicate::sge, count, rows), inTiles,
+           oneByOne);
 }
 
 void AttentionEmitter::exponentiate(const QueryBlock &block, Index count) {
@@ -184,8 +183,7 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
                       block.count);
   Value one = floatConstant(b, 1);
   // Without keys the result is 0, over any number.
-  Value isEmpty = arith::CmpIOp::create(
-      b.b, b.loc, arith::CmpIPredicate::eq, b.get(numKeys), b.get(0));
+  Value isEmpty = b.compare(arith::CmpIPredicate::eq, numKeys, 0);
   forEach(b, 0, count, 1, [&](Value query) {
     Value sum = memref::LoadOp::create(b.b, b.loc, sums, query);
     sum = arith::SelectOp::create(b.b, b.loc, isEmpty, one, sum);

@@ -93,14 +93,8 @@ void AttentionEmitter::emit(Value task) {
     return emitFull();
   if (full == 0)
     return emitRest();
-  Value isFull = arith::CmpIOp::create(
-      b.b, b.loc, arith::CmpIPredicate::ult, b.get(block), b.get(full));
-  auto branch = scf::IfOp::create(b.b, b.loc, isFull, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(branch.thenBlock());
-  emitFull();
-  b.b.setInsertionPointToStart(branch.elseBlock());
-  emitRest();
+  b.branch(b.compare(arith::CmpIPredicate::ult, block, full), emitFull,
+           emitRest);
 }
 
 void AttentionEmitter::emitBlock(const QueryBlock &block) {

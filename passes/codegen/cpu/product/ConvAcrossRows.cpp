@@ -57,18 +57,13 @@ void ConvEmitter::forEachPixel(
     Accumulators next(at);
     Value goesOn;
     for (int64_t d = at.size() - 1; d >= 0; --d) {
-      Value more = b.get(b.add(Index(at[d]), 1));
-      next[d] = goesOn ? arith::SelectOp::create(b.b, b.loc, goesOn, more,
-                                                 at[d])
-                             .getResult()
-                       : more;
+      Index more = b.add(Index(at[d]), 1);
+      next[d] = b.get(goesOn ? b.select(goesOn, more, Index(at[d])) : more);
       if (d == 0)
         break;
-      Value isEnd =
-          arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::eq, next[d],
-                                b.get(window.dstSizes[d - 1]));
-      next[d] = arith::SelectOp::create(b.b, b.loc, isEnd, b.get(0), next[d]);
-      goesOn = isEnd;
+      goesOn = b.compare(arith::CmpIPredicate::eq, Index(next[d]),
+                         window.dstSizes[d - 1]);
+      next[d] = b.get(b.select(goesOn, 0, Index(next[d])));
     }
     return next;
   });
@@ -85,32 +80,28 @@ void ConvEmitter::emitAcrossRows(const Tile &tile, Index group,
     SmallVector<Index> first =
         coordinatesOf(b, op.getDst(), outer + 2, Index(number));
     Index pixel = first.back();
-    auto compare = [&](arith::CmpIPredicate predicate, Index x, Index y) {
-      return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y))
-          .getResult();
-    };
-    Value asTheyAre = arith::AndIOp::create(
-        b.b, b.loc, compare(arith::CmpIPredicate::eq, count, tile.rows),
-        compare(arith::CmpIPredicate::sle, b.add(pixel, tile.rows),
-                window.dstSizes[inner]));
+    Value areAll = b.compare(arith::CmpIPredicate::eq, count, tile.rows);
+    Value isOneRow = b.compare(arith::CmpIPredicate::sle,
+                               b.add(pixel, tile.rows), window.dstSizes[inner]);
     Index origin =
         b.add(b.mul(pixel, window.strides[inner]), -window.pads[inner]);
-    if (Value within = window.isWithin(b, origin, tile.rows))
-      asTheyAre = arith::AndIOp::create(b.b, b.loc, asTheyAre, within);
+    Value asTheyAre = b.both(b.both(areAll, isOneRow),
+                             window.isWithin(b, origin, tile.rows));
     Index done = b.add(Index(number), b.mul(range.firstRow, -1));
     NextWeights next = nextPanel(group, columnTile, b.div(done, tile.rows),
                                  b.divideCeil(inTask, tile.rows));
-    auto branch = scf::IfOp::create(b.b, b.loc, asTheyAre, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(b.b);
-    b.b.setInsertionPointToStart(branch.thenBlock());
-    emitTile(tile, whole, pixel, group, columnTile,
-             ArrayRef(first).drop_back(), next);
-    b.b.setInsertionPointToStart(branch.elseBlock());
-    Accumulators sums =
-        findsPixels(tile)
-            ? sumFound(tile, first, count, group, columnTile, next)
-            : sumCopies(tile, first, count, group, columnTile);
-    storePixels(tile, sums, first, count, group, columnTile);
+    auto emitWhole = [&] {
+      emitTile(tile, whole, pixel, group, columnTile,
+               ArrayRef(first).drop_back(), next);
+    };
+    auto emitPixels = [&] {
+      Accumulators sums =
+          findsPixels(tile)
+              ? sumFound(tile, first, count, group, columnTile, next)
+              : sumCopies(tile, first, count, group, columnTile);
+      storePixels(tile, sums, first, count, group, columnTile);
+    };
+    b.branch(asTheyAre, emitWhole, emitPixels);
   });
 }
 
@@ -147,16 +138,12 @@ void ConvEmitter::findOrigins(const Tile &tile, ArrayRef<Index> first,
     srcAt.push_back(b.mul(group, channels));
     store(pixel, columns - 1, src.at(b, srcAt));
     // Behind the last pixel all lies in the padding, far before src.
-    Value isThere =
-        arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::slt,
-                              b.get(pixel), b.get(count));
+    Value isThere = b.compare(arith::CmpIPredicate::slt, pixel, count);
     constexpr int64_t kNowhere = -(int64_t(1) << 60);
     for (int64_t d = 0; d <= outer; ++d) {
-      Value coordinate = b.get(srcAt[1 + d]);
-      if (d == outer)
-        coordinate = arith::SelectOp::create(b.b, b.loc, isThere, coordinate,
-                                             b.get(kNowhere));
-      store(pixel, d, Index(coordinate));
+      Index coordinate = srcAt[1 + d];
+      store(pixel, d, d == outer ? b.select(isThere, coordinate, kNowhere)
+                                 : coordinate);
     }
   });
 }
@@ -181,20 +168,11 @@ SrcRows ConvEmitter::findPixels(const Tile &tile, ArrayRef<Index> taps) {
       if (d != outer && !window.crossesLow(d) && !window.crossesHigh(d))
         continue;
       Index at = b.add(load(d), b.mul(taps[d], window.dilations[d]));
-      // What is below 0 is a large unsigned number.
-      Value inDim =
-          arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
-                                b.get(at), b.get(window.srcSizes[d]));
-      within = within ? arith::AndIOp::create(b.b, b.loc, within, inDim)
-                            .getResult()
-                      : inDim;
+      within = b.both(within, window.hasPixel(b, d, at));
     }
     rows.dataOf[r] =
         arith::SelectOp::create(b.b, b.loc, within, src.data, zeros);
-    rows.at[r] = Index(arith::SelectOp::create(
-                           b.b, b.loc, within,
-                           b.get(b.add(load(outer + 1), tapOffset)), b.get(0))
-                           .getResult());
+    rows.at[r] = b.select(within, b.add(load(outer + 1), tapOffset), 0);
   }
   return rows;
 }
@@ -279,33 +257,15 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
   int64_t lanes = amxRowElements(plan.weights.element);
   bool isRun = copied.taps > 1 && !tapStride.value &&
                tapStride.constant == copied.tapPitch && copied.tapPitch == size;
-  auto compare = [&](arith::CmpIPredicate predicate, Index x, Index y) {
-    return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y))
-        .getResult();
-  };
-  auto both = [&](Value x, Value y) {
-    return arith::AndIOp::create(b.b, b.loc, x, y).getResult();
-  };
-  auto either = [&](Value condition, function_ref<void()> then,
-                    function_ref<void()> otherwise) {
-    auto branch = scf::IfOp::create(b.b, b.loc, condition, /*withElse=*/true);
-    OpBuilder::InsertionGuard guard(b.b);
-    b.b.setInsertionPointToStart(branch.thenBlock());
-    then();
-    b.b.setInsertionPointToStart(branch.elseBlock());
-    otherwise();
-  };
   forEachPixel(first, tile.rows, [&](Index number, ArrayRef<Index> at) {
     // Behind the last pixel there may be no src.
-    Value isThere = compare(arith::CmpIPredicate::slt, number, count);
+    Value isThere = b.compare(arith::CmpIPredicate::slt, number, count);
     SmallVector<Index> srcAt = window.originOf(b, at.drop_back(), at.back());
     for (auto [d, tap] : llvm::enumerate(outerTaps)) {
       Index &coordinate = srcAt[1 + d];
       coordinate = b.add(coordinate, b.mul(tap, window.dilations[d]));
-      // What is below 0 is a large unsigned number.
       if (window.crossesLow(d) || window.crossesHigh(d))
-        isThere = both(isThere, compare(arith::CmpIPredicate::ult, coordinate,
-                                        window.srcSizes[d]));
+        isThere = b.both(isThere, window.hasPixel(b, d, coordinate));
     }
     Index &origin = srcAt[1 + inner];
     origin = b.add(origin, b.mul(firstTap, window.dilations[inner]));
@@ -320,9 +280,8 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
       Index coordinate = b.add(begin, b.mul(tap, window.dilations[inner]));
       Value isInside = isThere;
       if (window.crossesLow(inner) || window.crossesHigh(inner))
-        isInside = both(isThere, compare(arith::CmpIPredicate::ult, coordinate,
-                                         window.srcSizes[inner]));
-      either(isInside, [&] { copyTap(tap, size); },
+        isInside = b.both(isThere, window.hasPixel(b, inner, coordinate));
+      b.branch(isInside, [&] { copyTap(tap, size); },
              [&] {
                fillRun(b, copiesOf, b.add(to, b.mul(tap, copied.tapPitch)),
                        size, op.getSrcZeroPoint());
@@ -330,10 +289,8 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
     };
     if (copied.taps == 1)
       return copyIfInside(0);
-    Value isWhole = isThere;
-    if (Value within = window.isWithin(b, begin, 1))
-      isWhole = both(isThere, within);
-    either(isWhole,
+    Value isWhole = b.both(isThere, window.isWithin(b, begin, 1));
+    b.branch(isWhole,
            [&] {
              if (isRun)
                return copyTap(0, copied.taps * size);

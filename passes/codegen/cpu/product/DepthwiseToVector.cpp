@@ -64,9 +64,6 @@ struct Emitter {
   void emitColumns(int64_t size, const PixelTile &pixels, Index firstPixel,
                    Index done, ArrayRef<Index> row, Index firstTile,
                    Index endTile, const BorderTile *border);
-  Value compare(arith::CmpIPredicate predicate, Index x, Index y);
-  void either(Value condition, function_ref<void()> then,
-              function_ref<void()> otherwise);
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index channel, ArrayRef<Index> row,
                 const BorderTile *border = nullptr);
@@ -149,7 +146,7 @@ void Emitter::emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
   Index lastFirst = b.max(b.add(width, -size), 0);
   PixelTile whole = window.wholeTile(size);
   PixelTile begin = window.firstTile(size), end = window.lastTile(size);
-  Value fits = compare(arith::CmpIPredicate::sge, width, size);
+  Value fits = b.compare(arith::CmpIPredicate::sge, width, size);
   forEach(b, 0, b.divideCeil(width, size), 1, [&](Value number) {
     Index wanted = b.mul(Index(number), size);
     Index first = b.min(wanted, lastFirst);
@@ -161,8 +158,7 @@ void Emitter::emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
     auto all = [&](std::initializer_list<Value> conditions) {
       Value result = fits;
       for (Value condition : conditions)
-        if (condition)
-          result = arith::AndIOp::create(b.b, b.loc, result, condition);
+        result = b.both(result, condition);
       return result;
     };
     auto emitTiles = [&](const PixelTile &pixels, Index done) {
@@ -182,18 +178,18 @@ void Emitter::emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
     auto emitEnd = [&] {
       if (window.strides[inner] != 1)
         return emitHalves();
-      Value isLast = compare(arith::CmpIPredicate::eq, first, lastFirst);
-      either(all({isLast, hasBegin}), [&] { emitTiles(end, done); },
+      Value isLast = b.compare(arith::CmpIPredicate::eq, first, lastFirst);
+      b.branch(all({isLast, hasBegin}), [&] { emitTiles(end, done); },
              emitHalves);
     };
     auto emitBegin = [&] {
       if (!hasBegin)
         return emitEnd();
-      Value isFirst = compare(arith::CmpIPredicate::eq, first, 0);
-      either(all({isFirst, hasEnd}), [&] { emitTiles(begin, 0); }, emitEnd);
+      Value isFirst = b.compare(arith::CmpIPredicate::eq, first, 0);
+      b.branch(all({isFirst, hasEnd}), [&] { emitTiles(begin, 0); }, emitEnd);
     };
-    Value isWhole = compare(arith::CmpIPredicate::eq, done, 0);
-    either(all({isWhole, hasBegin, hasEnd}), [&] { emitTiles(whole, 0); },
+    Value isWhole = b.compare(arith::CmpIPredicate::eq, done, 0);
+    b.branch(all({isWhole, hasBegin, hasEnd}), [&] { emitTiles(whole, 0); },
            emitBegin);
   });
 }
@@ -213,20 +209,6 @@ void Emitter::emitColumns(int64_t size, const PixelTile &pixels,
                     });
 }
 
-Value Emitter::compare(arith::CmpIPredicate predicate, Index x, Index y) {
-  return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y));
-}
-
-void Emitter::either(Value condition, function_ref<void()> then,
-                     function_ref<void()> otherwise) {
-  auto branch = scf::IfOp::create(b.b, b.loc, condition, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(branch.thenBlock());
-  then();
-  b.b.setInsertionPointToStart(branch.elseBlock());
-  otherwise();
-}
-
 BorderTile Emitter::borderAt(int64_t pixels, Index firstPixel, Index count) {
   int64_t inner = window.inner();
   int64_t span = (pixels - 1) * window.strides[inner] +
@@ -237,12 +219,9 @@ BorderTile Emitter::borderAt(int64_t pixels, Index firstPixel, Index count) {
   BorderTile border{count, {}, {}};
   for (int64_t i = 0; i < span; ++i) {
     Index at = b.add(origin, i);
-    // What is below 0 is a large unsigned number.
-    Value within = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
-                                         b.get(at), b.get(size));
     border.within.push_back(vector::BroadcastOp::create(
         b.b, b.loc, VectorType::get({plan.target.lanes}, b.b.getI1Type()),
-        within));
+        window.hasPixel(b, inner, at)));
     Index there = b.max(b.min(at, b.add(size, -1)), 0);
     border.nearest.push_back(b.add(there, b.mul(origin, -1)));
   }
@@ -270,9 +249,8 @@ Accumulators Emitter::sumBorder(const Tile &tile, const PixelTile &pixels,
                                 Index firstPixel, Index channel,
                                 ArrayRef<Index> row, const BorderTile &border) {
   Accumulators zeros = zeroAccumulators(b, tile);
-  Value hasPixels = arith::CmpIOp::create(
-      b.b, b.loc, arith::CmpIPredicate::ne,
-      b.get(window.srcSizes[window.inner()]), b.get(0));
+  Value hasPixels = b.compare(arith::CmpIPredicate::ne,
+                              window.srcSizes[window.inner()], 0);
   auto branch = scf::IfOp::create(b.b, b.loc, ValueRange(zeros).getTypes(),
                                   hasPixels, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b.b);

@@ -79,12 +79,8 @@ void codegen::forEachColumnTile(
     body(b.get(count - 1), last);
     return;
   }
-  Value hasLast = arith::CmpIOp::create(
-      b.b, b.loc, arith::CmpIPredicate::eq, b.get(end), b.get(count));
-  auto branch = scf::IfOp::create(b.b, b.loc, hasLast, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(branch.thenBlock());
-  body(b.get(count - 1), last);
+  b.branch(b.compare(arith::CmpIPredicate::eq, end, count),
+           [&] { body(b.get(count - 1), last); });
 }
 
 void codegen::forEachProductTile(

@@ -162,19 +162,11 @@ void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
   for (auto [i, size] : llvm::enumerate(sizes)) {
     Tile part = tileOf(tile, size);
     int64_t next = i + 1 < sizes.size() ? sizes[i + 1] : 1;
-    auto compare = [&](arith::CmpIPredicate predicate, Index x, Index y) {
-      return arith::CmpIOp::create(b.b, b.loc, predicate, b.get(x), b.get(y))
-          .getResult();
-    };
     // More is left than the next size takes, and a tile fits before the end.
     Index rest = b.add(end, b.mul(row, -1));
-    Value isTile = arith::AndIOp::create(
-        b.b, b.loc, compare(arith::CmpIPredicate::sgt, rest, next),
-        compare(arith::CmpIPredicate::sge, end, size));
-    Index first = row;
-    Index last = Index(arith::SelectOp::create(b.b, b.loc, isTile, b.get(end),
-                                               b.get(row))
-                           .getResult());
+    Value isMore = b.compare(arith::CmpIPredicate::sgt, rest, next);
+    Value fits = b.compare(arith::CmpIPredicate::sge, end, size);
+    Index first = row, last = b.select(b.both(isMore, fits), end, row);
     forEach(b, first, last, size, [&](Value wanted) {
       Index at = b.min(Index(wanted), b.add(end, -size));
       body(part.withDone(b.add(Index(wanted), b.mul(at, -1))), at,

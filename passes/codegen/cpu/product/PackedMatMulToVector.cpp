@@ -158,15 +158,9 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
       emitUnpacked(tile, at, range);
     return;
   }
-  Value count = b.get(b.add(range.endRow, b.mul(range.firstRow, -1)));
-  Value areFew = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ule,
-                                       count, b.get(kFewRows));
-  auto branch = scf::IfOp::create(b.b, b.loc, areFew, /*withElse=*/true);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(branch.thenBlock());
-  direct();
-  b.b.setInsertionPointToStart(branch.elseBlock());
-  emitUnpacked(tile, at, range);
+  Index count = b.add(range.endRow, b.mul(range.firstRow, -1));
+  b.branch(b.compare(arith::CmpIPredicate::ule, count, kFewRows), direct,
+           [&] { emitUnpacked(tile, at, range); });
 }
 
 /// Row tiles: full ones, then what is left.

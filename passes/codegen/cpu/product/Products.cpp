@@ -181,13 +181,9 @@ NextWeights codegen::nextWeights(IndexBuilder &b, Value weights, Index nextAt,
   Index share;
   if (passes.value) {
     // What is below the fewest is a large unsigned number.
-    Value pays = arith::CmpIOp::create(
-        b.b, b.loc, arith::CmpIPredicate::ule, b.get(b.add(passes, -2)),
-        b.get(kMostPasses - 2));
-    share = Index(arith::SelectOp::create(b.b, b.loc, pays,
-                                          b.get(b.div(kWhole, passes)),
-                                          b.get(0))
-                      .getResult());
+    Value pays = b.compare(arith::CmpIPredicate::ule, b.add(passes, -2),
+                           kMostPasses - 2);
+    share = b.select(pays, b.div(kWhole, passes), 0);
   } else {
     if (passes.constant < 2 || passes.constant > kMostPasses)
       return {};

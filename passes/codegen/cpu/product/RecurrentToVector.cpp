@@ -116,14 +116,9 @@ void Emitter::emit(Value task) {
                               plan.grid.rowsPerTask);
   Value number = b.get(b.div(Index(task), blocks));
   Value block = b.get(b.rem(Index(task), blocks));
-  for (int64_t d = 0; d < directions; ++d) {
-    Value isThis = arith::CmpIOp::create(
-        b.b, b.loc, arith::CmpIPredicate::eq, number, b.get(d));
-    auto branch = scf::IfOp::create(b.b, b.loc, isThis, /*withElse=*/false);
-    OpBuilder::InsertionGuard guard(b.b);
-    b.b.setInsertionPointToStart(branch.thenBlock());
-    emitDirection(d, Index(block));
-  }
+  for (int64_t d = 0; d < directions; ++d)
+    b.branch(b.compare(arith::CmpIPredicate::eq, number, d),
+             [&] { emitDirection(d, Index(block)); });
 }
 
 void Emitter::emitDirection(int64_t number, Index block) {

@@ -106,11 +106,16 @@ PixelTile ConvWindow::lastTile(int64_t size) const {
   return tile;
 }
 
+Value ConvWindow::hasPixel(IndexBuilder &b, int64_t dim,
+                           Index coordinate) const {
+  // What is below 0 is a large unsigned number.
+  return b.compare(arith::CmpIPredicate::ult, coordinate, srcSizes[dim]);
+}
+
 Value ConvWindow::startsWithin(IndexBuilder &b, Index origin) const {
   if (!crossesLow(inner()))
     return {};
-  return arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::sge,
-                               b.get(origin), b.get(0));
+  return b.compare(arith::CmpIPredicate::sge, origin, 0);
 }
 
 Value ConvWindow::endsWithin(IndexBuilder &b, Index origin,
@@ -119,15 +124,12 @@ Value ConvWindow::endsWithin(IndexBuilder &b, Index origin,
   if (!crossesHigh(i))
     return {};
   int64_t last = (size - 1) * strides[i] + (kernel[i] - 1) * dilations[i];
-  return arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::slt,
-                               b.get(b.add(origin, last)), b.get(srcSizes[i]));
+  return b.compare(arith::CmpIPredicate::slt, b.add(origin, last), srcSizes[i]);
 }
 
 Value ConvWindow::isWithin(IndexBuilder &b, Index origin, int64_t size) const {
-  Value starts = startsWithin(b, origin), ends = endsWithin(b, origin, size);
-  if (!starts || !ends)
-    return starts ? starts : ends;
-  return arith::AndIOp::create(b.b, b.loc, starts, ends);
+  Value starts = startsWithin(b, origin);
+  return b.both(starts, endsWithin(b, origin, size));
 }
 
 SmallVector<Index> ConvWindow::originOf(IndexBuilder &b, ArrayRef<Index> row,
@@ -210,19 +212,11 @@ void ConvWindow::ifWithin(IndexBuilder &b, ArrayRef<Index> row,
     srcRow.push_back(at);
     if (!crossesLow(d) && !crossesHigh(d))
       continue;
-    // What is below 0 is a large unsigned number.
-    Value within = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
-                                         b.get(at), b.get(srcSizes[d]));
-    condition = condition ? arith::AndIOp::create(b.b, b.loc, condition, within)
-                                .getResult()
-                          : within;
+    condition = b.both(condition, hasPixel(b, d, at));
   }
   if (!condition)
     return body(srcRow);
-  auto branch = scf::IfOp::create(b.b, b.loc, condition, /*withElse=*/false);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(branch.thenBlock());
-  body(srcRow);
+  b.branch(condition, [&] { body(srcRow); });
 }
 
 int64_t ConvWindow::tilesPerRow(int64_t most) const {

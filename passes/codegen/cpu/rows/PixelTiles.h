@@ -68,6 +68,8 @@ struct ConvWindow {
   mlir::Value endsWithin(IndexBuilder &b, Index origin, int64_t size) const;
   mlir::Value isWithin(IndexBuilder &b, Index origin, int64_t size) const;
 
+  /// Whether src has a pixel at coordinate `coordinate` of dimension `dim`.
+  mlir::Value hasPixel(IndexBuilder &b, int64_t dim, Index coordinate) const;
   /// Where tap 0 of pixel `pixel` of dst row `row` (n, e1, …, e(n-1)) would be
   /// in src, but for the channel.
   llvm::SmallVector<Index> originOf(IndexBuilder &b, llvm::ArrayRef<Index> row,
