@@ -167,22 +167,22 @@ Function *RunBuilder::prepare(size_t first) {
 /// The buffers of a run do not overlap, so the pointers into them do not alias:
 /// without this every loop would check at run time. A memref is passed as two
 /// pointers of which only the second, the aligned one, is used.
-static void markNoAlias(Function &forward) {
+static void markNoAlias(Function &function) {
   bool isAligned = false;
-  for (Argument &argument : forward.args()) {
+  for (Argument &argument : function.args()) {
     if (!argument.getType()->isPointerTy() ||
-        argument.getArgNo() + 1 == forward.arg_size())
+        argument.getArgNo() + 1 == function.arg_size())
       continue;
     if (isAligned)
       argument.addAttr(Attribute::NoAlias);
     isAligned = !isAligned;
   }
-  forward.addFnAttr(Attribute::NoInline);
 }
 
 void RunBuilder::build(StringRef name) {
   Function *forward = module.getFunction("forward");
   forward->setLinkage(GlobalValue::InternalLinkage);
+  forward->addFnAttr(Attribute::NoInline);
   for (Function &function : module)
     if (&function == forward ||
         function.hasFnAttribute("ingot-distinct-buffers"))

@@ -58,11 +58,14 @@ class LoopsBackend : public Backend {
 
   void buildKernels(OpPassManager &passes,
                     const BackendOptions &) const override {
+    passes.addPass(createCollapseLoops());
     passes.addPass(createOutlineLinalg());
   }
 
   void buildCodegen(OpPassManager &passes,
                     const BackendOptions &) const override {
+    passes.addPass(createContractionsToVector());
+    passes.addPass(createLoopsToVector());
     passes.addPass(createConvertLinalgToLoopsPass());
     passes.addPass(createApproximateMath());
     passes.addPass(createExpandBF16());

@@ -292,10 +292,10 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op,
     kernel->erase();
     return;
   }
+  // An attribute of a memref argument would be lost with the memref.
   if (areDistinct(memrefs))
-    for (size_t i = 0; i < memrefs.size(); ++i)
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(),
-                        builder.getUnitAttr());
+    kernel->setAttr("passthrough",
+                    builder.getStrArrayAttr({"ingot-distinct-buffers"}));
   kernel = table.insert(kernel, "loops");
   builder.setInsertionPoint(op);
   Value tasks = countTasks(builder, op, split);

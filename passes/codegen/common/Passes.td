@@ -9,6 +9,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CollapseLoops : Pass<"collapse-loops"> {
+  let summary = "Make one loop of loops over neighbouring elements";
+  let description = [{
+    Where two loops of a `linalg.generic` on memrefs go through all operands as
+    one would, they become one: a row of 10 elements ends in the middle of a
+    vector, and 14 rows of 10 in contiguous memory are one of 140.
+
+    ```mlir
+    // over 143 x 14 x 10; collapsed: over 20020
+    linalg.generic {indexing_maps = [#id3, #id3], …}
+        ins(%x : memref<143x14x10xf32>) outs(%y : memref<143x14x10xf32>)
+    ```
+  }];
+  let statistics = [Statistic<"numCollapsed", "collapsed", "ops with fewer loops">];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def ConvertToLLVM : Pass<"ingot-convert-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert what is left to the LLVM dialect";
   let description = [{

@@ -44,6 +44,17 @@ def AttentionToVector : Cpu_RowsToVector<"cpu-attention-to-vector"> {
   }];
 }
 
+def ContractionsToVector
+    : Cpu_RowsToVector<"cpu-contractions-to-vector"> {
+  let summary = "Write products that have no kernel as loops over tiles";
+  let description = [{
+    See the head of ContractionsToVector.cpp. For a `linalg.generic` on memrefs
+    that sums up products of f32 or bf16, with the loops batch…, row, k, column;
+    any of them may be open, and the right factor transposed.
+  }];
+  let statistics = [Statistic<"numWritten", "written", "ops written">];
+}
+
 def ConvToVector : Cpu_ToVector<"cpu-conv-to-vector"> {
   let summary = "Write convolution kernels as loops over register tiles";
   let description = [{
@@ -108,6 +119,16 @@ def GroupNormToVector : Cpu_RowsToVector<"cpu-group-norm-to-vector"> {
   let description = [{
     See the head of GroupNormToVector.cpp.
   }];
+}
+
+def LoopsToVector : Cpu_RowsToVector<"cpu-loops-to-vector"> {
+  let summary = "Write elementwise loops over short and open rows with vectors";
+  let description = [{
+    See the head of LoopsToVector.cpp. For a `linalg.generic` on memrefs without
+    reductions, of 32 bits an element, whose operands are contiguous along the
+    innermost loop or the same for all of it.
+  }];
+  let statistics = [Statistic<"numWritten", "written", "ops written">];
 }
 
 def MatMulToVector : Cpu_ToVector<"cpu-matmul-to-vector"> {

@@ -121,6 +121,7 @@
 // Phase kernels.
 // CHECK-NEXT: {{^ *}}cpu-schedule{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-kernels{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}collapse-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-linalg{{[,{]|$}}
 
 // Phase llvm.
@@ -135,6 +136,8 @@
 // CHECK-NEXT: {{^ *}}cpu-reduce-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-row-norm-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-softmax-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-contractions-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-loops-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-bf16{{[,{]|$}}

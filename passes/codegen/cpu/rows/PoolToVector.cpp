@@ -7,8 +7,9 @@
 //
 // for output row
 //   taps of the outer window dimensions that lie within src
-//   for pixel: those whose window crosses the left end, all taps of the row,
-//              the right end
+//   for pixel: those whose window crosses the left end, all taps of the row
+//              (once more for where the outer taps are all there, too), the
+//              right end
 //     for tile of channels
 //       accumulators[vector] = over taps of src[pixel, tap, vector]
 //       over the number of taps, if a mean; epilogue, store
@@ -38,6 +39,9 @@ using namespace ingot;
 using namespace ingot::codegen;
 
 namespace {
+
+/// With more, a loop goes through them.
+constexpr int64_t kMostUnrolledTaps = 27;
 
 /// The taps [begin, end) of one window dimension that lie within src, tap 0
 /// being at `origin`.
@@ -125,7 +129,25 @@ void Emitter::emitRow(ArrayRef<Index> row, const TaskRange &range) {
     end = b.max(b.min(b.div(b.max(room, 0), stride), width), first);
   }
   emitPixels(row, range, taps, 0, first, /*isWhole=*/false);
-  emitPixels(row, range, taps, first, end, /*isWhole=*/true);
+  // In most rows the outer taps lie within src, too: then all are constants.
+  SmallVector<Taps> whole(taps);
+  Value areWithin;
+  for (auto [d, tap] : llvm::enumerate(whole)) {
+    int64_t kernel = op.getKernel()[d];
+    areWithin = b.both(
+        areWithin,
+        b.both(b.compare(arith::CmpIPredicate::eq, tap.begin, 0),
+               b.compare(arith::CmpIPredicate::eq, tap.end, kernel)));
+    tap.begin = 0, tap.end = kernel;
+  }
+  auto emitWhole = [&](ArrayRef<Taps> outer) {
+    emitPixels(row, range, SmallVector<Taps>(outer), first, end,
+               /*isWhole=*/true);
+  };
+  if (areWithin)
+    b.branch(areWithin, [&] { emitWhole(whole); }, [&] { emitWhole(taps); });
+  else
+    emitWhole(taps);
   emitPixels(row, range, taps, end, width, /*isWhole=*/false);
 }
 
@@ -206,11 +228,27 @@ Accumulators Emitter::foldTaps(const Tile &tile, SmallVector<Index> srcAt,
                     maskOfVector(b, tile, v))));
     return next;
   }
-  return forEach(b, taps[dim].begin, taps[dim].end, start,
+  auto fold = [&](Index tap, const Accumulators &folded) {
+    srcAt[1 + dim] =
+        b.add(taps[dim].origin, b.mul(tap, op.getDilations()[dim]));
+    return foldTaps(tile, srcAt, taps, dim + 1, folded);
+  };
+  // A few taps that are all there lie at known distances.
+  Index begin = taps[dim].begin, end = taps[dim].end;
+  int64_t count = 1;
+  for (const Taps &tap : taps.drop_front(dim)) {
+    bool isKnown = !tap.begin.value && !tap.end.value;
+    count *= isKnown ? tap.end.constant - tap.begin.constant
+                     : kMostUnrolledTaps + 1;
+  }
+  if (count <= kMostUnrolledTaps) {
+    Accumulators folded(start);
+    for (int64_t tap = begin.constant; tap < end.constant; ++tap)
+      folded = fold(tap, folded);
+    return folded;
+  }
+  return forEach(b, begin, end, start,
                  [&](Value tap, const Accumulators &folded) {
-                   srcAt[1 + dim] =
-                       b.add(taps[dim].origin,
-                             b.mul(Index(tap), op.getDilations()[dim]));
-                   return foldTaps(tile, srcAt, taps, dim + 1, folded);
+                   return fold(Index(tap), folded);
                  });
 }

@@ -5,7 +5,7 @@
 // CHECK: %[[ONE:.*]] = arith.constant 1 : index
 // CHECK: cpu.launch @[[K:.*]](%arg0, %arg1) tasks(%[[ONE]]) writes 2
 // CHECK: cpu.launch @[[K]](%arg1, %arg2)
-// CHECK: func.func private @[[K]](%{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: memref<8xf32> {llvm.noalias}, %{{.*}}: index)
+// CHECK: func.func private @[[K]](%{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32>, %{{.*}}: index) attributes {{{.*}}passthrough = ["ingot-distinct-buffers"]}
 // CHECK: linalg.generic
 // CHECK-NOT: linalg.generic
 #id = affine_map<(d0) -> (d0)>

@@ -1,0 +1,102 @@
+//===- CollapseLoops.cpp - collapse-loops ---------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/common/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_COLLAPSELOOPS
+#include "passes/codegen/common/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+namespace {
+
+struct CollapseLoopsPass : ingot::impl::CollapseLoopsBase<CollapseLoopsPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// Whether the elements along dimensions `first` and the next one of a memref
+/// lie as if they were one dimension.
+static bool isOneRun(MemRefType type, int64_t first) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (i == first + 1)
+      groups.back().push_back(i);
+    else
+      groups.push_back({i});
+  return memref::CollapseShapeOp::isGuaranteedCollapsible(type, groups);
+}
+
+/// Whether loop `loop` and the next one go through the elements of all operands
+/// as one loop would.
+static bool areOneLoop(linalg::GenericOp op, int64_t loop) {
+  SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+  if (kinds[loop] != kinds[loop + 1])
+    return false;
+  MLIRContext *context = op.getContext();
+  AffineExpr outer = getAffineDimExpr(loop, context);
+  AffineExpr inner = getAffineDimExpr(loop + 1, context);
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    std::optional<unsigned> first = map.getResultPosition(outer);
+    std::optional<unsigned> second = map.getResultPosition(inner);
+    if (!first && !second)
+      continue;
+    if (!first || !second || *second != *first + 1 ||
+        !isOneRun(cast<MemRefType>(operand.get().getType()), *first))
+      return false;
+  }
+  return true;
+}
+
+/// The loops of an op, those together that can be one.
+static SmallVector<ReassociationIndices> loopsOf(linalg::GenericOp op) {
+  SmallVector<ReassociationIndices> loops;
+  for (int64_t i = 0, e = op.getNumLoops(); i < e; ++i)
+    if (i != 0 && areOneLoop(op, i - 1))
+      loops.back().push_back(i);
+    else
+      loops.push_back({i});
+  return loops;
+}
+
+static bool canCollapse(linalg::GenericOp op) {
+  return op.hasPureBufferSemantics() && op.getNumLoops() > 1 &&
+         !op.hasIndexSemantics() &&
+         llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>) &&
+         llvm::all_of(op.getIndexingMapsArray(), [](AffineMap map) {
+           return map.isProjectedPermutation();
+         });
+}
+
+void CollapseLoopsPass::runOnOperation() {
+  SmallVector<linalg::GenericOp> ops;
+  getOperation()->walk([&](linalg::GenericOp op) {
+    if (canCollapse(op))
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(&getContext());
+  for (linalg::GenericOp op : ops) {
+    SmallVector<ReassociationIndices> loops = loopsOf(op);
+    if (int64_t(loops.size()) == int64_t(op.getNumLoops()))
+      continue;
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::collapseOpIterationDims(op, loops, rewriter)))
+      continue;
+    rewriter.eraseOp(op);
+    ++numCollapsed;
+  }
+}

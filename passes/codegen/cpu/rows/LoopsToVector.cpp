@@ -1,0 +1,264 @@
+//===- LoopsToVector.cpp - cpu-loops-to-vector ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for all loops but the innermost
+//   for each vector of the innermost, the last under a mask
+//     what the op computes, of vectors
+//
+// LLVM computes what is left of whole vectors element by element: of a row of
+// 15 elements the half. Rows of many elements are its own.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/rows/Rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_LOOPSTOVECTOR
+#include "passes/codegen/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+namespace {
+
+/// From this many elements on a row is left to LLVM: what does not fill a
+/// vector is a small part of it.
+constexpr int64_t kLongRow = 128;
+/// Below this many, vectors are mostly empty.
+constexpr int64_t kShortRow = 3;
+
+struct Emitter {
+  Emitter(OpBuilder &builder, linalg::GenericOp op, const TargetInfo &target)
+      : b{builder, op.getLoc()}, op(op), target(target),
+        inner(op.getNumLoops() - 1) {}
+
+  void emit();
+  void emitRow(ArrayRef<Value> outer);
+  Value load(OpOperand &operand, ArrayRef<Value> outer, const Piece &piece);
+  SmallVector<Value> coordinates(AffineMap map, ArrayRef<Value> outer,
+                                 Value at);
+  bool hasInner(OpOperand &operand);
+
+  IndexBuilder b;
+  linalg::GenericOp op;
+  const TargetInfo &target;
+  int64_t inner;
+};
+
+struct LoopsToVectorPass : ingot::impl::LoopsToVectorBase<LoopsToVectorPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is written
+//===----------------------------------------------------------------------===//
+
+bool Emitter::hasInner(OpOperand &operand) {
+  return op.getMatchingIndexingMap(&operand).isFunctionOfDim(inner);
+}
+
+SmallVector<Value> Emitter::coordinates(AffineMap map, ArrayRef<Value> outer,
+                                        Value at) {
+  SmallVector<Value> found;
+  for (AffineExpr result : map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(result);
+    if (!dim)
+      found.push_back(b.get(cast<AffineConstantExpr>(result).getValue()));
+    else
+      found.push_back(int64_t(dim.getPosition()) == inner
+                          ? at
+                          : outer[dim.getPosition()]);
+  }
+  return found;
+}
+
+Value Emitter::load(OpOperand &operand, ArrayRef<Value> outer,
+                    const Piece &piece) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  auto memref = dyn_cast<MemRefType>(operand.get().getType());
+  if (!memref)
+    return splat(b, target.lanes, operand.get());
+  SmallVector<Value> at = coordinates(map, outer, b.get(piece.at));
+  if (!hasInner(operand))
+    return splat(b, target.lanes,
+                 memref::LoadOp::create(b.b, b.loc, operand.get(), at));
+  auto type = VectorType::get({target.lanes}, memref.getElementType());
+  if (!piece.mask)
+    return vector::LoadOp::create(b.b, b.loc, type, operand.get(), at);
+  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b.b, b.loc, type, operand.get(), at,
+                                      piece.mask, zero);
+}
+
+void Emitter::emitRow(ArrayRef<Value> outer) {
+  Index length = 0;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (std::optional<unsigned> dim =
+            map.getResultPosition(getAffineDimExpr(inner, op.getContext())))
+      length = dimOf(b, operand.get(), *dim);
+  }
+  forEachPiece(b, target, length, [&](IndexBuilder &, const Piece &piece) {
+    SmallVector<Value> arguments;
+    for (OpOperand &operand : op->getOpOperands())
+      arguments.push_back(op.getMatchingBlockArgument(&operand).use_empty()
+                              ? Value()
+                              : load(operand, outer, piece));
+    SmallVector<Value> results =
+        evaluate(b, *op.getBlock(), arguments, target.lanes);
+    for (auto [i, result] : llvm::enumerate(results)) {
+      OpOperand &dst = *op.getDpsInitOperand(i);
+      SmallVector<Value> at = coordinates(op.getMatchingIndexingMap(&dst),
+                                          outer, b.get(piece.at));
+      if (piece.mask)
+        vector::MaskedStoreOp::create(b.b, b.loc, dst.get(), at, piece.mask,
+                                      result);
+      else
+        vector::StoreOp::create(b.b, b.loc, result, dst.get(), at);
+    }
+  });
+}
+
+/// Repeats in the body what constants it takes from around it.
+static void sinkConstants(OpBuilder &b, linalg::GenericOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(op.getBlock());
+  llvm::SetVector<Value> outside;
+  getUsedValuesDefinedAbove(op.getRegion(), outside);
+  for (Value value : outside)
+    replaceAllUsesInRegionWith(
+        value, b.clone(*value.getDefiningOp())->getResult(0), op.getRegion());
+}
+
+void Emitter::emit() {
+  sinkConstants(b.b, op);
+  SmallVector<Value> outer;
+  OpBuilder::InsertionGuard guard(b.b);
+  SmallVector<Range> ranges =
+      cast<linalg::LinalgOp>(*op).createLoopRanges(b.b, b.loc);
+  for (const Range &range : ArrayRef(ranges).drop_back()) {
+    Value size = getValueOrCreateConstantIndexOp(b.b, b.loc, range.size);
+    auto loop = scf::ForOp::create(b.b, b.loc, b.get(0), size, b.get(1));
+    outer.push_back(loop.getInductionVar());
+    b.b.setInsertionPointToStart(loop.getBody());
+  }
+  emitRow(outer);
+}
+
+//===----------------------------------------------------------------------===//
+// For what
+//===----------------------------------------------------------------------===//
+
+/// Vectors of 32 bits are what every level loads under a mask.
+static bool hasWholeLanes(Type type) {
+  return type.isF32() || type.isSignlessInteger(32);
+}
+
+static bool isRowOf(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         !strides.empty() && strides.back() == 1;
+}
+
+static bool areVectors(linalg::GenericOp op) {
+  int64_t inner = op.getNumLoops() - 1;
+  AffineExpr last = getAffineDimExpr(inner, op.getContext());
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (op.getMatchingBlockArgument(&operand).use_empty() &&
+        !op.isDpsInit(&operand))
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    auto memref = dyn_cast<MemRefType>(operand.get().getType());
+    if (!hasWholeLanes(getElementTypeOrSelf(operand.get().getType())))
+      return false;
+    if (!memref)
+      continue;
+    for (AffineExpr result : map.getResults())
+      if (!isa<AffineDimExpr, AffineConstantExpr>(result))
+        return false;
+    if (map.isFunctionOfDim(inner) &&
+        (map.getResults().back() != last || !isRowOf(memref)))
+      return false;
+    if (op.isDpsInit(&operand) && !map.isFunctionOfDim(inner))
+      return false;
+  }
+  return true;
+}
+
+/// Whether each op of the body is one of vectors, too.
+static bool isElementwise(linalg::GenericOp op) {
+  int64_t steps = 0;
+  // Of values from elsewhere constants alone become vectors.
+  auto isKnown = [&](Value value) {
+    return value.getParentBlock() == op.getBlock() ||
+           matchPattern(value, m_Constant());
+  };
+  for (Operation &step : op.getBlock()->without_terminator()) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(step)) {
+      if (!isa<FloatType, IntegerType>(constant.getType()))
+        return false;
+      continue;
+    }
+    // An integer divided by a lane outside of the row would be one by zero.
+    if (!OpTrait::hasElementwiseMappableTraits(&step) ||
+        isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+            arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(step))
+      return false;
+    for (Type type : step.getResultTypes())
+      if (!hasWholeLanes(type) && !type.isSignlessInteger(1))
+        return false;
+    if (!llvm::all_of(step.getOperands(), isKnown))
+      return false;
+    ++steps;
+  }
+  if (!llvm::all_of(op.getBlock()->getTerminator()->getOperands(), isKnown))
+    return false;
+  // What only moves is copied by the runtime's library.
+  return steps != 0;
+}
+
+static bool isFor(linalg::GenericOp op, const TargetInfo &target) {
+  if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
+      op.getNumParallelLoops() != op.getNumLoops() || op.hasIndexSemantics())
+    return false;
+  int64_t length = op.getStaticLoopRanges().back();
+  if (ShapedType::isStatic(length) &&
+      (length < kShortRow || length >= kLongRow || length % target.lanes == 0))
+    return false;
+  return areVectors(op) && isElementwise(op);
+}
+
+void LoopsToVectorPass::runOnOperation() {
+  SmallVector<linalg::GenericOp> ops;
+  getOperation()->walk([&](linalg::GenericOp op) {
+    if (op->getParentOfType<func::FuncOp>() &&
+        isFor(op, TargetInfo::of(op)))
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops) {
+    TargetInfo target = TargetInfo::of(op);
+    OpBuilder builder(op);
+    Emitter(builder, op, target).emit();
+    op.erase();
+    ++numWritten;
+  }
+}

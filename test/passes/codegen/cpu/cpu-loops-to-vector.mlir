@@ -1,0 +1,98 @@
+// RUN: ingot-opt --cpu-loops-to-vector --split-input-file %s | FileCheck %s
+
+// Rows of 19 elements are two vectors and a masked one; what is the same for a row
+// is loaded once for each vector; constants from outside are vectors.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: scf.for %[[I:.*]] =
+// CHECK: scf.for %[[J:.*]] =
+// CHECK: vector.load %arg0[%[[I]], %[[J]]] : memref<5x19xf32>, vector<8xf32>
+// CHECK: memref.load %arg1[%[[I]]]
+// CHECK: arith.mulf %{{.*}} : vector<8xf32>
+// CHECK: arith.addf %{{.*}} : vector<8xf32>
+// CHECK: vector.store
+// CHECK: %[[MASK:.*]] = arith.constant dense<[true, true, true, false, false, false, false, false]>
+// CHECK: vector.maskedload %arg0[%[[I]], %{{.*}}], %[[MASK]]
+// CHECK: vector.maskedstore
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @short_rows(%x: memref<5x19xf32>, %s: memref<5xf32>, %y: memref<5x19xf32>) {
+  %two = arith.constant 2.0 : f32
+  linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%x, %s : memref<5x19xf32>, memref<5xf32>) outs(%y : memref<5x19xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %0, %two : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+}
+
+// -----
+
+// The end of an open row is known in the run.
+// CHECK-LABEL: func.func @open_rows
+// CHECK: vector.store
+// CHECK: arith.remui
+// CHECK: vector.maskedstore
+#id = affine_map<(d0) -> (d0)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @open_rows(%x: memref<?xf32>, %y: memref<?xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Left to LLVM: copies, long rows and those of whole vectors, reductions, what
+// is not contiguous, other types, and integers that are divided.
+// CHECK-LABEL: func.func @left
+// CHECK-COUNT-7: linalg.generic
+// CHECK-NOT: vector.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+#row = affine_map<(d0, d1) -> (d0)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @left(%x: memref<5x11xf32>, %y: memref<5x11xf32>, %long: memref<5x131xf32>, %whole: memref<5x24xf32>, %sums: memref<5xf32>, %z: memref<11x5xf32>, %half: memref<5x11xf16>, %ints: memref<5x11xi32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<5x11xf32>) outs(%y : memref<5x11xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%long : memref<5x131xf32>) {
+  ^bb0(%a: f32):
+    %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%whole : memref<5x24xf32>) {
+  ^bb0(%a: f32):
+    %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<5x11xf32>) outs(%sums : memref<5xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %0 = arith.addf %a, %s : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#turned, #id], iterator_types = ["parallel", "parallel"]} ins(%z : memref<11x5xf32>) outs(%y : memref<5x11xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%half : memref<5x11xf16>) {
+  ^bb0(%a: f16):
+    %0 = math.absf %a : f16
+    linalg.yield %0 : f16
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%ints : memref<5x11xi32>) outs(%ints : memref<5x11xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %0 = arith.divsi %a, %b : i32
+    linalg.yield %0 : i32
+  }
+  return
+}
+}
