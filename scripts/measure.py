@@ -85,11 +85,10 @@ def first_answers(engines, case, threads, rounds, bin_dir):
 class Turns:
     """A process that measures when it is its turn."""
 
-    def __init__(self, engine, case, threads, seconds, bin_dir):
+    def __init__(self, engine, command):
         self.engine = engine
-        extra = ["--turns", "--iterations=2"] if engine == "ingot" else ["--turns"]
-        self.process = subprocess.Popen(command_of(engine, case, threads, seconds, bin_dir) + extra, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
 
     def measure(self):
         try:
@@ -105,13 +104,24 @@ class Turns:
         self.process.communicate()
 
 
-def latencies(engines, case, threads, seconds, rounds, bin_dir):
-    """{engine: [{"median_ms", "min_ms", "runs"} of each round]}; who is first changes from round to round."""
-    results = {engine: [] for engine in engines}
-    turns = [Turns(engine, case, threads, seconds, bin_dir) for engine in engines]
+def take_turns(commands, rounds, failed=None):
+    """{engine: [{"median_ms", "min_ms", "runs"} of each round]} of processes that wait for their turns; who is first
+    changes from round to round. An engine that cannot start is left out, and why goes to `failed`, if that is given.
+    """
+    results, turns = {}, []
     try:
-        for each in turns:
-            each.measure()
+        for engine, command in commands.items():
+            turns.append(Turns(engine, command))
+        for each in list(turns):
+            try:
+                each.measure()
+                results[each.engine] = []
+            except MeasureError as error:
+                if failed is None:
+                    raise
+                failed[each.engine] = str(error)
+                each.close()
+                turns.remove(each)
         for n in range(rounds):
             for i in range(len(turns)):
                 each = turns[(n + i) % len(turns)]
@@ -122,6 +132,15 @@ def latencies(engines, case, threads, seconds, rounds, bin_dir):
         for each in turns:
             each.close()
     return results
+
+
+def latencies(engines, case, threads, seconds, rounds, bin_dir):
+    """Turns of `engines`, ingot or of PEERS, on one model."""
+    commands = {}
+    for engine in engines:
+        extra = ["--turns", "--iterations=2"] if engine == "ingot" else ["--turns"]
+        commands[engine] = command_of(engine, case, threads, seconds, bin_dir) + extra
+    return take_turns(commands, rounds)
 
 
 def middle(results, key):

@@ -16,7 +16,7 @@ def status_mb(key):
         return next(int(line.split()[1]) for line in f if line.startswith(key)) / 1024
 
 
-def open_onnxruntime(path, threads, inputs, precision):
+def open_onnxruntime(path, threads, inputs, precision, keep_open):
     import onnxruntime
     base, start = status_mb("VmRSS:"), time.perf_counter()
     options = onnxruntime.SessionOptions()
@@ -25,12 +25,13 @@ def open_onnxruntime(path, threads, inputs, precision):
     return base, start, lambda: session.run(None, inputs), onnxruntime.__version__
 
 
-def open_openvino(path, threads, inputs, precision):
+def open_openvino(path, threads, inputs, precision, keep_open):
     import openvino
     base, start = status_mb("VmRSS:"), time.perf_counter()
     core = openvino.Core()
     model = core.read_model(path)
-    model.reshape({name: list(value.shape) for name, value in inputs.items()})
+    if not keep_open:
+        model.reshape({name: list(value.shape) for name, value in inputs.items()})
     compiled = core.compile_model(model, "CPU", {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": threads,
                                                  "INFERENCE_PRECISION_HINT": precision})
     request = compiled.create_infer_request()
@@ -69,6 +70,7 @@ def main():
                         help="measure SECONDS for every line on standard input, print an object each time")
     parser.add_argument("--precision", choices=["f32", "bf16"], default="f32",
                         help="OpenVINO's hint; ONNX Runtime has none for x86 and computes in fp32")
+    parser.add_argument("--open", action="store_true", help="OpenVINO keeps the sizes open that the model leaves open")
     parser.add_argument("--save", metavar="OUTPUT.npy", help="where the first output goes")
     # Options stand between and behind the others.
     args = parser.parse_intermixed_args()
@@ -78,7 +80,7 @@ def main():
         inputs[name] = np.load(file)
 
     threads, seconds = args.threads, args.seconds
-    base, start, run, version = openers[args.peer](args.model, threads, inputs, args.precision)
+    base, start, run, version = openers[args.peer](args.model, threads, inputs, args.precision, args.open)
     opened = time.perf_counter()
     results = run()
     first = time.perf_counter()

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -81,6 +82,47 @@ static bool keepsSplats(Operation *op) {
              tensor::CastOp>(op);
 }
 
+/// The elements of a list that are constants, zeros for the others, and a list
+/// of which of them are not known.
+static std::optional<std::array<ElementsAttr, 2>> knownParts(Value list) {
+  auto elements = list.getDefiningOp<tensor::FromElementsOp>();
+  auto type = dyn_cast<RankedTensorType>(list.getType());
+  if (!elements || type.getRank() != 1 || !type.getElementType().isInteger(64))
+    return std::nullopt;
+  SmallVector<int64_t> values, isOpen;
+  for (Value element : elements.getElements()) {
+    APInt value;
+    bool isKnown = matchPattern(element, m_ConstantInt(&value));
+    values.push_back(isKnown ? value.getSExtValue() : 0);
+    isOpen.push_back(!isKnown);
+  }
+  return std::array{nn::makeIntsAttr(type, values),
+                    nn::makeIntsAttr(type, isOpen)};
+}
+
+/// What is taken of a list is constant if these elements are: of the sizes of a
+/// tensor, those that are not open.
+static ElementsAttr evaluatePart(Operation *op, RankedTensorType type) {
+  constexpr int64_t kMostListed = 64;
+  if (!isa<nn::GatherOp, nn::SliceOp>(op) ||
+      type.getNumElements() > kMostListed)
+    return {};
+  auto parts = knownParts(op->getOperand(0));
+  if (!parts)
+    return {};
+  SmallVector<ElementsAttr> operands = {(*parts)[1]};
+  if (op->getNumOperands() == 2)
+    operands.push_back(nn::getConstant(op->getOperand(1)));
+  if (op->getNumOperands() > 2 || !operands.back())
+    return {};
+  ElementsAttr isOpen = nn::evaluateMovement(op, operands, type);
+  auto flags = isOpen ? nn::readInts(isOpen) : std::nullopt;
+  if (!flags || llvm::is_contained(*flags, 1))
+    return {};
+  operands.front() = (*parts)[0];
+  return nn::evaluateMovement(op, operands, type);
+}
+
 ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) {
   if (op->getNumResults() != 1 || op->getNumOperands() == 0 ||
       op->getNumRegions() != 0)
@@ -88,6 +130,8 @@ ElementsAttr nn::evaluate(Operation *op, int64_t maxElements) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || !type.hasStaticShape() || !hasPlainElements(type))
     return {};
+  if (ElementsAttr attr = evaluatePart(op, type))
+    return attr;
   SmallVector<ElementsAttr> operands;
   for (Value operand : op->getOperands()) {
     ElementsAttr attr = getConstant(operand);

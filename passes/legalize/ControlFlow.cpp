@@ -8,8 +8,11 @@
 
 #include "passes/support/RunChecks.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -89,6 +92,103 @@ static FailureOr<RankedTensorType> typeOfOutput(Node &node, size_t i,
   return joinTypes(types[0], types[1]);
 }
 
+/// The condition as an i1; the run checks that it has one element.
+static Value readCondition(Node &node, OpBuilder &builder) {
+  Location loc = node.loc();
+  if (!node.type(0).hasStaticShape()) {
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1), count = one;
+    for (int64_t i = 0; i < node.rank(0); ++i)
+      count = arith::MulIOp::create(
+          builder, loc, count,
+          tensor::DimOp::create(builder, loc, node.input(0), i));
+    require(builder, loc,
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                  count, one),
+            "the condition has {0} elements, not 1", count);
+  }
+  return onlyElement(builder, loc, node.input(0));
+}
+
+/// Legalizes both branches. One that is wrong in itself may stand for inputs
+/// that never come: exporters write a branch for each rank that a tensor might
+/// have had. Then the other one is what the model is, and `only` its number.
+/// What is not supported, and what neither branch can, is reported.
+static LogicalResult legalizeBranches(Node &node, ArrayRef<Block *> branches,
+                                      std::optional<int> &only,
+                                      std::string &why) {
+  bool isLegal[2], lacks[2];
+  for (int i : {0, 1}) {
+    isLegal[i] = succeeded(node.legalizeBody(*branches[i], /*quiet=*/true));
+    lacks[i] = !isLegal[i] && node.progress.quietLacksSupport;
+    if (!isLegal[i] && why.empty())
+      why = node.progress.whyQuiet;
+  }
+  if (isLegal[0] && isLegal[1])
+    return success();
+  for (int i : {0, 1})
+    if (isLegal[i] && !lacks[1 - i]) {
+      only = i;
+      return success();
+    }
+  // Both are looked at, so that all that they lack is told.
+  for (int i : {0, 1})
+    if (!isLegal[i])
+      (void)node.legalizeBody(*branches[i], /*quiet=*/false);
+  return failure();
+}
+
+/// Whether both branches give values of one rank and element type.
+static bool agree(ArrayRef<Block *> branches) {
+  for (auto [a, b] :
+       llvm::zip_equal(branches[0]->getTerminator()->getOperandTypes(),
+                       branches[1]->getTerminator()->getOperandTypes()))
+    if (!joinTypes(dyn_cast<RankedTensorType>(a),
+                   dyn_cast<RankedTensorType>(b)))
+      return false;
+  return true;
+}
+
+/// Where the branches' values have different ranks, what follows is another
+/// computation for each: copies of it go into both branches, which then give
+/// what the whole block gives.
+static LogicalResult copyTail(Node &node, MutableArrayRef<Block *> branches,
+                              onnx::NodeOp &copy) {
+  Operation *end = node.op->getBlock()->getTerminator();
+  int64_t count = 0;
+  for (Operation *op = node.op->getNextNode(); op != end;
+       op = op->getNextNode())
+    op->walk([&](onnx::NodeOp) { ++count; });
+  if (end->getNumOperands() == 0 || count > node.progress.nodesToCopy)
+    return failure();
+  node.progress.nodesToCopy -= count;
+  // The node stays as it is, to be told of if this does not help.
+  copy = cast<onnx::NodeOp>(OpBuilder(node.op).clone(*node.op));
+  for (Block *&branch : branches) {
+    branch = &copy->getRegion(branch->getParent()->getRegionNumber()).front();
+    Operation *yield = branch->getTerminator();
+    IRMapping mapping;
+    mapping.map(node.op.getOutputs(), yield->getOperands());
+    OpBuilder builder(yield);
+    for (Operation *op = node.op->getNextNode(); op != end;
+         op = op->getNextNode())
+      builder.clone(*op, mapping);
+    SmallVector<Value> values;
+    for (Value value : end->getOperands())
+      values.push_back(mapping.lookupOrDefault(value));
+    yield->setOperands(values);
+  }
+  return success();
+}
+
+/// `values` are what the whole block gives: what follows the node is in them.
+static LogicalResult replaceTail(Node &node, ValueRange values) {
+  Block *block = node.op->getBlock();
+  block->getTerminator()->setOperands(values);
+  while (block->getTerminator()->getPrevNode() != node.op)
+    block->getTerminator()->getPrevNode()->erase();
+  return success();
+}
+
 static LogicalResult legalizeIf(Node &node) {
   if (!node.has(0) || !node.elementType(0).isInteger(1))
     return node.invalid("the condition needs to be a bool");
@@ -105,14 +205,39 @@ static LogicalResult legalizeIf(Node &node) {
       return node.invalid("the branch does not give " +
                           Twine(node.numOutputs()) + " values");
   }
-  // Both are looked at, so that all that they lack is told.
-  bool areLegal = true;
-  for (Block *block : branches)
-    areLegal &= succeeded(node.legalizeBody(*block, /*quiet=*/false));
-  if (!areLegal)
+  std::optional<int> only;
+  std::string why;
+  if (failed(legalizeBranches(node, branches, only, why)))
     return failure();
+  onnx::NodeOp copy;
+  bool withTail = !only && !agree(branches) &&
+                  succeeded(copyTail(node, branches, copy));
+  llvm::scope_exit eraseCopy([&] {
+    if (copy)
+      copy.erase();
+  });
+  if (withTail && failed(legalizeBranches(node, branches, only, why)))
+    return failure();
+  OpBuilder builder(node.op);
+  Location loc = node.loc();
+  if (only) {
+    Value holds = readCondition(node, builder);
+    if (*only == 1)
+      holds = arith::XOrIOp::create(
+          builder, loc, holds,
+          arith::ConstantIntOp::create(builder, loc, true, 1));
+    require(builder, loc, holds,
+            Twine("its ") + (*only == 0 ? "else" : "then") +
+                " branch cannot be taken: " + why);
+    Block *block = branches[*only];
+    SmallVector<Value> values(block->getTerminator()->getOperands());
+    node.op->getBlock()->getOperations().splice(
+        node.op->getIterator(), block->getOperations(), block->begin(),
+        block->getTerminator()->getIterator());
+    return withTail ? replaceTail(node, values) : node.replace(values);
+  }
   SmallVector<Type> types;
-  for (size_t i = 0; i < node.numOutputs(); ++i) {
+  for (size_t i = 0; i < branches[0]->getTerminator()->getNumOperands(); ++i) {
     Value values[] = {branches[0]->getTerminator()->getOperand(i),
                       branches[1]->getTerminator()->getOperand(i)};
     FailureOr<RankedTensorType> type = typeOfOutput(node, i, values);
@@ -120,21 +245,8 @@ static LogicalResult legalizeIf(Node &node) {
       return failure();
     types.push_back(*type);
   }
-  OpBuilder builder(node.op);
-  Location loc = node.loc();
-  if (!node.type(0).hasStaticShape()) {
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1), count = one;
-    for (int64_t i = 0; i < node.rank(0); ++i)
-      count = arith::MulIOp::create(
-          builder, loc, count,
-          tensor::DimOp::create(builder, loc, node.input(0), i));
-    require(builder, loc,
-            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                  count, one),
-            "the condition has {0} elements, not 1", count);
-  }
-  Value condition = onlyElement(builder, loc, node.input(0));
-  auto branch = scf::IfOp::create(builder, loc, types, condition,
+  auto branch = scf::IfOp::create(builder, loc, types,
+                                  readCondition(node, builder),
                                   /*withElseRegion=*/true);
   Region *regions[] = {&branch.getThenRegion(), &branch.getElseRegion()};
   for (auto [region, block] : llvm::zip_equal(regions, branches)) {
@@ -147,7 +259,8 @@ static LogicalResult legalizeIf(Node &node) {
     scf::YieldOp::create(builder, loc, values);
     yield->erase();
   }
-  return node.replace(branch.getResults());
+  return withTail ? replaceTail(node, branch.getResults())
+                  : node.replace(branch.getResults());
 }
 
 void legalize::populateControlFlow(Legalizers &legalizers) {

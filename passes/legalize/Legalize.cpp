@@ -133,6 +133,7 @@ struct LegalizePass
   llvm::DenseSet<Operation *> failedNodes;
   /// An operator that was expanded to several nodes is reported once.
   llvm::DenseSet<Location> failedNames;
+  Progress progress;
 };
 
 } // namespace
@@ -212,10 +213,11 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   auto legalizeBody = [&](Block &body, bool quiet) {
     return quiet ? tryBlock(body) : legalizeBlock(body);
   };
-  Node node(op, builder, opset, stated, legalizeBody, maxLoopSteps);
+  Node node(op, builder, opset, stated, legalizeBody, maxLoopSteps, progress);
   Legalizer legalizer = allLegalizers().lookup(op.getDomain(), op.getOpType());
   if (!legalizer) {
     std::string name = keyOf(op.getDomain(), op.getOpType());
+    progress.lacksSupport = true;
     return emitError(op.getLoc())
            << name << " (opset " << stated << ") is not supported";
   }
@@ -288,10 +290,24 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
 LogicalResult LegalizePass::tryBlock(Block &block) {
   auto nodes = failedNodes;
   auto names = failedNames;
-  ScopedDiagnosticHandler silence(&getContext(),
-                                  [](Diagnostic &) { return success(); });
-  if (succeeded(legalizeBlock(block)))
+  bool lacked = std::exchange(progress.lacksSupport, false);
+  std::string why;
+  ScopedDiagnosticHandler silence(&getContext(), [&](Diagnostic &diagnostic) {
+    if (why.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+      llvm::raw_string_ostream text(why);
+      if (std::string name = nodeNameOf(diagnostic.getLocation());
+          !name.empty())
+        text << "node '" << name << "': ";
+      text << diagnostic;
+    }
     return success();
+  });
+  LogicalResult result = legalizeBlock(block);
+  bool lacks = std::exchange(progress.lacksSupport, lacked);
+  if (succeeded(result))
+    return success();
+  progress.whyQuiet = std::move(why);
+  progress.quietLacksSupport = lacks;
   failedNodes = std::move(nodes);
   failedNames = std::move(names);
   return failure();
@@ -300,6 +316,7 @@ LogicalResult LegalizePass::tryBlock(Block &block) {
 LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
   failedNodes.clear();
   failedNames.clear();
+  progress = {};
   if (failed(legalizeBlock(function.getBody().front())))
     return failure();
   auto results = function.getBody().front().getTerminator()->getOperandTypes();

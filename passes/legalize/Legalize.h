@@ -43,13 +43,26 @@ using mlir::Value;
 using LegalizeBody =
     llvm::function_ref<LogicalResult(mlir::Block &, bool quiet)>;
 
+/// What nodes tell the pass, and how much they may still copy.
+struct Progress {
+  /// Something that failed is not supported, rather than wrong in itself.
+  bool lacksSupport = false;
+  /// Of the last quiet attempt that failed: its first error, and the above.
+  std::string whyQuiet;
+  bool quietLacksSupport = false;
+  /// Nodes behind an If that may still be copied into its branches.
+  int64_t nodesToCopy = 10000;
+};
+
 /// One ONNX node while it is legalized.
 class Node {
 public:
   Node(onnx::NodeOp op, mlir::OpBuilder &builder, int64_t opset,
-       int64_t statedOpset, LegalizeBody legalizeBody, int64_t maxLoopSteps)
+       int64_t statedOpset, LegalizeBody legalizeBody, int64_t maxLoopSteps,
+       Progress &progress)
       : op(op), builder(builder), opset(opset), statedOpset(statedOpset),
-        legalizeBody(legalizeBody), maxLoopSteps(maxLoopSteps) {}
+        legalizeBody(legalizeBody), maxLoopSteps(maxLoopSteps),
+        progress(progress) {}
 
   mlir::Location loc() { return op.getLoc(); }
   mlir::MLIRContext *context() { return op.getContext(); }
@@ -170,6 +183,7 @@ public:
   LegalizeBody legalizeBody;
   /// The most steps that a loop may take.
   int64_t maxLoopSteps;
+  Progress &progress;
 };
 
 using Legalizer = LogicalResult (*)(Node &);

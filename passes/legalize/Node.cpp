@@ -145,6 +145,7 @@ LogicalResult Node::replace(ValueRange values) {
 }
 
 LogicalResult Node::unsupported(const Twine &what) {
+  progress.lacksSupport = true;
   return emitError(loc()) << opType() << " (opset " << statedOpset
                           << ") is not supported: " << oneLine(what.str());
 }

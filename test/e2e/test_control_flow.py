@@ -97,6 +97,28 @@ class If(Flow):
         for c in (TRUE, FALSE):
             self.assert_agrees(model, artifact, {"x": floats(1, 3, 9, 9), "c": c})
 
+    SQUEEZES = """g (float[n,k] x, float[4,2] w) => (float[a,b] y) {
+            one = Constant<value_ints=[1]>()  zero = Constant<value_ints=[0]>()
+            s = Shape(x)  d = Gather<axis=0>(s, zero)  c = Equal(d, one)
+            v = If (c) <
+              then_branch = t () => (p) { p = Squeeze(x, zero) },
+              else_branch = e () => (q) { q = Identity(x) }>
+            %s
+        }"""
+
+    def test_ranks_that_differ(self):
+        runs = [{"x": floats(n, 4), "w": floats(4, 2, seed=1)} for n in (1, 3)]
+        self.check(self.SQUEEZES % "r = ReduceSum<keepdims=0>(v, zero)  y = Mul(w, r) ", runs[0])
+        self.check(self.SQUEEZES % "r = MatMul(v, w)  m = ReduceMax<keepdims=0>(r)  y = Mul(w, m) ", *runs)
+
+    def test_a_branch_that_cannot_be(self):
+        """What follows fits one branch alone: exporters leave the other for ranks that do not occur."""
+        text = self.SQUEEZES % "u = Unsqueeze(v, zero)  h = Concat<axis=0>(u, w2)  y = Identity(h)"
+        text = text.replace("float[4,2] w)", "float[4,2] w, float[1,4] w2)")
+        inputs = lambda n: {"x": floats(n, 4), "w": floats(4, 2, seed=1), "w2": floats(1, 4, seed=2)}
+        self.check(text, inputs(1))
+        self.refuse_run(text, inputs(3), "node")
+
     def test_a_check_in_a_branch_not_taken(self):
         text = """g (float[n] x, float[m] w, bool c) => (float[k] y) {
             y = If (c) <

@@ -35,6 +35,80 @@ func.func @computed(%c: tensor<i1>, %x: tensor<7x2xf32>) -> tensor<*xf32> {
   } : (tensor<i1>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// Ranks that differ: what follows is computed in both branches.
+
+// CHECK-LABEL: @ranks
+// CHECK: %[[Y:.*]] = scf.if
+// CHECK: nn.reshape %arg1 {{.*}} -> tensor<7xf32>
+// CHECK: nn.reduce
+// CHECK: } else {
+// CHECK: nn.reduce
+// CHECK: }
+// CHECK-NOT: nn.reduce
+// CHECK: return %[[Y]] : tensor<f32>
+func.func @ranks(%c: tensor<i1>, %x: tensor<7x1xf32>) -> tensor<*xf32> {
+  %one = arith.constant dense<1> : tensor<1xi64>
+  %0 = onnx.node "If"(%c) graphs "then_branch" {
+    %1 = onnx.node "Squeeze"(%x, %one) : (tensor<7x1xf32>, tensor<1xi64>) -> tensor<*xf32>
+    onnx.yield %1 : tensor<*xf32>
+  }, "else_branch" {
+    onnx.yield %x : tensor<7x1xf32>
+  } : (tensor<i1>) -> tensor<*xf32>
+  %none = onnx.absent
+  %2 = onnx.node "ReduceMax"(%0, %none) {keepdims = 0 : i64} : (tensor<*xf32>, none) -> tensor<*xf32>
+  return %2 : tensor<*xf32>
+}
+
+// What follows fits one of them: the run checks that it is that one.
+
+// CHECK-LABEL: @only
+// CHECK: %[[DIM:.*]] = tensor.dim %arg0
+// CHECK: %[[C:.*]] = tensor.extract
+// CHECK: ingot.require %[[C]], "its else branch cannot be taken: MatMul (opset 21) is invalid
+// CHECK-NOT: scf.if
+// CHECK: nn.matmul
+func.func @only(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) -> tensor<*xf32> {
+  %zero = arith.constant dense<0> : tensor<1xi64>
+  %one = arith.constant dense<1> : tensor<1xi64>
+  %s = onnx.node "Shape"(%x) : (tensor<?x4xf32>) -> tensor<2xi64>
+  %d = onnx.node "Gather"(%s, %zero) {axis = 0 : i64} : (tensor<2xi64>, tensor<1xi64>) -> tensor<1xi64>
+  %c = onnx.node "Equal"(%d, %one) : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
+  %0 = onnx.node "If"(%c) graphs "then_branch" {
+    %1 = onnx.node "Squeeze"(%x, %zero) : (tensor<?x4xf32>, tensor<1xi64>) -> tensor<*xf32>
+    onnx.yield %1 : tensor<*xf32>
+  }, "else_branch" {
+    %1 = onnx.node "Transpose"(%x) {perm = [1, 0]} : (tensor<?x4xf32>) -> tensor<4x?xf32>
+    %2 = onnx.node "Unsqueeze"(%1, %zero) : (tensor<4x?xf32>, tensor<1xi64>) -> tensor<*xf32>
+    %shape = arith.constant dense<[5, -1]> : tensor<2xi64>
+    %3 = onnx.node "Concat"(%2, %2, %2, %2, %2) {axis = 2 : i64} : (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+    %4 = onnx.node "Reshape"(%3, %shape) : (tensor<*xf32>, tensor<2xi64>) -> tensor<*xf32>
+    %5 = onnx.node "Transpose"(%4) {perm = [1, 0]} : (tensor<*xf32>) -> tensor<*xf32>
+    onnx.yield %5 : tensor<*xf32>
+  } : (tensor<1xi1>) -> tensor<*xf32>
+  %2 = onnx.node "MatMul"(%0, %w) : (tensor<*xf32>, tensor<4x2xf32>) -> tensor<*xf32>
+  return %2 : tensor<*xf32>
+}
+
+// A size that is not open decides, whatever others are.
+
+// CHECK-LABEL: @known_size
+// CHECK-NOT: scf.if
+// CHECK-NOT: ingot.require
+// CHECK: return %{{.*}} : tensor<?xf32>
+func.func @known_size(%x: tensor<?x1xf32>) -> tensor<*xf32> {
+  %one = arith.constant dense<1> : tensor<1xi64>
+  %s = onnx.node "Shape"(%x) : (tensor<?x1xf32>) -> tensor<2xi64>
+  %d = onnx.node "Gather"(%s, %one) {axis = 0 : i64} : (tensor<2xi64>, tensor<1xi64>) -> tensor<1xi64>
+  %c = onnx.node "Equal"(%d, %one) : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi1>
+  %0 = onnx.node "If"(%c) graphs "then_branch" {
+    %1 = onnx.node "Squeeze"(%x, %one) : (tensor<?x1xf32>, tensor<1xi64>) -> tensor<*xf32>
+    onnx.yield %1 : tensor<*xf32>
+  }, "else_branch" {
+    onnx.yield %x : tensor<?x1xf32>
+  } : (tensor<1xi1>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
 }
 
 // -----

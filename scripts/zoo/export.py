@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Writes one model and its inputs, in a process of its own: export.py MODEL VARIANT FOLDER.
+
+FOLDER gets model.onnx, inputs0.npz and inputs1.npz (the second size).
+"""
+import os
+import re
+import shutil
+import sys
+import warnings
+
+import numpy as np
+import registry
+
+
+def plain(values):
+    return {name: v if isinstance(v, np.ndarray) else v.numpy() for name, v in values.items()}
+
+
+def write_torch(entry, exporter, opset, path):
+    import torch
+    values = entry.inputs(0)
+    args, names = tuple(values.values()), list(values)
+    module = entry.build()
+    with torch.no_grad():
+        if exporter == "script":
+            if entry.scripted:
+                module = torch.jit.script(module)
+            torch.onnx.export(module, args, path, dynamo=False, opset_version=opset, input_names=names,
+                              dynamic_axes={name: dict(axes) for name, axes in entry.open.items()})
+            return
+        # The exporter finds out which sizes the module itself decides.
+        auto = torch.export.Dim.AUTO
+        shapes = tuple({axis: auto for axis in entry.open.get(name, {})} for name in names)
+        # Arguments that go into *args are one argument to it.
+        import inspect
+        parameters = list(inspect.signature(module.forward).parameters.values())
+        if parameters and parameters[-1].kind is inspect.Parameter.VAR_POSITIONAL:
+            count = len(parameters) - 1
+            shapes = (*shapes[:count], tuple(shapes[count:]))
+        torch.onnx.export(module, args, path, dynamo=True, opset_version=opset, input_names=names, dynamic_shapes=shapes,
+                          external_data=False, verbose=False)
+
+
+def write_sklearn(entry, opset, path):
+    import skl2onnx
+    from skl2onnx.common.data_types import FloatTensorType, StringTensorType
+    model = entry.build()
+    (name, value), = entry.inputs(0).items()
+    kind = StringTensorType if value.dtype.kind in "US" else FloatTensorType
+    options = {"zipmap": False} if hasattr(model, "predict_proba") else None
+    final = model.steps[-1][1] if hasattr(model, "steps") else model
+    made = skl2onnx.to_onnx(model, initial_types=[(name, kind([None, value.shape[1]]))],
+                            options={id(final): options} if options else None, target_opset={"": opset, "ai.onnx.ml": 3})
+    with open(path, "wb") as file:
+        file.write(made.SerializeToString())
+
+
+def main():
+    name, variant, folder = sys.argv[1:]
+    warnings.simplefilter("ignore")
+    entry = registry.load_all()[name]
+    kind, opset = re.fullmatch(r"([a-z]+)(\d*)", variant).groups()
+    path = os.path.join(folder, "model.onnx")
+    if kind == "shipped":
+        shutil.copyfile(entry.build(), path + ".part")
+    elif kind == "sklearn":
+        write_sklearn(entry, int(opset), path + ".part")
+    else:
+        write_torch(entry, kind, int(opset), path + ".part")
+    for which in (0, 1):
+        np.savez(os.path.join(folder, f"inputs{which}.npz"), **plain(entry.inputs(which)))
+    os.rename(path + ".part", path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+#!/usr/bin/env python3
+"""What ONNX Runtime computes, in a process of its own: reference.py MODEL.onnx INPUTS.npz OUTPUTS.npz."""
+import sys
+
+import numpy as np
+import onnxruntime
+
+
+def main():
+    model, inputs, outputs = sys.argv[1:]
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    values = {key: value.astype(object) if value.dtype.kind == "U" else value for key, value in np.load(inputs).items()}
+    known = {i.name for i in session.get_inputs()}
+    results = session.run(None, {key: value for key, value in values.items() if key in known})
+    np.savez(outputs, **{f"{n}:{o.name}": np.asarray(r) if np.asarray(r).dtype != object else np.asarray(r).astype(str)
+                         for n, (o, r) in enumerate(zip(session.get_outputs(), results))})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""The list of models: what makes each, its inputs at two sizes, and which of their dimensions may be open."""
+from dataclasses import dataclass, field
+from typing import Callable
+
+# What writes PyTorch models: each exporter at the lowest operator set that it writes from 17 on, and at its newest.
+# (Asked for 17, the newer exporter writes 18.)
+TORCH = ("script17", "dynamo23", "script20", "dynamo18")
+SKLEARN = ("sklearn17", "sklearn22")
+USUAL = ("script17", "dynamo23", "sklearn17", "shipped")
+
+
+@dataclass
+class Entry:
+    """`build()` gives what is exported (a module, a fitted pipeline or a file's path), `inputs(which)` the inputs of
+    size 0 and 1 by name, `open` the dimensions that differ between both: {input: {axis: name}}."""
+    name: str
+    family: str
+    build: Callable
+    inputs: Callable
+    open: dict = field(default_factory=dict)
+    variants: tuple = TORCH
+    outputs: tuple = ()
+    # Tolerance of the largest error against the largest output, where that of all others would be too strict: for
+    # results behind a choice (of boxes, of neighbours) that rounding may turn.
+    tolerance: float = 1e-3
+    # Branches of the module that depend on data: compiled by torch.jit.script before the first exporter traces.
+    scripted: bool = False
+
+
+ENTRIES: dict = {}
+
+
+def add(entry):
+    assert entry.name not in ENTRIES, entry.name
+    ENTRIES[entry.name] = entry
+    return entry
+
+
+def load_all():
+    """All entries; libraries are only imported where an entry is built."""
+    import shipped  # noqa: F401
+    import speech  # noqa: F401
+    import tabular  # noqa: F401
+    import text  # noqa: F401
+    import vision  # noqa: F401
+    return ENTRIES
+
+
+def pairs(variants=USUAL):
+    """(entry, variant) of all models, cheap families first."""
+    return [(e, v) for e in load_all().values() for v in e.variants if v in variants or v in ("shipped",)]
