@@ -23,6 +23,52 @@ static std::optional<int64_t> staticCount(ArrayRef<OpFoldResult> sizes) {
   return count;
 }
 
+/// What a size is a product of.
+static void addFactors(OpFoldResult size, SmallVectorImpl<OpFoldResult> &all) {
+  auto value = dyn_cast<Value>(size);
+  auto product = value ? value.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+  if (!product) {
+    all.push_back(size);
+    return;
+  }
+  addFactors(product.getLhs(), all);
+  addFactors(product.getRhs(), all);
+}
+
+/// Takes off both sides a size that is the product of others: pixels in a row
+/// and pixels as rows and columns.
+static void cancelProducts(ArrayRef<OpFoldResult> products,
+                           llvm::SmallBitVector &isProductDone,
+                           ArrayRef<OpFoldResult> sizes,
+                           llvm::SmallBitVector &isDone) {
+  for (auto [i, product] : llvm::enumerate(products)) {
+    SmallVector<OpFoldResult> factors;
+    if (isProductDone[i])
+      continue;
+    addFactors(product, factors);
+    llvm::SmallBitVector isTaken = isDone;
+    bool isCovered = factors.size() > 1 &&
+                     llvm::none_of(factors, [](OpFoldResult factor) {
+                       return getConstantIntValue(factor) == 0;
+                     });
+    for (OpFoldResult factor : factors) {
+      size_t at = 0;
+      while (at < sizes.size() &&
+             (isTaken[at] || !(isEqualConstantIntOrValue(factor, sizes[at]) ||
+                               isSameDim(factor, sizes[at]))))
+        ++at;
+      isCovered &= at < sizes.size();
+      if (!isCovered)
+        break;
+      isTaken.set(at);
+    }
+    if (!isCovered)
+      continue;
+    isProductDone.set(i);
+    isDone = isTaken;
+  }
+}
+
 Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
                             size_t rest, const llvm::SmallBitVector &isKept,
                             OpFoldResult &total, OpFoldResult &known) {
@@ -41,6 +87,8 @@ Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
         isUsed.set(i);
       }
   }
+  cancelProducts(own, isDone, sizes, isUsed);
+  cancelProducts(sizes, isUsed, own, isDone);
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (isUsed[i])
       continue;

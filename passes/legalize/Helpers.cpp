@@ -30,8 +30,12 @@ OpFoldResult legalize::sizeOf(Node &node, Value tensor, int64_t i) {
   RankedTensorType type = typeOf(tensor);
   if (!type.isDynamicDim(i))
     return sizeAttr(node, type.getDimSize(i));
-  Value index = arith::ConstantIndexOp::create(node.builder, node.loc(), i);
-  return tensor::DimOp::create(node.builder, node.loc(), tensor, index)
+  Root root = node.progress.roots.of(tensor, i);
+  if (root.dim < 0)
+    return root.value;
+  Value dim =
+      arith::ConstantIndexOp::create(node.builder, node.loc(), root.dim);
+  return tensor::DimOp::create(node.builder, node.loc(), root.value, dim)
       .getResult();
 }
 
@@ -79,6 +83,7 @@ struct Tracer {
   Node &node;
 
   std::optional<Sizes> trace(Value tensor, int depth);
+  std::optional<Sizes> choose(nn::SelectOp op, int64_t length, int depth);
   Sizes extract(Value tensor, int64_t length);
 };
 
@@ -120,6 +125,47 @@ Sizes Tracer::extract(Value tensor, int64_t length) {
     elements.push_back(toIndex(node, element));
   }
   return elements;
+}
+
+/// Whether two numbers are equal, as far as it is known.
+static std::optional<bool> areEqual(OpFoldResult a, OpFoldResult b) {
+  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
+  if (x && y)
+    return *x == *y;
+  if (isEqualConstantIntOrValue(a, b) || isSameDim(a, b))
+    return true;
+  if ((x && *x < 0 && isFromDims(b)) || (y && *y < 0 && isFromDims(a)))
+    return false;
+  return std::nullopt;
+}
+
+/// `Where(sizes == -1, others, sizes)`: what exporters write for Expand.
+std::optional<Sizes> Tracer::choose(nn::SelectOp op, int64_t length,
+                                    int depth) {
+  auto equal = op->getOperand(0).getDefiningOp<nn::EqualOp>();
+  if (!equal || depth == 0 || length == 0)
+    return std::nullopt;
+  auto isList = [](Value value) {
+    return typeOf(value).getElementType().isInteger(64);
+  };
+  Value lists[] = {equal->getOperand(0), equal->getOperand(1),
+                   op->getOperand(1), op->getOperand(2)};
+  std::optional<Sizes> parts[4];
+  for (auto [list, part] : llvm::zip_equal(lists, parts)) {
+    if (!isList(list) || !(part = trace(list, depth - 1)) || part->empty())
+      return std::nullopt;
+  }
+  auto at = [&](int part, int64_t i) {
+    return (*parts[part])[parts[part]->size() == 1 ? 0 : i];
+  };
+  Sizes sizes;
+  for (int64_t i = 0; i < length; ++i) {
+    auto isEqual = areEqual(at(0, i), at(1, i));
+    if (!isEqual)
+      return std::nullopt;
+    sizes.push_back(at(*isEqual ? 2 : 3, i));
+  }
+  return sizes;
 }
 
 std::optional<Sizes> Tracer::trace(Value tensor, int depth) {
@@ -189,6 +235,9 @@ std::optional<Sizes> Tracer::trace(Value tensor, int depth) {
       return sizes;
     }
   }
+  if (auto select = dyn_cast<nn::SelectOp>(op))
+    if (auto chosen = choose(select, length, depth))
+      return chosen;
   using Combine = OpFoldResult (*)(Node &, OpFoldResult, OpFoldResult);
   Combine combine = isa<nn::AddOp>(op)   ? Combine(addSizes)
                     : isa<nn::SubOp>(op) ? Combine(subSizes)

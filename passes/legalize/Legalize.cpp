@@ -210,9 +210,16 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   CreatedOps created;
   OpBuilder builder(op->getContext(), &created);
   builder.setInsertionPoint(op);
+  // What a body's attempts leave is erased, and so may be what is known of it.
   auto legalizeBody = [&](Block &body, bool quiet) {
-    return quiet ? tryBlock(body) : legalizeBlock(body);
+    progress.roots.forget();
+    LogicalResult result = quiet ? tryBlock(body) : legalizeBlock(body);
+    progress.roots.forget();
+    return result;
   };
+  if (op->getNumRegions() == 0)
+    for (Value operand : op.getInputs())
+      progress.roots.keep(operand);
   Node node(op, builder, opset, stated, legalizeBody, maxLoopSteps, progress);
   Legalizer legalizer = allLegalizers().lookup(op.getDomain(), op.getOpType());
   if (!legalizer) {
@@ -236,6 +243,8 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
                             " is too large: more than " + Twine(maxElements) +
                             " elements (--limit=tensor-elements)");
   }
+  if (op->getNumRegions() != 0)
+    progress.roots.forget();
   op.erase();
   for (Operation *op : created.ops)
     nn::foldInPlace(op, kMaxFoldedElements);
@@ -317,6 +326,7 @@ LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
   failedNodes.clear();
   failedNames.clear();
   progress = {};
+  progress.roots.start(function);
   if (failed(legalizeBlock(function.getBody().front())))
     return failure();
   auto results = function.getBody().front().getTerminator()->getOperandTypes();

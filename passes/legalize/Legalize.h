@@ -19,6 +19,7 @@
 #include "dialects/nn/Elements.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/onnx/OnnxDialect.h"
+#include "passes/legalize/RootSizes.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -52,6 +53,7 @@ struct Progress {
   bool quietLacksSupport = false;
   /// Nodes behind an If that may still be copied into its branches.
   int64_t nodesToCopy = 10000;
+  RootSizes roots;
 };
 
 /// One ONNX node while it is legalized.

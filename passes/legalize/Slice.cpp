@@ -29,7 +29,9 @@ static OpFoldResult clampPosition(Node &node, OpFoldResult position,
   auto known = getConstantIntValue(position);
   if (known && *known < 0)
     position = addSizes(node, size, position);
-  if (!known) {
+  // Then nothing below 0 has to be looked for.
+  bool isCounted = !known && isFromDims(position) && isFromDims(high);
+  if (!known && !isCounted) {
     Value value = indexValue(node, position);
     Value zero = arith::ConstantIndexOp::create(node.builder, node.loc(), 0);
     Value negative = arith::CmpIOp::create(node.builder, node.loc(),
@@ -45,7 +47,8 @@ static OpFoldResult clampPosition(Node &node, OpFoldResult position,
     return high;
   if (known && *known <= -(int64_t(1) << 48))
     return sizeAttr(node, low);
-  return maxSizes(node, minSizes(node, position, high), sizeAttr(node, low));
+  OpFoldResult held = minSizes(node, position, high);
+  return isCounted ? held : maxSizes(node, held, sizeAttr(node, low));
 }
 
 static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
@@ -69,7 +72,9 @@ static Taken resolveRange(Node &node, OpFoldResult start, OpFoldResult end,
   // Backward, an empty dimension has no last element to begin with.
   if (step < 0)
     length = minSizes(node, length, size);
-  return {from, maxSizes(node, length, sizeAttr(node, 0)), step};
+  if (!isFromDims(length))
+    length = maxSizes(node, length, sizeAttr(node, 0));
+  return {from, length, step};
 }
 
 /// The slice where a start or size is only known at run time.
