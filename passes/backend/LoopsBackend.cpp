@@ -66,6 +66,7 @@ class LoopsBackend : public Backend {
                     const BackendOptions &) const override {
     passes.addPass(createContractionsToVector());
     passes.addPass(createLoopsToVector());
+    passes.addPass(createTransposesToVector());
     passes.addPass(createConvertLinalgToLoopsPass());
     passes.addPass(createApproximateMath());
     passes.addPass(createExpandBF16());

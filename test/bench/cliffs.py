@@ -3,7 +3,7 @@
 
 usage: cliffs.py [--cases N] [--seed S] [--json RESULT] [FAMILY[:NUMBER] ...]
 
-The shapes are those of shapes.py. Each is compiled for x86-64-v3 with its sizes fixed, and once more with some of them
+The shapes are those of test/property/shapes.py. Each is compiled for x86-64-v3 with its sizes fixed, and once more with some of them
 open, and run once on one thread under Valgrind, which counts instructions: so the machine's load does not matter. A count
 above what the family may take for its vectors of work and its rows fails. Closes with `N passed, N failed, N skipped`.
 """
@@ -22,10 +22,13 @@ from onnx import helper, numpy_helper
 
 import callgrind
 import cases
-import shapes
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.append(os.path.join(ROOT, "test", "property"))
+
+import shapes  # noqa: E402
+
 TARGET = "x86-64-v3"
 # Of a run: what counts tasks, checks sizes, and calls kernels.
 OVERHEAD = 20_000
@@ -40,7 +43,7 @@ def make_model(shape, is_open):
         dims = [case.dynamic.get(name, {}).get(i, d) if is_open else d for i, d in enumerate(array.shape)]
         infos.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), dims))
     tensors = [numpy_helper.from_array(array, name) for name, array in case.weights.items()]
-    result = helper.make_tensor_value_info(case.output, shape.type, [f"d{i}" for i in range(case.rank)])
+    result = helper.make_tensor_value_info(case.output, case.type, [f"d{i}" for i in range(case.rank)])
     graph = helper.make_graph(case.nodes, "shape", infos, [result], tensors)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10)
 

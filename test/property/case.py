@@ -2,7 +2,7 @@
 import dataclasses
 
 import numpy as np
-from onnx import helper
+from onnx import TensorProto, helper
 
 # Of the largest absolute value of the output. A linear op may round each of its sums another way; a function's error
 # comes on top.
@@ -30,6 +30,8 @@ class Case:
     output: str = ""
     rank: int = 0
     tolerance: float = LINEAR
+    type: int = TensorProto.FLOAT  # of the output
+    opset: int = 17
     used: int = 0
 
     def value(self):

@@ -4,12 +4,13 @@ Data stands channels-last in most convolutions (transposes around the op, which 
 kernel itself reads and writes the buffers of the run.
 """
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import helper, numpy_helper
 
 from attention import attention_case
 from case import FUNCTIONS, LINEAR, MAX_WORK, Case, normal, some
 from layout import layout_case
 from recurrence import sequence_case
+from shapes import shape_case
 
 
 # What follows ---------------------------------------------------------------------------------------------------------
@@ -455,7 +456,7 @@ def open_pixels(rng, case, rank, channels_last):
 # New kinds come last: the place is part of the seed.
 KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case,
          "recurrent": recurrent_case, "resize": resize_case, "attention": attention_case, "window": window_case,
-         "layout": layout_case, "sequence": sequence_case}
+         "layout": layout_case, "sequence": sequence_case, "shape": shape_case}
 
 
 def draw(kind, number, seed=0):
@@ -463,13 +464,16 @@ def draw(kind, number, seed=0):
     return KINDS[kind](rng, f"{kind}{number}")
 
 
-def make_model(cases, opset=17):
+def make_model(cases):
     """One model of many cases."""
-    def info(name, shape, dynamic):
+    def info(name, kind, shape, dynamic):
         dims = [dynamic.get(i, d) for i, d in enumerate(shape)]
-        return helper.make_tensor_value_info(name, TensorProto.FLOAT, dims)
-    inputs = [info(n, a.shape, c.dynamic.get(n, {})) for c in cases for n, a in c.inputs.items()]
-    outputs = [info(c.output, [f"{c.name}_d{i}" for i in range(c.rank)], c.dynamic.get(c.output, {})) for c in cases]
+        return helper.make_tensor_value_info(name, kind, dims)
+    inputs = [info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape, c.dynamic.get(n, {}))
+              for c in cases for n, a in c.inputs.items()]
+    outputs = [info(c.output, c.type, [f"{c.name}_d{i}" for i in range(c.rank)], c.dynamic.get(c.output, {}))
+               for c in cases]
+    opset = max(c.opset for c in cases)
     tensors = [numpy_helper.from_array(a, n) for c in cases for n, a in c.weights.items()]
     graph = helper.make_graph([n for c in cases for n in c.nodes], "kernels", inputs, outputs, tensors)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)

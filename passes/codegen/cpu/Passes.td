@@ -199,6 +199,16 @@ def SoftmaxToVector : Cpu_RowsToVector<"cpu-softmax-to-vector"> {
   }];
 }
 
+def TransposesToVector : Cpu_RowsToVector<"cpu-transposes-to-vector"> {
+  let summary = "Write transposes as loops over squares turned in registers";
+  let description = [{
+    See the head of TransposesToVector.cpp. For a `linalg.generic` on memrefs
+    that moves elements of 8, 16 or 32 bits, whose operands are contiguous along
+    different loops.
+  }];
+  let statistics = [Statistic<"numWritten", "written", "ops written">];
+}
+
 def RoundToInteger : Pass<"round-to-integer", "::mlir::ModuleOp"> {
   let summary = "Round vectors of f32 while they become integers";
   let description = [{

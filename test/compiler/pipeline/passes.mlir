@@ -138,6 +138,7 @@
 // CHECK-NEXT: {{^ *}}cpu-softmax-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-contractions-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-loops-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-transposes-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}convert-linalg-to-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}approximate-math{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}expand-bf16{{[,{]|$}}

@@ -237,8 +237,10 @@ static bool isElementwise(linalg::GenericOp op) {
 }
 
 static bool isFor(linalg::GenericOp op, const TargetInfo &target) {
+  // A reduction over other loops than the innermost adds rows to a row.
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
-      op.getNumParallelLoops() != op.getNumLoops() || op.hasIndexSemantics())
+      op.getIteratorTypesArray().back() != utils::IteratorType::parallel ||
+      op.hasIndexSemantics())
     return false;
   int64_t length = op.getStaticLoopRanges().back();
   if (ShapedType::isStatic(length) &&

@@ -21,6 +21,27 @@ static Value shuffle(IndexBuilder &b, Value x, Value y,
   return vector::ShuffleOp::create(b.b, b.loc, x, y, lanes);
 }
 
+/// Rows of 128 bits: each step interleaves those that are half of them apart.
+static SmallVector<Value> transposeNarrow(IndexBuilder &b,
+                                          ArrayRef<Value> rows) {
+  int64_t count = rows.size();
+  SmallVector<Value> now(rows);
+  for (int64_t step = 1; step < count; step *= 2) {
+    SmallVector<Value> next;
+    for (int64_t i = 0; i < count / 2; ++i)
+      for (int64_t half = 0; half < 2; ++half) {
+        SmallVector<int64_t> lanes;
+        for (int64_t lane = 0; lane < count / 2; ++lane) {
+          lanes.push_back(half * (count / 2) + lane);
+          lanes.push_back(count + half * (count / 2) + lane);
+        }
+        next.push_back(shuffle(b, now[i], now[i + count / 2], lanes));
+      }
+    now = next;
+  }
+  return now;
+}
+
 /// Runs of `size` elements of x and of y in turn, the first or the second half
 /// of each 128 bits.
 static Value interleave(IndexBuilder &b, Value x, Value y, int64_t size,
@@ -39,7 +60,11 @@ static Value interleave(IndexBuilder &b, Value x, Value y, int64_t size,
 SmallVector<Value> codegen::transposeSquare(IndexBuilder &b,
                                             ArrayRef<Value> rows) {
   int64_t count = rows.size();
-  assert((count == 4 || count == 8) && "squares of 4 or 8 rows");
+  auto type = cast<VectorType>(rows[0].getType());
+  assert(type.getDimSize(0) == count && "a square");
+  if (count * type.getElementTypeBitWidth() == 128)
+    return transposeNarrow(b, rows);
+  assert(count == 8 && type.getElementTypeBitWidth() == 32);
   // In each 128 bits 4 rows by 4 columns, first of single elements, then of
   // pairs.
   SmallVector<Value> turned(count);
@@ -53,8 +78,6 @@ SmallVector<Value> codegen::transposeSquare(IndexBuilder &b,
       turned[first + column] = interleave(b, pairs[column / 2],
                                           pairs[2 + column / 2], 2, column % 2);
   }
-  if (count == 4)
-    return turned;
   SmallVector<Value> columns(count);
   for (int64_t i = 0; i < 4; ++i) {
     columns[i] = shuffle(b, turned[i], turned[4 + i],

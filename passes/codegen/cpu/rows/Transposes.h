@@ -15,9 +15,9 @@ namespace ingot::codegen {
 /// vectors have 128 bits.
 int64_t squareOf(const TargetInfo &target);
 
-/// The columns of a square of 4 or 8 rows, each a vector of as many elements of
-/// 32 bits. Elements cross between halves of 128 bits in the last step only, as
-/// they do in an instruction of every level.
+/// The columns of a square, given its rows: of 128 bits, or 8 of 8 elements of
+/// 32 bits. These cross between halves of 128 bits in the last step only: an
+/// instruction that does so costs more.
 llvm::SmallVector<mlir::Value>
 transposeSquare(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 

@@ -49,7 +49,28 @@ func.func @open_rows(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
-// Left to LLVM: copies, long rows and those of whole vectors, reductions, what
+// Rows are added to a row.
+// CHECK-LABEL: func.func @sums
+// CHECK: scf.for %[[K:.*]] =
+// CHECK: vector.load %arg0[%[[K]]
+// CHECK: vector.load %arg1[
+// CHECK: vector.store %{{.*}}, %arg1[
+#rows = affine_map<(k, j) -> (k, j)>
+#columns = affine_map<(k, j) -> (j)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @sums(%x: memref<?x?xf32>, %y: memref<?xf32>) {
+  linalg.generic {indexing_maps = [#rows, #columns], iterator_types = ["reduction", "parallel"]} ins(%x : memref<?x?xf32>) outs(%y : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Left to LLVM: copies, long rows and those of whole vectors, sums along rows, what
 // is not contiguous, other types, and integers that are divided.
 // CHECK-LABEL: func.func @left
 // CHECK-COUNT-7: linalg.generic

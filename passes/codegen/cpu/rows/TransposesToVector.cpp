@@ -1,0 +1,215 @@
+//===- TransposesToVector.cpp - cpu-transposes-to-vector ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for all loops but those of the rows and of the columns
+//   for square of rows and columns: load its rows, turn them in registers,
+//     store its columns
+//
+// The last square of a row or column ends with it: what it shares with the one
+// before is written twice. Where there are fewer rows or columns than a square
+// has, which only a run may know, elements go one by one.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/rows/Transposes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_TRANSPOSESTOVECTOR
+#include "passes/codegen/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+namespace {
+
+struct Emitter {
+  Emitter(OpBuilder &builder, linalg::GenericOp op)
+      : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)) {}
+
+  void emit();
+  void emitSquare(Index row, Index column, int64_t side);
+  void emitElements();
+  SmallVector<Value> at(int64_t operand);
+
+  IndexBuilder b;
+  linalg::GenericOp op;
+  TargetInfo target;
+  /// The loops along which src and dst are contiguous.
+  int64_t row = 0, column = 0;
+  SmallVector<Index> sizes, position;
+};
+
+struct TransposesToVectorPass
+    : ingot::impl::TransposesToVectorBase<TransposesToVectorPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+static int64_t bitsOf(linalg::GenericOp op) {
+  return getElementTypeOrSelf(op->getOperand(0)).getIntOrFloatBitWidth();
+}
+
+/// The side of a square: rows of 128 bits, or of 256 where elements have 32.
+static int64_t sideOf(linalg::GenericOp op, const TargetInfo &target) {
+  int64_t bits = bitsOf(op);
+  return bits == 32 ? squareOf(target) : 128 / bits;
+}
+
+SmallVector<Value> Emitter::at(int64_t operand) {
+  SmallVector<Value> found;
+  AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
+  for (AffineExpr result : map.getResults())
+    found.push_back(
+        b.get(position[cast<AffineDimExpr>(result).getPosition()]));
+  return found;
+}
+
+void Emitter::emitSquare(Index firstRow, Index firstColumn, int64_t side) {
+  Value src = op->getOperand(0), dst = op->getOperand(1);
+  Type element = getElementTypeOrSelf(src);
+  auto type = VectorType::get({side}, element);
+  // Instructions that interleave do not ask what they move.
+  auto bits = VectorType::get({side}, b.b.getIntegerType(bitsOf(op)));
+  SmallVector<Value> rows;
+  position[row] = firstRow;
+  for (int64_t i = 0; i < side; ++i) {
+    position[column] = b.add(firstColumn, i);
+    Value loaded = vector::LoadOp::create(b.b, b.loc, type, src, at(0));
+    rows.push_back(bits == type ? loaded
+                                : vector::BitCastOp::create(b.b, b.loc, bits,
+                                                            loaded));
+  }
+  position[column] = firstColumn;
+  for (auto [i, turned] : llvm::enumerate(transposeSquare(b, rows))) {
+    position[row] = b.add(firstRow, i);
+    Value stored = bits == type ? turned
+                                : vector::BitCastOp::create(b.b, b.loc, type,
+                                                            turned);
+    vector::StoreOp::create(b.b, b.loc, stored, dst, at(1));
+  }
+}
+
+void Emitter::emitElements() {
+  forEach(b, 0, sizes[row], 1, [&](Value i) {
+    forEach(b, 0, sizes[column], 1, [&](Value j) {
+      position[row] = Index(i);
+      position[column] = Index(j);
+      Value moved =
+          memref::LoadOp::create(b.b, b.loc, op->getOperand(0), at(0));
+      memref::StoreOp::create(b.b, b.loc, moved, op->getOperand(1), at(1));
+    });
+  });
+}
+
+void Emitter::emit() {
+  auto lastLoop = [&](int64_t operand) -> int64_t {
+    AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
+    return cast<AffineDimExpr>(map.getResults().back()).getPosition();
+  };
+  row = lastLoop(0), column = lastLoop(1);
+  SmallVector<Range> ranges =
+      cast<linalg::LinalgOp>(*op).createLoopRanges(b.b, b.loc);
+  for (const Range &range : ranges) {
+    if (std::optional<int64_t> known = getConstantIntValue(range.size))
+      sizes.push_back(*known);
+    else
+      sizes.push_back(Index(cast<Value>(range.size)));
+  }
+  position.resize(sizes.size(), Index(0));
+  OpBuilder::InsertionGuard guard(b.b);
+  for (int64_t i = 0; i < int64_t(sizes.size()); ++i) {
+    if (i == row || i == column)
+      continue;
+    auto loop = scf::ForOp::create(b.b, b.loc, b.get(0), b.get(sizes[i]),
+                                   b.get(1));
+    position[i] = Index(loop.getInductionVar());
+    b.b.setInsertionPointToStart(loop.getBody());
+  }
+  int64_t side = sideOf(op, target);
+  auto emitSquares = [&] {
+    Index lastRow = b.add(sizes[row], -side);
+    Index lastColumn = b.add(sizes[column], -side);
+    forEach(b, 0, sizes[row], side, [&](Value i) {
+      forEach(b, 0, sizes[column], side, [&](Value j) {
+        emitSquare(b.min(Index(i), lastRow), b.min(Index(j), lastColumn), side);
+      });
+    });
+  };
+  Value areEnough;
+  for (int64_t loop : {row, column})
+    if (sizes[loop].value)
+      areEnough = b.both(areEnough, b.compare(arith::CmpIPredicate::sge,
+                                              sizes[loop], side));
+  if (areEnough)
+    b.branch(areEnough, emitSquares, [&] { emitElements(); });
+  else
+    emitSquares();
+}
+
+//===----------------------------------------------------------------------===//
+// For what
+//===----------------------------------------------------------------------===//
+
+static bool isFor(linalg::GenericOp op) {
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 1 ||
+      op.getNumDpsInits() != 1 || op.getNumLoops() < 2 ||
+      op.getNumParallelLoops() != op.getNumLoops() ||
+      op.getBlock()->getTerminator()->getOperand(0) !=
+          op.getBlock()->getArgument(0))
+    return false;
+  Type element = getElementTypeOrSelf(op->getOperand(0));
+  if (!element.isIntOrFloat() ||
+      !llvm::is_contained({8, 16, 32}, element.getIntOrFloatBitWidth()))
+    return false;
+  int64_t side = sideOf(op, TargetInfo::of(op));
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<AffineExpr> last;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (!type || !map.isProjectedPermutation() || map.getNumResults() == 0 ||
+        failed(type.getStridesAndOffset(strides, offset)) ||
+        strides.back() != 1)
+      return false;
+    last.push_back(map.getResults().back());
+    int64_t size = ranges[cast<AffineDimExpr>(last.back()).getPosition()];
+    if (ShapedType::isStatic(size) && size < side)
+      return false;
+  }
+  // A row of src that is a row of dst is copied; dst has all loops.
+  return last[0] != last[1] &&
+         op.getMatchingIndexingMap(&op->getOpOperand(0)).isFunctionOfDim(
+             cast<AffineDimExpr>(last[1]).getPosition()) &&
+         op.getMatchingIndexingMap(&op->getOpOperand(1)).isPermutation();
+}
+
+void TransposesToVectorPass::runOnOperation() {
+  SmallVector<linalg::GenericOp> ops;
+  getOperation()->walk([&](linalg::GenericOp op) {
+    if (isFor(op))
+      ops.push_back(op);
+  });
+  for (linalg::GenericOp op : ops) {
+    OpBuilder builder(op);
+    Emitter(builder, op).emit();
+    op.erase();
+    ++numWritten;
+  }
+}
