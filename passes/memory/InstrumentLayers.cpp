@@ -11,15 +11,19 @@
 #include "passes/backend/Backend.h"
 #include "passes/memory/Passes.h"
 #include "passes/memory/LayerCost.h"
+#include "passes/support/Contractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <cmath>
 
 namespace ingot {
 #define GEN_PASS_DEF_INSTRUMENTLAYERS
@@ -38,6 +42,8 @@ namespace {
 struct Layer {
   SmallVector<Operation *> ops;
   llvm::SetVector<StringAttr> nodes;
+  /// Its arithmetic, with typical sizes for those that a run brings.
+  double flops = 0;
 };
 
 struct InstrumentLayersPass
@@ -45,7 +51,8 @@ struct InstrumentLayersPass
   void runOnOperation() override;
 
   void instrument(func::FuncOp function, Value call);
-  Attribute instrument(const Layer &layer, int64_t index, Value call);
+  void remarkLoops(ArrayRef<Layer> layers, MutableArrayRef<Attribute> rows);
+  Attribute instrument(Layer &layer, int64_t index, Value call);
   void declareLayerEnd();
   void collectReasons();
   StringAttr reasonFor(const Layer &layer, BackendKind backend);
@@ -182,7 +189,7 @@ static PrecisionAttr precisionOf(Operation *op) {
 
 /// Emits `if (call->observer) layer_end(…)` behind the layer's last op; returns
 /// the layer's row of the table.
-Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
+Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t index,
                                            Value call) {
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfter(layer.ops.back());
@@ -205,6 +212,7 @@ Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
   for (Operation *op : layer.ops)
     cost.add(op);
   OpFoldResult flops = cost.flops(), bytes = cost.bytes();
+  layer.flops = cost.estimateFlops();
   Value number = arith::ConstantIntOp::create(builder, loc, index, 64);
   func::CallOp::create(builder, loc, kLayerEnd, TypeRange(),
                        ValueRange{call, number, asI64(builder, loc, flops),
@@ -222,6 +230,44 @@ Attribute InstrumentLayersPass::instrument(const Layer &layer, int64_t index,
                         getConstantIntValue(bytes).value_or(0), nodes);
 }
 
+/// The op of a layer that sums up products in a loop, where it should be a
+/// kernel; null if there is none. A scalar loop takes ten times as long.
+static Operation *loopOf(const Layer &layer) {
+  for (Operation *op : layer.ops)
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      if (lower::isSumOfProducts(linalgOp) && !lower::isTiledProduct(linalgOp))
+        return op;
+  return nullptr;
+}
+
+/// Tells of each loop without a kernel that is a part of the work, when
+/// compiling and in the layer's row.
+void InstrumentLayersPass::remarkLoops(ArrayRef<Layer> layers,
+                                       MutableArrayRef<Attribute> rows) {
+  constexpr double kPart = 0.01;
+  double total = 0;
+  for (const Layer &layer : layers)
+    total += layer.flops;
+  for (auto [layer, row] : llvm::zip_equal(layers, rows)) {
+    Operation *loop = loopOf(layer);
+    if (!loop || layer.flops <= kPart * total)
+      continue;
+    auto old = cast<LayerAttr>(row);
+    std::string text =
+        std::to_string(std::lround(100 * layer.flops / total)) +
+        INGOT_ABI_IN_A_LOOP;
+    InFlightDiagnostic remark = emitRemark(loop->getLoc()) << text;
+    if (StringAttr reason = old.getReason()) {
+      remark << ": " << reason.getValue();
+      text = reason.str() + "; " + text;
+    }
+    row = LayerAttr::get(&getContext(), old.getKind(), old.getBackend(),
+                         StringAttr::get(&getContext(), text),
+                         old.getPrecision(), old.getFlops(), old.getBytes(),
+                         old.getNodes());
+  }
+}
+
 void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
   SmallVector<Layer> layers = findLayers(function);
   if (layers.empty())
@@ -231,6 +277,7 @@ void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
   SmallVector<Attribute> rows;
   for (auto [i, layer] : llvm::enumerate(layers))
     rows.push_back(instrument(layer, i, call));
+  remarkLoops(layers, rows);
   IngotDialect::LayersAttrHelper(&getContext())
       .setAttr(getOperation(), ArrayAttr::get(&getContext(), rows));
 }

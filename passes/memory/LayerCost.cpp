@@ -138,6 +138,17 @@ OpFoldResult LayerCost::total(ArrayRef<Factors> terms) {
   return arith::AddIOp::create(builder, loc, unknown, rest).getResult();
 }
 
+double LayerCost::estimateFlops() const {
+  double flops = 0;
+  for (const Factors &term : flopTerms) {
+    double product = 1;
+    for (OpFoldResult factor : term)
+      product *= double(getConstantIntValue(factor).value_or(typicalSize));
+    flops += product;
+  }
+  return flops;
+}
+
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//

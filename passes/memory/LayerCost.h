@@ -31,6 +31,9 @@ public:
 
   /// Arithmetic operations, a multiply-add being two; 0 if unknown.
   mlir::OpFoldResult flops() { return total(flopTerms); }
+  /// The same with `typicalSize` for each size that only a run knows.
+  double estimateFlops() const;
+  static constexpr int64_t typicalSize = 64;
   /// Bytes of all operands and results.
   mlir::OpFoldResult bytes() { return total(byteTerms); }
 

@@ -70,17 +70,44 @@ class Output(Case):
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stderr, "ingot compile: remark: model.onnx: node 'computed one': 'native' does not compute it: "
                                       "it has weights that are not constant\n")
+        # A loop that is a part of the model's arithmetic is told without being asked.
+        remark = "(9[0-9]|100) % of the model's arithmetic in a loop"
+        self.assertRegex(tool(*command).stderr, rf"(?m)^ingot compile: remark: model.onnx: node 'computed one': {remark}: "
+                                                r"native: has weights that are not constant$")
         # The artifact knows it, too.
         layers = json.loads(tool("ingot", "inspect", self.path("model.so"), "--json").stdout)["layers"]
         by = {node: (layer["backend"], layer["reason"]) for layer in layers for node in layer["nodes"]}
-        self.assertEqual(by["computed one"], ("loops", "native: has weights that are not constant"))
+        self.assertEqual(by["computed one"][0], "loops")
+        self.assertRegex(by["computed one"][1], f"^native: has weights that are not constant; {remark}$")
         self.assertEqual(by["fixed one"], ("native", ""))
         text = tool("ingot", "inspect", self.path("model.so"), "--layers").stdout
         self.assertRegex(text, r"layers +\d+: .*\d+ by native; 1 not by a better one: --layers tells why\n")
+        self.assertRegex(text, f"(?m)^remark    node 'computed one': native: has .*; {remark}$")
         self.assertRegex(text, r"convolution +loops +computed one +native: has weights")
         done = tool("ingot", "bench", self.path("model.so"), "--profile", "--shapes", "x:1x3x8x8", "--iterations=3",
                     "--duration=0", "--warm-up=0", "--threads=1")
         self.assertIn("computed one: native: has weights", done.stdout, done.stderr)
+
+    def test_no_remarks(self):
+        """Of an attention and a product of open sizes, which kernels and tiles compute, and of a convolution that is
+        next to nothing."""
+        rng = np.random.default_rng(0)
+        weights = {"large": rng.standard_normal((512, 512)).astype(np.float32), "ones": np.ones(2, np.int64)}
+        nodes = [helper.make_node("Transpose", ["k"], ["kt"], perm=[0, 1, 3, 2], name="turn"),
+                 helper.make_node("MatMul", ["q", "kt"], ["s"], name="scores"),
+                 helper.make_node("Softmax", ["s"], ["p"], name="softmax", axis=-1),
+                 helper.make_node("MatMul", ["p", "v"], ["a"], name="values"),
+                 helper.make_node("MatMul", ["l", "r"], ["b"], name="open product"),
+                 helper.make_node("MatMul", ["x", "large"], ["c"], name="large product"),
+                 helper.make_node("Conv", ["i", "w"], ["d"], name="small convolution")]
+        heads = ["n", 4, "t", 64]
+        inputs = [*((name, heads) for name in "qkv"), ("l", ["m", "depth"]), ("r", ["depth", "columns"]), ("x", [256, 512]),
+                  ("i", [1, 3, 8, 8]), ("w", [4, 3, 1, 1])]
+        model = make_model(nodes, inputs, [("a", heads), ("b", ["m", "columns"]), ("c", [256, 512]), ("d", [1, 4, 8, 8])],
+                           weights)
+        done = tool("ingot", "compile", self.save(model), "-o", self.path("model.so"))
+        self.assertEqual((done.returncode, "remark" in done.stderr), (0, False), done.stderr)
+        self.assertNotIn("remark", tool("ingot", "inspect", self.path("model.so")).stdout)
 
     def test_timing(self):
         done = tool("ingot", "compile", self.save(relu_model()), "-o", self.path("model.so"), "--timing")

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "ingot/abi/artifact.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Handles.h"
 #include "tools/ingot/Options.h"
@@ -130,6 +131,12 @@ static void printBackends(const std::vector<Layer> &layers) {
   if (declined)
     printf("; %zu not by a better one: --layers tells why", declined);
   printf("\n");
+  // Loops that no kernel takes, where much of the time goes.
+  for (const Layer &layer : layers)
+    if (layer.reason.find(INGOT_ABI_IN_A_LOOP) != std::string::npos)
+      printf("remark    node '%s': %s\n",
+             formatLine(layer.name(), 100).c_str(),
+             formatLine(layer.reason, 200).c_str());
 }
 
 /// Each layer, who computes it, and why nobody better does.

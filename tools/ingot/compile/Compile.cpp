@@ -263,6 +263,8 @@ int ingot::compileMain(int argc, char **argv) {
       errs() << "\r\033[K";
     errorsPrinted |=
         diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
+    if (quiet && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark)
+      return mlir::success();
     printDiagnostic(diagnostic, compile.input);
     return mlir::success();
   });

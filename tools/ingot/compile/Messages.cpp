@@ -36,6 +36,8 @@ void ingot::printDiagnostic(mlir::Diagnostic &diagnostic, StringRef model,
       diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error ? "error"
       : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning
           ? "warning"
+      : diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark
+          ? "remark"
           : "note";
   printMessage(severity, diagnostic.getLocation(), diagnostic.str(), model,
                command);

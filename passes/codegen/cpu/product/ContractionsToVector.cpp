@@ -22,6 +22,7 @@
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/rows/Rows.h"
 #include "passes/codegen/cpu/rows/Transposes.h"
+#include "passes/support/Contractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -317,65 +318,10 @@ void Emitter::emit() {
 // For what
 //===----------------------------------------------------------------------===//
 
-/// The argument of the body that `value` is, widened or not; null if it is
-/// something else.
-static BlockArgument factorOf(Value value) {
-  if (auto wide = value.getDefiningOp<arith::ExtFOp>())
-    if (getElementTypeOrSelf(wide.getIn()).isBF16())
-      value = wide.getIn();
-  return dyn_cast<BlockArgument>(value);
-}
-
-/// Whether the body adds a product of the two operands.
-static bool isSumOfProducts(linalg::GenericOp op) {
-  Block &body = *op.getBlock();
-  auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum || !sum.getType().isF32())
-    return false;
-  Value other = sum.getLhs(), added = sum.getRhs();
-  if (!isa<BlockArgument>(other))
-    std::swap(other, added);
-  auto product = added.getDefiningOp<arith::MulFOp>();
-  return product && other == body.getArgument(2) &&
-         factorOf(product.getLhs()) == body.getArgument(0) &&
-         factorOf(product.getRhs()) == body.getArgument(1);
-}
-
-static bool isRow(Value memref) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(cast<MemRefType>(memref.getType())
-                       .getStridesAndOffset(strides, offset)) &&
-         !strides.empty() && strides.back() == 1;
-}
-
+/// A vector times a matrix reads it once: packing it would be another time.
 static bool isFor(linalg::GenericOp op) {
-  int64_t loops = op.getNumLoops();
-  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 2 ||
-      op.getNumDpsInits() != 1 || loops < 3 || !isSumOfProducts(op) ||
-      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
-    return false;
-  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if ((kind == utils::IteratorType::reduction) != (int64_t(i) == loops - 2))
-      return false;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (AffineMap map : maps)
-    for (AffineExpr result : map.getResults())
-      if (!isa<AffineDimExpr>(result) && result != 0)
-        return false;
-  auto has = [&](int64_t operand, int64_t loop) {
-    return maps[operand].isFunctionOfDim(loop);
-  };
-  int64_t row = loops - 3, k = loops - 2, column = loops - 1;
-  AffineExpr last = maps[1].getResults().back();
-  AffineExpr columnExpr = getAffineDimExpr(column, op.getContext());
-  return has(0, row) && has(0, k) && !has(0, column) && !has(1, row) &&
-         has(1, k) && has(1, column) && has(2, row) &&
-         maps[2].getResults().back() == columnExpr &&
-         (last == columnExpr || last == getAffineDimExpr(k, op.getContext())) &&
-         isRow(op->getOperand(1)) && isRow(op->getOperand(2)) &&
-         // A vector times a matrix reads it once.
-         op.getStaticLoopRanges()[row] != 1;
+  return lower::isTiledProduct(op) &&
+         op.getStaticLoopRanges()[op.getNumLoops() - 3] != 1;
 }
 
 void ContractionsToVectorPass::runOnOperation() {

@@ -233,6 +233,10 @@ typedef struct ingot_abi_call {
   void *stream;
 } ingot_abi_call;
 
+/** What the reason of a layer ends with, behind a number, if no kernel computes
+ *  it though it is more than a hundredth of the model's arithmetic. */
+#define INGOT_ABI_IN_A_LOOP " % of the model's arithmetic in a loop"
+
 /** A row of `layers`: a piece of the run that computes certain ONNX nodes. */
 typedef struct ingot_abi_layer {
   /** Offset in `layer_text` of a word for what it is, e.g. "convolution". */

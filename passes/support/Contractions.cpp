@@ -1,0 +1,98 @@
+//===- Contractions.cpp - sums of products as loops -----------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/support/Contractions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace ingot;
+
+/// What is widened to a value, or the value itself.
+static Value narrowOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// The factors of the product that a body adds to what it has; none if it does
+/// something else.
+static SmallVector<Value> factorsOf(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  Operation *end = body->getTerminator();
+  if (op.getNumDpsInits() != 1 || end->getNumOperands() != 1)
+    return {};
+  Operation *sum = end->getOperand(0).getDefiningOp();
+  if (!sum || !isa<arith::AddFOp, arith::AddIOp>(sum))
+    return {};
+  Value other = sum->getOperand(0), added = sum->getOperand(1);
+  if (other != body->getArguments().back())
+    std::swap(other, added);
+  Operation *product = added.getDefiningOp();
+  if (other != body->getArguments().back() || !product ||
+      !isa<arith::MulFOp, arith::MulIOp>(product))
+    return {};
+  return {product->getOperand(0), product->getOperand(1)};
+}
+
+bool lower::isSumOfProducts(linalg::LinalgOp op) {
+  return op.getNumReductionLoops() != 0 && !factorsOf(op).empty();
+}
+
+static bool isRow(Value memref) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(cast<MemRefType>(memref.getType())
+                       .getStridesAndOffset(strides, offset)) &&
+         !strides.empty() && strides.back() == 1;
+}
+
+/// Whether the body multiplies the first operand by the second, of f32 or of
+/// bf16 as f32.
+static bool multipliesOperands(linalg::LinalgOp op) {
+  SmallVector<Value> factors = factorsOf(op);
+  if (factors.size() != 2)
+    return false;
+  for (auto [i, factor] : llvm::enumerate(factors)) {
+    Value narrow = narrowOf(factor);
+    if (!factor.getType().isF32() || narrow != op.getBlock()->getArgument(i) ||
+        !(narrow.getType().isF32() || narrow.getType().isBF16()))
+      return false;
+  }
+  return true;
+}
+
+bool lower::isTiledProduct(linalg::LinalgOp op) {
+  int64_t loops = op.getNumLoops();
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 2 ||
+      op.getNumDpsInits() != 1 || loops < 3 ||
+      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>) ||
+      !multipliesOperands(op))
+    return false;
+  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if ((kind == utils::IteratorType::reduction) != (int64_t(i) == loops - 2))
+      return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (AffineMap map : maps)
+    for (AffineExpr result : map.getResults())
+      if (!isa<AffineDimExpr>(result) && result != 0)
+        return false;
+  auto has = [&](int64_t operand, int64_t loop) {
+    return maps[operand].isFunctionOfDim(loop);
+  };
+  int64_t row = loops - 3, k = loops - 2, column = loops - 1;
+  AffineExpr last = maps[1].getResults().back();
+  AffineExpr columnExpr = getAffineDimExpr(column, op.getContext());
+  return has(0, row) && has(0, k) && !has(0, column) && !has(1, row) &&
+         has(1, k) && has(1, column) && has(2, row) &&
+         maps[2].getResults().back() == columnExpr &&
+         (last == columnExpr || last == getAffineDimExpr(k, op.getContext())) &&
+         isRow(op->getOperand(1)) && isRow(op->getOperand(2));
+}

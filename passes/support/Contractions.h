@@ -1,0 +1,24 @@
+//===- Contractions.h - sums of products as loops ---------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_SUPPORT_CONTRACTIONS_H
+#define INGOT_PASSES_SUPPORT_CONTRACTIONS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace ingot::lower {
+
+/// Whether an op sums up products of its operands.
+bool isSumOfProducts(mlir::linalg::LinalgOp op);
+
+/// Whether an op on memrefs is a matrix product that is written with register
+/// tiles: of f32 or bf16 with the loops batch…, row, k, column, its right factor
+/// contiguous along k or the columns, its result along the columns.
+bool isTiledProduct(mlir::linalg::LinalgOp op);
+
+} // namespace ingot::lower
+
+#endif // INGOT_PASSES_SUPPORT_CONTRACTIONS_H
