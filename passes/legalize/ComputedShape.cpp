@@ -73,12 +73,15 @@ Sizes legalize::restOfSizes(Node &node, Value x, ArrayRef<OpFoldResult> sizes,
                             size_t rest, const llvm::SmallBitVector &isKept,
                             OpFoldResult &total, OpFoldResult &known) {
   Sizes own = sizesOf(node, x), above, below;
+  bool isStatic = cast<RankedTensorType>(x.getType()).hasStaticShape();
   llvm::SmallBitVector isDone = isKept, isUsed = isKept;
   isDone.resize(own.size());
   isUsed.resize(sizes.size());
   isUsed.set(rest);
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (isUsed[i] || getConstantIntValue(sizes[i]))
+    // Numbers cancel as well, so that what is left is a product of open sizes.
+    auto known = getConstantIntValue(sizes[i]);
+    if (isUsed[i] || (known && (*known <= 0 || isStatic)))
       continue;
     for (size_t other = 0; other < own.size() && !isUsed[i]; ++other)
       if (!isDone[other] && (isEqualConstantIntOrValue(sizes[i], own[other]) ||

@@ -64,7 +64,9 @@ static LogicalResult legalizeScatterElements(Node &node) {
   auto reduction = readReduction(node);
   if (failed(axis) || failed(reduction) || failed(checkIndices(node, 1)))
     return failure();
-  if (!node.has(2) || node.shape(1) != node.shape(2))
+  // Open sizes are compared by the run.
+  if (!node.has(2) ||
+      failed(verifyCompatibleShape(node.shape(1), node.shape(2))))
     return node.invalid("indices and updates need one shape");
   auto y = node.infer<nn::ScatterElementsOp>(
       node.input(0), node.input(1), node.input(2), *axis, *reduction);

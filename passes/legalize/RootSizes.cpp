@@ -36,20 +36,23 @@ public:
     SmallVector<nn::Size> known = SizeRules::sizesOf(tensor);
     for (auto [i, size] : llvm::enumerate(known))
       if (!size)
-        size = symbolOf(sizes.find(tensor, i, depth));
+        size = sizeOf(sizes.find(tensor, i, depth));
     return known;
   }
   nn::Size sizeOfIndex(Value index) override {
     if (auto known = getConstantIntValue(index))
       return constant(*known);
-    return symbolOf(sizes.ofIndex(index, depth));
+    return sizeOf(sizes.ofIndex(index, depth));
   }
   /// The root that a size is, if it is one.
   std::optional<Root> rootOf(nn::Size size) const {
-    auto symbol = dyn_cast_or_null<AffineSymbolExpr>(size);
-    if (!symbol)
+    if (!size)
       return std::nullopt;
-    return roots[symbol.getPosition()];
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(size))
+      return roots[symbol.getPosition()];
+    auto found = products.find(size);
+    return found == products.end() ? std::nullopt
+                                   : std::optional<Root>(found->second);
   }
 
 protected:
@@ -69,6 +72,17 @@ protected:
   }
 
 private:
+  /// Of a product the product of its factors' sizes, so that they cancel.
+  nn::Size sizeOf(Root root) {
+    auto product = root.dim < 0 ? root.value.getDefiningOp<arith::MulIOp>()
+                                : arith::MulIOp();
+    if (!product || depth < kMostSteps / 2)
+      return symbolOf(root);
+    nn::Size size = multiply(sizeOfIndex(product.getLhs()),
+                             sizeOfIndex(product.getRhs()));
+    products.try_emplace(size, root);
+    return size;
+  }
   nn::Size symbolOf(Root root) {
     size_t i = llvm::find(roots, root) - roots.begin();
     if (i == roots.size())
@@ -80,6 +94,7 @@ private:
   RootSizes &sizes;
   int depth;
   SmallVector<Root> roots;
+  llvm::DenseMap<nn::Size, Root> products;
 };
 
 } // namespace ingot::legalize
@@ -114,7 +129,9 @@ void RootSizes::keep(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   for (int64_t i = 0; type && i < type.getRank(); ++i)
     if (type.isDynamicDim(i) && !kept.contains({tensor, i})) {
+      isKeeping = true;
       Root root = of(tensor, i);
+      isKeeping = false;
       kept[{tensor, i}] = root;
     }
 }
@@ -188,5 +205,26 @@ Root RootSizes::ofIndex(Value index, int depth) {
       if (root.dim >= 0)
         return root;
     }
+  Operation *op = index.getDefiningOp();
+  return isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                         arith::DivSIOp, arith::MinSIOp, arith::MaxSIOp>(op)
+             ? ofArithmetic(op, depth)
+             : itself;
+}
+
+Root RootSizes::ofArithmetic(Operation *op, int depth) {
+  Root sides[2];
+  for (auto [side, operand] : llvm::zip_equal(sides, op->getOperands())) {
+    auto number = getConstantIntValue(operand);
+    side = number ? Root{Value(), *number} : ofIndex(operand, depth - 1);
+  }
+  Root itself{op->getResult(0), -1};
+  std::tuple key{op->getName().getAsOpaquePointer(),
+                 sides[0].value.getAsOpaquePointer(), sides[0].dim,
+                 sides[1].value.getAsOpaquePointer(), sides[1].dim};
+  if (auto found = computed.find(key); found != computed.end())
+    return found->second;
+  if (isKeeping)
+    computed.emplace(key, itself);
   return itself;
 }

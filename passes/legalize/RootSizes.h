@@ -16,6 +16,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <map>
+#include <tuple>
+
 namespace ingot::legalize {
 
 /// A dimension of a tensor, or, without one, an index that a run computes.
@@ -38,7 +41,10 @@ public:
   /// way back from there is walked once.
   void keep(mlir::Value tensor);
   /// Values may have been erased.
-  void forget() { kept.clear(); }
+  void forget() {
+    kept.clear();
+    computed.clear();
+  }
 
 private:
   friend class RootRules;
@@ -48,8 +54,16 @@ private:
   Root find(mlir::Value tensor, int64_t dim, int depth);
   Root step(mlir::Value tensor, int64_t dim, int depth);
   Root ofIndex(mlir::Value index, int depth);
+  Root ofArithmetic(mlir::Operation *op, int depth);
 
   Roots arguments, kept, seen;
+  /// What was computed of two roots (or numbers) by an operation, of what
+  /// stays: the first of several equal ones.
+  std::map<std::tuple<const void *, const void *, int64_t, const void *,
+                      int64_t>,
+           Root>
+      computed;
+  bool isKeeping = false;
 };
 
 } // namespace ingot::legalize

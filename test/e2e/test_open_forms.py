@@ -76,6 +76,21 @@ class OpenForms(Case):
                            [("a", ["a", "b"]), ("b", ["c", "d"])])
         self.check(model, [(4,), (0,)], [0, "n"])
 
+    def test_scatter(self):
+        """Indices and updates of which only one states a size."""
+        node = helper.make_node("ScatterElements", ["x", "i", "u"], ["y"], name="node", axis=0)
+        model = make_model([node], [("x", [5, 4]), ("i", ["n", 4], TensorProto.INT64), ("u", [3, 4])], [("y", [5, 4])])
+        artifact = self.compile(model)
+        values = {"x": np.zeros((5, 4), np.float32), "i": np.arange(12).reshape(3, 4) % 5,
+                  "u": np.arange(12, dtype=np.float32).reshape(3, 4)}
+        self.assert_agrees(model, artifact, values)
+        values["i"] = values["i"][:2]
+        arguments = []
+        for name, value in values.items():
+            np.save(self.path(name + ".npy"), value)
+            arguments += ["--input", f"{name}={self.path(name + '.npy')}"]
+        self.assert_one_line(tool("ingot", "run", artifact, *arguments), "node 'node'", "3", "2")
+
     def test_too_small(self):
         """A window that does not fit ends the run with the node's name, where it begins in padding only, too."""
         node = helper.make_node("MaxPool", ["x"], ["y"], name="node", kernel_shape=[5], strides=[3], ceil_mode=1)

@@ -48,3 +48,15 @@ func.func @no_channels(%x: tensor<?x0xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 }
+
+// -----
+
+// Sizes that only one of both states are compared by the run.
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+// CHECK-LABEL: func.func @open_updates
+// CHECK: nn.scatter_elements
+func.func @open_updates(%x: tensor<5x4xf32>, %i: tensor<?x4xi64>, %u: tensor<3x4xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "ScatterElements"(%x, %i, %u) {axis = 0 : i64} : (tensor<5x4xf32>, tensor<?x4xi64>, tensor<3x4xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+}

@@ -80,4 +80,26 @@ func.func @positions(%x: tensor<?x?x8xf32>, %w: tensor<1x512x8xf32>) -> tensor<*
   %r = onnx.node "Shape"(%y) : (tensor<*xf32>) -> tensor<*xi64>
   return %r : tensor<*xi64>
 }
+
+// Two rows of the same pixels are one size: what both are reshaped to is known.
+
+// CHECK-LABEL: @rows_of_pixels
+// CHECK: return %{{.*}} : tensor<?x?x?x32xf32>
+func.func @rows_of_pixels(%x: tensor<?x32x?x?xf32>) -> tensor<*xf32> {
+  %s = onnx.node "Shape"(%x) : (tensor<?x32x?x?xf32>) -> tensor<4xi64>
+  %two = arith.constant dense<[0, 1]> : tensor<2xi64>
+  %bhw = arith.constant dense<[0, 2, 3]> : tensor<3xi64>
+  %rest = arith.constant dense<-1> : tensor<1xi64>
+  %bc = onnx.node "Gather"(%s, %two) {axis = 0 : i64} : (tensor<4xi64>, tensor<2xi64>) -> tensor<2xi64>
+  %flat = onnx.node "Concat"(%bc, %rest) {axis = 0 : i64} : (tensor<2xi64>, tensor<1xi64>) -> tensor<3xi64>
+  %relu = onnx.node "Relu"(%x) : (tensor<?x32x?x?xf32>) -> tensor<*xf32>
+  %a = onnx.node "Reshape"(%x, %flat) : (tensor<?x32x?x?xf32>, tensor<3xi64>) -> tensor<*xf32>
+  %b = onnx.node "Reshape"(%relu, %flat) : (tensor<*xf32>, tensor<3xi64>) -> tensor<*xf32>
+  %sum = onnx.node "Add"(%a, %b) : (tensor<*xf32>, tensor<*xf32>) -> tensor<*xf32>
+  %t = onnx.node "Transpose"(%sum) {perm = [0, 2, 1]} : (tensor<*xf32>) -> tensor<*xf32>
+  %sizes = onnx.node "Gather"(%s, %bhw) {axis = 0 : i64} : (tensor<4xi64>, tensor<3xi64>) -> tensor<3xi64>
+  %list = onnx.node "Concat"(%sizes, %rest) {axis = 0 : i64} : (tensor<3xi64>, tensor<1xi64>) -> tensor<4xi64>
+  %r = onnx.node "Reshape"(%t, %list) : (tensor<*xf32>, tensor<4xi64>) -> tensor<*xf32>
+  return %r : tensor<*xf32>
+}
 }
