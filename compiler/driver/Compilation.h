@@ -39,6 +39,7 @@ private:
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
   void chooseKernels();
   mlir::LogicalResult importAndLower();
+  mlir::LogicalResult addUsualBodies(ImportOptions import);
   mlir::LogicalResult runPhases(mlir::ModuleOp module,
                                 llvm::ArrayRef<Phase> phases,
                                 llvm::StringRef last = {});

@@ -118,6 +118,42 @@ static void setTarget(PipelineOptions &pipeline, const Target &target) {
   pipeline.numbers.assign(numbers.begin(), numbers.end());
 }
 
+/// Adds a body for the usual sizes of each profile: the model once more, with
+/// these sizes. What bodies have in common, weights and kernels, is found later.
+LogicalResult Compilation::addUsualBodies(ImportOptions import) {
+  if (options.profiles.empty())
+    return success();
+  auto forward = module->lookupSymbol<func::FuncOp>(kForward);
+  if (llvm::Error error = setShapeProfiles(forward, options.profiles,
+                                           import.maxTensorElements))
+    return fail(llvm::toString(std::move(error)));
+  if (options.takesGeneral)
+    IngotDialect::TakesGeneralAttrHelper(&context).setAttr(
+        *module, UnitAttr::get(&context));
+  auto profiles =
+      IngotDialect::ShapeProfilesAttrHelper(&context).getAttr(*module);
+  import.externalFiles = nullptr;
+  import.externalLocations = nullptr;
+  for (auto [i, profile] :
+       llvm::enumerate(profiles.getAsRange<ShapeProfileAttr>())) {
+    if (!profile.hasUsual())
+      continue;
+    TimingScope timing = time("import for profile " + std::to_string(i + 1));
+    fixUsualSizes(forward, i, import);
+    OwningOpRef<ModuleOp> usual =
+        importModel(options.input, context, import);
+    if (!usual || failed(errors.check()))
+      return failure();
+    auto body = usual->lookupSymbol<func::FuncOp>(kForward);
+    body->remove();
+    body.setName((kForward + "_" + Twine(i + 1)).str());
+    IngotDialect::UsualOfAttrHelper(&context).setAttr(
+        body, Builder(&context).getI64IntegerAttr(i));
+    module->push_back(body);
+  }
+  return success();
+}
+
 LogicalResult Compilation::importAndLower() {
   report("import");
   ImportOptions import = options.import;
@@ -134,6 +170,8 @@ LogicalResult Compilation::importAndLower() {
     return failure();
   if (failed(failIf(checkNamesAgainst(options, externalFiles))) ||
       failed(checkCalibration(externalLocations)))
+    return failure();
+  if (failed(addUsualBodies(import)))
     return failure();
   bool isText = options.emit == EmitKind::mlir;
   if ((!isText || !options.lastPhase.empty()) &&

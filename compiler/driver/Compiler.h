@@ -7,6 +7,7 @@
 #ifndef INGOT_COMPILER_DRIVER_COMPILER_H
 #define INGOT_COMPILER_DRIVER_COMPILER_H
 
+#include "compiler/driver/ShapeProfiles.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -42,6 +43,10 @@ struct CompileOptions {
   std::string symbol;
   PipelineOptions pipeline;
   ImportOptions import;
+  /// Sizes that a run may have. None: all.
+  std::vector<ShapeProfile> profiles;
+  /// Of sizes outside of the profiles, too.
+  bool takesGeneral = false;
   /// Told what is being done, for progress on a terminal; may be null.
   std::function<void(llvm::StringRef step)> progress;
   /// Told when what was asked for has its names: what fails from then on does

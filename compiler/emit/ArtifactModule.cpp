@@ -43,6 +43,7 @@ private:
   Constant *metadata();
   Constant *uses();
   Constant *layers(std::string &text);
+  Constant *shapeProfiles();
   Constant *variants();
   Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
   GlobalVariable *buildDescription();
@@ -141,9 +142,25 @@ Constant *ArtifactBuilder::layers(std::string &text) {
     rows.push_back(structure(
         {b.getInt32(kind), b.getInt32(nodes), b.getInt32(layer.nodes.size()),
          b.getInt32(backend), b.getInt64(layer.flops), b.getInt64(layer.bytes),
-         b.getInt32(reason), b.getInt32(precision)}));
+         b.getInt32(reason), b.getInt32(precision), b.getInt32(layer.usualOf),
+         b.getInt32(0)}));
   }
   return table(rows, sizeof(ingot_abi_layer));
+}
+
+Constant *ArtifactBuilder::shapeProfiles() {
+  SmallVector<Constant *> profiles;
+  for (const auto &ranges : manifest.shapeProfiles) {
+    SmallVector<Constant *> rows;
+    for (const ingot_abi_size_range &range : ranges)
+      rows.push_back(structure({b.getInt32(range.input), b.getInt32(range.dim),
+                                b.getInt64(range.min), b.getInt64(range.usual),
+                                b.getInt64(range.max),
+                                b.getInt64(range.multiple)}));
+    profiles.push_back(
+        structure({table(rows, sizeof(ingot_abi_size_range))}));
+  }
+  return table(profiles, sizeof(ingot_abi_shape_profile));
 }
 
 Constant *ArtifactBuilder::declare(StringRef name, Type *result,
@@ -219,10 +236,16 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
       b.getInt32(/*flags=*/0),
       b.getInt32(manifest.sizeRulesProved),
       b.getInt32(manifest.sizeRulesChecked),
+      shapeProfiles(),
+      b.getInt32(manifest.takesGeneral),
+      b.getInt32(0),
   });
-  return new GlobalVariable(module, description->getType(),
-                            /*isConstant=*/true, GlobalValue::InternalLinkage,
-                            description, "ingot_artifact");
+  // The run functions, other modules, look for their profiles in it.
+  auto *global = new GlobalVariable(
+      module, description->getType(), /*isConstant=*/true,
+      GlobalValue::ExternalLinkage, description, kDescriptionSymbol);
+  global->setVisibility(GlobalValue::HiddenVisibility);
+  return global;
 }
 
 /// An ELF note with an ingot_abi_seal, which is filled in when the library is

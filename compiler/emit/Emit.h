@@ -9,6 +9,7 @@
 
 #include "compiler/emit/MemoryFile.h"
 #include "compiler/target/Target.h"
+#include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallString.h"
@@ -37,6 +38,16 @@ struct Layer {
   std::vector<std::string> nodes;
   uint64_t flops = 0;
   uint64_t bytes = 0;
+  /// As in ingot_abi_layer.
+  uint32_t usualOf = 0;
+};
+
+/// The function that computes the usual sizes of a profile, and what inputs and
+/// outputs are there.
+struct Body {
+  std::string function;
+  size_t profile = 0;
+  std::vector<Tensor> inputs, outputs;
 };
 
 /// What the model uses beyond its own code: a row of ingot_abi_use.
@@ -69,6 +80,10 @@ struct Manifest {
   /// File name of the library, by which programs that link it find it.
   std::string libraryName;
   std::vector<Tensor> inputs, outputs;
+  /// Sizes that a run may have, and whether it may have others.
+  std::vector<std::vector<ingot_abi_size_range>> shapeProfiles;
+  bool takesGeneral = false;
+  std::vector<Body> bodies;
   std::vector<Layer> layers;
   std::vector<std::pair<std::string, std::string>> metadata;
   /// Lowest first, at least one.
@@ -91,6 +106,9 @@ struct Manifest {
 
   bool usesLibrary(llvm::StringRef name) const;
 };
+
+/// The artifact's description, by which its own code finds it.
+constexpr llvm::StringLiteral kDescriptionSymbol = "ingot_artifact";
 
 /// Reads the manifest of a module on which plan-memory has run.
 mlir::FailureOr<Manifest> readManifest(mlir::ModuleOp module,

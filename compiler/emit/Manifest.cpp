@@ -66,9 +66,43 @@ static std::vector<Layer> readLayers(ArrayAttr rows) {
       layer.nodes.push_back(name.str());
     layer.flops = row.getFlops();
     layer.bytes = row.getBytes();
+    layer.usualOf = uint32_t(row.getUsualOf() + 1);
     layers.push_back(std::move(layer));
   }
   return layers;
+}
+
+static std::vector<std::vector<ingot_abi_size_range>>
+readShapeProfiles(ArrayAttr rows) {
+  std::vector<std::vector<ingot_abi_size_range>> profiles;
+  if (!rows)
+    return profiles;
+  for (auto row : rows.getAsRange<ShapeProfileAttr>()) {
+    std::vector<ingot_abi_size_range> &ranges = profiles.emplace_back();
+    for (SizeRangeAttr range : row.getRanges())
+      ranges.push_back({uint32_t(range.getInput()), uint32_t(range.getDim()),
+                        range.getMin(), range.getUsual(), range.getMax(),
+                        range.getMultiple()});
+  }
+  return profiles;
+}
+
+static FailureOr<std::vector<Body>> readBodies(ModuleOp module,
+                                               ArrayAttr rows) {
+  std::vector<Body> bodies;
+  if (!rows)
+    return bodies;
+  for (auto row : rows.getAsRange<BodyAttr>()) {
+    FailureOr<std::vector<Tensor>> inputs = readTensors(module, row.getInputs());
+    FailureOr<std::vector<Tensor>> outputs =
+        readTensors(module, row.getOutputs());
+    if (failed(inputs) || failed(outputs))
+      return failure();
+    bodies.push_back({row.getFunction().getValue().str(),
+                      size_t(row.getProfile()), std::move(*inputs),
+                      std::move(*outputs)});
+  }
+  return bodies;
 }
 
 FailureOr<Manifest> ingot::readManifest(ModuleOp module,
@@ -93,6 +127,15 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
     return failure();
   manifest.inputs = std::move(*inputs);
   manifest.outputs = std::move(*outputs);
+  manifest.shapeProfiles = readShapeProfiles(
+      IngotDialect::ShapeProfilesAttrHelper(context).getAttr(module));
+  manifest.takesGeneral =
+      IngotDialect::TakesGeneralAttrHelper(context).isAttrPresent(module);
+  FailureOr<std::vector<Body>> bodies = readBodies(
+      module, IngotDialect::BodiesAttrHelper(context).getAttr(module));
+  if (failed(bodies))
+    return failure();
+  manifest.bodies = std::move(*bodies);
   manifest.layers =
       readLayers(IngotDialect::LayersAttrHelper(context).getAttr(module));
   auto sizeIn = [&](auto helper) {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
 
-#include "runtime/include/ingot/abi/artifact.h"
-
+#include "dialects/ingot/ElementTypes.h"
+#include "dialects/ingot/IngotDialect.h"
 #include "llvm/IR/IRBuilder.h"
 
 using namespace llvm;
@@ -19,8 +19,15 @@ static constexpr size_t kMostPrepared = 64;
 
 namespace {
 
-/// Builds the body of the run: checks that dimensions of one name agree, tells
-/// the host the sizes of outputs, calls @forward with what the call holds.
+/// A function of the model's module, and what its inputs and outputs are.
+struct Callee {
+  Function *function;
+  ArrayRef<Tensor> inputs, outputs;
+};
+
+/// Builds the body of the run: checks that dimensions of one name agree,
+/// chooses who computes the sizes at hand, tells the host the sizes of outputs,
+/// calls @forward, or what stands in for it, with what the call holds.
 class RunBuilder {
 public:
   RunBuilder(Module &module, const Manifest &manifest)
@@ -57,8 +64,12 @@ private:
   /// Appends the fields of a memref descriptor.
   void addMemref(Value *data, ArrayRef<Value *> sizes);
   void addTensor(const Tensor &tensor, Value *buffer);
-  Function *prepare(size_t first);
-  void checkNamedDims(size_t input);
+  Function *prepare(size_t first, const Callee &callee);
+  void returnUnless(Value *holds, Value *result = nullptr);
+  void checkNamedDims(const Callee &callee, size_t input);
+  void checkRoom(const Callee &callee, size_t output);
+  Function *buildCall(const Callee &callee);
+  void callBodies(ArrayRef<Function *> bodies);
   void storeDims(const Tensor &tensor, Value *buffer);
   Function *declareFail();
 
@@ -115,8 +126,8 @@ Function *RunBuilder::declareFail() {
 
 /// Returns from the function, with false, where a dimension is not what it was
 /// under its name before.
-void RunBuilder::checkNamedDims(size_t input) {
-  const Tensor &tensor = manifest.inputs[input];
+void RunBuilder::checkNamedDims(const Callee &callee, size_t input) {
+  const Tensor &tensor = callee.inputs[input];
   for (size_t i = 0; i < tensor.dims.size(); ++i) {
     if (tensor.dims[i] >= 0 || tensor.dimNames[i].empty())
       continue;
@@ -150,16 +161,48 @@ void RunBuilder::storeDims(const Tensor &tensor, Value *buffer) {
                   b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), dims, i));
 }
 
+/// Goes on where `holds`, and returns `result` elsewhere.
+void RunBuilder::returnUnless(Value *holds, Value *result) {
+  BasicBlock *stop = BasicBlock::Create(b.getContext(), "", function);
+  BasicBlock *next = BasicBlock::Create(b.getContext(), "", function);
+  b.CreateCondBr(holds, next, stop);
+  b.SetInsertPoint(stop);
+  if (result)
+    b.CreateRet(result);
+  else
+    b.CreateRetVoid();
+  b.SetInsertPoint(next);
+}
+
+/// An output that has one size here, but not in all runs, may be too small.
+void RunBuilder::checkRoom(const Callee &callee, size_t output) {
+  const Tensor &tensor = callee.outputs[output];
+  if (!tensor.isStatic() || manifest.outputs[output].isStatic())
+    return;
+  uint64_t bits = uint64_t(elementBitsOf(int32_t(tensor.dtype)));
+  for (int64_t dim : tensor.dims)
+    bits *= uint64_t(dim);
+  FunctionCallee hasRoom = module.getOrInsertFunction(
+      "ingot_support_has_room", b.getInt32Ty(), b.getPtrTy(), b.getInt64Ty(),
+      b.getInt64Ty());
+  Value *has = b.CreateCall(hasRoom,
+                            {call, b.getInt64(output), b.getInt64((bits + 7) / 8)});
+  returnUnless(b.CreateIsNotNull(has), b.getFalse());
+}
+
 /// bool prepare(call), for inputs and outputs from one on.
-Function *RunBuilder::prepare(size_t first) {
+Function *RunBuilder::prepare(size_t first, const Callee &callee) {
   begin("ingot_run_prepare", b.getInt1Ty());
-  for (size_t i = first;
-       i < std::min(first + kMostPrepared, manifest.inputs.size()); ++i)
-    checkNamedDims(i);
-  for (size_t i = first;
-       i < std::min(first + kMostPrepared, manifest.outputs.size()); ++i)
-    if (manifest.outputs[i].isStatic())
-      storeDims(manifest.outputs[i], outputBuffer(i));
+  auto last = [&](size_t count) {
+    return std::min(first + kMostPrepared, count);
+  };
+  for (size_t i = first; i < last(callee.inputs.size()); ++i)
+    checkNamedDims(callee, i);
+  for (size_t i = first; i < last(callee.outputs.size()); ++i)
+    if (callee.outputs[i].isStatic())
+      storeDims(callee.outputs[i], outputBuffer(i));
+  for (size_t i = first; i < last(callee.outputs.size()); ++i)
+    checkRoom(callee, i);
   b.CreateRet(b.getTrue());
   return function;
 }
@@ -179,37 +222,25 @@ static void markNoAlias(Function &function) {
   }
 }
 
-void RunBuilder::build(StringRef name) {
-  Function *forward = module.getFunction("forward");
-  forward->setLinkage(GlobalValue::InternalLinkage);
-  forward->addFnAttr(Attribute::NoInline);
-  for (Function &function : module)
-    if (&function == forward ||
-        function.hasFnAttribute("ingot-distinct-buffers"))
-      markNoAlias(function);
-
+/// void body(call), which calls `callee`.
+Function *RunBuilder::buildCall(const Callee &callee) {
+  named.clear();
   SmallVector<Function *> prepared;
-  size_t most = std::max(manifest.inputs.size(), manifest.outputs.size());
+  size_t most = std::max(callee.inputs.size(), callee.outputs.size());
   for (size_t first = 0; first < most; first += kMostPrepared)
-    prepared.push_back(prepare(first));
+    prepared.push_back(prepare(first, callee));
 
-  // void body(call)
   begin("ingot_run_body", b.getVoidTy());
-  Function *body = function;
   for (Function *piece : prepared) {
     if (prepared.size() > 1)
       piece->addFnAttr(Attribute::NoInline);
-    BasicBlock *stop = BasicBlock::Create(b.getContext(), "", body);
-    BasicBlock *next = BasicBlock::Create(b.getContext(), "", body);
-    b.CreateCondBr(b.CreateCall(piece, {call}), next, stop);
-    b.SetInsertPoint(stop);
-    b.CreateRetVoid();
-    b.SetInsertPoint(next);
+    returnUnless(b.CreateCall(piece, {call}));
   }
-  if (!forward->hasFnAttribute("ingot-loads-buffers")) {
-    for (auto [i, tensor] : enumerate(manifest.inputs))
+  arguments.clear();
+  if (!callee.function->hasFnAttribute("ingot-loads-buffers")) {
+    for (auto [i, tensor] : enumerate(callee.inputs))
       addTensor(tensor, inputBuffer(i));
-    for (auto [i, tensor] : enumerate(manifest.outputs))
+    for (auto [i, tensor] : enumerate(callee.outputs))
       if (tensor.isStatic())
         addTensor(tensor, outputBuffer(i));
   }
@@ -218,8 +249,59 @@ void RunBuilder::build(StringRef name) {
   addMemref(loadPointer(call, offsetof(ingot_abi_call, arena)),
             {b.getInt64(manifest.arenaBytes)});
   arguments.push_back(call);
-  b.CreateCall(forward, arguments);
+  b.CreateCall(callee.function, arguments);
   b.CreateRetVoid();
+  return function;
+}
+
+/// Builds a body that calls one of `bodies`: that for all sizes, or that of the
+/// profile that the call's sizes are the usual ones of.
+void RunBuilder::callBodies(ArrayRef<Function *> bodies) {
+  begin("ingot_run_choose", b.getVoidTy());
+  auto *description =
+      new GlobalVariable(module, b.getInt8Ty(), /*isConstant=*/true,
+                         GlobalValue::ExternalLinkage, nullptr,
+                         kDescriptionSymbol);
+  description->setVisibility(GlobalValue::HiddenVisibility);
+  FunctionCallee choose = module.getOrInsertFunction(
+      "ingot_support_choose_body", b.getInt32Ty(), b.getPtrTy(), b.getPtrTy());
+  Value *chosen = b.CreateCall(choose, {call, description});
+  BasicBlock *none = BasicBlock::Create(b.getContext(), "", function);
+  SwitchInst *branches = b.CreateSwitch(chosen, none);
+  b.SetInsertPoint(none);
+  b.CreateRetVoid();
+  for (auto [i, body] : enumerate(bodies)) {
+    BasicBlock *block = BasicBlock::Create(b.getContext(), "", function);
+    // Of a profile without usual sizes, the body for all.
+    branches->addCase(b.getInt32(i), block);
+    b.SetInsertPoint(block);
+    b.CreateCall(body ? body : bodies.front(), {call});
+    b.CreateRetVoid();
+  }
+}
+
+void RunBuilder::build(StringRef name) {
+  SmallVector<Callee> callees{{module.getFunction(kForward), manifest.inputs,
+                               manifest.outputs}};
+  for (const Body &body : manifest.bodies)
+    callees.push_back(
+        {module.getFunction(body.function), body.inputs, body.outputs});
+  for (const Callee &callee : callees) {
+    callee.function->setLinkage(GlobalValue::InternalLinkage);
+    callee.function->addFnAttr(Attribute::NoInline);
+    markNoAlias(*callee.function);
+  }
+  for (Function &function : module)
+    if (function.hasFnAttribute("ingot-distinct-buffers"))
+      markNoAlias(function);
+
+  SmallVector<Function *> bodies(1 + manifest.shapeProfiles.size());
+  bodies[0] = buildCall(callees[0]);
+  for (auto [i, body] : enumerate(manifest.bodies))
+    bodies[1 + body.profile] = buildCall(callees[1 + i]);
+  if (!manifest.shapeProfiles.empty())
+    callBodies(bodies);
+  Function *body = function;
 
   // int32_t name(call)
   Function *run = Function::Create(

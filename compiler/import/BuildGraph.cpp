@@ -389,7 +389,7 @@ Error GraphBuilder::buildFunction(ModuleOp module) {
   for (const pb::ValueInfoProto &input : graph.input())
     inputTypes.push_back(getType(input.type(), context));
   builder.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(builder, module.getLoc(), "forward",
+  auto function = func::FuncOp::create(builder, module.getLoc(), kForward,
                                        builder.getFunctionType(inputTypes, {}));
   Block *block = function.addEntryBlock();
   Scope scope(graph, *block, nullptr);

@@ -202,6 +202,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   passes.addPass(createCollectWeights());
+  passes.addPass(createBoundBuffers());
   passes.addPass(createPlanMemory());
   passes.addPass(createInstrumentLayers());
   for (const Backend *backend : getBackends())

@@ -26,6 +26,7 @@
 #include "passes/support/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -50,8 +51,9 @@ using namespace mlir;
 
 void ingot::registerDialects(DialectRegistry &registry) {
   registry.insert<IngotDialect, onnx::OnnxDialect, nn::NNDialect,
-                  arith::ArithDialect, bufferization::BufferizationDialect,
-                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                  affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, func::FuncDialect,
+                  LLVM::LLVMDialect, math::MathDialect,
                   memref::MemRefDialect, scf::SCFDialect,
                   tensor::TensorDialect>();
   for (const Backend *backend : getBackends())

@@ -170,13 +170,69 @@ def Ingot_SizeRules : Ingot_Attr<"SizeRules", "size_rules"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Ingot_SizeRange : Ingot_Attr<"SizeRange", "size_range"> {
+  let summary = "the sizes that a dimension of an input may have in a run";
+  let description = [{
+    From `min` to `max`, a multiple of `multiple`; `usual` is the one that code
+    is made for, or -1.
+
+    Constraints:
+    - C1: 0 <= `min` <= `max`, and `multiple` is at least 1
+    - C2: `usual` is -1 or one of these sizes
+  }];
+  let parameters = (ins "int64_t":$input, "int64_t":$dim, "int64_t":$min,
+      "int64_t":$usual, "int64_t":$max, "int64_t":$multiple);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Ingot_ShapeProfile : Ingot_Attr<"ShapeProfile", "shape_profile"> {
+  let summary = "sizes of inputs that a run may have together";
+  let description = [{
+    A dimension without a range may have any size.
+
+    Example:
+    ```mlir
+    #ingot.shape_profile<
+      #ingot.size_range<input = 0, dim = 3, min = 64, usual = 320, max = 2048,
+                        multiple = 1>>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::ingot::SizeRangeAttr">:$ranges);
+  let assemblyFormat = "`<` $ranges `>`";
+  let extraClassDeclaration = [{
+    /// Whether it names a usual size, for which there is a body of its own.
+    bool hasUsual() const;
+  }];
+}
+
+def Ingot_Body : Ingot_Attr<"Body", "body"> {
+  let summary = "a function that computes the usual sizes of a profile";
+  let description = [{
+    The number of the profile, and what inputs and outputs are there.
+
+    Example:
+    ```mlir
+    #ingot.body<@forward_1 of 0, inputs = [#ingot.tensor<"x" : tensor<4xf32>>],
+                outputs = [#ingot.tensor<"y" : tensor<4xf32>>]>
+    ```
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$function,
+      "int64_t":$profile, "::mlir::ArrayAttr":$inputs,
+      "::mlir::ArrayAttr":$outputs);
+  let assemblyFormat = [{
+    `<` $function `of` $profile `,` `inputs` `=` $inputs `,` `outputs` `=`
+    $outputs `>`
+  }];
+}
+
 def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
   let summary = "a part of the run that profiles show as one";
   let description = [{
     What it is, who computes it and why no better backend does (empty if none
     was asked), what its products multiply if that is not f32, its arithmetic
-    and traffic, 0 for what only a run knows, and the ONNX nodes that it
-    computes.
+    and traffic, 0 for what only a run knows, the profile whose usual sizes it
+    is part of (-1: it is for all sizes), and the ONNX nodes that it computes.
 
     Example:
     ```mlir
@@ -189,10 +245,11 @@ def Ingot_Layer : Ingot_Attr<"Layer", "layer"> {
       OptionalParameter<"::mlir::StringAttr">:$reason,
       OptionalParameter<"::ingot::PrecisionAttr">:$precision,
       "int64_t":$flops, "int64_t":$bytes,
+      DefaultValuedParameter<"int64_t", "-1">:$usualOf,
       OptionalArrayRefParameter<"::mlir::StringAttr">:$nodes);
   let assemblyFormat = [{
     `<` $kind `by` $backend `,` (`reason` `=` $reason^ `,`)?
-    (`precision` `=` $precision^ `,`)?
+    (`precision` `=` $precision^ `,`)? (`usual_of` `=` $usualOf^ `,`)?
     `flops` `=` $flops `,` `bytes` `=` $bytes (`,` `nodes` `=` $nodes^)? `>`
   }];
 }

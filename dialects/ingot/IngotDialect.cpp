@@ -215,6 +215,30 @@ TargetAttr TargetAttr::of(Operation *op) {
   return TargetAttr::get(op->getContext(), "x86-64-v3", TargetNumbers());
 }
 
+LogicalResult
+SizeRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                      int64_t input, int64_t dim, int64_t min, int64_t usual,
+                      int64_t max, int64_t multiple) {
+  if (input < 0 || dim < 0)
+    return emitError() << "expects numbers of an input and a dimension, but got "
+                       << input << " and " << dim;
+  if (min < 0 || max < min || multiple < 1)
+    return emitError() << "expects 0 <= min <= max and a positive multiple, but "
+                          "got "
+                       << min << ", " << max << " and " << multiple;
+  if (usual != -1 && (usual < min || usual > max || usual % multiple != 0))
+    return emitError() << "expects a usual size from " << min << " to " << max
+                       << ", a multiple of " << multiple << ", or -1, but got "
+                       << usual;
+  return success();
+}
+
+bool ShapeProfileAttr::hasUsual() const {
+  return llvm::any_of(getRanges(), [](SizeRangeAttr range) {
+    return range.getUsual() >= 0;
+  });
+}
+
 LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef name, RankedTensorType type,
                                  ArrayRef<StringAttr> dimNames) {
@@ -264,6 +288,10 @@ static ArrayRef<Fact> facts() {
       one<D::MetadataAttrHelper>(Place::module),
       list<D::InputsAttrHelper, TensorAttr>(Place::module),
       list<D::OutputsAttrHelper, TensorAttr>(Place::module),
+      list<D::ShapeProfilesAttrHelper, ShapeProfileAttr>(Place::module),
+      one<D::TakesGeneralAttrHelper>(Place::module),
+      list<D::BodiesAttrHelper, BodyAttr>(Place::module),
+      one<D::UsualOfAttrHelper>(Place::operation),
       one<D::SizeRulesAttrHelper>(Place::module),
       list<D::WeightsAttrHelper, WeightAttr>(Place::module),
       one<D::WeightsBytesAttrHelper>(Place::module),
@@ -284,6 +312,7 @@ static ArrayRef<Fact> facts() {
       one<D::KindAttrHelper>(Place::operation),
       one<D::FlopsAttrHelper>(Place::operation),
       one<D::KernelAttrHelper>(Place::operation),
+      one<D::MostBytesAttrHelper>(Place::operation),
       one<D::ScratchAttrHelper>(Place::operation),
   };
   return all;
@@ -318,6 +347,13 @@ LogicalResult IngotDialect::verifyRegionArgAttribute(Operation *op, unsigned,
 LogicalResult IngotDialect::verifyRegionResultAttribute(
     Operation *op, unsigned, unsigned, NamedAttribute attribute) {
   return verifyFact(op, attribute, Place::argument);
+}
+
+std::optional<int64_t> ingot::usualOf(Operation *function) {
+  IngotDialect::UsualOfAttrHelper helper(function->getContext());
+  if (IntegerAttr profile = helper.getAttr(function))
+    return profile.getInt();
+  return std::nullopt;
 }
 
 BlockArgument ingot::findRunOperand(FunctionOpInterface function,

@@ -42,6 +42,13 @@ struct RunStatus : mlir::SideEffects::Resource::Base<RunStatus> {
 
 namespace ingot {
 
+/// The function that computes the model, whatever the sizes of its inputs.
+constexpr llvm::StringLiteral kForward = "forward";
+
+/// The number of the profile whose usual sizes alone `function` computes, or
+/// nothing.
+std::optional<int64_t> usualOf(mlir::Operation *function);
+
 /// The argument of the run's function that is `which`, or null.
 mlir::BlockArgument findRunOperand(mlir::FunctionOpInterface function,
                                    RunOperand which);

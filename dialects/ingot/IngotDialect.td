@@ -23,6 +23,10 @@ def Ingot_Dialect : Dialect {
     | `ingot.target` | module | the machine that code is for |
     | `ingot.model_name`, `ingot.metadata` | module | what the model says of itself |
     | `ingot.inputs`, `ingot.outputs` | module | `#ingot.tensor`s in order |
+    | `ingot.shape_profiles` | module | `#ingot.shape_profile`s: the sizes that a run may have |
+    | `ingot.takes_general` | module | a run may have other sizes, too |
+    | `ingot.bodies` | module | `#ingot.body`s: the functions that compute usual sizes |
+    | `ingot.usual_of` | function | the number of the profile whose usual sizes it computes, and no others |
     | `ingot.size_rules` | module | rules proved and checked |
     | `ingot.weights`, `ingot.weights_bytes` | module | `#ingot.weight`s, and the size of all |
     | `ingot.arena_bytes`, `ingot.arena_lower_bound`, `ingot.memory_plan` | module | the arena and its `#ingot.slot`s |
@@ -36,6 +40,7 @@ def Ingot_Dialect : Dialect {
     | `ingot.backend`, `ingot.precision` | operation | who computes it, and how |
     | `ingot.kind`, `ingot.flops` | operation | what a layer's row says instead of what it would find |
     | `ingot.kernel` | function | a kernel that was outlined |
+    | `ingot.most_bytes` | alloc of open size | what it takes at the largest sizes of a run |
     | `ingot.scratch` | alloca | which memory on the stack it is |
   }];
   let discardableAttrs = (ins
@@ -44,6 +49,10 @@ def Ingot_Dialect : Dialect {
     "::mlir::DictionaryAttr":$metadata,
     "::mlir::ArrayAttr":$inputs,
     "::mlir::ArrayAttr":$outputs,
+    "::mlir::ArrayAttr":$shape_profiles,
+    "::mlir::UnitAttr":$takes_general,
+    "::mlir::ArrayAttr":$bodies,
+    "::mlir::IntegerAttr":$usual_of,
     "::ingot::SizeRulesAttr":$size_rules,
     "::mlir::ArrayAttr":$weights,
     "::mlir::IntegerAttr":$weights_bytes,
@@ -64,6 +73,7 @@ def Ingot_Dialect : Dialect {
     "::mlir::StringAttr":$kind,
     "::mlir::IntegerAttr":$flops,
     "::mlir::UnitAttr":$kernel,
+    "::mlir::IntegerAttr":$most_bytes,
     "::mlir::StringAttr":$scratch);
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;

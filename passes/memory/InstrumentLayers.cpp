@@ -52,13 +52,15 @@ struct InstrumentLayersPass
 
   void instrument(func::FuncOp function, Value call);
   void remarkLoops(ArrayRef<Layer> layers, MutableArrayRef<Attribute> rows);
-  Attribute instrument(Layer &layer, int64_t index, Value call);
+  Attribute instrument(Layer &layer, int64_t profile, Value call);
   void declareLayerEnd();
   void collectReasons();
   StringAttr reasonFor(const Layer &layer, BackendKind backend);
 
   /// Of a node of the model: why backends did not take it.
   llvm::DenseMap<StringAttr, SmallVector<DeclinedAttr, 1>> declined;
+  /// Of all bodies, one behind the other.
+  SmallVector<Attribute> rows;
 };
 
 } // namespace
@@ -141,9 +143,13 @@ StringAttr InstrumentLayersPass::reasonFor(const Layer &layer,
                                            BackendKind backend) {
   std::string text;
   for (StringAttr node : layer.nodes) {
+    llvm::SmallDenseSet<BackendKind> told;
     for (DeclinedAttr one : declined.lookup(node)) {
       if (one.getBackend() == backend)
         return {};
+      // It may have declined the node in several bodies.
+      if (!told.insert(one.getBackend()).second)
+        continue;
       text += (text.empty() ? "" : "; ") +
               stringifyBackendKind(one.getBackend()).str() + ": " +
               one.getReason().str();
@@ -189,7 +195,7 @@ static PrecisionAttr precisionOf(Operation *op) {
 
 /// Emits `if (call->observer) layer_end(…)` behind the layer's last op; returns
 /// the layer's row of the table.
-Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t index,
+Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t profile,
                                            Value call) {
   OpBuilder builder(&getContext());
   builder.setInsertionPointAfter(layer.ops.back());
@@ -213,7 +219,7 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t index,
     cost.add(op);
   OpFoldResult flops = cost.flops(), bytes = cost.bytes();
   layer.flops = cost.estimateFlops();
-  Value number = arith::ConstantIntOp::create(builder, loc, index, 64);
+  Value number = arith::ConstantIntOp::create(builder, loc, rows.size(), 64);
   func::CallOp::create(builder, loc, kLayerEnd, TypeRange(),
                        ValueRange{call, number, asI64(builder, loc, flops),
                                   asI64(builder, loc, bytes)});
@@ -227,7 +233,7 @@ Attribute InstrumentLayersPass::instrument(Layer &layer, int64_t index,
   return LayerAttr::get(&getContext(), layerKind(largest), backend,
                         reasonFor(layer, backend), precisionOf(largest),
                         getConstantIntValue(flops).value_or(0),
-                        getConstantIntValue(bytes).value_or(0), nodes);
+                        getConstantIntValue(bytes).value_or(0), profile, nodes);
 }
 
 /// The op of a layer that sums up products in a loop, where it should be a
@@ -264,27 +270,28 @@ void InstrumentLayersPass::remarkLoops(ArrayRef<Layer> layers,
     row = LayerAttr::get(&getContext(), old.getKind(), old.getBackend(),
                          StringAttr::get(&getContext(), text),
                          old.getPrecision(), old.getFlops(), old.getBytes(),
-                         old.getNodes());
+                         old.getUsualOf(), old.getNodes());
   }
 }
 
 void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
   SmallVector<Layer> layers = findLayers(function);
-  if (layers.empty())
-    return;
-  declareLayerEnd();
-  collectReasons();
-  SmallVector<Attribute> rows;
-  for (auto [i, layer] : llvm::enumerate(layers))
-    rows.push_back(instrument(layer, i, call));
-  remarkLoops(layers, rows);
-  IngotDialect::LayersAttrHelper(&getContext())
-      .setAttr(getOperation(), ArrayAttr::get(&getContext(), rows));
+  size_t first = rows.size();
+  for (Layer &layer : layers)
+    rows.push_back(instrument(layer, usualOf(function).value_or(-1), call));
+  remarkLoops(layers, MutableArrayRef(rows).drop_front(first));
 }
 
 void InstrumentLayersPass::runOnOperation() {
+  rows.clear();
+  collectReasons();
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (BlockArgument call = findRunOperand(function, RunOperand::call);
         call && function.getBody().hasOneBlock())
-      return instrument(function, call);
+      instrument(function, call);
+  if (rows.empty())
+    return;
+  declareLayerEnd();
+  IngotDialect::LayersAttrHelper(&getContext())
+      .setAttr(getOperation(), ArrayAttr::get(&getContext(), rows));
 }

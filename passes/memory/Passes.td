@@ -78,13 +78,26 @@ def PlaceState : Pass<"ingot-place-state", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def BoundBuffers : Pass<"bound-buffers", "::mlir::ModuleOp"> {
+  let summary = "Find how large buffers of open size can be";
+  let description = [{
+    Where `ingot.shape_profiles` bound the sizes of inputs, and no others run,
+    the sizes of buffers that follow from them are bounded, too: the largest is
+    left in `ingot.most_bytes` of the `memref.alloc`. Left alone are those whose
+    size data decide, those of loops and branches, and those of more than 2^47
+    bytes.
+  }];
+  let dependentDialects = ["::ingot::IngotDialect"];
+}
+
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
-  let summary = "Give every buffer of static size an offset in one arena";
+  let summary = "Give every buffer of known size an offset in one arena";
   let description = [{
     Lifetimes go from the first to the last use of a buffer or a view of it.
     Sizes and plan are left in `ingot.arena_bytes`, `ingot.arena_lower_bound`
-    and `ingot.memory_plan` (rows of offset, bytes, first, last). A buffer of
-    dynamic size stays a `memref.alloc` and gets its `memref.dealloc`.
+    and `ingot.memory_plan` (rows of offset, bytes, first, last). Known is what
+    is static or has `ingot.most_bytes`. A buffer of any other size stays a
+    `memref.alloc` and gets its `memref.dealloc`.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",

@@ -33,7 +33,11 @@ struct PlanMemoryPass : ingot::impl::PlanMemoryBase<PlanMemoryPass> {
 
 } // namespace
 
-static int64_t byteSize(MemRefType type) {
+static int64_t byteSize(memref::AllocOp alloc) {
+  IngotDialect::MostBytesAttrHelper most(alloc.getContext());
+  if (IntegerAttr bytes = most.getAttr(alloc))
+    return bytes.getInt();
+  MemRefType type = alloc.getType();
   unsigned bits = type.getElementType().isIndex()
                       ? 64
                       : type.getElementTypeBitWidth();
@@ -76,7 +80,7 @@ static std::pair<int64_t, int64_t> placeOf(Operation *user, Operation *alloc,
 static ArenaBuffer lifetimeOf(memref::AllocOp alloc, const Places &places,
                               BufferViewFlowAnalysis &aliases) {
   ArenaBuffer buffer;
-  buffer.bytes = byteSize(alloc.getType());
+  buffer.bytes = byteSize(alloc);
   // Memory is taken where it is first used, not where it is named.
   int64_t first = std::numeric_limits<int64_t>::max(), last = -1;
   for (Operation *user : usersOf(alloc, aliases)) {
@@ -119,19 +123,25 @@ LogicalResult PlanMemoryPass::plan(func::FuncOp function, Value arena) {
                                                   buffer.offset);
     Value view = memref::ViewOp::create(builder, alloc.getLoc(),
                                         alloc.getType(), arena, offset,
-                                        ValueRange());
+                                        alloc.getDynamicSizes());
     alloc.replaceAllUsesWith(view);
     alloc.erase();
     rows.push_back(SlotAttr::get(&getContext(), buffer.offset, buffer.bytes,
                                  buffer.first, buffer.last));
   }
   ModuleOp module = getOperation();
-  IngotDialect::ArenaBytesAttrHelper(&getContext())
-      .setAttr(module, attrs.getI64IntegerAttr(arenaBytes));
-  IngotDialect::ArenaLowerBoundAttrHelper(&getContext())
-      .setAttr(module, attrs.getI64IntegerAttr(lowerBound(buffers)));
-  IngotDialect::MemoryPlanAttrHelper(&getContext())
-      .setAttr(module, attrs.getArrayAttr(rows));
+  // A run is of one body, so that they share the arena.
+  auto raise = [&](auto helper, int64_t bytes) {
+    IntegerAttr known = helper.getAttr(module);
+    if (!known || known.getInt() < bytes)
+      helper.setAttr(module, attrs.getI64IntegerAttr(bytes));
+  };
+  raise(IngotDialect::ArenaBytesAttrHelper(&getContext()), arenaBytes);
+  raise(IngotDialect::ArenaLowerBoundAttrHelper(&getContext()),
+        lowerBound(buffers));
+  if (!usualOf(function))
+    IngotDialect::MemoryPlanAttrHelper(&getContext())
+        .setAttr(module, attrs.getArrayAttr(rows));
   return success();
 }
 

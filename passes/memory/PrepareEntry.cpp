@@ -31,6 +31,7 @@ namespace {
 struct PrepareEntryPass : ingot::impl::PrepareEntryBase<PrepareEntryPass> {
   void runOnOperation() override;
 
+  LogicalResult prepare(func::FuncOp function);
   void describe(func::FuncOp function);
   LogicalResult checkTypes();
   void rewriteInputs(func::FuncOp function);
@@ -38,6 +39,8 @@ struct PrepareEntryPass : ingot::impl::PrepareEntryBase<PrepareEntryPass> {
   void storeDynamic(OpBuilder &builder, Value result, int64_t index,
                     Value call);
   func::FuncOp declareStoreOutput();
+
+  SmallVector<Attribute> bodies;
 };
 
 } // namespace
@@ -48,7 +51,8 @@ static MemRefType memrefOf(Type tensor) {
 }
 
 /// Moves names and types of inputs and outputs into module attributes, where
-/// the emitter finds them once the function has another form.
+/// the emitter finds them once the function has another form. Those of a body
+/// for usual sizes are as it computes them.
 void PrepareEntryPass::describe(func::FuncOp function) {
   MLIRContext *context = &getContext();
   auto entry = [&](Type type, DictionaryAttr attrs, const Twine &name) {
@@ -74,10 +78,15 @@ void PrepareEntryPass::describe(func::FuncOp function) {
   for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
     outputs.push_back(
         entry(type, function.getResultAttrDict(i), "output" + Twine(i)));
-  IngotDialect::InputsAttrHelper(context).setAttr(
-      getOperation(), ArrayAttr::get(context, inputs));
-  IngotDialect::OutputsAttrHelper(context).setAttr(
-      getOperation(), ArrayAttr::get(context, outputs));
+  auto allInputs = ArrayAttr::get(context, inputs),
+       allOutputs = ArrayAttr::get(context, outputs);
+  if (std::optional<int64_t> profile = usualOf(function)) {
+    bodies.push_back(BodyAttr::get(context, FlatSymbolRefAttr::get(function),
+                                   *profile, allInputs, allOutputs));
+    return;
+  }
+  IngotDialect::InputsAttrHelper(context).setAttr(getOperation(), allInputs);
+  IngotDialect::OutputsAttrHelper(context).setAttr(getOperation(), allOutputs);
 }
 
 void PrepareEntryPass::rewriteInputs(func::FuncOp function) {
@@ -244,21 +253,33 @@ LogicalResult PrepareEntryPass::checkTypes() {
                           getOperation()), "output")));
 }
 
-void PrepareEntryPass::runOnOperation() {
-  auto function = getOperation().lookupSymbol<func::FuncOp>("forward");
-  if (!function || function.isExternal()) {
-    getOperation().emitError("expects a function named forward");
-    return signalPassFailure();
-  }
+LogicalResult PrepareEntryPass::prepare(func::FuncOp function) {
   auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
   if (!llvm::all_of(function.getArgumentTypes(), isTensor) ||
-      !llvm::all_of(function.getResultTypes(), isTensor)) {
-    function.emitError("expects inputs and outputs that are ranked tensors");
-    return signalPassFailure();
-  }
+      !llvm::all_of(function.getResultTypes(), isTensor))
+    return function.emitError(
+        "expects inputs and outputs that are ranked tensors");
   describe(function);
-  if (failed(checkTypes()))
-    return signalPassFailure();
+  if (!usualOf(function) && failed(checkTypes()))
+    return failure();
   rewriteInputs(function);
   rewriteOutputs(function);
+  return success();
+}
+
+void PrepareEntryPass::runOnOperation() {
+  bodies.clear();
+  auto forward = getOperation().lookupSymbol<func::FuncOp>(kForward);
+  if (!forward || forward.isExternal()) {
+    getOperation().emitError("expects a function named ") << kForward;
+    return signalPassFailure();
+  }
+  if (failed(prepare(forward)))
+    return signalPassFailure();
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (usualOf(function) && failed(prepare(function)))
+      return signalPassFailure();
+  if (!bodies.empty())
+    IngotDialect::BodiesAttrHelper(&getContext())
+        .setAttr(getOperation(), ArrayAttr::get(&getContext(), bodies));
 }

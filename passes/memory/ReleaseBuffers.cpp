@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace ingot;
 
 bool ingot::isInArena(memref::AllocOp alloc) {
-  return alloc.getType().hasStaticShape() &&
+  IngotDialect::MostBytesAttrHelper most(alloc.getContext());
+  return (alloc.getType().hasStaticShape() || most.isAttrPresent(alloc)) &&
          alloc.getType().getLayout().isIdentity();
 }
 

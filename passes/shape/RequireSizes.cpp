@@ -133,7 +133,9 @@ LogicalResult RequireSizesPass::checkFunction(func::FuncOp function) {
   }
   numProved += analysis.getNumProved();
   numChecked += checks.count;
-  IngotDialect::SizeRulesAttrHelper(&getContext())
+  // A body for usual sizes has those rules of the general one that are left.
+  if (!usualOf(function))
+    IngotDialect::SizeRulesAttrHelper(&getContext())
       .setAttr(getOperation(),
                SizeRulesAttr::get(&getContext(), analysis.getNumProved(),
                                   checks.count));

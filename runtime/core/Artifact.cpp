@@ -70,14 +70,15 @@ struct Check {
   template <typename T> bool isArray(const T *first, uint64_t count) const {
     return first && mapping.holdsArray(first, count);
   }
-  /// A table of rows that have at least what a T has.
+  /// A table of rows that have at least what a T had in version 2.
   template <typename T>
-  bool isTable(const ingot_abi_table &table) const {
+  bool isTable(const ingot_abi_table &table,
+               uint32_t least = sizeof(T)) const {
     constexpr uint32_t most = 4096;
     return !table.count ||
-           (table.row_bytes >= sizeof(T) && table.row_bytes <= most &&
-            table.row_bytes % alignof(T) == 0 &&
-            isArray(static_cast<const T *>(table.rows), 1) &&
+           (table.row_bytes >= least && table.row_bytes <= most &&
+            table.row_bytes % alignof(T) == 0 && table.rows &&
+            reinterpret_cast<uintptr_t>(table.rows) % alignof(T) == 0 &&
             mapping.holds(table.rows, uint64_t(table.count) * table.row_bytes));
   }
   template <typename T> bool isFunction(T *function) const {
@@ -94,6 +95,7 @@ struct Check {
   ingot_status weights() const;
   ingot_status variants() const;
   ingot_status layers() const;
+  ingot_status shapeProfiles() const;
 };
 } // namespace
 
@@ -187,7 +189,8 @@ ingot_status Check::layers() const {
     return INGOT_OK;
   uint64_t bytes = artifact.layer_text_bytes;
   const char *text = artifact.layer_text;
-  if (!bytes || !isTable<ingot_abi_layer>(artifact.layers) ||
+  if (!bytes || !isTable<ingot_abi_layer>(artifact.layers,
+                                          INGOT_ABI_LAYER_BYTES_V2) ||
       !isArray(text, bytes) || text[bytes - 1])
     return damaged("its layers are missing");
   for (uint32_t i = 0; i < rows.count(); ++i) {
@@ -199,6 +202,27 @@ ingot_status Check::layers() const {
         layer.reason >= bytes || layer.precision >= bytes ||
         names < layer.num_nodes)
       return damaged("the names of its layers are cut off");
+  }
+  return INGOT_OK;
+}
+
+ingot_status Check::shapeProfiles() const {
+  Rows<ingot_abi_shape_profile> profiles = shapeProfilesOf(artifact);
+  if (!profiles.count())
+    return INGOT_OK;
+  if (!isTable<ingot_abi_shape_profile>(artifact.shape_profiles))
+    return damaged("its shape profiles are missing");
+  for (uint32_t p = 0; p < profiles.count(); ++p) {
+    if (!isTable<ingot_abi_size_range>(profiles[p].ranges))
+      return damaged("a shape profile is incomplete");
+    Rows<ingot_abi_size_range> ranges = rangesOf(profiles[p]);
+    for (uint32_t i = 0; i < ranges.count(); ++i) {
+      const ingot_abi_size_range &range = ranges[i];
+      if (range.input >= artifact.inputs.count ||
+          range.dim >= inputsOf(artifact)[range.input].rank ||
+          range.multiple < 1)
+        return damaged("a shape profile is of no input");
+    }
   }
   return INGOT_OK;
 }
@@ -243,6 +267,8 @@ ingot_status ingot::rt::checkArtifact(const ingot_abi_artifact *artifact,
   if (ingot_status status = check.tensors(artifact->inputs, "input"))
     return status;
   if (ingot_status status = check.tensors(artifact->outputs, "output"))
+    return status;
+  if (ingot_status status = check.shapeProfiles())
     return status;
   return check.layers();
 }

@@ -49,6 +49,26 @@ inline Rows<ingot_abi_layer> layersOf(const ingot_abi_artifact &artifact) {
   return Rows<ingot_abi_layer>(artifact.layers);
 }
 
+/// The shape profile whose usual sizes a layer is for, counting from 1; 0 if it
+/// is for all sizes, or its compiler knew no profiles.
+inline uint32_t usualOf(const ingot_abi_artifact &artifact, uint32_t layer) {
+  return artifact.layers.row_bytes >= sizeof(ingot_abi_layer)
+             ? layersOf(artifact)[layer].usual_of
+             : 0;
+}
+/// No rows if its compiler knew no profiles.
+inline Rows<ingot_abi_shape_profile>
+shapeProfilesOf(const ingot_abi_artifact &artifact) {
+  static constexpr ingot_abi_table none = {nullptr, 0, 0};
+  return Rows<ingot_abi_shape_profile>(
+      artifact.struct_size >= sizeof(artifact) ? artifact.shape_profiles
+                                               : none);
+}
+inline Rows<ingot_abi_size_range>
+rangesOf(const ingot_abi_shape_profile &profile) {
+  return Rows<ingot_abi_size_range>(profile.ranges);
+}
+
 /// Checks magic, version and every field that later code relies on, and that
 /// all it points to lies in `mapping`, before it is looked at. `subject` names
 /// the artifact in messages.

@@ -34,6 +34,8 @@ ingot_status ingot_model_describe(const ingot_model *model,
          sizeof(filled.weights_sha256));
   filled.num_size_rules_proved = artifact.num_size_rules_proved;
   filled.num_size_rules_checked = artifact.num_size_rules_checked;
+  filled.num_shape_profiles = shapeProfilesOf(artifact).count();
+  filled.takes_general = filled.num_shape_profiles && artifact.takes_general;
   return writeSized(info, &filled, sizeof(filled), "ingot_model_info", error);
 }
 
@@ -103,7 +105,58 @@ ingot_status ingot_model_layer_describe(const ingot_model *model,
   filled.backend = textAt(layer.backend);
   filled.reason = textAt(layer.reason);
   filled.precision = textAt(layer.precision);
+  filled.usual_of = usualOf(*model->artifact, index);
   return writeSized(info, &filled, sizeof(filled), "ingot_layer_info", error);
+}
+
+static ingot_status findProfile(const ingot_model *model, uint32_t index,
+                                const ingot_abi_shape_profile *&profile,
+                                ingot_error *error) {
+  if (!model)
+    return fail(error, INGOT_INVALID_ARGUMENT, "model is null");
+  Rows<ingot_abi_shape_profile> rows = shapeProfilesOf(*model->artifact);
+  if (index >= rows.count())
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "shape profile %u was asked for, but the model has %u", index,
+                rows.count());
+  profile = &rows[index];
+  return INGOT_OK;
+}
+
+ingot_status
+ingot_model_shape_profile_describe(const ingot_model *model, uint32_t index,
+                                   ingot_shape_profile_info *info,
+                                   ingot_error *error) {
+  const ingot_abi_shape_profile *profile = nullptr;
+  if (ingot_status status = findProfile(model, index, profile, error))
+    return status;
+  ingot_shape_profile_info filled = INGOT_SHAPE_PROFILE_INFO_INIT;
+  filled.num_ranges = profile->ranges.count;
+  return writeSized(info, &filled, sizeof(filled), "ingot_shape_profile_info",
+                    error);
+}
+
+ingot_status ingot_model_size_range_describe(const ingot_model *model,
+                                             uint32_t index, uint32_t range,
+                                             ingot_size_range_info *info,
+                                             ingot_error *error) {
+  const ingot_abi_shape_profile *profile = nullptr;
+  if (ingot_status status = findProfile(model, index, profile, error))
+    return status;
+  Rows<ingot_abi_size_range> rows = rangesOf(*profile);
+  if (range >= rows.count())
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "range %u was asked for, but shape profile %u has %u", range,
+                index, rows.count());
+  ingot_size_range_info filled = INGOT_SIZE_RANGE_INFO_INIT;
+  filled.input = rows[range].input;
+  filled.dim = rows[range].dim;
+  filled.min = rows[range].min;
+  filled.usual = rows[range].usual;
+  filled.max = rows[range].max;
+  filled.multiple = rows[range].multiple;
+  return writeSized(info, &filled, sizeof(filled), "ingot_size_range_info",
+                    error);
 }
 
 const char *ingot_model_layer_node(const ingot_model *model, uint32_t index,

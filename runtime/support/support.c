@@ -7,6 +7,7 @@
 #include "support.h"
 
 #include "float_state.h"
+#include "text.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -144,54 +145,28 @@ void ingot_support_poll(ingot_abi_call *call) {
     go_on(call, observer->poll(observer->user));
 }
 
-/** Writes `value` in decimal digits to `text`, which has 20 bytes; returns how
- *  many it took. */
-static size_t write_number(char *text, int64_t value) {
-  char digits[20];
-  size_t count = 0, length = 0;
-  /* The least int64_t has no positive counterpart. */
-  uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  do {
-    digits[count++] = (char)('0' + rest % 10);
-    rest /= 10;
-  } while (rest != 0);
-  if (value < 0)
-    text[length++] = '-';
-  while (count != 0)
-    text[length++] = digits[--count];
-  return length;
-}
-
-/** `message` with {0} and {1} replaced, as far as it fits into `text`. */
-static void fill_in(char *text, size_t bytes, const char *message,
+/** `message` with {0} and {1} replaced. */
+static void fill_in(ingot_support_text *text, const char *message,
                     int64_t first, int64_t second) {
-  size_t length = 0;
+  ingot_support_text_begin(text);
   while (*message != '\0') {
-    char number[20];
-    const char *part = message;
-    size_t part_length = 1, taken = 1;
     if (message[0] == '{' && (message[1] == '0' || message[1] == '1') &&
         message[2] == '}') {
-      part_length = write_number(number, message[1] == '0' ? first : second);
-      part = number;
-      taken = 3;
+      ingot_support_text_number(text, message[1] == '0' ? first : second);
+      message += 3;
+    } else {
+      ingot_support_text_add(text, message++, 1);
     }
-    if (length + part_length >= bytes)
-      break;
-    memcpy(text + length, part, part_length);
-    length += part_length;
-    message += taken;
   }
-  text[length] = '\0';
 }
 
 void ingot_support_require(ingot_abi_call *call, uint32_t holds,
                            const char *message, int64_t first, int64_t second) {
   if (holds)
     return;
-  char text[512];
-  fill_in(text, sizeof text, message, first, second);
-  ingot_support_fail(call, INGOT_ABI_RUNTIME_CHECK, text);
+  ingot_support_text text;
+  fill_in(&text, message, first, second);
+  ingot_support_fail(call, INGOT_ABI_RUNTIME_CHECK, text.bytes);
   stop(call);
 }
 
@@ -223,6 +198,15 @@ void ingot_support_release(ingot_abi_call *call, void *pointer) {
   call->host->release(call->host->user, block);
 }
 
+uint32_t ingot_support_has_room(ingot_abi_call *call, uint64_t index,
+                                uint64_t bytes) {
+  if (bytes <= call->outputs[index].bytes)
+    return 1;
+  ingot_support_fail(call, INGOT_ABI_BUFFER_TOO_SMALL,
+                     "an output buffer is too small");
+  return 0;
+}
+
 void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
                                 uintptr_t rank, uintptr_t dims, uintptr_t data,
                                 uintptr_t element_bytes) {
@@ -234,11 +218,8 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
     output->dims[i] = sizes[i];
     overflows |= __builtin_mul_overflow(bytes, (uint64_t)sizes[i], &bytes);
   }
-  if (overflows || bytes > output->bytes) {
-    ingot_support_fail(call, INGOT_ABI_BUFFER_TOO_SMALL,
-                       "an output buffer is too small");
-    return;
-  }
-  if (bytes != 0)
+  if (overflows)
+    bytes = UINT64_MAX;
+  if (ingot_support_has_room(call, index, bytes) && bytes != 0)
     memcpy(output->data, (const void *)data, bytes);
 }

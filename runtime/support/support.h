@@ -86,6 +86,16 @@ void ingot_support_append(ingot_abi_call *call, void *list,
 void *ingot_support_stack(ingot_abi_call *call, void *list, uint32_t rank,
                           int64_t *dims);
 
+/** Which body computes the call's sizes: 0 is for all, n for the usual sizes of
+ *  profile n - 1 of `artifact`. Where no profile has the sizes, and others are
+ *  not taken: -1, and the run has failed. */
+int32_t ingot_support_choose_body(ingot_abi_call *call,
+                                  const ingot_abi_artifact *artifact);
+
+/** Whether output `index` has room for `bytes`; if not, the run has failed. */
+uint32_t ingot_support_has_room(ingot_abi_call *call, uint64_t index,
+                                uint64_t bytes);
+
 /** What the functions of a model's generated header stand on: one loaded model
  *  with an arena of its own, for an application that links the artifact and
  *  has no libingot. */

@@ -125,9 +125,10 @@ std::vector<Layer> ingot::tools::layersOf(const ingot_model *model) {
   for (uint32_t i = 0; i < info.num_layers; ++i) {
     ingot_layer_info described = INGOT_LAYER_INFO_INIT;
     ingot_model_layer_describe(model, i, &described, nullptr);
-    Layer layer{described.kind,      described.backend, described.reason,
+    Layer layer{i,
+                described.kind,      described.backend, described.reason,
                 described.precision, {},                described.flops,
-                described.bytes};
+                described.bytes,     described.usual_of};
     for (uint32_t n = 0; n < described.num_nodes; ++n)
       layer.nodes.push_back(ingot_model_layer_node(model, i, n));
     layers.push_back(std::move(layer));

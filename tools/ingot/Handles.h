@@ -52,9 +52,13 @@ std::string createProfile(ingot_model *model, ProfileHandle &profile);
 std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
 /// A layer of a model: a piece of its run.
 struct Layer {
+  /// As the model counts them, of all bodies.
+  uint32_t number = 0;
   std::string kind, backend, reason, precision;
   std::vector<std::string> nodes;
   uint64_t flops = 0, bytes = 0;
+  /// As in ingot_layer_info.
+  uint32_t usualOf = 0;
 
   /// What it is and, if that is not f32, what it multiplies: "matmul, int8".
   std::string description() const;

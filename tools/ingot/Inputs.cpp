@@ -8,6 +8,7 @@
 
 #include "base/InputFile.h"
 #include "tools/ingot/Options.h"
+#include "tools/ingot/ShapeProfiles.h"
 #include "tools/ingot/Text.h"
 #include "tools/ingot/Values.h"
 
@@ -21,6 +22,8 @@ namespace {
 /// What one input of the model was asked to be.
 struct Request {
   const InputSpecs *specs = nullptr;
+  const ingot_model *model = nullptr;
+  uint32_t number = 0;
   ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
   std::string source; ///< empty if not given
   std::optional<std::vector<int64_t>> shape;
@@ -162,6 +165,12 @@ static std::string checkFixedSizes(const Request &request,
          formatShape(shape.data(), shape.size()) + " of " + origin;
 }
 
+/// What the user gave, or else what the model was compiled for.
+static std::optional<std::vector<int64_t>> shapeOf(const Request &request) {
+  return request.shape ? request.shape
+                       : usualShape(request.model, request.number);
+}
+
 static std::string askForShape(const Request &request) {
   std::string example = request.info.name;
   example += "=";
@@ -176,16 +185,14 @@ static std::string askForShape(const Request &request) {
 static std::string makeRandom(const Request &request, uint64_t seed,
                               Array &array) {
   array.dtype = request.info.dtype;
-  if (request.shape) {
-    array.dims = *request.shape;
+  if (auto shape = shapeOf(request)) {
+    array.dims = *shape;
     std::string problem =
         checkFixedSizes(request, array.dims, request.specs->shapeOption);
     if (!problem.empty())
       return problem;
-  } else if (request.info.is_dynamic) {
-    return askForShape(request);
   } else {
-    array.dims.assign(request.info.dims, request.info.dims + request.info.rank);
+    return askForShape(request);
   }
   uint64_t bytes;
   constexpr uint64_t most = uint64_t(1) << 40;
@@ -210,14 +217,11 @@ static bool isRaw(const std::string &path) {
 
 /// Reads elements alone; their shape is known from elsewhere.
 static std::string readRaw(const Request &request, Array &array) {
-  if (!request.shape && request.info.is_dynamic)
+  auto shape = shapeOf(request);
+  if (!shape)
     return askForShape(request);
   array.dtype = request.info.dtype;
-  array.dims = request.shape
-                   ? *request.shape
-                   : std::vector<int64_t>(request.info.dims,
-                                          request.info.dims +
-                                              request.info.rank);
+  array.dims = *shape;
   std::string problem =
       checkFixedSizes(request, array.dims, request.specs->shapeOption);
   if (!problem.empty())
@@ -281,6 +285,8 @@ std::string ingot::tools::makeInputs(const ingot_model *model,
   std::vector<Request> requests(info.num_inputs);
   for (uint32_t i = 0; i < info.num_inputs; ++i) {
     requests[i].specs = &specs;
+    requests[i].model = model;
+    requests[i].number = i;
     ingot_model_input_describe(model, i, &requests[i].info, nullptr);
   }
 

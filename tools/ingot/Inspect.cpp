@@ -8,6 +8,7 @@
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Handles.h"
 #include "tools/ingot/Options.h"
+#include "tools/ingot/ShapeProfiles.h"
 #include "tools/ingot/Text.h"
 
 #include <map>
@@ -111,6 +112,19 @@ static void printVariants(const std::vector<ingot_variant_info> &infos) {
   }
 }
 
+/// What sizes a run may have: a line a profile, as --profile takes it.
+static void printProfiles(const ingot_model *model, bool takesGeneral) {
+  std::vector<ShapeProfile> profiles = shapeProfilesOf(model);
+  const char *title = "profiles  ";
+  for (const ShapeProfile &profile : profiles) {
+    printf("%s%s\n", title, formatProfile(model, profile).c_str());
+    title = "          ";
+  }
+  if (!profiles.empty())
+    printf("          %s\n", takesGeneral ? "and all other sizes"
+                                          : "no other sizes run");
+}
+
 /// How many layers each backend computes.
 static void printBackends(const std::vector<Layer> &layers) {
   std::map<std::string, size_t> counts;
@@ -144,11 +158,18 @@ static void printLayers(const std::vector<Layer> &layers) {
   if (layers.empty())
     return;
   printf("\nlayers\n");
+  // Those of usual sizes stand behind those of all.
+  const bool hasProfiles = layers.back().usualOf != 0;
   std::vector<std::vector<std::string>> rows;
   for (const Layer &layer : layers) {
-    rows.push_back(
-        {formatLine(layer.description(), 40), formatLine(layer.backend, 40),
-         formatLine(layer.name(), 100), formatLine(layer.reason, 200)});
+    std::vector<std::string> row = {
+        formatLine(layer.description(), 40), formatLine(layer.backend, 40),
+        formatLine(layer.name(), 100), formatLine(layer.reason, 200)};
+    if (hasProfiles)
+      row.insert(row.begin(), layer.usualOf
+                                  ? "profile " + std::to_string(layer.usualOf)
+                                  : "all sizes");
+    rows.push_back(std::move(row));
   }
   printTable(rows);
 }
@@ -182,6 +203,7 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
     printf(
         "sizes     %u rules hold for all sizes, %u are checked in each run\n",
         info.num_size_rules_proved, info.num_size_rules_checked);
+  printProfiles(model, info.takes_general);
   std::vector<Layer> layers = layersOf(model);
   printBackends(layers);
   if (isVerified)
@@ -258,13 +280,36 @@ static void printJsonLayers(const std::vector<Layer> &layers) {
   const char *separator = "";
   for (const Layer &layer : layers) {
     printf("%s\n    {\"kind\": %s, \"backend\": %s, \"reason\": %s, "
-           "\"precision\": %s, \"nodes\": ",
+           "\"precision\": %s, \"usual_of\": %u, \"nodes\": ",
            separator, formatJson(layer.kind).c_str(),
            formatJson(layer.backend).c_str(), formatJson(layer.reason).c_str(),
-           formatJson(layer.precision).c_str());
+           formatJson(layer.precision).c_str(), layer.usualOf);
     printJsonNames(layer.nodes);
     printf("}");
     separator = ",";
+  }
+  printf("\n  ],\n");
+}
+
+static void printJsonProfiles(const ingot_model *model, bool takesGeneral) {
+  printf("  \"takes_general\": %s,\n  \"shape_profiles\": [",
+         takesGeneral ? "true" : "false");
+  const char *separator = "";
+  for (const ShapeProfile &profile : shapeProfilesOf(model)) {
+    printf("%s\n    [", separator);
+    separator = ",";
+    const char *between = "";
+    for (const ingot_size_range_info &range : profile) {
+      ingot_tensor_info input = INGOT_TENSOR_INFO_INIT;
+      ingot_model_input_describe(model, range.input, &input, nullptr);
+      auto ll = [](int64_t value) { return static_cast<long long>(value); };
+      printf("%s{\"input\": %s, \"dim\": %u, \"min\": %lld, \"usual\": "
+             "%lld, \"max\": %lld, \"multiple\": %lld}",
+             between, formatJson(input.name).c_str(), range.dim, ll(range.min),
+             ll(range.usual), ll(range.max), ll(range.multiple));
+      between = ", ";
+    }
+    printf("]");
   }
   printf("\n  ],\n");
 }
@@ -293,6 +338,7 @@ static void printJson(const ingot_model *model, const ingot_model_info &info,
                    tensors(model, info.num_inputs, ingot_model_input_describe));
   printJsonTensors("outputs", tensors(model, info.num_outputs,
                                       ingot_model_output_describe));
+  printJsonProfiles(model, info.takes_general);
   printJsonLayers(layersOf(model));
   if (isVerified)
     printf("  \"verified\": true,\n");

@@ -31,6 +31,9 @@ struct LoadArgumentsPass : ingot::impl::LoadArgumentsBase<LoadArgumentsPass> {
   using LoadArgumentsBase::LoadArgumentsBase;
 
   void runOnOperation() override;
+
+  LogicalResult loadIn(func::FuncOp function, ArrayAttr inputs,
+                       ArrayAttr outputs);
 };
 
 } // namespace
@@ -47,26 +50,17 @@ static SmallVector<Place> placesOf(ArrayAttr inputs, ArrayAttr outputs) {
   return places;
 }
 
-void LoadArgumentsPass::runOnOperation() {
-  ModuleOp module = getOperation();
-  auto function = module.lookupSymbol<func::FuncOp>("forward");
-  ArrayAttr inputs =
-                IngotDialect::InputsAttrHelper(&getContext()).getAttr(module),
-            outputs =
-                IngotDialect::OutputsAttrHelper(&getContext()).getAttr(module);
-  if (!function || function.isExternal() || !inputs || !outputs)
-    return markAllAnalysesPreserved();
+LogicalResult LoadArgumentsPass::loadIn(func::FuncOp function, ArrayAttr inputs,
+                                        ArrayAttr outputs) {
   SmallVector<Place> places = placesOf(inputs, outputs);
   if (int64_t(places.size()) <= mostBuffers)
-    return markAllAnalysesPreserved();
+    return success();
   Block &body = function.getBody().front();
   BlockArgument call = findRunOperand(function, RunOperand::call);
   if (body.getNumArguments() <= places.size() || !call ||
-      call != body.getArguments().back()) {
-    function.emitError("expects an argument for each of ")
-        << places.size() << " inputs and outputs, and the run's call";
-    return signalPassFailure();
-  }
+      call != body.getArguments().back())
+    return function.emitError("expects an argument for each of ")
+           << places.size() << " inputs and outputs, and the run's call";
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   llvm::BitVector loaded(body.getNumArguments());
   for (auto [i, place] : llvm::enumerate(places)) {
@@ -79,11 +73,33 @@ void LoadArgumentsPass::runOnOperation() {
                                                  place.isOutput, place.number));
   }
   if (failed(function.eraseArguments(loaded)))
-    return signalPassFailure();
+    return failure();
   // How the run calls it.
   SmallVector<Attribute> flags;
   if (auto given = function->getAttrOfType<ArrayAttr>("passthrough"))
     llvm::append_range(flags, given);
   flags.push_back(builder.getStringAttr("ingot-loads-buffers"));
   function->setAttr("passthrough", builder.getArrayAttr(flags));
+  return success();
+}
+
+void LoadArgumentsPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  ArrayAttr inputs =
+                IngotDialect::InputsAttrHelper(&getContext()).getAttr(module),
+            outputs =
+                IngotDialect::OutputsAttrHelper(&getContext()).getAttr(module);
+  auto forward = module.lookupSymbol<func::FuncOp>(kForward);
+  if (!forward || forward.isExternal() || !inputs || !outputs)
+    return markAllAnalysesPreserved();
+  if (failed(loadIn(forward, inputs, outputs)))
+    return signalPassFailure();
+  ArrayAttr bodies =
+      IngotDialect::BodiesAttrHelper(&getContext()).getAttr(module);
+  for (Attribute attr : bodies ? bodies.getValue() : ArrayRef<Attribute>()) {
+    auto body = cast<BodyAttr>(attr);
+    if (auto function = module.lookupSymbol<func::FuncOp>(body.getFunction());
+        failed(loadIn(function, body.getInputs(), body.getOutputs())))
+      return signalPassFailure();
+  }
 }

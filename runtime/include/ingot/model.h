@@ -110,10 +110,14 @@ typedef struct ingot_model_info {
    *  that each run checks; 0 and 0: compiled without */
   uint32_t num_size_rules_proved;
   uint32_t num_size_rules_checked;
+  /** What sizes a run may have: those of one of so many shape profiles, or any
+   *  if there are none, or if takes_general is 1 */
+  uint32_t num_shape_profiles;
+  uint32_t takes_general;
 } ingot_model_info;
 #define INGOT_MODEL_INFO_INIT                                                  \
   {(uint32_t)sizeof(ingot_model_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
-   0, 0, {0}, 0, 0}
+   0, 0, {0}, 0, 0, 0, 0}
 
 /** The code for one kind of machine. The string belongs to the model. */
 typedef struct ingot_variant_info {
@@ -221,9 +225,13 @@ typedef struct ingot_layer_info {
   /** What its products multiply: "bf16", "int8"; "" for float32, and for what
    *  has no products. */
   const char *precision;
+  /** 0: it is part of runs of all sizes. n: of those at the usual sizes of shape
+   *  profile n - 1, and of no others. */
+  uint32_t usual_of;
+  uint32_t reserved0;
 } ingot_layer_info;
 #define INGOT_LAYER_INFO_INIT                                                  \
-  {(uint32_t)sizeof(ingot_layer_info), 0, 0, 0, 0, 0, 0, 0}
+  {(uint32_t)sizeof(ingot_layer_info), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 INGOT_API ingot_status ingot_model_layer_describe(const ingot_model *model,
                                                   uint32_t index,
@@ -233,6 +241,39 @@ INGOT_API ingot_status ingot_model_layer_describe(const ingot_model *model,
  *  no such layer or node. */
 INGOT_API const char *ingot_model_layer_node(const ingot_model *model,
                                              uint32_t layer, uint32_t node);
+
+/** Sizes that inputs may have together in a run: of each dimension that
+ *  ingot_model_size_range_describe tells of, one of its sizes; others may be
+ *  any. */
+typedef struct ingot_shape_profile_info {
+  uint32_t struct_size;
+  uint32_t num_ranges;
+} ingot_shape_profile_info;
+#define INGOT_SHAPE_PROFILE_INFO_INIT                                          \
+  {(uint32_t)sizeof(ingot_shape_profile_info), 0}
+
+/** The sizes of one dimension of an input. */
+typedef struct ingot_size_range_info {
+  uint32_t struct_size;
+  uint32_t input; /**< its number */
+  uint32_t dim;
+  uint32_t reserved0;
+  int64_t min;
+  /** At the usual sizes of all dimensions the model is fastest;
+   *  INGOT_ABI_DYNAMIC (-1) if none was named. */
+  int64_t usual;
+  int64_t max;      /**< INT64_MAX: there is no bound */
+  int64_t multiple; /**< sizes are multiples of it; at least 1 */
+} ingot_size_range_info;
+#define INGOT_SIZE_RANGE_INFO_INIT                                             \
+  {(uint32_t)sizeof(ingot_size_range_info), 0, 0, 0, 0, 0, 0, 0}
+
+INGOT_API ingot_status ingot_model_shape_profile_describe(
+    const ingot_model *model, uint32_t profile, ingot_shape_profile_info *info,
+    ingot_error *error);
+INGOT_API ingot_status ingot_model_size_range_describe(
+    const ingot_model *model, uint32_t profile, uint32_t range,
+    ingot_size_range_info *info, ingot_error *error);
 
 #ifdef __cplusplus
 }

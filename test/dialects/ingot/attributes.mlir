@@ -51,6 +51,44 @@ module attributes {ingot.target = #ingot.target<"znver4", l2 = 524288, l3 = 1048
 
 // -----
 
+// CHECK: module attributes
+// CHECK-SAME: ingot.bodies = [#ingot.body<@forward_1 of 0, inputs = [#ingot.tensor<"x" : tensor<4xf32>>], outputs = [#ingot.tensor<"y" : tensor<4xf32>>]>]
+// CHECK-SAME: ingot.layers = [#ingot.layer<"copy" by loops, usual_of = 0, flops = 0, bytes = 8>]
+// CHECK-SAME: ingot.shape_profiles = [#ingot.shape_profile<<input = 0, dim = 0, min = 1, usual = 4, max = 8, multiple = 2>>, #ingot.shape_profile<<input = 0, dim = 0, min = 0, usual = -1, max = 9, multiple = 1>>]
+// CHECK-SAME: ingot.takes_general
+module attributes {
+  ingot.bodies = [#ingot.body<@forward_1 of 0, inputs = [#ingot.tensor<"x" : tensor<4xf32>>], outputs = [#ingot.tensor<"y" : tensor<4xf32>>]>],
+  ingot.layers = [#ingot.layer<"copy" by loops, usual_of = 0, flops = 0, bytes = 8>],
+  ingot.shape_profiles = [#ingot.shape_profile<<input = 0, dim = 0, min = 1, usual = 4, max = 8, multiple = 2>>,
+                          #ingot.shape_profile<<input = 0, dim = 0, min = 0, usual = -1, max = 9, multiple = 1>>],
+  ingot.takes_general} {
+  // CHECK: func.func private @forward_1() attributes {ingot.usual_of = 0 : i64}
+  func.func private @forward_1() attributes {ingot.usual_of = 0 : i64}
+}
+
+// -----
+
+// expected-error @+2 {{failed to parse Ingot_ShapeProfile parameter}}
+// expected-error @+1 {{expects 0 <= min <= max and a positive multiple, but got 5, 4 and 1}}
+module attributes {ingot.shape_profiles = [#ingot.shape_profile<<input = 0, dim = 0, min = 5, usual = 5, max = 4, multiple = 1>>]} {
+}
+
+// -----
+
+// expected-error @+2 {{failed to parse Ingot_ShapeProfile parameter}}
+// expected-error @+1 {{expects a usual size from 2 to 8, a multiple of 4, or -1, but got 6}}
+module attributes {ingot.shape_profiles = [#ingot.shape_profile<<input = 0, dim = 0, min = 2, usual = 6, max = 8, multiple = 4>>]} {
+}
+
+// -----
+
+// expected-error @+2 {{failed to parse Ingot_ShapeProfile parameter}}
+// expected-error @+1 {{expects numbers of an input and a dimension, but got -1 and 0}}
+module attributes {ingot.shape_profiles = [#ingot.shape_profile<<input = -1, dim = 0, min = 2, usual = 6, max = 8, multiple = 1>>]} {
+}
+
+// -----
+
 // expected-error @+1 {{expects names for the 2 dimensions of 'x', but got 1}}
 module attributes {ingot.inputs = [#ingot.tensor<"x" : tensor<2x?xf32>, dims = "N">]} {
 }

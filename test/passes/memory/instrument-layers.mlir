@@ -201,3 +201,22 @@ func.func @forward(%a: memref<4x7xi8>, %b: memref<1x2x16x4xi8>, %c: memref<4x10x
   } loc("halves")
   return
 }
+
+// -----
+
+// The layers of a body for usual sizes come behind those for all sizes.
+
+// CHECK: module attributes {ingot.layers = [
+// CHECK-SAME: #ingot.layer<"copy" by loops, flops = 0, bytes = 128, nodes = "copy_1">,
+// CHECK-SAME: #ingot.layer<"copy" by loops, usual_of = 2, flops = 0, bytes = 64, nodes = "copy_1">]}
+// CHECK-LABEL: func.func @forward_3
+// CHECK: %[[LAYER:.*]] = arith.constant 1 : i64
+// CHECK: call @ingot_support_layer_end(%{{.*}}, %[[LAYER]],
+func.func @forward(%x: memref<16xf32>, %y: memref<16xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  memref.copy %x, %y : memref<16xf32> to memref<16xf32> loc("copy_1")
+  return
+}
+func.func @forward_3(%x: memref<8xf32>, %y: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) attributes {ingot.usual_of = 2 : i64} {
+  memref.copy %x, %y : memref<8xf32> to memref<8xf32> loc("copy_1")
+  return
+}

@@ -50,3 +50,24 @@ func.func @forward(%n: index, %arena: memref<?xi8> {ingot.operand = #ingot.opera
   call @use(%p) : (index) -> ()
   return
 }
+
+// -----
+
+// Bodies share the arena, which is as large as the largest needs.
+
+// CHECK: ingot.arena_bytes = 256 : i64, ingot.arena_lower_bound = 256 : i64
+// CHECK-SAME: ingot.memory_plan = [#ingot.slot<offset = 0, bytes = 64,
+// CHECK-NOT: bytes = 256
+// CHECK-SAME: ]
+func.func @forward(%x: memref<16xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
+  %a = memref.alloc() : memref<16xf32>
+  memref.copy %x, %a : memref<16xf32> to memref<16xf32>
+  memref.copy %a, %x : memref<16xf32> to memref<16xf32>
+  return
+}
+func.func @forward_1(%x: memref<64xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) attributes {ingot.usual_of = 0 : i64} {
+  %a = memref.alloc() : memref<64xf32>
+  memref.copy %x, %a : memref<64xf32> to memref<64xf32>
+  memref.copy %a, %x : memref<64xf32> to memref<64xf32>
+  return
+}

@@ -70,3 +70,18 @@ func.func @forward(%x: tensor<?x3xf32>) -> (tensor<?x1xf32>, tensor<?x2xf32>) {
   %b = tensor.extract_slice %x[0, 1] [%n, 2] [1, 1] : tensor<?x3xf32> to tensor<?x2xf32>
   return %a, %b : tensor<?x1xf32>, tensor<?x2xf32>
 }
+
+// -----
+
+// A body for usual sizes keeps what inputs and outputs are there to itself; the
+// module tells what a run may bring.
+
+// CHECK: module attributes {ingot.bodies = [#ingot.body<@forward_1 of 0, inputs = [#ingot.tensor<"x" : tensor<2xf32>>], outputs = [#ingot.tensor<"y" : tensor<2xf32>>]>], ingot.inputs = [#ingot.tensor<"x" : tensor<?xf32>>], ingot.outputs = [#ingot.tensor<"y" : tensor<?xf32>>]}
+// CHECK: func.func @forward(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<weights>}
+// CHECK: func.func @forward_1(%{{.*}}: memref<2xf32>, %{{.*}}: memref<2xf32>, %{{.*}}: memref<?xi8> {ingot.operand = #ingot.operand<weights>}
+func.func @forward(%x: tensor<?xf32> {ingot.name = "x"}) -> (tensor<?xf32> {ingot.name = "y"}) {
+  return %x : tensor<?xf32>
+}
+func.func @forward_1(%x: tensor<2xf32> {ingot.name = "x"}) -> (tensor<2xf32> {ingot.name = "y"}) attributes {ingot.usual_of = 0 : i64} {
+  return %x : tensor<2xf32>
+}

@@ -45,6 +45,7 @@ TEST(Artifact, BadTables) {
       {&ingot_abi_artifact::uses, "list of what it uses is missing"},
       {&ingot_abi_artifact::variants, "table of its variants is invalid"},
       {&ingot_abi_artifact::layers, "layers are missing"},
+      {&ingot_abi_artifact::shape_profiles, "shape profiles are missing"},
   };
   for (const auto &[table, message] : tables) {
     auto refuse = [table = table, message = message](
@@ -55,7 +56,7 @@ TEST(Artifact, BadTables) {
       });
     };
     refuse([](ingot_abi_table &t) { t.rows = nullptr; });
-    refuse([](ingot_abi_table &t) { t.row_bytes -= 8; });
+    refuse([](ingot_abi_table &t) { t.row_bytes -= 16; });
     refuse([](ingot_abi_table &t) { t.row_bytes += 4; });
     refuse([](ingot_abi_table &t) { t.row_bytes = 0; });
     refuse([](ingot_abi_table &t) { t.row_bytes = UINT32_MAX - 7; });
@@ -86,6 +87,61 @@ TEST(Artifact, WhatItUses) {
   EXPECT_EQ(ingot_model_use_describe(raw, 1, &info, &error),
             INGOT_INVALID_ARGUMENT);
   EXPECT_STREQ(error.message, "use 1 was asked for, but the model has 1");
+}
+
+TEST(Artifact, ShapeProfiles) {
+  static ingot_abi_size_range ranges[] = {{0, 0, 1, 4, 8, 2}};
+  static const ingot_abi_shape_profile profiles[] = {
+      {{ranges, 1, sizeof(ingot_abi_size_range)}}};
+  ingot_abi_artifact artifact = *linked_static_artifact();
+  artifact.shape_profiles = {profiles, 1, sizeof(ingot_abi_shape_profile)};
+  auto attach = [&](ingot_error *error) {
+    ingot_model *raw = nullptr;
+    ingot_status status = ingot_model_attach(&artifact, nullptr, &raw, error);
+    return std::pair(status, ModelPtr(raw));
+  };
+  auto [status, model] = attach(nullptr);
+  ASSERT_EQ(status, INGOT_OK);
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model.get(), &info, nullptr);
+  EXPECT_EQ(info.num_shape_profiles, 1u);
+  ingot_shape_profile_info profile = INGOT_SHAPE_PROFILE_INFO_INIT;
+  ASSERT_EQ(ingot_model_shape_profile_describe(model.get(), 0, &profile,
+                                               nullptr),
+            INGOT_OK);
+  EXPECT_EQ(profile.num_ranges, 1u);
+  ingot_size_range_info range = INGOT_SIZE_RANGE_INFO_INIT;
+  ASSERT_EQ(ingot_model_size_range_describe(model.get(), 0, 0, &range, nullptr),
+            INGOT_OK);
+  EXPECT_EQ(range.min, 1);
+  EXPECT_EQ(range.usual, 4);
+  EXPECT_EQ(range.max, 8);
+  EXPECT_EQ(range.multiple, 2);
+  ingot_error error = INGOT_ERROR_INIT;
+  EXPECT_EQ(ingot_model_shape_profile_describe(model.get(), 1, &profile,
+                                               &error),
+            INGOT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message,
+               "shape profile 1 was asked for, but the model has 1");
+  EXPECT_EQ(ingot_model_size_range_describe(model.get(), 0, 1, &range, &error),
+            INGOT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message,
+               "range 1 was asked for, but shape profile 0 has 1");
+
+  for (ingot_abi_size_range bad :
+       {ingot_abi_size_range{9, 0, 1, 4, 8, 1}, {0, 9, 1, 4, 8, 1},
+        {0, 0, 1, 4, 8, 0}}) {
+    ranges[0] = bad;
+    EXPECT_EQ(attach(&error).first, INGOT_BAD_ARTIFACT);
+    EXPECT_NE(std::string(error.message).find("of no input"),
+              std::string::npos);
+  }
+  // An older compiler's description ends before them.
+  artifact.struct_size = INGOT_ABI_ARTIFACT_BYTES_V2;
+  auto [older, without] = attach(nullptr);
+  ASSERT_EQ(older, INGOT_OK);
+  ingot_model_describe(without.get(), &info, nullptr);
+  EXPECT_EQ(info.num_shape_profiles, 0u);
 }
 
 TEST(Artifact, SizesOfBuffers) {

@@ -134,6 +134,7 @@ private:
   std::string measure();
   void measureLane(Lane &lane, std::atomic<size_t> &waiting);
   std::string profile();
+  std::string dropIdleLayers();
   void collectLayers(const std::vector<std::vector<double>> &times);
   void warn();
 
@@ -293,11 +294,31 @@ std::string Session::measure() {
 // Profile
 //===----------------------------------------------------------------------===//
 
+/// Keeps the layers that these sizes go through: those of other sizes may have
+/// a body of their own.
+std::string Session::dropIdleLayers() {
+  if (lanes[0].run())
+    return lanes[0].error.message;
+  ingot_profile *profile = lanes[0].profile.get();
+  auto isIdle = [&](const LayerResult &layer) {
+    ingot_profile_times taken = INGOT_PROFILE_TIMES_INIT;
+    ingot_profile_layer_get(profile, layer.number, &taken, nullptr);
+    return !taken.runs;
+  };
+  result.layers.erase(
+      std::remove_if(result.layers.begin(), result.layers.end(), isIdle),
+      result.layers.end());
+  ingot_profile_reset(profile, nullptr);
+  return "";
+}
+
 /// Runs apart from those that were timed, so that no clock is read in those.
 std::string Session::profile() {
   Lane &lane = lanes[0];
   if (std::string problem = createProfile(model.get(), lane.profile);
       !problem.empty())
+    return problem;
+  if (std::string problem = dropIdleLayers(); !problem.empty())
     return problem;
   size_t count = result.layers.size();
   std::vector<std::vector<double>> times(count);
@@ -310,7 +331,8 @@ std::string Session::profile() {
       return lane.error.message;
     for (size_t i = 0; i < count && run < maxMedianRuns; ++i) {
       ingot_profile_times layer = INGOT_PROFILE_TIMES_INIT;
-      ingot_profile_layer_get(lane.profile.get(), uint32_t(i), &layer, nullptr);
+      ingot_profile_layer_get(lane.profile.get(), result.layers[i].number,
+                              &layer, nullptr);
       times[i].push_back(double(layer.last_ns) / 1e6);
       if (run < maxTracedRuns)
         result.slices.push_back(
@@ -332,7 +354,7 @@ void Session::collectLayers(const std::vector<std::vector<double>> &times) {
   for (size_t i = 0; i < result.layers.size(); ++i) {
     LayerResult &layer = result.layers[i];
     ingot_profile_times taken = INGOT_PROFILE_TIMES_INIT;
-    ingot_profile_layer_get(profile, uint32_t(i), &taken, nullptr);
+    ingot_profile_layer_get(profile, layer.number, &taken, nullptr);
     layer.totalMs = double(taken.total_ns) / 1e6;
     layer.averageMs = taken.runs ? layer.totalMs / double(taken.runs) : 0;
     layer.minMs = double(taken.min_ns) / 1e6;

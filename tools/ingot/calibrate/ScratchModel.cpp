@@ -60,12 +60,16 @@ int ScratchModel::compile(const Options &options) {
   compile.writeHeader = false;
   compile.pipeline = options.pipeline;
   std::string error;
+  ShapeProfile ranges;
   for (const std::string &text : options.shapes)
-    if (!parseShape(text, compile.import.shapes, error))
+    if (!parseShape(text, compile.import, ranges, error))
       return parser.usageError(error);
   for (const std::string &text : options.dims)
-    if (!parseDim(text, compile.import.dims, error))
+    if (!parseDim(text, compile.import, ranges, error))
       return parser.usageError(error);
+  if (!ranges.empty())
+    return parser.usageError("ranges of sizes are for ingot compile: leave a "
+                             "dimension open here, or fix it");
   compile.progress = [this](StringRef step) {
     nameStep(step.str().c_str());
     progress.show(step.str());

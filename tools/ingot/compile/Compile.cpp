@@ -16,6 +16,7 @@
 #include "tools/ingot/compile/MeasureArtifact.h"
 #include "tools/ingot/compile/Messages.h"
 #include "tools/ingot/compile/PrecisionOptions.h"
+#include "tools/ingot/compile/ProfileOption.h"
 #include "tools/ingot/compile/ShapeOption.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -73,6 +74,39 @@ static const char *extensionOf(EmitKind kind) {
   return "";
 }
 
+/// Sizes that are fixed, and ranges: those of --shape and --dim are one profile.
+static bool readShapes(const CompileFlags &options, CompileOptions &result,
+                       std::string &error) {
+  ShapeProfile single;
+  for (const std::string &text : options.shapes)
+    if (!parseShape(text, result.import, single, error))
+      return false;
+  for (const std::string &text : options.dims)
+    if (!parseDim(text, result.import, single, error))
+      return false;
+  for (const std::string &text : options.profiles)
+    if (!parseProfile(text, result.profiles.emplace_back(), error))
+      return false;
+  if (!single.empty() && !result.profiles.empty()) {
+    error = "--profile goes with fixed sizes in --shape and --dim only: put "
+            "all ranges into --profile";
+    return false;
+  }
+  if (!single.empty())
+    result.profiles.push_back(std::move(single));
+  if (options.general != "keep" && options.general != "refuse") {
+    error = "unknown --general=" + options.general + ": use keep or refuse";
+    return false;
+  }
+  result.takesGeneral = options.general == "keep";
+  if (options.general.getNumOccurrences() && result.profiles.empty()) {
+    error = "--general says what becomes of sizes outside of ranges, but none "
+            "is given: see --profile";
+    return false;
+  }
+  return true;
+}
+
 /// Fills `result` from the command line; 0 or an exit code.
 static int readOptions(const CompileFlags &options, CompileOptions &result,
                        PrecisionRequest &request) {
@@ -127,12 +161,8 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
         ": C, C++, their libraries or Ingot have this name, or one "
         "with _create, _run or _destroy; choose another");
   result.dumpAfter.assign(options.dumpAfter.begin(), options.dumpAfter.end());
-  for (const std::string &text : options.shapes)
-    if (!parseShape(text, result.import.shapes, error))
-      return usageError(error);
-  for (const std::string &text : options.dims)
-    if (!parseDim(text, result.import.dims, error))
-      return usageError(error);
+  if (!readShapes(options, result, error))
+    return usageError(error);
   for (const std::string &text : options.values)
     if (!parseValue(text, result.import.values, error))
       return usageError(error);

@@ -23,9 +23,21 @@ struct CompileFlags {
       cl::desc("Output; by default the model's name with .so")};
   cl::list<std::string> shapes{
       "shape", cl::value_desc("input=AxBxC"), cl::cat(category),
-      cl::desc("Fix an input's shape; ? keeps a dimension dynamic")};
-  cl::list<std::string> dims{"dim", cl::value_desc("name=N"), cl::cat(category),
-                             cl::desc("Fix a named dimension, e.g. batch=1")};
+      cl::desc("Fix an input's shape; ? keeps a dimension dynamic, and "
+               "(MIN:USUAL:MAX) bounds it: x=1x3x48x(64:320:2048)")};
+  cl::list<std::string> dims{
+      "dim", cl::value_desc("name=N"), cl::cat(category),
+      cl::desc("Fix a named dimension, e.g. batch=1, or bound it: "
+               "length=1:128:512, length=8k (multiples of 8)")};
+  cl::list<std::string> profiles{
+      "profile", cl::value_desc("ranges"), cl::cat(category),
+      cl::desc("Ranges of sizes that belong together, by input or named "
+               "dimension: 'x=1x3x48x(64:320:2048),n=1:1:8'. May be repeated; "
+               "there is code for the usual sizes of each, and for all others")};
+  cl::opt<std::string> general{
+      "general", cl::value_desc("refuse|keep"), cl::init("refuse"),
+      cl::cat(category),
+      cl::desc("Sizes outside of all ranges: end the run (default), or run, too")};
   cl::list<std::string> values{
       "value", cl::value_desc("input=V"), cl::cat(category),
       cl::desc("Make an input a constant: sr=16000, or sizes=1,2,3; it is no "

@@ -6,17 +6,30 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/compile/ShapeOption.h"
 
+#include "tools/ingot/compile/ProfileOption.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 using namespace ingot;
 
-bool ingot::parseShape(StringRef text,
-                       StringMap<SmallVector<int64_t>> &shapes,
-                       std::string &error) {
-  error = "--shape=" + text.str() +
-          " cannot be read: write it as --shape input=1x3x224x224";
+static std::string unreadable(StringRef option, StringRef text,
+                              const std::string &problem, StringRef example) {
+  return ("--" + option + "=" + text + " cannot be read: ").str() +
+         (problem.empty() ? "write it as --" + (option + " " + example).str()
+                          : problem);
+}
+
+bool ingot::parseShape(StringRef text, ImportOptions &import,
+                       ShapeProfile &profile, std::string &error) {
+  std::string problem;
+  auto fails = [&] {
+    error = unreadable("shape", text, problem,
+                       text.contains('(') ? "'input=1x3x224x(64:320:2048)'"
+                                          : "input=1x3x224x224");
+    return false;
+  };
   StringRef name, list;
   char separator = 'x';
   if (text.ends_with("]") && text.contains('[')) {
@@ -26,37 +39,48 @@ bool ingot::parseShape(StringRef text,
     std::tie(name, list) = text.rsplit(text.contains('=') ? '=' : ':');
   }
   if (name.empty())
-    return false;
+    return fails();
   SmallVector<int64_t> dims;
+  SmallVector<std::optional<SizeRange>> ranges;
   SmallVector<StringRef> parts;
   if (!list.empty())
     list.split(parts, separator);
   else if (separator == 'x')
-    return false;
+    return fails();
+  bool hasRange = false;
   for (StringRef part : parts) {
-    int64_t size = -1;
-    part = part.trim();
-    if (part != "?" && (part.getAsInteger(10, size) || size < 0))
-      return false;
-    dims.push_back(size);
+    GivenSize size;
+    if (!parseSize(part, size, problem))
+      return fails();
+    bool isRange = size.kind == GivenSize::range;
+    hasRange |= isRange;
+    dims.push_back(size.kind == GivenSize::fixed ? size.sizes.usual : -1);
+    ranges.push_back(isRange ? std::optional(size.sizes) : std::nullopt);
   }
-  if (!shapes.try_emplace(name, dims).second) {
+  if (!import.shapes.try_emplace(name, dims).second) {
     error = "--shape is given twice for input '" + name.str() + "'";
     return false;
   }
+  if (hasRange)
+    profile.shapes[name] = ranges;
   return true;
 }
 
-bool ingot::parseDim(StringRef text, StringMap<int64_t> &dims,
-                     std::string &error) {
+bool ingot::parseDim(StringRef text, ImportOptions &import,
+                     ShapeProfile &profile, std::string &error) {
   auto [name, value] = text.rsplit('=');
-  int64_t size;
-  if (name.empty() || value.getAsInteger(10, size) || size < 0) {
-    error = "--dim=" + text.str() +
-            " cannot be read: write it as --dim batch=1";
+  GivenSize size;
+  std::string problem;
+  if (name.empty() || !parseSize(value, size, problem) ||
+      size.kind == GivenSize::open) {
+    error = unreadable("dim", text, problem,
+                       value.contains(':') ? "width=64:320:2048" : "batch=1");
     return false;
   }
-  if (!dims.try_emplace(name, size).second) {
+  bool isRange = size.kind == GivenSize::range;
+  if ((isRange ? import.dims.count(name) : profile.dims.count(name)) ||
+      !(isRange ? profile.dims.try_emplace(name, size.sizes).second
+                : import.dims.try_emplace(name, size.sizes.usual).second)) {
     error = "--dim is given twice for '" + name.str() + "'";
     return false;
   }

@@ -7,6 +7,7 @@
 #ifndef INGOT_TOOLS_INGOT_COMPILE_SHAPEOPTION_H
 #define INGOT_TOOLS_INGOT_COMPILE_SHAPEOPTION_H
 
+#include "compiler/driver/ShapeProfiles.h"
 #include "compiler/import/Import.h"
 #include "compiler/pipeline/Pipeline.h"
 
@@ -16,14 +17,14 @@
 
 namespace ingot {
 
-/// Reads `name=1x3x?x224`, `name:1x3x…` or `name[1,3,…]`.
-bool parseShape(llvm::StringRef text,
-                llvm::StringMap<llvm::SmallVector<int64_t>> &shapes,
-                std::string &error);
+/// Reads `name=1x3x?x224`, `name:1x3x…` or `name[1,3,…]`. Ranges of sizes, as
+/// in `name=1x3x(32:48:64)x224`, go into `profile`.
+bool parseShape(llvm::StringRef text, ImportOptions &import,
+                ShapeProfile &profile, std::string &error);
 
-/// Reads `name=8`.
-bool parseDim(llvm::StringRef text, llvm::StringMap<int64_t> &dims,
-              std::string &error);
+/// Reads `name=8`, or a range into `profile`.
+bool parseDim(llvm::StringRef text, ImportOptions &import,
+              ShapeProfile &profile, std::string &error);
 
 /// Reads `name=16000`.
 bool parseValue(llvm::StringRef text, llvm::StringMap<std::string> &values,

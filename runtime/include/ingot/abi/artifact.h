@@ -256,7 +256,31 @@ typedef struct ingot_abi_layer {
   /** Offset of what its products multiply, e.g. "int8"; 0: float32, or it has
    *  no products. */
   uint32_t precision;
+  /** 0: it is part of runs of all sizes. n: of runs at the usual sizes of shape
+   *  profile n - 1, and of no others. */
+  uint32_t usual_of;
+  uint32_t reserved0;
 } ingot_abi_layer;
+
+/** The least row_bytes that layers of version 2 may have: without usual_of. */
+#define INGOT_ABI_LAYER_BYTES_V2 40u
+
+/** A row of a shape profile's `ranges`: the sizes that a dimension of an input
+ *  may have. */
+typedef struct ingot_abi_size_range {
+  uint32_t input;
+  uint32_t dim;
+  int64_t min;
+  /** Which the code was made for, or INGOT_ABI_DYNAMIC: none was named. */
+  int64_t usual;
+  int64_t max; /**< INT64_MAX: there is no bound */
+  int64_t multiple; /**< sizes are multiples of it; at least 1 */
+} ingot_abi_size_range;
+
+/** A row of `shape_profiles`: sizes that inputs may have together. */
+typedef struct ingot_abi_shape_profile {
+  ingot_abi_table ranges; /**< of ingot_abi_size_range */
+} ingot_abi_shape_profile;
 
 /** `run` accepts ingot_abi_call.stream. */
 #define INGOT_ABI_VARIANT_STREAMS 1u
@@ -321,9 +345,16 @@ typedef struct ingot_abi_artifact {
    *  for all sizes, and those that a run checks. */
   uint32_t num_size_rules_proved;
   uint32_t num_size_rules_checked;
+  /** Of ingot_abi_shape_profile. If there are any, a run's sizes are of one of
+   *  them, or it ends with INGOT_ABI_INVALID_ARGUMENT. */
+  ingot_abi_table shape_profiles;
+  /** 1: sizes outside of the profiles run, too. */
+  uint32_t takes_general;
+  uint32_t reserved0;
 } ingot_abi_artifact;
 
-/** The least struct_size that an artifact of version 2 may have. */
+/** The least struct_size that an artifact of version 2 may have: without shape
+ *  profiles. */
 #define INGOT_ABI_ARTIFACT_BYTES_V2 208u
 
 typedef const ingot_abi_artifact *(*ingot_abi_query_fn)(void);
@@ -359,10 +390,19 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 40, "ingot_abi_buffer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 40, "ingot_abi_observer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 56, "ingot_abi_load");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 40, "ingot_abi_layer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_layer) == 48, "ingot_abi_layer");
+INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_layer, usual_of) ==
+                            INGOT_ABI_LAYER_BYTES_V2,
+                        "ingot_abi_layer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_size_range) == 40,
+                        "ingot_abi_size_range");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_shape_profile) == 16,
+                        "ingot_abi_shape_profile");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 80, "ingot_abi_variant");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_seal) == 40, "ingot_abi_seal");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) ==
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 232,
+                        "ingot_abi_artifact");
+INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_artifact, shape_profiles) ==
                             INGOT_ABI_ARTIFACT_BYTES_V2,
                         "ingot_abi_artifact");
 

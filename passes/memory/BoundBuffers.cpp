@@ -1,0 +1,341 @@
+//===- BoundBuffers.cpp - bound-buffers -----------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sizes are computed in program order from those of the inputs, so that their
+// intervals are found in one walk.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/memory/Passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_BOUNDBUFFERS
+#include "passes/memory/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// No address space has more.
+static constexpr int64_t kMostBytes = int64_t(1) << 47;
+
+namespace {
+
+/// Whole numbers from `low` to `high`.
+struct Interval {
+  int64_t low, high;
+
+  static Interval of(int64_t value) { return {value, value}; }
+  bool isPositive() const { return low > 0; }
+};
+
+/// Nothing where a bound is not known or does not fit.
+using Bounds = std::optional<Interval>;
+
+/// Of the sizes that a function computes, at the sizes of one profile.
+class SizeBounds {
+public:
+  SizeBounds(func::FuncOp function, ShapeProfileAttr profile);
+
+  /// Bytes that a buffer takes at most, or nothing.
+  std::optional<int64_t> mostBytes(memref::AllocOp alloc) const;
+
+private:
+  Bounds boundsOf(Value value) const;
+  Bounds boundsOf(Operation *op) const;
+  Bounds boundsOfDim(memref::DimOp op) const;
+  Bounds evaluate(AffineExpr expr, ValueRange dims, ValueRange symbols) const;
+
+  ShapeProfileAttr profile;
+  llvm::DenseMap<Value, Interval> known;
+};
+
+struct BoundBuffersPass : ingot::impl::BoundBuffersBase<BoundBuffersPass> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Arithmetic of intervals
+//===----------------------------------------------------------------------===//
+
+static Bounds add(Interval a, Interval b) {
+  Interval sum;
+  if (llvm::AddOverflow(a.low, b.low, sum.low) ||
+      llvm::AddOverflow(a.high, b.high, sum.high))
+    return std::nullopt;
+  return sum;
+}
+
+static Bounds negate(Interval a) {
+  if (a.low == INT64_MIN)
+    return std::nullopt;
+  return Interval{-a.high, -a.low};
+}
+
+static Bounds multiply(Interval a, Interval b) {
+  Interval product = {INT64_MAX, INT64_MIN};
+  for (int64_t x : {a.low, a.high})
+    for (int64_t y : {b.low, b.high}) {
+      int64_t corner;
+      if (llvm::MulOverflow(x, y, corner))
+        return std::nullopt;
+      product.low = std::min(product.low, corner);
+      product.high = std::max(product.high, corner);
+    }
+  return product;
+}
+
+static Interval join(Interval a, Interval b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+/// By a positive number; `divide` rounds in one direction, or towards 0.
+static Bounds divide(Interval a, Interval b,
+                     llvm::function_ref<int64_t(int64_t, int64_t)> divide) {
+  if (!b.isPositive())
+    return std::nullopt;
+  // It falls with b where a is positive, and grows with it elsewhere.
+  return Interval{std::min(divide(a.low, b.low), divide(a.low, b.high)),
+                  std::max(divide(a.high, b.low), divide(a.high, b.high))};
+}
+
+static Bounds floorDivide(Interval a, Interval b) {
+  return divide(a, b, [](int64_t x, int64_t y) {
+    return llvm::divideFloorSigned(x, y);
+  });
+}
+
+static Bounds ceilDivide(Interval a, Interval b) {
+  return divide(a, b, [](int64_t x, int64_t y) {
+    return llvm::divideCeilSigned(x, y);
+  });
+}
+
+/// Of numbers that are not negative; nothing else is known of unsigned ops.
+static Bounds ifNatural(Interval a, Interval b, Bounds result) {
+  return a.low >= 0 && b.low >= 0 ? result : std::nullopt;
+}
+
+static Bounds towardsZero(Interval a, Interval b) {
+  return divide(a, b, [](int64_t x, int64_t y) { return x / y; });
+}
+
+static Interval least(Interval a, Interval b) {
+  return {std::min(a.low, b.low), std::min(a.high, b.high)};
+}
+
+static Interval greatest(Interval a, Interval b) {
+  return {std::max(a.low, b.low), std::max(a.high, b.high)};
+}
+
+static Bounds remainder(Interval a, Interval b) {
+  if (a.low < 0 || !b.isPositive())
+    return std::nullopt;
+  return Interval{0, std::min(a.high, b.high - 1)};
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+SizeBounds::SizeBounds(func::FuncOp function, ShapeProfileAttr profile)
+    : profile(profile) {
+  for (Operation &op : function.getBody().front())
+    if (op.getNumResults() == 1)
+      if (Bounds bounds = boundsOf(&op))
+        known[op.getResult(0)] = *bounds;
+}
+
+Bounds SizeBounds::boundsOf(Value value) const {
+  auto it = known.find(value);
+  return it == known.end() ? std::nullopt : Bounds(it->second);
+}
+
+/// The sizes of what a memref is a view of, or how large it is made; nothing of
+/// others.
+static SmallVector<OpFoldResult> sizesOf(Value memref) {
+  return llvm::TypeSwitch<Operation *, SmallVector<OpFoldResult>>(
+             memref.getDefiningOp())
+      .Case([](memref::AllocOp op) { return op.getMixedSizes(); })
+      .Case([](memref::ReinterpretCastOp op) { return op.getMixedSizes(); })
+      .Case([](memref::ExpandShapeOp op) { return op.getMixedOutputShape(); })
+      .Case([](memref::SubViewOp op) {
+        return op.getDroppedDims().none() ? op.getMixedSizes()
+                                          : SmallVector<OpFoldResult>();
+      })
+      .Default([](Operation *) { return SmallVector<OpFoldResult>(); });
+}
+
+/// Sizes of inputs are those of the profile.
+Bounds SizeBounds::boundsOfDim(memref::DimOp op) const {
+  std::optional<int64_t> dim = op.getConstantIndex();
+  if (!dim)
+    return std::nullopt;
+  Value memref = op.getSource();
+  while (auto cast = memref.getDefiningOp<memref::CastOp>())
+    memref = cast.getSource();
+  auto input = dyn_cast<BlockArgument>(memref);
+  if (!input) {
+    SmallVector<OpFoldResult> sizes = sizesOf(memref);
+    if (*dim >= int64_t(sizes.size()))
+      return std::nullopt;
+    if (std::optional<int64_t> size = getConstantIntValue(sizes[*dim]))
+      return Interval::of(*size);
+    return boundsOf(cast<Value>(sizes[*dim]));
+  }
+  for (SizeRangeAttr range : profile.getRanges())
+    if (range.getInput() == input.getArgNumber() && range.getDim() == *dim)
+      return Interval{range.getMin(), range.getMax()};
+  return std::nullopt;
+}
+
+Bounds SizeBounds::evaluate(AffineExpr expr, ValueRange dims,
+                            ValueRange symbols) const {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Interval::of(constant.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return boundsOf(dims[dim.getPosition()]);
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return boundsOf(symbols[symbol.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  Bounds a = evaluate(binary.getLHS(), dims, symbols);
+  Bounds b = evaluate(binary.getRHS(), dims, symbols);
+  if (!a || !b)
+    return std::nullopt;
+  switch (binary.getKind()) {
+  case AffineExprKind::Add:
+    return add(*a, *b);
+  case AffineExprKind::Mul:
+    return multiply(*a, *b);
+  case AffineExprKind::FloorDiv:
+    return floorDivide(*a, *b);
+  case AffineExprKind::CeilDiv:
+    return ceilDivide(*a, *b);
+  case AffineExprKind::Mod:
+    return remainder(*a, *b);
+  default:
+    return std::nullopt;
+  }
+}
+
+Bounds SizeBounds::boundsOf(Operation *op) const {
+  if (std::optional<int64_t> constant = getConstantIntValue(op->getResult(0)))
+    return Interval::of(*constant);
+  if (auto dim = dyn_cast<memref::DimOp>(op))
+    return boundsOfDim(dim);
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    AffineMap map = apply.getAffineMap();
+    return evaluate(map.getResult(0),
+                    apply.getMapOperands().take_front(map.getNumDims()),
+                    apply.getMapOperands().drop_front(map.getNumDims()));
+  }
+  if (auto choice = dyn_cast<arith::SelectOp>(op)) {
+    Bounds a = boundsOf(choice.getTrueValue());
+    Bounds b = boundsOf(choice.getFalseValue());
+    return a && b ? Bounds(join(*a, *b)) : std::nullopt;
+  }
+  if (isa<arith::IndexCastOp>(op))
+    return boundsOf(op->getOperand(0));
+  if (op->getNumOperands() != 2)
+    return std::nullopt;
+  Bounds first = boundsOf(op->getOperand(0)),
+         second = boundsOf(op->getOperand(1));
+  if (!first || !second)
+    return std::nullopt;
+  Interval a = *first, b = *second;
+  return llvm::TypeSwitch<Operation *, Bounds>(op)
+      .Case([&](arith::AddIOp) { return add(a, b); })
+      .Case([&](arith::SubIOp) {
+        Bounds minus = negate(b);
+        return minus ? add(a, *minus) : std::nullopt;
+      })
+      .Case([&](arith::MulIOp) { return multiply(a, b); })
+      .Case([&](arith::DivSIOp) { return towardsZero(a, b); })
+      .Case([&](arith::FloorDivSIOp) { return floorDivide(a, b); })
+      .Case([&](arith::CeilDivSIOp) { return ceilDivide(a, b); })
+      .Case([&](arith::DivUIOp) { return ifNatural(a, b, towardsZero(a, b)); })
+      .Case<arith::RemSIOp, arith::RemUIOp>(
+          [&](Operation *) { return ifNatural(a, b, remainder(a, b)); })
+      .Case([&](arith::MinSIOp) { return Bounds(least(a, b)); })
+      .Case([&](arith::MaxSIOp) { return Bounds(greatest(a, b)); })
+      .Case([&](arith::MinUIOp) { return ifNatural(a, b, least(a, b)); })
+      .Case([&](arith::MaxUIOp) { return ifNatural(a, b, greatest(a, b)); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<int64_t> SizeBounds::mostBytes(memref::AllocOp alloc) const {
+  MemRefType type = alloc.getType();
+  Bounds bytes = Interval::of(
+      type.getElementType().isIndex()
+          ? 8
+          : std::max<int64_t>(1, type.getElementTypeBitWidth() / 8));
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      bytes = bytes ? multiply(*bytes, Interval::of(size)) : std::nullopt;
+  for (Value size : alloc.getDynamicSizes()) {
+    Bounds bounds = boundsOf(size);
+    bytes = bytes && bounds
+                ? multiply(*bytes, greatest(*bounds, Interval::of(0)))
+                : std::nullopt;
+  }
+  if (!bytes || bytes->high > kMostBytes)
+    return std::nullopt;
+  return bytes->high;
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+/// The profiles whose sizes reach a body.
+static SmallVector<ShapeProfileAttr> profilesOf(func::FuncOp function,
+                                                ArrayAttr all) {
+  SmallVector<ShapeProfileAttr> profiles(all.getAsRange<ShapeProfileAttr>());
+  if (std::optional<int64_t> usual = usualOf(function))
+    return {profiles[*usual]};
+  return profiles;
+}
+
+void BoundBuffersPass::runOnOperation() {
+  ModuleOp module = getOperation();
+  ArrayAttr all =
+      IngotDialect::ShapeProfilesAttrHelper(&getContext()).getAttr(module);
+  if (!all || IngotDialect::TakesGeneralAttrHelper(&getContext())
+                  .isAttrPresent(module))
+    return markAllAnalysesPreserved();
+  IngotDialect::MostBytesAttrHelper most(&getContext());
+  Builder builder(&getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!findRunOperand(function, RunOperand::arena))
+      continue;
+    SmallVector<SizeBounds> bounds;
+    for (ShapeProfileAttr profile : profilesOf(function, all))
+      bounds.emplace_back(function, profile);
+    for (auto alloc : function.getBody().front().getOps<memref::AllocOp>()) {
+      if (alloc.getType().hasStaticShape())
+        continue;
+      int64_t bytes = 0;
+      bool isBounded = llvm::all_of(bounds, [&](const SizeBounds &of) {
+        std::optional<int64_t> some = of.mostBytes(alloc);
+        bytes = std::max(bytes, some.value_or(0));
+        return some.has_value();
+      });
+      if (isBounded)
+        most.setAttr(alloc, builder.getI64IntegerAttr(bytes));
+    }
+  }
+}

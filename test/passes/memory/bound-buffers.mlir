@@ -1,0 +1,74 @@
+// RUN: ingot-opt --bound-buffers --split-input-file %s | FileCheck %s
+// RUN: ingot-opt --bound-buffers --plan-memory --split-input-file %s | FileCheck %s --check-prefix=PLAN
+
+// Sizes that follow from an input's are as large as they become within the
+// ranges: (20 - 1) / 2 + 1 = 10 rows of 16 numbers, and 10 x 20 of them. What
+// data decide, and what a loop makes, stays open.
+
+#half = affine_map<()[s0] -> ((s0 - 1) floordiv 2 + 1)>
+// PLAN: ingot.arena_bytes = 1472 : i64
+// CHECK-LABEL: @forward
+module attributes {ingot.shape_profiles = [
+    #ingot.shape_profile<<input = 0, dim = 0, min = 1, usual = 4, max = 8, multiple = 1>>,
+    #ingot.shape_profile<<input = 0, dim = 0, min = 9, usual = 9, max = 20, multiple = 1>>]} {
+  func.func @forward(%x: memref<?xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %size = memref.dim %x, %c0 : memref<?xf32>
+    %half = affine.apply #half()[%size]
+    // CHECK: memref.alloc(%{{.*}}) {ingot.most_bytes = 640 : i64} : memref<?x16xf32>
+    // PLAN: memref.view %{{.*}}[%{{.*}}][%{{.*}}] : memref<?xi8> to memref<?x16xf32>
+    %a = memref.alloc(%half) : memref<?x16xf32>
+    %view = memref.reinterpret_cast %a to offset: [0], sizes: [%half, 8], strides: [16, 1] : memref<?x16xf32> to memref<?x8xf32, strided<[16, 1]>>
+    %dim = memref.dim %view, %c0 : memref<?x8xf32, strided<[16, 1]>>
+    %area = arith.muli %dim, %size : index
+    // CHECK: memref.alloc(%{{.*}}) {ingot.most_bytes = 800 : i64} : memref<?xf32>
+    %b = memref.alloc(%area) : memref<?xf32>
+    // CHECK: memref.alloc(%{{.*}}) : memref<?xf32>
+    // PLAN: memref.alloc(%{{.*}}) : memref<?xf32>
+    %c = memref.alloc(%n) : memref<?xf32>
+    scf.for %i = %c0 to %size step %c1 {
+      // CHECK: memref.alloc(%{{.*}}) : memref<?xf32>
+      %d = memref.alloc(%size) : memref<?xf32>
+      memref.copy %x, %d : memref<?xf32> to memref<?xf32>
+    }
+    memref.copy %a, %a : memref<?x16xf32> to memref<?x16xf32>
+    memref.copy %b, %c : memref<?xf32> to memref<?xf32>
+    memref.copy %a, %a : memref<?x16xf32> to memref<?x16xf32>
+    return
+  }
+}
+
+// -----
+
+// Where other sizes run, too, nothing is bounded.
+
+// CHECK-LABEL: func.func @general
+module attributes {ingot.takes_general, ingot.shape_profiles = [
+    #ingot.shape_profile<<input = 0, dim = 0, min = 1, usual = 4, max = 8, multiple = 1>>]} {
+  func.func @general(%x: memref<?xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
+    %c0 = arith.constant 0 : index
+    %size = memref.dim %x, %c0 : memref<?xf32>
+    // CHECK: memref.alloc(%{{.*}}) : memref<?xf32>
+    %a = memref.alloc(%size) : memref<?xf32>
+    memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+    return
+  }
+}
+
+// -----
+
+// Nor where a range has no end, or the buffer would have more than 2^47 bytes.
+
+// CHECK-LABEL: func.func @endless
+module attributes {ingot.shape_profiles = [
+    #ingot.shape_profile<<input = 0, dim = 0, min = 0, usual = -1, max = 9223372036854775807, multiple = 8>>]} {
+  func.func @endless(%x: memref<?xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}) {
+    %c0 = arith.constant 0 : index
+    %size = memref.dim %x, %c0 : memref<?xf32>
+    // CHECK: memref.alloc(%{{.*}}) : memref<?xf32>
+    %a = memref.alloc(%size) : memref<?xf32>
+    memref.copy %x, %a : memref<?xf32> to memref<?xf32>
+    return
+  }
+}
