@@ -119,7 +119,8 @@ static void setTarget(PipelineOptions &pipeline, const Target &target) {
 }
 
 /// Adds a body for the usual sizes of each profile: the model once more, with
-/// these sizes. What bodies have in common, weights and kernels, is found later.
+/// these sizes. What bodies have in common, weights and kernels, is found
+/// later.
 LogicalResult Compilation::addUsualBodies(ImportOptions import) {
   if (options.profiles.empty())
     return success();

@@ -93,7 +93,8 @@ static FailureOr<std::vector<Body>> readBodies(ModuleOp module,
   if (!rows)
     return bodies;
   for (auto row : rows.getAsRange<BodyAttr>()) {
-    FailureOr<std::vector<Tensor>> inputs = readTensors(module, row.getInputs());
+    FailureOr<std::vector<Tensor>> inputs =
+        readTensors(module, row.getInputs());
     FailureOr<std::vector<Tensor>> outputs =
         readTensors(module, row.getOutputs());
     if (failed(inputs) || failed(outputs))

@@ -185,8 +185,8 @@ void RunBuilder::checkRoom(const Callee &callee, size_t output) {
   FunctionCallee hasRoom = module.getOrInsertFunction(
       "ingot_support_has_room", b.getInt32Ty(), b.getPtrTy(), b.getInt64Ty(),
       b.getInt64Ty());
-  Value *has = b.CreateCall(hasRoom,
-                            {call, b.getInt64(output), b.getInt64((bits + 7) / 8)});
+  Value *has = b.CreateCall(
+      hasRoom, {call, b.getInt64(output), b.getInt64((bits + 7) / 8)});
   returnUnless(b.CreateIsNotNull(has), b.getFalse());
 }
 

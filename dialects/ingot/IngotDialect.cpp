@@ -220,11 +220,12 @@ SizeRangeAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                       int64_t input, int64_t dim, int64_t min, int64_t usual,
                       int64_t max, int64_t multiple) {
   if (input < 0 || dim < 0)
-    return emitError() << "expects numbers of an input and a dimension, but got "
+    return emitError() << "expects numbers of an input and a dimension, but "
+                          "got "
                        << input << " and " << dim;
   if (min < 0 || max < min || multiple < 1)
-    return emitError() << "expects 0 <= min <= max and a positive multiple, but "
-                          "got "
+    return emitError() << "expects 0 <= min <= max and a positive multiple, "
+                          "but got "
                        << min << ", " << max << " and " << multiple;
   if (usual != -1 && (usual < min || usual > max || usual % multiple != 0))
     return emitError() << "expects a usual size from " << min << " to " << max

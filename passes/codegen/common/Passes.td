@@ -22,7 +22,8 @@ def CollapseLoops : Pass<"collapse-loops"> {
         ins(%x : memref<143x14x10xf32>) outs(%y : memref<143x14x10xf32>)
     ```
   }];
-  let statistics = [Statistic<"numCollapsed", "collapsed", "ops with fewer loops">];
+  let statistics = [
+    Statistic<"numCollapsed", "collapsed", "ops with fewer loops">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect"];
 }

@@ -225,8 +225,8 @@ typedef struct ingot_layer_info {
   /** What its products multiply: "bf16", "int8"; "" for float32, and for what
    *  has no products. */
   const char *precision;
-  /** 0: it is part of runs of all sizes. n: of those at the usual sizes of shape
-   *  profile n - 1, and of no others. */
+  /** 0: it is part of runs of all sizes. n: of those at the usual sizes of
+   *  shape profile n - 1, and of no others. */
   uint32_t usual_of;
   uint32_t reserved0;
 } ingot_layer_info;

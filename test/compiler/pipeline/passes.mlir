@@ -114,6 +114,7 @@
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}collect-weights{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}bound-buffers{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}plan-memory{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}instrument-layers{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}dnnl-to-calls{{[,{]|$}}

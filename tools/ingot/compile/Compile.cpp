@@ -74,7 +74,8 @@ static const char *extensionOf(EmitKind kind) {
   return "";
 }
 
-/// Sizes that are fixed, and ranges: those of --shape and --dim are one profile.
+/// Sizes that are fixed, and ranges: those of --shape and --dim are one
+/// profile.
 static bool readShapes(const CompileFlags &options, CompileOptions &result,
                        std::string &error) {
   ShapeProfile single;

@@ -33,11 +33,13 @@ struct CompileFlags {
       "profile", cl::value_desc("ranges"), cl::cat(category),
       cl::desc("Ranges of sizes that belong together, by input or named "
                "dimension: 'x=1x3x48x(64:320:2048),n=1:1:8'. May be repeated; "
-               "there is code for the usual sizes of each, and for all others")};
+               "there is code for the usual sizes of each, and for all "
+               "others")};
   cl::opt<std::string> general{
       "general", cl::value_desc("refuse|keep"), cl::init("refuse"),
       cl::cat(category),
-      cl::desc("Sizes outside of all ranges: end the run (default), or run, too")};
+      cl::desc("Sizes outside of all ranges: end the run (default), or run, "
+               "too")};
   cl::list<std::string> values{
       "value", cl::value_desc("input=V"), cl::cat(category),
       cl::desc("Make an input a constant: sr=16000, or sizes=1,2,3; it is no "
