@@ -252,6 +252,11 @@ LogicalResult ConvTransposeOp::verify() {
                     typeOf(getDst()).getDimSize(rank - 1));
 }
 
+int64_t DepthwiseConvOp::groupSize() {
+  return typeOf(getWeights()).getShape().back() /
+         typeOf(getSrc()).getShape().back();
+}
+
 LogicalResult DepthwiseConvOp::verify() {
   if (failed(verifyConv(*this)))
     return failure();
@@ -264,9 +269,14 @@ LogicalResult DepthwiseConvOp::verify() {
   if (failed(verifyZeroPoint(*this)))
     return failure();
   int64_t channels = typeOf(getSrc()).getDimSize(rank - 1);
-  if (failed(expectSize(*this, "weight channels", channels,
-                        typeOf(getWeights()).getDimSize(rank - 2))))
-    return failure();
+  int64_t columns = typeOf(getWeights()).getDimSize(rank - 2);
+  int64_t size = channels > 0 ? groupSize() : 1;
+  if (size * channels != columns || (size != 1 && size != 2 && size != 4))
+    return emitOpError("expects weight channels of 1, 2 or 4 times ")
+           << channels << ", but got " << columns;
+  if (channels % size != 0)
+    return emitOpError("expects channels in groups of ")
+           << size << ", but got " << channels;
   return expectSize(*this, "dst channels", channels,
                     typeOf(getDst()).getDimSize(rank - 1));
 }

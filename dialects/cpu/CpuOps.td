@@ -159,13 +159,20 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
 }
 
 def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
-  let summary = "n-dimensional convolution of each channel for itself";
+  let summary = "n-dimensional convolution of each channel or few for themselves";
   let description = [{
     `nn.conv` with as many groups as src and dst have channels. weights are
     `K1…Kn, C` of f32, src is of f32, bf16 or ui8, of which `src_zero_point` is
     taken off. Otherwise as `cpu.conv`.
+
+    Groups may have M = 2 or 4 channels of src and of dst. Then weights are
+    `K1…Kn, M C`: at `m C + c` what the m-th channel of its group counts for
+    channel c of dst.
   }];
-  let extraClassDeclaration = baseDeclarations # productDeclarations;
+  let extraClassDeclaration = baseDeclarations # productDeclarations # [{
+    /// The channels of a group.
+    int64_t groupSize();
+  }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),

@@ -36,6 +36,7 @@ Work DepthwiseConvOp::getWork() {
   SmallVector<Factor> each{2};
   for (int64_t size : shapeOf(getWeights()).drop_back())
     each.push_back(size);
+  each.push_back(groupSize());
   return workPerElement(getDst(), each);
 }
 

@@ -584,7 +584,7 @@ FAMILIES = {
 
 # What is not repaired yet: these are counted, and skipped where they fail.
 KNOWN = {
-    "grouped": "groups of few channels fill no vector",
+    "grouped": "groups of another number of channels than 2, 4 or whole vectors",
     "softmax": "short rows, and other dimensions than the last",
     "reduction": "open sizes behind those that are reduced",
     "resize": "pixel by pixel where the innermost size is open or resampled",

@@ -145,6 +145,14 @@ static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
                                           /*in_range=*/true);
 }
 
+/// Whether groups have two or four channels of src and of dst.
+static bool hasSmallGroups(nn::ConvOp op) {
+  RankedTensorType weights = typeOf(op.getW());
+  int64_t size = weights.getDimSize(1), groups = op.getGroups();
+  return groups > 1 && (size == 2 || size == 4) &&
+         weights.getDimSize(0) == size * groups;
+}
+
 LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                            PatternRewriter &rewriter) const {
   RankedTensorType x = typeOf(op.getX());
@@ -158,11 +166,14 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                      type.getShape().back() == channels;
   Type element = productType(op);
   bool isBytes = element.isInteger();
+  // Groups of few channels share vectors, as single channels do.
+  bool isGrouped = hasSmallGroups(op) && element.isF32();
   if (isDepthwise && isBytes)
     weights = bytesAsFloats(weights);
   ElementsAttr packed;
   if (weights)
     packed = isDepthwise ? lower::packDepthwiseWeights(weights)
+             : isGrouped ? lower::packGroupedWeights(weights)
                          : lower::packConvWeights(weights, groups, element);
   if (!packed)
     return rewriter.notifyMatchFailure(op, kNoBytes);
@@ -179,7 +190,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   Value src = castElements(rewriter, loc, op.getX(), element);
   int64_t zeroPoint = op.getXZeroPoint();
   Operation *kernel;
-  if (isDepthwise) {
+  if (isDepthwise || isGrouped) {
     kernel = cpu::DepthwiseConvOp::create(
         rewriter, loc, type, src, constant, operands, destination,
         op.getStrides(), op.getPads(), op.getDilations(), zeroPoint,

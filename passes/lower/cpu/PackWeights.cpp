@@ -167,6 +167,23 @@ ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
   return packer.take();
 }
 
+ElementsAttr lower::packGroupedWeights(ElementsAttr weights) {
+  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  int64_t channels = shape[0], size = shape[1];
+  int64_t taps = productOf(shape.drop_front(2));
+  SmallVector<int64_t> packed(shape.drop_front(2));
+  packed.push_back(size * channels);
+  Packer packer(weights, packed, weights.getElementType());
+  if (!packer.source)
+    return {};
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t m = 0; m < size; ++m)
+      for (int64_t t = 0; t < taps; ++t)
+        packer.copy((c * size + m) * taps + t,
+                    (t * size + m) * channels + c);
+  return packer.take();
+}
+
 ElementsAttr lower::packMatMulWeights(ElementsAttr weights, bool transposed,
                                       Type element) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();

@@ -33,6 +33,9 @@ mlir::ElementsAttr packCompensation(mlir::ElementsAttr weights, int64_t groups,
 
 /// `C, 1, K1…Kn` as `K1…Kn, C`.
 mlir::ElementsAttr packDepthwiseWeights(mlir::ElementsAttr weights);
+/// Of groups of few channels, as many of src as of dst: taps, then each channel
+/// of a group for all channels of dst.
+mlir::ElementsAttr packGroupedWeights(mlir::ElementsAttr weights);
 
 /// `…, K, N` (`…, N, K` if `transposed`) as `…, panels, K, P`, of `element`.
 mlir::ElementsAttr packMatMulWeights(mlir::ElementsAttr weights,

@@ -277,12 +277,24 @@ func.func @depthwise_weights_rank(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x1x3xf3
 // -----
 
 func.func @depthwise_weights(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x4xf32>, %d: tensor<1x8x8x3xf32>) {
-  // expected-error @+1 {{expects weight channels of size 3, but got 4}}
+  // expected-error @+1 {{expects weight channels of 1, 2 or 4 times 3, but got 4}}
   %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8x3xf32>, tensor<3x3x4xf32>) outs(%d : tensor<1x8x8x3xf32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<1x8x8x3xf32>
+  return
+}
+
+// -----
+
+func.func @depthwise_groups(%x: tensor<1x8x8x6xf32>, %w: tensor<3x3x24xf32>, %d: tensor<1x8x8x6xf32>) {
+  // expected-error @+1 {{expects channels in groups of 4, but got 6}}
+  %0 = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8x6xf32>, tensor<3x3x24xf32>) outs(%d : tensor<1x8x8x6xf32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x8x8x6xf32>
   return
 }
 

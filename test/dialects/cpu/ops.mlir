@@ -48,6 +48,18 @@ func.func @depthwise(%x: tensor<1x4x4x4x5xf32>, %w: tensor<3x1x3x5xf32>, %d: ten
   return %y : tensor<1x2x4x2x5xf32>
 }
 
+// Groups of four channels.
+// CHECK-LABEL: @groups
+// CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x8x8xf32>, tensor<3x32xf32>) outs({{.*}} : tensor<1x6x8xf32>)
+func.func @groups(%x: tensor<1x8x8xf32>, %w: tensor<3x32xf32>, %d: tensor<1x6x8xf32>) -> tensor<1x6x8xf32> {
+  %y = cpu.depthwise_conv ins(%x, %w : tensor<1x8x8xf32>, tensor<3x32xf32>) outs(%d : tensor<1x6x8xf32>)
+      attributes {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x6x8xf32>
+  return %y : tensor<1x6x8xf32>
+}
+
 // One right factor for all batches, then one for each.
 // CHECK-LABEL: @matmul
 // CHECK: cpu.matmul ins({{.*}} : tensor<?x?x7xf32>, tensor<2x7x32xf32>) operands({{.*}} : tensor<?x1x1xf32>, tensor<1x1x40xf32>) outs

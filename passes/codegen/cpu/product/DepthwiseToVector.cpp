@@ -12,7 +12,9 @@
 //       for vector of channels
 //         for taps of the outer kernel dimensions that lie within src
 //           accumulators[pixel] += src[pixel, tap] * weights[tap], all taps of
-//           the row unrolled: a pixel that several taps read is loaded once
+//           the row unrolled: a pixel that several taps read is loaded once;
+//           of groups of two or four channels, for each channel of the group,
+//           which a shuffle brings to all lanes of its group
 //         epilogue, store
 //
 //===----------------------------------------------------------------------===//
@@ -77,6 +79,7 @@ struct Emitter {
     return arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
   }
   Value toFloats(Value pixel);
+  Value memberOfGroups(Value pixel, int64_t member, int64_t size);
   Accumulators sumTile(const Tile &tile, const PixelTile &pixels,
                        Index firstPixel, Index channel, ArrayRef<Index> row,
                        const BorderTile *border);
@@ -312,6 +315,17 @@ Value Emitter::toFloats(Value pixel) {
                                  words);
 }
 
+/// Of each group of lanes its element `member`, in all of its lanes.
+Value Emitter::memberOfGroups(Value pixel, int64_t member, int64_t size) {
+  if (size == 1)
+    return pixel;
+  int64_t lanes = cast<VectorType>(pixel.getType()).getDimSize(0);
+  SmallVector<int64_t> from;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    from.push_back(lane / size * size + member);
+  return vector::ShuffleOp::create(b.b, b.loc, pixel, pixel, from);
+}
+
 /// The taps along the row.
 Accumulators Emitter::sumRow(const Tile &tile, const PixelTile &pixels,
                              ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
@@ -335,17 +349,28 @@ Accumulators Emitter::sumRow(const Tile &tile, const PixelTile &pixels,
     return pixel;
   };
   Accumulators sums = start;
-  for (int64_t tap = 0; tap < window.kernel[inner]; ++tap) {
-    Value factor;
-    for (int64_t r = 0; r < tile.rows; ++r) {
-      if (!pixels.hasTap(r, tap))
-        continue;
-      if (!factor)
-        factor = loadPart(b, tile, weights.data,
-                          b.add(tapAt, b.mul(tapStride, tap)));
-      Value pixel = pixelAt(r * window.strides[inner] +
-                            tap * window.dilations[inner]);
-      sums[r] = multiplyAddVectors(b, tile, pixel, factor, sums[r]);
+  int64_t groupSize = op.groupSize(), channels = src.shape.back();
+  for (int64_t member = 0; member < groupSize; ++member) {
+    DenseMap<int64_t, Value> members;
+    auto memberAt = [&](int64_t i) {
+      Value &found = members[i];
+      if (!found)
+        found = memberOfGroups(pixelAt(i), member, groupSize);
+      return found;
+    };
+    for (int64_t tap = 0; tap < window.kernel[inner]; ++tap) {
+      Value factor;
+      for (int64_t r = 0; r < tile.rows; ++r) {
+        if (!pixels.hasTap(r, tap))
+          continue;
+        if (!factor)
+          factor = loadPart(b, tile, weights.data,
+                            b.add(b.add(tapAt, b.mul(tapStride, tap)),
+                                  member * channels));
+        Value pixel = memberAt(r * window.strides[inner] +
+                               tap * window.dilations[inner]);
+        sums[r] = multiplyAddVectors(b, tile, pixel, factor, sums[r]);
+      }
     }
   }
   return sums;

@@ -237,7 +237,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
   if (ShapedType::isDynamic(pixels))
     pixels = kUsualRow;
   int64_t flops =
-      2 * lower::productOf(weights.drop_back()) * dst.back() * pixels;
+      2 * lower::productOf(weights.drop_back()) * op.groupSize() * dst.back() *
+      pixels;
   // By rows: channels of a pixel lie together.
   Grid grid = chooseGrid(
       target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0, kUsualRow});

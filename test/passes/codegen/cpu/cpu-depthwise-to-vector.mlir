@@ -188,3 +188,26 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
     return
   }
 }
+
+// -----
+
+// Groups of four channels: each of the four is brought to all lanes of its group.
+// A tile of one row loads six pixels, and shuffles each for each channel.
+// CHECK-LABEL: func.func private @groups
+// CHECK: vector.shuffle %{{.*}} [0, 0, 0, 0, 4, 4, 4, 4] : vector<8xf32>, vector<8xf32>
+// CHECK: vector.fma
+// CHECK: vector.shuffle %{{.*}} [1, 1, 1, 1, 5, 5, 5, 5]
+// CHECK: vector.shuffle %{{.*}} [2, 2, 2, 2, 6, 6, 6, 6]
+// CHECK: vector.shuffle %{{.*}} [3, 3, 3, 3, 7, 7, 7, 7]
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @groups(%x: memref<1x1x18x32xf32>, %w: memref<1x3x128xf32>, %d: memref<1x1x16x32xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x1x18x32xf32>, memref<1x3x128xf32>) outs(%d : memref<1x1x16x32xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

@@ -48,6 +48,29 @@ func.func @depthwise(%x: tensor<1x8x2xf32>) -> tensor<1x7x2xf32> {
 
 // -----
 
+// Two groups of two channels: of each tap what the first channel of a group
+// counts for each channel of dst, then the second. Of three, or more outputs than
+// inputs, they are convolutions of few channels.
+// CHECK-LABEL: @groups
+// CHECK: arith.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00, 5.000000e+00, 7.000000e+00, 2.000000e+00, 4.000000e+00, 6.000000e+00, 8.000000e+00]]> : tensor<1x8xf32>
+// CHECK: cpu.depthwise_conv
+// CHECK: cpu.conv {{.*}}groups = 2
+// CHECK: cpu.conv {{.*}}groups = 2
+func.func @groups(%x: tensor<1x8x4xf32>, %z: tensor<1x8x6xf32>) -> (tensor<1x8x4xf32>, tensor<1x8x6xf32>, tensor<1x8x8xf32>) {
+  %w = arith.constant dense<[[[1.0], [2.0]], [[3.0], [4.0]], [[5.0], [6.0]], [[7.0], [8.0]]]> : tensor<4x2x1xf32>
+  %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>,
+    strides = array<i64: 1>} : (tensor<1x8x4xf32>, tensor<4x2x1xf32>) -> tensor<1x8x4xf32>
+  %v = arith.constant dense<1.0> : tensor<6x3x1xf32>
+  %0 = nn.conv %z, %v {channels_last, dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>,
+    strides = array<i64: 1>} : (tensor<1x8x6xf32>, tensor<6x3x1xf32>) -> tensor<1x8x6xf32>
+  %u = arith.constant dense<1.0> : tensor<8x2x1xf32>
+  %1 = nn.conv %x, %u {channels_last, dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 0, 0>,
+    strides = array<i64: 1>} : (tensor<1x8x4xf32>, tensor<8x2x1xf32>) -> tensor<1x8x8xf32>
+  return %y, %0, %1 : tensor<1x8x4xf32>, tensor<1x8x6xf32>, tensor<1x8x8xf32>
+}
+
+// -----
+
 // More outputs than inputs: not depthwise, one channel a group.
 // CHECK-LABEL: @multiplier
 // CHECK: cpu.conv ins({{.*}} : tensor<1x8x2xf32>, tensor<2x2x1x16xf32>)
