@@ -48,7 +48,8 @@ def write_sklearn(entry, opset, path):
     model = entry.build()
     (name, value), = entry.inputs(0).items()
     kind = StringTensorType if value.dtype.kind in "US" else FloatTensorType
-    options = {"zipmap": False} if hasattr(model, "predict_proba") else None
+    # Probabilities as an array, and not as a list of dictionaries.
+    options = {"zipmap": False} if hasattr(model, "classes_") and hasattr(model, "predict_proba") else None
     final = model.steps[-1][1] if hasattr(model, "steps") else model
     made = skl2onnx.to_onnx(model, initial_types=[(name, kind([None, value.shape[1]]))],
                             options={id(final): options} if options else None, target_opset={"": opset, "ai.onnx.ml": 3})

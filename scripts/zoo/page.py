@@ -22,10 +22,25 @@ def summary(row):
     return ", ".join(parts)
 
 
+def ratio(row, form):
+    """Time of the faster peer over Ingot's; nothing where either was not measured."""
+    ms = row.get("speed", {}).get("ms", {})
+    peers = [ms[p] for p in ("onnxruntime", "openvino" if form == "fixed" else "openvino-open") if p in ms]
+    return min(peers) / ms[form] if peers and form in ms else None
+
+
+def open_to_fixed(row):
+    ms = row.get("speed", {}).get("ms", {})
+    return ms["open"] / ms["fixed"] if "open" in ms and "fixed" in ms else None
+
+
+def shown(number):
+    return "–" if number is None else f"{number:.2f}"
+
+
 def speed_summary(speed):
-    parts = [f"{form} {speed[form]:.2f}" for form in FORMS if form in speed]
-    if "open_to_fixed" in speed:
-        parts.append(f"open/fixed {speed['open_to_fixed']:.2f}")
+    row = {"speed": speed}
+    parts = [f"{form} {shown(ratio(row, form))}" for form in FORMS] + [f"open/fixed {shown(open_to_fixed(row))}"]
     return ", ".join(parts) + "  " + ", ".join(f"{k} {v:.2f} ms" for k, v in speed["ms"].items())
 
 
@@ -38,9 +53,8 @@ def cell(row, form):
     found = row.get(form)
     if not found:
         return ["–", "–", "–"]
-    ratio = row.get("speed", {}).get(form)
     return [found["status"] if found["status"] == "right" else f"**{found['status']}**", f"{found['cpu']:.1f}",
-            f"{ratio:.2f}" if ratio else "–"]
+            shown(ratio(row, form))]
 
 
 def table(names, rows):
@@ -48,8 +62,7 @@ def table(names, rows):
              "|---|---|---|---|---|---|---|---|---|"]
     for key in names:
         name, _, variant = key.partition(".")
-        ratio = rows[key].get("speed", {}).get("open_to_fixed")
-        cells = [name, variant, *cell(rows[key], "fixed"), *cell(rows[key], "open"), f"{ratio:.2f}" if ratio else "–"]
+        cells = [name, variant, *cell(rows[key], "fixed"), *cell(rows[key], "open"), shown(open_to_fixed(rows[key]))]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
@@ -58,11 +71,11 @@ def totals(rows):
     lines = ["| | models | right | refused | wrong, failed, stopped | × the faster peer, geometric mean | below 0.9 |",
              "|---|---|---|---|---|---|---|"]
     for form in FORMS:
-        found = [r[form]["status"] for r in rows.values() if form in r]
-        ratios = [r["speed"][form] for r in rows.values() if form in r.get("speed", {})]
+        statuses = [r[form]["status"] for r in rows.values() if form in r]
+        ratios = [found for r in rows.values() if (found := ratio(r, form))]
         speed = [f"{mean(ratios):.2f} of {len(ratios)}", str(sum(r < 0.9 for r in ratios))] if ratios else ["–", "–"]
-        lines.append(f"| {form} | {len(found)} | {found.count('right')} | {found.count('refused')} | "
-                     f"{sum(s in ('wrong', 'failed', 'stopped') for s in found)} | " + " | ".join(speed) + " |")
+        lines.append(f"| {form} | {len(statuses)} | {statuses.count('right')} | {statuses.count('refused')} | "
+                     f"{sum(s in ('wrong', 'failed', 'stopped') for s in statuses)} | " + " | ".join(speed) + " |")
     return lines
 
 
@@ -82,7 +95,7 @@ def write(path, rows, entries):
              "one thread. Each is compiled for this machine with the sizes of its example and with open sizes, and compared with ONNX "
              "Runtime, with open sizes at two sizes. Exported by: PyTorch's older exporter (script) and its newer one (dynamo), "
              "or skl2onnx (sklearn), with the operator set behind it.", "",
-             "Compiled in: CPU seconds. × peer: time of the faster of ONNX Runtime and OpenVINO over Ingot's, medians of turns, above 1 "
+             "Compiled in: CPU seconds. × peer: time of the faster of ONNX Runtime and OpenVINO over Ingot's, at each one's best turn, above 1 "
              "where Ingot is faster; with open sizes OpenVINO's are open, too. Open against fixed: time at the same size.", ""]
     lines += totals(made)
     families = {}

@@ -211,7 +211,8 @@ def greedy(torch, nn):
         def forward(self, h, limit):
             token = torch.zeros(h.shape[0], dtype=torch.int64)
             found = torch.zeros(h.shape[0], 1, dtype=torch.int64)
-            step, going = 0, True
+            step = 0
+            going = True
             while going:
                 h = self.cell(self.words(token), h)
                 token = self.out(h).argmax(1)

@@ -168,7 +168,7 @@ def attempt(entry, variant, directory, bin_dir):
 
 
 def speed(entry, variant, row, directory, bin_dir, rounds):
-    """{engine: fastest turn in ms, ...} and ratios, medians over the rounds, of what compares right."""
+    """Of what compares right, the fastest turn of each engine in ms: others on the machine slow single turns down."""
     folder = os.path.join(directory, f"{entry.name}.{variant}")
     forms = [form for form in ("fixed", "open") if row.get(form, {}).get("status") == "right"]
     if not forms:
@@ -187,12 +187,4 @@ def speed(entry, variant, row, directory, bin_dir, rounds):
     failed = {}
     turns = measure.take_turns(commands, rounds, failed)
     result = {"failed": failed, "ms": {name: min(t["median_ms"] for t in found) for name, found in turns.items()}}
-    for form in forms:
-        peers = [p for p in ("onnxruntime", "openvino" if form == "fixed" else "openvino-open") if p in turns]
-        if peers:
-            ratios = [min(turns[p][n]["median_ms"] for p in peers) / turns[form][n]["median_ms"] for n in range(rounds)]
-            result[form] = float(np.median(ratios))
-    if len(forms) == 2:
-        result["open_to_fixed"] = float(np.median([turns["open"][n]["median_ms"] / turns["fixed"][n]["median_ms"]
-                                                   for n in range(rounds)]))
     return result
