@@ -153,6 +153,39 @@ static ElementsAttr evaluateGather(GatherOp op, const Source &x,
   return makeConstantAttr(type, std::move(out));
 }
 
+/// Plain replacement of slices, the last one of a place holding.
+static ElementsAttr evaluateScatter(ScatterNDOp op, const Source &x,
+                                    ElementsAttr indexAttr,
+                                    ElementsAttr updatesAttr,
+                                    RankedTensorType type) {
+  auto indices = readInts(indexAttr);
+  Source updates(updatesAttr);
+  if (op.getReduction() != ScatterReduction::none || !indices ||
+      !updates.bytes)
+    return {};
+  auto places = cast<RankedTensorType>(indexAttr.getType());
+  int64_t depth = places.getShape().back();
+  SmallVector<int64_t> strides = stridesOf(x.shape);
+  int64_t inner = x.width;
+  for (int64_t size : x.shape.drop_front(depth))
+    inner *= size;
+  std::vector<char> out(x.bytes->begin(), x.bytes->end());
+  for (int64_t i = 0; depth && i < int64_t(indices->size()) / depth; ++i) {
+    int64_t at = 0;
+    for (int64_t d = 0; d < depth; ++d) {
+      int64_t index = (*indices)[i * depth + d], size = x.shape[d];
+      if (index < 0)
+        index += size;
+      if (index < 0 || index >= size)
+        return {};
+      at += index * strides[d];
+    }
+    std::copy_n(updates.bytes->data() + i * inner, inner,
+                out.begin() + at * x.width);
+  }
+  return depth ? makeConstantAttr(type, std::move(out)) : ElementsAttr();
+}
+
 static ElementsAttr evaluateSelect(ArrayRef<ElementsAttr> operands,
                                    RankedTensorType type) {
   Source condition(operands[0]), a(operands[1]), b(operands[2]);
@@ -189,7 +222,7 @@ ElementsAttr nn::evaluateMovement(Operation *op,
                                   ArrayRef<ElementsAttr> operands,
                                   RankedTensorType type) {
   if (!isa<TransposeOp, ReshapeOp, BroadcastToOp, ConcatOp, SliceOp, PadOp,
-           GatherOp, SelectOp, tensor::CastOp>(op))
+           GatherOp, ScatterNDOp, SelectOp, tensor::CastOp>(op))
     return {};
   if (type.getNumElements() == 0)
     return makeConstantAttr(type, std::vector<char>());
@@ -215,6 +248,9 @@ ElementsAttr nn::evaluateMovement(Operation *op,
       })
       .Case(
           [&](GatherOp op) { return evaluateGather(op, x, operands[1], type); })
+      .Case([&](ScatterNDOp op) {
+        return evaluateScatter(op, x, operands[1], operands[2], type);
+      })
       .Case([&](BroadcastToOp) {
         return readStrided(x, type, broadcastStrides(x.shape, type.getShape()));
       })

@@ -27,9 +27,12 @@ struct FoldConstantsPass
   void runOnOperation() override;
 
   int64_t bytesAllowed(Operation *op);
+  /// Finds what is only there for scatters of constants.
+  void findScattered(ArrayRef<Operation *> ops);
 
   /// Bytes of larger results that may still be made of what is only moved.
   int64_t movableBytes = 0;
+  llvm::DenseSet<Operation *> scattered;
 };
 
 } // namespace
@@ -61,7 +64,7 @@ static bool onlyMoves(Operation *op) {
 
 int64_t FoldConstantsPass::bytesAllowed(Operation *op) {
   Type type = op->getResult(0).getType();
-  if (bytesOf(type) == 0)
+  if (bytesOf(type) == 0 || scattered.contains(op))
     return maxBytes;
   if (onlyMoves(op) && bytesOf(type) > maxBytes)
     return std::max<int64_t>(maxBytes, movableBytes);
@@ -72,6 +75,36 @@ int64_t FoldConstantsPass::bytesAllowed(Operation *op) {
   // cheaper computed than stored.
   int64_t grown = std::max<int64_t>(maxGrowth * operandBytes, smallBytes);
   return std::min<int64_t>(maxBytes, grown);
+}
+
+/// A scatter copies all of its data, and loops over its places: of constants
+/// (tables of relative positions, which exporters write so) it is not for the
+/// run. What its operands are made of may grow for it, for they go.
+void FoldConstantsPass::findScattered(ArrayRef<Operation *> ops) {
+  scattered.clear();
+  llvm::DenseSet<Operation *> ofConstants;
+  SmallVector<Operation *> work;
+  for (Operation *op : ops) {
+    bool isConstant = op->hasTrait<OpTrait::ConstantLike>();
+    if (!isConstant &&
+        (op->getNumOperands() == 0 || op->getNumRegions() != 0 ||
+         !isMemoryEffectFree(op) ||
+         !llvm::all_of(op->getOperands(), [&](Value operand) {
+           return ofConstants.contains(operand.getDefiningOp());
+         })))
+      continue;
+    ofConstants.insert(op);
+    auto scatter = dyn_cast<nn::ScatterNDOp>(op);
+    if (scatter && scatter.getReduction() == nn::ScatterReduction::none)
+      work.push_back(op);
+  }
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (op->hasTrait<OpTrait::ConstantLike>() || !scattered.insert(op).second)
+      continue;
+    for (Value operand : op->getOperands())
+      work.push_back(operand.getDefiningOp());
+  }
 }
 
 void FoldConstantsPass::runOnOperation() {
@@ -87,6 +120,7 @@ void FoldConstantsPass::runOnOperation() {
     if (isa<arith::ConstantOp>(op))
       movableBytes += kMostMoves * bytesOf(op->getResult(0).getType());
   });
+  findScattered(ops);
   for (Operation *op : ops) {
     int64_t bytes = bytesOf(op->getResult(0).getType());
     if (!nn::foldInPlace(op, bytesAllowed(op) / bytesOfElement(op)))
