@@ -60,6 +60,8 @@ class Comparison {
 public:
   explicit Comparison(const BenchOptions &options) : options(options) {}
   bool run(std::string &problem);
+  std::vector<EngineTimes> times() const;
+  void report() const { options.json ? printJson() : print(); }
 
 private:
   bool checkPeers(std::string &problem);
@@ -287,13 +289,35 @@ bool Comparison::run(std::string &problem) {
     }
   if (isatty(2))
     fprintf(stderr, "\r%40s\r", "");
-  if (!problem.empty())
-    return false;
-  options.json ? printJson() : print();
-  return true;
+  return problem.empty();
+}
+
+std::vector<EngineTimes> Comparison::times() const {
+  std::vector<EngineTimes> all;
+  for (const Engine &engine : engines) {
+    EngineTimes one{engine.name, engine.version,
+                    spread(engine, &Sample::medianMs).all.median(), {}};
+    if (&engine != &engines[0])
+      one.timesFaster = ratios(engine).all.median();
+    all.push_back(std::move(one));
+  }
+  return all;
 }
 
 bool ingot::tools::runAgainst(const BenchOptions &options,
                               std::string &problem) {
-  return Comparison(options).run(problem);
+  Comparison comparison(options);
+  if (!comparison.run(problem))
+    return false;
+  comparison.report();
+  return true;
+}
+
+std::string ingot::tools::compareEngines(const BenchOptions &options,
+                                         std::vector<EngineTimes> &times) {
+  Comparison comparison(options);
+  std::string problem;
+  if (comparison.run(problem))
+    times = comparison.times();
+  return problem;
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/bench/Bench.h"
+#include "tools/ingot/bench/Sweep.h"
 
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Options.h"
@@ -78,7 +79,8 @@ static std::string readPeers(const std::string &text,
 
 static void addOptions(OptionParser &parser, BenchOptions &options) {
   parser.list("shapes", "NAME:AxB,...", options.shapes,
-              "shapes of inputs whose sizes are not fixed");
+              "shapes of inputs whose sizes are not fixed; "
+              "x:1x3x48x(64:320:+64) measures 64, 128, ... in turn, and (64:320:2048) these three");
   parser.list("load-inputs", "NAME:FILE,...", options.inputs,
               "inputs from .npy or raw files (default: random)");
   parser.value("weights", "FILE", options.weights,
@@ -126,6 +128,11 @@ static void addOptions(OptionParser &parser, BenchOptions &options) {
 
 /// What contradicts what, or an empty string.
 static std::string checkOptions(const BenchOptions &options) {
+  if (isSweep(options.shapes) &&
+      (options.turns || options.wantsProfile() || !options.inputs.empty() ||
+       !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
+    return "several sizes in --shapes exclude --load-inputs, --turns, "
+           "--profile and the --export options";
   if (options.turns &&
       (options.wantsProfile() || options.json || !options.against.empty() ||
        !options.exportTimes.empty() || !options.exportLayerInfo.empty()))
@@ -171,6 +178,10 @@ static int bench(OptionParser &parser, int argc, char **argv) {
   if (!problem.empty())
     return parser.usageError(problem);
   setDefaults(options);
+  if (isSweep(options.shapes)) {
+    problem = runSweep(options);
+    return problem.empty() ? exitSuccess : parser.failure(problem);
+  }
   if (!options.against.empty())
     return runAgainst(options, problem) ? exitSuccess
                                         : parser.failure(problem);

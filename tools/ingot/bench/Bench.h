@@ -11,6 +11,7 @@
 #include "tools/ingot/Npy.h"
 #include "tools/ingot/bench/Peaks.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,18 @@ std::string exportFiles(const BenchOptions &options, const BenchResult &result);
 /// Measures peers and the model in turn and prints the ratios; an exit code.
 /// `problem` receives what went wrong.
 bool runAgainst(const BenchOptions &options, std::string &problem);
+
+/// Medians of the rounds of an engine; Ingot is the first.
+struct EngineTimes {
+  std::string name, version;
+  double latencyMs;
+  /// Its latency over Ingot's; not of Ingot itself.
+  std::optional<double> timesFaster;
+};
+
+/// The same, but prints nothing. Empty string, or what went wrong.
+std::string compareEngines(const BenchOptions &options,
+                           std::vector<EngineTimes> &times);
 
 } // namespace ingot::tools
 
