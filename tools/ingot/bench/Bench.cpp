@@ -80,7 +80,8 @@ static std::string readPeers(const std::string &text,
 static void addOptions(OptionParser &parser, BenchOptions &options) {
   parser.list("shapes", "NAME:AxB,...", options.shapes,
               "shapes of inputs whose sizes are not fixed; "
-              "x:1x3x48x(64:320:+64) measures 64, 128, ... in turn, and (64:320:2048) these three");
+              "x:1x3x48x(64:320:+64) measures 64, 128, ... in turn, and "
+              "(64:320:2048) these three");
   parser.list("load-inputs", "NAME:FILE,...", options.inputs,
               "inputs from .npy or raw files (default: random)");
   parser.value("weights", "FILE", options.weights,
