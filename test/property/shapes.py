@@ -165,7 +165,8 @@ def product(rng, name):
         y = shape.case.node("MatMul", [a, shape.case.weight(w)])
     else:
         y = shape.case.node("Gemm", [a, shape.case.weight(w.T), shape.case.weight(normal(rng, [columns]))], transB=1)
-    shape.rows, shape.work = rows, rows * inner * vectors(columns)
+    # A row alone loads all weights for itself.
+    shape.rows, shape.work = rows, rows * inner * vectors(columns) * (2 if rows == 1 else 1)
     shape.text = f"{rows}x{inner}x{columns}"
     return shape.result(y, 2)
 
@@ -587,6 +588,7 @@ KNOWN = {
     "grouped": "groups of another number of channels than 2, 4 or whole vectors",
     "softmax": "short rows, and other dimensions than the last",
     "reduction": "open sizes behind those that are reduced",
+    "transpose": "rows or columns of fewer elements than a square has",
     "resize": "pixel by pixel where the innermost size is open or resampled",
     "movement": "open runs of few elements",
 }
