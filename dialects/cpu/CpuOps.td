@@ -159,7 +159,7 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
 }
 
 def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
-  let summary = "n-dimensional convolution of each channel or few for themselves";
+  let summary = "n-dimensional convolution of each channel, or of a few";
   let description = [{
     `nn.conv` with as many groups as src and dst have channels. weights are
     `K1…Kn, C` of f32, src is of f32, bf16 or ui8, of which `src_zero_point` is

@@ -15,8 +15,8 @@ namespace ingot::lower {
 bool isSumOfProducts(mlir::linalg::LinalgOp op);
 
 /// Whether an op on memrefs is a matrix product that is written with register
-/// tiles: of f32 or bf16 with the loops batch…, row, k, column, its right factor
-/// contiguous along k or the columns, its result along the columns.
+/// tiles: of f32 or bf16 with the loops batch…, row, k, column, its right
+/// factor contiguous along k or the columns, its result along the columns.
 bool isTiledProduct(mlir::linalg::LinalgOp op);
 
 } // namespace ingot::lower
