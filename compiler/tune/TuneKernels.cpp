@@ -76,9 +76,11 @@ mlir::LogicalResult Tuning::compile(Variant &variant, StringRef name,
   return failed(compiled) ? mlir::failure() : checkInputs(*compiled->manifest);
 }
 
-/// What is measured has a size.
+/// What is measured has a size, if only a usual one.
 mlir::LogicalResult Tuning::checkInputs(const Manifest &manifest) {
-  for (const Tensor &input : manifest.inputs)
+  for (const Tensor &input : manifest.bodies.empty()
+                                 ? manifest.inputs
+                                 : manifest.bodies.front().inputs)
     if (!input.isStatic())
       return fail(
           "--kernels=auto measures the model, but the shape of input '" +

@@ -119,8 +119,12 @@ class AutoKernels(Choosing):
                             options=("--kernels", self.write("mixed", ["conv9"])))
 
     def test_dynamic_shape(self):
-        self.assert_refuses(small_model(("n", 4, 12, 12)), "--kernels=auto", "--shape", "'x'",
-                            options=("--kernels=auto",))
+        model = small_model(("n", 4, 12, 12))
+        self.assert_refuses(model, "--kernels=auto", "--shape", "'x'", options=("--kernels=auto",))
+        # Of a profile, the usual sizes are measured.
+        artifact = self.compile(model, "--kernels=auto", "--dim", "n=1:2:3")
+        for n in (2, 3):
+            self.assert_agrees(model, artifact, {"x": np.ones((n, 4, 12, 12), np.float32)})
 
 
 class SeveralLevels(Choosing):

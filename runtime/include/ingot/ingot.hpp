@@ -195,6 +195,18 @@ public:
     detail::call(ingot_model_layer_describe, get(), index, &info);
     return info;
   }
+  /// The sizes of a shape profile, of which info() tells the number: a row for
+  /// each dimension that it bounds.
+  std::vector<ingot_size_range_info> shapeProfile(uint32_t index) const {
+    ingot_shape_profile_info info = INGOT_SHAPE_PROFILE_INFO_INIT;
+    detail::call(ingot_model_shape_profile_describe, get(), index, &info);
+    std::vector<ingot_size_range_info> ranges(info.num_ranges,
+                                              INGOT_SIZE_RANGE_INFO_INIT);
+    for (uint32_t i = 0; i < info.num_ranges; ++i)
+      detail::call(ingot_model_size_range_describe, get(), index, i,
+                   &ranges[i]);
+    return ranges;
+  }
   /// Names of the ONNX nodes of a layer.
   std::vector<std::string> layerNodes(uint32_t index) const {
     std::vector<std::string> names;

@@ -37,6 +37,20 @@ TEST(Wrapper, Runs) {
   EXPECT_EQ(y.data, (std::vector<float>{1, 4, 9, 16, 25, 36}));
 }
 
+TEST(Wrapper, ShapeProfiles) {
+  static const ingot_abi_size_range ranges[] = {{0, 0, 1, 4, 8, 2}};
+  static const ingot_abi_shape_profile profiles[] = {
+      {{ranges, 1, sizeof(ingot_abi_size_range)}}};
+  ingot_abi_artifact artifact = *linked_static_artifact();
+  artifact.shape_profiles = {profiles, 1, sizeof(ingot_abi_shape_profile)};
+  ingot::Model model = ingot::Model::attach(&artifact);
+  std::vector<ingot_size_range_info> told = model.shapeProfile(0);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].usual, 4);
+  EXPECT_EQ(told[0].multiple, 2);
+  EXPECT_THROW(model.shapeProfile(1), ingot::Error);
+}
+
 TEST(Wrapper, GrowsOutputs) {
   ingot::Model model = ingot::Model::load(artifactPath("dynamic"));
   ingot::Context context(model);
