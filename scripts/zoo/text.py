@@ -195,7 +195,7 @@ model("clip_vision", "CLIPVisionConfig", "CLIPVisionModel", IMAGE, {"pixel_value
 # Sound.
 model("whisper_encoder", "WhisperConfig", "WhisperModel", drawn({"input_features": ((1, 80, 600), (2, 80, 600))}),
       {"input_features": BATCH}, d_model=256, encoder_layers=3, encoder_attention_heads=4, encoder_ffn_dim=1024,
-      decoder_layers=1, vocab_size=1000, max_source_positions=300, pad_token_id=0)
+      decoder_layers=1, decoder_attention_heads=4, vocab_size=1000, max_source_positions=300, pad_token_id=0)
 WAV = dict(hidden_size=256, num_hidden_layers=2, num_attention_heads=4, intermediate_size=512, conv_dim=(64,) * 7,
            num_conv_pos_embeddings=32, num_conv_pos_embedding_groups=8)
 WAVES, WAVES_OPEN = drawn({"input_values": ((1, 16000), (2, 12345))}), {"input_values": {0: "batch", 1: "samples"}}
