@@ -49,7 +49,9 @@ shipped("silero_vad_half", "silero_vad", "data/silero_vad_half.onnx",
 shipped("basic_pitch", "basic_pitch", "saved_models/icassp_2022/nmp.onnx",
         renamed(arrays(x=((1, 43844, 1), (2, 43844, 1))), x="serving_default_input_2:0"), {"serving_default_input_2:0": {0: ""}})
 shipped("ddddocr", "ddddocr", "common.onnx", arrays(input1=((1, 1, 64, 160), (1, 1, 64, 120))), {"input1": {3: ""}})
-shipped("ddddocr_old", "ddddocr", "common_old.onnx", arrays(input1=((1, 1, 64, 160), (1, 1, 64, 120))), {"input1": {3: ""}})
+# Quantized as it runs, 22 times: a last bit in f32 decides which byte a number is rounded to.
+shipped("ddddocr_old", "ddddocr", "common_old.onnx", arrays(input1=((1, 1, 64, 160), (1, 1, 64, 120))), {"input1": {3: ""}},
+        tolerance=1e-2)
 shipped("ddddocr_det", "ddddocr", "common_det.onnx", arrays(images=((1, 3, 416, 416),) * 2))
 shipped("nudenet", "nudenet", "320n.onnx", arrays(images=((1, 3, 320, 320), (2, 3, 256, 352))), {"images": {0: "", 2: "", 3: ""}})
 PPOCR = "models/"
