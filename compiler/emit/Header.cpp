@@ -18,6 +18,9 @@ static const char *cTypeOf(uint32_t dtype) {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   case NUMBER:                                                                 \
     return #C_TYPE;
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
+  case NUMBER:                                                                 \
+    return "uint8_t";
 #include "runtime/include/ingot/abi/element_types.inc"
   default:
     llvm_unreachable("an element type that no tensor of a manifest has");
@@ -33,9 +36,13 @@ static const char *noteOf(uint32_t dtype) {
 #define NOTE_BOOL(TEXT) " " TEXT
 #define NOTE_HALF(TEXT) " " TEXT " bits"
 #define NOTE_BRAIN(TEXT) " " TEXT " bits"
+#define NOTE_TINY(TEXT) " " TEXT " bits"
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   case NUMBER:                                                                 \
     return NOTE_##KIND(TEXT);
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
+  case NUMBER:                                                                 \
+    return " bytes of " TEXT ", packed, low bits first,";
 #include "runtime/include/ingot/abi/element_types.inc"
   default:
     return "";

@@ -19,6 +19,8 @@ using pb::TensorProto;
 
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   static_assert(TensorProto::NAME == NUMBER, #NAME);
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
+  static_assert(TensorProto::NAME == NUMBER, #NAME);
 #define INGOT_STORED_TYPE(NAME, NUMBER, KIND, BITS, FORMAT)                    \
   static_assert(TensorProto::NAME == NUMBER, #NAME);
 #include "runtime/include/ingot/abi/element_types.inc"

@@ -10,6 +10,8 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace ingot::importer {
@@ -23,20 +25,66 @@ struct Kind {
   enum { integer, natural, boolean, real } form;
 };
 
+#define FORM_FLOAT Kind::real
+#define FORM_HALF Kind::real
+#define FORM_BRAIN Kind::real
+#define FORM_TINY Kind::real
+#define FORM_SIGNED Kind::integer
+#define FORM_UNSIGNED Kind::natural
+#define FORM_BOOL Kind::boolean
 constexpr Kind kKinds[] = {
-    {pb::TensorProto::FLOAT, "float", 32, Kind::real},
-    {pb::TensorProto::DOUBLE, "double", 64, Kind::real},
-    {pb::TensorProto::FLOAT16, "float16", 16, Kind::real},
-    {pb::TensorProto::BFLOAT16, "bfloat16", 16, Kind::real},
-    {pb::TensorProto::BOOL, "bool", 8, Kind::boolean},
-    {pb::TensorProto::INT8, "int8", 8, Kind::integer},
-    {pb::TensorProto::INT16, "int16", 16, Kind::integer},
-    {pb::TensorProto::INT32, "int32", 32, Kind::integer},
-    {pb::TensorProto::INT64, "int64", 64, Kind::integer},
-    {pb::TensorProto::UINT8, "uint8", 8, Kind::natural},
-    {pb::TensorProto::UINT16, "uint16", 16, Kind::natural},
-    {pb::TensorProto::UINT32, "uint32", 32, Kind::natural},
-    {pb::TensorProto::UINT64, "uint64", 64, Kind::natural}};
+#define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
+  {NUMBER, TEXT, 8 * BYTES, FORM_##KIND},
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
+  {NUMBER, TEXT, BITS, FORM_##KIND},
+#include "runtime/include/ingot/abi/element_types.inc"
+};
+
+const fltSemantics &semanticsOf(int type) {
+  switch (type) {
+  case pb::TensorProto::DOUBLE:
+    return APFloat::IEEEdouble();
+  case pb::TensorProto::FLOAT16:
+    return APFloat::IEEEhalf();
+  case pb::TensorProto::BFLOAT16:
+    return APFloat::BFloat();
+#define INGOT_TINY_FLOAT(NAME, FORMAT, EXPONENT, FRACTION, BIAS, ENDS)         \
+  case pb::TensorProto::NAME:                                                  \
+    return APFloat::FORMAT();
+#include "runtime/include/ingot/abi/element_types.inc"
+  default:
+    return APFloat::IEEEsingle();
+  }
+}
+
+/// The bits of a float; nullopt if the text is none, or too large for it.
+std::optional<uint64_t> readReal(StringRef text, const Kind &kind) {
+  // Formats of a few bits are read by way of one that has all of its values:
+  // they may lack a sign, a zero or infinities, of which the text may speak.
+  const fltSemantics &semantics = semanticsOf(kind.type);
+  APFloat number(kind.bits <= 8 ? APFloat::IEEEdouble() : semantics);
+  Expected<APFloat::opStatus> status =
+      number.convertFromString(text, APFloat::rmNearestTiesToEven);
+  if (!status) {
+    consumeError(status.takeError());
+    return std::nullopt;
+  }
+  if (*status & APFloat::opOverflow)
+    return std::nullopt;
+  if (kind.bits <= 8) {
+    bool isLossy;
+    double exact = number.convertToDouble();
+    number.convert(semantics, APFloat::rmNearestTiesToEven, &isLossy);
+    APFloat back = number;
+    back.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &isLossy);
+    // What the format rounds is taken; what it lacks altogether is not.
+    double most = APFloat::getLargest(semantics).convertToDouble();
+    if (std::isnan(exact) != back.isNaN() || std::fabs(exact) > most ||
+        std::signbit(exact) > back.isNegative())
+      return std::nullopt;
+  }
+  return number.bitcastToAPInt().getZExtValue();
+}
 
 /// The bits of one element; nullopt if the text is none of that kind.
 std::optional<uint64_t> readElement(StringRef text, const Kind &kind) {
@@ -59,23 +107,8 @@ std::optional<uint64_t> readElement(StringRef text, const Kind &kind) {
       return std::nullopt;
     return number;
   }
-  case Kind::real: {
-    const fltSemantics &semantics =
-        kind.bits == 64   ? APFloat::IEEEdouble()
-        : kind.bits == 32 ? APFloat::IEEEsingle()
-        : kind.type == pb::TensorProto::FLOAT16 ? APFloat::IEEEhalf()
-                                                : APFloat::BFloat();
-    APFloat number(semantics);
-    Expected<APFloat::opStatus> status =
-        number.convertFromString(text, APFloat::rmNearestTiesToEven);
-    if (!status) {
-      consumeError(status.takeError());
-      return std::nullopt;
-    }
-    if (*status & APFloat::opOverflow)
-      return std::nullopt;
-    return number.bitcastToAPInt().getZExtValue();
-  }
+  case Kind::real:
+    return readReal(text, kind);
   }
   return std::nullopt;
 }
@@ -143,13 +176,17 @@ Error applyValue(pb::GraphProto &graph, StringRef name, StringRef text) {
     text.split(parts, ',');
   pb::TensorProto tensor;
   std::string data;
+  size_t at = 0; // in bits
   for (StringRef part : parts) {
     std::optional<uint64_t> bits = readElement(part.trim(), *kind);
     if (!bits)
       return makeError(option + ": " + quote(part) + " is no " + kind->name +
                        ", which input " + quote(name) + " takes");
-    for (unsigned i = 0; i < kind->bits; i += 8)
-      data.push_back(char(*bits >> i));
+    for (unsigned i = 0; i < kind->bits; ++i, ++at) {
+      if (at % 8 == 0)
+        data.push_back(0);
+      data.back() |= char((*bits >> i & 1) << at % 8);
+    }
   }
   if (Error error = fixShape(graph, *input, parts.size(), option))
     return error;

@@ -6,10 +6,24 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/ElementTypes.h"
 
+#include "runtime/include/ingot/abi/artifact.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 using namespace ingot;
+
+/// Which one of ingot/abi/element_types.inc's tiny floats it is.
+static Type tinyFloatOf(int32_t number, MLIRContext *context) {
+  switch (number) {
+#define INGOT_TINY_FLOAT(NAME, FORMAT, EXPONENT, FRACTION, BIAS, ENDS)         \
+  case INGOT_ABI_##NAME:                                                       \
+    return FORMAT##Type::get(context);
+#include "runtime/include/ingot/abi/element_types.inc"
+  default:
+    return {};
+  }
+}
 
 static Type signedOf(unsigned bits, MLIRContext *context) {
   return IntegerType::get(context, bits);
@@ -20,23 +34,24 @@ static Type unsignedOf(unsigned bits, MLIRContext *context) {
 }
 
 Type ingot::elementTypeOf(int32_t number, MLIRContext *context) {
-#define ELEMENT_FLOAT(BYTES)                                                   \
-  (BYTES == 8 ? Type(Float64Type::get(context))                                \
+#define ELEMENT_FLOAT(BITS)                                                    \
+  (BITS == 64 ? Type(Float64Type::get(context))                                \
               : Type(Float32Type::get(context)))
-#define ELEMENT_HALF(BYTES) Float16Type::get(context)
-#define ELEMENT_BRAIN(BYTES) BFloat16Type::get(context)
-#define ELEMENT_SIGNED(BYTES) signedOf(8 * BYTES, context)
-#define ELEMENT_UNSIGNED(BYTES) unsignedOf(8 * BYTES, context)
-#define ELEMENT_BOOL(BYTES) signedOf(1, context)
-#define STORED_FLOAT(BITS, FORMAT) FORMAT##Type::get(context)
+#define ELEMENT_HALF(BITS) Float16Type::get(context)
+#define ELEMENT_BRAIN(BITS) BFloat16Type::get(context)
+#define ELEMENT_TINY(BITS) tinyFloatOf(number, context)
+#define ELEMENT_SIGNED(BITS) signedOf(BITS, context)
+#define ELEMENT_UNSIGNED(BITS) unsignedOf(BITS, context)
+#define ELEMENT_BOOL(BITS) signedOf(1, context)
 #define STORED_COMPLEX(BITS, FORMAT)                                           \
   ComplexType::get(FORMAT##Type::get(context))
-#define STORED_SIGNED(BITS, FORMAT) signedOf(BITS, context)
-#define STORED_UNSIGNED(BITS, FORMAT) unsignedOf(BITS, context)
   switch (number) {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   case NUMBER:                                                                 \
-    return ELEMENT_##KIND(BYTES);
+    return ELEMENT_##KIND(8 * BYTES);
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
+  case NUMBER:                                                                 \
+    return ELEMENT_##KIND(BITS);
 #define INGOT_STORED_TYPE(NAME, NUMBER, KIND, BITS, FORMAT)                    \
   case NUMBER:                                                                 \
     return STORED_##KIND(BITS, FORMAT);
@@ -54,6 +69,9 @@ uint32_t ingot::elementNumberOf(Type type) {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   if (type == elementTypeOf(NUMBER, type.getContext()))                        \
     return NUMBER;
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
+  if (type == elementTypeOf(NUMBER, type.getContext()))                        \
+    return NUMBER;
 #include "runtime/include/ingot/abi/element_types.inc"
   return 0;
 }
@@ -63,6 +81,9 @@ int64_t ingot::elementBitsOf(int32_t number) {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   case NUMBER:                                                                 \
     return 8 * BYTES;
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
+  case NUMBER:                                                                 \
+    return BITS;
 #define INGOT_STORED_TYPE(NAME, NUMBER, KIND, BITS, FORMAT)                    \
   case NUMBER:                                                                 \
     return BITS;

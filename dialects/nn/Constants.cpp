@@ -246,6 +246,8 @@ static void appendElement(std::vector<char> &out, Type type, double value) {
   } else {
     bits = uint64_t(int64_t(value));
   }
+  if (type.isIntOrFloat())
+    bits &= llvm::maskTrailingOnes<uint64_t>(type.getIntOrFloatBitWidth());
   for (int64_t i = 0, e = elementBytes(type); i < e; ++i)
     out.push_back(char(bits >> (8 * i)));
 }

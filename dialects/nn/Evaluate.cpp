@@ -23,12 +23,18 @@ using namespace ingot;
 //===----------------------------------------------------------------------===//
 
 ElementsAttr nn::makeIntsAttr(RankedTensorType type, ArrayRef<int64_t> values) {
-  int64_t width = elementBytes(type.getElementType());
-  bool isBool = type.getElementType().isInteger(1);
+  Type element = type.getElementType();
+  int64_t width = elementBytes(element);
+  bool isBool = element.isInteger(1);
+  // Nothing but an element's own bits stands in its bytes.
+  uint64_t own = element.isIntOrFloat()
+                     ? llvm::maskTrailingOnes<uint64_t>(
+                           element.getIntOrFloatBitWidth())
+                     : ~uint64_t(0);
   std::vector<char> bytes;
   bytes.reserve(values.size() * width);
   for (int64_t value : values) {
-    uint64_t bits = isBool ? value != 0 : uint64_t(value);
+    uint64_t bits = isBool ? value != 0 : uint64_t(value) & own;
     for (int64_t i = 0; i < width; ++i)
       bytes.push_back(char(bits >> (8 * i)));
   }
@@ -60,15 +66,13 @@ SmallVector<int64_t> nn::broadcastStrides(ArrayRef<int64_t> from,
 // Entry points
 //===----------------------------------------------------------------------===//
 
-/// Sub-byte elements have no agreed bytes in memory and are left alone.
+/// Numbers of up to eight bytes, or pairs of them.
 static bool hasPlainElements(RankedTensorType type) {
   Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element))
     element = complex.getElementType();
-  if (element.isIndex() || element.isInteger(1))
-    return true;
-  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() % 8 == 0 &&
-         element.getIntOrFloatBitWidth() <= 64;
+  return element.isIndex() || (element.isIntOrFloat() &&
+                               element.getIntOrFloatBitWidth() <= 64);
 }
 
 /// Results that are one number everywhere are constants up to this size: so

@@ -14,6 +14,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/ScalarProgram.h"
 #include "dialects/nn/Scalars.h"
+#include "dialects/nn/TinyFloats.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -86,7 +87,9 @@ static ElementsAttr run(ElementwiseOpInterface op,
                       op.getLoc());
   }
   Value body = op.buildScalar(builder, block.getArguments());
-  bool toFloat = isa<FloatType>(type.getElementType());
+  // A float of few bits is known by its code.
+  bool isCode = tinyFloatOf(type.getElementType()).has_value();
+  bool toFloat = isa<FloatType>(type.getElementType()) && !isCode;
   if (!body || isa<FloatType>(body.getType()) != toFloat)
     return {};
   size_t count = type.getNumElements();
@@ -123,10 +126,6 @@ ElementsAttr nn::evaluateElementwise(Operation *op,
   auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
   // A selection moves elements, whatever they are.
   if (!elementwise || isa<SelectOp>(op))
-    return {};
-  // How a cast to eight bits rounds is not said by its type alone.
-  auto toFloat = dyn_cast<FloatType>(type.getElementType());
-  if (isa<CastOp>(op) && toFloat && toFloat.getWidth() < 16)
     return {};
   // One number everywhere is computed once, and takes no memory.
   if (type.getNumElements() > 1 && llvm::all_of(operands, isSplat)) {

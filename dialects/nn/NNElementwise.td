@@ -116,6 +116,14 @@ def NN_ClampOp : NN_UnaryOp<"clamp", "min(max(x, min), max)"> {
   let arguments = (ins NN_Tensor:$x, F64Attr:$min, F64Attr:$max);
 }
 
+def NN_RoundMode
+    : I32EnumAttr<"RoundMode", "where what lies between two numbers goes", [
+        I32EnumAttrCase<"nearest", 0>, I32EnumAttrCase<"up", 1>,
+        I32EnumAttrCase<"down", 2>
+      ]> {
+  let cppNamespace = "::ingot::nn";
+}
+
 def NN_CastOp : NN_Op<"cast", [NN_Elementwise]> {
   let summary = "conversion of the element type";
   let description = [{
@@ -123,8 +131,14 @@ def NN_CastOp : NN_Op<"cast", [NN_Elementwise]> {
     wraps, anything to i1 is `x != 0`. With `in_range` each element is one of
     the result's type once it is rounded, so that no wider one is needed
     between.
+
+    To a float of eight bits or less, what is beyond its largest number becomes
+    that number with `saturate`, else an infinity, or NaN where it has none.
+    `rounding` is for f8E8M0FNU alone: `nearest` takes halves up there.
   }];
-  let arguments = (ins NN_Tensor:$x, UnitAttr:$in_range);
+  let arguments = (ins NN_Tensor:$x, UnitAttr:$in_range, UnitAttr:$saturate,
+                       DefaultValuedAttr<NN_RoundMode,
+                                         "RoundMode::nearest">:$rounding);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
+#include "dialects/nn/TinyFloats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -120,19 +121,26 @@ Value Scalar::mod(Value l, Value r, bool fmod) {
 template <typename Op, typename Body>
 static Value buildBody(OpBuilder &b, Op op, ValueRange args, Body body) {
   Location loc = op.getLoc();
-  Type stored = args[0].getType(), type = computeType(stored);
+  auto elementOf = [](Value value) {
+    return getElementTypeOrSelf(value.getType());
+  };
+  SmallVector<Value> numbers;
+  for (auto [arg, operand] : llvm::zip_equal(args, op->getOperands()))
+    numbers.push_back(load(b, loc, arg, elementOf(operand)));
+  Type stored = numbers[0].getType(), type = computeType(stored);
   if (!isa<FloatType, IntegerType, IndexType>(type))
     return {};
   Scalar s{b, loc, type, isa<FloatType>(type),
            isUnsigned(op->getOperand(0).getType()), {}};
-  for (auto [i, arg] : llvm::enumerate(args))
+  for (auto [i, arg] : llvm::enumerate(numbers))
     s.args.push_back(convertScalar(b, loc, arg, type,
                                    isUnsigned(op->getOperand(i).getType()),
                                    s.isUnsigned));
   Value result = body(s);
-  if (!result || result.getType() != type || type == stored)
+  if (!result || result.getType() != type)
     return result;
-  return convertScalar(b, loc, result, stored, false, false);
+  result = convertScalar(b, loc, result, stored, false, false);
+  return store(b, loc, result, elementOf(op->getResult(0)));
 }
 
 /// Defines what OP computes of the scalars `s`.
@@ -261,17 +269,29 @@ FLOAT_SCALAR(SwishOp) {
 }
 
 Value CastOp::buildScalar(OpBuilder &builder, ValueRange args) {
-  Type to = signless(getElementTypeOrSelf(getY().getType()));
-  if (getInRange() && args[0].getType().isF32() &&
-      to.getIntOrFloatBitWidth() <= 32) {
-    Value whole = arith::FPToSIOp::create(builder, getLoc(),
-                                          builder.getI32Type(), args[0]);
-    if (to.isInteger(32))
-      return whole;
-    return arith::TruncIOp::create(builder, getLoc(), to, whole);
+  Location loc = getLoc();
+  Type from = getElementTypeOrSelf(getX().getType());
+  Type to = getElementTypeOrSelf(getY().getType());
+  // Floats of few bits become what they are cast to with all of theirs. Of
+  // their numbers one is denormal in f32, which an i1 must not take for zero.
+  Value x = load(builder, loc, args[0], from, to.isF64() || to.isInteger(1));
+  bool fromUnsigned = isUnsigned(getX().getType());
+  if (std::optional<TinyFloat> format = tinyFloatOf(to)) {
+    if (!x.getType().isF64())
+      x = convertScalar(builder, loc, x, builder.getF32Type(), fromUnsigned,
+                        /*toUnsigned=*/false);
+    return encodeTiny(builder, loc, x, *format, getSaturate(), getRounding());
   }
-  return convertScalar(builder, getLoc(), args[0], to,
-                       isUnsigned(getX().getType()),
+  Type number = signless(to);
+  if (getInRange() && x.getType().isF32() &&
+      number.getIntOrFloatBitWidth() <= 32) {
+    Value whole =
+        arith::FPToSIOp::create(builder, loc, builder.getI32Type(), x);
+    if (!number.isInteger(32))
+      whole = arith::TruncIOp::create(builder, loc, number, whole);
+    return whole;
+  }
+  return convertScalar(builder, loc, x, number, fromUnsigned,
                        isUnsigned(getY().getType()));
 }
 

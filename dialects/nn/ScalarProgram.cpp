@@ -306,6 +306,26 @@ static Kernel conversionKernel(Operation *op) {
           return isDefined;
         });
       })
+      .Case([=](arith::BitcastOp op) -> Kernel {
+        Type in = op.getIn().getType();
+        if (in.isF64())
+          return convert([](Lane &out, Lane x) {
+            out.i = llvm::bit_cast<int64_t>(x.f);
+            return true;
+          });
+        if (in.isF32())
+          return convert([](Lane &out, Lane x) {
+            out.i = llvm::bit_cast<int32_t>(float(x.f));
+            return true;
+          });
+        if (!rounded || (to != 32 && to != 64))
+          return Kernel();
+        return convert([to](Lane &out, Lane x) {
+          out.f = to == 64 ? llvm::bit_cast<double>(x.i)
+                           : double(llvm::bit_cast<float>(int32_t(x.i)));
+          return true;
+        });
+      })
       .Case([](arith::SelectOp) {
         return perLane([](Lane &out, auto *in, size_t i) {
           out = in[0][i].i ? in[1][i] : in[2][i];

@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Scalars.h"
 
+#include "dialects/nn/NNDialect.h"
+#include "dialects/nn/TinyFloats.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -13,9 +16,45 @@ using namespace mlir;
 using namespace ingot;
 
 Type nn::signless(Type type) {
+  if (isCoded(type))
+    return IntegerType::get(type.getContext(), 8);
   auto integer = dyn_cast<IntegerType>(type);
   return integer ? IntegerType::get(type.getContext(), integer.getWidth())
                  : type;
+}
+
+bool nn::isCoded(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return (integer && integer.getWidth() > 1 && integer.getWidth() < 8) ||
+         tinyFloatOf(type);
+}
+
+Value nn::load(OpBuilder &b, Location loc, Value stored, Type element,
+               bool isWide) {
+  // Constants are folded as numbers already.
+  if (!isCoded(element) || isa<FloatType>(stored.getType()))
+    return stored;
+  if (std::optional<TinyFloat> format = tinyFloatOf(element))
+    return decodeTiny(b, loc, stored, *format,
+                      isWide ? FloatType(b.getF64Type()) : b.getF32Type());
+  // The other bits of the byte may be anything.
+  auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc,
+                                     b.getIntegerAttr(b.getI8Type(), value));
+  };
+  int64_t sign = int64_t(1) << (element.getIntOrFloatBitWidth() - 1);
+  Value own = arith::AndIOp::create(b, loc, stored, number(2 * sign - 1));
+  if (element.isUnsignedInteger())
+    return own;
+  return arith::SubIOp::create(
+      b, loc, arith::XOrIOp::create(b, loc, own, number(sign)), number(sign));
+}
+
+Value nn::store(OpBuilder &b, Location loc, Value number, Type element) {
+  if (std::optional<TinyFloat> format = tinyFloatOf(element))
+    return encodeTiny(b, loc, number, *format, /*saturates=*/false,
+                      RoundMode::nearest);
+  return number;
 }
 
 bool nn::isUnsigned(Type type) {

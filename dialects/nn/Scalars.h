@@ -15,8 +15,23 @@
 
 namespace ingot::nn {
 
-/// `ui8` → `i8` and so on; other types, tensors among them, as they are.
+/// What elements of a type are in memory and in linalg: `ui8` → `i8` and so on,
+/// and a byte that holds the bits of what has fewer than eight, or of a float
+/// of eight. Other types, tensors among them, as they are.
 mlir::Type signless(mlir::Type type);
+
+/// Whether elements are computed with as another type than they are stored:
+/// integers of less than a byte, floats of no more than one.
+bool isCoded(mlir::Type type);
+
+/// A scalar that elements of type `element` are stored as, as a number: an i8
+/// for an integer; an f32, or f64 if `isWide`, for a float.
+mlir::Value load(mlir::OpBuilder &builder, mlir::Location loc,
+                 mlir::Value stored, mlir::Type element, bool isWide = false);
+
+/// The other way round for what load returns, rounded to nearest.
+mlir::Value store(mlir::OpBuilder &builder, mlir::Location loc,
+                  mlir::Value number, mlir::Type element);
 
 /// Whether the element type is an unsigned integer (or i1).
 bool isUnsigned(mlir::Type type);

@@ -18,11 +18,12 @@
 /* Fills in an input of zeros; sizes that the caller chooses become 1. */
 static int makeInput(const ingot_tensor_info *info, ingot_input *input) {
   int64_t *dims = calloc(info->rank + 1, sizeof(*dims));
-  uint64_t bytes = ingot_dtype_size(info->dtype);
+  uint64_t count = 1;
   for (uint32_t i = 0; dims && i < info->rank; ++i) {
     dims[i] = info->dims[i] == INGOT_ABI_DYNAMIC ? 1 : info->dims[i];
-    bytes *= (uint64_t)dims[i];
+    count *= (uint64_t)dims[i];
   }
+  uint64_t bytes = (count * ingot_dtype_bits(info->dtype) + 7) / 8;
   *input = ingot_input_make(calloc(1, bytes ? bytes : 1), bytes, dims,
                             info->rank, info->dtype);
   return dims && input->data;
@@ -30,9 +31,10 @@ static int makeInput(const ingot_tensor_info *info, ingot_input *input) {
 
 /* (Re)allocates an output for the sizes in its dims; unknown ones get none. */
 static int growOutput(ingot_output *output) {
-  uint64_t bytes = ingot_dtype_size(output->dtype);
+  uint64_t count = 1;
   for (uint32_t i = 0; i < output->rank; ++i)
-    bytes = output->dims[i] < 0 ? 0 : bytes * (uint64_t)output->dims[i];
+    count = output->dims[i] < 0 ? 0 : count * (uint64_t)output->dims[i];
+  uint64_t bytes = (count * ingot_dtype_bits(output->dtype) + 7) / 8;
   if (bytes <= output->bytes && output->data)
     return 1;
   free(output->data);

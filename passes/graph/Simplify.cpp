@@ -163,10 +163,13 @@ struct ComposeCasts : OpRewritePattern<nn::CastOp> {
                          typeOf(inner.getX()).getElementType()))
       return rewriter.notifyMatchFailure(op,
                                          "is not of a cast to a wider type");
-    if (inner.getX().getType() == op.getType())
+    // Infinities are numbers to some of the casts that saturate.
+    if (inner.getX().getType() == op.getType() && !op.getSaturate())
       rewriter.replaceOp(op, inner.getX());
     else
-      rewriter.replaceOpWithNewOp<nn::CastOp>(op, op.getType(), inner.getX());
+      rewriter.replaceOpWithNewOp<nn::CastOp>(
+          op, op.getType(), inner.getX(), op.getInRange(), op.getSaturate(),
+          op.getRounding());
     return success();
   }
 };

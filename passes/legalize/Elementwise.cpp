@@ -4,11 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/nn/TinyFloats.h"
 #include "passes/legalize/Helpers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -207,21 +209,36 @@ static LogicalResult legalizeClip(Node &node) {
 // Casts, identities
 //===----------------------------------------------------------------------===//
 
-static bool isNarrowFloat(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 16;
+/// Which of two neighbours a power of two between them becomes.
+static FailureOr<nn::RoundMode> roundMode(Node &node) {
+  StringRef name = node.getString("round_mode", "up");
+  auto mode = llvm::StringSwitch<std::optional<nn::RoundMode>>(name)
+                  .Case("up", nn::RoundMode::up)
+                  .Case("down", nn::RoundMode::down)
+                  .Case("nearest", nn::RoundMode::nearest)
+                  .Default(std::nullopt);
+  if (!mode)
+    return node.invalid("round_mode is '" + name +
+                        "', but must be up, down or nearest");
+  return *mode;
 }
 
 static LogicalResult castTo(Node &node, Type to) {
   Type from = node.elementType(0);
   if (from == to)
     return node.replace(node.input(0));
-  for (Type type : {from, to}) {
+  for (Type type : {from, to})
     if (isa<ComplexType>(type))
       return node.unsupported("complex numbers");
-    if (isNarrowFloat(type))
-      return node.unsupported("floats of less than 16 bits");
-  }
-  return node.replace(node.cast(node.input(0), to));
+  if (!nn::tinyFloatOf(to))
+    return node.replace(node.cast(node.input(0), to));
+  auto mode = isa<Float8E8M0FNUType>(to) ? roundMode(node)
+                                         : nn::RoundMode::nearest;
+  if (failed(mode))
+    return failure();
+  return node.replace(node.make<nn::CastOp>(
+      node.type(0).clone(to), node.input(0), /*in_range=*/false,
+      /*saturate=*/node.getInt("saturate", 1) != 0, *mode));
 }
 
 static LogicalResult legalizeCast(Node &node) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/legalize/Legalize.h"
 
@@ -187,62 +188,6 @@ LogicalResult Node::checkElements(size_t i, StringRef name, nn::Range range) {
 }
 
 Type ingot::legalize::elementTypeOf(MLIRContext *context, int64_t code) {
-  Builder b(context);
-  auto ui = [&](unsigned width) {
-    return IntegerType::get(context, width, IntegerType::Unsigned);
-  };
-  switch (code) {
-  case 1:
-    return b.getF32Type();
-  case 2:
-    return ui(8);
-  case 3:
-    return b.getI8Type();
-  case 4:
-    return ui(16);
-  case 5:
-    return b.getI16Type();
-  case 6:
-    return b.getI32Type();
-  case 7:
-    return b.getI64Type();
-  case 9:
-    return b.getI1Type();
-  case 10:
-    return b.getF16Type();
-  case 11:
-    return b.getF64Type();
-  case 12:
-    return ui(32);
-  case 13:
-    return ui(64);
-  case 14:
-    return ComplexType::get(b.getF32Type());
-  case 15:
-    return ComplexType::get(b.getF64Type());
-  case 16:
-    return b.getBF16Type();
-  case 17:
-    return Float8E4M3FNType::get(context);
-  case 18:
-    return Float8E4M3FNUZType::get(context);
-  case 19:
-    return Float8E5M2Type::get(context);
-  case 20:
-    return Float8E5M2FNUZType::get(context);
-  case 21:
-    return ui(4);
-  case 22:
-    return b.getI4Type();
-  case 23:
-    return Float4E2M1FNType::get(context);
-  case 24:
-    return Float8E8M0FNUType::get(context);
-  case 25:
-    return ui(2);
-  case 26:
-    return b.getIntegerType(2);
-  default:
-    return {};
-  }
+  return llvm::isInt<32>(code) ? ingot::elementTypeOf(int32_t(code), context)
+                         : Type();
 }

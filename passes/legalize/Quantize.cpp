@@ -8,6 +8,7 @@
 
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Elements.h"
+#include "dialects/nn/TinyFloats.h"
 #include "passes/legalize/Helpers.h"
 #include "passes/support/DynamicScale.h"
 
@@ -132,10 +133,6 @@ static FailureOr<Value> expandBlocks(Node &node, size_t i, int64_t axis) {
   return node.make<nn::SliceOp>(value, starts, data.getShape(), steps);
 }
 
-static bool isNarrowFloat(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 16;
-}
-
 /// The zero point must look like the scale.
 static LogicalResult checkZeroPoint(Node &node) {
   if (!node.has(2))
@@ -146,6 +143,30 @@ static LogicalResult checkZeroPoint(Node &node) {
   return success();
 }
 
+/// Input i, a scale or zero point, so that it broadcasts to the data.
+static FailureOr<Value> spread(Node &node, size_t i, Granularity kind,
+                               int64_t axis) {
+  if (kind == Granularity::block)
+    return expandBlocks(node, i, axis);
+  return alongAxis(node, node.input(i), node.rank(0), axis);
+}
+
+/// The zero point is added behind the division: there is nothing to round to
+/// before. It is 0 nearly always, and then -0 stays -0.
+static Value quantizeToTiny(Node &node, Value scaled, Value zeroPoint,
+                            Type to) {
+  if (zeroPoint && nn::getSplat(zeroPoint) != 0.0) {
+    Type real = typeOf(scaled).getElementType();
+    Value zero = node.cast(zeroPoint, real);
+    Value isNone = node.make<nn::EqualOp>(zero, node.scalar(real, 0));
+    scaled = node.make<nn::SelectOp>(isNone, scaled,
+                                     node.make<nn::AddOp>(scaled, zero));
+  }
+  return node.make<nn::CastOp>(typeOf(scaled).clone(to), scaled,
+                               /*in_range=*/false,
+                               /*saturate=*/node.getInt("saturate", 1) != 0);
+}
+
 LogicalResult legalize::legalizeQuantizeLinear(Node &node) {
   Type to = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   if (node.has(2))
@@ -154,10 +175,8 @@ LogicalResult legalize::legalizeQuantizeLinear(Node &node) {
     to = elementTypeOf(node.context(), code);
   if (!to)
     return node.invalid("unknown output_dtype");
-  if (isNarrowFloat(to))
-    return node.unsupported("quantization to floats");
-  if (!to.isInteger())
-    return node.invalid("the zero point is not of an integer type");
+  if (!to.isInteger() && !nn::tinyFloatOf(to))
+    return node.invalid("the zero point is of no type to quantize to");
   int64_t axis = 0;
   auto kind = granularity(node, axis);
   if (failed(kind) || failed(checkZeroPoint(node)) ||
@@ -166,22 +185,25 @@ LogicalResult legalize::legalizeQuantizeLinear(Node &node) {
   Type precision = node.elementType(1);
   if (int64_t code = node.getInt("precision", 0))
     precision = elementTypeOf(node.context(), code);
-  if (!precision || !isa<FloatType>(precision) || isNarrowFloat(precision))
+  // Powers of two down to 2^-127 are scales that f32 has no normal number for.
+  if (isa_and_nonnull<Float8E8M0FNUType>(precision))
+    precision = node.builder.getF64Type();
+  if (!precision || !isa<FloatType>(precision) || nn::tinyFloatOf(precision))
     return node.unsupported("this precision of the division");
-  if (*kind == Granularity::block) {
-    auto scale = expandBlocks(node, 1, axis);
-    if (failed(scale))
+  if (*kind == Granularity::block || nn::tinyFloatOf(to)) {
+    auto scale = spread(node, 1, *kind, axis);
+    FailureOr<Value> zeroPoint = Value();
+    if (succeeded(scale) && node.has(2))
+      zeroPoint = spread(node, 2, *kind, axis);
+    if (failed(scale) || failed(zeroPoint))
       return failure();
-    Value zeroPoint;
-    if (node.has(2)) {
-      auto expanded = expandBlocks(node, 2, axis);
-      if (failed(expanded))
-        return failure();
-      zeroPoint = *expanded;
-    }
-    Value scaled = node.make<nn::DivOp>(node.cast(node.input(0), precision),
+    auto scaled = node.infer<nn::DivOp>(node.cast(node.input(0), precision),
                                         node.cast(*scale, precision));
-    return node.replace(saturate(node, scaled, zeroPoint, to));
+    if (failed(scaled))
+      return failure();
+    return node.replace(
+        to.isInteger() ? saturate(node, *scaled, *zeroPoint, to)
+                       : quantizeToTiny(node, *scaled, *zeroPoint, to));
   }
   Value scale = node.cast(node.input(1), precision), zero = node.input(2);
   if (*kind == Granularity::tensor) {
@@ -194,12 +216,10 @@ LogicalResult legalize::legalizeQuantizeLinear(Node &node) {
 }
 
 LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
-  if (isNarrowFloat(node.elementType(0)))
-    return node.unsupported("quantization to floats");
-  Type to = node.elementType(1);
+  Type from = node.elementType(0), to = node.elementType(1);
   if (int64_t code = node.getInt("output_dtype", 0))
     to = elementTypeOf(node.context(), code);
-  if (!to || !isa<FloatType>(to) || isNarrowFloat(to))
+  if (!to || !isa<FloatType>(to) || nn::tinyFloatOf(to))
     return node.unsupported("this output_dtype");
   int64_t axis = 0;
   auto kind = granularity(node, axis);
@@ -207,25 +227,29 @@ LogicalResult legalize::legalizeDequantizeLinear(Node &node) {
       failed(checkScale(node, 1, "scale")))
     return failure();
   Value x = node.input(0), scale = node.input(1), zero = node.input(2);
-  if (*kind == Granularity::block) {
-    auto expanded = expandBlocks(node, 1, axis);
+  bool ofPowers = isa<Float8E8M0FNUType>(node.elementType(1));
+  if (*kind == Granularity::block || nn::tinyFloatOf(from) || ofPowers) {
+    auto expanded = spread(node, 1, *kind, axis);
     if (failed(expanded))
       return failure();
     // Weights may stay as they are packed.
-    if (nn::getConstant(x) && nn::getConstant(scale) && to.isF32() &&
+    if (*kind == Granularity::block && from.isInteger() &&
+        nn::getConstant(x) && nn::getConstant(scale) && to.isF32() &&
         (!zero || nn::getConstant(zero)))
       return node.replace(node.make<nn::DequantizeBlocksOp>(
           node.type(0).clone(to), x, node.cast(scale, to), zero, axis,
           node.getInt("block_size", 0)));
-    Value real = node.cast(x, to);
-    if (zero) {
-      auto expandedZero = expandBlocks(node, 2, axis);
+    // Scales down to 2^-127 and their products are no normal numbers of f32.
+    Type wide = ofPowers ? node.builder.getF64Type() : to;
+    Value real = node.cast(x, wide);
+    if (zero && nn::getSplat(zero) != 0.0) {
+      auto expandedZero = spread(node, 2, *kind, axis);
       if (failed(expandedZero))
         return failure();
-      real = node.make<nn::SubOp>(real, node.cast(*expandedZero, to));
+      real = node.make<nn::SubOp>(real, node.cast(*expandedZero, wide));
     }
-    return node.replace(
-        node.make<nn::MulOp>(real, node.cast(*expanded, to)));
+    return node.replace(node.cast(
+        node.make<nn::MulOp>(real, node.cast(*expanded, wide)), to));
   }
   if (*kind == Granularity::tensor) {
     scale = toScalar(node, scale);

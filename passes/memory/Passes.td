@@ -112,14 +112,18 @@ def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
     of them writes there; one of dynamic shape is handed to the host as soon as
     it is computed. Behind them come the weights and the arena (`memref<?xi8>`)
     and the run's `ingot_abi_call` (`!llvm.ptr`), told apart by their
-    `ingot.operand`. Names and types move into the module's attributes
+    `ingot.operand`. Elements of less than a byte are unpacked as they come in,
+    and packed as they go out: the memref of such a tensor has the sizes of its
+    elements, its memory their bytes without gaps. Names and types move into the module's attributes
     `ingot.inputs` and `ingot.outputs`.
   }];
   let dependentDialects = [
-    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::ingot::IngotDialect", "::mlir::affine::AffineDialect",
+    "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect",
-    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::memref::MemRefDialect"];
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 def ReuseEpilogueOperands : Pass<"cpu-reuse-epilogue-operands"> {

@@ -4,14 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/memory/PackedElements.h"
 #include "passes/memory/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -37,7 +41,7 @@ struct PrepareEntryPass : ingot::impl::PrepareEntryBase<PrepareEntryPass> {
   void rewriteInputs(func::FuncOp function);
   void rewriteOutputs(func::FuncOp function);
   void storeDynamic(OpBuilder &builder, Value result, int64_t index,
-                    Value call);
+                    int64_t bits, Value call);
   func::FuncOp declareStoreOutput();
 
   SmallVector<Attribute> bodies;
@@ -89,16 +93,58 @@ void PrepareEntryPass::describe(func::FuncOp function) {
   IngotDialect::OutputsAttrHelper(context).setAttr(getOperation(), allOutputs);
 }
 
+/// Bits of an element as it lies in the host's memory.
+static int64_t storedBits(TensorAttr tensor) {
+  return elementBitsOf(elementNumberOf(tensor.getType().getElementType()));
+}
+
+/// The packed bytes of a memref, which has the sizes of its elements.
+static Value viewBytes(OpBuilder &builder, Location loc, Value memref,
+                       ArrayRef<OpFoldResult> sizes, int64_t bits) {
+  OpFoldResult bytes = packedBytes(
+      builder, loc, countElements(builder, loc, sizes), bits);
+  int64_t known = getConstantIntValue(bytes).value_or(ShapedType::kDynamic);
+  return memref::ReinterpretCastOp::create(
+      builder, loc, MemRefType::get({known}, builder.getI8Type()), memref,
+      builder.getIndexAttr(0), bytes,
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
+}
+
+/// What an input holds, as `tensor`.
+static Value readInput(OpBuilder &builder, Value memref,
+                       RankedTensorType tensor, int64_t bits) {
+  Location loc = memref.getLoc();
+  auto read = [&](Value from, Type type) -> Value {
+    return bufferization::ToTensorOp::create(builder, loc, type, from,
+                                             /*restrict=*/true,
+                                             /*writable=*/false);
+  };
+  if (bits % 8 == 0)
+    return read(memref, tensor);
+  SmallVector<OpFoldResult> sizes =
+      memref::getMixedSizes(builder, loc, memref);
+  Value bytes = viewBytes(builder, loc, memref, sizes, bits);
+  auto from = cast<MemRefType>(bytes.getType());
+  Value packed = read(
+      bytes, RankedTensorType::get(from.getShape(), from.getElementType()));
+  return unpackElements(builder, loc, packed, tensor, sizes, bits);
+}
+
 void PrepareEntryPass::rewriteInputs(func::FuncOp function) {
   Block &body = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
-  for (BlockArgument argument : body.getArguments()) {
-    Type tensor = argument.getType();
+  auto inputs = IngotDialect::InputsAttrHelper(&getContext())
+                    .getAttr(getOperation())
+                    .getAsRange<TensorAttr>();
+  for (auto [argument, input] : llvm::zip_equal(body.getArguments(), inputs)) {
+    auto tensor = cast<RankedTensorType>(argument.getType());
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : argument.getUses())
+      uses.push_back(&use);
     argument.setType(memrefOf(tensor));
-    auto read = bufferization::ToTensorOp::create(
-        builder, function.getLoc(), tensor, argument, /*restrict=*/true,
-        /*writable=*/false);
-    argument.replaceAllUsesExcept(read, read);
+    Value read = readInput(builder, argument, tensor, storedBits(input));
+    for (OpOperand *use : uses)
+      use->set(read);
   }
 }
 
@@ -116,26 +162,26 @@ func::FuncOp PrepareEntryPass::declareStoreOutput() {
   return function;
 }
 
-/// The number of bytes a memref's element takes.
-static int64_t storedBytes(Type type) {
-  return std::max<int64_t>(1, type.getIntOrFloatBitWidth() / 8);
-}
-
 void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
-                                    int64_t index, Value call) {
+                                    int64_t index, int64_t bits, Value call) {
   Location loc = result.getLoc();
   auto type = cast<RankedTensorType>(result.getType());
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
-  Value buffer = bufferization::ToBufferOp::create(builder, loc, memrefOf(type),
-                                                   result, /*read_only=*/true);
+  auto toBuffer = [&](Value tensor) -> Value {
+    return bufferization::ToBufferOp::create(
+        builder, loc, memrefOf(tensor.getType()), tensor, /*read_only=*/true);
+  };
+  Value sized = toBuffer(result), buffer = sized;
+  if (bits % 8)
+    buffer = toBuffer(packElements(builder, loc, result, bits));
   Value dims = memref::AllocaOp::create(
       builder, loc,
       MemRefType::get({std::max<int64_t>(1, type.getRank())},
                       builder.getI64Type()));
   for (int64_t i = 0; i < type.getRank(); ++i) {
-    Value size = memref::DimOp::create(builder, loc, buffer, i);
+    Value size = memref::DimOp::create(builder, loc, sized, i);
     Value wide =
         arith::IndexCastOp::create(builder, loc, builder.getI64Type(), size);
     memref::StoreOp::create(builder, loc, wide, dims, constant(i));
@@ -146,7 +192,7 @@ void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, dims);
   func::CallOp::create(builder, loc, declareStoreOutput(),
                        {call, constant(index), constant(type.getRank()), sizes,
-                        data, constant(storedBytes(type.getElementType()))});
+                        data, constant(bits)});
 }
 
 /// Takes reshapes off the end of a result: what is in front of them is stored
@@ -183,11 +229,11 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
   Location loc = function.getLoc();
   OpBuilder builder(terminator);
   SmallVector<Value> results(terminator->getOperands());
-  SmallVector<std::pair<Value, BlockArgument>> fixed;
-  for (Value result : results)
+  SmallVector<std::tuple<Value, BlockArgument, size_t>> fixed;
+  for (auto [i, result] : llvm::enumerate(results))
     if (cast<RankedTensorType>(result.getType()).hasStaticShape())
       fixed.push_back(
-          {result, body.addArgument(memrefOf(result.getType()), loc)});
+          {result, body.addArgument(memrefOf(result.getType()), loc), i});
 
   auto bytes = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type());
   unsigned weights = body.addArgument(bytes, loc).getArgNumber();
@@ -195,9 +241,21 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
   BlockArgument call =
       body.addArgument(LLVM::LLVMPointerType::get(&getContext()), loc);
 
-  for (auto [result, argument] : fixed) {
+  auto outputs = llvm::to_vector(
+      IngotDialect::OutputsAttrHelper(&getContext())
+          .getAttr(getOperation())
+          .getAsRange<TensorAttr>());
+  for (auto [result, argument, number] : fixed) {
     Value source = result, destination = argument;
-    reshapeDestination(source, destination);
+    int64_t bits = storedBits(outputs[number]);
+    if (bits % 8) {
+      destination = viewBytes(
+          builder, loc, argument,
+          memref::getMixedSizes(builder, loc, argument), bits);
+      source = packElements(builder, loc, result, bits);
+    } else {
+      reshapeDestination(source, destination);
+    }
     bufferization::MaterializeInDestinationOp::create(
         builder, result.getLoc(), /*result=*/Type(), source, destination,
         /*restrict=*/true, /*writable=*/true);
@@ -210,7 +268,7 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
       builder.setInsertionPointAfterValue(result);
     else
       builder.setInsertionPoint(terminator);
-    storeDynamic(builder, result, i, call);
+    storeDynamic(builder, result, i, storedBits(outputs[i]), call);
   }
   terminator->setOperands({});
 
@@ -224,20 +282,11 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
   setRunOperand(call, RunOperand::call);
 }
 
-/// What inputs and outputs may hold: artifact.h has a code for it.
-static bool isExchanged(Type element) {
-  if (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element))
-    return true;
-  auto integer = dyn_cast<IntegerType>(element);
-  return integer &&
-         llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-}
-
 LogicalResult PrepareEntryPass::checkTypes() {
   auto check = [&](ArrayAttr tensors, StringRef kind) -> LogicalResult {
     for (auto tensor : tensors.getAsRange<TensorAttr>()) {
       Type element = tensor.getType().getElementType();
-      if (!isExchanged(element))
+      if (!elementNumberOf(element))
         return mlir::emitError(getOperation().getLoc())
                << kind << " '" << ingot::printable(tensor.getName())
                << "' has element type " << element

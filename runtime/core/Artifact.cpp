@@ -19,7 +19,10 @@ bool ingot::rt::isDynamic(const ingot_abi_tensor &tensor) {
 
 bool ingot::rt::tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
                             uint64_t &bytes) {
-  int64_t total = ingot_dtype_size(dtype);
+  int64_t bits = ingot_dtype_bits(dtype);
+  // Of a packed type elements are counted: their bits may not fit where their
+  // bytes do.
+  int64_t total = bits % 8 ? 1 : bits / 8;
   bool empty = false;
   for (uint32_t i = 0; i < rank; ++i) {
     if (dims[i] < 0)
@@ -32,6 +35,8 @@ bool ingot::rt::tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
   }
   if (!empty && total == INT64_MAX)
     return false;
+  if (bits % 8)
+    total = total / 8 * bits + (total % 8 * bits + 7) / 8;
   bytes = empty ? 0 : uint64_t(total);
   return true;
 }

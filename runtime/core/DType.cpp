@@ -9,12 +9,13 @@
 namespace {
 struct DType {
   ingot_dtype value;
-  uint32_t size;
+  uint32_t bits;
   const char *name;
 };
 constexpr DType dtypes[] = {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
-  {NUMBER, BYTES, TEXT},
+  {NUMBER, 8 * BYTES, TEXT},
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS) {NUMBER, BITS, TEXT},
 #include "ingot/abi/element_types.inc"
 };
 
@@ -24,20 +25,24 @@ constexpr DType dtypes[] = {
 } // namespace
 
 namespace {
-/// Bytes by number, which each run asks for each tensor.
+/// Bits by number, which each run asks for each tensor.
 struct Sizes {
-  uint8_t bytes[32] = {};
+  uint8_t bits[32] = {};
 
   constexpr Sizes() {
     for (const DType &entry : dtypes)
-      bytes[entry.value] = uint8_t(entry.size);
+      bits[entry.value] = uint8_t(entry.bits);
   }
 };
 constexpr Sizes sizes;
 } // namespace
 
+uint32_t ingot_dtype_bits(ingot_dtype dtype) {
+  return uint32_t(dtype) < sizeof(sizes.bits) ? sizes.bits[dtype] : 0;
+}
+
 uint32_t ingot_dtype_size(ingot_dtype dtype) {
-  return uint32_t(dtype) < sizeof(sizes.bytes) ? sizes.bytes[dtype] : 0;
+  return (ingot_dtype_bits(dtype) + 7) / 8;
 }
 
 const char *ingot_dtype_name(ingot_dtype dtype) {

@@ -209,15 +209,17 @@ uint32_t ingot_support_has_room(ingot_abi_call *call, uint64_t index,
 
 void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
                                 uintptr_t rank, uintptr_t dims, uintptr_t data,
-                                uintptr_t element_bytes) {
+                                uintptr_t element_bits) {
   const ingot_abi_buffer *output = &call->outputs[index];
   const int64_t *sizes = (const int64_t *)dims;
-  uint64_t bytes = element_bytes;
+  uint64_t bytes = element_bits % 8 ? 1 : element_bits / 8;
   int overflows = 0;
   for (uintptr_t i = 0; i < rank; ++i) {
     output->dims[i] = sizes[i];
     overflows |= __builtin_mul_overflow(bytes, (uint64_t)sizes[i], &bytes);
   }
+  if (element_bits % 8)
+    bytes = bytes / 8 * element_bits + (bytes % 8 * element_bits + 7) / 8;
   if (overflows)
     bytes = UINT64_MAX;
   if (ingot_support_has_room(call, index, bytes) && bytes != 0)

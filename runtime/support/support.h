@@ -48,10 +48,11 @@ void ingot_support_parallel(ingot_abi_call *call,
                             int64_t count);
 
 /** Hands output `index` of dynamic shape to the caller: writes its dims, and
- *  its elements where the caller's buffer holds them. */
+ *  its elements, packed if they are of less than a byte, where the caller's
+ *  buffer holds them. */
 void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
                                 uintptr_t rank, uintptr_t dims, uintptr_t data,
-                                uintptr_t element_bytes);
+                                uintptr_t element_bits);
 
 /** Tells the observer of a run, which has one, that a layer has ended. Does not
  *  return if the run is to stop. Only for the thread that runs the body. */

@@ -112,25 +112,25 @@ struct Output {
 
   /// Of what the run wrote.
   uint64_t bytes() const {
-    uint64_t bytes = ingot_dtype_size(info.dtype);
+    uint64_t count = 1;
     for (int64_t dim : dims)
-      bytes *= dim;
-    return bytes;
+      count *= dim;
+    return (count * ingot_dtype_bits(info.dtype) + 7) / 8;
   }
   bool operator==(const Output &other) const {
     return dims == other.dims && data == other.data;
   }
 
   bool grow() {
-    uint64_t bytes = ingot_dtype_size(info.dtype);
+    uint64_t count = 1, bits = ingot_dtype_bits(info.dtype);
     for (int64_t dim : dims) {
       if (dim < 0)
         dim = 8; // not known before the run: a guess, to be corrected
-      if (dim && bytes > largestOutput / dim)
+      if (dim && count > largestOutput / bits * 8 / dim)
         return false;
-      bytes *= dim;
+      count *= dim;
     }
-    data.resize(std::max<uint64_t>(data.size(), bytes));
+    data.resize(std::max<uint64_t>(data.size(), (count * bits + 7) / 8));
     return true;
   }
 };

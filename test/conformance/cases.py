@@ -21,11 +21,16 @@ from onnx import numpy_helper
 
 KINDS = {"node": "node", "simple": "simple", "pytorch-converted": "pytorch-converted",
          "pytorch-operator": "pytorch-operator", "light": "real"}
-FORMAT = 2  # of the files: raise when they change
+FORMAT = 3  # of the files: raise when they change
 
 # Element types that a compiled model's interface has: ONNX's number, by numpy's name.
 DTYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "bool": 9,
-          "float16": 10, "float64": 11, "uint32": 12, "uint64": 13, "bfloat16": 16}
+          "float16": 10, "float64": 11, "uint32": 12, "uint64": 13, "bfloat16": 16, "float8_e4m3fn": 17,
+          "float8_e4m3fnuz": 18, "float8_e5m2": 19, "float8_e5m2fnuz": 20, "uint4": 21, "int4": 22,
+          "float4_e2m1fn": 23, "float8_e8m0fnu": 24, "uint2": 25, "int2": 26, "float6_e2m3fn": 27, "float6_e3m2fn": 28}
+
+# Those of less than a byte, and their bits: several share a byte in a model's interface.
+PACKED = {"uint4": 4, "int4": 4, "float4_e2m1fn": 4, "uint2": 2, "int2": 2, "float6_e2m3fn": 6, "float6_e3m2fn": 6}
 
 
 def load_tests():
@@ -137,15 +142,15 @@ def write_test(folder, kind, test):
             array = np.asarray(value)
             dims = "x".join(map(str, array.shape)) if array.ndim else "scalar"
             file = f"{s}_in_{i}.bin"
-            np.ascontiguousarray(array).tofile(os.path.join(folder, file))
+            pack(array).tofile(os.path.join(folder, file))
             plan.append(f"{s}\t{fed[i]}\t{DTYPES[array.dtype.name]}\t{dims}\t{file}\n")
         for i, value in enumerate(outputs):
             if not is_tensor(value):
                 unfit = unfit or f"output {i} is not a tensor of a supported type"
                 continue
-            # numpy has no bfloat16 of its own: stored as its bits, the type's name goes into case.json.
-            array = np.asarray(value)
-            stored = array.view(np.uint16) if array.dtype.name == "bfloat16" else array
+            # What numpy has no type for is stored as its bits, the type's name goes into case.json.
+            array = np.ascontiguousarray(value).reshape(np.shape(value))
+            stored = array if is_numpys(array.dtype.name) else array.view(f"u{array.dtype.itemsize}")
             np.save(os.path.join(folder, f"{s}_out_{i}.npy"), stored)
     with open(os.path.join(folder, "plan.txt"), "w") as f:
         f.write("".join(plan))
@@ -176,10 +181,33 @@ def expected_outputs(folder, case, data_set):
     values = []
     for i, dtype in enumerate(case["outputs"][data_set]):
         array = np.load(os.path.join(folder, f"{data_set}_out_{i}.npy"), allow_pickle=False)
-        values.append((array.view(bfloat16()) if dtype == "bfloat16" else array))
+        values.append(array if is_numpys(dtype) else array.view(dtype_of(dtype)))
     return values
 
 
-def bfloat16():
+def is_numpys(name):
+    return np.dtype(dtype_of(name)).type.__module__ == "numpy"
+
+
+def dtype_of(name):
     import ml_dtypes
-    return ml_dtypes.bfloat16
+    return getattr(ml_dtypes, name, name)
+
+
+def pack(array):
+    """The bytes that a model takes."""
+    array = np.ascontiguousarray(array)
+    bits = PACKED.get(array.dtype.name)
+    if not bits:
+        return array
+    codes = array.reshape(-1).view(np.uint8)
+    return np.packbits(np.unpackbits(codes[:, None], axis=1, count=bits, bitorder="little"), bitorder="little")
+
+
+def unpack(data, name, shape):
+    """The array of a type that is in a model's bytes."""
+    bits = PACKED.get(name)
+    if not bits:
+        return data.view(dtype_of(name)).reshape(shape)
+    codes = np.unpackbits(data, count=int(np.prod(shape)) * bits, bitorder="little").reshape(-1, bits)
+    return np.packbits(codes, axis=1, bitorder="little").reshape(-1).view(dtype_of(name)).reshape(shape)

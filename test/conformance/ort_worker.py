@@ -28,9 +28,9 @@ def run_case(case, out):
     with open(os.path.join(case, "plan.txt")) as plan:
         for line in plan:
             number, name, dtype, dims, file = line.rstrip("\n").split("\t")
-            dtype = cases.bfloat16() if NAMES[int(dtype)] == "bfloat16" else NAMES[int(dtype)]
             shape = [] if dims == "scalar" else [int(d) for d in dims.split("x")]
-            sets.setdefault(number, {})[name] = np.fromfile(os.path.join(case, file), dtype).reshape(shape)
+            sets.setdefault(number, {})[name] = cases.unpack(
+                np.fromfile(os.path.join(case, file), np.uint8), NAMES[int(dtype)], shape)
     index = []
     for number, feeds in (sets or {"0": {}}).items():
         try:
@@ -41,7 +41,7 @@ def run_case(case, out):
             if not cases.is_tensor(value):
                 return "run-error\tan output is no tensor"
             value = np.asarray(value, order="C")
-            value.tofile(os.path.join(out, f"{number}_got_{i}.bin"))
+            cases.pack(value).tofile(os.path.join(out, f"{number}_got_{i}.bin"))
             dims = "x".join(map(str, value.shape)) if np.ndim(value) else "scalar"
             index.append(f"{number}\t{i}\t{cases.DTYPES[value.dtype.name]}\t{dims}\n")
     with open(os.path.join(out, "got.txt"), "w") as f:

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   uint64_t bytes = 0;
-  if (!denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) ||
+  if (!denseBytes(array.dims, array.dtype, bytes) ||
       bytes != array.data.size() || bytes > size)
     abort();
   summarize(array);

@@ -43,13 +43,13 @@ struct Tensor {
 
   Tensor(const ingot_tensor_info &info, int64_t size)
       : info(info), dims(info.dims, info.dims + info.rank) {
-    uint64_t bytes = ingot_dtype_size(info.dtype);
+    uint64_t count = 1;
     for (int64_t &dim : dims) {
       if (dim == INGOT_ABI_DYNAMIC)
         dim = size;
-      bytes *= uint64_t(dim);
+      count *= uint64_t(dim);
     }
-    data.resize(bytes);
+    data.resize((count * ingot_dtype_bits(info.dtype) + 7) / 8);
   }
 };
 

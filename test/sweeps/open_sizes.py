@@ -223,9 +223,8 @@ def read_inputs(folder):
         for line in plan:
             number, name, dtype, dims, file = line.rstrip("\n").split("\t")
             if number == "0":
-                kind = cases.bfloat16() if names[int(dtype)] == "bfloat16" else names[int(dtype)]
                 shape = [] if dims == "scalar" else [int(d) for d in dims.split("x")]
-                inputs[name] = np.fromfile(os.path.join(folder, file), kind).reshape(shape)
+                inputs[name] = cases.unpack(np.fromfile(os.path.join(folder, file), np.uint8), names[int(dtype)], shape)
     return inputs
 
 

@@ -67,7 +67,7 @@ ingot_status ingot::tools::runToFit(const ingot_model *model,
       return status;
     for (Array &array : outputs) {
       uint64_t bytes;
-      if (denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) &&
+      if (denseBytes(array.dims, array.dtype, bytes) &&
           (status == INGOT_OK || bytes > array.data.size()))
         array.data.resize(bytes);
     }

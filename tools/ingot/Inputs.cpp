@@ -196,7 +196,7 @@ static std::string makeRandom(const Request &request, uint64_t seed,
   }
   uint64_t bytes;
   constexpr uint64_t most = uint64_t(1) << 40;
-  if (!denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) ||
+  if (!denseBytes(array.dims, array.dtype, bytes) ||
       bytes > most)
     return request.describe() + " of shape " +
            formatShape(array.dims.data(), array.dims.size()) +
@@ -235,7 +235,7 @@ static std::string readRaw(const Request &request, Array &array) {
   problem = file.open(request.source);
   if (!problem.empty())
     return cannotRead(problem);
-  if (!denseBytes(array.dims, ingot_dtype_size(array.dtype), bytes) ||
+  if (!denseBytes(array.dims, array.dtype, bytes) ||
       bytes != file.size())
     return cannotRead("it is no .npy file and has " +
                       std::to_string(file.size()) +
@@ -266,6 +266,7 @@ static std::string readFile(const Request &request, Array &array) {
     return readRaw(request, array);
   // What does not fit is not read.
   std::string misfit;
+  array.dtype = request.info.dtype;
   std::string problem =
       readNpy(request.source, array, [&](const Array &header) {
         misfit = checkFits(request, header);

@@ -30,9 +30,11 @@ struct Descr {
 #define DESCR_SIGNED(BYTES) "i" #BYTES
 #define DESCR_UNSIGNED(BYTES) "u" #BYTES
 #define DESCR_BOOL(BYTES) "b" #BYTES
+#define DESCR_TINY(BYTES) "V" #BYTES
 constexpr Descr descrs[] = {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   {DESCR_##KIND(BYTES), NUMBER},
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS) {"V1", NUMBER},
 #include "ingot/abi/element_types.inc"
 };
 
@@ -135,8 +137,9 @@ private:
 };
 } // namespace
 
-bool ingot::tools::denseBytes(const std::vector<int64_t> &dims,
-                              uint64_t elementBytes, uint64_t &bytes) {
+/// Product of the sizes times `elementBytes`; false if negative or too large.
+static bool denseBytesOf(const std::vector<int64_t> &dims,
+                         uint64_t elementBytes, uint64_t &bytes) {
   bytes = elementBytes;
   for (int64_t dim : dims)
     if (dim == 0) {
@@ -149,6 +152,35 @@ bool ingot::tools::denseBytes(const std::vector<int64_t> &dims,
         bytes > uint64_t(INT64_MAX))
       return false;
   return true;
+}
+
+bool ingot::tools::denseBytes(const std::vector<int64_t> &dims,
+                              ingot_dtype dtype, uint64_t &bytes) {
+  uint64_t bits = ingot_dtype_bits(dtype);
+  if (bits % 8 == 0)
+    return denseBytesOf(dims, bits / 8, bytes);
+  if (!denseBytesOf(dims, 1, bytes))
+    return false;
+  bytes = bytes / 8 * bits + (bytes % 8 * bits + 7) / 8;
+  return true;
+}
+
+unsigned ingot::tools::packedElement(const Array &array, uint64_t i) {
+  uint64_t bits = ingot_dtype_bits(array.dtype), at = i * bits;
+  unsigned word = array.data[at / 8];
+  if (at % 8 + bits > 8)
+    word |= unsigned(array.data[at / 8 + 1]) << 8;
+  return word >> at % 8 & ((1u << bits) - 1);
+}
+
+/// One byte an element to the packed form.
+static void packElements(Array &array) {
+  uint64_t bits = ingot_dtype_bits(array.dtype), at = 0;
+  std::vector<unsigned char> packed((array.data.size() * bits + 7) / 8);
+  for (unsigned char element : array.data)
+    for (uint64_t bit = 0; bit < bits; ++bit, ++at)
+      packed[at / 8] |= (element >> bit & 1) << at % 8;
+  array.data = std::move(packed);
 }
 
 /// Reorders column-major elements to row-major.
@@ -181,11 +213,9 @@ static void swapBytes(Array &array, size_t elementBytes) {
 
 namespace {
 /// What stands before the data.
-struct Start {
+struct Start : NpyOrder {
   /// Bytes before the header, and of the header.
   uint64_t prefixBytes = 0, headerBytes = 0;
-  uint64_t dataBytes = 0;
-  bool isSwapped = false, isFortran = false;
 };
 } // namespace
 
@@ -213,6 +243,30 @@ static std::string parsePrefix(const unsigned char *bytes, uint64_t size,
   return "";
 }
 
+/// The type that a file of `text` holds, if `wanted` is what a user wants.
+static ingot_dtype dtypeOf(const std::string &text, ingot_dtype wanted) {
+  constexpr Descr nameless[] = {
+#define INGOT_TINY_FLOAT(NAME, FORMAT, EXPONENT, FRACTION, BIAS, ENDS)         \
+  {"V1 u1", INGOT_##NAME},
+#include "ingot/abi/element_types.inc"
+      {"V1 u1", INGOT_UINT4},
+      {"V1 u1", INGOT_UINT2},
+      {"V1 i1", INGOT_INT4},
+      {"V1 i1", INGOT_INT2},
+      // As ml_dtypes writes it.
+      {"f1", INGOT_FLOAT8E5M2}};
+  if (text.size() != 3 || !strchr("<>|=", text[0]))
+    return 0;
+  const std::string type = text.substr(1);
+  for (const Descr &descr : nameless)
+    if (descr.dtype == wanted && strstr(descr.text, type.c_str()))
+      return wanted;
+  for (const Descr &descr : descrs)
+    if (type == descr.text && type != "V1")
+      return descr.dtype;
+  return 0;
+}
+
 /// Sets type and shape from the header; a file of `size` must fit them.
 static std::string parseHeader(std::string text, uint64_t size, Start &start,
                                Array &array) {
@@ -220,16 +274,12 @@ static std::string parseHeader(std::string text, uint64_t size, Start &start,
   std::string problem = header.parse();
   if (!problem.empty())
     return problem;
-  array.dtype = 0;
-  for (const Descr &descr : descrs)
-    if (header.descr.size() == 3 && header.descr.substr(1) == descr.text &&
-        strchr("<>|=", header.descr[0]))
-      array.dtype = descr.dtype;
+  array.dtype = dtypeOf(header.descr, array.dtype);
   if (!array.dtype)
     return "its element type '" + formatLine(header.descr, 40) +
            "' is not supported";
   uint64_t elementBytes = ingot_dtype_size(array.dtype);
-  if (!denseBytes(header.shape, elementBytes, start.dataBytes))
+  if (!denseBytesOf(header.shape, elementBytes, start.dataBytes))
     return "its shape is impossibly large";
   uint64_t rest = size - start.prefixBytes - start.headerBytes;
   if (start.dataBytes != rest)
@@ -238,6 +288,8 @@ static std::string parseHeader(std::string text, uint64_t size, Start &start,
   array.dims = header.shape;
   start.isSwapped = header.descr[0] == '>' && elementBytes > 1;
   start.isFortran = header.fortran && header.shape.size() > 1;
+  start.isLoose = ingot_dtype_bits(array.dtype) % 8 != 0;
+  start.isNumbers = start.isLoose && header.descr[1] != 'V';
   return "";
 }
 
@@ -254,8 +306,7 @@ std::string ingot::tools::parseNpy(const unsigned char *bytes, uint64_t size,
   if (!problem.empty())
     return problem;
   array.data.assign(header + start.headerBytes, bytes + size);
-  reorder({start.isSwapped, start.isFortran, start.dataBytes}, array);
-  return "";
+  return reorder(start, array);
 }
 
 std::string ingot::tools::readNpyHeader(const NpyRead &read, uint64_t size,
@@ -281,16 +332,37 @@ std::string ingot::tools::readNpyHeader(const NpyRead &read, uint64_t size,
   }
   if (problem.empty())
     problem = parseHeader(std::move(header), size, start, array);
-  order = {start.isSwapped, start.isFortran, start.dataBytes};
+  order = start;
   return problem;
 }
 
-void ingot::tools::reorder(const NpyOrder &order, Array &array) {
+/// Which number an integer of the type cannot be, or nothing.
+static std::string findMisfit(const Array &array) {
+  int bits = int(ingot_dtype_bits(array.dtype));
+  bool isSigned = array.dtype == INGOT_INT4 || array.dtype == INGOT_INT2;
+  for (size_t i = 0; i < array.data.size(); ++i) {
+    int number = isSigned ? static_cast<signed char>(array.data[i])
+                          : array.data[i];
+    int least = isSigned ? -(1 << (bits - 1)) : 0;
+    if (number < least || number >= least + (1 << bits))
+      return "its element " + std::to_string(i) + " is " +
+             std::to_string(number) + ", which no " +
+             ingot_dtype_name(array.dtype) + " can be";
+  }
+  return "";
+}
+
+std::string ingot::tools::reorder(const NpyOrder &order, Array &array) {
   uint64_t elementBytes = ingot_dtype_size(array.dtype);
   if (order.isSwapped)
     swapBytes(array, elementBytes);
   if (order.isFortran)
     transpose(array, elementBytes);
+  if (!order.isLoose)
+    return "";
+  std::string problem = order.isNumbers ? findMisfit(array) : "";
+  packElements(array);
+  return problem;
 }
 
 std::string ingot::tools::readNpy(const std::string &path, Array &array,
@@ -309,9 +381,7 @@ std::string ingot::tools::readNpy(const std::string &path, Array &array,
     return problem;
   array.data.resize(order.dataBytes);
   problem = file.read(array.data.data(), order.dataBytes);
-  if (problem.empty())
-    reorder(order, array);
-  return problem;
+  return problem.empty() ? reorder(order, array) : problem;
 }
 
 static bool writeAll(int descriptor, const void *data, size_t bytes) {
@@ -346,9 +416,17 @@ std::string ingot::tools::writeNpy(int descriptor, const Array &array) {
                               static_cast<unsigned char>(header.size() & 255),
                               static_cast<unsigned char>(header.size() >> 8)};
   memcpy(prefix, magic, magicBytes);
+  std::vector<unsigned char> loose;
+  const std::vector<unsigned char> *data = &array.data;
+  if (uint64_t count;
+      ingot_dtype_bits(array.dtype) % 8 && denseBytesOf(array.dims, 1, count)) {
+    for (uint64_t i = 0; i < count; ++i)
+      loose.push_back(static_cast<unsigned char>(packedElement(array, i)));
+    data = &loose;
+  }
   bool written = writeAll(descriptor, prefix, sizeof(prefix)) &&
                  writeAll(descriptor, header.data(), header.size()) &&
-                 writeAll(descriptor, array.data.data(), array.data.size());
+                 writeAll(descriptor, data->data(), data->size());
   return written ? "" : strerror(errno);
 }
 

@@ -15,15 +15,15 @@
 
 namespace ingot::tools {
 
-/// A dense, row-major tensor in memory.
+/// A dense, row-major tensor in memory, packed as the C API takes it.
 struct Array {
   ingot_dtype dtype = 0;
   std::vector<int64_t> dims;
   std::vector<unsigned char> data;
 };
 
-/// Product of the sizes times `elementBytes`; false if negative or too large.
-bool denseBytes(const std::vector<int64_t> &dims, uint64_t elementBytes,
+/// Bytes that a tensor takes; false if a size is negative or they are too many.
+bool denseBytes(const std::vector<int64_t> &dims, ingot_dtype dtype,
                 uint64_t &bytes);
 
 /// Looks at type and shape before the data is read; returns what is wrong.
@@ -31,6 +31,11 @@ using NpyCheck = std::function<std::string(const Array &)>;
 
 /// Reads format versions 1 to 3, either byte order, C or Fortran order, from a
 /// regular file. Empty string, or what is wrong with the file.
+///
+/// NumPy has no name for floats of eight bits and less, nor for integers of
+/// less than a byte: ml_dtypes writes a byte each, of raw '|V1'. Where
+/// `array.dtype` is such a type beforehand, those bytes are it, and so are
+/// plain integers of a byte that fit. Otherwise it must be 0.
 std::string readNpy(const std::string &path, Array &array,
                     const NpyCheck &check = {});
 
@@ -38,6 +43,10 @@ std::string readNpy(const std::string &path, Array &array,
 struct NpyOrder {
   bool isSwapped = false, isFortran = false;
   uint64_t dataBytes = 0;
+  /// Each element is a byte of its own, to be packed.
+  bool isLoose = false;
+  /// The bytes are numbers of the type, not its bits alone.
+  bool isNumbers = false;
 };
 
 /// Reads the next so many bytes; returns what is wrong.
@@ -47,14 +56,19 @@ using NpyRead = std::function<std::string(void *data, uint64_t bytes)>;
 std::string readNpyHeader(const NpyRead &read, uint64_t size, Array &array,
                           NpyOrder &order);
 
-/// Makes elements as they were read little-endian and row-major.
-void reorder(const NpyOrder &order, Array &array);
+/// Makes elements as they were read little-endian, row-major and packed. Empty
+/// string, or which of them the type does not have.
+std::string reorder(const NpyOrder &order, Array &array);
+
+/// The bits of element i.
+unsigned packedElement(const Array &array, uint64_t i);
 
 /// What readNpy does, from memory.
 std::string parseNpy(const unsigned char *bytes, uint64_t size, Array &array);
 
-/// Writes format version 1. bfloat16, which NumPy lacks, becomes raw '<V2' as
-/// ml_dtypes writes it.
+/// Writes format version 1. What NumPy lacks is written as ml_dtypes does:
+/// bfloat16 as raw '<V2', what has eight bits or less as raw '|V1', a byte an
+/// element.
 std::string writeNpy(const std::string &path, const Array &array);
 std::string writeNpy(int descriptor, const Array &array);
 

@@ -46,7 +46,83 @@ static uint16_t smallFloatToHalf(float value) {
 }
 
 uint64_t ingot::tools::elementCount(const Array &array) {
-  return array.data.size() / ingot_dtype_size(array.dtype);
+  if (ingot_dtype_bits(array.dtype) % 8 == 0)
+    return array.data.size() / ingot_dtype_size(array.dtype);
+  uint64_t count = 1;
+  for (int64_t dim : array.dims)
+    count *= uint64_t(dim);
+  return count;
+}
+
+namespace {
+/// How a float of eight bits or less is laid out; see element_types.inc.
+struct TinyFloat {
+  enum Ends { IEEE, FN, FNUZ, FINITE, SCALE };
+  ingot_dtype dtype;
+  int exponentBits, fractionBits, bias;
+  Ends ends;
+};
+constexpr TinyFloat tinyFloats[] = {
+#define INGOT_TINY_FLOAT(NAME, FORMAT, EXPONENT, FRACTION, BIAS, ENDS)         \
+  {INGOT_##NAME, EXPONENT, FRACTION, BIAS, TinyFloat::ENDS},
+#include "ingot/abi/element_types.inc"
+};
+} // namespace
+
+static double readTiny(const TinyFloat &format, unsigned code) {
+  unsigned magnitudeBits = unsigned(format.exponentBits + format.fractionBits);
+  unsigned allOnes = (1u << magnitudeBits) - 1, magnitude = code & allOnes;
+  bool isNegative = code >> magnitudeBits & 1;
+  int exponent = int(magnitude >> format.fractionBits);
+  unsigned fraction = magnitude & ((1u << format.fractionBits) - 1);
+  bool isSpecial = exponent == (1 << format.exponentBits) - 1;
+  if (format.ends == TinyFloat::SCALE)
+    return isSpecial ? double(NAN) : ldexp(1, exponent - format.bias);
+  if (format.ends == TinyFloat::IEEE && isSpecial)
+    return fraction ? double(NAN) : isNegative ? -INFINITY : INFINITY;
+  if ((format.ends == TinyFloat::FN && magnitude == allOnes) ||
+      (format.ends == TinyFloat::FNUZ && isNegative && magnitude == 0))
+    return NAN;
+  double value =
+      exponent ? ldexp((1 << format.fractionBits) + fraction,
+                       exponent - format.bias - format.fractionBits)
+               : ldexp(fraction, 1 - format.bias - format.fractionBits);
+  return isNegative ? -value : value;
+}
+
+/// What the elements of a type without a type of C are, by their bits.
+static double readCode(ingot_dtype dtype, unsigned code) {
+  for (const TinyFloat &format : tinyFloats)
+    if (format.dtype == dtype)
+      return readTiny(format, code);
+  unsigned bits = ingot_dtype_bits(dtype);
+  bool isNegative = (dtype == INGOT_INT4 || dtype == INGOT_INT2) &&
+                    code >> (bits - 1) & 1;
+  return isNegative ? double(code) - double(1u << bits) : double(code);
+}
+
+/// The bits of an element that is drawn: a float from [-1, 1], or 0 or 1.
+static unsigned drawCode(ingot_dtype dtype, uint64_t random) {
+  for (const TinyFloat &format : tinyFloats) {
+    if (format.dtype != dtype)
+      continue;
+    unsigned one = unsigned(format.bias) << format.fractionBits;
+    if (format.ends == TinyFloat::SCALE)
+      return one - unsigned(random >> 61);
+    unsigned code = unsigned((random >> 32) % (one + 1));
+    // Not all formats have a zero with a sign.
+    unsigned sign = code ? unsigned(random & 1) : 0;
+    return code | sign << (format.exponentBits + format.fractionBits);
+  }
+  return unsigned(random >> 63);
+}
+
+/// Whether elements are read by readCode.
+static bool isCoded(ingot_dtype dtype) {
+  for (const TinyFloat &format : tinyFloats)
+    if (format.dtype == dtype)
+      return true;
+  return ingot_dtype_bits(dtype) % 8 != 0;
 }
 
 namespace {
@@ -71,6 +147,8 @@ template <typename T> struct HALF {
     return smallFloatToHalf(FLOAT<float>::draw(bits));
   }
 };
+/// isCoded says so: never asked.
+template <typename T> struct TINY : SIGNED<T> {};
 template <typename T> struct BRAIN {
   using Storage = T;
   static double read(T element) { return fromBits(uint32_t(element) << 16); }
@@ -96,6 +174,11 @@ static void withKind(ingot_dtype dtype, Visit visit) {
 
 std::vector<double> ingot::tools::toDoubles(const Array &array) {
   std::vector<double> values(elementCount(array));
+  if (isCoded(array.dtype)) {
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = readCode(array.dtype, packedElement(array, i));
+    return values;
+  }
   withKind(array.dtype, [&](auto kind) {
     for (size_t i = 0; i < values.size(); ++i) {
       typename decltype(kind)::Storage element;
@@ -116,6 +199,16 @@ void ingot::tools::fillRandom(Array &array, uint64_t seed) {
     return z ^ (z >> 31);
   };
   next();
+  if (isCoded(array.dtype)) {
+    uint64_t bits = ingot_dtype_bits(array.dtype);
+    std::fill(array.data.begin(), array.data.end(), 0);
+    for (uint64_t i = 0, at = 0, e = elementCount(array); i < e; ++i) {
+      unsigned code = drawCode(array.dtype, next());
+      for (uint64_t bit = 0; bit < bits; ++bit, ++at)
+        array.data[at / 8] |= (code >> bit & 1) << at % 8;
+    }
+    return;
+  }
   withKind(array.dtype, [&](auto kind) {
     typename decltype(kind)::Storage element;
     for (size_t at = 0; at < array.data.size(); at += sizeof(element)) {

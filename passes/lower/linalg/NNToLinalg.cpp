@@ -50,7 +50,8 @@ static constexpr StringLiteral kNoType("has a type without a converted one");
 
 namespace {
 
-/// An op of another dialect on unsigned tensors: the same op on signless ones.
+/// An op of another dialect on unsigned tensors: the same op on signless ones,
+/// or on the bytes that hold codes.
 /// (Only ops that move data may have them; arithmetic is signless already.)
 struct ConvertAnyOp : ConversionPattern {
   ConvertAnyOp(const TypeConverter &converter, MLIRContext *context)
@@ -77,6 +78,19 @@ struct ConvertAnyOp : ConversionPattern {
   }
 };
 
+/// A scalar constant as elements of its type are stored.
+static TypedAttr storedScalar(TypedAttr value, Type type) {
+  APInt bits(8, 0);
+  if (auto number = dyn_cast<FloatAttr>(value))
+    bits = number.getValue().bitcastToAPInt().zext(8);
+  else if (auto number = dyn_cast<IntegerAttr>(value))
+    bits = value.getType().isUnsignedInteger() ? number.getValue().zext(8)
+                                               : number.getValue().sext(8);
+  else
+    return {};
+  return IntegerAttr::get(type, bits);
+}
+
 /// Constants carry their type in the attribute too.
 struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -84,18 +98,22 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
   LogicalResult
   matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto type = dyn_cast_or_null<RankedTensorType>(
-        getTypeConverter()->convertType(op.getType()));
-    if (!type || type == op.getType())
+    Type converted = getTypeConverter()->convertType(op.getType());
+    if (converted == op.getType())
       return rewriter.notifyMatchFailure(op, "has no sign to lose");
     TypedAttr value;
-    if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
-      value = dense.bitcast(type.getElementType());
+    auto type = dyn_cast_or_null<RankedTensorType>(converted);
+    if (!type)
+      value = nn::isCoded(op.getType())
+                  ? storedScalar(op.getValue(), converted)
+                  : TypedAttr();
+    else if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue()))
+      value = DenseElementsAttr::getFromRawBuffer(type, dense.getRawData());
     else if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
       value = DenseResourceElementsAttr::get(type, resource.getRawHandle());
     if (!value)
       return rewriter.notifyMatchFailure(op, "has elements of an unknown form");
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, type, value);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, converted, value);
     return success();
   }
 };

@@ -58,7 +58,8 @@ void call(Function function, Arguments... arguments) {
     throw Error(status, error.message);
 }
 
-/// Which element type a C++ type is; float16 and bfloat16 have no C++ type.
+/// Which element type a C++ type is. float16, bfloat16, floats of eight bits
+/// and what is packed have no C++ type.
 template <ingot_dtype Value>
 using DTypeConstant = std::integral_constant<ingot_dtype, Value>;
 template <typename T> struct DType;
@@ -70,6 +71,7 @@ template <typename T> struct DType;
 #define INGOT_CPP_BOOL(NAME, TYPE) INGOT_CPP_TYPE(NAME, bool)
 #define INGOT_CPP_HALF(NAME, TYPE)
 #define INGOT_CPP_BRAIN(NAME, TYPE)
+#define INGOT_CPP_TINY(NAME, TYPE)
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   INGOT_CPP_##KIND(NAME, C_TYPE)
 #include "ingot/abi/element_types.inc"
@@ -80,6 +82,7 @@ template <typename T> struct DType;
 #undef INGOT_CPP_BOOL
 #undef INGOT_CPP_HALF
 #undef INGOT_CPP_BRAIN
+#undef INGOT_CPP_TINY
 } // namespace detail
 
 /// A dense tensor that owns its elements.

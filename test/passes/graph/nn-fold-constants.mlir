@@ -155,3 +155,25 @@ func.func @splats() -> (tensor<16384x4096xf32>, tensor<1048576x1048576xf32>) {
   %3 = nn.broadcast_to %a : tensor<f32> -> tensor<1048576x1048576xf32>
   return %2, %3 : tensor<16384x4096xf32>, tensor<1048576x1048576xf32>
 }
+
+// -----
+
+// Floats of eight bits and less: as the cast says, not as their type alone.
+
+// CHECK-LABEL: func.func @tiny(
+// CHECK-DAG: dense<[4.480000e+02, -4.480000e+02, 1.750000e+00, -0.000000e+00]> : tensor<4xf8E4M3FN>
+// CHECK-DAG: dense<[0x7C, 0xFC, 1.750000e+00, -0.000000e+00]> : tensor<4xf8E5M2>
+// CHECK-DAG: dense<[6.000000e+00, -6.000000e+00, 1.500000e+00, -0.000000e+00]> : tensor<4xf4E2M1FN>
+// CHECK-DAG: dense<[4.480000e+02, -4.480000e+02, 1.750000e+00, -0.000000e+00]> : tensor<4xf32>
+// CHECK-DAG: dense<[-1, 7, 0, -8]> : tensor<4xi4>
+// CHECK-NOT: nn.cast
+func.func @tiny() -> (tensor<4xf8E4M3FN>, tensor<4xf8E5M2>, tensor<4xf4E2M1FN>, tensor<4xf32>, tensor<4xi4>) {
+  %x = arith.constant dense<[1.0e6, -1.0e6, 1.7, -0.0]> : tensor<4xf32>
+  %0 = nn.cast %x {saturate} : tensor<4xf32> -> tensor<4xf8E4M3FN>
+  %1 = nn.cast %x : tensor<4xf32> -> tensor<4xf8E5M2>
+  %2 = nn.cast %x {saturate} : tensor<4xf32> -> tensor<4xf4E2M1FN>
+  %3 = nn.cast %0 : tensor<4xf8E4M3FN> -> tensor<4xf32>
+  %i = arith.constant dense<[15, 7, 16, 8]> : tensor<4xi32>
+  %4 = nn.cast %i : tensor<4xi32> -> tensor<4xi4>
+  return %0, %1, %2, %3, %4 : tensor<4xf8E4M3FN>, tensor<4xf8E5M2>, tensor<4xf4E2M1FN>, tensor<4xf32>, tensor<4xi4>
+}

@@ -140,3 +140,37 @@ func.func @wrong(%x: tensor<3xf32>, %y: tensor<4xf32>, %i: tensor<3xi32>) -> ten
   return %7 : tensor<3xf32>
 }
 }
+
+// -----
+
+// Casts to floats of eight bits and less saturate unless told not to; one of
+// them has a mode of rounding.
+
+module attributes {onnx.opset_import = {ai.onnx = 25 : i64}} {
+// CHECK-LABEL: func.func @tiny_casts(
+func.func @tiny_casts(%x: tensor<3xf32>, %y: tensor<3xf8E5M2>, %like: tensor<1xf4E2M1FN>) -> (tensor<3xf8E5M2>, tensor<3xf8E4M3FN>, tensor<3xf8E8M0FNU>, tensor<3xf8E8M0FNU>, tensor<3xf16>, tensor<3xf4E2M1FN>) {
+  // CHECK: nn.cast %{{.*}} {saturate} : tensor<3xf32> -> tensor<3xf8E5M2>
+  %0 = onnx.node "Cast"(%x) {to = 19 : i64} : (tensor<3xf32>) -> tensor<3xf8E5M2>
+  // CHECK: nn.cast %{{[^{]*}} : tensor<3xf32> -> tensor<3xf8E4M3FN>
+  %1 = onnx.node "Cast"(%x) {saturate = 0 : i64, to = 17 : i64} : (tensor<3xf32>) -> tensor<3xf8E4M3FN>
+  // CHECK: nn.cast %{{.*}} {rounding = 1 : i32, saturate} : tensor<3xf32> -> tensor<3xf8E8M0FNU>
+  %2 = onnx.node "Cast"(%x) {to = 24 : i64} : (tensor<3xf32>) -> tensor<3xf8E8M0FNU>
+  // CHECK: nn.cast %{{.*}} {rounding = 2 : i32, saturate} : tensor<3xf32> -> tensor<3xf8E8M0FNU>
+  %3 = onnx.node "Cast"(%x) {round_mode = "down", to = 24 : i64} : (tensor<3xf32>) -> tensor<3xf8E8M0FNU>
+  // CHECK: nn.cast %{{[^{]*}} : tensor<3xf8E5M2> -> tensor<3xf16>
+  %4 = onnx.node "Cast"(%y) {to = 10 : i64} : (tensor<3xf8E5M2>) -> tensor<3xf16>
+  // CHECK: nn.cast %{{.*}} {saturate} : tensor<3xf32> -> tensor<3xf4E2M1FN>
+  %5 = onnx.node "CastLike"(%x, %like) : (tensor<3xf32>, tensor<1xf4E2M1FN>) -> tensor<3xf4E2M1FN>
+  return %0, %1, %2, %3, %4, %5 : tensor<3xf8E5M2>, tensor<3xf8E4M3FN>, tensor<3xf8E8M0FNU>, tensor<3xf8E8M0FNU>, tensor<3xf16>, tensor<3xf4E2M1FN>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 25 : i64}} {
+func.func @wrong(%x: tensor<3xf32>) -> tensor<3xf8E8M0FNU> {
+  // expected-error @+1 {{Cast (opset 25) is invalid: round_mode is 'away', but must be up, down or nearest}}
+  %0 = onnx.node "Cast"(%x) {round_mode = "away", to = 24 : i64} : (tensor<3xf32>) -> tensor<3xf8E8M0FNU>
+  return %0 : tensor<3xf8E8M0FNU>
+}
+}

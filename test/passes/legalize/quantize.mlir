@@ -76,8 +76,8 @@ func.func @wrong(%x: tensor<2x3xf32>, %s: tensor<2xf32>, %z: tensor<3xui8>, %s3:
   %0 = onnx.node "QuantizeLinear"(%x, %s) : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xui8>
   // expected-error @+1 {{QuantizeLinear (opset 24) is invalid: scale and zero point have different shapes}}
   %1 = onnx.node "QuantizeLinear"(%x, %s, %z) {axis = 0 : i64} : (tensor<2x3xf32>, tensor<2xf32>, tensor<3xui8>) -> tensor<2x3xui8>
-  // expected-error @+1 {{QuantizeLinear (opset 24) is not supported: quantization to floats}}
-  %2 = onnx.node "QuantizeLinear"(%x, %s3) {output_dtype = 17 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf8E4M3FN>
+  // expected-error @+1 {{QuantizeLinear (opset 24) is invalid: the zero point is of no type to quantize to}}
+  %2 = onnx.node "QuantizeLinear"(%x, %s3) {output_dtype = 1 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   // expected-error @+1 {{QuantizeLinear (opset 24) is not supported: blocks with a dynamic dimension; fix it with --shape}}
   %3 = onnx.node "QuantizeLinear"(%d, %x) {block_size = 2 : i64} : (tensor<2x?xf32>, tensor<2x3xf32>) -> tensor<2x?xui8>
   return %1 : tensor<2x3xui8>
@@ -99,5 +99,27 @@ func.func @scales(%x: tensor<2x3xf32>, %b: tensor<2x3xui8>, %w: tensor<3x4xi8>, 
   // expected-error @+1 {{QLinearMatMul (opset 24) is invalid: 'input 6' is nan, but must be finite and above 0}}
   %2 = onnx.node "QLinearMatMul"(%b, %one, %z, %w, %one, %wz, %nan, %z) : (tensor<2x3xui8>, tensor<f32>, tensor<ui8>, tensor<3x4xi8>, tensor<f32>, tensor<i8>, tensor<f32>, tensor<ui8>) -> tensor<2x4xui8>
   return %2 : tensor<2x4xui8>
+}
+}
+
+// -----
+
+// Floats of eight bits and less: an elementwise division and a cast. A zero
+// point of 0 only says the type; one that the run knows is added.
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+// CHECK-LABEL: func.func @tiny_floats(
+func.func @tiny_floats(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %z: tensor<3xf8E5M2>, %q: tensor<2x3xf4E2M1FN>, %p: tensor<3xf8E8M0FNU>) -> (tensor<2x3xf8E4M3FN>, tensor<2x3xf8E5M2>, tensor<2x3xf16>) {
+  // CHECK: %[[D:.*]] = nn.div %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<3xf32>
+  // CHECK-NEXT: nn.cast %[[D]] {saturate} : tensor<2x3xf32> -> tensor<2x3xf8E4M3FN>
+  %0 = onnx.node "QuantizeLinear"(%x, %s) {output_dtype = 17 : i64} : (tensor<2x3xf32>, tensor<3xf32>) -> tensor<2x3xf8E4M3FN>
+  // CHECK: nn.select
+  // CHECK: nn.cast %{{.*}} : tensor<2x3xf32> -> tensor<2x3xf8E5M2>
+  %1 = onnx.node "QuantizeLinear"(%x, %s, %z) {saturate = 0 : i64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf8E5M2>) -> tensor<2x3xf8E5M2>
+  // Products with 2^-127 are no normal numbers of f32.
+  // CHECK: nn.mul %{{.*}}, %{{.*}} : tensor<2x3xf64>, tensor<3xf64>
+  // CHECK-NEXT: nn.cast %{{.*}} : tensor<2x3xf64> -> tensor<2x3xf16>
+  %2 = onnx.node "DequantizeLinear"(%q, %p) {output_dtype = 10 : i64} : (tensor<2x3xf4E2M1FN>, tensor<3xf8E8M0FNU>) -> tensor<2x3xf16>
+  return %0, %1, %2 : tensor<2x3xf8E4M3FN>, tensor<2x3xf8E5M2>, tensor<2x3xf16>
 }
 }

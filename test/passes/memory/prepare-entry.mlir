@@ -85,3 +85,23 @@ func.func @forward(%x: tensor<?xf32> {ingot.name = "x"}) -> (tensor<?xf32> {ingo
 func.func @forward_1(%x: tensor<2xf32> {ingot.name = "x"}) -> (tensor<2xf32> {ingot.name = "y"}) attributes {ingot.usual_of = 0 : i64} {
   return %x : tensor<2xf32>
 }
+
+// -----
+
+// Elements of less than a byte are packed outside and in a byte each inside.
+// The memref has the sizes of the elements, a view of it their bytes.
+
+// CHECK: func.func @forward(%[[X:.*]]: memref<3x5xi8>, %[[Y:.*]]: memref<?x5xi8>, %[[Z:.*]]: memref<3x5xi8>,
+// CHECK: %[[XB:.*]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [8], strides: [1] : memref<3x5xi8> to memref<8xi8>
+// CHECK: bufferization.to_tensor %[[XB]] restrict
+// CHECK: linalg.generic
+// CHECK: arith.shrui
+// CHECK: tensor.extract_slice %{{.*}}[0] [15] [1] : tensor<16xi8> to tensor<15xi8>
+// CHECK: tensor.expand_shape
+// CHECK: memref.reinterpret_cast %[[Y]] to {{.*}} : memref<?x5xi8> to memref<?xi8>
+// CHECK: memref.reinterpret_cast %[[Z]] to {{.*}} sizes: [4]
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4xi8>)
+// CHECK: bufferization.materialize_in_destination
+func.func @forward(%x: tensor<3x5xi8> {ingot.type = tensor<3x5xi4>}, %y: tensor<?x5xi8> {ingot.type = tensor<?x5xf4E2M1FN>}) -> (tensor<3x5xi8> {ingot.type = tensor<3x5xui2>}, tensor<?x5xi8> {ingot.type = tensor<?x5xf4E2M1FN>}) {
+  return %x, %y : tensor<3x5xi8>, tensor<?x5xi8>
+}

@@ -194,6 +194,19 @@ TEST(Artifact, TensorBytes) {
   EXPECT_FALSE(tensorBytes(INGOT_FLOAT, negative, 1, bytes));
   EXPECT_TRUE(tensorBytes(INGOT_DOUBLE, nullptr, 0, bytes));
   EXPECT_EQ(bytes, 8u);
+  int64_t odd[] = {3, 5};
+  for (auto [dtype, expected] :
+       {std::pair(INGOT_INT4, 8u), std::pair(INGOT_UINT2, 4u),
+        std::pair(INGOT_FLOAT6E2M3, 12u), std::pair(INGOT_FLOAT8E8M0, 15u)}) {
+    EXPECT_TRUE(tensorBytes(dtype, odd, 2, bytes));
+    EXPECT_EQ(bytes, expected);
+  }
+  EXPECT_TRUE(tensorBytes(INGOT_INT2, nullptr, 0, bytes));
+  EXPECT_EQ(bytes, 1u);
+  int64_t most[] = {INT64_MAX - 1};
+  EXPECT_TRUE(tensorBytes(INGOT_INT4, most, 1, bytes));
+  EXPECT_EQ(bytes, uint64_t(INT64_MAX / 2));
+  EXPECT_FALSE(tensorBytes(INGOT_INT4, huge, 2, bytes));
 }
 
 TEST(Artifact, DTypes) {
@@ -202,7 +215,13 @@ TEST(Artifact, DTypes) {
   int known = 0;
   for (uint32_t i = 0; i < 64; ++i)
     known += ingot_dtype_size(i) != 0;
-  EXPECT_EQ(known, 13);
+  EXPECT_EQ(known, 25);
+  // Several in a byte, and a last one that is not full.
+  EXPECT_EQ(ingot_dtype_bits(INGOT_INT4), 4u);
+  EXPECT_EQ(ingot_dtype_size(INGOT_INT4), 1u);
+  EXPECT_EQ(ingot_dtype_bits(INGOT_FLOAT8E5M2), 8u);
+  EXPECT_EQ(ingot_dtype_bits(INGOT_FLOAT), 32u);
+  EXPECT_EQ(ingot_dtype_bits(8), 0u);
   EXPECT_EQ(INGOT_UINT64, 13); // as ONNX numbers them
   EXPECT_EQ(INGOT_ABI_BFLOAT16, 16);
   EXPECT_STREQ(ingot_dtype_name(8), "unknown"); // string

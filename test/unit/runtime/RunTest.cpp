@@ -265,15 +265,16 @@ TEST_F(DynamicRun, WrongShapes) {
 }
 
 TEST(TypesRun, EveryElementType) {
+  constexpr uint32_t kTypes = 25;
   ModelPtr model = load(artifactPath("types"));
   ContextPtr context = makeContext(model);
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ingot_model_describe(model.get(), &info, nullptr);
-  ASSERT_EQ(info.num_inputs, 13u);
-  uint64_t from[13][4], to[13][4] = {};
+  ASSERT_EQ(info.num_inputs, kTypes);
+  uint64_t from[kTypes][4], to[kTypes][4] = {};
   std::vector<ingot_input> inputs;
   std::vector<ingot_output> outputs;
-  for (uint32_t i = 0; i < 13; ++i) {
+  for (uint32_t i = 0; i < kTypes; ++i) {
     memset(from[i], int(i + 1), sizeof(from[i]));
     ingot_tensor_info tensor = INGOT_TENSOR_INFO_INIT;
     ingot_model_input_describe(model.get(), i, &tensor, nullptr);
@@ -282,10 +283,10 @@ TEST(TypesRun, EveryElementType) {
     outputs.push_back(
         ingot_output_make(to[i], tensor.bytes, nullptr, 0, tensor.dtype));
   }
-  EXPECT_EQ(ingot_context_run(context.get(), inputs.data(), 13, outputs.data(),
-                              13, nullptr, nullptr),
+  EXPECT_EQ(ingot_context_run(context.get(), inputs.data(), kTypes, outputs.data(),
+                              kTypes, nullptr, nullptr),
             INGOT_OK);
-  for (int i = 0; i < 13; ++i)
+  for (uint32_t i = 0; i < kTypes; ++i)
     EXPECT_EQ(memcmp(from[i], to[i], inputs[size_t(i)].bytes), 0);
 }
 

@@ -70,13 +70,52 @@ TEST(Values, HalfPrecision) {
   EXPECT_EQ(values[5], 0);
 }
 
+TEST(Values, ElementsOfEightBitsAndLess) {
+  auto read = [](ingot_dtype dtype, std::vector<unsigned char> data,
+                 int64_t count) {
+    Array array;
+    array.dtype = dtype;
+    array.dims = {count};
+    array.data = std::move(data);
+    return toDoubles(array);
+  };
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(read(INGOT_FLOAT8E4M3FN, {0x38, 0x7e, 0x81, 0x08}, 4),
+            (Numbers{1, 448, -0x1p-9, 0x1p-6}));
+  EXPECT_EQ(read(INGOT_FLOAT8E4M3FNUZ, {0x40, 0x7f, 0x01}, 3),
+            (Numbers{1, 240, 0x1p-10}));
+  EXPECT_EQ(read(INGOT_FLOAT8E5M2, {0x3c, 0x7b, 0xfc, 0x01}, 4),
+            (Numbers{1, 57344, -INFINITY, 0x1p-16}));
+  EXPECT_EQ(read(INGOT_FLOAT8E5M2FNUZ, {0x40, 0xff}, 2),
+            (Numbers{1, -57344}));
+  EXPECT_EQ(read(INGOT_FLOAT8E8M0, {0x7f, 0x00, 0xfe}, 3),
+            (Numbers{1, 0x1p-127, 0x1p127}));
+  for (auto [dtype, code] : {std::pair(INGOT_FLOAT8E4M3FN, 0xff),
+                             std::pair(INGOT_FLOAT8E4M3FNUZ, 0x80),
+                             std::pair(INGOT_FLOAT8E5M2, 0x7d),
+                             std::pair(INGOT_FLOAT8E8M0, 0xff)})
+    EXPECT_TRUE(isnan(
+        read(dtype, {static_cast<unsigned char>(code)}, 1).front()));
+  // Low bits first; the last byte is not full.
+  EXPECT_EQ(read(INGOT_FLOAT4E2M1, {0x72, 0x09}, 3), (Numbers{1, 6, -0.5}));
+  EXPECT_EQ(read(INGOT_FLOAT6E2M3, {0x08, 0xf0, 0x01}, 3),
+            (Numbers{1, 0, 7.5}));
+  EXPECT_EQ(read(INGOT_INT4, {0x8f, 0x07}, 3), (Numbers{-1, -8, 7}));
+  EXPECT_EQ(read(INGOT_UINT4, {0x8f}, 2), (Numbers{15, 8}));
+  EXPECT_EQ(read(INGOT_INT2, {0xe4}, 4), (Numbers{0, 1, -2, -1}));
+  EXPECT_EQ(read(INGOT_UINT2, {0xe4}, 4), (Numbers{0, 1, 2, 3}));
+}
+
 TEST(Values, RandomIsTheSameForTheSameSeed) {
   for (ingot_dtype dtype : {INGOT_FLOAT, INGOT_DOUBLE, INGOT_FLOAT16,
-                            INGOT_BFLOAT16, INGOT_INT64, INGOT_BOOL}) {
+                            INGOT_BFLOAT16, INGOT_INT64, INGOT_BOOL,
+                            INGOT_FLOAT8E4M3FN, INGOT_FLOAT4E2M1}) {
     Array a, b, c;
     a.dtype = b.dtype = c.dtype = dtype;
-    for (Array *array : {&a, &b, &c})
-      array->data.resize(1000 * ingot_dtype_size(dtype));
+    for (Array *array : {&a, &b, &c}) {
+      array->dims = {1000};
+      array->data.resize(1000 * ingot_dtype_bits(dtype) / 8);
+    }
     fillRandom(a, 5);
     fillRandom(b, 5);
     fillRandom(c, 6);

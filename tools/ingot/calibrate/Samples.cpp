@@ -149,6 +149,7 @@ static std::string cutSamples(const InputSpec &input, Stream &stream) {
 std::string Samples::addStream(size_t input, const std::string &what,
                                NpyRead read, uint64_t size) {
   Stream stream;
+  stream.sample.dtype = inputs[input].dtype;
   std::string problem = readNpyHeader(read, size, stream.sample, stream.order);
   if (problem.empty() && stream.order.isFortran)
     problem = "is in Fortran's order: save numpy.ascontiguousarray(x) instead";
@@ -265,17 +266,22 @@ static std::string readOne(Stream &stream, Array &array) {
   array.dtype = stream.sample.dtype;
   array.dims = dims;
   uint64_t bytes = 0;
-  if (!denseBytes(dims, ingot_dtype_size(array.dtype), bytes))
+  if (!denseBytes(dims, array.dtype, bytes))
     return "its shape is impossibly large";
   if (stream.kept && !stream.kept->empty()) {
     array.data = *stream.kept;
     return "";
   }
+  // In the file each element has a byte at least.
+  if (stream.order.isLoose && !denseBytes(dims, INGOT_UINT8, bytes))
+    return "its shape is impossibly large";
   array.data.resize(bytes);
   std::string problem = stream.read(array.data.data(), bytes);
   if (!problem.empty())
     return problem;
-  reorder(stream.order, array);
+  problem = reorder(stream.order, array);
+  if (!problem.empty())
+    return problem;
   if (stream.kept)
     stream.kept = array.data;
   return "";

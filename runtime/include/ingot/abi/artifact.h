@@ -61,6 +61,8 @@ enum {
 enum {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   INGOT_ABI_##NAME = NUMBER,
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
+  INGOT_ABI_##NAME = NUMBER,
 #include "element_types.inc"
 };
 
