@@ -9,7 +9,9 @@
 // constant matrices of cosines and sines, which run at matrix speed.
 //
 //===----------------------------------------------------------------------===//
+#include "passes/legalize/ComputedFourier.h"
 #include "passes/legalize/Helpers.h"
+#include "passes/support/RunChecks.h"
 
 #include <cmath>
 
@@ -158,6 +160,11 @@ static LogicalResult legalizeDFT(Node &node) {
   if (failed(checkParts(node, 0)))
     return failure();
   int64_t rank = node.rank(0);
+  bool isComputed = (node.has(1) && !node.getConstantInts(1)) ||
+                    (node.opset >= 20 && node.has(2) &&
+                     !node.getConstantInts(2));
+  if (isComputed)
+    return legalizeComputedDFT(node);
   bool inverse = node.getInt("inverse", 0),
        oneSided = node.getInt("onesided", 0);
   auto given = readScalar(node, 1, "dft_length");
@@ -178,7 +185,7 @@ static LogicalResult legalizeDFT(Node &node) {
                            "other than that of real and imaginary parts");
   int64_t size = node.shape(0)[*axis];
   if (ShapedType::isDynamic(size))
-    return node.unsupported("a dynamic axis; fix it with --shape");
+    return legalizeComputedDFT(node);
 
   Transform transform;
   transform.inverse = inverse;
@@ -236,19 +243,21 @@ static Value listPositions(Node &node, int64_t size, int64_t frame,
   return intConstant(node, positions, {frames, frame});
 }
 
-/// The same for a signal of dynamic size; one too short has no frames.
-static Value computePositions(Node &node, int64_t frame, int64_t hop) {
+/// The same for a signal of dynamic size, or a computed step; one too short has
+/// no frames.
+static Value computePositions(Node &node, int64_t frame, OpFoldResult hop) {
   auto n = [&](int64_t size) { return sizeAttr(node, size); };
   OpFoldResult size = sizeOf(node, node.input(0), 1);
   // (size - frame) / hop + 1, but never negative.
-  OpFoldResult room = subSizes(node, addSizes(node, size, n(hop)), n(frame));
-  OpFoldResult frames = divSizes(node, maxSizes(node, room, n(0)), n(hop));
+  OpFoldResult room = subSizes(node, addSizes(node, size, hop), n(frame));
+  OpFoldResult frames = divSizes(node, maxSizes(node, room, n(0)), hop);
+  Value step = indexValue(node, hop);
   Type wide = node.builder.getI64Type();
   return generate(node, wide, {frames, n(frame)},
                   [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
                     Indices index{b, loc};
-                    Value position = index.add(
-                        index.mul(at[0], index.n(hop)), at[1]);
+                    Value position =
+                        index.add(index.mul(at[0], step), at[1]);
                     return arith::IndexCastOp::create(b, loc, wide, position);
                   });
 }
@@ -261,7 +270,12 @@ static LogicalResult legalizeSTFT(Node &node) {
   if (!isPlain && node.rank(0) != 3)
     return node.invalid("expects a signal of rank 3, but got " +
                         Twine(node.rank(0)));
-  auto step = readScalar(node, 1, "frame_step");
+  if (node.has(3) && !node.getConstantInts(3))
+    return legalizeComputedSTFT(node);
+  bool isStepComputed = node.has(1) && !node.getConstantInts(1);
+  FailureOr<std::optional<int64_t>> step = std::optional<int64_t>(1);
+  if (!isStepComputed)
+    step = readScalar(node, 1, "frame_step");
   auto length = readScalar(node, 3, "frame_length");
   if (failed(step) || failed(length) ||
       failed(checkLength(node, *step, "frame_step")))
@@ -286,8 +300,19 @@ static LogicalResult legalizeSTFT(Node &node) {
   transform.outputs = oneSided ? frame / 2 + 1 : frame;
   if (failed(checkSize(node, transform)))
     return failure();
-  Value at = isDynamic ? computePositions(node, frame, hop)
-                       : listPositions(node, size, frame, hop);
+  Value at;
+  if (isStepComputed) {
+    auto computed = computedScalar(node, 1, "frame_step");
+    if (failed(computed))
+      return failure();
+    Indices i{node.builder, node.loc()};
+    require(node.builder, node.loc(), i.less(i.n(0), *computed),
+            "frame_step is {0}, but must be at least 1", {*computed});
+    at = computePositions(node, frame, OpFoldResult(*computed));
+  } else {
+    at = isDynamic ? computePositions(node, frame, sizeAttr(node, hop))
+                   : listPositions(node, size, frame, hop);
+  }
   if (!at)
     return failure();
   Value window = node.input(2);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Helpers.h"
+#include "passes/legalize/Unique.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -307,4 +308,5 @@ void legalize::populateGather(Legalizers &legalizers) {
   legalizers.add("Scatter", legalizeScatterElements);
   legalizers.add("ScatterElements", legalizeScatterElements);
   legalizers.add("ScatterND", legalizeScatterND);
+  legalizers.add("Unique", legalizeUnique);
 }

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/MachineLearning.h"
+#include "passes/legalize/NGrams.h"
 
 #include <cmath>
 
@@ -378,4 +379,5 @@ void legalize::populateMachineLearning(Legalizers &legalizers) {
   add("Normalizer", legalizeNormalizer);
   add("OneHotEncoder", legalizeOneHotEncoder);
   add("Scaler", legalizeScaler);
+  legalizers.add("TfIdfVectorizer", legalizeTfIdfVectorizer);
 }

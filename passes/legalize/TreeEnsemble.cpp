@@ -4,58 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// All trees become lists of nodes: what feature a node looks at, its threshold,
-// and its two children; a leaf is its own child. So every row walks every tree
-// for as many steps as the deepest one has. What the lists say is checked here:
-// children exist, and no node is a child twice, so that walks end.
-//
-//===----------------------------------------------------------------------===//
-#include "passes/legalize/MachineLearning.h"
+#include "passes/legalize/Forest.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/DenseMap.h"
 
 #include <limits>
 
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
-
-namespace {
-
-/// What a node asks: whether the feature is … its threshold. A LEAF asks
-/// nothing.
-enum Mode { kLeq, kLt, kGte, kGt, kEq, kNeq, kLeaf };
-
-struct Forest {
-  Node &node;
-  int64_t targets = 1;
-  std::vector<int64_t> features, children, modes, missing, rows, roots;
-  std::vector<double> thresholds;
-  /// What leaves add to the targets, and whether they say anything of one.
-  std::vector<double> leaves;
-  std::vector<bool> isSaid;
-  int64_t depth = 0, mostFeatures = 0;
-
-  explicit Forest(Node &node) : node(node) {}
-  size_t size() const { return features.size(); }
-  int64_t numLeaves() const { return leaves.size() / targets; }
-
-  LogicalResult read(StringRef prefix);
-  LogicalResult readNodes();
-  LogicalResult findRoots();
-  LogicalResult readWeights(StringRef prefix);
-  FailureOr<Value> walk(Value x);
-  FailureOr<Value> sumLeaves(Value rows);
-  LogicalResult addBase(Value &scores);
-
-  SmallVector<int64_t> trees, ids;
-  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> places;
-};
-
-} // namespace
 
 static std::optional<Mode> modeOf(StringRef name) {
   return llvm::StringSwitch<std::optional<Mode>>(name)
@@ -262,7 +220,6 @@ static Value isTrue(OpBuilder &b, Location loc, ArrayRef<Mode> modes,
   return holds;
 }
 
-/// The row of leaf weights that each row of x comes to in each tree.
 FailureOr<Value> Forest::walk(Value x) {
   if (failed(requireFit(node, nn::SizeRelation::atLeast, sizeOf(node, x, 1),
                         sizeAttr(node, mostFeatures),
@@ -275,8 +232,7 @@ FailureOr<Value> Forest::walk(Value x) {
         roots = intConstant(node, this->roots, {int64_t(this->roots.size())});
   Value thresholds = nn::makeConstant(
       node.builder, node.loc(),
-      RankedTensorType::get({count}, node.builder.getF32Type()),
-      this->thresholds);
+      RankedTensorType::get({count}, number), this->thresholds);
   SmallVector<Mode> used;
   bool tracks = false;
   for (int64_t i = 0; i < count; ++i) {
@@ -333,19 +289,16 @@ FailureOr<Value> Forest::walk(Value x) {
       });
 }
 
-/// What the leaves say together, by the attribute aggregate_function.
-FailureOr<Value> Forest::sumLeaves(Value rows) {
-  StringRef how = node.getString("aggregate_function", "SUM");
+FailureOr<Value> Forest::sumLeaves(Value rows, StringRef how) {
   bool isMin = how == "MIN", isMax = how == "MAX";
   if (how != "SUM" && how != "AVERAGE" && !isMin && !isMax)
     return node.invalid("aggregate_function is " + how);
   if ((isMin || isMax) && !llvm::all_of(isSaid, [](bool said) { return said; }))
     return node.unsupported("aggregate_function " + how +
                             " of leaves that do not have all targets");
-  Type f32 = node.builder.getF32Type();
   Value table = nn::makeConstant(
       node.builder, node.loc(),
-      RankedTensorType::get({numLeaves(), targets}, f32), leaves);
+      RankedTensorType::get({numLeaves(), targets}, number), leaves);
   OpBuilder &builder = node.builder;
   auto map = [&](ArrayRef<unsigned> dims) {
     SmallVector<AffineExpr> exprs;
@@ -354,7 +307,7 @@ FailureOr<Value> Forest::sumLeaves(Value rows) {
     return AffineMap::get(3, 0, exprs, node.context());
   };
   double infinity = std::numeric_limits<double>::infinity();
-  Value start = filled(node, f32, isMin ? infinity : isMax ? -infinity : 0,
+  Value start = filled(node, number, isMin ? infinity : isMax ? -infinity : 0,
                        {sizeOf(node, rows, 0), sizeAttr(node, targets)});
   auto sum = linalg::GenericOp::create(
       builder, node.loc(), TypeRange(start.getType()), ValueRange(rows),
@@ -377,7 +330,7 @@ FailureOr<Value> Forest::sumLeaves(Value rows) {
   Value scores = sum.getResult(0);
   if (how == "AVERAGE")
     scores = binary<nn::MulOp>(node, scores,
-                               scalar(node, f32, 1.0 / double(roots.size())));
+                               scalar(node, number, 1.0 / double(roots.size())));
   return scores;
 }
 
@@ -404,7 +357,8 @@ static LogicalResult legalizeRegressor(Node &node) {
   auto rows = forest.walk(*x);
   if (failed(rows))
     return failure();
-  auto scores = forest.sumLeaves(*rows);
+  auto scores = forest.sumLeaves(
+      *rows, node.getString("aggregate_function", "SUM"));
   if (failed(scores) || failed(forest.addBase(*scores)))
     return failure();
   auto y = transformScores(node, *scores);
@@ -427,7 +381,8 @@ static LogicalResult legalizeClassifier(Node &node) {
   auto rows = forest.walk(*x);
   if (failed(rows))
     return failure();
-  auto scores = forest.sumLeaves(*rows);
+  auto scores = forest.sumLeaves(
+      *rows, node.getString("aggregate_function", "SUM"));
   if (failed(scores))
     return failure();
   if (!isBinary)
@@ -462,6 +417,7 @@ static LogicalResult legalizeClassifier(Node &node) {
 }
 
 void legalize::populateTreeEnsemble(Legalizers &legalizers) {
+  legalizers.add("TreeEnsemble", legalizeTreeEnsemble, kMlDomain);
   legalizers.add("TreeEnsembleClassifier", legalizeClassifier, kMlDomain);
   legalizers.add("TreeEnsembleRegressor", legalizeRegressor, kMlDomain);
 }

@@ -1,0 +1,26 @@
+//===- ComputedFourier.h - transforms of computed form ----------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_LEGALIZE_COMPUTEDFOURIER_H
+#define INGOT_PASSES_LEGALIZE_COMPUTEDFOURIER_H
+
+#include "passes/legalize/Legalize.h"
+
+namespace ingot::legalize {
+
+/// DFT along an axis, or of a length, that only the run knows.
+LogicalResult legalizeComputedDFT(Node &node);
+
+/// STFT with a length of frames that only the run knows.
+LogicalResult legalizeComputedSTFT(Node &node);
+
+/// The single integer of an input, as an index. Reports one that is none.
+mlir::FailureOr<Value> computedScalar(Node &node, size_t i,
+                                      llvm::StringRef name);
+
+} // namespace ingot::legalize
+
+#endif // INGOT_PASSES_LEGALIZE_COMPUTEDFOURIER_H
