@@ -15,6 +15,9 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/Endian.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 
 namespace ingot::nn {
@@ -156,6 +159,10 @@ std::optional<std::vector<double>> readDoubles(ElementsAttr attr) {
       bits = llvm::support::endian::read16le(bytes);
     APFloat value(floatType.getFloatSemantics(),
                   APInt(width, bits, false, true));
+    // A NaN of a format without a fraction would become an infinity.
+    if (value.isNaN())
+      return std::copysign(std::numeric_limits<double>::quiet_NaN(),
+                           value.isNegative() ? -1.0 : 1.0);
     bool lossy;
     value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
     return value.convertToDouble();
