@@ -328,9 +328,10 @@ FailureOr<Value> Forest::sumLeaves(Value rows, StringRef how) {
         linalg::YieldOp::create(b, loc, all);
       });
   Value scores = sum.getResult(0);
-  if (how == "AVERAGE")
-    scores = binary<nn::MulOp>(node, scores,
-                               scalar(node, number, 1.0 / double(roots.size())));
+  if (how == "AVERAGE") {
+    Value part = scalar(node, number, 1.0 / double(roots.size()));
+    scores = binary<nn::MulOp>(node, scores, part);
+  }
   return scores;
 }
 

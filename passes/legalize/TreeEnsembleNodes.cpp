@@ -19,8 +19,8 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// The mode of ONNX that asks whether the feature is a member of a set, and what
-/// it is here until the set is taken apart: kLeaf has its number.
+/// The mode of ONNX that asks whether the feature is a member of a set, and
+/// what it is here until the set is taken apart: kLeaf has its number.
 static constexpr int64_t kMember = 6, kOneOf = kLeaf + 1;
 
 /// Behind the nodes come the leaves, a row of weights each.

@@ -114,8 +114,8 @@ def PrepareEntry : Pass<"prepare-entry", "::mlir::ModuleOp"> {
     and the run's `ingot_abi_call` (`!llvm.ptr`), told apart by their
     `ingot.operand`. Elements of less than a byte are unpacked as they come in,
     and packed as they go out: the memref of such a tensor has the sizes of its
-    elements, its memory their bytes without gaps. Names and types move into the module's attributes
-    `ingot.inputs` and `ingot.outputs`.
+    elements, its memory their bytes without gaps. Names and types move into the
+    module's attributes `ingot.inputs` and `ingot.outputs`.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::affine::AffineDialect",

@@ -143,12 +143,13 @@ TEST(Profile, KeepsItsModel) {
 }
 
 TEST(Profile, DamagedLayers) {
-  static const ingot_abi_layer far[] = {{0, 4000, 1, 0, 0, 0, 0, 0}},
-                               many[] = {{0, 0, 4000000000u, 0, 0, 0, 0, 0}},
-                               kind[] = {{4000, 0, 1, 0, 0, 0, 0, 0}},
-                               backend[] = {{0, 0, 1, 4000, 0, 0, 0, 0}},
-                               reason[] = {{0, 0, 1, 0, 0, 0, 4000, 0}},
-                               precision[] = {{0, 0, 1, 0, 0, 0, 0, 4000}};
+  using Layer = ingot_abi_layer;
+  static const Layer far[] = {{0, 4000, 1, 0, 0, 0, 0, 0, 0, 0}},
+                     many[] = {{0, 0, 4000000000u, 0, 0, 0, 0, 0, 0, 0}},
+                     kind[] = {{4000, 0, 1, 0, 0, 0, 0, 0, 0, 0}},
+                     backend[] = {{0, 0, 1, 4000, 0, 0, 0, 0, 0, 0}},
+                     reason[] = {{0, 0, 1, 0, 0, 0, 4000, 0, 0, 0}},
+                     precision[] = {{0, 0, 1, 0, 0, 0, 0, 4000, 0, 0}};
   auto refuse = [](const std::function<void(ingot_abi_artifact &)> &spoil) {
     ingot_abi_artifact artifact = *linked_static_artifact();
     spoil(artifact);

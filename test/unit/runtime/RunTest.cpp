@@ -283,8 +283,8 @@ TEST(TypesRun, EveryElementType) {
     outputs.push_back(
         ingot_output_make(to[i], tensor.bytes, nullptr, 0, tensor.dtype));
   }
-  EXPECT_EQ(ingot_context_run(context.get(), inputs.data(), kTypes, outputs.data(),
-                              kTypes, nullptr, nullptr),
+  EXPECT_EQ(ingot_context_run(context.get(), inputs.data(), kTypes,
+                              outputs.data(), kTypes, nullptr, nullptr),
             INGOT_OK);
   for (uint32_t i = 0; i < kTypes; ++i)
     EXPECT_EQ(memcmp(from[i], to[i], inputs[size_t(i)].bytes), 0);

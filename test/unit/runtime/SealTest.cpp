@@ -284,8 +284,8 @@ protected:
     artifact->weights_bytes = 100;
     static const char names[] = "matmul\0first\0second\0add\0third";
     auto *layers = take<ingot_abi_layer>(2);
-    layers[0] = {0, 7, 2, 0, 1, 1, 0, 0};
-    layers[1] = {20, 24, 1, 0, 1, 1, 0, 0};
+    layers[0] = {0, 7, 2, 0, 1, 1, 0, 0, 0, 0};
+    layers[1] = {20, 24, 1, 0, 1, 1, 0, 0, 0, 0};
     artifact->layers = {layers, 2, sizeof(*layers)};
     artifact->layer_text = text(names, sizeof(names));
     artifact->layer_text_bytes = sizeof(names);

@@ -159,7 +159,8 @@ void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
        {usesTiles(tile.product) ? tile.amxRows : (full + 1) / 2, int64_t(4)})
     if (size < (sizes.empty() ? full : sizes.back()))
       sizes.push_back(size);
-  for (auto [i, size] : llvm::enumerate(sizes)) {
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    int64_t size = sizes[i];
     Tile part = tileOf(tile, size);
     int64_t next = i + 1 < sizes.size() ? sizes[i + 1] : 1;
     // More is left than the next size takes, and a tile fits before the end.

@@ -111,6 +111,9 @@ static const ingot_abi_artifact artifact = {
     sizeof(ingot_abi_buffer),
     MODEL_FLAGS,
     0,
+    0,
+    {NULL, 0, sizeof(ingot_abi_shape_profile)},
+    0,
     0};
 
 #ifdef MODEL_SEAL
