@@ -2,6 +2,7 @@
 import glob
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -26,9 +27,10 @@ def tool(name, *arguments, cwd=None, env=None, timeout=300):
 
 
 def start(name, *arguments):
-    """Starts a tool and does not wait for it."""
+    """Starts a tool and does not wait for it. It can be interrupted also where the tests run in the background of a
+    shell, which ignores SIGINT there."""
     return subprocess.Popen([os.path.join(BIN, name), *map(str, arguments)], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL)
+                            stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
 def have(name):
