@@ -191,6 +191,8 @@ importBytes(Blob file, StringRef name, std::optional<StringRef> directory,
     return std::move(error);
   if (Error error = normalizeModel(model, options))
     return std::move(error);
+  if (Error error = applyLists(model.proto, options))
+    return std::move(error);
   llvm::StringSet<> dimNames = collectDimNames(model.proto.graph());
   if (Error error = applyShapes(model.proto, options))
     return std::move(error);

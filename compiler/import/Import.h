@@ -17,6 +17,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem/UniqueID.h"
 
 #include <vector>
@@ -31,6 +32,11 @@ struct ImportOptions {
   /// Input name to the value that it always has, as text: `16000`, `1,2,3`. It
   /// is a constant then, and no input.
   llvm::StringMap<std::string> values;
+  /// Input that is a sequence to the number of its elements, each of which is
+  /// an input `NAME.0`, `NAME.1`, … then.
+  llvm::StringMap<int64_t> lengths;
+  /// Optional inputs that are not there; all others are.
+  llvm::StringSet<> absent;
   /// Whether (domain, op type) has a lowering; "" is the domain of ONNX itself.
   /// An operator that has none is expanded if ONNX defines it as a function.
   /// Null: nothing is expanded.

@@ -11,6 +11,10 @@
 
 namespace ingot::importer {
 
+/// Applies ImportOptions::lengths and absent: inputs that are sequences or
+/// optionals become tensors, and nodes that make of them what they were.
+llvm::Error applyLists(pb::ModelProto &model, const ImportOptions &options);
+
 /// Applies ImportOptions::shapes and dims to the inputs of a model whose
 /// initializers are no inputs any more. A named dimension is the same wherever
 /// its name stands.

@@ -42,14 +42,19 @@ static pb::ModelProto convert(pb::ModelProto model, int64_t from, int64_t to) {
 /// What legalization knows of older forms begins here.
 static constexpr int64_t kOldestOpset = 7;
 
+/// Inputs have the types that the model says: the converter takes the batches
+/// of an old Scan away from them, too. Types of outputs are inferred afresh.
 static bool hasSameInterface(const pb::GraphProto &a,
                              const pb::GraphProto &b) {
-  auto same = [](const auto &x, const auto &y) {
-    return llvm::equal(x, y, [](const auto &i, const auto &j) {
-      return i.name() == j.name();
-    });
-  };
-  return same(a.input(), b.input()) && same(a.output(), b.output());
+  return llvm::equal(a.input(), b.input(),
+                     [](const auto &i, const auto &j) {
+                       return i.name() == j.name() &&
+                              i.type().SerializeAsString() ==
+                                  j.type().SerializeAsString();
+                     }) &&
+         llvm::equal(a.output(), b.output(), [](const auto &i, const auto &j) {
+           return i.name() == j.name();
+         });
 }
 
 /// What tensors hold, by the name of the initializer or of the Constant's

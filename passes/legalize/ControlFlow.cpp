@@ -72,6 +72,28 @@ static LogicalResult takeBranch(Node &node, bool condition) {
   return node.replace(values);
 }
 
+/// Says why an output is neither a tensor nor a list of alike tensors.
+static LogicalResult refuseOutput(Node &node, size_t i,
+                                  ArrayRef<Value> values) {
+  onnx::SequenceOp lists[] = {values[0].getDefiningOp<onnx::SequenceOp>(),
+                              values[1].getDefiningOp<onnx::SequenceOp>()};
+  if (isa<NoneType>(values[0].getType()) != isa<NoneType>(values[1].getType()))
+    return node.unsupported("output " + Twine(i) + " is an empty optional in "
+                            "one branch only, with a computed condition");
+  if (!lists[0] || !lists[1])
+    return node.unsupported("output " + Twine(i) + " is not a tensor");
+  size_t counts[] = {lists[0].getElements().size(),
+                     lists[1].getElements().size()};
+  if (counts[0] != counts[1])
+    return node.unsupported("output " + Twine(i) + " is a sequence of " +
+                            Twine(counts[0]) + " tensors in one branch and "
+                            "of " + Twine(counts[1]) +
+                            " in the other, with a computed condition");
+  return node.unsupported("output " + Twine(i) + " is a sequence of tensors of "
+                          "other types in each branch, with a computed "
+                          "condition");
+}
+
 /// What both branches give for an output is of one type but for its sizes.
 static FailureOr<RankedTensorType> typeOfOutput(Node &node, size_t i,
                                                 ArrayRef<Value> values) {
@@ -79,7 +101,7 @@ static FailureOr<RankedTensorType> typeOfOutput(Node &node, size_t i,
   for (int branch : {0, 1}) {
     types[branch] = dyn_cast<RankedTensorType>(values[branch].getType());
     if (!types[branch])
-      return node.unsupported("output " + Twine(i) + " is not a tensor");
+      return refuseOutput(node, i, values);
   }
   if (types[0].getElementType() != types[1].getElementType())
     return node.invalid("output " + Twine(i) +
@@ -137,15 +159,69 @@ static LogicalResult legalizeBranches(Node &node, ArrayRef<Block *> branches,
   return failure();
 }
 
+static bool agree(Value a, Value b) {
+  return joinTypes(dyn_cast<RankedTensorType>(a.getType()),
+                   dyn_cast<RankedTensorType>(b.getType())) != nullptr;
+}
+
+/// Sequences of as many tensors that agree.
+static bool areAlike(onnx::SequenceOp a, onnx::SequenceOp b) {
+  return a && b && a.getElements().size() == b.getElements().size() &&
+         llvm::all_of(llvm::zip_equal(a.getElements(), b.getElements()),
+                      [](auto pair) {
+                        return agree(std::get<0>(pair), std::get<1>(pair));
+                      });
+}
+
 /// Whether both branches give values of one rank and element type.
 static bool agree(ArrayRef<Block *> branches) {
   for (auto [a, b] :
-       llvm::zip_equal(branches[0]->getTerminator()->getOperandTypes(),
-                       branches[1]->getTerminator()->getOperandTypes()))
-    if (!joinTypes(dyn_cast<RankedTensorType>(a),
-                   dyn_cast<RankedTensorType>(b)))
+       llvm::zip_equal(branches[0]->getTerminator()->getOperands(),
+                       branches[1]->getTerminator()->getOperands()))
+    if (!agree(a, b) && !areAlike(a.getDefiningOp<onnx::SequenceOp>(),
+                                  b.getDefiningOp<onnx::SequenceOp>()))
       return false;
   return true;
+}
+
+/// Where both branches give a sequence of as many tensors, they give these.
+/// Returns for each value how many it has become; none: it is no sequence.
+static SmallVector<std::optional<size_t>>
+spreadSequences(ArrayRef<Block *> branches) {
+  SmallVector<std::optional<size_t>> parts;
+  SmallVector<Value> values[2];
+  for (auto [a, b] :
+       llvm::zip_equal(branches[0]->getTerminator()->getOperands(),
+                       branches[1]->getTerminator()->getOperands())) {
+    auto first = a.getDefiningOp<onnx::SequenceOp>(),
+         second = b.getDefiningOp<onnx::SequenceOp>();
+    parts.push_back(std::nullopt);
+    if (areAlike(first, second)) {
+      parts.back() = first.getElements().size();
+      llvm::append_range(values[0], first.getElements());
+      llvm::append_range(values[1], second.getElements());
+      continue;
+    }
+    values[0].push_back(a);
+    values[1].push_back(b);
+  }
+  for (auto [block, given] : llvm::zip_equal(branches, values))
+    block->getTerminator()->setOperands(given);
+  return parts;
+}
+
+/// The values that `parts` of `results` stand for.
+static SmallVector<Value>
+gatherSequences(OpBuilder &builder, Location loc, ValueRange results,
+                ArrayRef<std::optional<size_t>> parts) {
+  SmallVector<Value> values;
+  for (std::optional<size_t> count : parts) {
+    ValueRange own = results.take_front(count.value_or(1));
+    results = results.drop_front(own.size());
+    values.push_back(count ? Value(onnx::SequenceOp::create(builder, loc, own))
+                           : own.front());
+  }
+  return values;
 }
 
 /// Where the branches' values have different ranks, what follows is another
@@ -236,6 +312,7 @@ static LogicalResult legalizeIf(Node &node) {
         block->getTerminator()->getIterator());
     return withTail ? replaceTail(node, values) : node.replace(values);
   }
+  SmallVector<std::optional<size_t>> parts = spreadSequences(branches);
   SmallVector<Type> types;
   for (size_t i = 0; i < branches[0]->getTerminator()->getNumOperands(); ++i) {
     Value values[] = {branches[0]->getTerminator()->getOperand(i),
@@ -258,9 +335,15 @@ static LogicalResult legalizeIf(Node &node) {
       values.push_back(castSizes(builder, loc, value, type));
     scf::YieldOp::create(builder, loc, values);
     yield->erase();
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(region->front())))
+      if (isa<onnx::SequenceOp>(op) && op.use_empty())
+        op.erase();
   }
-  return withTail ? replaceTail(node, branch.getResults())
-                  : node.replace(branch.getResults());
+  builder.setInsertionPointAfter(branch);
+  SmallVector<Value> results =
+      gatherSequences(builder, loc, branch.getResults(), parts);
+  return withTail ? replaceTail(node, results) : node.replace(results);
 }
 
 void legalize::populateControlFlow(Legalizers &legalizers) {

@@ -144,6 +144,11 @@ Value sliceAxis(Node &node, Value x, int64_t axis, int64_t start, int64_t size,
 Value takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
                ArrayRef<OpFoldResult> sizes);
 Value setPart(Node &node, Value x, Value part, ArrayRef<OpFoldResult> starts);
+/// Input 0 in parts of these sizes along an axis.
+SmallVector<Value> takeParts(Node &node, int64_t axis,
+                             ArrayRef<OpFoldResult> parts);
+/// Requires of the run that the parts of a split are the whole dimension.
+void requireSum(Node &node, ArrayRef<OpFoldResult> parts, OpFoldResult whole);
 Value concat(Node &node, ArrayRef<Value> inputs, int64_t axis);
 Value castTo(Node &node, Value x, Type elementType);
 /// A rank-0 constant.

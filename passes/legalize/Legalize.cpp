@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_LEGALIZE
@@ -68,6 +69,7 @@ static const Legalizers &allLegalizers() {
     populateLoops(all);
     populateMachineLearning(all);
     populateMatMul(all);
+    populateMelWeights(all);
     populateMicrosoftAttention(all);
     populateMicrosoftFused(all);
     populateMicrosoftGroupQuery(all);
@@ -322,6 +324,56 @@ LogicalResult LegalizePass::tryBlock(Block &block) {
   return failure();
 }
 
+/// An output that is a sequence becomes as many as it has elements: `y.0`,
+/// `y.1`, …
+static LogicalResult spreadSequences(func::FuncOp function) {
+  Operation *end = function.getBody().front().getTerminator();
+  StringRef nameAttr = IngotDialect::NameAttrHelper::getNameStr(),
+            dimsAttr = IngotDialect::DimNamesAttrHelper::getNameStr();
+  Builder builder(function.getContext());
+  SmallVector<Value> values;
+  SmallVector<DictionaryAttr> attrs;
+  llvm::StringSet<> names;
+  for (unsigned i = 0; i < end->getNumOperands(); ++i)
+    if (auto name = function.getResultAttrOfType<StringAttr>(i, nameAttr))
+      names.insert(name.getValue());
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+    auto sequence = value.getDefiningOp<onnx::SequenceOp>();
+    if (!sequence) {
+      values.push_back(value);
+      attrs.push_back(function.getResultAttrDict(i));
+      continue;
+    }
+    auto name = function.getResultAttrOfType<StringAttr>(i, nameAttr);
+    std::string text = name ? name.str() : "";
+    for (auto [at, element] : llvm::enumerate(sequence.getElements())) {
+      auto type = dyn_cast<RankedTensorType>(element.getType());
+      std::string part = text + "." + std::to_string(at);
+      if (!names.insert(part).second)
+        return emitError(function.getLoc())
+               << "element " << at << " of output '" << printable(text)
+               << "' would be an output '" << printable(part)
+               << "', but the model has one of that name";
+      SmallVector<StringRef> dims(type ? type.getRank() : 0, "");
+      values.push_back(element);
+      attrs.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr(nameAttr, builder.getStringAttr(part)),
+           builder.getNamedAttr(dimsAttr, builder.getStrArrayAttr(dims))}));
+    }
+  }
+  if (ValueRange(end->getOperands()) == ValueRange(values))
+    return success();
+  end->setOperands(values);
+  function.setFunctionType(builder.getFunctionType(
+      function.getArgumentTypes(), end->getOperandTypes()));
+  function.setAllResultAttrs(attrs);
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(
+           function.getBody().front())))
+    if (isa<onnx::SequenceOp>(op) && op.use_empty())
+      op.erase();
+  return success();
+}
+
 LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
   failedNodes.clear();
   failedNames.clear();
@@ -329,14 +381,18 @@ LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
   progress.roots.start(function);
   if (failed(legalizeBlock(function.getBody().front())))
     return failure();
-  auto results = function.getBody().front().getTerminator()->getOperandTypes();
+  if (failed(spreadSequences(function)))
+    return failure();
+  auto results =
+      function.getBody().front().getTerminator()->getOperandTypes();
   for (auto [i, type] : llvm::enumerate(results)) {
     auto name = function.getResultAttrOfType<StringAttr>(
         i, IngotDialect::NameAttrHelper::getNameStr());
     if (isa<onnx::OnnxDialect>(type.getDialect()))
       return emitError(function.getLoc())
              << "output '" << (name ? printable(name.getValue()) : "")
-             << "' is a sequence, which an artifact cannot take or give";
+             << "' is a sequence or an optional that only the run knows, which "
+                "an artifact cannot take or give";
     if (isa<NoneType>(type))
       return emitError(function.getLoc())
              << "output '" << (name ? printable(name.getValue()) : "")

@@ -223,6 +223,7 @@ void populateGridSample(Legalizers &legalizers);
 void populateLoops(Legalizers &legalizers);
 void populateMachineLearning(Legalizers &legalizers);
 void populateMatMul(Legalizers &legalizers);
+void populateMelWeights(Legalizers &legalizers);
 void populateMicrosoftAttention(Legalizers &legalizers);
 void populateMicrosoftFused(Legalizers &legalizers);
 void populateMicrosoftGroupQuery(Legalizers &legalizers);

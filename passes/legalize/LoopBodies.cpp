@@ -15,6 +15,8 @@ using namespace ingot::legalize;
 /// Loops that come to fewer nodes than this if all steps are written in a row
 /// are: it costs no more code than a few layers do.
 static constexpr int64_t kMostUnrolled = 128;
+/// The same where a state is a sequence, for which there is no other form.
+static constexpr int64_t kMostUnrolledLists = 10000;
 
 RankedTensorType legalize::typeOfRow(const Scanned &scanned) {
   RankedTensorType type = typeOf(scanned.value);
@@ -115,8 +117,14 @@ FailureOr<int64_t> legalize::stackedAxis(Node &node, const Stacked &stacked,
 std::optional<SmallVector<Value>> legalize::unroll(Node &node,
                                                    const LoopForm &form) {
   auto trip = form.trip ? getConstantIntValue(form.trip) : std::nullopt;
-  if (!trip || *trip < 1 || form.go || *trip > kMostUnrolled ||
-      *trip * countNodes(*form.body) > kMostUnrolled)
+  if (trip == 0 && form.stacked.empty())
+    return SmallVector<Value>(form.init);
+  bool hasList = llvm::any_of(form.init, [](Value state) {
+    return state.getDefiningOp<onnx::SequenceOp>() != nullptr;
+  });
+  int64_t most = hasList ? kMostUnrolledLists : kMostUnrolled;
+  if (!trip || *trip < 1 || form.go || *trip > most ||
+      *trip * countNodes(*form.body) > most)
     return std::nullopt;
   SmallVector<Operation *> placed;
   auto giveUp = [&] {

@@ -15,11 +15,17 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
-/// Unrolls or builds the loop, and hands on what it gives.
-static LogicalResult finish(Node &node, const LoopForm &form) {
+/// Unrolls or builds the loop.
+static FailureOr<SmallVector<Value>> makeLoop(Node &node,
+                                              const LoopForm &form) {
   if (auto values = unroll(node, form))
-    return node.replace(*values);
-  FailureOr<SmallVector<Value>> values = buildLoop(node, form);
+    return *values;
+  return buildLoop(node, form);
+}
+
+/// Hands on what the loop gives.
+static LogicalResult finish(Node &node, const LoopForm &form) {
+  FailureOr<SmallVector<Value>> values = makeLoop(node, form);
   if (failed(values))
     return failure();
   return node.replace(*values);
@@ -140,10 +146,83 @@ static LogicalResult readTrip(Node &node, LoopForm &form) {
   return success();
 }
 
+/// More loops than this are no program that one would want for one node.
+static constexpr int64_t kMostBatches = 64;
+
+/// Of operator set 8 it takes the lengths of batches, which may be left out,
+/// and tensors of a batch each: a loop for each batch.
+static LogicalResult legalizeBatchedScan(Node &node) {
+  if (node.has(0))
+    return node.unsupported("with 'sequence_lens', as before operator set 9");
+  LoopForm form;
+  form.body = findBody(node, "body");
+  if (!form.body)
+    return node.invalid("the body is missing");
+  int64_t count = node.getInt("num_scan_inputs", 0),
+          states = int64_t(node.numInputs()) - 1 - count;
+  if (count < 1 || states < 0)
+    return node.invalid("num_scan_inputs is " + Twine(count) + ", with " +
+                        Twine(node.numInputs()) + " inputs");
+  int64_t batches = ShapedType::kDynamic;
+  for (size_t i = 1; i < node.numInputs(); ++i) {
+    bool isScanned = int64_t(i) > states;
+    if (!node.has(i))
+      return node.invalid("input " + Twine(i) + " is missing");
+    if (node.rank(i) < (isScanned ? 2 : 1))
+      return node.invalid("input " + Twine(i) + " has no batch" +
+                          (isScanned ? " or no steps" : ""));
+    int64_t size = node.shape(i)[0];
+    if (ShapedType::isDynamic(size))
+      return node.unsupported("with an open number of batches, as before "
+                              "operator set 9; fix it with --shape");
+    if (i > 1 && size != batches)
+      return node.invalid("input " + Twine(i) + " has " + Twine(size) +
+                          " batches, but the first has " + Twine(batches));
+    batches = size;
+  }
+  if (batches < 1 || batches > kMostBatches)
+    return node.unsupported("with " + Twine(batches) + " batches, which must "
+                            "be in [1, " + Twine(kMostBatches) + "]");
+  if (int64_t(node.numOutputs()) < states)
+    return node.invalid("it has " + Twine(states) + " states, but gives " +
+                        Twine(node.numOutputs()) + " values");
+  auto directions = node.getInts("directions");
+  form.stacked.resize(node.numOutputs() - states);
+  SmallVector<SmallVector<Value>> results(node.numOutputs());
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    form.init.clear();
+    form.scanned.clear();
+    for (size_t i = 1; i < node.numInputs(); ++i) {
+      Sizes sizes = sizesOf(node, node.input(i));
+      sizes.erase(sizes.begin());
+      Value own =
+          reshape(node, sliceAxis(node, node.input(i), 0, batch, 1), sizes);
+      int64_t scan = int64_t(i) - 1 - states;
+      if (scan < 0)
+        form.init.push_back(own);
+      else
+        form.scanned.push_back({own, 0, elementOr(directions, scan, 0) != 0});
+    }
+    if (failed(checkCounts(node, form)) || failed(readTrip(node, form)))
+      return failure();
+    auto values = makeLoop(node, form);
+    if (failed(values))
+      return failure();
+    for (auto [value, all] : llvm::zip_equal(*values, results))
+      all.push_back(unsqueeze(node, value, {0}));
+  }
+  SmallVector<Value> joined;
+  for (ArrayRef<Value> all : results) {
+    joined.push_back(concat(node, all, 0));
+    if (!joined.back())
+      return failure();
+  }
+  return node.replace(joined);
+}
+
 static LogicalResult legalizeScan(Node &node) {
-  // Of operator set 8 it took batches and the length of each.
   if (node.statedOpset < 9)
-    return node.unsupported("with batches, as before operator set 9");
+    return legalizeBatchedScan(node);
   LoopForm form;
   form.body = findBody(node, "body");
   if (!form.body)

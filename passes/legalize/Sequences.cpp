@@ -138,58 +138,80 @@ static LogicalResult legalizeLength(Node &node) {
       intConstant(node, int64_t(sequence->getElements().size()), {}));
 }
 
+/// The sizes of the parts that input 1, a list, says; of these only the number
+/// has to be known.
+static FailureOr<Sizes> listedParts(Node &node, int64_t axis) {
+  FailureOr<Sizes> parts = elementsOf(node, node.input(1));
+  if (failed(parts))
+    return failure();
+  OpFoldResult whole = sizeOf(node, node.input(0), axis);
+  std::optional<int64_t> sum = 0, size = getConstantIntValue(whole);
+  for (auto [i, part] : llvm::enumerate(*parts)) {
+    auto known = getConstantIntValue(part);
+    if (known && *known < 0)
+      return node.badElement("split", i, Twine(*known), "at least 0");
+    if (!known || (sum && llvm::AddOverflow(*sum, *known, *sum)))
+      sum = std::nullopt;
+  }
+  if (sum && size && *sum != *size)
+    return node.invalid("'split' adds up to " + Twine(*sum) + " of " +
+                        Twine(*size) + " elements");
+  if (!sum || !size)
+    requireSum(node, *parts, whole);
+  return parts;
+}
+
+/// As many parts of `part` elements as there are, and what is left.
+static FailureOr<Sizes> equalParts(Node &node, int64_t axis) {
+  int64_t size = node.shape(0)[axis], part = 1;
+  if (node.has(1)) {
+    auto given = node.getConstantInts(1);
+    if (!given)
+      return node.unsupported("a computed size of parts, so that only the run "
+                              "knows how many there are");
+    part = given->front();
+  }
+  if (part < 1)
+    return node.badElement("split", std::nullopt, Twine(part), "at least 1");
+  if (ShapedType::isDynamic(size))
+    return node.unsupported("a dynamic dimension is split; fix it with "
+                            "--shape");
+  if (size / part > kMostParts)
+    return node.unsupported("more than " + Twine(kMostParts) + " parts");
+  Sizes parts;
+  for (int64_t left = size; left > 0; left -= part)
+    parts.push_back(sizeAttr(node, std::min(left, part)));
+  return parts;
+}
+
 /// Parts of an axis; of one row each, without the axis unless it is kept, if no
 /// sizes are given.
 static LogicalResult legalizeSplitToSequence(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
   if (failed(axis))
     return failure();
-  int64_t size = node.shape(0)[*axis];
-  bool drops = !node.has(1) && node.getInt("keepdims", 1) == 0;
-  SmallVector<int64_t> parts;
-  std::optional<SmallVector<int64_t>> given = SmallVector<int64_t>{1};
-  bool isOne = true;
-  if (node.has(1)) {
-    given = node.getConstantInts(1);
-    if (!given)
-      return node.unsupported("computed sizes of parts");
-    isOne = node.rank(1) == 0;
-  }
-  for (auto [i, part] : llvm::enumerate(*given))
-    if (part < (isOne ? 1 : 0))
-      return node.badElement("split", isOne ? std::nullopt
-                                            : std::optional<int64_t>(i),
-                             Twine(part), isOne ? "at least 1" : "at least 0");
-  if (ShapedType::isDynamic(size))
-    return node.unsupported("a dynamic dimension is split; fix it with "
-                            "--shape");
-  if (isOne) {
-    if (size / given->front() > kMostParts)
-      return node.unsupported("more than " + Twine(kMostParts) + " parts");
-    for (int64_t left = size; left > 0; left -= given->front())
-      parts.push_back(std::min(left, given->front()));
-  } else {
-    parts = *given;
-    int64_t sum = 0;
-    for (int64_t part : parts)
-      if (llvm::AddOverflow(sum, part, sum))
-        sum = -1;
-    if (sum != size)
-      return node.invalid("'split' adds up to " + Twine(sum) + " of " +
-                          Twine(size) + " elements");
-  }
+  bool isList = node.has(1) && node.rank(1) > 0;
+  FailureOr<Sizes> parts =
+      isList ? listedParts(node, *axis) : equalParts(node, *axis);
+  if (failed(parts))
+    return failure();
   SmallVector<Value> elements;
-  int64_t start = 0;
-  for (int64_t part : parts) {
-    Value element = sliceAxis(node, node.input(0), *axis, start, part);
-    if (drops) {
+  if (auto known = getConstantIntValues(*parts)) {
+    int64_t start = 0;
+    for (int64_t part : *known) {
+      elements.push_back(
+          sliceAxis(node, node.input(0), *axis, part ? start : 0, part));
+      start += part;
+    }
+  } else {
+    elements = takeParts(node, *axis, *parts);
+  }
+  if (!node.has(1) && node.getInt("keepdims", 1) == 0)
+    for (Value &element : elements) {
       Sizes sizes = sizesOf(node, element);
       sizes.erase(sizes.begin() + *axis);
       element = reshape(node, element, sizes);
     }
-    elements.push_back(element);
-    start += part;
-  }
   return replaceBySequence(node, elements);
 }
 

@@ -264,8 +264,7 @@ static LogicalResult legalizeSlice(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
-/// The parts of a split are the whole dimension.
-static void requireSum(Node &node, ArrayRef<OpFoldResult> parts,
+void legalize::requireSum(Node &node, ArrayRef<OpFoldResult> parts,
                        OpFoldResult whole) {
   Indices i{node.builder, node.loc()};
   Value sum = i.n(0), size = indexValue(node, whole);
@@ -275,9 +274,8 @@ static void requireSum(Node &node, ArrayRef<OpFoldResult> parts,
           "split adds up to {0} of {1} elements", {sum, size});
 }
 
-/// Input 0 in parts of these sizes along an axis.
-static SmallVector<Value> takeParts(Node &node, int64_t axis,
-                                    ArrayRef<OpFoldResult> parts) {
+SmallVector<Value> legalize::takeParts(Node &node, int64_t axis,
+                                       ArrayRef<OpFoldResult> parts) {
   Value x = node.input(0);
   Sizes sizes = sizesOf(node, x), starts(sizes.size(), sizeAttr(node, 0));
   SmallVector<Value> values;

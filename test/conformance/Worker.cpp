@@ -104,6 +104,24 @@ Plan readPlan(const std::string &folder) {
   return plan;
 }
 
+void readOptions(const std::string &folder, ingot::ImportOptions &import) {
+  std::ifstream file(folder + "/options.txt");
+  for (std::string line; std::getline(file, line);) {
+    std::stringstream fields(line);
+    std::string option, name, value;
+    std::getline(fields, option, '\t');
+    std::getline(fields, name, '\t');
+    std::getline(fields, value, '\t');
+    if (option == "absent")
+      import.absent.insert(name);
+    else if (option == "length")
+      import.lengths[name] = std::stoll(value);
+    else if (option == "shape")
+      for (int64_t dim : parseDims(value))
+        import.shapes[name].push_back(dim);
+  }
+}
+
 /// Room for one output, grown when a run reports what it needs.
 struct Output {
   ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
@@ -216,6 +234,7 @@ std::vector<std::string> compileCase(const Settings &settings,
   options.input = folder + "/model.onnx";
   options.output = artifact;
   options.writeHeader = false;
+  readOptions(folder, options.import);
   options.pipeline.kernels = settings.kernels;
   options.target = settings.target;
   options.weightsInFile = settings.compileOnly;
@@ -227,7 +246,7 @@ std::vector<std::string> compileCase(const Settings &settings,
 /// Whether the compiler refused the model because of something that it does
 /// not support, and said so.
 bool isRefusal(const std::string &message) {
-  for (const char *words : {"not supported", "an artifact cannot take or give"})
+  for (const char *words : {"not supported", "artifact cannot take or give"})
     if (message.find(words) != std::string::npos)
       return true;
   return false;

@@ -5,6 +5,7 @@ Written once per version of `onnx`, one folder a test:
 
     model.onnx
     plan.txt            for the runner: one line an input, `SET NAME DTYPE DIMS FILE`
+    options.txt         how it is compiled: one line an option, `length NAME N`, `absent NAME`, `shape NAME DIMS`
     case.json           kind, operators, tolerances, expected outputs
     SET_in_N.bin        raw elements, row-major, little-endian
     SET_out_N.npy       what must come out
@@ -21,7 +22,7 @@ from onnx import numpy_helper
 
 KINDS = {"node": "node", "simple": "simple", "pytorch-converted": "pytorch-converted",
          "pytorch-operator": "pytorch-operator", "light": "real"}
-FORMAT = 3  # of the files: raise when they change
+FORMAT = 4  # of the files: raise when they change
 
 # Element types that a compiled model's interface has: ONNX's number, by numpy's name.
 DTYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "bool": 9,
@@ -123,6 +124,40 @@ def is_tensor(value):
     return isinstance(value, (np.ndarray, np.generic)) and np.asarray(value).dtype.name in DTYPES
 
 
+def spread(values):
+    """A compiled model gives the elements of a sequence as so many outputs."""
+    return [e for v in values for e in (spread(v) if isinstance(v, list) else [v])]
+
+
+def spread_inputs(names, values):
+    """(name, tensor): a compiled model takes the elements of a sequence as `x.0`, `x.1`, …, and no absent optional."""
+    for name, value in zip(names, values):
+        if isinstance(value, list):
+            yield from ((f"{name}.{i}", element) for i, element in enumerate(value))
+        elif value is not None:
+            yield name, value
+
+
+def compile_options(model, names, weights, sets):
+    """How long sequences are, which optionals are absent, and the shapes of tensors of which the model says none."""
+    options = []
+    inputs = sets[0][0] if sets else []
+    fed = names if len(inputs) == len(names) else [n for n in names if n not in weights]
+    types = {value.name: value.type for value in model.graph.input}
+    for name, value in zip(fed, inputs):
+        inner = types[name].optional_type.elem_type if types[name].HasField("optional_type") else types[name]
+        if value is None and types[name].HasField("optional_type"):
+            options.append(("absent", name))
+        elif isinstance(value, list):
+            options.append(("length", name, str(len(value))))
+            inner = inner.sequence_type.elem_type
+        if inner is not types[name] and inner.HasField("tensor_type") and not inner.tensor_type.HasField("shape"):
+            for part, tensor in spread_inputs([name], [value]):
+                if np.ndim(tensor):
+                    options.append(("shape", part, "x".join(map(str, np.shape(tensor)))))
+    return options
+
+
 def write_test(folder, kind, test):
     data, sets = read_test(kind, test)
     model = onnx.load_from_string(data)
@@ -132,18 +167,20 @@ def write_test(folder, kind, test):
     weights = {i.name for i in model.graph.initializer}
     names = [i.name for i in model.graph.input]
     plan, unfit = [], None
+    sets = [(list(inputs), spread(outputs)) for inputs, outputs in sets]
+    options = compile_options(model, names, weights, sets)
     for s, (inputs, outputs) in enumerate(sets):
         # IR version 3 lists weights as inputs too; only what is no weight is fed, unless all are given.
         fed = names if len(inputs) == len(names) else [n for n in names if n not in weights]
-        for i, value in enumerate(inputs):
+        for i, (name, value) in enumerate(spread_inputs(fed, inputs)):
             if not is_tensor(value):
-                unfit = unfit or f"input {fed[i]} is not a tensor of a supported type"
+                unfit = unfit or f"input {name} is not a tensor of a supported type"
                 continue
             array = np.asarray(value)
             dims = "x".join(map(str, array.shape)) if array.ndim else "scalar"
             file = f"{s}_in_{i}.bin"
             pack(array).tofile(os.path.join(folder, file))
-            plan.append(f"{s}\t{fed[i]}\t{DTYPES[array.dtype.name]}\t{dims}\t{file}\n")
+            plan.append(f"{s}\t{name}\t{DTYPES[array.dtype.name]}\t{dims}\t{file}\n")
         for i, value in enumerate(outputs):
             if not is_tensor(value):
                 unfit = unfit or f"output {i} is not a tensor of a supported type"
@@ -154,6 +191,8 @@ def write_test(folder, kind, test):
             np.save(os.path.join(folder, f"{s}_out_{i}.npy"), stored)
     with open(os.path.join(folder, "plan.txt"), "w") as f:
         f.write("".join(plan))
+    with open(os.path.join(folder, "options.txt"), "w") as f:
+        f.write("".join("\t".join(option) + "\n" for option in options))
     ops = operators(model)
     with open(os.path.join(folder, "case.json"), "w") as f:
         json.dump({"name": test.name, "kind": kind, "ops": ops, "subject": subject(kind, test.name, ops),

@@ -249,6 +249,8 @@ class Sweep:
             case = json.load(f)
         if case["unfit"]:
             return {"skipped": case["unfit"], "subject": case["subject"]}
+        if os.path.getsize(os.path.join(folder, "options.txt")):
+            return {"skipped": "takes a sequence or an optional", "subject": case["subject"]}
         model = onnx.load(os.path.join(folder, "model.onnx"))
         inputs = read_inputs(folder)
         result = {"subject": case["subject"] or "several"}

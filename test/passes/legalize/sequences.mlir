@@ -92,7 +92,7 @@ func.func @errors(%s: !seq, %x: tensor<4xf32>, %n: tensor<i64>, %d: tensor<?xf32
   %5 = onnx.node "ConcatFromSequence"(%e) {axis = 0 : i64} : (!seq) -> tensor<*xf32>
   // expected-error@+1 {{SplitToSequence (opset 21) is not supported: a dynamic dimension is split; fix it with --shape}}
   %6 = onnx.node "SplitToSequence"(%d) : (tensor<?xf32>) -> !seq
-  // expected-error@+1 {{SplitToSequence (opset 21) is not supported: computed sizes of parts}}
+  // expected-error@+1 {{SplitToSequence (opset 21) is not supported: a computed size of parts, so that only the run knows how many there are}}
   %7 = onnx.node "SplitToSequence"(%x, %n) : (tensor<4xf32>, tensor<i64>) -> !seq
   %none = onnx.node "Optional"() : () -> !onnx.opaque<"optional(tensor(float))">
   // expected-error@+1 {{OptionalGetElement (opset 21) is invalid: the optional has no element}}
@@ -110,9 +110,75 @@ func.func @errors(%s: !seq, %x: tensor<4xf32>, %n: tensor<i64>, %d: tensor<?xf32
 
 !seq = !onnx.opaque<"seq(tensor(float))">
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
-// expected-error@+1 {{output 's' is a sequence, which an artifact cannot take or give}}
-func.func @given(%x: tensor<4xf32>) -> (!seq {ingot.name = "s"}) {
-  %q = onnx.node "SequenceConstruct"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> !seq
+// An output that is a list is as many outputs as it has elements.
+// CHECK-LABEL: @given
+// CHECK-SAME: -> (tensor<4xf32> {ingot.dim_names = [""], ingot.name = "s.0"},
+// CHECK-SAME: tensor<2xf32> {ingot.dim_names = [""], ingot.name = "s.1"},
+// CHECK-SAME: tensor<4xf32> {ingot.name = "y"})
+// CHECK: return %arg0, %arg1, %arg0 :
+func.func @given(%x: tensor<4xf32>, %y: tensor<2xf32>) -> (!seq {ingot.name = "s"}, tensor<4xf32> {ingot.name = "y"}) {
+  %q = onnx.node "SequenceConstruct"(%x, %y) : (tensor<4xf32>, tensor<2xf32>) -> !seq
+  return %q, %x : !seq, tensor<4xf32>
+}
+
+// What both branches give is a list of as many tensors.
+// CHECK-LABEL: @branches
+// CHECK: %[[Y:.*]]:2 = scf.if {{.*}} -> (tensor<?xf32>, tensor<2xf32>)
+// CHECK: return %[[Y]]#0, %[[Y]]#1 : tensor<?xf32>, tensor<2xf32>
+func.func @branches(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<2xf32>) -> (!seq {ingot.name = "s"}) {
+  %q = onnx.node "If"(%c) graphs "then_branch" {
+    %a = onnx.node "SequenceConstruct"(%x, %y) : (tensor<4xf32>, tensor<2xf32>) -> !seq
+    onnx.yield %a : !seq
+  }, "else_branch" {
+    %b = onnx.node "SequenceConstruct"(%y, %y) : (tensor<2xf32>, tensor<2xf32>) -> !seq
+    onnx.yield %b : !seq
+  } : (tensor<i1>) -> !seq
   return %q : !seq
+}
+
+// Only how many parts there are has to be known.
+// CHECK-LABEL: @parts
+// CHECK: ingot.require %{{.*}}, "split adds up to {0} of {1} elements"
+// CHECK-COUNT-2: tensor.extract_slice %arg0
+func.func @parts(%x: tensor<?x3xf32>, %n: tensor<2xi64>) -> (!seq {ingot.name = "s"}) {
+  %s = onnx.node "SplitToSequence"(%x, %n) : (tensor<?x3xf32>, tensor<2xi64>) -> !seq
+  return %s : !seq
+}
+}
+
+// -----
+
+!seq = !onnx.opaque<"seq(tensor(float))">
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+// expected-error@+1 {{element 0 of output 's' would be an output 's.0', but the model has one of that name}}
+func.func @taken(%x: tensor<4xf32>) -> (!seq {ingot.name = "s"}, tensor<4xf32> {ingot.name = "s.0"}) {
+  %q = onnx.node "SequenceConstruct"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> !seq
+  return %q, %x : !seq, tensor<4xf32>
+}
+}
+
+// -----
+
+!seq = !onnx.opaque<"seq(tensor(float))">
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+func.func @lengths(%c: tensor<i1>, %x: tensor<4xf32>) -> (!seq {ingot.name = "s"}) {
+  // expected-error@+1 {{If (opset 21) is not supported: output 0 is a sequence of 2 tensors in one branch and of 1 in the other, with a computed condition}}
+  %q = onnx.node "If"(%c) graphs "then_branch" {
+    %a = onnx.node "SequenceConstruct"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> !seq
+    onnx.yield %a : !seq
+  }, "else_branch" {
+    %b = onnx.node "SequenceConstruct"(%x) : (tensor<4xf32>) -> !seq
+    onnx.yield %b : !seq
+  } : (tensor<i1>) -> !seq
+  return %q : !seq
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+// expected-error@+1 {{output 's' is a sequence or an optional that only the run knows, which an artifact cannot take or give}}
+func.func @unknown(%x: !onnx.opaque<"seq(tensor(float))"> {ingot.name = "x"}) -> (!onnx.opaque<"seq(tensor(float))"> {ingot.name = "s"}) {
+  return %x : !onnx.opaque<"seq(tensor(float))">
 }
 }

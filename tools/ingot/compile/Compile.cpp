@@ -167,6 +167,12 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
   for (const std::string &text : options.values)
     if (!parseValue(text, result.import.values, error))
       return usageError(error);
+  for (const std::string &text : options.lengths)
+    if (!parseLength(text, result.import.lengths, error))
+      return usageError(error);
+  for (const std::string &name : options.absent)
+    if (!result.import.absent.insert(name).second)
+      return usageError("--absent is given twice for '" + name + "'");
   for (const std::string &text : options.limits)
     if (!parseLimit(text, result.import, result.pipeline, error))
       return usageError(error);

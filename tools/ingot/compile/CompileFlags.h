@@ -44,6 +44,14 @@ struct CompileFlags {
       "value", cl::value_desc("input=V"), cl::cat(category),
       cl::desc("Make an input a constant: sr=16000, or sizes=1,2,3; it is no "
                "input of the library then")};
+  cl::list<std::string> lengths{
+      "length", cl::value_desc("input=N"), cl::cat(category),
+      cl::desc("How many tensors a sequence input has: with --length x=2 the "
+               "library takes x.0 and x.1")};
+  cl::list<std::string> absent{
+      "absent", cl::value_desc("input"), cl::cat(category),
+      cl::desc("Compile for an optional input that is not there; without it, "
+               "the library takes what the optional holds")};
   cl::list<std::string> limits{
       "limit", cl::value_desc("name=N"), cl::cat(category),
       cl::desc("What a model may make the compiler do: nodes (1000000), "

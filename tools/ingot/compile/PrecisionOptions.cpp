@@ -97,6 +97,9 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
     return usageError((isAuto ? "--precision=auto" : "--report") +
                       Twine(" does not go with --value: write the constant "
                             "into the model"));
+  if (!result.import.lengths.empty() || !result.import.absent.empty())
+    return usageError((isAuto ? "--precision=auto" : "--report") +
+                      Twine(" does not go with --length and --absent"));
   StudyOptions &study = request.study;
   study.model = options.input;
   study.shapes.assign(options.shapes.begin(), options.shapes.end());

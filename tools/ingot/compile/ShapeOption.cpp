@@ -102,6 +102,22 @@ bool ingot::parseValue(StringRef text, StringMap<std::string> &values,
   return true;
 }
 
+bool ingot::parseLength(StringRef text, StringMap<int64_t> &lengths,
+                        std::string &error) {
+  auto [name, value] = text.rsplit('=');
+  int64_t length;
+  if (name.empty() || !to_integer(value, length, 10) || length < 0) {
+    error = "--length=" + text.str() +
+            " cannot be read: write it as --length x=2";
+    return false;
+  }
+  if (!lengths.try_emplace(name, length).second) {
+    error = "--length is given twice for '" + name.str() + "'";
+    return false;
+  }
+  return true;
+}
+
 bool ingot::parseLimit(llvm::StringRef text, ImportOptions &import,
                        PipelineOptions &pipeline, std::string &error) {
   llvm::StringRef name, value;

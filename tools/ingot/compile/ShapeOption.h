@@ -30,6 +30,10 @@ bool parseDim(llvm::StringRef text, ImportOptions &import,
 bool parseValue(llvm::StringRef text, llvm::StringMap<std::string> &values,
                 std::string &error);
 
+/// Reads `name=2`.
+bool parseLength(llvm::StringRef text, llvm::StringMap<int64_t> &lengths,
+                 std::string &error);
+
 /// Reads `sparse-bytes=4G` and so on.
 bool parseLimit(llvm::StringRef text, ImportOptions &import,
                 PipelineOptions &pipeline, std::string &error);

@@ -1,0 +1,157 @@
+"""Sequences and optionals as inputs and outputs, MelWeightMatrix, and Scan as it once was: held against ONNX Runtime
+and ONNX's reference implementation."""
+import onnx.parser
+from onnx.reference import ReferenceEvaluator
+
+from support import Case, np, onnx, tool
+
+
+def parse(text, opset=18):
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["": {opset}]>\n{text}')
+    onnx.checker.check_model(model)
+    return model
+
+
+def floats(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+class Sequences(Case):
+    MAP = """g (seq(float[N]) s, float[M] w) => (seq(float[K]) t, int64 n) {
+        t = SequenceMap (s, w) <body = b (float[N] a, float[M] v) => (float[K] c) { c = Concat<axis=0>(a, v) }>
+        n = SequenceLength(s)
+    }"""
+
+    def test_inputs_and_outputs(self):
+        elements = [floats(3), floats(5, seed=1), floats(0)]
+        artifact = self.compile(parse(self.MAP), "--length=s=3")
+        inputs = {f"s.{i}": e for i, e in enumerate(elements)}
+        got = self.run_model(artifact, {**inputs, "w": floats(2, seed=2)})
+        self.assertEqual(sorted(got), ["n", "t.0", "t.1", "t.2"])
+        self.assertEqual(got["n"], 3)
+        for i, element in enumerate(elements):
+            np.testing.assert_array_equal(got[f"t.{i}"], np.concatenate([element, floats(2, seed=2)]))
+
+    def test_many_steps(self):
+        """A loop over a sequence is written out, also where a loop over tensors would not be."""
+        artifact = self.compile(parse(self.MAP), "--length=s=200", "--shape=w=1")
+        inputs = {f"s.{i}": floats(1, seed=i) for i in range(200)}
+        got = self.run_model(artifact, {**inputs, "w": floats(1)})
+        np.testing.assert_array_equal(got["t.199"], np.concatenate([floats(1, seed=199), floats(1)]))
+
+    def test_empty(self):
+        got = self.run_model(self.compile(parse(self.MAP), "--length=s=0"), {"w": floats(2)})
+        self.assertEqual((list(got), int(got["n"])), (["n"], 0))
+
+    def test_shapes_of_elements(self):
+        model = parse("g (seq(float[A,3]) s) => (float[B,3] y) { y = ConcatFromSequence<axis=0>(s) }")
+        artifact = self.compile(model, "--length=s=2", "--shape=s.0=2x3")
+        got = self.run_model(artifact, {"s.0": floats(2, 3), "s.1": floats(4, 3)})
+        self.assertEqual(got["y"].shape, (6, 3))
+
+    def test_refusals(self):
+        model = parse(self.MAP)
+        for words, *options in (
+                (("input 's' is a sequence", "--length s=2"),),
+                (("cannot be read: write it as --length x=2",), "--length=s=two"),
+                (("cannot be read",), "--length=s=-1"),
+                (("given twice for 's'",), "--length=s=1", "--length=s=1"),
+                (("is 1000000", "must be in [0, 1000]"), "--length=s=1000000"),
+                (("input 'w' is no sequence", "--length"), "--length=w=1"),
+                (("no input named 'q'", "'s', 'w' (M)"), "--length=q=1"),
+                (("input 's' is no optional", "--absent"), "--length=s=1", "--absent=s"),
+                (("no input named 'q'",), "--length=s=1", "--absent=q"),
+                (("--absent is given twice for 's'",), "--absent=s", "--absent=s")):
+            with self.subTest(options):
+                self.assert_refuses(model, *words, options=options)
+        # Text has no such names: protobuf does.
+        taken = parse("g (seq(float[2]) s, float[2] x) => (seq(float[2]) t) { y = Neg(x) t = SequenceInsert(s, y) }")
+        taken.graph.node[0].output[0] = taken.graph.node[1].input[1] = "s.0"
+        self.assert_refuses(taken, "element 0 of input 's' would be an input 's.0'", options=["--length=s=1"])
+
+
+class Optionals(Case):
+    MODEL = """g (optional(float[4]) o, float[4] x) => (float[4] y) {
+        has = OptionalHasElement(o)
+        y = If (has) <
+          then_branch = t () => (float[4] a) { v = OptionalGetElement(o) a = Add(v, x) },
+          else_branch = e () => (float[4] b) { b = Neg(x) }>
+    }"""
+
+    def test_present(self):
+        artifact = self.compile(parse(self.MODEL))
+        got = self.run_model(artifact, {"o": floats(4), "x": floats(4, seed=1)})
+        np.testing.assert_array_equal(got["y"], floats(4) + floats(4, seed=1))
+
+    def test_absent(self):
+        artifact = self.compile(parse(self.MODEL), "--absent=o")
+        np.testing.assert_array_equal(self.run_model(artifact, {"x": floats(4)})["y"], -floats(4))
+
+    def test_sequence_in_an_optional(self):
+        model = parse("""g (optional(seq(float[N])) o) => (float[M] y, bool has) {
+            has = OptionalHasElement(o)
+            s = OptionalGetElement(o)
+            y = ConcatFromSequence<axis=0>(s)
+        }""")
+        got = self.run_model(self.compile(model, "--length=o=2"), {"o.0": floats(2), "o.1": floats(3)})
+        self.assertEqual((got["y"].shape, bool(got["has"])), ((5,), True))
+        self.assert_refuses(model, "--length o=2")
+        self.assert_refuses(model, "'o' is --absent, so it has no --length", options=["--absent=o", "--length=o=2"])
+        self.assert_refuses(model, "the optional has no element", options=["--absent=o"])
+
+
+class SplitToSequence(Case):
+    def test_computed_parts(self):
+        model = parse("g (float[N,2] x, int64[3] p) => (seq(float[M,2]) s) { s = SplitToSequence<axis=0>(x, p) }")
+        artifact = self.compile(model)
+        x = floats(6, 2)
+        got = self.run_model(artifact, {"x": x, "p": np.array([1, 0, 5], np.int64)})
+        for i, part in enumerate((x[:1], x[1:1], x[1:])):
+            np.testing.assert_array_equal(got[f"s.{i}"], part)
+        np.save(self.path("x.npy"), x)
+        for parts, text in (([1, 2, 2], "split adds up to 5 of 6 elements"), ([7, -1, 0], "dimension 0 is taken up to position 7, but has 6 elements")):
+            np.save(self.path("p.npy"), np.array(parts))
+            done = tool("ingot", "run", artifact, "--input", f"x={self.path('x.npy')}", "--input", f"p={self.path('p.npy')}")
+            self.assert_one_line(done, text)
+
+
+class MelWeights(Case):
+    MODEL = """g (int32 bins, int32 length, int32 rate, float low, float high) => (float[R,C] y) {
+        y = MelWeightMatrix(bins, length, rate, low, high)
+    }"""
+
+    def test_agrees(self):
+        model = parse(self.MODEL)
+        artifact = self.compile(model)
+        reference = ReferenceEvaluator(model)
+        for bins, length, rate, low, high in ((8, 16, 8192, 0, 4096), (80, 400, 16000, 0, 8000), (40, 512, 16000, 20, 7600),
+                                              (3, 9, 100, 10, 45), (1, 4, 8, 0, 4)):
+            with self.subTest(bins=bins, length=length):
+                inputs = {"bins": np.array(bins, np.int32), "length": np.array(length, np.int32),
+                          "rate": np.array(rate, np.int32), "low": np.array(low, np.float32),
+                          "high": np.array(high, np.float32)}
+                got = self.run_model(artifact, inputs)["y"]
+                np.testing.assert_allclose(got, reference.run(None, inputs)[0], atol=1e-6)
+
+    def test_refuses(self):
+        model = parse(self.MODEL.replace("(int32 bins, ", "(").replace(
+            "{", "{ wide = Constant<value_int=-3>() bins = Cast<to=6>(wide)", 1))
+        self.assert_refuses(model, "'num_mel_bins' is -3, but must be at least 1")
+
+
+class BatchedScan(Case):
+    """Before operator set 9: a batch in front of everything."""
+
+    def test_batches(self):
+        model = parse("""g (float[B,2] h, float[B,3,2] x) => (float[B,2] y, float[B,3,2] z) {
+            y, z = Scan ("", h, x) <num_scan_inputs = 1, directions = [1], body = b (float[2] s, float[2] n)
+              => (float[2] t, float[2] o) { t = Add(s, n) o = Mul(s, n) }>
+        }""".replace("B", "4"), 8)
+        h, x = floats(4, 2), floats(4, 3, 2, seed=1)
+        got = self.run_model(self.compile(model), {"h": h, "x": x})
+        state, rows = h, []
+        for step in (2, 1, 0):
+            rows.append(state * x[:, step])
+            state = state + x[:, step]
+        np.testing.assert_allclose(got["y"], state, rtol=1e-6)
+        np.testing.assert_allclose(got["z"], np.stack(rows, 1), rtol=1e-6)
