@@ -7,6 +7,7 @@
 #include "compiler/import/GuardedSchemas.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace ingot::importer {
@@ -71,6 +72,25 @@ static bool comparesTooMuch(const std::string &op,
   return false;
 }
 
+/// ONNX's Einsum waits for ever at what is neither a letter nor a term's first
+/// ellipsis. The legalizer says so.
+static bool hasEndlessTerm(const std::string &op,
+                           const pb::InferenceContext &context) {
+  const pb::AttributeProto *equation =
+      op == "Einsum" ? context.getAttribute("equation") : nullptr;
+  if (!equation)
+    return false;
+  std::string text = equation->s();
+  llvm::erase(text, ' ');
+  llvm::SmallVector<llvm::StringRef> terms;
+  llvm::StringRef(text).split("->").first.split(terms, ',');
+  return llvm::any_of(terms, [](llvm::StringRef term) {
+    auto [before, behind] = term.split("...");
+    return !llvm::all_of(before, llvm::isAlpha) ||
+           !llvm::all_of(behind, llvm::isAlpha);
+  });
+}
+
 const GuardedSchemas &GuardedSchemas::instance() {
   static const GuardedSchemas schemas;
   return schemas;
@@ -95,7 +115,8 @@ GuardedSchemas::GetSchema(const std::string &name, int version,
           // What was inferred before the exception is kept; the legalizer says
           // what is wrong with the node.
           try {
-            if (!hasEndlessRank(op, context) && !comparesTooMuch(op, context))
+            if (!hasEndlessRank(op, context) && !comparesTooMuch(op, context) &&
+                !hasEndlessTerm(op, context))
               infer(context);
           } catch (const std::exception &) {
           }

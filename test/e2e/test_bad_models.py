@@ -247,6 +247,12 @@ class Tensors(Case):
             self.assert_refuses(make_model([node], [("x", [2, 2]), ("i", [2, 1], TensorProto.INT64)], [("y", ["a"])]),
                                 "gather0", str(count))
 
+    def test_equation_of_no_letters(self):
+        """ONNX's inference waits for ever at them."""
+        for term in ("b(", "b.j", "b...j.", "b......", "-b", "b\0", "b1", "é", "b\tj"):
+            node = helper.make_node("Einsum", ["x", "y"], ["z"], name="einsum0", equation=term + ",bjk->bk")
+            self.assert_refuses(make_model([node], [("x", [5, 2]), ("y", [5, 2, 4])], [("z", ["a", "b"])]), "einsum0")
+
     def test_matmul_mismatch(self):
         model = make_model([helper.make_node("MatMul", ["a", "b"], ["y"], name="dot0")],
                            [("a", [2, 3]), ("b", [4, 2])], [("y", ["m", "n"])])
