@@ -392,8 +392,13 @@ private:
     pb::FunctionProto function;
     if (schema->HasContextDependentFunction()) {
       std::vector<pb::TypeProto> types;
-      for (const std::string &input : call.input())
+      for (const std::string &input : call.input()) {
         types.push_back(scope.lookup(input));
+        // ONNX's builders look into the types of what is there.
+        if (!input.empty() &&
+            types.back().value_case() == pb::TypeProto::VALUE_NOT_SET)
+          return;
+      }
       pb::FunctionBodyBuildContextImpl context(call, types);
       if (!schema->BuildContextDependentFunction(context, function, version))
         return;

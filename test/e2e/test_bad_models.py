@@ -253,6 +253,19 @@ class Tensors(Case):
             node = helper.make_node("Einsum", ["x", "y"], ["z"], name="einsum0", equation=term + ",bjk->bk")
             self.assert_refuses(make_model([node], [("x", [5, 2]), ("y", [5, 2, 4])], [("z", ["a", "b"])]), "einsum0")
 
+    def test_function_of_an_input_without_a_type(self):
+        """ONNX's SequenceMap looks into the type of its input."""
+        node = helper.make_node("Identity", ["a"], ["b"])
+        body = helper.make_graph([node], "body", [helper.make_tensor_value_info("a", TensorProto.FLOAT, None)],
+                                 [helper.make_tensor_value_info("b", TensorProto.FLOAT, None)])
+        for known in (False, True):
+            with self.subTest(known=known):
+                node = helper.make_node("SequenceMap", ["x" if known else "nobody"], ["y"], name="map0", body=body)
+                model = make_model([node], [("x", [2, 2])], [("y", ["a"])])
+                if known:
+                    model.graph.input[0].ClearField("type")
+                self.assert_refuses(model)
+
     def test_matmul_mismatch(self):
         model = make_model([helper.make_node("MatMul", ["a", "b"], ["y"], name="dot0")],
                            [("a", [2, 3]), ("b", [4, 2])], [("y", ["m", "n"])])
