@@ -197,6 +197,9 @@ Constant *ArtifactBuilder::variants() {
         load,
         unload,
         declare(levelSymbol("ingot_run", code.target), i32, {ptr}),
+        manifest.hasOpenSizes()
+            ? declare(levelSymbol("ingot_infer", code.target), i32, {ptr})
+            : null,
     }));
   }
   return table(rows, sizeof(ingot_abi_variant));

@@ -46,6 +46,8 @@ struct Layer {
 /// outputs are there.
 struct Body {
   std::string function;
+  /// Finds sizes and memory; empty if they are all fixed.
+  std::string inference;
   size_t profile = 0;
   std::vector<Tensor> inputs, outputs;
 };
@@ -80,6 +82,8 @@ struct Manifest {
   /// File name of the library, by which programs that link it find it.
   std::string libraryName;
   std::vector<Tensor> inputs, outputs;
+  /// The function that finds sizes and memory; empty if they are all fixed.
+  std::string inference;
   /// Sizes that a run may have, and whether it may have others.
   std::vector<std::vector<ingot_abi_size_range>> shapeProfiles;
   bool takesGeneral = false;
@@ -105,6 +109,8 @@ struct Manifest {
   std::vector<Switch> switches;
 
   bool usesLibrary(llvm::StringRef name) const;
+  /// Whether what a run makes and needs depends on its inputs' sizes.
+  bool hasOpenSizes() const;
 };
 
 /// The artifact's description, by which its own code finds it.

@@ -10,6 +10,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -23,6 +24,22 @@ bool Manifest::usesLibrary(llvm::StringRef name) const {
   return llvm::any_of(uses, [&](const Usage &use) {
     return use.kind == INGOT_ABI_USE_LIBRARY && use.name == name;
   });
+}
+
+bool Manifest::hasOpenSizes() const {
+  auto isOpen = [](const Tensor &tensor) { return !tensor.isStatic(); };
+  return llvm::any_of(inputs, isOpen) || llvm::any_of(outputs, isOpen) ||
+         !inference.empty();
+}
+
+/// The function that infers of each function.
+static llvm::StringMap<std::string> readInferences(ModuleOp module) {
+  llvm::StringMap<std::string> inferences;
+  IngotDialect::InfersAttrHelper infers(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>())
+    if (FlatSymbolRefAttr body = infers.getAttr(function))
+      inferences[body.getValue()] = function.getName().str();
+  return inferences;
 }
 
 static FailureOr<std::vector<Tensor>> readTensors(ModuleOp module,
@@ -87,8 +104,9 @@ readShapeProfiles(ArrayAttr rows) {
   return profiles;
 }
 
-static FailureOr<std::vector<Body>> readBodies(ModuleOp module,
-                                               ArrayAttr rows) {
+static FailureOr<std::vector<Body>>
+readBodies(ModuleOp module, ArrayAttr rows,
+           const llvm::StringMap<std::string> &inferences) {
   std::vector<Body> bodies;
   if (!rows)
     return bodies;
@@ -99,7 +117,8 @@ static FailureOr<std::vector<Body>> readBodies(ModuleOp module,
         readTensors(module, row.getOutputs());
     if (failed(inputs) || failed(outputs))
       return failure();
-    bodies.push_back({row.getFunction().getValue().str(),
+    StringRef function = row.getFunction().getValue();
+    bodies.push_back({function.str(), inferences.lookup(function),
                       size_t(row.getProfile()), std::move(*inputs),
                       std::move(*outputs)});
   }
@@ -132,8 +151,11 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
       IngotDialect::ShapeProfilesAttrHelper(context).getAttr(module));
   manifest.takesGeneral =
       IngotDialect::TakesGeneralAttrHelper(context).isAttrPresent(module);
+  llvm::StringMap<std::string> inferences = readInferences(module);
+  manifest.inference = inferences.lookup(kForward);
   FailureOr<std::vector<Body>> bodies = readBodies(
-      module, IngotDialect::BodiesAttrHelper(context).getAttr(module));
+      module, IngotDialect::BodiesAttrHelper(context).getAttr(module),
+      inferences);
   if (failed(bodies))
     return failure();
   manifest.bodies = std::move(*bodies);

@@ -27,13 +27,17 @@ struct Callee {
 
 /// Builds the body of the run: checks that dimensions of one name agree,
 /// chooses who computes the sizes at hand, tells the host the sizes of outputs,
-/// calls @forward, or what stands in for it, with what the call holds.
+/// calls @forward, or what stands in for it, with what the call holds. To infer
+/// sizes is the same without buffers: what is called has the call alone.
 class RunBuilder {
 public:
-  RunBuilder(Module &module, const Manifest &manifest)
-      : module(module), manifest(manifest), b(module.getContext()) {}
+  RunBuilder(Module &module, const Manifest &manifest, bool infers)
+      : module(module), manifest(manifest), infers(infers),
+        b(module.getContext()) {}
 
-  void build(StringRef name);
+  /// The first of `callees` is for all sizes, the others are for those of the
+  /// manifest's bodies. One that infers may be null.
+  void build(StringRef name, ArrayRef<Callee> callees);
 
 private:
   /// A named dimension of an input.
@@ -75,6 +79,7 @@ private:
 
   Module &module;
   const Manifest &manifest;
+  bool infers;
   IRBuilder<> b;
   /// The one that is being built, and its argument.
   Function *function = nullptr;
@@ -201,7 +206,7 @@ Function *RunBuilder::prepare(size_t first, const Callee &callee) {
   for (size_t i = first; i < last(callee.outputs.size()); ++i)
     if (callee.outputs[i].isStatic())
       storeDims(callee.outputs[i], outputBuffer(i));
-  for (size_t i = first; i < last(callee.outputs.size()); ++i)
+  for (size_t i = first; i < last(callee.outputs.size()) && !infers; ++i)
     checkRoom(callee, i);
   b.CreateRet(b.getTrue());
   return function;
@@ -237,6 +242,12 @@ Function *RunBuilder::buildCall(const Callee &callee) {
     returnUnless(b.CreateCall(piece, {call}));
   }
   arguments.clear();
+  if (infers) {
+    if (callee.function)
+      b.CreateCall(callee.function, {call});
+    b.CreateRetVoid();
+    return function;
+  }
   if (!callee.function->hasFnAttribute("ingot-loads-buffers")) {
     for (auto [i, tensor] : enumerate(callee.inputs))
       addTensor(tensor, inputBuffer(i));
@@ -258,10 +269,9 @@ Function *RunBuilder::buildCall(const Callee &callee) {
 /// profile that the call's sizes are the usual ones of.
 void RunBuilder::callBodies(ArrayRef<Function *> bodies) {
   begin("ingot_run_choose", b.getVoidTy());
-  auto *description =
-      new GlobalVariable(module, b.getInt8Ty(), /*isConstant=*/true,
-                         GlobalValue::ExternalLinkage, nullptr,
-                         kDescriptionSymbol);
+  auto *description = cast<GlobalVariable>(
+      module.getOrInsertGlobal(kDescriptionSymbol, b.getInt8Ty()));
+  description->setConstant(true);
   description->setVisibility(GlobalValue::HiddenVisibility);
   FunctionCallee choose = module.getOrInsertFunction(
       "ingot_support_choose_body", b.getInt32Ty(), b.getPtrTy(), b.getPtrTy());
@@ -280,21 +290,7 @@ void RunBuilder::callBodies(ArrayRef<Function *> bodies) {
   }
 }
 
-void RunBuilder::build(StringRef name) {
-  SmallVector<Callee> callees{{module.getFunction(kForward), manifest.inputs,
-                               manifest.outputs}};
-  for (const Body &body : manifest.bodies)
-    callees.push_back(
-        {module.getFunction(body.function), body.inputs, body.outputs});
-  for (const Callee &callee : callees) {
-    callee.function->setLinkage(GlobalValue::InternalLinkage);
-    callee.function->addFnAttr(Attribute::NoInline);
-    markNoAlias(*callee.function);
-  }
-  for (Function &function : module)
-    if (function.hasFnAttribute("ingot-distinct-buffers"))
-      markNoAlias(function);
-
+void RunBuilder::build(StringRef name, ArrayRef<Callee> callees) {
   SmallVector<Function *> bodies(1 + manifest.shapeProfiles.size());
   bodies[0] = buildCall(callees[0]);
   for (auto [i, body] : enumerate(manifest.bodies))
@@ -314,6 +310,20 @@ void RunBuilder::build(StringRef name) {
   b.CreateRet(b.CreateCall(guard, {run->getArg(0), body}));
 }
 
+static SmallVector<Callee> calleesOf(Module &module, const Manifest &manifest,
+                                     bool infers) {
+  auto find = [&](StringRef name) {
+    return name.empty() ? nullptr : module.getFunction(name);
+  };
+  SmallVector<Callee> callees{
+      {find(infers ? StringRef(manifest.inference) : StringRef(kForward)),
+       manifest.inputs, manifest.outputs}};
+  for (const Body &body : manifest.bodies)
+    callees.push_back({find(infers ? body.inference : body.function),
+                       body.inputs, body.outputs});
+  return callees;
+}
+
 void ingot::addRunFunction(Module &module, const Manifest &manifest,
                            const Target &target) {
   // The artifact's description, another module, points to them.
@@ -322,5 +332,27 @@ void ingot::addRunFunction(Module &module, const Manifest &manifest,
       function->setVisibility(GlobalValue::HiddenVisibility);
       function->setName(levelSymbol(name, target));
     }
-  RunBuilder(module, manifest).build(levelSymbol("ingot_run", target));
+  SmallVector<Callee> bodies = calleesOf(module, manifest, /*infers=*/false);
+  for (const Callee &callee : bodies) {
+    callee.function->setLinkage(GlobalValue::InternalLinkage);
+    callee.function->addFnAttr(Attribute::NoInline);
+    markNoAlias(*callee.function);
+  }
+  for (Function &function : module)
+    if (function.hasFnAttribute("ingot-distinct-buffers"))
+      markNoAlias(function);
+  RunBuilder(module, manifest, /*infers=*/false)
+      .build(levelSymbol("ingot_run", target), bodies);
+  if (!manifest.hasOpenSizes())
+    return;
+  SmallVector<Callee> inferences = calleesOf(module, manifest, /*infers=*/true);
+  for (const Callee &callee : inferences)
+    if (callee.function) {
+      callee.function->setLinkage(GlobalValue::InternalLinkage);
+      // Done once in a while.
+      callee.function->addFnAttr(Attribute::NoInline);
+      callee.function->addFnAttr(Attribute::OptimizeForSize);
+    }
+  RunBuilder(module, manifest, /*infers=*/true)
+      .build(levelSymbol("ingot_infer", target), inferences);
 }

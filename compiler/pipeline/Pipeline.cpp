@@ -204,6 +204,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCollectWeights());
   passes.addPass(createBoundBuffers());
   passes.addPass(createPlanMemory());
+  passes.addPass(createOutlineInference());
   passes.addPass(createInstrumentLayers());
   for (const Backend *backend : getBackends())
     backend->buildMemory(passes);

@@ -293,6 +293,7 @@ static ArrayRef<Fact> facts() {
       one<D::TakesGeneralAttrHelper>(Place::module),
       list<D::BodiesAttrHelper, BodyAttr>(Place::module),
       one<D::UsualOfAttrHelper>(Place::operation),
+      one<D::InfersAttrHelper>(Place::operation),
       one<D::SizeRulesAttrHelper>(Place::module),
       list<D::WeightsAttrHelper, WeightAttr>(Place::module),
       one<D::WeightsBytesAttrHelper>(Place::module),

@@ -27,6 +27,7 @@ def Ingot_Dialect : Dialect {
     | `ingot.takes_general` | module | a run may have other sizes, too |
     | `ingot.bodies` | module | `#ingot.body`s: the functions that compute usual sizes |
     | `ingot.usual_of` | function | the number of the profile whose usual sizes it computes, and no others |
+    | `ingot.infers` | function | whose sizes it finds, without computing anything else |
     | `ingot.size_rules` | module | rules proved and checked |
     | `ingot.weights`, `ingot.weights_bytes` | module | `#ingot.weight`s, and the size of all |
     | `ingot.arena_bytes`, `ingot.arena_lower_bound`, `ingot.memory_plan` | module | the arena and its `#ingot.slot`s |
@@ -53,6 +54,7 @@ def Ingot_Dialect : Dialect {
     "::mlir::UnitAttr":$takes_general,
     "::mlir::ArrayAttr":$bodies,
     "::mlir::IntegerAttr":$usual_of,
+    "::mlir::FlatSymbolRefAttr":$infers,
     "::ingot::SizeRulesAttr":$size_rules,
     "::mlir::ArrayAttr":$weights,
     "::mlir::IntegerAttr":$weights_bytes,

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
+#include "passes/memory/BufferSizes.h"
 #include "passes/memory/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -165,21 +166,6 @@ Bounds SizeBounds::boundsOf(Value value) const {
   return it == known.end() ? std::nullopt : Bounds(it->second);
 }
 
-/// The sizes of what a memref is a view of, or how large it is made; nothing of
-/// others.
-static SmallVector<OpFoldResult> sizesOf(Value memref) {
-  return llvm::TypeSwitch<Operation *, SmallVector<OpFoldResult>>(
-             memref.getDefiningOp())
-      .Case([](memref::AllocOp op) { return op.getMixedSizes(); })
-      .Case([](memref::ReinterpretCastOp op) { return op.getMixedSizes(); })
-      .Case([](memref::ExpandShapeOp op) { return op.getMixedOutputShape(); })
-      .Case([](memref::SubViewOp op) {
-        return op.getDroppedDims().none() ? op.getMixedSizes()
-                                          : SmallVector<OpFoldResult>();
-      })
-      .Default([](Operation *) { return SmallVector<OpFoldResult>(); });
-}
-
 /// Sizes of inputs are those of the profile.
 Bounds SizeBounds::boundsOfDim(memref::DimOp op) const {
   std::optional<int64_t> dim = op.getConstantIndex();
@@ -190,7 +176,7 @@ Bounds SizeBounds::boundsOfDim(memref::DimOp op) const {
     memref = cast.getSource();
   auto input = dyn_cast<BlockArgument>(memref);
   if (!input) {
-    SmallVector<OpFoldResult> sizes = sizesOf(memref);
+    SmallVector<OpFoldResult> sizes = sizesOfBuffer(memref);
     if (*dim >= int64_t(sizes.size()))
       return std::nullopt;
     if (std::optional<int64_t> size = getConstantIntValue(sizes[*dim]))

@@ -285,9 +285,11 @@ void InstrumentLayersPass::instrument(func::FuncOp function, Value call) {
 void InstrumentLayersPass::runOnOperation() {
   rows.clear();
   collectReasons();
+  IngotDialect::InfersAttrHelper infers(&getContext());
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (BlockArgument call = findRunOperand(function, RunOperand::call);
-        call && function.getBody().hasOneBlock())
+        call && function.getBody().hasOneBlock() &&
+        !infers.isAttrPresent(function))
       instrument(function, call);
   if (rows.empty())
     return;

@@ -64,6 +64,22 @@ def InstrumentLayers : Pass<"instrument-layers", "::mlir::ModuleOp"> {
     "::mlir::LLVM::LLVMDialect"];
 }
 
+def OutlineInference : Pass<"outline-inference", "::mlir::ModuleOp"> {
+  let summary = "Write what a run's sizes decide as a function of its own";
+  let description = [{
+    Beside each function that computes the model, and whose outputs or buffers
+    have open sizes, goes one with the run's call as its argument. It checks
+    what the run checks of sizes, writes the sizes of the outputs, and tells the
+    host which memory the run asks for and gives back, without any work. What
+    data decide it says so of: of sizes that are read from memory, and of
+    branches and loops that make buffers. `ingot.infers` names the function that
+    it speaks of.
+  }];
+  let dependentDialects = [
+    "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def PlaceState : Pass<"ingot-place-state", "::mlir::func::FuncOp"> {
   let summary = "Say where what branches give and loops carry is stored";
   let description = [{

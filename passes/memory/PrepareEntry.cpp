@@ -7,6 +7,7 @@
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/memory/BufferSizes.h"
 #include "passes/memory/PackedElements.h"
 #include "passes/memory/Passes.h"
 
@@ -26,9 +27,6 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-
-/// Hands a result of dynamic shape to the host; see runtime/support.
-static constexpr StringLiteral kStoreOutput = "ingot_support_store_output";
 
 namespace {
 

@@ -174,14 +174,16 @@ bool ingot::rt::bringsThreads(const ingot_abi_artifact &artifact) {
 ingot_status Check::variants() const {
   constexpr uint32_t most = 256;
   if (!artifact.variants.count || artifact.variants.count > most ||
-      !isTable<ingot_abi_variant>(artifact.variants))
+      !isTable<ingot_abi_variant>(artifact.variants,
+                                  INGOT_ABI_VARIANT_BYTES_V2))
     return damaged("the table of its variants is invalid");
   Rows<ingot_abi_variant> rows = variantsOf(artifact);
   for (uint32_t i = 0; i < rows.count(); ++i) {
     const ingot_abi_variant &variant = rows[i];
     if (!isString(variant.target) || !isFunction(variant.run) ||
         !isFunctionOrNull(variant.load) || !isFunctionOrNull(variant.unload) ||
-        (variant.load && !variant.unload))
+        (variant.load && !variant.unload) ||
+        !isFunctionOrNull(readVariant(artifact, i).infer))
       return damaged("one of its variants is incomplete");
   }
   return INGOT_OK;

@@ -10,6 +10,8 @@
 #include "ingot/ingot.h"
 #include "runtime/core/Mapping.h"
 
+#include <string.h>
+
 namespace ingot::rt {
 
 constexpr uint32_t maxRank = 64;
@@ -44,6 +46,16 @@ inline Rows<ingot_abi_use> usesOf(const ingot_abi_artifact &artifact) {
 }
 inline Rows<ingot_abi_variant> variantsOf(const ingot_abi_artifact &artifact) {
   return Rows<ingot_abi_variant>(artifact.variants);
+}
+/// The row of a variant as this library knows it; null for what its compiler
+/// did not know.
+inline ingot_abi_variant readVariant(const ingot_abi_artifact &artifact,
+                                     uint32_t index) {
+  ingot_abi_variant variant = {};
+  uint32_t bytes = artifact.variants.row_bytes;
+  memcpy(&variant, ingot_abi_row(&artifact.variants, index),
+         bytes < sizeof(variant) ? bytes : sizeof(variant));
+  return variant;
 }
 inline Rows<ingot_abi_layer> layersOf(const ingot_abi_artifact &artifact) {
   return Rows<ingot_abi_layer>(artifact.layers);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/core/Artifact.h"
+#include "runtime/core/Bind.h"
 #include "runtime/core/Context.h"
 #include "runtime/core/Error.h"
 
@@ -12,15 +13,9 @@
 
 using namespace ingot::rt;
 
-namespace {
-/// The name by which messages call a tensor, cut to fit them.
-struct Label {
-  Label(const char *kind, const ingot_abi_tensor &tensor) {
-    snprintf(text, sizeof(text), "%s '%s'", kind, tensor.name);
-  }
-  char text[160];
-};
-} // namespace
+Label::Label(const char *kind, const ingot_abi_tensor &tensor) {
+  snprintf(text, sizeof(text), "%s '%s'", kind, tensor.name);
+}
 
 static unsigned long long ull(uint64_t value) { return value; }
 
@@ -161,10 +156,9 @@ static ingot_status checkRank(const ingot_abi_tensor &tensor,
   return INGOT_OK;
 }
 
-/// Checks the sizes given for an input and copies them to `sizes`.
-static ingot_status checkDims(const ingot_abi_tensor &tensor,
-                              const int64_t *dims, int64_t *sizes,
-                              ingot_error *error) {
+ingot_status ingot::rt::checkDims(const ingot_abi_tensor &tensor,
+                                  const int64_t *dims, int64_t *sizes,
+                                  ingot_error *error) {
   for (uint32_t i = 0; i < tensor.rank; ++i) {
     sizes[i] = dims ? dims[i] : tensor.dims[i];
     if (sizes[i] >= 0 &&
@@ -216,6 +210,20 @@ static void setPlace(ingot_abi_buffer &buffer, const Tensor &given) {
 //===----------------------------------------------------------------------===//
 // Checks of a run
 //===----------------------------------------------------------------------===//
+
+ingot_status ingot::rt::checkCounts(const ingot_abi_artifact &artifact,
+                                    uint32_t numInputs, uint32_t numOutputs,
+                                    ingot_error *error) {
+  if (numInputs != artifact.inputs.count)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "the model has %u inputs, but %u were given",
+                artifact.inputs.count, numInputs);
+  if (numOutputs != artifact.outputs.count)
+    return fail(error, INGOT_INVALID_ARGUMENT,
+                "the model has %u outputs, but %u were given",
+                artifact.outputs.count, numOutputs);
+  return INGOT_OK;
+}
 
 ingot_status ingot_context::bindInputs(const ingot_input *inputs,
                                        ingot_error *error) {

@@ -125,7 +125,7 @@ ingot_status ingot_model::selectVariant(const char *subject,
     status = chooseVariant(*artifact, cpu, subject, variant, reason);
   if (status && !isDescribedOnly)
     return status;
-  code = variantsOf(*artifact)[variant];
+  code = readVariant(*artifact, variant);
   return INGOT_OK;
 }
 

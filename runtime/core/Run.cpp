@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/core/Bind.h"
 #include "runtime/core/Cancellation.h"
 #include "runtime/core/Context.h"
 #include "runtime/core/Error.h"
@@ -159,14 +160,9 @@ ingot_status ingot_context_run(ingot_context *context,
   if (!context)
     return fail(error, INGOT_INVALID_ARGUMENT, "context is null");
   const ingot_abi_artifact &artifact = *context->model->artifact;
-  if (numInputs != artifact.inputs.count)
-    return fail(error, INGOT_INVALID_ARGUMENT,
-                "the model has %u inputs, but %u were given",
-                artifact.inputs.count, numInputs);
-  if (numOutputs != artifact.outputs.count)
-    return fail(error, INGOT_INVALID_ARGUMENT,
-                "the model has %u outputs, but %u were given",
-                artifact.outputs.count, numOutputs);
+  if (ingot_status status =
+          checkCounts(artifact, numInputs, numOutputs, error))
+    return status;
   if ((numInputs && !inputs) || (numOutputs && !outputs))
     return fail(error, INGOT_INVALID_ARGUMENT, "inputs or outputs are null");
   ingot_run_options options = INGOT_RUN_OPTIONS_INIT;

@@ -121,12 +121,25 @@ uint64_t RunHeap::totalBytes() const {
   return total;
 }
 
+/// A piece's bytes without its header; 0 bytes have a place of their own, too.
+static uint64_t roundUp(uint64_t bytes) {
+  return std::max((bytes + kUnit - 1) / kUnit, uint64_t(1)) * kUnit;
+}
+
+uint64_t RunHeap::pieceBytes(uint64_t bytes) {
+  return sizeof(Block) + roundUp(bytes);
+}
+
+uint64_t RunHeap::regionBytes(uint64_t used) {
+  return sizeof(Region) + std::max(used, kLeastRegion);
+}
+
 void *RunHeap::allocate(uint64_t bytes, uint64_t alignment) {
   constexpr uint64_t most = uint64_t(1) << 62;
   alignment = std::max(alignment, kUnit);
   if (bytes > most || alignment > most || (alignment & (alignment - 1)))
     return nullptr;
-  bytes = std::max((bytes + kUnit - 1) / kUnit, uint64_t(1)) * kUnit;
+  bytes = roundUp(bytes);
   Locked guard(lock);
   if (alignment <= kMostAligned) {
     slack += alignment - kUnit;

@@ -35,6 +35,11 @@ public:
   void endRun();
   void releaseAll();
 
+  /// Of a region's bytes, what a piece takes, with what tells of it.
+  static uint64_t pieceBytes(uint64_t bytes);
+  /// What the allocator is asked for where pieces take `used` bytes.
+  static uint64_t regionBytes(uint64_t used);
+
 private:
   struct Block;
   struct Region;

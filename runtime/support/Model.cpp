@@ -99,7 +99,7 @@ ingot_support_model *ingot_support_create(const ingot_abi_artifact *artifact,
   if (model == nullptr)
     return refuse(nullptr, error, error_bytes, "out of memory");
   model->artifact = artifact;
-  model->code = ingot::rt::variantsOf(*artifact)[variant];
+  model->code = ingot::rt::readVariant(*artifact, variant);
   model->weights = weights;
   model->pool = create_pool(num_threads);
   model->process = getpid();

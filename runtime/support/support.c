@@ -170,9 +170,11 @@ void ingot_support_require(ingot_abi_call *call, uint32_t holds,
   stop(call);
 }
 
-void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
+/** The host's memory for a block and `bytes` behind it; null is not returned.
+ */
+static void *get_block(ingot_abi_call *call, uint64_t bytes) {
   const ingot_abi_host *host = call->host;
-  ingot_support_block *block = NULL;
+  void *block = NULL;
   /* A size that overflowed is larger than any address space. */
   if (bytes < (UINT64_C(1) << 47))
     block = host->allocate(host->user, INGOT_ABI_ALIGNMENT + bytes,
@@ -182,6 +184,11 @@ void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
                        "out of memory for a tensor of dynamic shape");
     stop(call);
   }
+  return block;
+}
+
+void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
+  ingot_support_block *block = get_block(call, bytes);
   ingot_support_block *list = &frame_of(call)->blocks;
   block->previous = list->previous;
   block->next = list;
@@ -196,6 +203,24 @@ void ingot_support_release(ingot_abi_call *call, void *pointer) {
   block->previous->next = block->next;
   block->next->previous = block->previous;
   call->host->release(call->host->user, block);
+}
+
+uintptr_t ingot_support_reserve(ingot_abi_call *call, uintptr_t bytes) {
+  return (uintptr_t)get_block(call, bytes);
+}
+
+void ingot_support_unreserve(ingot_abi_call *call, uintptr_t address) {
+  call->host->release(call->host->user, (void *)address);
+}
+
+void ingot_support_reserve_unknown(ingot_abi_call *call) {
+  call->host->allocate(call->host->user, UINT64_MAX, INGOT_ABI_ALIGNMENT);
+}
+
+void ingot_support_set_dims(ingot_abi_call *call, uintptr_t index,
+                            uintptr_t rank, uintptr_t dims) {
+  memcpy(call->outputs[index].dims, (const void *)dims,
+         rank * sizeof(int64_t));
 }
 
 uint32_t ingot_support_has_room(ingot_abi_call *call, uint64_t index,

@@ -42,6 +42,18 @@ void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes);
 /** Gives back what ingot_support_allocate returned; not null. */
 void ingot_support_release(ingot_abi_call *call, void *pointer);
 
+/** Tell the host, in a function that infers sizes, what a run would allocate
+ *  and release: nothing is there. `reserve` ends the function where a run would
+ *  end for want of memory; what it returns is for `unreserve`. `unknown` says
+ *  that data decide. */
+uintptr_t ingot_support_reserve(ingot_abi_call *call, uintptr_t bytes);
+void ingot_support_unreserve(ingot_abi_call *call, uintptr_t address);
+void ingot_support_reserve_unknown(ingot_abi_call *call);
+
+/** Writes the dims of output `index`, without elements. */
+void ingot_support_set_dims(ingot_abi_call *call, uintptr_t index,
+                            uintptr_t rank, uintptr_t dims);
+
 /** Runs task(arg, i) for 0 <= i < count, on the run's threads. */
 void ingot_support_parallel(ingot_abi_call *call,
                             void (*task)(void *arg, int64_t index), void *arg,

@@ -5,6 +5,7 @@
  *
  *===----------------------------------------------------------------------===*/
 #include "guard.h"
+#include "inference.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -100,11 +101,14 @@ void *host_allocate(void *user, uint64_t bytes, uint64_t alignment) {
   (void)user;
   if (bytes > MAX_BYTES)
     return NULL;
-  return guard("a dynamic tensor", bytes, alignment, place_at_end);
+  void *pointer = guard("a dynamic tensor", bytes, alignment, place_at_end);
+  trace_allocate(pointer, bytes);
+  return pointer;
 }
 
 void host_release(void *user, void *pointer) {
   (void)user;
+  trace_release(pointer);
   /* Stays where it is until the run ends, so that nothing else comes there. */
   pthread_mutex_lock(&lock);
   for (size_t i = num_all; pointer && i-- > 0;)

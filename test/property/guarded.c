@@ -15,7 +15,8 @@
  * before a page that cannot be touched, or right behind one; what was released
  * cannot be touched either. The model runs several times, on one thread and on
  * two; fresh memory, and the outputs before a run, hold NaN. Every run must
- * give the same bytes; those of the first are written to FOLDER.
+ * give the same bytes; those of the first are written to FOLDER. What the model
+ * infers of a run, the sizes of outputs and demands of memory, must come true.
  *
  * With --each every folder is a process of its own, and a line on standard
  * output says what became of it: `ran`, `refused STATUS MESSAGE`, `differs
@@ -25,6 +26,7 @@
  * It speaks to the artifact itself, not through libingot: nothing is copied.
  *===----------------------------------------------------------------------===*/
 #include "guard.h"
+#include "inference.h"
 #include "ingot/abi/artifact.h"
 
 #include <dlfcn.h>
@@ -148,6 +150,9 @@ static void read_plan(const char *folder, const ingot_abi_artifact *artifact) {
 static char message[256];
 static int64_t found[MAX_BUFFERS][MAX_RANK];
 
+/* What it differed in from what was inferred, or null. */
+static const char *wrong_inference;
+
 /* One run; its status. `out` is left with the outputs, whose memory stays. */
 static int run(const ingot_abi_artifact *artifact, const char *weights,
                uint32_t threads, int at_end, ingot_abi_buffer *out) {
@@ -202,7 +207,10 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
   if (code->load && code->load(&load))
     die("load", message);
   call.state = load.state;
+  trace_begin();
   int status = code->run(&call);
+  wrong_inference = find_wrong_inference(artifact, code, in, out, status,
+                                         message);
   if (code->unload)
     code->unload(&host, call.state);
   return status;
@@ -251,6 +259,11 @@ static int check(const ingot_abi_artifact *artifact, const char *weights,
                  uint32_t threads, int at_end, int expected) {
   ingot_abi_buffer out[MAX_BUFFERS];
   int differs = 0, status = run(artifact, weights, threads, at_end, out);
+  if (wrong_inference) {
+    fprintf(each ? report : stdout, "%s%s\n", each ? "differs " : "",
+            wrong_inference);
+    return 1;
+  }
   if (status != expected) {
     if (!each)
       die("run", message);

@@ -96,6 +96,27 @@ std::string ingot::tools::createProfile(ingot_model *model,
   });
 }
 
+std::vector<ingot_tensor_info>
+ingot::tools::inputInfosOf(const ingot_model *model) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model, &info, nullptr);
+  std::vector<ingot_tensor_info> infos(info.num_inputs, INGOT_TENSOR_INFO_INIT);
+  for (uint32_t i = 0; i < info.num_inputs; ++i)
+    ingot_model_input_describe(model, i, &infos[i], nullptr);
+  return infos;
+}
+
+std::vector<ingot_tensor_info>
+ingot::tools::outputInfosOf(const ingot_model *model) {
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ingot_model_describe(model, &info, nullptr);
+  std::vector<ingot_tensor_info> infos(info.num_outputs,
+                                       INGOT_TENSOR_INFO_INIT);
+  for (uint32_t i = 0; i < info.num_outputs; ++i)
+    ingot_model_output_describe(model, i, &infos[i], nullptr);
+  return infos;
+}
+
 std::vector<ingot_variant_info>
 ingot::tools::variantsOf(const ingot_model *model) {
   ingot_model_info info = INGOT_MODEL_INFO_INIT;

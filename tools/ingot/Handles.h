@@ -48,6 +48,10 @@ std::string createContext(ingot_model *model, ingot_pool *pool,
                           ContextHandle &context);
 std::string createProfile(ingot_model *model, ProfileHandle &profile);
 
+/// The model's tensors, in its order.
+std::vector<ingot_tensor_info> inputInfosOf(const ingot_model *model);
+std::vector<ingot_tensor_info> outputInfosOf(const ingot_model *model);
+
 /// All kinds of machine that there is code for.
 std::vector<ingot_variant_info> variantsOf(const ingot_model *model);
 /// A layer of a model: a piece of its run.

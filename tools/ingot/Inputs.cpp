@@ -278,9 +278,9 @@ static std::string readFile(const Request &request, Array &array) {
          formatLine(request.info.name, 120) + "': " + problem;
 }
 
-std::string ingot::tools::makeInputs(const ingot_model *model,
-                                     const InputSpecs &specs,
-                                     std::vector<Array> &arrays) {
+/// One for each input, of which nothing is asked yet.
+static std::vector<Request> makeRequests(const ingot_model *model,
+                                         const InputSpecs &specs) {
   ingot_model_info info = INGOT_MODEL_INFO_INIT;
   ingot_model_describe(model, &info, nullptr);
   std::vector<Request> requests(info.num_inputs);
@@ -290,7 +290,40 @@ std::string ingot::tools::makeInputs(const ingot_model *model,
     requests[i].number = i;
     ingot_model_input_describe(model, i, &requests[i].info, nullptr);
   }
+  return requests;
+}
 
+static std::string readShapeSpecs(std::vector<Request> &requests,
+                                  const InputSpecs &specs) {
+  for (const std::string &spec : specs.shapes) {
+    std::string problem = readShapeSpec(requests, specs, spec);
+    if (!problem.empty())
+      return problem;
+  }
+  return "";
+}
+
+std::string
+ingot::tools::makeShapes(const ingot_model *model, const InputSpecs &specs,
+                         std::vector<std::vector<int64_t>> &shapes) {
+  std::vector<Request> requests = makeRequests(model, specs);
+  std::string problem = readShapeSpecs(requests, specs);
+  for (const Request &request : requests) {
+    if (!problem.empty())
+      break;
+    auto shape = shapeOf(request);
+    if (!shape)
+      return askForShape(request);
+    problem = checkFixedSizes(request, *shape, specs.shapeOption);
+    shapes.push_back(std::move(*shape));
+  }
+  return problem;
+}
+
+std::string ingot::tools::makeInputs(const ingot_model *model,
+                                     const InputSpecs &specs,
+                                     std::vector<Array> &arrays) {
+  std::vector<Request> requests = makeRequests(model, specs);
   // Inputs that are named come first, so that `random` takes the others.
   for (bool named : {true, false})
     for (const std::string &spec : specs.inputs) {
@@ -303,11 +336,9 @@ std::string ingot::tools::makeInputs(const ingot_model *model,
       if (!problem.empty())
         return problem;
     }
-  for (const std::string &spec : specs.shapes) {
-    std::string problem = readShapeSpec(requests, specs, spec);
-    if (!problem.empty())
-      return problem;
-  }
+  std::string misfit = readShapeSpecs(requests, specs);
+  if (!misfit.empty())
+    return misfit;
 
   arrays.resize(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {

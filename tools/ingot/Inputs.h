@@ -31,6 +31,11 @@ struct InputSpecs {
 std::string makeInputs(const ingot_model *model, const InputSpecs &specs,
                        std::vector<Array> &arrays);
 
+/// The shape of each input of `model`: what the specs say, else what the model
+/// fixes or was compiled for. Empty string, or what is wrong.
+std::string makeShapes(const ingot_model *model, const InputSpecs &specs,
+                       std::vector<std::vector<int64_t>> &shapes);
+
 } // namespace ingot::tools
 
 #endif // INGOT_TOOLS_INGOT_INPUTS_H

@@ -7,6 +7,7 @@
 #include "ingot/abi/artifact.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Handles.h"
+#include "tools/ingot/Inferred.h"
 #include "tools/ingot/Options.h"
 #include "tools/ingot/ShapeProfiles.h"
 #include "tools/ingot/Text.h"
@@ -25,8 +26,6 @@ constexpr struct {
 #include "ingot/abi/cpu_features.inc"
 };
 
-using Describe = ingot_status (*)(const ingot_model *, uint32_t,
-                                  ingot_tensor_info *, ingot_error *);
 } // namespace
 
 static std::vector<std::string> featureNames(uint64_t bits) {
@@ -53,18 +52,6 @@ static const char *deviceName(uint32_t device) {
   default:
     return "unknown";
   }
-}
-
-static std::vector<ingot_tensor_info> tensors(const ingot_model *model,
-                                              uint32_t count,
-                                              Describe describe) {
-  std::vector<ingot_tensor_info> infos;
-  for (uint32_t i = 0; i < count; ++i) {
-    ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
-    describe(model, i, &info, nullptr);
-    infos.push_back(info);
-  }
-  return infos;
 }
 
 static std::string hex(const uint8_t (&digest)[32]) {
@@ -187,7 +174,8 @@ static void printNames(const char *title,
 }
 
 static void printText(const ingot_model *model, const ingot_model_info &info,
-                      bool isVerified, bool withLayers) {
+                      bool isVerified, bool withLayers,
+                      const Inferred *inferred) {
   printf("model     %s\n", formatLine(info.name, 100).c_str());
   printf("compiler  %s, ABI version %u\n",
          formatLine(info.compiler, 60).c_str(), info.abi_version);
@@ -204,14 +192,14 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
         "sizes     %u rules hold for all sizes, %u are checked in each run\n",
         info.num_size_rules_proved, info.num_size_rules_checked);
   printProfiles(model, info.takes_general);
+  if (inferred)
+    printInferred(model, *inferred);
   std::vector<Layer> layers = layersOf(model);
   printBackends(layers);
   if (isVerified)
     printf("verified  code, tables and weights are what was compiled\n");
-  printTensors("inputs",
-               tensors(model, info.num_inputs, ingot_model_input_describe));
-  printTensors("outputs",
-               tensors(model, info.num_outputs, ingot_model_output_describe));
+  printTensors("inputs", inputInfosOf(model));
+  printTensors("outputs", outputInfosOf(model));
   if (withLayers)
     printLayers(layers);
   if (!info.num_metadata)
@@ -315,7 +303,7 @@ static void printJsonProfiles(const ingot_model *model, bool takesGeneral) {
 }
 
 static void printJson(const ingot_model *model, const ingot_model_info &info,
-                      bool isVerified) {
+                      bool isVerified, const Inferred *inferred) {
   auto ull = [](uint64_t value) -> unsigned long long { return value; };
   printf("{\n  \"name\": %s,\n  \"compiler\": %s,\n  \"abi_version\": %u,\n"
          "  \"target\": %s,\n",
@@ -334,11 +322,11 @@ static void printJson(const ingot_model *model, const ingot_model_info &info,
          hex(info.weights_sha256).c_str(), ull(info.arena_bytes),
          ull(info.code_bytes), info.num_size_rules_proved,
          info.num_size_rules_checked);
-  printJsonTensors("inputs",
-                   tensors(model, info.num_inputs, ingot_model_input_describe));
-  printJsonTensors("outputs", tensors(model, info.num_outputs,
-                                      ingot_model_output_describe));
+  printJsonTensors("inputs", inputInfosOf(model));
+  printJsonTensors("outputs", outputInfosOf(model));
   printJsonProfiles(model, info.takes_general);
+  if (inferred)
+    printJsonInferred(*inferred);
   printJsonLayers(layersOf(model));
   if (isVerified)
     printf("  \"verified\": true,\n");
@@ -358,16 +346,20 @@ int ingot::inspectMain(int argc, char **argv) {
                       "running it; it may be for another CPU.",
                       "ingot inspect repvgg_a0.so --json");
   std::string path, key, weights;
+  std::vector<std::string> shapes;
   bool json = false, verify = false, layers = false;
   parser.flag("json", json, "print one JSON object");
   parser.flag("layers", layers,
               "list the layers: what they are, which backend computes them, "
               "and why no better one does");
+  parser.list("shape", "NAME=AxB...", shapes,
+              "print sizes of outputs and memory of a run at these sizes of "
+              "inputs; the model must be for this CPU");
   parser.flag("verify", verify,
               "compare all of the model with the checksums that it was "
               "compiled with, and fail if they differ");
   parser.value("weights", "FILE", weights,
-               "with --verify: separate weights (default: "
+               "with --verify or --shape: separate weights (default: "
                "MODEL.so.HASH.weights)");
   parser.value("metadata", "KEY", key, "print only the value of KEY, as it is");
   int exitCode;
@@ -375,12 +367,19 @@ int ingot::inspectMain(int argc, char **argv) {
     return exitCode;
   if (json && !key.empty())
     return parser.usageError("--json and --metadata exclude each other");
-  if (!weights.empty() && !verify)
-    return parser.usageError("--weights needs --verify");
+  if (!weights.empty() && !verify && shapes.empty())
+    return parser.usageError("--weights needs --verify or --shape");
+  if (verify && !shapes.empty())
+    return parser.usageError("--verify and --shape exclude each other");
 
   ModelHandle model;
   std::string problem = verify ? verifyModel(path, weights, model)
-                               : describeModel(path, model);
+                        : shapes.empty()
+                            ? describeModel(path, model)
+                            : loadModel(path, weights, /*pool=*/nullptr, model);
+  Inferred inferred;
+  if (problem.empty() && !shapes.empty())
+    problem = inferSizes(model.get(), shapes, inferred);
   if (!problem.empty())
     return parser.failure(problem);
   const ingot_model *raw = model.get();
@@ -392,9 +391,10 @@ int ingot::inspectMain(int argc, char **argv) {
       return parser.failure("'" + path + "' has no metadata '" + key + "'");
     fputs(value, stdout);
   } else if (json) {
-    printJson(raw, info, verify);
+    printJson(raw, info, verify, shapes.empty() ? nullptr : &inferred);
   } else {
-    printText(raw, info, verify, layers);
+    printText(raw, info, verify, layers,
+              shapes.empty() ? nullptr : &inferred);
   }
   return exitSuccess;
 }

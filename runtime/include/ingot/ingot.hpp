@@ -210,6 +210,27 @@ public:
                    &ranges[i]);
     return ranges;
   }
+  /// What a run at given sizes makes and takes; see ingot_model_infer.
+  struct Inferred {
+    std::vector<std::vector<int64_t>> outputs;
+    uint64_t arenaBytes = 0; ///< UINT64_MAX: data decide
+  };
+  /// `inputs` has the sizes of each, in the model's order.
+  Inferred infer(const std::vector<std::vector<int64_t>> &inputs) const {
+    Inferred inferred;
+    std::vector<const int64_t *> given;
+    for (const std::vector<int64_t> &dims : inputs)
+      given.push_back(dims.data());
+    std::vector<int64_t *> told;
+    for (uint32_t i = 0; i < info().num_outputs; ++i)
+      inferred.outputs.emplace_back(outputInfo(i).rank);
+    for (std::vector<int64_t> &dims : inferred.outputs)
+      told.push_back(dims.data());
+    detail::call(ingot_model_infer, get(), given.data(),
+                 uint32_t(given.size()), told.data(), uint32_t(told.size()),
+                 &inferred.arenaBytes);
+    return inferred;
+  }
   /// Names of the ONNX nodes of a layer.
   std::vector<std::string> layerNodes(uint32_t index) const {
     std::vector<std::string> names;

@@ -116,6 +116,7 @@
 // CHECK-NEXT: {{^ *}}collect-weights{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}bound-buffers{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}plan-memory{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}outline-inference{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}instrument-layers{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}dnnl-to-calls{{[,{]|$}}
 

@@ -51,6 +51,15 @@ TEST(Wrapper, ShapeProfiles) {
   EXPECT_THROW(model.shapeProfile(1), ingot::Error);
 }
 
+TEST(Wrapper, Infers) {
+  ingot::Model model = ingot::Model::load(artifactPath("inferring"));
+  ingot::Model::Inferred inferred = model.infer({{5}});
+  EXPECT_EQ(inferred.outputs, (std::vector<std::vector<int64_t>>{{5}}));
+  EXPECT_GT(inferred.arenaBytes, 256u);
+  EXPECT_THROW(model.infer({{17}}), ingot::Error);
+  EXPECT_THROW(model.infer({}), ingot::Error);
+}
+
 TEST(Wrapper, GrowsOutputs) {
   ingot::Model model = ingot::Model::load(artifactPath("dynamic"));
   ingot::Context context(model);

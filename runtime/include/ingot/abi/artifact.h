@@ -317,7 +317,18 @@ typedef struct ingot_abi_variant {
   /** Not null where `load` is not. */
   void (*unload)(const ingot_abi_host *host, void *state);
   int32_t (*run)(ingot_abi_call *call);
+  /** Null: outputs have the sizes that the signature says, and a run needs
+   *  nothing but the arena. Otherwise writes the dims of the outputs of a run
+   *  at the dims of `call->inputs`, INGOT_ABI_DYNAMIC where data decide, and
+   *  checks what `run` checks of sizes. Of buffers it looks at nothing else, of
+   *  the call at no weights, state or arena. It tells `host->allocate` and
+   *  `release` what a run would ask for, UINT64_MAX bytes where data decide;
+   *  what `allocate` returns is any number but null, and nothing is there. */
+  int32_t (*infer)(ingot_abi_call *call);
 } ingot_abi_variant;
+
+/** The least row_bytes that variants of version 2 may have: without infer. */
+#define INGOT_ABI_VARIANT_BYTES_V2 80u
 
 /** The constant description of a compiled model. */
 typedef struct ingot_abi_artifact {
@@ -400,7 +411,10 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_size_range) == 40,
                         "ingot_abi_size_range");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_shape_profile) == 16,
                         "ingot_abi_shape_profile");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 80, "ingot_abi_variant");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_variant) == 88, "ingot_abi_variant");
+INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_variant, infer) ==
+                            INGOT_ABI_VARIANT_BYTES_V2,
+                        "ingot_abi_variant");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_seal) == 40, "ingot_abi_seal");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_artifact) == 232,
                         "ingot_abi_artifact");

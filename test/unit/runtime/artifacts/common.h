@@ -52,6 +52,10 @@
 #define MODEL_UNLOAD NULL
 #endif
 
+#ifndef MODEL_INFER
+#define MODEL_INFER NULL
+#endif
+
 #ifndef MODEL_LAYERS
 #define MODEL_LAYERS {NULL, 0, sizeof(ingot_abi_layer)}, NULL, 0
 #endif
@@ -91,6 +95,7 @@ static const ingot_abi_variant variants[] = {{
     MODEL_LOAD,
     MODEL_UNLOAD,
     run,
+    MODEL_INFER,
 }};
 
 static const ingot_abi_artifact artifact = {

@@ -1,0 +1,327 @@
+//===- OutlineInference.cpp - outline-inference ---------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sizes are computed in program order from those of the inputs. One walk copies
+// what computes them, and what the run asks its host for; whatever reads data
+// is left out, and what comes from it is not known.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/memory/BufferSizes.h"
+#include "passes/memory/Passes.h"
+#include "passes/memory/ReleaseBuffers.h"
+#include "runtime/include/ingot/abi/artifact.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_OUTLINEINFERENCE
+#include "passes/memory/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// What the functions call instead of the host; see runtime/support.
+static constexpr StringLiteral kReserve = "ingot_support_reserve";
+static constexpr StringLiteral kReserveUnknown =
+    "ingot_support_reserve_unknown";
+static constexpr StringLiteral kUnreserve = "ingot_support_unreserve";
+static constexpr StringLiteral kSetDims = "ingot_support_set_dims";
+/// Bytes that no host has.
+static constexpr int64_t kTooMany = int64_t(1) << 62;
+
+namespace {
+
+/// Copies what `body` computes of sizes to `inference`, which has the call
+/// alone as an argument.
+class Inference {
+public:
+  Inference(func::FuncOp body, func::FuncOp inference,
+            llvm::function_ref<func::FuncOp(StringRef, FunctionType)> declare)
+      : body(body), call(inference.getArgument(0)),
+        builder(OpBuilder::atBlockEnd(&inference.getBody().front())),
+        declare(declare) {}
+
+  void write();
+
+private:
+  void copy(Operation &op);
+  void copyScalars(Operation &op);
+  void require(RequireOp op);
+  void reserve(memref::AllocOp op);
+  void storeOutput(func::CallOp op);
+
+  /// The copy of a scalar, or null: data decide.
+  Value known(Value scalar) { return scalars.lookupOrNull(scalar); }
+  Value known(Location loc, OpFoldResult size);
+  /// The size of a memref's dimension, or null.
+  Value sizeOf(Location loc, Value memref, int64_t dim);
+  Value sizeOfInput(Location loc, BlockArgument input, int64_t dim);
+  Value constant(Location loc, int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value callSupport(Location loc, StringRef name, ValueRange operands,
+                    TypeRange results = {});
+
+  func::FuncOp body;
+  Value call;
+  OpBuilder builder;
+  llvm::function_ref<func::FuncOp(StringRef, FunctionType)> declare;
+  IRMapping scalars;
+  /// What the host was told of a buffer with.
+  llvm::DenseMap<Value, Value> addresses;
+  llvm::DenseMap<Value, Value> inputs;
+  /// What is stored in memory on the stack, by index.
+  llvm::DenseMap<Value, llvm::SmallDenseMap<int64_t, Value>> stored;
+};
+
+struct OutlineInferencePass
+    : ingot::impl::OutlineInferenceBase<OutlineInferencePass> {
+  void runOnOperation() override;
+
+  void outline(func::FuncOp body, SymbolTable &symbols);
+};
+
+} // namespace
+
+static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
+
+/// A buffer that the host is asked for.
+static bool isOfHost(Operation *op) {
+  auto alloc = dyn_cast<memref::AllocOp>(op);
+  return alloc && !isInArena(alloc);
+}
+
+static bool isStoreOutput(Operation *op) {
+  auto callee = dyn_cast<func::CallOp>(op);
+  return callee && callee.getCallee() == kStoreOutput;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+Value Inference::callSupport(Location loc, StringRef name, ValueRange operands,
+                             TypeRange results) {
+  SmallVector<Value> all{call};
+  llvm::append_range(all, operands);
+  func::FuncOp callee =
+      declare(name, builder.getFunctionType(TypeRange(ValueRange(all)),
+                                            results));
+  auto made = func::CallOp::create(builder, loc, callee, all);
+  return results.empty() ? Value() : made.getResult(0);
+}
+
+Value Inference::known(Location loc, OpFoldResult size) {
+  if (std::optional<int64_t> value = getConstantIntValue(size))
+    return constant(loc, *value);
+  return known(cast<Value>(size));
+}
+
+/// Arguments are the inputs, in order; others have no open sizes.
+Value Inference::sizeOfInput(Location loc, BlockArgument input, int64_t dim) {
+  Value &buffer = inputs[input];
+  if (!buffer)
+    buffer = BufferOp::create(builder, loc, input.getType(), call,
+                              /*isOutput=*/false, input.getArgNumber());
+  return memref::DimOp::create(builder, loc, buffer, dim);
+}
+
+Value Inference::sizeOf(Location loc, Value memref, int64_t dim) {
+  auto type = cast<MemRefType>(memref.getType());
+  if (!type.isDynamicDim(dim))
+    return constant(loc, type.getDimSize(dim));
+  if (auto argument = dyn_cast<BlockArgument>(memref))
+    return argument.getOwner()->getParentOp() == body
+               ? sizeOfInput(loc, argument, dim)
+               : Value();
+  Operation *op = memref.getDefiningOp();
+  if (auto cast = dyn_cast<memref::CastOp>(op))
+    return isa<MemRefType>(cast.getSource().getType())
+               ? sizeOf(loc, cast.getSource(), dim)
+               : Value();
+  if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op)) {
+    ReassociationIndices parts = collapse.getReassociationIndices()[dim];
+    Value product = constant(loc, 1);
+    for (int64_t part : parts) {
+      Value size = sizeOf(loc, collapse.getSrc(), part);
+      if (!size)
+        return {};
+      product = arith::MulIOp::create(builder, loc, product, size);
+    }
+    return product;
+  }
+  SmallVector<OpFoldResult> sizes = sizesOfBuffer(memref);
+  return sizes.empty() ? Value() : known(loc, sizes[dim]);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void Inference::copyScalars(Operation &op) {
+  if (op.getNumRegions() != 0 || op.getNumResults() == 0 || !isPure(&op) ||
+      !llvm::all_of(op.getResultTypes(), isScalar) ||
+      !llvm::all_of(op.getOperands(), [&](Value operand) {
+        return isScalar(operand.getType()) && known(operand);
+      }))
+    return;
+  builder.clone(op, scalars);
+}
+
+void Inference::require(RequireOp op) {
+  if (llvm::all_of(op->getOperands(),
+                   [&](Value operand) { return known(operand); }))
+    builder.clone(*op, scalars);
+}
+
+/// What does not fit into 64 bits is as large as memory can be.
+void Inference::reserve(memref::AllocOp op) {
+  Location loc = op.getLoc();
+  MemRefType type = op.getType();
+  Type element = type.getElementType();
+  int64_t fixed = llvm::divideCeil(
+      element.isIndex() ? 64 : element.getIntOrFloatBitWidth(), 8);
+  for (int64_t size : type.getShape())
+    if (!ShapedType::isDynamic(size))
+      fixed = llvm::SaturatingMultiply<uint64_t>(fixed, size);
+  Value bytes = constant(loc, fixed), none = constant(loc, 0), fits;
+  for (Value dynamic : op.getDynamicSizes()) {
+    Value size = known(dynamic);
+    if (!size) {
+      callSupport(loc, kReserveUnknown, {});
+      return;
+    }
+    auto product = arith::MulUIExtendedOp::create(builder, loc, bytes, size);
+    bytes = product.getLow();
+    Value fit = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      product.getHigh(), none);
+    fits = fits ? arith::AndIOp::create(builder, loc, fits, fit).getResult()
+                : fit;
+  }
+  if (fits)
+    bytes = arith::SelectOp::create(builder, loc, fits, bytes,
+                                    constant(loc, kTooMany));
+  addresses[op] = callSupport(loc, kReserve, bytes, builder.getIndexType());
+}
+
+/// The sizes are stored in memory on the stack, whose address is an operand.
+void Inference::storeOutput(func::CallOp op) {
+  Location loc = op.getLoc();
+  auto address = op.getOperand(3)
+                     .getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
+  int64_t rank = *getConstantIntValue(op.getOperand(2));
+  Type i64 = builder.getI64Type();
+  Value dims = memref::AllocaOp::create(
+      builder, loc, MemRefType::get({std::max<int64_t>(rank, 1)}, i64));
+  for (int64_t i = 0; i < rank; ++i) {
+    Value size = stored[address.getSource()].lookup(i);
+    if (!size)
+      size = arith::ConstantIntOp::create(builder, loc, INGOT_ABI_DYNAMIC, 64);
+    memref::StoreOp::create(builder, loc, size, dims, constant(loc, i));
+  }
+  callSupport(loc, kSetDims,
+              {known(op.getOperand(1)), known(op.getOperand(2)),
+               memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
+                                                              dims)});
+}
+
+void Inference::copy(Operation &op) {
+  if (auto dim = dyn_cast<memref::DimOp>(op)) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!index || !isa<MemRefType>(dim.getSource().getType()))
+      return;
+    if (Value size = sizeOf(op.getLoc(), dim.getSource(), *index))
+      scalars.map(dim.getResult(), size);
+    return;
+  }
+  if (auto check = dyn_cast<RequireOp>(op))
+    return require(check);
+  if (isOfHost(&op))
+    return reserve(cast<memref::AllocOp>(op));
+  if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
+    if (Value address = addresses.lookup(dealloc.getMemref()))
+      callSupport(op.getLoc(), kUnreserve, address);
+    return;
+  }
+  if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    // Only what stands here: of that in loops nothing is known.
+    if (store.getMemref().getDefiningOp<memref::AllocaOp>() &&
+        store.getIndices().size() == 1)
+      if (std::optional<int64_t> index =
+              getConstantIntValue(store.getIndices().front()))
+        stored[store.getMemref()][*index] = known(store.getValueToStore());
+    return;
+  }
+  if (isStoreOutput(&op))
+    return storeOutput(cast<func::CallOp>(op));
+  if (op.getNumRegions() == 0 && !isa<ListOp>(op))
+    return copyScalars(op);
+  // How much lists, branches and loops take, data decide.
+  WalkResult asks = op.walk([](Operation *inner) {
+    return isOfHost(inner) || isa<ListOp>(inner) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+  });
+  if (asks.wasInterrupted())
+    callSupport(op.getLoc(), kReserveUnknown, {});
+}
+
+void Inference::write() {
+  for (Operation &op : body.getBody().front().without_terminator())
+    copy(op);
+  func::ReturnOp::create(builder, body.getLoc());
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+void OutlineInferencePass::outline(func::FuncOp body, SymbolTable &symbols) {
+  WalkResult asks = body.walk([](Operation *op) {
+    return isOfHost(op) || isStoreOutput(op) || isa<ListOp, RequireOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (!asks.wasInterrupted())
+    return;
+  OpBuilder builder(&getContext());
+  auto pointer = LLVM::LLVMPointerType::get(&getContext());
+  auto inference =
+      func::FuncOp::create(builder, body.getLoc(),
+                           body.getName().str() + "_infer",
+                           builder.getFunctionType(pointer, {}));
+  IngotDialect::InfersAttrHelper(&getContext())
+      .setAttr(inference, FlatSymbolRefAttr::get(body));
+  setRunOperand(inference.addEntryBlock()->getArgument(0), RunOperand::call);
+  symbols.insert(inference, std::next(body->getIterator()));
+  auto declare = [&](StringRef name, FunctionType type) {
+    if (auto declared = symbols.lookup<func::FuncOp>(name))
+      return declared;
+    auto function =
+        func::FuncOp::create(builder, getOperation().getLoc(), name, type);
+    function.setPrivate();
+    symbols.insert(function, getOperation().getBody()->begin());
+    return function;
+  };
+  Inference(body, inference, declare).write();
+}
+
+void OutlineInferencePass::runOnOperation() {
+  SymbolTable symbols(getOperation());
+  for (auto function :
+       llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+    if (findRunOperand(function, RunOperand::arena) &&
+        function.getBody().hasOneBlock())
+      outline(function, symbols);
+}

@@ -1,0 +1,32 @@
+//===- Bind.h - checks of what a caller gives -------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_RUNTIME_CORE_BIND_H
+#define INGOT_RUNTIME_CORE_BIND_H
+
+#include "ingot/ingot.h"
+
+namespace ingot::rt {
+
+/// Whether the caller counts as many inputs and outputs as the model has.
+ingot_status checkCounts(const ingot_abi_artifact &artifact,
+                         uint32_t numInputs, uint32_t numOutputs,
+                         ingot_error *error);
+
+/// Checks the sizes given for an input, `rank` many, and copies them to
+/// `sizes`. Null stands for those of the model.
+ingot_status checkDims(const ingot_abi_tensor &tensor, const int64_t *dims,
+                       int64_t *sizes, ingot_error *error);
+
+/// How messages call an input or output, as "input 'x'".
+struct Label {
+  Label(const char *kind, const ingot_abi_tensor &tensor);
+  char text[160];
+};
+
+} // namespace ingot::rt
+
+#endif // INGOT_RUNTIME_CORE_BIND_H

@@ -1,0 +1,106 @@
+// RUN: ingot-opt --outline-inference --split-input-file %s | FileCheck %s
+
+// What sizes decide is copied: checks, demands of memory in their order, sizes
+// of outputs; work is not, and buffers of the arena are nobody's demand.
+
+#half = affine_map<()[s0] -> (s0 floordiv 2)>
+// CHECK-LABEL: func.func @forward(
+// CHECK: func.func @forward_infer(%[[CALL:.*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>}) attributes {ingot.infers = @forward}
+// CHECK: %[[X:.*]] = ingot.buffer input 0 of %[[CALL]] : !llvm.ptr -> memref<?x8xf32>
+// CHECK: %[[N:.*]] = memref.dim %[[X]], %{{.*}}
+// CHECK: ingot.require %{{.*}}, "n is {0}"(%[[N]])
+// CHECK: %[[HALF:.*]] = affine.apply #{{.*}}()[%[[N]]]
+// 8 numbers of 4 bytes for each.
+// CHECK: %[[EACH:.*]] = arith.constant 32 : index
+// CHECK: %[[BYTES:.*]], %[[HIGH:.*]] = arith.mului_extended %[[EACH]], %[[HALF]]
+// CHECK: %[[FITS:.*]] = arith.cmpi eq, %[[HIGH]]
+// CHECK: %[[ASKED:.*]] = arith.select %[[FITS]], %[[BYTES]]
+// CHECK: %[[PLACE:.*]] = call @ingot_support_reserve(%[[CALL]], %[[ASKED]])
+// CHECK-NOT: linalg
+// The size of a view of it.
+// CHECK: %[[ROWS:.*]] = arith.muli %{{.*}}, %[[HALF]]
+// CHECK: %[[FLAT:.*]] = arith.muli %[[ROWS]]
+// CHECK: %[[WIDE:.*]] = arith.index_cast %[[FLAT]] : index to i64
+// CHECK: memref.store %[[WIDE]]
+// CHECK: call @ingot_support_set_dims(%[[CALL]]
+// CHECK: call @ingot_support_unreserve(%[[CALL]], %[[PLACE]])
+// CHECK: return
+module {
+  func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
+  func.func @forward(%x: memref<?x8xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant 0.0 : f32
+    %n = memref.dim %x, %c0 : memref<?x8xf32>
+    %holds = arith.cmpi sge, %n, %c1 : index
+    ingot.require %holds, "n is {0}"(%n) : index
+    %fixed = memref.view %arena[%c0][] : memref<?xi8> to memref<8xf32>
+    %half = affine.apply #half()[%n]
+    %a = memref.alloc(%half) : memref<?x8xf32>
+    linalg.fill ins(%zero : f32) outs(%a : memref<?x8xf32>)
+    %flat = memref.collapse_shape %a [[0, 1]] : memref<?x8xf32> into memref<?xf32>
+    %size = memref.dim %flat, %c0 : memref<?xf32>
+    %dims = memref.alloca() : memref<1xi64>
+    %wide = arith.index_cast %size : index to i64
+    memref.store %wide, %dims[%c0] : memref<1xi64>
+    %sizes = memref.extract_aligned_pointer_as_index %dims : memref<1xi64> -> index
+    %data = memref.extract_aligned_pointer_as_index %flat : memref<?xf32> -> index
+    func.call @ingot_support_store_output(%call, %c0, %c1, %sizes, %data, %c32) : (!llvm.ptr, index, index, index, index, index) -> ()
+    memref.dealloc %a : memref<?x8xf32>
+    return
+  }
+}
+
+// -----
+
+// Data decide how large the buffer is, and what a loop makes.
+
+// CHECK: func.func @forward_infer(%[[CALL:.*]]: !llvm.ptr
+// CHECK-NOT: memref.load
+// CHECK: call @ingot_support_reserve_unknown(%[[CALL]])
+// CHECK-NOT: scf.for
+// CHECK: call @ingot_support_reserve_unknown(%[[CALL]])
+// CHECK: %[[OPEN:.*]] = arith.constant -1 : i64
+// CHECK: memref.store %[[OPEN]]
+// CHECK: call @ingot_support_set_dims(%[[CALL]]
+// CHECK-NOT: ingot_support_unreserve(%
+module {
+  func.func private @ingot_support_store_output(!llvm.ptr, index, index, index, index, index)
+  func.func @forward(%x: memref<4xindex>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant 0.0 : f32
+    %n = memref.load %x[%c0] : memref<4xindex>
+    %a = memref.alloc(%n) : memref<?xf32>
+    linalg.fill ins(%zero : f32) outs(%a : memref<?xf32>)
+    scf.for %i = %c0 to %c4 step %c1 {
+      %b = memref.alloc(%i) : memref<?xf32>
+      linalg.fill ins(%zero : f32) outs(%b : memref<?xf32>)
+      memref.dealloc %b : memref<?xf32>
+    }
+    %size = memref.dim %a, %c0 : memref<?xf32>
+    %dims = memref.alloca() : memref<1xi64>
+    %wide = arith.index_cast %size : index to i64
+    memref.store %wide, %dims[%c0] : memref<1xi64>
+    %sizes = memref.extract_aligned_pointer_as_index %dims : memref<1xi64> -> index
+    %data = memref.extract_aligned_pointer_as_index %a : memref<?xf32> -> index
+    func.call @ingot_support_store_output(%call, %c0, %c1, %sizes, %data, %c32) : (!llvm.ptr, index, index, index, index, index) -> ()
+    memref.dealloc %a : memref<?xf32>
+    return
+  }
+}
+
+// -----
+
+// Sizes are all fixed: there is nothing to infer.
+
+// CHECK-LABEL: @fixed(
+// CHECK-NOT: _infer
+module {
+  func.func @fixed(%x: memref<4xf32>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    return
+  }
+}

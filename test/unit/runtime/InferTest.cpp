@@ -1,0 +1,149 @@
+//===- InferTest.cpp - sizes and memory of a run, without running ---------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "TestSupport.h"
+
+#include <vector>
+
+using namespace ingot::test;
+
+namespace {
+
+/// Counts the bytes that are out.
+struct MeasuringAllocator {
+  uint64_t live = 0;
+  ingot_allocator api = {
+      sizeof(ingot_allocator), 0, this,
+      [](void *user, uint64_t bytes, uint64_t alignment) -> void * {
+        void *memory = nullptr;
+        // The size stands in front, where the alignment leaves room.
+        if (posix_memalign(&memory, alignment, bytes + alignment))
+          return nullptr;
+        *static_cast<uint64_t *>(memory) = bytes;
+        static_cast<MeasuringAllocator *>(user)->live += bytes;
+        return static_cast<char *>(memory) + alignment;
+      },
+      [](void *user, void *pointer) {
+        if (!pointer)
+          return;
+        void *memory = static_cast<char *>(pointer) - INGOT_ABI_ALIGNMENT;
+        static_cast<MeasuringAllocator *>(user)->live -=
+            *static_cast<uint64_t *>(memory);
+        free(memory);
+      }};
+};
+
+struct Inferred {
+  ingot_status status;
+  int64_t size = -7;
+  uint64_t arenaBytes = 0;
+  ingot_error error = INGOT_ERROR_INIT;
+};
+
+Inferred infer(const ModelPtr &model, int64_t n) {
+  Inferred inferred;
+  const int64_t *inputs[] = {&n};
+  int64_t *outputs[] = {&inferred.size};
+  inferred.status =
+      ingot_model_infer(model.get(), inputs, 1, outputs, 1,
+                        &inferred.arenaBytes, &inferred.error);
+  return inferred;
+}
+
+// A context that has seen the sizes holds as many bytes as was said.
+TEST(Infer, TellsSizesAndMemory) {
+  ModelPtr model = load(artifactPath("inferring"));
+  for (int64_t n = 18; n < 120; ++n) {
+    Inferred inferred = infer(model, n);
+    ASSERT_EQ(inferred.status, INGOT_OK) << inferred.error.message;
+    EXPECT_EQ(inferred.size, n);
+    MeasuringAllocator allocator;
+    ingot_context_options options = INGOT_CONTEXT_OPTIONS_INIT;
+    options.allocator = &allocator.api;
+    options.num_threads = 1;
+    ContextPtr context = makeContext(model, &options);
+    std::vector<float> x(n, 1), y(n);
+    for (int run = 0; run < 2; ++run) {
+      ingot_input input =
+          ingot_input_make(x.data(), n * 4, &n, 1, INGOT_FLOAT);
+      int64_t size = 0;
+      ingot_output output =
+          ingot_output_make(y.data(), n * 4, &size, 1, INGOT_FLOAT);
+      ASSERT_EQ(ingot_context_run(context.get(), &input, 1, &output, 1, nullptr,
+                                  nullptr),
+                INGOT_OK);
+      EXPECT_EQ(size, n);
+    }
+    // One region may have room where several had none.
+    EXPECT_LE(inferred.arenaBytes, allocator.live) << n;
+    EXPECT_GE(inferred.arenaBytes + (256u << 10), allocator.live) << n;
+  }
+}
+
+TEST(Infer, SaysWhatDataDecide) {
+  ModelPtr model = load(artifactPath("inferring"));
+  EXPECT_EQ(infer(model, 13).arenaBytes, UINT64_MAX);
+  Inferred failed = infer(model, 17);
+  EXPECT_EQ(failed.status, INGOT_RUNTIME_CHECK);
+  EXPECT_STREQ(failed.error.message, "node 'walk': n is 17");
+  // Nothing is told then.
+  EXPECT_EQ(failed.size, -7);
+  EXPECT_EQ(infer(model, -1).status, INGOT_INVALID_ARGUMENT);
+}
+
+TEST(Infer, RefusesWrongArguments) {
+  ModelPtr model = load(artifactPath("inferring"));
+  ingot_error error = INGOT_ERROR_INIT;
+  int64_t n = 3;
+  const int64_t *dims[] = {&n, &n};
+  EXPECT_EQ(ingot_model_infer(nullptr, dims, 1, nullptr, 1, nullptr, &error),
+            INGOT_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      ingot_model_infer(model.get(), dims, 2, nullptr, 1, nullptr, &error),
+      INGOT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "the model has 1 inputs, but 2 were given");
+  EXPECT_EQ(
+      ingot_model_infer(model.get(), nullptr, 1, nullptr, 1, nullptr, &error),
+      INGOT_INVALID_ARGUMENT);
+  EXPECT_STREQ(error.message, "input 'x' has null dims");
+  // What is not asked is not told.
+  EXPECT_EQ(
+      ingot_model_infer(model.get(), dims, 1, nullptr, 1, nullptr, &error),
+      INGOT_OK);
+  ingot_model_options options = INGOT_MODEL_OPTIONS_INIT;
+  options.flags = INGOT_MODEL_DESCRIBE_ONLY;
+  ModelPtr described = load(artifactPath("inferring"), &options);
+  EXPECT_EQ(
+      ingot_model_infer(described.get(), dims, 1, nullptr, 1, nullptr, &error),
+      INGOT_INVALID_ARGUMENT);
+}
+
+// Fixed sizes are known without code; open ones of an older compiler are not.
+TEST(Infer, WithoutCode) {
+  ModelPtr fixed = load(artifactPath("static"));
+  int64_t dims[2] = {};
+  int64_t *outputs[] = {dims};
+  uint64_t bytes = 1;
+  ingot_error error = INGOT_ERROR_INIT;
+  ingot_model_info info = INGOT_MODEL_INFO_INIT;
+  ASSERT_EQ(ingot_model_describe(fixed.get(), &info, nullptr), INGOT_OK);
+  ASSERT_EQ(ingot_model_infer(fixed.get(), nullptr, info.num_inputs, outputs,
+                              info.num_outputs, &bytes, &error),
+            INGOT_OK)
+      << error.message;
+  EXPECT_EQ(dims[0], 2);
+  EXPECT_EQ(dims[1], 3);
+  EXPECT_EQ(bytes, info.arena_bytes);
+
+  ModelPtr old = load(artifactPath("dynamic"));
+  int64_t x[2] = {1, 4};
+  const int64_t *inputs[] = {x};
+  EXPECT_EQ(ingot_model_infer(old.get(), inputs, 1, nullptr, 2, nullptr,
+                              &error),
+            INGOT_VERSION_MISMATCH);
+}
+
+} // namespace

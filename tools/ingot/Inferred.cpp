@@ -1,0 +1,83 @@
+//===- Inferred.cpp - what a run makes and takes --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "tools/ingot/Inferred.h"
+
+#include "tools/ingot/Handles.h"
+#include "tools/ingot/Inputs.h"
+#include "tools/ingot/Text.h"
+
+#include <stdio.h>
+
+using namespace ingot::tools;
+
+std::string ingot::tools::inferSizes(const ingot_model *model,
+                                     const std::vector<std::string> &shapes,
+                                     Inferred &inferred) {
+  InputSpecs specs;
+  specs.shapes = shapes;
+  std::string problem = makeShapes(model, specs, inferred.inputs);
+  if (!problem.empty())
+    return problem;
+  std::vector<const int64_t *> given;
+  for (const std::vector<int64_t> &dims : inferred.inputs)
+    given.push_back(dims.data());
+  for (const ingot_tensor_info &output : outputInfosOf(model))
+    inferred.outputs.emplace_back(output.rank);
+  std::vector<int64_t *> told;
+  for (std::vector<int64_t> &dims : inferred.outputs)
+    told.push_back(dims.data());
+  ingot_error error = INGOT_ERROR_INIT;
+  return ingot_model_infer(model, given.data(), given.size(), told.data(),
+                           told.size(), &inferred.arenaBytes, &error)
+             ? error.message
+             : "";
+}
+
+static void printShapes(const char *title,
+                        const std::vector<ingot_tensor_info> &infos,
+                        const std::vector<std::vector<int64_t>> &shapes) {
+  for (size_t i = 0; i < infos.size(); ++i) {
+    const std::vector<int64_t> &dims = shapes[i];
+    printf("%s%s=%s\n", title, formatLine(infos[i].name, 60).c_str(),
+           formatShape(dims.data(), uint32_t(dims.size())).c_str());
+    title = "          ";
+  }
+}
+
+void ingot::tools::printInferred(const ingot_model *model,
+                                 const Inferred &inferred) {
+  printShapes("at        ", inputInfosOf(model), inferred.inputs);
+  printShapes("makes     ", outputInfosOf(model), inferred.outputs);
+  if (inferred.arenaBytes == UINT64_MAX)
+    printf("takes     as much memory as data decide\n");
+  else
+    printf("takes     %s a context\n",
+           formatBytes(inferred.arenaBytes).c_str());
+}
+
+static void printJsonShapes(const char *key,
+                            const std::vector<std::vector<int64_t>> &shapes) {
+  printf("\"%s\": [", key);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    printf("%s[", i ? ", " : "");
+    for (size_t d = 0; d < shapes[i].size(); ++d)
+      printf("%s%lld", d ? ", " : "", static_cast<long long>(shapes[i][d]));
+    printf("]");
+  }
+  printf("], ");
+}
+
+void ingot::tools::printJsonInferred(const Inferred &inferred) {
+  printf("  \"inferred\": {");
+  printJsonShapes("inputs", inferred.inputs);
+  printJsonShapes("outputs", inferred.outputs);
+  if (inferred.arenaBytes == UINT64_MAX)
+    printf("\"arena_bytes\": null},\n");
+  else
+    printf("\"arena_bytes\": %llu},\n",
+           static_cast<unsigned long long>(inferred.arenaBytes));
+}

@@ -1,0 +1,37 @@
+//===- Inferred.h - what a run makes and takes ------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_TOOLS_INGOT_INFERRED_H
+#define INGOT_TOOLS_INGOT_INFERRED_H
+
+#include "ingot/ingot.h"
+
+#include <string>
+#include <vector>
+
+namespace ingot::tools {
+
+/// The sizes of a run's tensors, -1 where data decide, and its memory,
+/// UINT64_MAX where they do.
+struct Inferred {
+  std::vector<std::vector<int64_t>> inputs, outputs;
+  uint64_t arenaBytes = 0;
+};
+
+/// Asks a model for a run at the sizes of `--shape`, `NAME=AxB...` each. Empty
+/// string, or what is wrong.
+std::string inferSizes(const ingot_model *model,
+                       const std::vector<std::string> &shapes,
+                       Inferred &inferred);
+
+/// Lines for people.
+void printInferred(const ingot_model *model, const Inferred &inferred);
+/// A member of a JSON object, with its comma.
+void printJsonInferred(const Inferred &inferred);
+
+} // namespace ingot::tools
+
+#endif // INGOT_TOOLS_INGOT_INFERRED_H
