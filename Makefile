@@ -70,7 +70,9 @@ zoo: build build/zoo-venv/.ready ## make, compile, compare and measure some 110 
 	@build/zoo-venv/bin/python scripts/zoo --speed --output docs/zoo.md
 
 conformance: build ## run ONNX's own backend tests; writes docs/conformance.md
-	@$(python) test/conformance/run.py --jobs $(JOBS) --report docs/conformance.md --readme README.md
+	@$(python) test/conformance/run.py --jobs $(JOBS) --open --json build/conformance/open.json
+	@$(python) test/conformance/run.py --jobs $(JOBS) --open-results build/conformance/open.json \
+	  --report docs/conformance.md --readme README.md
 
 property: build ## run native kernels on random shapes at several CPU levels (some 15 minutes)
 	@$(python) test/property/run.py --jobs $(JOBS)

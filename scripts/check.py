@@ -121,6 +121,8 @@ def suites(build, jobs):
         lit("round-trip", asserts, "--param", "roundtrip=1", "--filter", "dialects/|passes/", preset="assert"),
         own("conformance", "test/conformance/run.py", "--bin", os.path.join(asserts, "bin"), "--jobs", jobs,
             "--list", os.path.join(ROOT, "test/conformance/fast.txt"), preset="assert"),
+        own("conformance-open", "test/conformance/run.py", "--bin", os.path.join(asserts, "bin"), "--jobs", jobs,
+            "--open", "--list", os.path.join(ROOT, "test/conformance/fast-open.txt"), preset="assert"),
         own("onednn", "test/conformance/run.py", "--bin", os.path.join(asserts, "bin"), "--jobs", jobs, "--kernels",
             "onednn", "--list", os.path.join(ROOT, "test/conformance/fast.txt"), preset="assert"),
         own("random", "test/random/run.py", "--bin", os.path.join(asserts, "bin"), "--jobs", jobs, preset="assert"),

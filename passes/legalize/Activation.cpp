@@ -112,14 +112,16 @@ static LogicalResult legalizeShrink(Node &node) {
   return node.replace(node.cast(result, type));
 }
 
-/// The slope broadcasts to the data, not the other way round. One that does not
-/// but has an element a channel is meant so: operators before opset 7 were, and
-/// converted models still have them.
+/// The slope broadcasts to the data, not the other way round. Before opset 7 it
+/// had an element a channel. Models that were converted still have such slopes,
+/// and where they do not broadcast it is clear what they are.
 static LogicalResult legalizePRelu(Node &node) {
   Value slope = node.input(1);
+  bool isOld = node.statedOpset < 7;
   auto shape = nn::broadcastShapes({node.shape(0), node.shape(1)});
-  if (!shape && node.rank(1) == 1 && node.rank(0) > 2 &&
-      node.shape(1)[0] == node.shape(0)[1]) {
+  if ((isOld || !shape) && node.rank(1) == 1 && node.rank(0) > 2 &&
+      node.shape(1)[0] != 1 &&
+      (isOld || node.shape(1)[0] == node.shape(0)[1])) {
     SmallVector<int64_t> perChannel(node.rank(0) - 1, 1);
     perChannel[0] = node.shape(1)[0];
     slope = node.make<nn::ReshapeOp>(node.type(1).clone(perChannel), slope);

@@ -219,7 +219,9 @@ LogicalResult legalize::legalizeComputedSTFT(Node &node) {
   bool isPlain = node.rank(0) == 2;
   int64_t parts = isPlain ? 1 : node.shape(0).back();
   auto step = computedScalar(node, 1, "frame_step");
-  auto given = computedScalar(node, 3, "frame_length");
+  FailureOr<Value> given =
+      node.has(3) ? computedScalar(node, 3, "frame_length")
+                  : indexValue(node, sizeOf(node, node.input(2), 0));
   if (failed(step) || failed(given))
     return failure();
   Value length = *given, x = castTo(node, node.input(0), sumType(node));

@@ -39,8 +39,19 @@ static FailureOr<SmallVector<int64_t>> kernelOf(Node &node, Value data,
   return kernel;
 }
 
+/// The weights with the kernel that the attribute states, where theirs is open.
+static Value pinKernel(Node &node, Value w) {
+  auto stated = node.getInts("kernel_shape");
+  if (!stated)
+    return w;
+  SmallVector<int64_t> shape(2, ShapedType::kDynamic);
+  llvm::append_range(shape, *stated);
+  return pinSizes(node, w, shape, "the weights");
+}
+
 FailureOr<Value> legalize::convolve(Node &node, Value x, Value w, Value bias,
                                     Value fill) {
+  w = pinKernel(node, w);
   auto kernel = kernelOf(node, x, w);
   if (failed(kernel))
     return failure();
@@ -96,7 +107,8 @@ static std::pair<int64_t, int64_t> splitPads(int64_t total, bool upper) {
 }
 
 static LogicalResult legalizeConvTranspose(Node &node) {
-  auto kernel = kernelOf(node, node.input(0), node.input(1));
+  Value weights = pinKernel(node, node.input(1));
+  auto kernel = kernelOf(node, node.input(0), weights);
   if (failed(kernel))
     return failure();
   auto window = readWindow(node, *kernel);
@@ -145,7 +157,7 @@ static LogicalResult legalizeConvTranspose(Node &node) {
     std::tie(window->pads[i], window->pads[n + i]) = splitPads(total, upper);
   }
   auto y = node.infer<nn::ConvTransposeOp>(
-      node.input(0), node.input(1), node.input(2), window->strides,
+      node.input(0), weights, node.input(2), window->strides,
       window->pads, window->dilations, outputPadding, node.getInt("group", 1),
       /*channels_last=*/false);
   if (failed(y))

@@ -270,7 +270,9 @@ static LogicalResult legalizeSTFT(Node &node) {
   if (!isPlain && node.rank(0) != 3)
     return node.invalid("expects a signal of rank 3, but got " +
                         Twine(node.rank(0)));
-  if (node.has(3) && !node.getConstantInts(3))
+  bool isWindowOpen = !node.has(3) && node.has(2) && node.rank(2) == 1 &&
+                      node.type(2).isDynamicDim(0);
+  if (isWindowOpen || (node.has(3) && !node.getConstantInts(3)))
     return legalizeComputedSTFT(node);
   bool isStepComputed = node.has(1) && !node.getConstantInts(1);
   FailureOr<std::optional<int64_t>> step = std::optional<int64_t>(1);

@@ -152,6 +152,7 @@ static LogicalResult legalizeOneHot(Node &node) {
       return failure();
     depth = maxSizes(node, elements->front(), sizeAttr(node, 0));
   }
+  pinInput(node, 2, {2}, "values");
   if (node.rank(2) != 1 || node.shape(2)[0] != 2)
     return node.invalid("values needs two elements");
   Value indices = castTo(node, node.input(0), i64);

@@ -190,6 +190,9 @@ static LogicalResult legalizeGridSample(Node &node) {
   if (rank < 3 || node.rank(1) != rank)
     return node.invalid("X and grid need one rank of at least 3, but got " +
                         Twine(rank) + " and " + Twine(node.rank(1)));
+  SmallVector<int64_t> coordinates(rank, ShapedType::kDynamic);
+  coordinates.back() = spatial;
+  pinInput(node, 1, coordinates, "grid");
   if (node.shape(1).back() != spatial)
     return node.invalid("the last dimension of grid needs " + Twine(spatial) +
                         " coordinates");

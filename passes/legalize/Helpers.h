@@ -126,6 +126,14 @@ struct Indices {
 /// Whether a size follows from dimensions alone, so that it is not negative.
 bool isFromDims(OpFoldResult size);
 
+/// x, called `what`, with those of its open sizes that `shape` knows, which the
+/// run checks. Sizes that are known stay, and so does x if the ranks differ.
+Value pinSizes(Node &node, Value x, ArrayRef<int64_t> shape, const Twine &what);
+/// The same of input i, if it is there.
+void pinInput(Node &node, size_t i, ArrayRef<int64_t> shape, const Twine &what);
+/// Input i has one element, if it is there.
+void pinToOne(Node &node, size_t i, const Twine &what);
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//

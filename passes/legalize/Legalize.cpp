@@ -90,6 +90,7 @@ static const Legalizers &allLegalizers() {
     populateSequences(all);
     populateShape(all);
     populateSlice(all);
+    populateSupportVectors(all);
     populateTranspose(all);
     populateTreeEnsemble(all);
     return all;

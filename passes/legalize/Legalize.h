@@ -244,6 +244,7 @@ void populateRoiAlign(Legalizers &legalizers);
 void populateSequences(Legalizers &legalizers);
 void populateShape(Legalizers &legalizers);
 void populateSlice(Legalizers &legalizers);
+void populateSupportVectors(Legalizers &legalizers);
 void populateTranspose(Legalizers &legalizers);
 void populateTreeEnsemble(Legalizers &legalizers);
 

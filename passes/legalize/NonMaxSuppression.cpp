@@ -243,6 +243,7 @@ static FailureOr<Value> readOne(Node &node, size_t i, StringRef name,
                                 Type type) {
   if (!node.has(i))
     return Value();
+  pinToOne(node, i, name);
   if (!node.type(i).hasStaticShape() || node.type(i).getNumElements() != 1)
     return node.invalid(name + " needs one element");
   Value one = castTo(
@@ -251,6 +252,8 @@ static FailureOr<Value> readOne(Node &node, size_t i, StringRef name,
 }
 
 static LogicalResult legalizeNonMaxSuppression(Node &node) {
+  if (node.has(0))
+    pinInput(node, 0, {ShapedType::kDynamic, ShapedType::kDynamic, 4}, "boxes");
   if (!node.has(0) || !node.has(1) || node.rank(0) != 3 || node.rank(1) != 3 ||
       node.shape(0)[2] != 4)
     return node.invalid("boxes (batches, boxes, 4) and scores (batches, "

@@ -137,6 +137,15 @@ static FailureOr<Value> expandBlocks(Node &node, size_t i, int64_t axis) {
 static LogicalResult checkZeroPoint(Node &node) {
   if (!node.has(2))
     return success();
+  // Either may tell what the other is.
+  if (isSingle(node.input(1)))
+    pinToOne(node, 2, "the zero point");
+  else if (isSingle(node.input(2)))
+    pinToOne(node, 1, "the scale");
+  else {
+    pinInput(node, 2, SmallVector<int64_t>(node.shape(1)), "the zero point");
+    pinInput(node, 1, SmallVector<int64_t>(node.shape(2)), "the scale");
+  }
   if (isSingle(node.input(1)) != isSingle(node.input(2)) ||
       (!isSingle(node.input(1)) && node.shape(1) != node.shape(2)))
     return node.invalid("scale and zero point have different shapes");

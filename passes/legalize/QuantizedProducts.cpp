@@ -20,6 +20,7 @@
 #include "passes/support/DynamicScale.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -152,18 +153,23 @@ static FailureOr<Value> multiplyMatrices(Node &node, Bytes a, Bytes b) {
     less(sumTimes(node, a.bytes, inner, b.zero));
   if (!a.zero || !b.zero || failed(y))
     return y;
-  int64_t depth = typeOf(a.bytes).getDimSize(inner);
-  if (ShapedType::isDynamic(depth))
-    depth = typeOf(b.bytes).getDimSize(typeOf(b.bytes).getRank() - 2);
-  if (ShapedType::isDynamic(depth))
-    return node.unsupported(
-        "an open inner dimension with two zero points; fix it "
-        "with --shape");
+  OpFoldResult depth = sizeOf(node, a.bytes, inner);
+  if (!getConstantIntValue(depth))
+    depth = sizeOf(node, b.bytes, typeOf(b.bytes).getRank() - 2);
+  Type i32 = node.builder.getI32Type();
+  Value count;
+  if (auto known = getConstantIntValue(depth))
+    count = node.scalar(i32, double(*known));
+  else
+    count = tensor::FromElementsOp::create(
+        node.builder, node.loc(), RankedTensorType::get({}, i32),
+        arith::IndexCastOp::create(node.builder, node.loc(), i32,
+                                   indexValue(node, depth))
+            .getResult());
   auto zeros = node.infer<nn::MulOp>(a.zero, b.zero);
   if (failed(zeros))
     return failure();
-  auto all = node.infer<nn::MulOp>(
-      *zeros, node.scalar(node.builder.getI32Type(), double(depth)));
+  auto all = node.infer<nn::MulOp>(*zeros, count);
   if (failed(all))
     return failure();
   return node.infer<nn::AddOp>(*y, *all);
@@ -228,6 +234,10 @@ static LogicalResult legalizeQLinearMatMul(Node &node) {
                          node.input(5));
   if (failed(y))
     return failure();
+  if (node.rank(6) <= 1 && node.rank(7) <= 1) {
+    pinToOne(node, 6, "the output scale");
+    pinToOne(node, 7, "the output zero point");
+  }
   if (!isSingle(node.input(6)) || !isSingle(node.input(7)))
     return node.unsupported("an output scale of more than one element");
   Type real = node.builder.getF32Type();

@@ -198,6 +198,7 @@ static LogicalResult legalizeTopK(Node &node) {
   Value count;
   if (node.numInputs() > 1) {
     std::optional<SmallVector<int64_t>> given = node.getConstantInts(1);
+    pinToOne(node, 1, "k");
     RankedTensorType type = node.type(1);
     if (!type.hasStaticShape() || type.getNumElements() != 1)
       return node.invalid("k is not a scalar");

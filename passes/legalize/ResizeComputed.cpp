@@ -56,6 +56,7 @@ static void requireGrowth(Node &node, int64_t axis, OpFoldResult had,
 FailureOr<SmallVector<ResizedAxis>>
 legalize::readSizes(Node &node, size_t input, ArrayRef<int64_t> axes,
                     AspectRatio policy) {
+  pinInput(node, input, {int64_t(axes.size())}, "sizes");
   auto wanted = elementsOf(node, node.input(input));
   if (failed(wanted))
     return failure();
@@ -112,9 +113,11 @@ legalize::readSizes(Node &node, size_t input, ArrayRef<int64_t> axes,
 
 FailureOr<SmallVector<ResizedAxis>>
 legalize::readScales(Node &node, size_t input, ArrayRef<int64_t> axes) {
+  pinInput(node, input, {int64_t(axes.size())}, "scales");
   RankedTensorType type = node.type(input);
-  if (type.getRank() != 1 || type.isDynamicDim(0))
-    return node.unsupported("a number of scales that only a run knows");
+  if (type.getRank() != 1)
+    return node.invalid("scales have rank " + Twine(type.getRank()) +
+                        ", but must have rank 1");
   if (type.getDimSize(0) != int64_t(axes.size()))
     return node.badLength("scales", type.getDimSize(0), Twine(axes.size()));
   auto constants = nn::getConstantDoubles(node.input(input));
@@ -165,6 +168,7 @@ LogicalResult legalize::readRegion(Node &node, size_t roi,
                                    ArrayRef<int64_t> axes,
                                    SmallVectorImpl<ResizedAxis> &resized) {
   int64_t count = axes.size();
+  pinInput(node, roi, {2 * count}, "roi");
   if (!node.has(roi) || node.rank(roi) != 1 ||
       node.shape(roi)[0] != 2 * count)
     return node.invalid("roi needs " + Twine(2 * count) +

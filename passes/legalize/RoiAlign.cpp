@@ -22,6 +22,8 @@ struct Part {
 } // namespace
 
 static LogicalResult legalizeRoiAlign(Node &node) {
+  if (node.has(1))
+    pinInput(node, 1, {ShapedType::kDynamic, 4}, "rois");
   if (!node.has(0) || !node.has(1) || !node.has(2) || node.rank(0) != 4 ||
       node.rank(1) != 2 || node.rank(2) != 1 || node.shape(1)[1] != 4)
     return node.invalid("X of rank 4, rois (regions, 4) and batch_indices "

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs ONNX's own backend tests through compile, load and run.
 
-usage: run.py [--jobs N] [--list FILE] [--update] [--report FILE] [--engine ingot|onnxruntime]
+usage: run.py [--jobs N] [--list FILE] [--open] [--update] [--report FILE] [--engine ingot|onnxruntime]
               [--kernels native|onednn] [--target LEVELS] [--threads N[,N...]] [PATTERN ...]
 
 Results are compared as ONNX's own runner does: shape and element type exactly, values within the test's tolerances.
 What each test is expected to do stands in expected.txt; a regression and an unexpected pass both fail the command.
+With --open every dimension of every input is open (opened.py), of the tests that pass otherwise; expected-open.txt.
 Closes with `N passed, N failed, N skipped`; skipped are the tests that the compiler refuses with a clear message.
 
 examples: run.py                         all 2,033 tests
@@ -30,6 +31,7 @@ import time
 import numpy as np
 
 import cases
+import opened
 import report
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,14 +41,16 @@ SKIPPED = "unsupported"
 
 
 class Outcome:
-    """kind: pass, unsupported, compile-error, run-error, wrong, crash or timeout."""
+    """kind: pass, unsupported, compile-error, run-error, wrong, crash or timeout; closed where nothing can be open."""
+
+    form = None  # what is open
 
     def __init__(self, kind, detail=""):
         self.kind, self.detail = kind, " ".join(detail.split())[:600]
 
     @property
     def status(self):
-        return {"pass": "passed", SKIPPED: "skipped"}.get(self.kind, "failed")
+        return {"pass": "passed", SKIPPED: "skipped", "closed": "skipped"}.get(self.kind, "failed")
 
 
 class Worker:
@@ -93,8 +97,7 @@ def read_results(out):
 DRAWN = ("test_bernoulli*", "test_training_dropout*")
 
 
-def is_drawn(folder):
-    name = os.path.basename(folder)
+def is_drawn(name):
     return "zero_ratio" not in name and any(fnmatch.fnmatch(name, p) for p in DRAWN)
 
 
@@ -110,7 +113,7 @@ def compare(folder, case, results):
                 return f"output {i} has shape {list(value.shape)}, expected {list(want.shape)}"
             if value.dtype != want.dtype:
                 return f"output {i} is {value.dtype}, expected {want.dtype}"
-            if is_drawn(folder):
+            if is_drawn(case["name"]):
                 continue
             rtol = case["rtol"]
             if value.dtype.name == "bfloat16":  # as ONNX's runner: two units in the last place
@@ -142,7 +145,22 @@ def run_case(worker, folder, out):
     return Outcome("wrong", difference) if difference else Outcome("pass")
 
 
-def run_all(folders, command, jobs, show):
+def run_open(worker, folder, out):
+    """The case with all dimensions open, or, where the compiler refuses that, with all but those of lists."""
+    outcome = None
+    for form in opened.FORMS:
+        case = out + "-case"
+        shutil.rmtree(case, ignore_errors=True)
+        if not opened.write_case(folder, case, form):
+            return outcome or Outcome("closed", "no input has a dimension")
+        outcome = run_case(worker, case, out)
+        outcome.form = form
+        if outcome.kind not in (SKIPPED, "compile-error"):
+            return outcome
+    return outcome
+
+
+def run_all(folders, command, jobs, show, run=run_case):
     """{name: Outcome}, in the order of `folders`."""
     scratch = tempfile.mkdtemp(prefix="ingot-conformance-")
     workers, lock, done, results = {}, threading.Lock(), 0, {}
@@ -152,7 +170,7 @@ def run_all(folders, command, jobs, show):
         thread = threading.get_ident()
         if thread not in workers:
             workers[thread] = Worker(command)
-        outcome = run_case(workers[thread], folders[name], os.path.join(scratch, str(thread)))
+        outcome = run(workers[thread], folders[name], os.path.join(scratch, str(thread)))
         with lock:
             done += 1
             results[name] = outcome
@@ -182,6 +200,16 @@ def write_expected(path, results):
                 "conformance`,\n# which fails when a test does anything else.\n")
         for name, outcome in results.items():
             f.write(f"{name} {outcome.kind}\n")
+
+
+def read_results_of(path):
+    """{name: Outcome} as --json wrote them."""
+    results = {}
+    with open(path) as f:
+        for test in json.load(f)["tests"]:
+            results[test["name"]] = Outcome(test["kind"], test["detail"])
+            results[test["name"]].form = test["form"]
+    return results
 
 
 def choose(folders, args):
@@ -214,7 +242,9 @@ def main():
     parser.add_argument("--work", default=os.path.join(ROOT, "build", "conformance"), help="where cases are written")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="worker processes")
     parser.add_argument("--list", help="file of test names: run these")
-    parser.add_argument("--expected", default=os.path.join(HERE, "expected.txt"), help="expected results")
+    parser.add_argument("--open", action="store_true", help="with all dimensions open, the tests that pass otherwise")
+    parser.add_argument("--open-results", help="what --open --json wrote: goes into the report")
+    parser.add_argument("--expected", help="expected results (expected.txt, with --open expected-open.txt)")
     parser.add_argument("--update", action="store_true", help="write today's results to the expected ones")
     parser.add_argument("--report", help="write a table per operator there (Markdown)")
     parser.add_argument("--readme", help="replace the summary in this file")
@@ -229,8 +259,14 @@ def main():
     if "," in args.threads and args.kernels != "native":
         parser.error("only native kernels promise the same bits for several numbers of --threads")
 
+    closed_expected = os.path.join(HERE, "expected.txt")
+    args.expected = args.expected or (os.path.join(HERE, "expected-open.txt") if args.open else closed_expected)
+
     start = time.monotonic()
     all_folders = cases.prepare(os.path.join(args.work, "cases"))
+    if args.open:
+        passing = read_expected(closed_expected)
+        all_folders = {n: f for n, f in all_folders.items() if passing.get(n) == "pass"}
     folders = choose(all_folders, args)
     if args.engine == "ingot":
         command = [os.path.join(args.bin, "ingot-conformance")]
@@ -247,7 +283,7 @@ def main():
         elif sys.stderr.isatty():
             print(f"\r\033[K{done}/{len(folders)} {name}", end="", file=sys.stderr, flush=True)
 
-    results = run_all(folders, command, args.jobs, show)
+    results = run_all(folders, command, args.jobs, show, run_open if args.open else run_case)
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
 
@@ -265,7 +301,7 @@ def main():
     placed = {n: (all_folders[n], o) for n, o in results.items()}
     if args.report:
         with open(args.report, "w") as f:
-            f.write(report.markdown(placed))
+            f.write(report.markdown(placed, read_results_of(args.open_results) if args.open_results else {}))
     if args.readme:
         report.update_readme(args.readme, placed)
     if args.json:
@@ -273,7 +309,7 @@ def main():
             wrong = {n: f"{o.kind}, expected {w}: {o.detail}" for n, w, o in surprises}
             json.dump({"tests": [{"name": n, "status": "failed" if n in wrong else
                                   "passed" if o.kind == "pass" else "skipped",
-                                  "detail": wrong.get(n, o.detail)} for n, o in results.items()]}, f)
+                                  "kind": o.kind, "form": o.form, "detail": wrong.get(n, o.detail)} for n, o in results.items()]}, f)
     count = collections.Counter(o.kind for o in results.values())
     print(", ".join(f"{kind} {n}" for kind, n in sorted(count.items())) + f"   ({time.monotonic() - start:.0f} s)")
     if surprises:

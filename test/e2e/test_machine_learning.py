@@ -56,7 +56,7 @@ class Trees:
         return own
 
 
-class MachineLearning(Case):
+class Rows(Case):
     def check(self, made, feeds, tolerance=1e-5, version=3):
         made.opset_import[-1].version = version
         options = onnxruntime.SessionOptions()
@@ -74,6 +74,8 @@ class MachineLearning(Case):
             x[rng.uniform(size=x.shape) < 0.1] = np.nan
         return x
 
+
+class MachineLearning(Rows):
     def test_tree_regressor(self):
         all_modes = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
         for seed, (how, transform, targets) in enumerate((

@@ -145,3 +145,45 @@ func.func @errors(%n: tensor<i64>, %x: tensor<4xf32>, %y: tensor<5xf32>) {
   return
 }
 }
+
+// -----
+
+// Before operator set 9: a loop for each batch.
+module attributes {onnx.opset_import = {"ai.onnx" = 8 : i64}, onnx.stated_opset = 8 : i64} {
+// CHECK-LABEL: @batches
+// CHECK-COUNT-6: nn.add
+// CHECK: nn.concat
+func.func @batches(%h: tensor<2x4xf32>, %x: tensor<2x3x4xf32>) -> tensor<*xf32> {
+  %none = onnx.absent
+  %0 = onnx.node "Scan"(%none, %h, %x) {num_scan_inputs = 1 : i64} graphs "body" {
+  ^bb0(%s: tensor<4xf32>, %r: tensor<4xf32>):
+    %t = onnx.node "Add"(%s, %r) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %t : tensor<4xf32>
+  } : (none, tensor<2x4xf32>, tensor<2x3x4xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 8 : i64}, onnx.stated_opset = 8 : i64} {
+func.func @wrong_batches(%n: tensor<2xi64>, %h: tensor<2x4xf32>, %x: tensor<3x3x4xf32>, %o: tensor<?x3x4xf32>) {
+  %none = onnx.absent
+  // expected-error@+1 {{Scan (opset 8) is not supported: with 'sequence_lens', as before operator set 9}}
+  %0 = onnx.node "Scan"(%n, %h, %x) {num_scan_inputs = 1 : i64} graphs "body" {
+  ^bb0(%s: tensor<4xf32>, %r: tensor<4xf32>):
+    onnx.yield %r : tensor<4xf32>
+  } : (tensor<2xi64>, tensor<2x4xf32>, tensor<3x3x4xf32>) -> tensor<*xf32>
+  // expected-error@+1 {{Scan (opset 8) is invalid: input 2 has 3 batches, but the first has 2}}
+  %1 = onnx.node "Scan"(%none, %h, %x) {num_scan_inputs = 1 : i64} graphs "body" {
+  ^bb0(%s: tensor<4xf32>, %r: tensor<4xf32>):
+    onnx.yield %r : tensor<4xf32>
+  } : (none, tensor<2x4xf32>, tensor<3x3x4xf32>) -> tensor<*xf32>
+  // expected-error@+1 {{Scan (opset 8) is not supported: with an open number of batches, as before operator set 9; fix it with --shape}}
+  %2 = onnx.node "Scan"(%none, %h, %o) {num_scan_inputs = 1 : i64} graphs "body" {
+  ^bb0(%s: tensor<4xf32>, %r: tensor<4xf32>):
+    onnx.yield %r : tensor<4xf32>
+  } : (none, tensor<2x4xf32>, tensor<?x3x4xf32>) -> tensor<*xf32>
+  return
+}
+}

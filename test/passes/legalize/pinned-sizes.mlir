@@ -1,0 +1,67 @@
+// RUN: ingot-opt --onnx-legalize --split-input-file --verify-diagnostics %s | FileCheck %s
+
+// A size that an operator leaves no choice may be open: the run checks it.
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+
+// CHECK-LABEL: @grid
+// CHECK: ingot.require %{{.*}}, "dimension 3 of grid is {0}, but must be {1}"
+// CHECK: tensor.cast %arg1 : tensor<?x?x?x?xf32> to tensor<?x?x?x2xf32>
+func.func @grid(%x: tensor<?x3x?x?xf32>, %g: tensor<?x?x?x?xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "GridSample"(%x, %g) : (tensor<?x3x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// What is known needs no check.
+// CHECK-LABEL: @known
+// CHECK-NOT: must be
+// CHECK: return
+func.func @known(%x: tensor<?x3x?x?xf32>, %g: tensor<?x?x?x2xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "GridSample"(%x, %g) : (tensor<?x3x?x?xf32>, tensor<?x?x?x2xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// The attribute tells the kernel of open weights.
+// CHECK-LABEL: @kernel
+// CHECK: ingot.require %{{.*}}, "dimension 2 of the weights is {0}, but must be {1}"
+// CHECK: nn.conv %arg0, %{{.*}} : (tensor<?x3x?x?xf32>, tensor<?x?x3x5xf32>)
+func.func @kernel(%x: tensor<?x3x?x?xf32>, %w: tensor<?x?x?x?xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "Conv"(%x, %w) {kernel_shape = array<i64: 3, 5>} : (tensor<?x3x?x?xf32>, tensor<?x?x?x?xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @scales
+// CHECK: ingot.require %{{.*}}, "dimension 0 of scales is {0}, but must be {1}"
+func.func @scales(%x: tensor<1x3x?x?xf32>, %s: tensor<?xf32>) -> tensor<*xf32> {
+  %none = onnx.absent
+  %0 = onnx.node "Resize"(%x, %none, %s) : (tensor<1x3x?x?xf32>, none, tensor<?xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+}
+
+// -----
+
+// Before operator set 7 a slope is one of channels, also where it would broadcast.
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}, onnx.stated_opset = 6 : i64} {
+// CHECK-LABEL: @old_slope
+// CHECK: nn.reshape %arg1 : tensor<3xf32> -> tensor<3x1xf32>
+func.func @old_slope(%x: tensor<2x3x3xf32>, %s: tensor<3xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "PRelu"(%x, %s) : (tensor<2x3x3xf32>, tensor<3xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+func.func @wrong(%x: tensor<1x3x8x8xf32>, %g: tensor<1x4x4x3xf32>, %w: tensor<4x3x3x3xf32>, %s: tensor<3xf32>) {
+  // expected-error@+1 {{GridSample (opset 21) is invalid: the last dimension of grid needs 2 coordinates}}
+  %0 = onnx.node "GridSample"(%x, %g) : (tensor<1x3x8x8xf32>, tensor<1x4x4x3xf32>) -> tensor<*xf32>
+  // expected-error@+1 {{Conv (opset 21) is invalid: kernel_shape has 5 where the weights have 3}}
+  %1 = onnx.node "Conv"(%x, %w) {kernel_shape = array<i64: 3, 5>} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<*xf32>
+  %none = onnx.absent
+  // expected-error@+1 {{Resize (opset 21) is invalid: 'scales' has 3 elements, but must have 4}}
+  %2 = onnx.node "Resize"(%x, %none, %s) : (tensor<1x3x8x8xf32>, none, tensor<3xf32>) -> tensor<*xf32>
+  return
+}
+}
