@@ -66,6 +66,7 @@ static const Legalizers &allLegalizers() {
     populateFourier(all);
     populateGather(all);
     populateGridSample(all);
+    populateLabels(all);
     populateLoops(all);
     populateMachineLearning(all);
     populateMatMul(all);

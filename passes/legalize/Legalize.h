@@ -220,6 +220,7 @@ void populateElimination(Legalizers &legalizers);
 void populateFourier(Legalizers &legalizers);
 void populateGather(Legalizers &legalizers);
 void populateGridSample(Legalizers &legalizers);
+void populateLabels(Legalizers &legalizers);
 void populateLoops(Legalizers &legalizers);
 void populateMachineLearning(Legalizers &legalizers);
 void populateMatMul(Legalizers &legalizers);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Operators of ai.onnx.ml, of numbers: what scikit-learn's pipelines become.
+// Labels that are words are in Labels.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/MachineLearning.h"
@@ -53,15 +54,6 @@ FailureOr<Value> legalize::transformScores(Node &node, Value scores) {
     return node.make<nn::SoftmaxOp>(scores, typeOf(scores).getRank() - 1,
                                     /*log=*/false);
   return node.unsupported("post_transform " + name);
-}
-
-FailureOr<SmallVector<int64_t>>
-legalize::readLabels(Node &node, StringRef ints, StringRef strings) {
-  if (auto labels = node.getInts(ints); labels && !labels->empty())
-    return *labels;
-  if (node.hasAttr(strings))
-    return node.unsupported("labels that are strings");
-  return node.invalid(ints + " is missing");
 }
 
 LogicalResult legalize::replaceByClasses(Node &node, Value scores,

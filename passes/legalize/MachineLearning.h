@@ -9,6 +9,10 @@
 
 #include "passes/legalize/Helpers.h"
 
+namespace llvm::json {
+class Array;
+} // namespace llvm::json
+
 namespace ingot::legalize {
 
 constexpr StringRef kMlDomain = "ai.onnx.ml";
@@ -23,7 +27,11 @@ FailureOr<Value> transformScores(Node &node, Value scores);
 Value floatConstants(Node &node, ArrayRef<float> values,
                      ArrayRef<int64_t> shape);
 
-/// The labels of classes, numbers all of them.
+/// Says in the model's metadata what the numbers of output 0, or its columns,
+/// stand for. Refuses what is not only an output of the model.
+LogicalResult tellLabels(Node &node, llvm::json::Array labels);
+
+/// The labels of classes; those that are words are numbers from 0 on, and told.
 FailureOr<SmallVector<int64_t>> readLabels(Node &node, StringRef ints,
                                            StringRef strings);
 

@@ -1,6 +1,8 @@
 # Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Operators of ai.onnx.ml against ONNX Runtime: forests, linear models, encoders and scalers of numbers."""
+import json
+
 import numpy as np
 import onnxruntime
 
@@ -181,3 +183,54 @@ class MachineLearning(Rows):
                          keys_floats=[1.0, float("nan")], values_int64s=[4, 5]),
                    {"x": np.array([1, np.nan, 3], np.float32)}, version=4)
         self.assert_refuses(model("OneHotEncoder", ints, [("y", ["n", 2, 1])], cats_strings=["a"]), "strings")
+
+
+class Words(Rows):
+    """Labels that are words are numbers, which the metadata explain."""
+
+    def classifier(self, *after, outputs=("label", "scores")):
+        rng = np.random.default_rng(3)
+        coefficients = [float(v) for v in rng.standard_normal(3 * FEATURES)]
+        nodes = [helper.make_node("LinearClassifier", ["x"], ["l", "p"], name="linear", domain="ai.onnx.ml",
+                                  coefficients=coefficients, intercepts=[0.1, 0.2, 0.3], post_transform="SOFTMAX",
+                                  classlabels_strings=["red", "g\"reen", "blåu"]), *after]
+        made = make_model(nodes, [("x", ["n", FEATURES])], [(outputs[0], ["n"], TensorProto.STRING), (outputs[1], ["n", 3])])
+        made.opset_import.append(helper.make_opsetid("ai.onnx.ml", 1))
+        return made, np.array(coefficients, np.float32).reshape(3, FEATURES)
+
+    def test_labels_and_map(self):
+        zipped = helper.make_node("ZipMap", ["p"], ["scores"], name="zip", domain="ai.onnx.ml",
+                                  classlabels_strings=["red", "g\"reen", "blåu"])
+        made, weights = self.classifier(helper.make_node("Identity", ["l"], ["label"]), zipped)
+        made.graph.output[1].type.CopyFrom(helper.make_sequence_type_proto(
+            helper.make_map_type_proto(TensorProto.STRING, helper.make_tensor_type_proto(TensorProto.FLOAT, []))))
+        artifact = self.compile(made)
+        x = self.rows(np.random.default_rng(4))
+        got = self.run_model(artifact, {"x": x})
+        scores = x @ weights.T + np.float32([0.1, 0.2, 0.3])
+        shares = np.exp(scores) / np.exp(scores).sum(1, keepdims=True)
+        self.assertEqual(got["label"].dtype, np.int64)
+        np.testing.assert_array_equal(got["label"], scores.argmax(1))
+        np.testing.assert_allclose(got["scores"], shares, rtol=1e-5)
+        told = json.loads(tool("ingot", "inspect", artifact, "--json").stdout)["metadata"]
+        for name in ("label", "scores"):
+            self.assertEqual(json.loads(told["labels." + name]), ["red", "g\"reen", "blåu"])
+
+    def test_numbers(self):
+        """A ZipMap of numbers says them, too."""
+        made = model("ZipMap", [("x", ["n", 3])], [("y", ["n", 3])], classlabels_int64s=[7, 5, 9])
+        made.graph.output[0].type.CopyFrom(helper.make_sequence_type_proto(
+            helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, []))))
+        artifact = self.compile(made)
+        np.testing.assert_array_equal(self.run_model(artifact, {"x": np.eye(3, dtype=np.float32)})["y"], np.eye(3))
+        told = json.loads(tool("ingot", "inspect", artifact, "--json").stdout)["metadata"]
+        self.assertEqual(json.loads(told["labels.y"]), [7, 5, 9])
+
+    def test_refuses(self):
+        made, _ = self.classifier(helper.make_node("Shape", ["l"], ["label"]), helper.make_node("Identity", ["p"], ["scores"]))
+        made.graph.output[0].type.tensor_type.elem_type = TensorProto.INT64
+        self.assert_refuses(made, "'linear'", "labels that are words", "not only an output of the model")
+        made = model("ZipMap", [("x", ["n", 3])], [("y", ["n", 3])], classlabels_int64s=[7, 5])
+        made.graph.output[0].type.CopyFrom(helper.make_sequence_type_proto(
+            helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.FLOAT, []))))
+        self.assert_refuses(made, "'node'", "there are scores of 3 classes, but 2 labels")

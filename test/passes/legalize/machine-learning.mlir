@@ -110,3 +110,28 @@ func.func @bad_ensembles(%x: tensor<3x2xf32>, %cube: tensor<3x2x1xf32>) {
   return
 }
 }
+
+// -----
+
+// A label that is a word is a number; which, the metadata say.
+// CHECK: ingot.metadata = {author = "me", labels.label = "[\22red\22,\22green\22]", labels.scores = "[\22red\22,\22green\22]"}
+module attributes {ingot.metadata = {author = "me"}, onnx.opset_import = {"ai.onnx" = 21 : i64, "ai.onnx.ml" = 1 : i64}} {
+// CHECK: func.func @words({{.*}}) -> (tensor<4xi64> {ingot.name = "label"}, tensor<4x2xf32> {ingot.name = "scores"})
+func.func @words(%x: tensor<4x2xf32>) -> (!onnx.opaque<"tensor(string)"> {ingot.name = "label"}, !onnx.opaque<"seq(map(string,tensor(float)))"> {ingot.name = "scores"}) {
+  %l, %p = onnx.node "ai.onnx.ml"::"LinearClassifier"(%x) {classlabels_strings = ["red", "green"], coefficients = array<f32: 1.0, 2.0, 3.0, 4.0>, intercepts = array<f32: 0.1, 0.2>} : (tensor<4x2xf32>) -> (!onnx.opaque<"tensor(string)">, tensor<*xf32>)
+  %z = onnx.node "ai.onnx.ml"::"ZipMap"(%p) {classlabels_strings = ["red", "green"]} : (tensor<*xf32>) -> !onnx.opaque<"seq(map(string,tensor(float)))">
+  return %l, %z : !onnx.opaque<"tensor(string)">, !onnx.opaque<"seq(map(string,tensor(float)))">
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64, "ai.onnx.ml" = 1 : i64}} {
+func.func @bad_words(%x: tensor<4x2xf32>) {
+  // expected-error@+1 {{ZipMap (opset 1) is invalid: there are no labels}}
+  %0 = onnx.node "ai.onnx.ml"::"ZipMap"(%x) : (tensor<4x2xf32>) -> !onnx.opaque<"seq(map(string,tensor(float)))">
+  // expected-error@+1 {{ZipMap (opset 1) is invalid: there are scores of 2 classes, but 1 labels}}
+  %1 = onnx.node "ai.onnx.ml"::"ZipMap"(%x) {classlabels_int64s = array<i64: 1>} : (tensor<4x2xf32>) -> !onnx.opaque<"seq(map(int64,tensor(float)))">
+  return
+}
+}
