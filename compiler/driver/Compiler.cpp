@@ -217,6 +217,8 @@ LogicalResult Compilation::describe() {
   manifest.libraryName = fileName(options.output);
   if (multiplied.bf16)
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "bfloat16"});
+  if (multiplies(Precision::fp16))
+    manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "float16"});
   if (multiplied.bytes)
     manifest.uses.push_back({INGOT_ABI_USE_PRECISION, 0, "int8"});
   return success();

@@ -323,7 +323,13 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "precision", llvm::cl::desc("What heavy ops multiply"),
       llvm::cl::init(Precision::fp32),
       llvm::cl::values(clEnumValN(Precision::fp32, "fp32", "32-bit floats"),
-                       clEnumValN(Precision::bf16, "bf16", "bfloat16"))};
+                       clEnumValN(Precision::bf16, "bf16", "bfloat16"),
+                       clEnumValN(Precision::fp16, "fp16",
+                                  "float32 by weights of float16"))};
+  Option<int> precisionLevel{
+      *this, "precision-level",
+      llvm::cl::desc("What else is stored so: 1, 2 or 3"),
+      llvm::cl::init(1)};
   Option<bool> observe{
       *this, "observe",
       llvm::cl::desc("Show the tensors that int8 wants ranges of in a run"),
@@ -388,6 +394,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.kernels = kernels;
     options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
     options.precision = precision;
+    options.precisionLevel = precisionLevel;
     options.observe = observe;
     options.switches = switches;
     options.errors = errors;

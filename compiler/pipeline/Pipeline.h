@@ -51,8 +51,6 @@ struct PipelineOptions : BackendOptions {
   Quantization quantization = Quantization::none;
   /// Of what int8 multiplies: 8, or 7, which CPUs without VNNI multiply faster.
   int weightBits = 8;
-  /// Nodes that are not: `GLOB=fp32`.
-  std::vector<std::string> keep;
   /// What code is for. Empty: what the module's `ingot.target` says.
   std::string level;
   /// Of it, what is not as usual, as `--target` has it: `l2=2M`.

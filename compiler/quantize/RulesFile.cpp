@@ -8,7 +8,7 @@
 
 #include "base/InputFile.h"
 #include "dialects/nn/NodeName.h"
-#include "passes/quantize/Rules.h"
+#include "passes/support/Rules.h"
 #include "passes/support/Json.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -17,6 +17,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -56,7 +57,8 @@ inline bool usesTiles(Product product) {
 /// Whether its sums may wait for a `depth_block`: it is one of vectors that
 /// copies no rows and takes k as it comes.
 inline bool canWait(Product product) {
-  return product == Product::f32 || product == Product::bf16Dot ||
+  return product == Product::f32 || product == Product::f16Wide ||
+         product == Product::bf16Dot ||
          product == Product::int8Dot;
 }
 

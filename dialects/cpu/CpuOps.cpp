@@ -74,13 +74,15 @@ template <typename Op>
 static LogicalResult verifyProduct(Op op, int64_t rank) {
   Type weights = typeOf(op.getWeights()).getElementType();
   bool isInteger = weights.isInteger();
-  if (!weights.isF32() && !weights.isBF16() && !weights.isInteger(8))
-    return op.emitOpError("expects weights of f32, bf16 or i8, but got ")
+  if (!weights.isF32() && !weights.isF16() && !weights.isBF16() &&
+      !weights.isInteger(8))
+    return op.emitOpError("expects weights of f32, f16, bf16 or i8, but got ")
            << weights;
   Type src = typeOf(op.getSrc()).getElementType();
-  if (signless(src) != weights)
-    return op.emitOpError("expects src of ") << weights << ", but got " << src;
   Builder builder(op.getContext());
+  Type wanted = weights.isF16() ? Type(builder.getF32Type()) : weights;
+  if (signless(src) != wanted)
+    return op.emitOpError("expects src of ") << wanted << ", but got " << src;
   Type want = isInteger ? Type(builder.getI32Type()) : builder.getF32Type();
   Block &body = op.getEpilogue().front();
   if (body.getNumArguments() != 0 && body.getArgument(0).getType() != want)

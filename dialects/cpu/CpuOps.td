@@ -59,11 +59,12 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
   let results = (outs Optional<RankedTensorOf<[AnyType]>>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let hasVerifier = 1;
-  /// Of an op that multiplies src by weights of its type, or of f32.
+  /// Of an op that multiplies src by weights of its type, or of f32, or of f16.
   code productDeclarations = [{
     ::mlir::Type getProductType() {
-      return ::mlir::cast<::mlir::ShapedType>(getSrc().getType())
-          .getElementType();
+      ::mlir::Type weights = ::mlir::getElementTypeOrSelf(getWeights());
+      return weights.isF16() ? weights
+                             : ::mlir::getElementTypeOrSelf(getSrc());
     }
   }];
   code baseDeclarations = [{

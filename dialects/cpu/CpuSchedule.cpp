@@ -126,6 +126,8 @@ static bool isProductOf(Product product, Type weights) {
   switch (product) {
   case Product::f32:
     return weights.isF32();
+  case Product::f16Wide:
+    return weights.isF16();
   case Product::bf16Dot:
   case Product::bf16Wide:
   case Product::bf16Tiles:

@@ -23,6 +23,7 @@ def Cpu_Product : I32EnumAttr<"Product", "how a product is summed up", [
     I32EnumAttrCase<"int8Dot", 3, "int8_dot">,
     I32EnumAttrCase<"int8Wide", 4, "int8_wide">,
     I32EnumAttrCase<"bf16Tiles", 5, "bf16_tiles">,
+    I32EnumAttrCase<"f16Wide", 8, "f16_wide">,
     I32EnumAttrCase<"int8Tiles", 6, "int8_tiles">,
     I32EnumAttrCase<"int8Pairs", 7, "int8_pairs">]> {
   let cppNamespace = "::ingot::cpu";
@@ -41,6 +42,7 @@ def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
     | `f32` | f32 | by multiply-adds |
     | `bf16_dot`, `int8_dot` | pairs of bf16, fours of bytes | by one instruction, AVX512-BF16's or VNNI's |
     | `bf16_wide` | pairs of bf16 | rows are copied as f32, weights widened as they are read |
+    | `f16_wide` | weights of f16, rows of f32 | weights are widened as they are read |
     | `int8_wide` | fours of bytes | rows are copied as words, even and odd bytes apart, weights widened as they are read: nothing saturates |
     | `int8_pairs` | fours of bytes | pairs as words, by `vpmaddubsw`, where the op's `pairs` prove that these do not saturate; the others as `int8_wide`, but taken apart as they are read |
     | `bf16_tiles`, `int8_tiles` | up to 16 groups of 16 rows | in AMX tiles of `amx_rows` rows |

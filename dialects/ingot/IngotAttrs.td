@@ -100,7 +100,8 @@ def Ingot_Declined : Ingot_Attr<"Declined", "declined"> {
 def Ingot_Precision : I32EnumAttr<"Precision", "what a product multiplies", [
     I32EnumAttrCase<"fp32", 0>,
     I32EnumAttrCase<"bf16", 1>,
-    I32EnumAttrCase<"int8", 2>]> {
+    I32EnumAttrCase<"int8", 2>,
+    I32EnumAttrCase<"fp16", 3>]> {
   let cppNamespace = "::ingot";
   let genSpecializedAttr = 0;
 }
@@ -110,7 +111,8 @@ def Ingot_PrecisionAttr
   let summary =
       "what a product multiplies, and what is stored between products";
   let description = [{
-    Sums are f32 in both.
+    Sums are f32 but for int8, whose are i32. With fp16 constant weights are
+    stored as f16, and multiplied as the f32 that they are.
 
     Example:
     ```mlir

@@ -376,8 +376,12 @@ void ingot::setRunOperand(BlockArgument argument, RunOperand which) {
                       RunOperandAttr::get(function.getContext(), which));
 }
 
-bool ingot::isBF16(Operation *op) {
+static bool isOf(Operation *op, Precision wanted) {
   PrecisionAttr precision =
       IngotDialect::PrecisionAttrHelper(op->getContext()).getAttr(op);
-  return precision && precision.getValue() == Precision::bf16;
+  return precision && precision.getValue() == wanted;
 }
+
+bool ingot::isBF16(Operation *op) { return isOf(op, Precision::bf16); }
+
+bool ingot::isFP16(Operation *op) { return isOf(op, Precision::fp16); }

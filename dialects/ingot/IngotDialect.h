@@ -56,8 +56,9 @@ mlir::BlockArgument findRunOperand(mlir::FunctionOpInterface function,
 /// Marks an argument of the run's function.
 void setRunOperand(mlir::BlockArgument argument, RunOperand which);
 
-/// Whether `op` is to be computed in bf16.
+/// Whether `op` is to be computed in bf16, or its weights stored as fp16.
 bool isBF16(mlir::Operation *op);
+bool isFP16(mlir::Operation *op);
 
 } // namespace ingot
 

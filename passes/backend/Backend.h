@@ -24,6 +24,10 @@ namespace ingot {
 struct BackendOptions {
   /// What heavy ops multiply.
   Precision precision = Precision::fp32;
+  /// How much else is half: 1, 2 or 3.
+  int precisionLevel = 1;
+  /// Nodes that are not: `GLOB=fp32`.
+  std::vector<std::string> keep;
   /// The CPU level that is to run the code, without the instructions that it
   /// lacks: they are emulated. Empty: the level that the code is for.
   std::string emulateOn;

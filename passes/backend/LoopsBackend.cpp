@@ -48,7 +48,10 @@ class LoopsBackend : public Backend {
     passes.addPass(createCanonicalize());
     passes.addPass(createCSEPass());
     if (options.precision == Precision::bf16) {
-      passes.addNestedPass<func::FuncOp>(createNarrowStorage());
+      NarrowStorageOptions narrow;
+      narrow.level = options.precisionLevel;
+      narrow.keep.assign(options.keep.begin(), options.keep.end());
+      passes.addNestedPass<func::FuncOp>(createNarrowStorage(narrow));
       passes.addPass(createCanonicalize());
       passes.addPass(createCSEPass());
     }

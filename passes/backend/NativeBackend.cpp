@@ -42,8 +42,12 @@ class NativeBackend : public Backend {
 
   void buildLower(OpPassManager &passes,
                   const BackendOptions &options) const override {
-    if (options.precision == Precision::bf16)
-      passes.addNestedPass<func::FuncOp>(createAssignPrecision());
+    if (options.precision != Precision::fp32) {
+      AssignPrecisionOptions assign;
+      assign.half = options.precision;
+      assign.keep.assign(options.keep.begin(), options.keep.end());
+      passes.addPass(createAssignPrecision(assign));
+    }
     passes.addNestedPass<func::FuncOp>(createFuseAttention());
     // Masks that it transposed.
     FoldConstantsOptions fold;

@@ -189,8 +189,9 @@ static PrecisionAttr precisionOf(Operation *op) {
   Type type = product ? product.getProductType() : Type();
   if (!type || type.isF32())
     return {};
-  return PrecisionAttr::get(op->getContext(), type.isBF16() ? Precision::bf16
-                                                            : Precision::int8);
+  return PrecisionAttr::get(op->getContext(), type.isBF16()  ? Precision::bf16
+                                              : type.isF16() ? Precision::fp16
+                                                             : Precision::int8);
 }
 
 /// Emits `if (call->observer) layer_end(…)` behind the layer's last op; returns

@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "passes/precision/Passes.h"
+#include "passes/support/Rules.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_ASSIGNPRECISION
@@ -22,15 +24,24 @@ namespace {
 
 struct AssignPrecisionPass
     : ingot::impl::AssignPrecisionBase<AssignPrecisionPass> {
+  using AssignPrecisionBase::AssignPrecisionBase;
+
   void runOnOperation() override {
+    FailureOr<KeepRules> rules =
+        KeepRules::parse(getOperation(), keep, stringifyPrecision(half));
+    if (failed(rules))
+      return signalPassFailure();
     IngotDialect::PrecisionAttrHelper precision(&getContext());
-    auto bf16 = PrecisionAttr::get(&getContext(), Precision::bf16);
+    auto given = PrecisionAttr::get(&getContext(), half);
     getOperation()->walk([&](Operation *op) {
-      if (!isa<nn::ConvOp, nn::MatMulOp>(op) || precision.isAttrPresent(op))
+      if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
+          (half == Precision::fp16 && !nn::getConstant(op->getOperand(1))) ||
+          precision.isAttrPresent(op) ||
+          rules->keeps(op))
         return;
       auto type = cast<ShapedType>(op->getResult(0).getType());
       if (type.getElementType().isF32())
-        precision.setAttr(op, bf16);
+        precision.setAttr(op, given);
     });
   }
 };

@@ -15,6 +15,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "passes/precision/Passes.h"
+#include "passes/precision/PrecisionTable.h"
+#include "passes/support/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,6 +32,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
+using precision::Storage;
 
 static bool isTensorOf(Value value, bool (Type::*isElement)() const) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -92,9 +95,12 @@ static bool isProduct(Operation *op) {
 namespace {
 
 struct NarrowStoragePass : ingot::impl::NarrowStorageBase<NarrowStoragePass> {
+  using NarrowStorageBase::NarrowStorageBase;
+
   void runOnOperation() override;
 
 private:
+  Storage storageFor(Operation *op) const;
   void constrain(Operation *op);
   void constrainResult(Value init, Value result, bool isFixed);
   void touch(Value value) { touched.insert(leaderOf(value)); }
@@ -106,9 +112,12 @@ private:
   }
   Value leaderOf(Value value) { return classes.getOrInsertLeaderValue(value); }
 
+  KeepRules rules;
   llvm::EquivalenceClasses<Value> classes;
   /// Tensors that stay f32.
   SmallVector<Value> kept;
+  /// Those that are narrow if they can be.
+  SmallVector<Value> wanted;
   /// Leaders of their classes, and of classes around products of bf16.
   llvm::DenseSet<Value> fixed, touched;
 };
@@ -118,6 +127,23 @@ private:
 //===----------------------------------------------------------------------===//
 // Choosing
 //===----------------------------------------------------------------------===//
+
+/// What the table says of the op, or a rule of a node in it.
+Storage NarrowStoragePass::storageFor(Operation *op) const {
+  SmallVector<Location> locations = {op->getLoc()};
+  op->walk([&](Operation *inner) {
+    if (!inner->hasTrait<OpTrait::ConstantLike>())
+      locations.push_back(inner->getLoc());
+  });
+  if (std::optional<bool> isKept = rules.find(locations))
+    return *isKept ? Storage::deny : Storage::allow;
+  return precision::storageOf(op, level);
+}
+
+/// Whether all that reads it rounds it, so that nobody sees it wider.
+static bool isOnlyRounded(Value value) {
+  return !value.use_empty() && llvm::all_of(value.getUsers(), isCast);
+}
 
 /// A result is written where `init` is.
 void NarrowStoragePass::constrainResult(Value init, Value result,
@@ -300,6 +326,7 @@ static void adapt(Operation *op) {
 }
 
 void NarrowStoragePass::runOnOperation() {
+  rules = KeepRules::again(keep);
   SmallVector<Operation *> ops;
   getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Region &region : op->getRegions())
@@ -312,8 +339,24 @@ void NarrowStoragePass::runOnOperation() {
     bool hasBody = isa<linalg::LinalgOp, cpu::EpilogueOpInterface>(op);
     return hasBody ? WalkResult::skip() : WalkResult::advance();
   });
-  for (Operation *op : ops)
+  for (Operation *op : ops) {
     constrain(op);
+    // What moves data stores what it is given.
+    if (!isa<linalg::GenericOp, cpu::EpilogueOpInterface>(op) || isMovement(op))
+      continue;
+    const Storage storage = storageFor(op);
+    for (Value result : op->getResults()) {
+      if (!isF32(result))
+        continue;
+      if (storage == Storage::deny && !isOnlyRounded(result))
+        kept.push_back(result);
+      // A product of f32, which is what was not made one of half, stays so.
+      if (storage == Storage::allow && !isProduct(op))
+        wanted.push_back(result);
+    }
+  }
+  for (Value value : wanted)
+    touch(value);
   for (Value value : kept)
     fixed.insert(leaderOf(value));
 
@@ -352,6 +395,7 @@ void NarrowStoragePass::runOnOperation() {
   }
   classes = {};
   kept.clear();
+  wanted.clear();
   fixed.clear();
   touched.clear();
 }

@@ -9,14 +9,26 @@
 
 include "mlir/Pass/PassBase.td"
 
-def AssignPrecision : Pass<"nn-assign-precision", "::mlir::func::FuncOp"> {
+def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
   let summary = "Say which heavy ops multiply in bf16";
   let description = [{
     Convolutions and matrix products of f32 get the attribute
     `ingot.precision = #ingot.precision<bf16>`, which `nn-to-cpu` follows: src
-    and weights are bf16, sums stay f32. All other ops compute in f32. An op
-    that has the attribute already keeps it.
+    and weights are bf16, sums stay f32. All other ops compute in f32. With
+    `half=fp16` it is `fp16`, for constant weights only: these are stored as
+    f16, and multiplied as f32. An op
+    that has the attribute already keeps it, and so does one that comes from a
+    node which `keep` names stay f32. A rule of no node is an error.
   }];
+  let options = [
+    Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",
+           "What they multiply",
+           [{::llvm::cl::values(
+               clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
+               clEnumValN(::ingot::Precision::fp16, "fp16",
+                          "float32 by weights of float16"))}]>,
+    ListOption<"keep", "keep", "std::string",
+               "Nodes that stay f32: GLOB=fp32">];
   let dependentDialects = ["::ingot::IngotDialect"];
 }
 
@@ -29,7 +41,8 @@ def PromoteFloats : Pass<"nn-promote-floats", "::mlir::func::FuncOp"> {
     result is rounded more often than the model says, and all that follows knows
     one type of floats. What only moves stored numbers does so with 16 bits.
     Products of two `bf16` tensors get the attribute
-    `ingot.precision = #ingot.precision<bf16>`.
+    `ingot.precision = #ingot.precision<bf16>`, those with constant weights of
+    `f16` `#ingot.precision<fp16>`: they are stored so.
   }];
   let statistics = [
     Statistic<"promoted", "promoted", "ops that compute f32">];
@@ -46,7 +59,16 @@ def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
     more. All arithmetic stays f32. What the function takes and returns,
     constants, results of `linalg` reductions and all that is compared or
     converted to integers is stored as before.
+
+    `PrecisionTable.cpp` says for each level and kind of op whether its results
+    are stored as bf16 wherever they can, only behind what is, or never; what
+    only products read, which round it, may be stored so all the same. Rules of
+    `keep` come first.
   }];
+  let options = [
+    Option<"level", "level", "int", "1", "1, 2 or 3, as --precision=O1 …">,
+    ListOption<"keep", "keep", "std::string",
+               "Nodes whose results stay f32: GLOB=fp32">];
   let statistics = [
     Statistic<"narrowed", "narrowed", "tensors stored as bf16">];
   let dependentDialects = [

@@ -104,6 +104,12 @@ void PromoteFloatsPass::promote(Operation *op) {
       isDeclaredBF16(op->getOperand(1)))
     IngotDialect::PrecisionAttrHelper(&getContext())
         .setAttr(op, PrecisionAttr::get(&getContext(), Precision::bf16));
+  // Weights of float16 are stored as such, in half of the room.
+  else if (isProduct && isa_and_present<arith::ConstantOp>(
+                            op->getOperand(1).getDefiningOp()) &&
+           getElementTypeOrSelf(op->getOperand(1)).isF16())
+    IngotDialect::PrecisionAttrHelper(&getContext())
+        .setAttr(op, PrecisionAttr::get(&getContext(), Precision::fp16));
   for (OpOperand &operand : op->getOpOperands())
     operand.set(widened(operand.get()));
   for (Value result : op->getResults()) {

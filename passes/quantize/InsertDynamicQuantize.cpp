@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Rules.h"
+#include "passes/support/Rules.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/Weights.h"
 #include "passes/support/DynamicScale.h"
@@ -64,8 +64,8 @@ Value InsertDynamicQuantizePass::getPair(Value value) {
 
 void InsertDynamicQuantizePass::runOnOperation() {
   pairs.clear();
-  FailureOr<quantize::KeepRules> rules =
-      quantize::KeepRules::parse(getOperation(), keep);
+  FailureOr<KeepRules> rules =
+      KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
   quantize::WeightQuantizer weights(weightBits);

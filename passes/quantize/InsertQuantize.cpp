@@ -8,7 +8,7 @@
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/CalibrationFile.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Rules.h"
+#include "passes/support/Rules.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/Weights.h"
 
@@ -36,7 +36,7 @@ struct InsertQuantizePass
 private:
   LogicalResult readFile();
   LogicalResult quantize(func::FuncOp function,
-                         const quantize::KeepRules &keep);
+                         const KeepRules &keep);
   LogicalResult checkNames(const llvm::StringMap<Value> &known);
   Value getPair(Value value, const TensorCalibration &range);
 
@@ -77,7 +77,7 @@ InsertQuantizePass::checkNames(const llvm::StringMap<Value> &known) {
          << "'" << printable(calibration) << "' has a range of tensor '"
          << printable(unknown.front())
          << "', but no tensor that could be quantized has this name"
-         << quantize::nearNames(unknown.front(), names);
+         << nearNames(unknown.front(), names);
 }
 
 /// `value` in bytes and back.
@@ -103,7 +103,7 @@ Value InsertQuantizePass::getPair(Value value, const TensorCalibration &range) {
 }
 
 LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
-                                           const quantize::KeepRules &keep) {
+                                           const KeepRules &keep) {
   // Names are those of all tensors that could be, as in calibration.
   SmallVector<Operation *> all =
       quantize::findProducts(function, [](Operation *) { return true; });
@@ -142,8 +142,8 @@ void InsertQuantizePass::runOnOperation() {
   weights.emplace(weightBits);
   if (failed(readFile()))
     return signalPassFailure();
-  FailureOr<quantize::KeepRules> rules =
-      quantize::KeepRules::parse(getOperation(), keep);
+  FailureOr<KeepRules> rules =
+      KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
   for (auto function : getOperation().getOps<func::FuncOp>())

@@ -8,7 +8,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Rules.h"
+#include "passes/support/Rules.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/Weights.h"
 
@@ -43,7 +43,7 @@ struct Encoding {
 
 class Switches {
 public:
-  Switches(func::FuncOp function, const quantize::KeepRules &keep,
+  Switches(func::FuncOp function, const KeepRules &keep,
            int weightBits, bool errors)
       : function(function), keep(keep), builder(function.getContext()),
         quantizer(weightBits), errors(errors) {}
@@ -67,7 +67,7 @@ private:
   }
 
   func::FuncOp function;
-  const quantize::KeepRules &keep;
+  const KeepRules &keep;
   OpBuilder builder;
   Location loc = function.getLoc();
   SmallVector<Unit> units;
@@ -89,8 +89,8 @@ struct InsertSwitchesPass
   using InsertSwitchesBase::InsertSwitchesBase;
 
   void runOnOperation() override {
-    FailureOr<quantize::KeepRules> rules =
-        quantize::KeepRules::parse(getOperation(), keep);
+    FailureOr<KeepRules> rules =
+        KeepRules::parse(getOperation(), keep);
     if (failed(rules))
       return signalPassFailure();
     SmallVector<Attribute> names, tensors;

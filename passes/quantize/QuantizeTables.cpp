@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Rules.h"
+#include "passes/support/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -109,8 +109,8 @@ void QuantizeTablesPass::quantize(nn::GatherOp op) {
 
 void QuantizeTablesPass::runOnOperation() {
   tables.clear();
-  FailureOr<quantize::KeepRules> rules =
-      quantize::KeepRules::parse(getOperation(), keep);
+  FailureOr<KeepRules> rules =
+      KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
   SmallVector<nn::GatherOp> ops;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/nn/Constants.h"
 #include "passes/quantize/Passes.h"
-#include "passes/quantize/Rules.h"
+#include "passes/support/Rules.h"
 #include "passes/quantize/Sites.h"
 #include "passes/quantize/Weights.h"
 #include "passes/support/Shapes.h"
@@ -134,8 +134,8 @@ void QuantizeWeightsPass::runOnOperation() {
         << bits << " and " << blockSize;
     return signalPassFailure();
   }
-  FailureOr<quantize::KeepRules> rules =
-      quantize::KeepRules::parse(getOperation(), keep);
+  FailureOr<KeepRules> rules =
+      KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
   for (auto function : getOperation().getOps<func::FuncOp>()) {

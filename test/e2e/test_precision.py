@@ -6,7 +6,7 @@ import sys
 import unittest
 
 import numpy as np
-from onnx import helper
+from onnx import helper, numpy_helper
 
 import support
 from support import BIN, ROOT, make_model
@@ -189,6 +189,101 @@ class Precision(support.Case):
             self.assertEqual(loop.count("vdpbf16ps"), 2 * len(re.findall(r"vbroadcastss\s+-?\d*\(", loop)), loop)
             # What is spilled stands at a fixed place of the stack; the copies do not.
             self.assertNotRegex(loop, r"\(%rsp\)")
+
+    def told(self, model, *options):
+        layers = json.loads(support.tool("ingot", "inspect", "--json", self.compile(model, *options)).stdout)["layers"]
+        return {node: layer["precision"] or "fp32" for layer in layers for node in layer["nodes"]}
+
+    def test_rules_keep_nodes_wide(self):
+        model, _ = self.model()
+        path = self.path("rules.json")
+        with open(path, "w") as f:
+            json.dump({"ingot_rules": 1, "rules": [{"name": "sec*", "precision": "fp32"}]}, f)
+        for options, wanted in (((), ("bf16", "bf16")), (("--keep=first=fp32",), ("fp32", "bf16")),
+                                ((f"--rules={path}",), ("bf16", "fp32")), (("--keep=*=fp32",), ("fp32", "fp32")),
+                                (("--keep=sec*=bf16", f"--rules={path}"), ("bf16", "bf16"))):
+            for precision in ("bf16", "O1", "O2", "O3"):
+                told = self.told(model, "--precision=" + precision, *options)
+                self.assertEqual((told["first"], told["second"]), wanted, (precision, options))
+        # Nothing of bf16 is left: the same bits as in fp32.
+        x = {"x": np.random.default_rng(1).standard_normal((32, 64)).astype(np.float32)}
+        whole = self.run_model(self.compile(model, "--precision=O0", name="whole"), x)["y"]
+        kept = self.run_model(self.compile(model, "--precision=O3", "--keep=*=fp32", name="kept"), x)["y"]
+        np.testing.assert_array_equal(kept, whole)
+        self.assert_refuses(model, "--keep='first'", "GLOB=fp32", "GLOB=bf16", options=("--precision=O2", "--keep=first"))
+        self.assert_refuses(model, "--keep='first=int8'", "names int8", "compiled in bf16",
+                            options=("--precision=bf16", "--keep=first=int8"))
+        self.assert_refuses(model, "rule 'frist=fp32'", "names like it: 'first'",
+                            options=("--precision=bf16", "--keep=frist=fp32"))
+        with open(path, "w") as f:
+            json.dump({"ingot_rules": 1, "rules": [{"name": "sec*", "precision": "int8"}]}, f)
+        self.assert_refuses(model, "rules.json", "names int8", options=("--precision=bf16", f"--rules={path}"))
+        for precision in ("fp32", "O0"):
+            self.assert_refuses(model, "--keep is for", options=("--precision=" + precision, "--keep=first=fp32"))
+
+    def test_fp16_weights(self):
+        """Products are those of f32 by weights that are rounded once: at every level of CPUs, small numbers, too."""
+        model, rng = self.model()
+        weights = {tensor.name: numpy_helper.to_array(tensor).copy() for tensor in model.graph.initializer}
+        # Steps of f16 that have no leading one, halves of such, and zeros.
+        weights["w0"][:, :8] *= 2.0 ** -14
+        weights["w0"][:, 8:12] *= 2.0 ** -26
+        weights["w0"][::3, 12] = -0.0
+        weights["w1"][0, 0] = 65519
+        inputs = {"x": rng.standard_normal((32, 64)).astype(np.float32)}
+        rounded_model, given = type(model)(), type(model)()
+        for made, change in ((given, lambda w: w), (rounded_model, lambda w: w.astype(np.float16).astype(np.float32))):
+            made.CopyFrom(model)
+            for tensor in made.graph.initializer:
+                tensor.CopyFrom(numpy_helper.from_array(change(weights[tensor.name]), tensor.name))
+        for target in ("x86-64-v2", *integer.supported(("x86-64-v3", "x86-64-v4"))):
+            half = self.compile(given, "--precision=fp16", "--target=" + target, name=target)
+            wanted = self.compile(rounded_model, "--target=" + target, name=target + "f32")
+            got, want = (self.run_model(artifact, inputs)["y"] for artifact in (half, wanted))
+            np.testing.assert_array_equal(got, want, target)
+            self.assertLess(os.path.getsize(half), os.path.getsize(wanted) - 64 * 64 * 2)
+            self.assertRegex(support.tool("ingot", "inspect", half).stdout, r"(?m)^precision fp16$")
+        self.assertEqual(self.told(given, "--precision=fp16", "--keep=first=fp32"), {
+            "first": "fp32", "relu": "fp32", "second": "fp16"})
+
+    def test_weights_beyond_fp16_stay_wide(self):
+        model, rng = self.model()
+        for tensor in model.graph.initializer:
+            if tensor.name == "w1":
+                array = numpy_helper.to_array(tensor).copy()
+                array[3, 4] = -70000
+                tensor.CopyFrom(numpy_helper.from_array(array, "w1"))
+        out = self.path("wide.so")
+        done = support.tool("ingot", "compile", self.save(model), "-o", out, "--precision=fp16")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"warning: .*second.* -7\.0+e\+04.*65504.*stay float32")
+        layers = json.loads(support.tool("ingot", "inspect", "--json", out).stdout)["layers"]
+        told = {node: layer["precision"] or "fp32" for layer in layers for node in layer["nodes"]}
+        self.assertEqual((told["first"], told["second"]), ("fp16", "fp32"))
+        inputs = {"x": rng.standard_normal((32, 64)).astype(np.float32)}
+        self.assert_agrees(model, out, inputs, 2.0 ** -9)
+
+    def test_levels(self):
+        """Norms, softmax and means of O2 are those of f32; each level is as exact as what it rounds."""
+        rng = np.random.default_rng(2)
+        nodes = [helper.make_node("MatMul", ["x", "w0"], ["a"], name="first"),
+                 helper.make_node("LayerNormalization", ["a", "g"], ["n"], name="norm"),
+                 helper.make_node("Softmax", ["n"], ["s"], name="softmax"),
+                 helper.make_node("Add", ["s", "n"], ["r"], name="residual"),
+                 helper.make_node("MatMul", ["r", "w1"], ["b"], name="second"),
+                 helper.make_node("ReduceMean", ["b"], ["m"], axes=[1], keepdims=1, name="mean"),
+                 helper.make_node("Sub", ["b", "m"], ["y"], name="centre")]
+        weights = {name: (rng.standard_normal((64, 64)) / 8).astype(np.float32) for name in ("w0", "w1")}
+        weights["g"] = np.ones(64, np.float32)
+        model = make_model(nodes, [("x", [32, 64])], [("y", [32, 64])], weights, opset=17)
+        inputs = {"x": rng.standard_normal((32, 64)).astype(np.float32)}
+        self.assert_agrees(model, self.compile(model, "--precision=O0", name="O0"), inputs)
+        results = {}
+        for level in ("O1", "O2", "O3"):
+            artifact = self.compile(model, "--precision=" + level, name=level)
+            results[level] = self.assert_agrees(model, artifact, inputs, ROUNDED)["y"]
+            self.assertRegex(support.tool("ingot", "inspect", artifact).stdout, r"(?m)^precision bf16$")
+        self.assertTrue((results["O2"] != results["O3"]).any(), "O2 stores what O3 stores")
 
     def test_needs_native_kernels(self):
         model, _ = self.model()

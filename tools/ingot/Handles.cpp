@@ -185,5 +185,6 @@ std::string ingot::tools::precisionOf(const ingot_model *model) {
   const std::vector<std::string> uses = usesOf(model, INGOT_USE_PRECISION);
   return contains(uses, "int8")       ? "int8"
          : contains(uses, "bfloat16") ? "bf16"
+         : contains(uses, "float16")  ? "fp16"
                                       : "fp32";
 }

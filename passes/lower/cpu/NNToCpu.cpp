@@ -39,6 +39,19 @@ static Type productType(Operation *op) {
   return isBF16(op) ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
 }
 
+/// The type that the weights of `op` are stored as, whose products are of
+/// `element`: f16 where that was asked for and holds all of them.
+static Type storedType(Operation *op, ElementsAttr weights, Type element) {
+  if (!weights || !element.isF32() || !isFP16(op))
+    return element;
+  std::optional<double> beyond = lower::findBeyondF16(weights);
+  if (!beyond)
+    return Float16Type::get(op->getContext());
+  op->emitWarning() << "has a weight of " << *beyond
+                    << ", but float16 ends at 65504: its weights stay float32";
+  return element;
+}
+
 static Value castElements(OpBuilder &builder, Location loc, Value value,
                           Type element) {
   RankedTensorType type = typeOf(value);
@@ -174,7 +187,9 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   if (weights)
     packed = isDepthwise ? lower::packDepthwiseWeights(weights)
              : isGrouped ? lower::packGroupedWeights(weights)
-                         : lower::packConvWeights(weights, groups, element);
+                         : lower::packConvWeights(
+                               weights, groups,
+                               storedType(op, weights, element));
   if (!packed)
     return rewriter.notifyMatchFailure(op, kNoBytes);
   Value constant =
@@ -313,7 +328,8 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   Value weights;
   if (ElementsAttr constant = nn::getConstant(op.getB())) {
     ElementsAttr packed =
-        lower::packMatMulWeights(constant, op.getTransposeB(), element);
+        lower::packMatMulWeights(constant, op.getTransposeB(),
+                                 storedType(op, constant, element));
     if (!packed)
       return rewriter.notifyMatchFailure(op, kNoBytes);
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);

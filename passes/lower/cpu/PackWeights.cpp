@@ -10,9 +10,11 @@
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/support/Shapes.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cassert>
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -26,7 +28,8 @@ int64_t lower::panelWidth(int64_t channels) {
 
 namespace {
 
-/// The elements of a packed tensor, filled one by one; f32 may become bf16.
+/// The elements of a packed tensor, filled one by one; f32 may become bf16 or
+/// f16.
 struct Packer {
   Packer(ElementsAttr weights, ArrayRef<int64_t> shape, Type element)
       : type(RankedTensorType::get(shape, element)),
@@ -47,7 +50,7 @@ struct Packer {
     }
     uint32_t bits;
     std::memcpy(&bits, element, sizeof(bits));
-    uint16_t rounded = roundToBF16(bits);
+    uint16_t rounded = isF16 ? roundToF16(bits) : roundToBF16(bits);
     std::memcpy(target, &rounded, sizeof(rounded));
   }
   ElementsAttr take() {
@@ -62,7 +65,23 @@ struct Packer {
     return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   }
 
+  static uint16_t roundToF16(uint32_t bits) {
+    float number = llvm::bit_cast<float>(bits);
+    const float size = std::abs(number);
+    uint16_t sign = uint16_t(bits >> 31 << 15);
+    if (!(size < 65520))
+      return sign | (std::isnan(number) ? 0x7e00 : 0x7c00);
+    // In steps of 2^-10 of the number's power of two, and of 2^-24 of small
+    // numbers, to the nearest and of two the even one.
+    int exponent = std::max(std::ilogb(std::max(size, 0x1p-14f)), -14);
+    float unit = std::ldexp(1.0f, exponent - 10);
+    auto steps = uint16_t(std::nearbyint(size / unit));
+    // 2^11 steps are the first number of the next power.
+    return sign | uint16_t(((exponent + 14) << 10) + steps);
+  }
+
   RankedTensorType type;
+  bool isF16 = type.getElementType().isF16();
   int64_t from, to;
   std::vector<char> storage;
   std::optional<ArrayRef<char>> source;
@@ -89,6 +108,20 @@ struct PanelLayout {
 };
 
 } // namespace
+
+std::optional<double> lower::findBeyondF16(ElementsAttr weights) {
+  // From the middle between the largest number and the next power of two on.
+  constexpr float kInfinite = 65520;
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> bytes = nn::getRawBytes(weights, storage);
+  for (size_t at = 0; bytes && at < bytes->size(); at += sizeof(float)) {
+    float number;
+    std::memcpy(&number, &(*bytes)[at], sizeof(number));
+    if (!(std::abs(number) < kInfinite))
+      return number;
+  }
+  return std::nullopt;
+}
 
 ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
                                     Type element) {

@@ -13,6 +13,8 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include <optional>
+
 namespace ingot::lower {
 
 /// How many channels share a panel if there are `channels` of them: 32, as many
@@ -21,9 +23,12 @@ namespace ingot::lower {
 int64_t panelWidth(int64_t channels);
 
 /// `O, C/G, K1…Kn` as `G*panels, K1…Kn, C/G, P`, of `element`: the weights' own
-/// type, or bf16 for f32. Null for other than numbers.
+/// type, or bf16 or f16 for f32. Null for other than numbers.
 mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups,
                                    mlir::Type element);
+
+/// A weight that f16 does not hold, or that is no number; of f32.
+std::optional<double> findBeyondF16(mlir::ElementsAttr weights);
 
 /// Of weights of bytes, `-zeroPoint` times the sum over channels and the taps
 /// of the last dimension, as `cpu.conv` takes it: `G*panels, K1…K(n-1), P` of

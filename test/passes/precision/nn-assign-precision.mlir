@@ -1,4 +1,12 @@
-// RUN: ingot-opt %s --pass-pipeline='builtin.module(func.func(nn-assign-precision))' | FileCheck %s
+// RUN: ingot-opt %s --nn-assign-precision | FileCheck %s
+// RUN: ingot-opt %s --nn-assign-precision='keep=b*=bf16,[ab]?=fp32' | FileCheck %s --check-prefix=KEEP
+// RUN: not ingot-opt %s --nn-assign-precision='keep=b3=fp32' 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: not ingot-opt %s --nn-assign-precision='keep=b1=int8' 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not ingot-opt %s --nn-assign-precision='keep==fp32' 2>&1 | FileCheck %s --check-prefix=EMPTY
+
+// NONE: error: rule 'b3=fp32' is of no node of the model; names like it: 'b1'
+// OTHER: error: rule 'b1=int8' names int8, but the model is compiled in bf16: use GLOB=fp32, or GLOB=bf16 to except some from a later rule
+// EMPTY: error: rule '=fp32' has no name before the sign
 
 // CHECK-LABEL: @heavy
 // CHECK: nn.conv {{.*}}ingot.precision = #ingot.precision<bf16>
@@ -21,4 +29,14 @@ func.func @stays(%a: tensor<2x4xf64>, %b: tensor<4x4xf64>, %c: tensor<2x4xf32>, 
   %0 = nn.matmul %a, %b : (tensor<2x4xf64>, tensor<4x4xf64>) -> tensor<2x4xf64>
   %1 = nn.matmul %c, %d {ingot.precision = #ingot.precision<fp32>} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
   return %0, %1 : tensor<2x4xf64>, tensor<2x4xf32>
+}
+
+// The first rule that fits a node decides.
+// KEEP-LABEL: @named
+// KEEP: nn.matmul %{{[^{]*}} : (tensor<2x4xf32>
+// KEEP: nn.matmul {{.*}}#ingot.precision<bf16>
+func.func @named(%a: tensor<2x4xf32>, %b: tensor<4x4xf32>) -> tensor<2x4xf32> {
+  %0 = nn.matmul %a, %b : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32> loc("a1")
+  %1 = nn.matmul %0, %b : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32> loc("b1")
+  return %1 : tensor<2x4xf32>
 }

@@ -79,3 +79,14 @@ func.func @loop(%x: tensor<4xf16>, %n: index) -> tensor<4xf16> {
   }
   return %r : tensor<4xf16>
 }
+
+// Constant weights of f16 are to be stored so.
+// CHECK-LABEL: @stored
+// CHECK:       nn.matmul %{{.*}}, %{{.*}} {ingot.precision = #ingot.precision<fp16>} : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x3xf32>
+// CHECK:       nn.matmul %{{.*}}, %{{[^{]*}} : (tensor<2x3xf32>, tensor<3x3xf32>)
+func.func @stored(%x: tensor<2x4xf16>, %v: tensor<3x3xf16>) -> tensor<2x3xf16> {
+  %w = arith.constant dense<1.5> : tensor<4x3xf16>
+  %0 = nn.matmul %x, %w : (tensor<2x4xf16>, tensor<4x3xf16>) -> tensor<2x3xf16>
+  %1 = nn.matmul %0, %v : (tensor<2x3xf16>, tensor<3x3xf16>) -> tensor<2x3xf16>
+  return %1 : tensor<2x3xf16>
+}

@@ -144,11 +144,10 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
     return usageError(error);
   if (int code = readPrecision(options, result, request))
     return code;
-  if (options.precision == "bf16")
-    result.pipeline.precision = Precision::bf16;
   result.pipeline.emulateOn = options.emulateOn;
   result.pipeline.scheduleSeed = options.scheduleSeed;
-  if (options.precision != "fp32" && options.kernels != "native")
+  if (options.precision != "fp32" && options.precision != "O0" &&
+      options.kernels != "native")
     return usageError("--precision=" + options.precision +
                       " is for native kernels: it does not go with --kernels=" +
                       options.kernels);

@@ -77,11 +77,14 @@ struct CompileFlags {
           "is faster here, layer by layer, which is measured and written to "
           "<output>.kernels.json; or as such a file says")};
   cl::opt<std::string> precision{
-      "precision", cl::value_desc("fp32|bf16|int8|int8-dynamic|w8|w4|auto"),
+      "precision",
+      cl::value_desc("fp32|bf16|fp16|O0…O3|int8|int8-dynamic|w8|w4|auto"),
       cl::init("fp32"), cl::cat(category),
       cl::desc(
           "What heavy ops multiply and store: 32-bit floats (default); "
-          "bfloat16, summed up as 32-bit floats; bytes, with the ranges of "
+          "bfloat16, summed up as 32-bit floats (O1; O2 stores so all but "
+          "norms, softmax and reductions, O3 all, O0 is fp32); 32-bit floats "
+          "by weights that are stored as float16; bytes, with the ranges of "
           "--calibration or those that each run finds; floats by weights that "
           "are stored in 8 or 4 bits; or, layer by layer, whichever is faster "
           "here and right within --max-drop. All but fp32 for native "
@@ -91,8 +94,8 @@ struct CompileFlags {
       cl::desc("For --precision=int8: what ingot calibrate wrote")};
   cl::list<std::string> keep{
       "keep", cl::value_desc("GLOB=fp32"), cl::cat(category),
-      cl::desc("For --precision=int8, int8-dynamic, w8 and w4: nodes that "
-               "are not quantized, e.g. '/head/*=fp32'")};
+      cl::desc("For all precisions but fp32: nodes that stay in it, e.g. "
+               "'/head/*=fp32'")};
   cl::opt<int> weightBits{
       "weight-bits", cl::value_desc("7|8"), cl::init(8), cl::cat(category),
       cl::desc("For --precision=int8, int8-dynamic and auto: 7 is up to twice "

@@ -8,6 +8,8 @@
 
 #include "compiler/driver/OutputNames.h"
 #include "compiler/quantize/RulesFile.h"
+#include "dialects/nn/NodeName.h"
+#include "passes/support/Rules.h"
 #include "tools/ingot/calibrate/Report.h"
 #include "tools/ingot/calibrate/TextFiles.h"
 
@@ -28,18 +30,32 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
   const std::string &precision = options.precision;
   const auto quantization =
       StringSwitch<std::optional<Quantization>>(precision)
-          .Cases({"fp32", "bf16", "int8", "auto"}, Quantization::none)
+          .Cases({"fp32", "O0", "O1", "O2", "O3"}, Quantization::none)
+          .Cases({"bf16", "fp16", "int8", "auto"}, Quantization::none)
           .Case("int8-dynamic", Quantization::int8Dynamic)
           .Case("w8", Quantization::w8)
           .Case("w4", Quantization::w4)
           .Default(std::nullopt);
   if (!quantization)
     return usageError("unknown --precision=" + precision +
-                      ": use fp32, bf16, int8, int8-dynamic, w8, w4 or "
-                      "auto");
+                      ": use fp32, bf16, fp16, O0 to O3, int8, "
+                      "int8-dynamic, w8, w4 or auto");
   result.pipeline.quantization = *quantization;
+  const int level = StringSwitch<int>(precision)
+                        .Cases({"bf16", "O1"}, 1)
+                        .Case("O2", 2)
+                        .Case("O3", 3)
+                        .Default(0);
+  if (level != 0) {
+    result.pipeline.precision = Precision::bf16;
+    result.pipeline.precisionLevel = level;
+  }
+  const bool isFP16 = precision == "fp16";
+  if (isFP16)
+    result.pipeline.precision = Precision::fp16;
   const bool isInt8 = precision == "int8", isAuto = precision == "auto",
-             isBytes = isInt8 || isAuto || *quantization != Quantization::none;
+             isNarrow = isInt8 || isAuto || isFP16 || level != 0 ||
+                        *quantization != Quantization::none;
   if (isInt8 && options.calibration.empty())
     return usageError("--precision=int8 needs --calibration=FILE, which ingot "
                       "calibrate writes");
@@ -52,15 +68,16 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
     const char *of;
   };
   constexpr char kOfRanges[] = "--precision=int8 and auto",
-                 kOfBytes[] = "--precision=int8, int8-dynamic, w8, w4 and auto";
+                 kOfNarrow[] = "--precision=bf16, fp16, O1, O2, O3, int8, "
+                               "int8-dynamic, w8, w4 and auto";
   for (const Given &given :
        {Given{"--calibration", !options.calibration.empty(), isInt8 || isAuto,
               kOfRanges},
-        Given{"--keep", !options.keep.empty(), isBytes, kOfBytes},
+        Given{"--keep", !options.keep.empty(), isNarrow, kOfNarrow},
         Given{"--weight-bits", options.weightBits.getNumOccurrences() > 0,
               isInt8 || isAuto || *quantization == Quantization::int8Dynamic,
               "--precision=int8, int8-dynamic and auto"},
-        Given{"--rules", !options.rules.empty(), isBytes, kOfBytes},
+        Given{"--rules", !options.rules.empty(), isNarrow, kOfNarrow},
         Given{"--report", !options.report.empty(), isInt8 || isAuto, kOfRanges},
         Given{"--eval", !options.eval.empty(), isAuto, "--precision=auto"},
         Given{"--max-drop", !options.maxDrop.empty(), isAuto,
@@ -77,6 +94,10 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
                       ": use 7 or 8");
   result.pipeline.weightBits = options.weightBits;
   result.pipeline.calibration = options.calibration;
+  const StringRef narrow = level ? "bf16" : isFP16 ? "fp16" : "int8";
+  for (const std::string &rule : options.keep)
+    if (std::string wrong = checkRule(rule, narrow); !wrong.empty())
+      return usageError("--keep='" + printable(rule) + "' " + wrong);
   result.pipeline.keep.assign(options.keep.begin(), options.keep.end());
   result.otherInputs = {options.calibration, options.rules, options.eval};
   llvm::append_range(result.otherInputs, options.data);
@@ -85,7 +106,12 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
     if (std::string error = quantize::readRules(options.rules, rules);
         !error.empty())
       return usageError(error);
-  llvm::append_range(result.pipeline.keep, quantize::precisionRules(rules));
+  for (const std::string &rule : quantize::precisionRules(rules)) {
+    if (std::string wrong = checkRule(rule, narrow); !wrong.empty())
+      return usageError("'" + printable(options.rules) + "': rule '" +
+                        printable(rule) + "' " + wrong);
+    result.pipeline.keep.push_back(rule);
+  }
   request.report = options.report;
   if (!request.isWanted() && !isAuto)
     return kSuccess;

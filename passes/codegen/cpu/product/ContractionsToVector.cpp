@@ -125,9 +125,10 @@ Value Emitter::loadFactors(ArrayRef<Value> at, int64_t lanes, Value mask) {
   Value factor = op->getOperand(1);
   auto type = VectorType::get({lanes}, getElementTypeOrSelf(factor));
   if (!mask)
-    return widenBF16(b, vector::LoadOp::create(b.b, b.loc, type, factor, at));
+    return widenFloats(b, vector::LoadOp::create(b.b, b.loc, type, factor, at));
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  return widenBF16(b, vector::MaskedLoadOp::create(b.b, b.loc, type, factor, at,
+  return widenFloats(b, vector::MaskedLoadOp::create(
+                            b.b, b.loc, type, factor, at,
                                                    mask, zero));
 }
 

@@ -115,6 +115,7 @@ static constexpr int64_t kFewestFound = 32, kMostFound = 16384;
 
 bool ConvEmitter::findsPixels(const Tile &tile) const {
   bool isPlain = tile.product == Product::f32 ||
+                 tile.product == Product::f16Wide ||
                  tile.product == Product::bf16Dot ||
                  tile.product == Product::int8Dot;
   return isPlain && channels >= kFewestFound && channels <= kMostFound;

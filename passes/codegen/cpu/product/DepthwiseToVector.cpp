@@ -304,7 +304,7 @@ void Emitter::emitTile(const Tile &tile, const PixelTile &pixels,
 Value Emitter::toFloats(Value pixel) {
   auto type = cast<VectorType>(pixel.getType());
   if (!type.getElementType().isInteger())
-    return widenBF16(b, pixel);
+    return widenFloats(b, pixel);
   Value words = arith::ExtUIOp::create(b.b, b.loc, type.clone(b.b.getI32Type()),
                                        pixel);
   if (int64_t zero = op.getSrcZeroPoint())

@@ -124,9 +124,9 @@ Value codegen::multiplyAddVectors(IndexBuilder &b, const Tile &tile, Value x,
   return arith::AddFOp::create(b.b, b.loc, sum, product);
 }
 
-Value codegen::widenBF16(IndexBuilder &b, Value vector) {
+Value codegen::widenFloats(IndexBuilder &b, Value vector) {
   auto type = cast<VectorType>(vector.getType());
-  if (!type.getElementType().isBF16())
+  if (!type.getElementType().isBF16() && !type.getElementType().isF16())
     return vector;
   return arith::ExtFOp::create(b.b, b.loc, type.clone(b.b.getF32Type()),
                                vector);

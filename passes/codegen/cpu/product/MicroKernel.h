@@ -73,8 +73,8 @@ void forEachPart(IndexBuilder &b, int64_t all, int64_t most,
 mlir::Value multiplyAddVectors(IndexBuilder &b, const Tile &tile, mlir::Value x,
                                mlir::Value y, mlir::Value sum);
 
-/// A vector of bf16 as f32; others as they are.
-mlir::Value widenBF16(IndexBuilder &b, mlir::Value vector);
+/// A vector of bf16 or f16 as f32; others as they are.
+mlir::Value widenFloats(IndexBuilder &b, mlir::Value vector);
 
 mlir::Value splatInt(IndexBuilder &b, mlir::VectorType type, int64_t value);
 

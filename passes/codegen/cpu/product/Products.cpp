@@ -81,7 +81,8 @@ static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
     return vector::BroadcastOp::create(
         b.b, b.loc, VectorType::get({tile.lanes}, scalar.getType()), scalar);
   };
-  if (tile.product == Product::f32 || tile.product == Product::bf16Wide) {
+  if (tile.product == Product::f32 || tile.product == Product::f16Wide ||
+      tile.product == Product::bf16Wide) {
     SmallVector<Value> parts;
     for (int64_t i = 0; i < count; ++i)
       parts.push_back(broadcast(
@@ -104,6 +105,42 @@ static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
   return {as(loadGroup(b, data, at, count), cpu::groupOf(element), element)};
 }
 
+/// Numbers of f16 as f32, without an instruction for it: levels that have FMA
+/// have one.
+static Value widenF16(IndexBuilder &b, Value weights) {
+  auto half = cast<VectorType>(weights.getType());
+  VectorType words = half.clone(b.b.getI32Type()),
+             floats = half.clone(b.b.getF32Type());
+  auto op = [&](auto kind, Value x, Value y) -> Value {
+    return decltype(kind)::create(b.b, b.loc, x, y);
+  };
+  Value bits = arith::BitcastOp::create(b.b, b.loc,
+                                        half.clone(b.b.getI16Type()), weights);
+  bits = arith::ExtUIOp::create(b.b, b.loc, words, bits);
+  Value size = op(arith::AndIOp(), bits, splatInt(b, words, 0x7fff));
+  Value sign = op(arith::ShLIOp(),
+                  op(arith::AndIOp(), bits, splatInt(b, words, 0x8000)),
+                  splatInt(b, words, 16));
+  // The exponent's bias is 112 more.
+  Value usual = op(arith::AddIOp(),
+                   op(arith::ShLIOp(), size, splatInt(b, words, 13)),
+                   splatInt(b, words, 112 << 23));
+  // Those without a leading one count steps of 2^-24.
+  Value steps = arith::SIToFPOp::create(b.b, b.loc, floats, size);
+  Value small = op(arith::MulFOp(), steps,
+                   arith::ConstantOp::create(
+                       b.b, b.loc,
+                       DenseElementsAttr::get(
+                           floats, b.b.getF32FloatAttr(0x1p-24f))));
+  Value isSmall = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
+                                        size, splatInt(b, words, 1 << 10));
+  Value whole = arith::SelectOp::create(
+      b.b, b.loc, isSmall, arith::BitcastOp::create(b.b, b.loc, words, small),
+      usual);
+  return arith::BitcastOp::create(b.b, b.loc, floats,
+                                  op(arith::OrIOp(), whole, sign));
+}
+
 /// Part `i` of a vector of weights, to go with part `i` of a row.
 static Value weightPart(IndexBuilder &b, const Tile &tile, Value weights,
                         int64_t i) {
@@ -113,6 +150,8 @@ static Value weightPart(IndexBuilder &b, const Tile &tile, Value weights,
   };
   if (tile.product == Product::bf16Wide)
     return widenHalf(b, as(1, b.b.getI32Type()), i);
+  if (tile.product == Product::f16Wide)
+    return tile.hasFMA ? widenFloats(b, weights) : widenF16(b, weights);
   if (tile.product == Product::int8Wide)
     return widenBytes(b, weights, i);
   return weights;
@@ -123,6 +162,7 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
                          Value weights, Value sum) {
   switch (tile.product) {
   case Product::f32:
+  case Product::f16Wide:
   case Product::bf16Wide:
     return multiplyAddVectors(b, tile, row, weights, sum);
   case Product::bf16Dot:

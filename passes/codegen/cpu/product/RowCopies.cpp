@@ -24,7 +24,7 @@ void codegen::copyRuns(IndexBuilder &b, int64_t lanes, Value data,
     for (auto [source, target] : llvm::zip_equal(from, at)) {
       Value piece = loadPart(b, part, data, b.add(source, offset));
       if (getElementTypeOrSelf(to).isF32())
-        piece = widenBF16(b, piece);
+        piece = widenFloats(b, piece);
       vector::StoreOp::create(b.b, b.loc, piece, to,
                               b.get(b.add(target, offset)));
     }

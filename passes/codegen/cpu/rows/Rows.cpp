@@ -62,10 +62,10 @@ Value codegen::loadPiece(IndexBuilder &b, int64_t lanes, Value data, Index at,
   auto type = VectorType::get(
       {lanes}, cast<MemRefType>(data.getType()).getElementType());
   if (!mask)
-    return widenBF16(b,
+    return widenFloats(b,
                  vector::LoadOp::create(b.b, b.loc, type, data, b.get(at)));
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  return widenBF16(b, vector::MaskedLoadOp::create(b.b, b.loc, type, data,
+  return widenFloats(b, vector::MaskedLoadOp::create(b.b, b.loc, type, data,
                                                b.get(at), mask, zero));
 }
 

@@ -85,6 +85,7 @@ ScheduleBuilder::operator cpu::ScheduleAttr() const {
 static bool hasInstructions(const TargetInfo &target, Product product) {
   switch (product) {
   case Product::f32:
+  case Product::f16Wide:
   case Product::bf16Wide:
   case Product::int8Wide:
   case Product::int8Pairs:

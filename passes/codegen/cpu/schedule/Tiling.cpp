@@ -18,6 +18,8 @@ using namespace ingot::codegen;
 Product codegen::productFor(const TargetInfo &target, Type weights) {
   if (weights.isBF16())
     return target.hasBF16 ? Product::bf16Dot : Product::bf16Wide;
+  if (weights.isF16())
+    return Product::f16Wide;
   if (weights.isInteger(8))
     return target.hasVNNI ? Product::int8Dot : Product::int8Wide;
   return Product::f32;
@@ -47,6 +49,7 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
   bool isSmall = target.numRegisters != 32;
   switch (product) {
   case Product::f32:
+  case Product::f16Wide:
   case Product::bf16Dot:
   case Product::int8Dot:
     return {isSmall ? 6 : 14, vectors, product};

@@ -118,7 +118,7 @@ typedef struct ingot_abi_metadata {
 /** Kinds of ingot_abi_use. */
 enum {
   INGOT_ABI_USE_LIBRARY = 1,   /**< that the code calls, e.g. "onednn" */
-  INGOT_ABI_USE_PRECISION = 2, /**< of products: "bfloat16", "int8" */
+  INGOT_ABI_USE_PRECISION = 2, /**< of products: "float16", "bfloat16" … */
 };
 
 /** A library that brings threads of its own, which a fork ends. */

@@ -1,0 +1,64 @@
+//===- PrecisionTable.cpp - what each level does with ops -----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/precision/PrecisionTable.h"
+
+#include "dialects/cpu/CpuDialect.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+#include <cassert>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::precision;
+
+namespace {
+
+enum class OpKind { product, norm, softmax, reduction, other };
+
+struct Row {
+  OpKind kind;
+  /// Of levels 1, 2 and 3.
+  Storage storage[3];
+};
+
+} // namespace
+
+/// All of mixed precision that is a choice. Products read half, too, where
+/// nn-assign-precision says so.
+static constexpr Storage A = Storage::allow, I = Storage::infer,
+                         D = Storage::deny;
+static constexpr Row kTable[] = {
+    //                    O1 O2 O3
+    {OpKind::product, /**/ {A, A, A}},
+    {OpKind::norm, /*   */ {I, D, A}},
+    {OpKind::softmax, /**/ {I, D, A}},
+    {OpKind::reduction, /**/ {I, D, A}},
+    {OpKind::other, /*  */ {I, A, A}},
+};
+
+static OpKind kindOf(Operation *op) {
+  if (isa<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::MatMulOp>(op))
+    return OpKind::product;
+  if (isa<cpu::RowNormOp, cpu::GroupNormOp>(op))
+    return OpKind::norm;
+  if (isa<cpu::SoftmaxOp>(op))
+    return OpKind::softmax;
+  auto loops = dyn_cast<linalg::LinalgOp>(op);
+  if (isa<cpu::ReduceOp>(op) || (loops && loops.getNumReductionLoops() != 0))
+    return OpKind::reduction;
+  return OpKind::other;
+}
+
+Storage precision::storageOf(Operation *op, int level) {
+  assert(level >= 1 && level <= 3 && "the command line knows no others");
+  OpKind kind = kindOf(op);
+  const Row *row =
+      llvm::find_if(kTable, [&](const Row &row) { return row.kind == kind; });
+  assert(row != std::end(kTable) && "every kind has a row");
+  return row->storage[level - 1];
+}

@@ -1,0 +1,121 @@
+//===- Rules.cpp - nodes that the user keeps wide -------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/support/Rules.h"
+
+#include "dialects/nn/NodeName.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+
+static constexpr StringRef kPrecisions[] = {"fp32", "int8", "bf16",
+                                            "fp16"};
+
+bool ingot::isPrecisionOfRule(StringRef name) {
+  return llvm::is_contained(kPrecisions, name);
+}
+
+std::string ingot::precisionsOfRules() {
+  ArrayRef<StringRef> all(kPrecisions);
+  return llvm::join(all.drop_back(), ", ") + " or " + all.back().str();
+}
+
+std::string ingot::nearNames(StringRef name, ArrayRef<StringRef> names) {
+  constexpr size_t kMostShown = 3;
+  constexpr unsigned kMostLooked = 20000;
+  const unsigned most = std::max<unsigned>(unsigned(name.size()) / 3, 2);
+  SmallVector<std::pair<unsigned, StringRef>> near;
+  for (StringRef other : names.take_front(kMostLooked)) {
+    unsigned distance =
+        name.edit_distance(other, /*AllowReplacements=*/true, most);
+    // What is a part of the other is like it, too.
+    if (distance <= most || (name.size() > 2 && other.contains(name)))
+      near.push_back({distance, other});
+  }
+  llvm::sort(near);
+  std::string text;
+  for (auto [distance, other] : ArrayRef(near).take_front(kMostShown))
+    text +=
+        (text.empty() ? "; names like it: '" : ", '") + printable(other) + "'";
+  return text;
+}
+
+std::string ingot::checkRule(StringRef rule, StringRef narrow) {
+  // Names may hold the sign as well.
+  auto [glob, precision] = rule.rsplit('=');
+  if (precision != "fp32" && precision != narrow) {
+    const std::string wanted = "use GLOB=fp32, or GLOB=" + narrow.str() +
+                               " to except some from a later rule";
+    if (isPrecisionOfRule(precision))
+      return "names " + precision.str() + ", but the model is compiled in " +
+             narrow.str() + ": " + wanted;
+    return "does not say what nodes are kept in: " + wanted;
+  }
+  if (glob.empty())
+    return "has no name before the sign: '*' is every node";
+  llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(glob);
+  return pattern ? ""
+                 : "is no pattern: " + llvm::toString(pattern.takeError());
+}
+
+void KeepRules::add(StringRef rule) {
+  auto [glob, precision] = rule.rsplit('=');
+  rules.push_back({cantFail(llvm::GlobPattern::create(glob)),
+                   precision == "fp32"});
+}
+
+KeepRules KeepRules::again(ArrayRef<std::string> texts) {
+  KeepRules result;
+  for (StringRef rule : texts)
+    result.add(rule);
+  return result;
+}
+
+FailureOr<KeepRules> KeepRules::parse(ModuleOp module,
+                                      ArrayRef<std::string> texts,
+                                      StringRef narrow) {
+  KeepRules result;
+  llvm::SetVector<StringRef> names;
+  if (!texts.empty())
+    module.walk([&](Operation *op) {
+      if (op->getParentOp() && !isa<ModuleOp>(op->getParentOp()))
+        forEachNode(op->getLoc(),
+                    [&](StringAttr name) { names.insert(name.getValue()); });
+    });
+  auto fail = [&](StringRef rule, const Twine &why) {
+    emitError(UnknownLoc::get(module.getContext()))
+        << "rule '" << printable(rule) << "' " << why;
+    return failure();
+  };
+  for (StringRef rule : texts) {
+    if (std::string wrong = checkRule(rule, narrow); !wrong.empty())
+      return fail(rule, wrong);
+    result.add(rule);
+    if (llvm::none_of(names, [&](StringRef name) {
+          return result.rules.back().pattern.match(name);
+        }))
+      return fail(rule, "is of no node of the model" +
+                            nearNames(rule.rsplit('=').first,
+                                      names.getArrayRef()));
+  }
+  return result;
+}
+
+std::optional<bool> KeepRules::find(ArrayRef<Location> locations) const {
+  for (const Rule &rule : rules) {
+    bool fits = false;
+    for (Location location : locations)
+      forEachNode(location, [&](StringAttr name) {
+        fits |= rule.pattern.match(name.getValue());
+      });
+    if (fits)
+      return rule.isKept;
+  }
+  return std::nullopt;
+}
