@@ -44,19 +44,21 @@ bool Rule::fitsTensor(StringRef name) const {
   return fits(name) || any_of(nodesOfTensor(name), fits);
 }
 
-static std::string unknownKey(const json::Object &object,
+/// `what` has such keys only.
+static std::string unknownKey(const json::Object &object, StringRef what,
                               ArrayRef<StringRef> known) {
   for (const auto &entry : object)
     if (!is_contained(known, StringRef(entry.first)))
-      return "has a key \"" + printable(StringRef(entry.first)) +
-             "\" that no rule has: use " + join(known, ", ");
+      return "has a key \"" + printable(StringRef(entry.first)) + "\" that " +
+             what.str() + " has: use " + join(known, ", ");
   return "";
 }
 
 /// What is wrong with one, to be read behind its name, or "".
 static std::string parseRule(const json::Object &object, Rule &rule) {
   if (std::string wrong =
-          unknownKey(object, {"name", "precision", "method", "percentile"});
+          unknownKey(object, "no rule",
+                     {"name", "precision", "method", "percentile"});
       !wrong.empty())
     return wrong;
   auto isString = [&](StringRef key) {
@@ -100,6 +102,13 @@ std::string quantize::parseRules(StringRef text, std::vector<Rule> &rules) {
   if (*version != kVersion)
     return "it has version " + std::to_string(*version) +
            ", but this program reads version " + std::to_string(kVersion);
+  if (std::string wrong =
+          unknownKey(*root, "no such file", {kVersionKey, "rules"});
+      !wrong.empty())
+    return "it " + wrong;
+  if (std::string twice = findRepeatedKey(text); !twice.empty())
+    return "it has the key \"" + printable(twice) +
+           "\" more than once in one object";
   const json::Array *list = root->getArray("rules");
   if (!list)
     return "it has no list \"rules\"";

@@ -67,11 +67,19 @@ static double findScale(ArrayRef<double> numbers, double least, double most) {
   if (!std::isnormal(float(start)))
     return 1;
   // Few bits are worth a search: what is cut off may cost less than steps.
-  if (most > 7)
-    return float(std::abs(extreme) / most);
+  if (most > 7) {
+    auto scale = float(std::abs(extreme) / most);
+    // The largest numbers stay numbers when they are multiplied out.
+    while (!std::isfinite(scale * float(most)))
+      scale = std::nextafter(scale, 0.0f);
+    return scale;
+  }
   double best = start, lowest = squaredError(numbers, start, least, most);
   for (double factor : {-8.0 / 7, -1.0, 0.9, 0.95, 1.05, 1.1, -0.95, -1.05}) {
     double scale = float(start * factor);
+    if (!std::isfinite(float(scale * least)) ||
+        !std::isfinite(float(scale * most)))
+      continue;
     double error = squaredError(numbers, scale, least, most);
     if (error < lowest) {
       lowest = error;

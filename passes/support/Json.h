@@ -8,8 +8,35 @@
 #define INGOT_PASSES_SUPPORT_JSON_H
 
 #include "llvm/Support/JSON.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <string>
+#include <vector>
 
 namespace ingot {
+
+/// Of text that is JSON, a key that an object has more than once, of which the
+/// parser takes the last; or "". Keys are compared as they are written.
+inline std::string findRepeatedKey(llvm::StringRef text) {
+  std::vector<llvm::StringSet<>> open;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{' || text[i] == '[')
+      open.emplace_back();
+    else if (text[i] == '}' || text[i] == ']')
+      open.pop_back();
+    if (text[i] != '"')
+      continue;
+    const size_t from = i + 1;
+    for (i = from; text[i] != '"'; ++i)
+      i += text[i] == '\\';
+    // What a colon follows is a key.
+    llvm::StringRef string = text.slice(from, i);
+    if (text.drop_front(i + 1).ltrim().starts_with(":") &&
+        !open.back().insert(string).second)
+      return string.str();
+  }
+  return "";
+}
 
 /// llvm::json::parse, which calls itself for each array and object: text that
 /// nests them deeper than any file of ours is refused.

@@ -116,6 +116,20 @@ class Comparing(Case):
         self.assertEqual(len(fewer["layers"]), len(found["layers"]) - 1)
         self.assertNotIn(found["layers"][0]["nodes"], [layer["nodes"] for layer in fewer["layers"]])
 
+    def test_sensitivity_of_nothing(self):
+        """What is kept needs no ranges; all that is kept leaves nothing to measure."""
+        model, _ = self.resnet()
+        options = ["--data", self.path("x.npz"), "--sensitivity", "--calibration", self.calibrate(model)]
+        artifact = self.compile(model)
+        self.assert_one_line(tool("ingot", "compare", artifact, model, *options, "--keep", "*=fp32"),
+                             "nothing to measure", "all layers are kept in fp32")
+        found = self.compare(artifact, model, *options, "--samples", "2")["sensitivity"]["layers"]
+        rules = [f"--keep={layer['keep']}" for layer in found[1:]]
+        left = self.compare(artifact, model, *options, "--samples", "2", *rules)["sensitivity"]["layers"]
+        self.assertEqual([layer["nodes"] for layer in left], [found[0]["nodes"]])
+        self.assert_one_line(tool("ingot", "compare", artifact, model, *options, "--keep", "conv"), "--keep='conv'",
+                             "GLOB=fp32")
+
     def test_sensitivity_of_families(self):
         """Depthwise, concatenated, attention: the sum of all is that of the artifact."""
         for name in ("mobilenet_v2", "shufflenet_v2", "densenet", "unet", "repvgg", "vit"):

@@ -196,6 +196,23 @@ class Precision(Case):
                     self.assertGreater(error, 0)
                     self.assertLess(error, most)
 
+    def test_largest_weights(self):
+        """No scale turns a finite weight into infinity."""
+        most = np.finfo(np.float32).max
+        weights = np.zeros((64, 32), np.float32)
+        for column in range(32):
+            # Whichever sign is the larger, others near it; of the search each candidate wins somewhere.
+            weights[:, column] = np.linspace(-1, 1, 64, dtype=np.float32) * most * np.float32(1 - column / 500)
+            weights[column, column] = most * (-1) ** column
+        model = make_model([helper.make_node("MatMul", ["x", "w"], ["y"], name="m")], [("x", [64, 64])],
+                           [("y", [64, 32])], {"w": weights})
+        for precision in ("w4", "w8"):
+            got = self.run_model(self.compile(model, "--precision=" + precision, name=precision),
+                                 {"x": np.eye(64, dtype=np.float32)})["y"]
+            self.assertTrue(np.isfinite(got).all(), precision)
+            # Of 4 bits 7 is the largest beside -8: the other sign loses a step of eight.
+            self.assertLessEqual(np.abs(got / most - weights / most).max(), 0.126)
+
     def test_keep(self):
         model = self.model()
         kept, all_ = (inspect(self.compile(model, "--precision=w4", *options))["weights_bytes"]

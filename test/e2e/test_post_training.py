@@ -268,10 +268,14 @@ class FileOfRules(PostTraining):
         refuses("not a file of rules", text="{}")
         refuses("version 2", "version 1", text='{"ingot_rules": 2, "rules": []}')
         refuses("no list", text='{"ingot_rules": 1}')
+        refuses("rule", "no such file", text='{"ingot_rules": 1, "rules": [], "rule": []}')
+        refuses('"rules" more than once', text='{"ingot_rules": 1, "rules": [], "rules": []}')
+        refuses('"name" more than once',
+                text='{"ingot_rules": 1, "rules": [{"name": "a", "precision": "fp32", "name": "*"}]}')
         refuses("rule 2", "no \"name\"", rules=[{"name": "*", "precision": "fp32"}, {"precision": "fp32"}])
         refuses("'*'", "says nothing", rules=[{"name": "*"}])
         refuses("'['", "no pattern", rules=[{"name": "[", "precision": "fp32"}])
-        refuses("'x'", "'int3'", "fp32 or int8", rules=[{"name": "x", "precision": "int3"}])
+        refuses("'x'", "'int3'", "fp32, int8, bf16 or fp16", rules=[{"name": "x", "precision": "int3"}])
         refuses("'x'", "'median'", "entropy", "minmax", rules=[{"name": "x", "method": "median"}])
         refuses("'x'", "\"precison\"", "use name, precision", rules=[{"name": "x", "precison": "fp32"}])
         refuses("'x'", "\"percentile\"", "for method percentile", rules=[{"name": "x", "method": "mse",
@@ -283,7 +287,7 @@ class FileOfRules(PostTraining):
         done = tool("ingot", "calibrate", self.model, "--data", self.path("data.npz"), "-o", self.path("none.json"),
                     self.rules({"name": "pol0", "method": "mse"}))
         self.assert_one_line(done, "'pol0'", "no tensor", "'pool0'")
-        self.refuses(self.model, "--rules is for --precision=int8", options=[self.rules()])
+        self.refuses(self.model, "--rules is for --precision=bf16", options=[self.rules()])
         # Nesting that would take all of the stack; what is read is not written.
         with open(self.path("deep.json"), "w") as f:
             f.write('{"ingot_rules": 1, "rules": ' + "[" * 200000)
@@ -424,6 +428,9 @@ class Repairs(PostTraining):
         done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=smoth", "-o",
                     self.path("none.json"))
         self.assert_one_line(done, "--repair", "equalize, smooth and bias")
+        done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=bias,smooth,bias", "-o",
+                    self.path("none.json"))
+        self.assert_one_line(done, "--repair", "names bias more than once")
         with open(path) as f:
             found = json.load(f)
         for repair, *words in ((None, "no object \"repair\""), ({"equalize": 1}, "equalize"), ({"biases": {}}, "biases"),
@@ -485,7 +492,7 @@ class Refused(PostTraining):
         int8 = ["--precision=int8", f"--calibration={path}"]
         self.refuses(model, "--precision=int8 needs --calibration", options=["--precision=int8"])
         self.refuses(model, "--calibration is for --precision=int8", options=[f"--calibration={path}"])
-        self.refuses(model, "--keep is for --precision=int8", options=["--keep=a=fp32"])
+        self.refuses(model, "--keep is for --precision=bf16", "int8", options=["--keep=a=fp32"])
         self.refuses(model, "int8", "native kernels", "onednn", options=[*int8, "--kernels=onednn"])
         self.refuses(model, "'cnv0=fp32'", "no node", "'conv0'", options=[*int8, "--keep=cnv0=fp32"])
         self.refuses(model, "'conv0=int4'", "use GLOB=fp32", options=[*int8, "--keep=conv0=int4"])

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/quantize/RulesFile.h"
+#include "dialects/nn/NodeName.h"
+#include "passes/support/Rules.h"
 #include "tools/ingot/Commands.h"
 #include "tools/ingot/Execute.h"
 #include "tools/ingot/Options.h"
@@ -188,6 +190,11 @@ int Comparison::findSensitivity() {
   setRepairs(calibration, options.calibration, scratch.pipeline);
   if (int code = probe.prepare(scratch))
     return code;
+  if (probe.units().empty())
+    return progress.fail("--sensitivity has nothing to measure: " +
+                         std::string(keep.empty()
+                                         ? "int8 computes no layer of the model"
+                                         : "all layers are kept in fp32"));
   if (std::string problem = probe.setRanges(calibration); !problem.empty())
     return progress.fail("'" + formatLine(options.calibration, 200) + "' " +
                          problem);
@@ -343,8 +350,16 @@ int Comparison::run() {
     if (std::string wrong = quantize::readRules(options.rules, rules);
         !wrong.empty())
       return progress.fail(wrong);
+  for (const std::string &rule : options.keep)
+    if (std::string wrong = checkRule(rule, "int8"); !wrong.empty())
+      return parser.usageError("--keep='" + printable(rule) + "' " + wrong);
   keep = options.keep;
-  llvm::append_range(keep, quantize::precisionRules(rules));
+  for (const std::string &rule : quantize::precisionRules(rules)) {
+    if (std::string wrong = checkRule(rule, "int8"); !wrong.empty())
+      return progress.fail("'" + printable(options.rules) + "': rule '" +
+                           printable(rule) + "' " + wrong);
+    keep.push_back(rule);
+  }
   samples = std::make_unique<Samples>(preprocess);
   std::string problem = samples->open(options.data);
   if (!problem.empty())

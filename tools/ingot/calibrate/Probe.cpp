@@ -23,6 +23,7 @@ static void setFloat(Array &scalar, float value) {
 int Probe::prepare(const ScratchModel::Options &given) {
   ScratchModel::Options options = given;
   options.pipeline.switches = true;
+  isPartial = !options.pipeline.keep.empty();
   if (int code = model.prepare(options))
     return code;
   for (size_t i = 0; i < units().size(); ++i)
@@ -61,6 +62,9 @@ std::string Probe::setRanges(const quantize::Calibration &calibration) {
     return "is of another model, '" + formatLine(calibration.model, 200) + "'";
   for (const quantize::TensorCalibration &tensor : calibration.tensors) {
     auto at = std::find(tensors().begin(), tensors().end(), tensor.name);
+    // What is kept needs none.
+    if (at == tensors().end() && isPartial)
+      continue;
     if (at == tensors().end())
       return "has a range of tensor '" + formatLine(tensor.name, 200) +
              "', which the model does not have";

@@ -90,6 +90,8 @@ private:
   /// Behind the inputs of the model: switches and ranges.
   std::vector<Array> settings;
   std::vector<bool> ranged, forbidden;
+  /// Some layers are kept, and not all tensors asked for.
+  bool isPartial = false;
   std::vector<Sample> kept;
 };
 

@@ -27,6 +27,9 @@ std::string ingot::tools::parseRepairs(const std::string &text,
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(text).split(names, ',');
   kinds.clear();
+  for (const auto &one : kRepairs)
+    if (llvm::count(names, one.first) > 1)
+      return "names " + std::string(one.first) + " more than once";
   // Always in one order: what changes weights comes before what is measured of
   // them.
   for (auto [name, kind] : kRepairs)
