@@ -69,11 +69,10 @@ static bool multipliesOperands(linalg::LinalgOp op) {
   return true;
 }
 
-bool lower::isTiledProduct(linalg::LinalgOp op) {
+bool lower::hasTiledProductLoops(linalg::LinalgOp op) {
   int64_t loops = op.getNumLoops();
-  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 2 ||
-      op.getNumDpsInits() != 1 || loops < 3 ||
-      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>) ||
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || loops < 3 ||
+      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>) ||
       !multipliesOperands(op))
     return false;
   for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -93,6 +92,10 @@ bool lower::isTiledProduct(linalg::LinalgOp op) {
   return has(0, row) && has(0, k) && !has(0, column) && !has(1, row) &&
          has(1, k) && has(1, column) && has(2, row) &&
          maps[2].getResults().back() == columnExpr &&
-         (last == columnExpr || last == getAffineDimExpr(k, op.getContext())) &&
+         (last == columnExpr || last == getAffineDimExpr(k, op.getContext()));
+}
+
+bool lower::isTiledProduct(linalg::LinalgOp op) {
+  return op.hasPureBufferSemantics() && hasTiledProductLoops(op) &&
          isRow(op->getOperand(1)) && isRow(op->getOperand(2));
 }

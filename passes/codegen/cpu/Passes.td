@@ -126,7 +126,8 @@ def LoopsToVector : Cpu_RowsToVector<"cpu-loops-to-vector"> {
   let description = [{
     See the head of LoopsToVector.cpp. For a `linalg.generic` on memrefs without
     reductions, of 32 bits an element, whose operands are contiguous along the
-    innermost loop or the same for all of it.
+    innermost loop or the same for all of it. Long rows are written if there are
+    functions in the body.
   }];
   let statistics = [Statistic<"numWritten", "written", "ops written">];
 }

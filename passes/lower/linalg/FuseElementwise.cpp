@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/linalg/Passes.h"
+#include "passes/support/Contractions.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -43,6 +45,45 @@ static bool accumulatesAgain(OpOperand &fused) {
          });
 }
 
+/// Whether an op computes what a product has as a factor. The product's tiles
+/// take factors as they lie in memory, and its loops would compute each element
+/// once for each row or column.
+static bool computesFactor(OpOperand &fused) {
+  auto from = fused.get().getDefiningOp<linalg::LinalgOp>();
+  auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
+  if (!from || !to || !ingot::lower::hasTiledProductLoops(to) ||
+      to.getStaticLoopRanges()[to.getNumLoops() - 3] == 1)
+    return false;
+  return llvm::any_of(from.getBlock()->without_terminator(),
+                      [](Operation &op) { return !isa<arith::ExtFOp>(op); });
+}
+
+/// Whether a transpose would become part of an op with functions: its elements
+/// would no longer be vectors in memory, and a transpose alone goes by squares.
+static bool turnsFunctions(OpOperand &fused) {
+  auto from = fused.get().getDefiningOp<linalg::GenericOp>();
+  auto to = dyn_cast<linalg::GenericOp>(fused.getOwner());
+  if (!from || !to)
+    return false;
+  auto isCopy = [](linalg::GenericOp op) {
+    return op.getBlock()->without_terminator().empty();
+  };
+  auto turns = [](linalg::GenericOp op) {
+    return llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
+      return map.isPermutation() && map.getNumResults() != 0 &&
+             map.getResults().back() !=
+                 getAffineDimExpr(map.getNumDims() - 1, map.getContext());
+    });
+  };
+  auto hasFunctions = [](linalg::GenericOp op) {
+    return llvm::any_of(*op.getBlock(), [](Operation &step) {
+      return isa<math::ErfOp, math::ExpOp, math::TanhOp>(step);
+    });
+  };
+  return (isCopy(from) && turns(from) && hasFunctions(to)) ||
+         (isCopy(to) && turns(to) && hasFunctions(from));
+}
+
 namespace {
 struct FuseElementwisePass
     : ingot::impl::FuseElementwiseBase<FuseElementwisePass> {
@@ -58,7 +99,8 @@ struct FuseElementwisePass
     };
     auto canFuse = [&](OpOperand *fused) {
       return isOnlyUser(fused) &&
-             !accumulatesAgain(*fused) &&
+             !accumulatesAgain(*fused) && !computesFactor(*fused) &&
+             !turnsFunctions(*fused) &&
              bodyOps(fused->get().getDefiningOp()) +
                      bodyOps(fused->getOwner()) <=
                  mostOps;

@@ -32,7 +32,8 @@ def FuseElementwise : Pass<"fuse-elementwise"> {
     Upstream's `linalg-fuse-elementwise-ops`, whose ops may grow without bounds:
     each step copies what was fused so far, and LLVM then has all of it in one
     block. Ops of more than `most-ops` together, a function like `exp` counting
-    as eight, stay apart.
+    as eight, stay apart, and so do products and what computes their factors,
+    transposes and functions.
   }];
   let options = [Option<"mostOps", "most-ops", "int64_t", /*default=*/"256",
                         "Ops of a body">];

@@ -37,8 +37,8 @@ using namespace ingot::codegen;
 
 namespace {
 
-/// From this many elements on a row is left to LLVM: what does not fill a
-/// vector is a small part of it.
+/// From this many elements on a row without functions is left to LLVM: what
+/// does not fill a vector is a small part of it.
 constexpr int64_t kLongRow = 128;
 /// Below this many, vectors are mostly empty.
 constexpr int64_t kShortRow = 3;
@@ -236,6 +236,15 @@ static bool isElementwise(linalg::GenericOp op) {
   return steps != 0;
 }
 
+/// Whether the body has functions, which LLVM does not always make vectors of:
+/// then each element takes as long as a vector.
+static bool hasFunctions(linalg::GenericOp op) {
+  return llvm::any_of(*op.getBlock(), [](Operation &step) {
+    return isa<math::ErfOp, math::ExpOp, math::TanhOp, math::LogOp,
+               math::Log1pOp>(step);
+  });
+}
+
 static bool isFor(linalg::GenericOp op, const TargetInfo &target) {
   // A reduction over other loops than the innermost adds rows to a row.
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
@@ -244,7 +253,9 @@ static bool isFor(linalg::GenericOp op, const TargetInfo &target) {
     return false;
   int64_t length = op.getStaticLoopRanges().back();
   if (ShapedType::isStatic(length) &&
-      (length < kShortRow || length >= kLongRow || length % target.lanes == 0))
+      (length < kShortRow ||
+       ((length >= kLongRow || length % target.lanes == 0) &&
+        !hasFunctions(op))))
     return false;
   return areVectors(op) && isElementwise(op);
 }

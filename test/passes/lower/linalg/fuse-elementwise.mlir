@@ -83,3 +83,87 @@ func.func @accumulated(%x: tensor<4xf32>, %z: tensor<4xf32>, %w: tensor<4x8xf32>
   } -> tensor<4x8xf32>
   return %1 : tensor<4x8xf32>
 }
+
+// -----
+
+// Factors of a product are computed before it: its tiles read them as they are. A
+// matrix times a vector of one row has no tiles, and takes them along.
+// CHECK-LABEL: @factors
+// CHECK: linalg.generic
+// CHECK: arith.divf
+// CHECK: linalg.generic
+// CHECK-NOT: arith.divf
+// CHECK: arith.addf
+// CHECK-LABEL: @one_row
+// CHECK-COUNT-1: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK-LABEL: @turned_function
+#two = affine_map<(i, j) -> (i, j)>
+#left = affine_map<(r, k, c) -> (r, k)>
+#right = affine_map<(r, k, c) -> (c, k)>
+#sums = affine_map<(r, k, c) -> (r, c)>
+func.func @factors(%x: tensor<?x64xf32>, %y: tensor<?x64xf32>, %e: tensor<?x64xf32>, %d: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %eight = arith.constant 8.0 : f32
+  %a = linalg.generic {indexing_maps = [#two, #two], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<?x64xf32>) outs(%e : tensor<?x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %q = arith.divf %in, %eight : f32
+    linalg.yield %q : f32
+  } -> tensor<?x64xf32>
+  %b = linalg.generic {indexing_maps = [#left, #right, #sums], iterator_types = ["parallel", "reduction", "parallel"]} ins(%x, %a : tensor<?x64xf32>, tensor<?x64xf32>) outs(%d : tensor<?x?xf32>) {
+  ^bb0(%l: f32, %r: f32, %out: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %out, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  return %b : tensor<?x?xf32>
+}
+func.func @one_row(%x: tensor<1x64xf32>, %y: tensor<?x64xf32>, %e: tensor<?x64xf32>, %d: tensor<1x?xf32>) -> tensor<1x?xf32> {
+  %eight = arith.constant 8.0 : f32
+  %a = linalg.generic {indexing_maps = [#two, #two], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<?x64xf32>) outs(%e : tensor<?x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %q = arith.divf %in, %eight : f32
+    linalg.yield %q : f32
+  } -> tensor<?x64xf32>
+  %b = linalg.generic {indexing_maps = [#left, #right, #sums], iterator_types = ["parallel", "reduction", "parallel"]} ins(%x, %a : tensor<1x64xf32>, tensor<?x64xf32>) outs(%d : tensor<1x?xf32>) {
+  ^bb0(%l: f32, %r: f32, %out: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %out, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x?xf32>
+  return %b : tensor<1x?xf32>
+}
+
+// A function stays where its elements are vectors, and the transpose is one alone;
+// what has no function takes the transpose along.
+// CHECK: math.erf
+// CHECK: linalg.generic
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: linalg.yield
+// CHECK-LABEL: @turned_sum
+// CHECK-COUNT-1: linalg.generic
+// CHECK-NOT: linalg.generic
+#turned = affine_map<(i, j) -> (j, i)>
+func.func @turned_function(%x: tensor<64x?xf32>, %e: tensor<64x?xf32>, %d: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %a = linalg.generic {indexing_maps = [#two, #two], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x?xf32>) outs(%e : tensor<64x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %q = math.erf %in : f32
+    linalg.yield %q : f32
+  } -> tensor<64x?xf32>
+  %b = linalg.generic {indexing_maps = [#turned, #two], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<64x?xf32>) outs(%d : tensor<?x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<?x64xf32>
+  return %b : tensor<?x64xf32>
+}
+func.func @turned_sum(%x: tensor<64x?xf32>, %e: tensor<64x?xf32>, %d: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %a = linalg.generic {indexing_maps = [#two, #two], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x?xf32>) outs(%e : tensor<64x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %q = arith.addf %in, %in : f32
+    linalg.yield %q : f32
+  } -> tensor<64x?xf32>
+  %b = linalg.generic {indexing_maps = [#turned, #two], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<64x?xf32>) outs(%d : tensor<?x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<?x64xf32>
+  return %b : tensor<?x64xf32>
+}
