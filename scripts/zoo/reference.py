@@ -6,6 +6,14 @@ import numpy as np
 import onnxruntime
 
 
+def as_array(result):
+    """ZipMap's maps as rows of their values, words as numpy has them."""
+    if isinstance(result, list) and result and isinstance(result[0], dict):
+        return np.array([list(row.values()) for row in result], np.float32)
+    result = np.asarray(result)
+    return result.astype(str) if result.dtype == object else result
+
+
 def main():
     model, inputs, outputs = sys.argv[1:]
     options = onnxruntime.SessionOptions()
@@ -14,8 +22,7 @@ def main():
     values = {key: value.astype(object) if value.dtype.kind == "U" else value for key, value in np.load(inputs).items()}
     known = {i.name for i in session.get_inputs()}
     results = session.run(None, {key: value for key, value in values.items() if key in known})
-    np.savez(outputs, **{f"{n}:{o.name}": np.asarray(r) if np.asarray(r).dtype != object else np.asarray(r).astype(str)
-                         for n, (o, r) in enumerate(zip(session.get_outputs(), results))})
+    np.savez(outputs, **{f"{n}:{o.name}": as_array(r) for n, (o, r) in enumerate(zip(session.get_outputs(), results))})
 
 
 if __name__ == "__main__":
