@@ -234,8 +234,13 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   }
   for (auto [i, operand] : llvm::enumerate(op.getInputs()))
     if (!isa<RankedTensorType, NoneType>(operand.getType()) &&
-        !takesSequences(op.getOpType()))
-      return node.unsupported("input " + Twine(i) + " is not a tensor");
+        !takesSequences(op.getOpType())) {
+      auto opaque = dyn_cast<onnx::OpaqueType>(operand.getType());
+      std::string type = opaque ? opaque.getText().str() : "";
+      return node.unsupported(
+          "input " + Twine(i) + " is " +
+          (type.empty() ? "not a tensor" : "of type " + Twine(type)));
+    }
   if (failed(legalizeReported(node, legalizer)))
     return failure();
   for (Operation *op : created.ops) {

@@ -433,7 +433,8 @@ class Options(Case):
         self.refuses(["--target", "z80"], "z80")
 
     def test_unknown_precision(self):
-        self.refuses(["--precision=fp8"], "--precision=fp8", "fp32, bf16, int8, int8-dynamic, w8, w4 or auto")
+        self.refuses(["--precision=fp8"], "--precision=fp8",
+                     "fp32, bf16, fp16, O0 to O3, int8, int8-dynamic, w8, w4 or auto")
 
     def test_several_models(self):
         done = tool("ingot", "compile", self.save(relu_model()), self.save(relu_model(), "other.onnx"))

@@ -182,3 +182,15 @@ func.func @unknown(%x: !onnx.opaque<"seq(tensor(float))"> {ingot.name = "x"}) ->
   return %x : !onnx.opaque<"seq(tensor(float))">
 }
 }
+
+// -----
+
+// What is no tensor of numbers is called by its type.
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+func.func @words(%x: !onnx.opaque<"tensor(string)">, %i: tensor<i64>) -> tensor<*xf32> {
+  // expected-error@+1 {{Gather (opset 21) is not supported: input 0 is of type tensor(string)}}
+  %0 = onnx.node "Gather"(%x, %i) : (!onnx.opaque<"tensor(string)">, tensor<i64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+}
