@@ -219,7 +219,7 @@ struct ConvEmitter::CopiedTaps {
 
 ConvEmitter::CopiedTaps ConvEmitter::copiedTaps(const Tile &tile) {
   int64_t taps = window.kernel[window.inner()];
-  int64_t line = amxRowElements(plan.weights.element);
+  int64_t line = amxRowElements(srcElement());
   // Half of the first-level cache.
   int64_t most = TargetInfo::of(op).l1 / 8 * plan.weights.group / tile.rows;
   CopiedTaps copied{taps, channels, channels, 0};
@@ -255,7 +255,7 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
                            Index channel, int64_t size) {
   int64_t inner = window.inner();
   Index tapStride = b.mul(pixelStride, window.dilations[inner]);
-  int64_t lanes = amxRowElements(plan.weights.element);
+  int64_t lanes = amxRowElements(srcElement());
   bool isRun = copied.taps > 1 && !tapStride.value &&
                tapStride.constant == copied.tapPitch && copied.tapPitch == size;
   forEachPixel(first, tile.rows, [&](Index number, ArrayRef<Index> at) {
@@ -326,7 +326,7 @@ Accumulators ConvEmitter::sumCopies(const Tile &tile, ArrayRef<Index> first,
   CopiedTaps copied = copiedTaps(tile);
   if (!copiesOf)
     copiesOf = createScratch(b, op, tile.rows * copied.pixelPitch,
-                             plan.weights.element);
+                             srcElement());
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);
   Index tapElements = plan.weights.depth * plan.panel;
   int64_t steps = window.kernel[window.inner()] / copied.taps;

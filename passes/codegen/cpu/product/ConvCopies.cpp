@@ -197,7 +197,7 @@ Accumulators ConvEmitter::sumAmx(const Tile &tile, const PixelTile &pixels,
   Value data = src.data;
   Index distance = pixelStride;
   if (!pixels.isWhole()) {
-    int64_t whole = amxRowElements(plan.weights.element);
+    int64_t whole = amxRowElements(srcElement());
     int64_t pitch =
         isRun ? channels : int64_t(llvm::alignTo(channels, whole));
     copyPadded(pixels, from, pitch);
@@ -224,7 +224,7 @@ void ConvEmitter::copyPadded(const PixelTile &pixels, Index from,
   auto spanOf = [&](int64_t pixels) {
     return (pixels - 1) * stride + (window.kernel[inner] - 1) * dilation + 1;
   };
-  Type element = plan.weights.element;
+  Type element = srcElement();
   int64_t lanes = amxRowElements(element);
   int64_t room = spanOf(plan.tile.rows) * pitch + lanes;
   Value scratch = roomFor(room, element);

@@ -18,6 +18,8 @@
 #include "passes/codegen/cpu/product/Kernels.h"
 #include "passes/codegen/cpu/rows/PixelTiles.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 namespace ingot::codegen {
 
 /// Emits one task of a convolution. Of its columns, `columnTile` of `group` are
@@ -131,6 +133,11 @@ struct ConvEmitter {
   /// The pixels that have the tap; with a zero point the others are made of it.
   SrcRows rowsOfTap(const Tile &tile, const PixelTile &pixels, int64_t tap,
                  mlir::Value data, Index first, Index stride);
+  /// Of src and of its copies. That of weights may be narrower: f16 is widened
+  /// as it is read.
+  mlir::Type srcElement() const {
+    return mlir::getElementTypeOrSelf(src.data);
+  }
   /// A pixel in the padding of src with a zero point.
   mlir::Value zeroPointPixel();
   /// What the outer taps within src add to the sums of a row of dst, or all of

@@ -27,7 +27,7 @@ using namespace ingot::codegen;
 Value ConvEmitter::zeroPointPixel() {
   if (zeroPoints)
     return zeroPoints;
-  Type element = plan.weights.element;
+  Type element = srcElement();
   int64_t size = llvm::alignTo(channels, amxRowElements(element));
   zeroPoints = createScratch(b, op, size, element);
   // Where it is made, so that all tiles find it filled.
