@@ -375,6 +375,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   ListOption<std::string> keep{
       *this, "keep",
       llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};
+  Option<bool> winograd{
+      *this, "winograd",
+      llvm::cl::desc("Whether 3x3 convolutions may take fewer products"),
+      llvm::cl::init(true)};
   Option<std::string> emulateOn{
       *this, "emulate-on",
       llvm::cl::desc("CPU level whose instructions are enough")};
@@ -406,6 +410,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.quantization = quantization;
     options.weightBits = weightBits;
     options.keep.assign(keep.begin(), keep.end());
+    options.winograd = winograd;
     options.emulateOn = emulateOn;
     options.scheduleSeed = scheduleSeed;
     options.level = level;

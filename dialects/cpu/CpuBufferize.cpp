@@ -174,5 +174,6 @@ void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);
     SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);
+    WinogradConvOp::attachInterface<Model<WinogradConvOp>>(*context);
   });
 }

@@ -159,6 +159,42 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Cpu_WinogradConvOp : Cpu_ScheduledOp<"winograd_conv"> {
+  let summary = "convolution of 3x3 taps by minimal filtering";
+  let description = [{
+    `cpu.conv` on `N, H, W, C` with 3x3 taps, strides and dilations of 1, one
+    group, and f32 throughout. weights are transformed, and packed as those of a
+    product for each point: `panels, (m + 2)^2, C, P`, where m x m outputs are
+    computed from (m + 2)^2 products; m is 2 or 4. See `Winograd.h`. pads lists
+    both begins, then both ends.
+
+    Constraints:
+    - C1: src and dst have rank 4, weights too, all of f32
+    - C2: there are 16 or 36 points
+    - C3: pads are four of 0 or more
+    - C4: channels of src are those of weights; weights have `ceil(O / P)`
+      panels of 16, 32 or 64 columns
+    - C5: the epilogue has an argument for the sum and for each operand
+    - C6: channels are known; dst has as many windows as find room in src and
+      its padding
+
+    Example:
+    ```mlir
+    %y = cpu.winograd_conv ins(%x, %w : tensor<1x8x8x16xf32>,
+                                        tensor<1x36x16x16xf32>)
+        outs(%d : tensor<1x8x8x16xf32>)
+        attributes {pads = array<i64: 1, 1, 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    } -> tensor<1x8x8x16xf32>
+    ```
+  }];
+  let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
+                            Variadic<Cpu_Value>:$epilogue_operands,
+                            Cpu_Value:$dst, DenseI64ArrayAttr:$pads),
+                       scheduleArguments);
+}
+
 def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
   let summary = "n-dimensional convolution of each channel, or of a few";
   let description = [{
@@ -354,7 +390,7 @@ def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                                    "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
                                    "PackedMatMulOp", "PoolOp",
                                    "RecurrentOp", "ReduceOp", "RowNormOp",
-                                   "SoftmaxOp"]>]> {
+                                   "SoftmaxOp", "WinogradConvOp"]>]> {
   let summary = "what an epilogue or a cell stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/cpu/Winograd.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -184,6 +185,26 @@ static LogicalResult expectWholeTiles(Operation *op, TileAttr tile,
          << tile.getRows() << " rows, but got " << grid.getRows();
 }
 
+/// Sums of a task's rows, of `rowBytes` each, find room on its stack while they
+/// wait for a `depth_block`.
+static LogicalResult verifyWaiting(Operation *op, ScheduleAttr schedule,
+                                   bool isOpen, int64_t rowBytes) {
+  GridAttr grid = schedule.getGrid();
+  if (failed(expectNoRowBlocks(op, grid)))
+    return failure();
+  Product product = schedule.getTile().getProduct();
+  if (isOpen)
+    return op->emitOpError("expects no depth_block for rows of open size");
+  if (!canWait(product))
+    return op->emitOpError("expects no depth_block with product ")
+           << stringifyProduct(product);
+  if (grid.getRows() > kMaxWaitingBytes / std::max<int64_t>(rowBytes, 1))
+    return op->emitOpError("expects sums of at most ")
+           << kMaxWaitingBytes << " bytes to wait for a depth_block, but got "
+           << grid.getRows() << " rows of " << rowBytes;
+  return success();
+}
+
 static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
@@ -209,30 +230,26 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
                              pixels / tiles)))
       return failure();
   }
-  if (schedule.getDepthBlock() == 0)
-    return success();
-  if (failed(expectNoRowBlocks(op, grid)))
-    return failure();
-  if (!canWait(tile.getProduct()))
-    return op.emitOpError("expects no depth_block with product ")
-           << stringifyProduct(tile.getProduct());
-  int64_t rowBytes = pixels * tile.getColumns() * 4;
-  if (grid.getRows() > kMaxWaitingBytes / std::max<int64_t>(rowBytes, 1))
-    return op.emitOpError("expects sums of at most ")
-           << kMaxWaitingBytes << " bytes to wait for a depth_block, but got "
-           << grid.getRows() << " rows of " << rowBytes;
-  return success();
+  return schedule.getDepthBlock() == 0
+             ? success()
+             : verifyWaiting(op, schedule, /*isOpen=*/false,
+                             pixels * tile.getColumns() * 4);
 }
 
 static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
-  if (failed(expectParts(op, schedule, {"tile", "grid"}, {"prefetch"})) ||
+  if (failed(expectParts(op, schedule, {"tile", "grid"},
+                         {"prefetch", "depth_block"})) ||
       failed(verifyProduct(op, tile)) ||
       failed(expectWholeTiles(op, tile, grid)))
     return failure();
   ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();
   int64_t rows = dst[dst.size() - 2];
+  if (schedule.getDepthBlock() != 0 &&
+      failed(verifyWaiting(op, schedule, ShapedType::isDynamic(rows),
+                           tile.getColumns() * 4)))
+    return failure();
   return rows == 0 ? success() : expectAmxRows(op, tile, "matrices", rows);
 }
 
@@ -333,6 +350,28 @@ static LogicalResult verifySchedule(GroupNormOp op, ScheduleAttr schedule) {
   return success();
 }
 
+/// What a task keeps on its stack: transformed pixels of a block of tiles, and
+/// the products of a column tile.
+static LogicalResult verifySchedule(WinogradConvOp op, ScheduleAttr schedule) {
+  TileAttr tile = schedule.getTile();
+  if (failed(expectParts(op, schedule, {"tile", "grid", "tile_block"})) ||
+      failed(expectPlain(op, tile)) ||
+      failed(expectWholeTiles(op, tile, schedule.getGrid())))
+    return failure();
+  PackedWeights weights(op.getWeights());
+  if (weights.width % tile.getColumns() != 0)
+    return op.emitOpError("expects a tile whose columns divide panels of ")
+           << weights.width << ", but got " << tile.getColumns();
+  int64_t perRow = Winograd::ofPositions(weights.outer[1])
+                       .bytes(weights.depth, tile.getColumns());
+  int64_t rows = schedule.getTileBlock() * tile.getRows();
+  if (rows <= kMaxWinogradBytes / perRow)
+    return success();
+  return op.emitOpError("expects blocks of tiles of at most ")
+         << kMaxWinogradBytes << " bytes, but got " << rows << " of "
+         << perRow;
+}
+
 LogicalResult checks::verifySchedule(Operation *op) {
   auto scheduled = cast<ScheduledOpInterface>(op);
   ScheduleAttr schedule = scheduled.getScheduleAttr();
@@ -341,6 +380,6 @@ LogicalResult checks::verifySchedule(Operation *op) {
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<AttentionOp, ConvOp, DepthwiseConvOp, GroupNormOp, MatMulOp,
             PackedMatMulOp, PoolOp, RecurrentOp, ReduceOp, RowNormOp,
-            SoftmaxOp>(
+            SoftmaxOp, WinogradConvOp>(
           [&](auto kernel) { return ::verifySchedule(kernel, schedule); });
 }

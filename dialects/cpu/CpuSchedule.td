@@ -107,9 +107,10 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
 
     | kernel | `tile` | `grid` | besides |
     |---|---|---|---|
-    | `cpu.matmul` | rows × columns | yes | `prefetch` |
+    | `cpu.matmul` | rows × columns | yes | `prefetch`, `depth_block` |
     | `cpu.conv` | pixels × output channels | yes | `prefetch`, `depth_block` or `across_rows` |
     | `cpu.depthwise_conv` | pixels of a row × channels | yes | `tile_block` |
+    | `cpu.winograd_conv` | tiles of m × m pixels × output channels | yes | `tile_block` |
     | `cpu.recurrent` | sequences × columns | sequences × 1 | |
     | `cpu.attention` | queries × elements of a value | no: a block of queries of a head is a task | `scores`: keys × queries of a task |
     | `cpu.reduce` with channels | rows side by side × channels | yes | |
@@ -119,12 +120,14 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     - `prefetch`: passes over a panel prefetch parts of the next one
     - `depth_block`: of so many groups of a tap's channels, the weights are
       multiplied with all rows of a task, whose sums wait on the stack; 0 for
-      all channels and taps at once
+      all channels and taps at once. Rows of `cpu.matmul` are of known number
+      then
     - `across_rows`: pixels are counted through all rows, and a tile goes on in
       the next row; the grid splits pixels. Otherwise a tile has pixels of one
       row, of which the grid splits whole ones
     - `tile_block`: so many column tiles are taken through all rows of a task
-      before the next ones; 0 for all
+      before the next ones; 0 for all. Of `cpu.winograd_conv`: the pixels of so
+      many register tiles are transformed before they are multiplied
 
     Constraints, which the ops verify:
     - C1: there are the parts that the kernel has, and no others
@@ -133,7 +136,8 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     - C3: columns of a tile divide a panel (products, `cpu.recurrent`), and are
       whole groups (`cpu.group_norm`); tiles of `cpu.pool` and `cpu.group_norm`
       have one row
-    - C4: rows of a task of `cpu.matmul` are whole tiles, those of
+    - C4: rows of a task of `cpu.matmul` and `cpu.winograd_conv` are whole
+      tiles, those of
       `cpu.group_norm` one; tasks of a `cpu.conv` with groups have one column
       tile, those of rows too
     - C5: with AMX, tiles that a row of pixels or a matrix is split into have
@@ -141,7 +145,8 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     - C6: a convolution whose rows are of open size goes `across_rows`, for
       which the rows of a task are whole tiles
     - C7: sums that wait for a `depth_block` are no more than 64 KiB, of
-      products of vectors that need no copy of the rows
+      products of vectors that need no copy of the rows; what a `tile_block` of
+      `cpu.winograd_conv` keeps no more than 304 KiB
 
     What the target of the module has room and instructions for, `cpu-schedule`
     and the passes that write code verify.

@@ -31,6 +31,9 @@ struct BackendOptions {
   /// The CPU level that is to run the code, without the instructions that it
   /// lacks: they are emulated. Empty: the level that the code is for.
   std::string emulateOn;
+  /// Whether convolutions may be computed with fewer products, and larger
+  /// weights.
+  bool winograd = true;
   /// Largest constant that is computed from others, in bytes.
   int64_t maxFoldedBytes = int64_t(16) << 20;
   /// For tests: schedules of native kernels are drawn with it, if it is not 0.

@@ -54,6 +54,8 @@ class NativeBackend : public Backend {
     fold.maxBytes = options.maxFoldedBytes;
     passes.addPass(createFoldConstants(fold));
     passes.addNestedPass<func::FuncOp>(createFuseRecurrent());
+    if (options.winograd)
+      passes.addNestedPass<func::FuncOp>(createConvToWinograd());
     passes.addNestedPass<func::FuncOp>(createNNToCpu());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
@@ -74,6 +76,7 @@ class NativeBackend : public Backend {
     passes.addPass(createDepthwiseToVector());
     passes.addPass(createMatMulToVector());
     passes.addPass(createPackedMatMulToVector());
+    passes.addPass(createWinogradToVector());
     passes.addPass(createGroupNormToVector());
     passes.addPass(createPoolToVector());
     passes.addPass(createRecurrentToVector());

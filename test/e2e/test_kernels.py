@@ -15,6 +15,7 @@ import harness  # noqa: E402
 
 CONVS, WINDOWS, DECONVS, MATMULS, RESIZES, RECURRENTS, BLOCKS, ATTENTIONS = 14, 10, 10, 10, 10, 8, 6, 12
 SEQUENCES = 16
+FILTERS = 16
 
 
 class Kernels(Case):
@@ -35,6 +36,9 @@ class KernelsV3(Kernels):
 
     def test_window(self):
         self.check("window", WINDOWS)
+
+    def test_filter(self):
+        self.check("filter", FILTERS)
 
     def test_deconv(self):
         self.check("deconv", DECONVS)
@@ -73,6 +77,9 @@ class DrawnSchedules(Case):
 
     def test_conv(self):
         self.check("conv", "x86-64-v3")
+
+    def test_filter(self):
+        self.check("filter", "x86-64-v3")
 
     def test_matmul(self):
         self.check("matmul", "native")

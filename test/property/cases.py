@@ -176,6 +176,24 @@ def window_case(rng, name):
     return conv_case(rng, name, draw_window_conv)
 
 
+def draw_filter(rng):
+    """3x3 taps of more channels and pixels, which minimal filtering computes in fewer products."""
+    while True:
+        sizes = [int(s) for s in rng.integers(1, 25, 2)]
+        pads = [tuple(int(p) for p in rng.integers(0, 4, 2)) for _ in sizes]
+        if rng.random() < 0.5:
+            pads = [(1, 1), (1, 1)]
+        out = [s + low + high - 2 for s, (low, high) in zip(sizes, pads)]
+        channels, outputs = (int(c) for c in rng.integers(16, some(rng, 50, 100, 300), 2))
+        batch = some(rng, 1, 2, 3, p=[0.7, 0.2, 0.1])
+        if min(out) > 0 and batch * out[0] * out[1] * channels * outputs * 9 <= 10 * MAX_WORK:
+            return batch, sizes, out, [3, 3], [1, 1], [1, 1], pads, channels, outputs, 1
+
+
+def filter_case(rng, name):
+    return conv_case(rng, name, draw_filter)
+
+
 # Transposed convolutions ----------------------------------------------------------------------------------------------
 
 def draw_deconv(rng):
@@ -456,7 +474,7 @@ def open_pixels(rng, case, rank, channels_last):
 # New kinds come last: the place is part of the seed.
 KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case,
          "recurrent": recurrent_case, "resize": resize_case, "attention": attention_case, "window": window_case,
-         "layout": layout_case, "sequence": sequence_case, "shape": shape_case}
+         "layout": layout_case, "sequence": sequence_case, "shape": shape_case, "filter": filter_case}
 
 
 def draw(kind, number, seed=0):

@@ -62,6 +62,13 @@ def ConvToVector : Cpu_ToVector<"cpu-conv-to-vector"> {
   }];
 }
 
+def WinogradToVector : Cpu_ToVector<"cpu-winograd-to-vector"> {
+  let summary = "Write minimal filtering as transforms and products";
+  let description = [{
+    See the head of WinogradToVector.cpp.
+  }];
+}
+
 def PackedMatMulToVector : Cpu_ToVector<"cpu-packed-matmul-to-vector"> {
   let summary = "Write products with weights of a few bits as loops";
   let description = [{

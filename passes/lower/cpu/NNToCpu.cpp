@@ -60,8 +60,7 @@ static Value castElements(OpBuilder &builder, Location loc, Value value,
   return nn::CastOp::create(builder, loc, type.clone(element), value);
 }
 
-/// An epilogue that stores the sum, or the sum and an element of the bias.
-static void buildEpilogue(OpBuilder &builder, Location loc, Region &region,
+void lower::buildEpilogue(OpBuilder &builder, Location loc, Region &region,
                           Type type, bool hasBias) {
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&region);
@@ -222,8 +221,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                  op.getDilations(), groups, zeroPoint,
                                  /*pair_counts=*/{}, /*schedule=*/{});
   }
-  buildEpilogue(rewriter, loc, kernel->getRegion(0), type.getElementType(),
-                !operands.empty());
+  lower::buildEpilogue(rewriter, loc, kernel->getRegion(0),
+                       type.getElementType(), !operands.empty());
   if (isDepthwise && isBytes)
     replaceByFloats(rewriter, op, kernel->getResult(0));
   else
@@ -253,8 +252,8 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
   auto kernel = cpu::ConvTransposeOp::create(
       rewriter, loc, type, op.getX(), op.getW(), operands, destination,
       op.getStrides(), pads, op.getDilations(), op.getGroups());
-  buildEpilogue(rewriter, loc, kernel.getEpilogue(), type.getElementType(),
-                !operands.empty());
+  lower::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
+                       type.getElementType(), !operands.empty());
   rewriter.replaceOp(op, kernel);
   return success();
 }
@@ -360,8 +359,8 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
       rewriter, loc, type, castElements(rewriter, loc, a, element), weights,
       /*pairs=*/Value(), operands, destination, /*pair_counts=*/{},
       /*schedule=*/{});
-  buildEpilogue(rewriter, loc, product.getEpilogue(), type.getElementType(),
-                isVector);
+  lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
+                       type.getElementType(), isVector);
   Value result = product.getResult();
   if (bias && !isVector)
     result = nn::AddOp::create(rewriter, loc, type, result, bias);
@@ -392,8 +391,8 @@ PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
       constant(packed->scales), constant(packed->zeroPoints),
       /*epilogue_operands=*/ValueRange(), destination, op.getBits(),
       op.getBlockSize(), /*schedule=*/{});
-  buildEpilogue(rewriter, loc, product.getEpilogue(), type.getElementType(),
-                /*hasBias=*/false);
+  lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
+                       type.getElementType(), /*hasBias=*/false);
   rewriter.replaceOp(op, product.getResult());
   return success();
 }

@@ -15,6 +15,10 @@ namespace ingot::lower {
 mlir::Value expandBias(mlir::OpBuilder &builder, mlir::Value bias,
                        int64_t rank);
 
+/// An epilogue that stores the sum, or the sum and an element of the bias.
+void buildEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Region &region, mlir::Type type, bool hasBias);
+
 /// Reductions, softmax, normalizations, pooling.
 void populateRowsToCpu(mlir::RewritePatternSet &patterns);
 

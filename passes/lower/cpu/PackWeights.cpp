@@ -8,6 +8,7 @@
 
 #include "dialects/nn/Constants.h"
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/cpu/Winograd.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/ADT/bit.h"
@@ -150,6 +151,48 @@ ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
                           layout.at(c, o % width));
     }
   return packer.take();
+}
+
+ElementsAttr lower::packWinogradWeights(ElementsAttr weights,
+                                        int64_t outputs) {
+  constexpr int64_t kTaps = cpu::Winograd::kTaps;
+  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  assert(weights.getElementType().isF32() && shape.size() == 4 &&
+         shape[2] == kTaps && shape[3] == kTaps && "3x3 taps of f32");
+  std::vector<char> storage;
+  std::optional<ArrayRef<char>> source = nn::getRawBytes(weights, storage);
+  if (!source)
+    return {};
+  cpu::Winograd transform(outputs);
+  int64_t points = transform.points(), inputs = shape[1];
+  int64_t width = panelWidth(shape[0]);
+  int64_t panels = llvm::divideCeil(shape[0], width);
+  SmallVector<double> filter;
+  for (int64_t point = 0; point < points; ++point)
+    for (int64_t k = 0; k < kTaps; ++k)
+      filter.push_back(transform.filter(point, k));
+  auto type = RankedTensorType::get(
+      {panels, points * points, inputs, width}, weights.getElementType());
+  std::vector<char> packed(type.getNumElements() * sizeof(float), 0);
+  for (int64_t o = 0; o < shape[0]; ++o)
+    for (int64_t c = 0; c < inputs; ++c) {
+      float taps[kTaps * kTaps];
+      std::memcpy(taps, &(*source)[(o * inputs + c) * sizeof(taps)],
+                  sizeof(taps));
+      for (int64_t y = 0; y < points; ++y)
+        for (int64_t x = 0; x < points; ++x) {
+          double sum = 0;
+          for (int64_t i = 0; i < kTaps; ++i)
+            for (int64_t j = 0; j < kTaps; ++j)
+              sum += filter[y * kTaps + i] * filter[x * kTaps + j] *
+                     double(taps[i * kTaps + j]);
+          auto value = float(sum);
+          int64_t row = (o / width * points + y) * points + x;
+          int64_t at = (row * inputs + c) * width + o % width;
+          std::memcpy(&packed[at * sizeof(value)], &value, sizeof(value));
+        }
+    }
+  return nn::makeConstantAttr(type, std::move(packed));
 }
 
 ElementsAttr lower::packCompensation(ElementsAttr weights, int64_t groups,

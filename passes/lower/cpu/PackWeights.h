@@ -27,6 +27,11 @@ int64_t panelWidth(int64_t channels);
 mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups,
                                    mlir::Type element);
 
+/// `O, C, 3, 3` of f32 as `cpu.winograd_conv` takes it for tiles of `outputs` x
+/// `outputs` pixels: `panels, (outputs + 2)^2, C, P`.
+mlir::ElementsAttr packWinogradWeights(mlir::ElementsAttr weights,
+                                       int64_t outputs);
+
 /// A weight that f16 does not hold, or that is no number; of f32.
 std::optional<double> findBeyondF16(mlir::ElementsAttr weights);
 

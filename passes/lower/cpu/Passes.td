@@ -96,6 +96,20 @@ def FuseRecurrent : Pass<"nn-fuse-recurrent", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
+  let summary = "Give 3x3 convolutions to kernels with fewer products";
+  let description = [{
+    A convolution of f32 with 3x3 constant taps, strides and dilations of 1 and
+    one group becomes `cpu.winograd_conv` if that takes clearly less time: with
+    enough channels on both sides that transforms pay, with enough pixels that
+    larger weights do, and with no more channels than a task's stack has room
+    for. What is open in size counts as 28 pixels.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
+    "::ingot::nn::NNDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
   let summary = "Give heavy nn ops to native kernels";
   let description = [{

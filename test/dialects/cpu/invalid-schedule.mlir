@@ -141,10 +141,22 @@ func.func @tile_of_rows(%a: memref<2x50xf32>, %d: memref<2x50xf32>) {
 
 // -----
 
-func.func @block_of_matmul(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5x9xf32>) {
-  // expected-error @+1 {{expects a schedule without depth_block}}
-  cpu.matmul ins(%a, %w : memref<5x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5x9xf32>)
+func.func @block_of_open_matmul(%a: memref<?x7xf32>, %w: memref<1x7x16xf32>, %d: memref<?x9xf32>) {
+  // expected-error @+1 {{expects no depth_block for rows of open size}}
+  cpu.matmul ins(%a, %w : memref<?x7xf32>, memref<1x7x16xf32>) outs(%d : memref<?x9xf32>)
       attributes {schedule = #cpu.schedule<tile = <3x16>, grid = <6x1>, depth_block = 2>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @large_block_of_matmul(%a: memref<5000x7xf32>, %w: memref<1x7x16xf32>, %d: memref<5000x9xf32>) {
+  // expected-error @+1 {{expects sums of at most 65536 bytes to wait for a depth_block, but got 1200 rows of 64}}
+  cpu.matmul ins(%a, %w : memref<5000x7xf32>, memref<1x7x16xf32>) outs(%d : memref<5000x9xf32>)
+      attributes {schedule = #cpu.schedule<tile = <3x16>, grid = <1200x1>, depth_block = 2>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   }

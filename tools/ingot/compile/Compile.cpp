@@ -146,6 +146,7 @@ static int readOptions(const CompileFlags &options, CompileOptions &result,
     return code;
   result.pipeline.emulateOn = options.emulateOn;
   result.pipeline.scheduleSeed = options.scheduleSeed;
+  result.pipeline.winograd = options.winograd;
   if (options.precision != "fp32" && options.precision != "O0" &&
       options.kernels != "native")
     return usageError("--precision=" + options.precision +

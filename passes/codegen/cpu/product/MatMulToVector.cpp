@@ -11,6 +11,10 @@
 //     for k: accumulators += src[row, k] * weights[k, column]
 //     epilogue, store
 //
+// Where k is long, it goes by blocks instead, of which the weights of a column
+// tile stay in the first-level cache for all rows of the task. Sums wait on the
+// stack meanwhile.
+//
 // With AMX a row tile that would be too small for its tiles starts earlier, and
 // stores what is left.
 //
@@ -69,6 +73,8 @@ struct Emitter {
                    const NextWeights &next);
   void store(const Tile &tile, const Accumulators &sums,
              const ColumnTile &columns, Index row);
+  void emitBlocks(const Tile &tile, const ColumnTile &columns,
+                  const TaskRange &range);
   Index numTiles(const TaskRange &range);
 
   IndexBuilder b;
@@ -76,6 +82,8 @@ struct Emitter {
   MatMulPlan plan;
   Flat src, weights;
   Output output;
+  /// Sums between two blocks of k.
+  Value waiting;
   std::optional<PairLists> pairs;
   std::optional<WideWeights> wide;
 };
@@ -238,6 +246,8 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
       wide.emplace(b, op, groups, columns);
     wide->fill(b, tile, weights.data, at.weightsAt, plan.panel);
   }
+  if (plan.depthBlock != 0)
+    return emitBlocks(tile, at, range);
   Index tiles = numTiles(range);
   forEachRowTile(tile, range, [&](const Tile &tile, Index row, Index number) {
     // Weights that a run packs are in the cache.
@@ -248,6 +258,42 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                          b.add(b.mul(part, tiles), number),
                          b.mul(tiles, plan.tilesPerPanel));
     store(tile, sum(tile, at, row, next), at, row);
+  });
+}
+
+void Emitter::emitBlocks(const Tile &tile, const ColumnTile &columns,
+                         const TaskRange &range) {
+  int64_t group = plan.weights.group;
+  int64_t rowSize = plan.tile.vectors * tile.lanes;
+  if (!waiting)
+    waiting = createScratch(b, op, plan.grid.rowsPerTask * rowSize,
+                            sumType(b, tile));
+  // Rows that are split evenly are not where the task's range begins.
+  auto sumsAt = [&](Index number) {
+    return b.mul(number, plan.tile.rows * rowSize);
+  };
+  Tile one = fullTile(plan.target, plan.tile).withRows(1);
+  forEach(b, 0, plan.grid.rowsPerTask, 1, [&](Value row) {
+    spill(b, one, zeroAccumulators(b, one), waiting,
+          b.mul(Index(row), rowSize));
+  });
+  auto addBlock = [&](Index from, int64_t size) {
+    Index weightsAt = b.add(columns.weightsAt, b.mul(from, plan.panel));
+    forEachRowTile(tile, range, [&](const Tile &tile, Index row,
+                                    Index number) {
+      SmallVector<Index> at(columns.batch);
+      at.append({row, from});
+      SrcRows rows(b, src.data, src.at(b, at),
+                   src.strides[src.strides.size() - 2], tile.rows);
+      Accumulators sums =
+          multiplyAdd(b, tile, rows, weights.data, weightsAt, plan.panel, size,
+                      reload(b, tile, waiting, sumsAt(number)));
+      spill(b, tile, sums, waiting, sumsAt(number));
+    });
+  };
+  forEachBlock(b, src.shape.back(), plan.depthBlock * group, addBlock);
+  forEachRowTile(tile, range, [&](const Tile &tile, Index row, Index number) {
+    store(tile, reload(b, tile, waiting, sumsAt(number)), columns, row);
   });
 }
 

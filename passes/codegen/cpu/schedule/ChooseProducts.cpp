@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/cpu/Winograd.h"
 #include "passes/codegen/cpu/schedule/ChooseSchedule.h"
 #include "passes/support/Shapes.h"
 
@@ -250,9 +251,78 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
       .tileBlock(block < tiles ? block : 0);
 }
 
+/// Columns for which pixels are worth transforming once more.
+static constexpr int64_t kWinogradColumns = 128;
+
+// Weights, which are larger than those of the convolution, are read for each
+// block of tiles: so blocks are as large as the stack allows, and columns are
+// only split where there are few blocks and many columns.
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::WinogradConvOp op) {
+  TargetInfo target = TargetInfo::of(op);
+  cpu::PackedWeights weights(op.getWeights());
+  auto transform = cpu::Winograd::ofPositions(weights.outer[1]);
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t positions = transform.positions(), m = transform.outputs();
+  RegisterTile tile = chooseTile(target, Product::f32, weights.width);
+  int64_t columns = tile.vectors * target.lanes;
+  int64_t mostRows =
+      cpu::kMaxWinogradBytes / transform.bytes(weights.depth, columns);
+  bool isOpen = ShapedType::isDynamicShape(dst.drop_back());
+  int64_t rows = isOpen ? llvm::divideCeil(kUsualPixels, m * m)
+                        : dst[0] * int64_t(llvm::divideCeil(dst[1], m)) *
+                              int64_t(llvm::divideCeil(dst[2], m));
+  rows = std::max<int64_t>(rows, 1);
+  tile.rows = std::clamp<int64_t>(mostRows, 1, tile.rows);
+  if (!isOpen)
+    tile.rows = evenTile(rows, tile.rows);
+  int64_t units = llvm::divideCeil(rows, tile.rows);
+  int64_t block = std::max<int64_t>(mostRows / tile.rows, 1);
+  int64_t flops = 2 * positions * weights.depth * dst.back();
+  int64_t tasks = std::clamp<int64_t>(rows * flops / target.task_flops, 1,
+                                      target.most_tasks);
+  int64_t blocks =
+      std::min<int64_t>(llvm::divideCeil(units, block), tasks);
+  // As many blocks for one thread as for the other.
+  if (blocks > 1)
+    blocks = std::min<int64_t>(llvm::alignTo(blocks, 2), units);
+  int64_t perTask = llvm::divideCeil(units, blocks);
+  int64_t tiles = llvm::divideCeil(dst.back(), columns);
+  int64_t columnBlocks = std::clamp<int64_t>(
+      std::min<int64_t>(dst.back() / kWinogradColumns, tasks / blocks), 1,
+      tiles);
+  Grid grid{perTask * tile.rows, int64_t(llvm::divideCeil(tiles, columnBlocks)),
+            /*rowsOutside=*/true};
+  grid.rowBlocks = isOpen ? target.most_tasks : 0;
+  return ScheduleBuilder(op).tile(tile).grid(grid).tileBlock(
+      std::min(block, perTask));
+}
+
 //===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//
+
+/// The groups of k whose weights are to serve all rows of a task from the
+/// first-level cache: half of it, or 0 where few rows share them, or where a
+/// column tile's weights are few. Of six rows, weights from the second level
+/// would be two thirds of what it brings, and a thread beside on the same core
+/// wants as much; with 32 registers it made no difference.
+static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
+                          const RegisterTile &tile, const Grid &grid) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t rows = dst[dst.size() - 2];
+  int64_t columnBytes = tile.vectors * target.lanes * 4;
+  constexpr int64_t kLeastTiles = 4, kLongest = 3;
+  bool pays = !ShapedType::isDynamic(rows) && target.numRegisters != 32 &&
+              tile.product == Product::f32 && grid.rowBlocks == 0 &&
+              std::min(rows, grid.rowsPerTask) >= kLeastTiles * tile.rows &&
+              grid.rowsPerTask * columnBytes <= 2 * target.l1 &&
+              weights.depth * columnBytes > kLongest * target.l1 / 2;
+  if (!pays)
+    return 0;
+  int64_t blocks = llvm::divideCeil(weights.depth * columnBytes, target.l1 / 2);
+  return llvm::divideCeil(weights.depth, blocks);
+}
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   TargetInfo target = TargetInfo::of(op);
@@ -287,7 +357,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   if (batches >= 8)
     grid = {isOpen ? 16 * tile.rows : int64_t(llvm::alignTo(rows, tile.rows)),
             tiles, true};
-  return ScheduleBuilder(op).tile(tile).grid(grid);
+  return ScheduleBuilder(op).tile(tile).grid(grid).depthBlock(
+      depthBlock(op, target, tile, grid));
 }
 
 /// Rows of a task whose sums wait while weights are unpacked.

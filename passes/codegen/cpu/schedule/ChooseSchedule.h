@@ -29,6 +29,7 @@ cpu::ScheduleAttr chooseSchedule(cpu::RecurrentOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ReduceOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::WinogradConvOp op);
 
 /// Reports where there is no schedule, or where the target has neither
 /// registers nor instructions for it. All else the op's verifier knows.

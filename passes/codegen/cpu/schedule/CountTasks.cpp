@@ -36,6 +36,16 @@ static RowCount rowsOfPixels(IndexBuilder &b, Value dst) {
   return rowsOf(b, dst, shapeOf(dst).size() - 2);
 }
 
+/// The tiles of outputs x outputs pixels of all images.
+static RowCount winogradTilesOf(IndexBuilder &b, cpu::WinogradConvOp op) {
+  auto transform = cpu::Winograd::ofPositions(
+      cpu::PackedWeights(op.getWeights()).outer[1]);
+  Value dst = op.getDst();
+  return {b.mul(dimOf(b, dst, 0),
+                b.mul(countWinogradTiles(b, dst, 0, transform),
+                      countWinogradTiles(b, dst, 1, transform)))};
+}
+
 static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
   return TypeSwitch<Operation *, RowCount>(op)
       .Case([&](cpu::ConvOp conv) {
@@ -45,6 +55,7 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
       })
       .Case<cpu::DepthwiseConvOp, cpu::PoolOp>(
           [&](auto window) { return rowsOfPixels(b, window.getDst()); })
+      .Case([&](cpu::WinogradConvOp conv) { return winogradTilesOf(b, conv); })
       .Case<cpu::MatMulOp, cpu::PackedMatMulOp>([&](auto product) -> RowCount {
         Value dst = product.getDst();
         int64_t rank = shapeOf(dst).size();
@@ -57,6 +68,11 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
         Value src = row.getSrc();
         return rowsOf(b, src, shapeOf(src).size() - 1);
       });
+}
+
+Index codegen::countWinogradTiles(IndexBuilder &b, Value dst, int64_t d,
+                                  const cpu::Winograd &transform) {
+  return b.divideCeil(dimOf(b, dst, 1 + d), transform.outputs());
 }
 
 Index codegen::rowsOfTask(IndexBuilder &b, const Grid &grid, Index rows) {

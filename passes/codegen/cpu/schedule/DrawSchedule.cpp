@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/cpu/Winograd.h"
 #include "passes/codegen/cpu/schedule/ChooseSchedule.h"
 #include "passes/support/Shapes.h"
 
@@ -51,6 +52,7 @@ struct Drawer {
   cpu::ScheduleAttr draw(cpu::ConvOp op);
   cpu::ScheduleAttr draw(cpu::DepthwiseConvOp op);
   cpu::ScheduleAttr draw(cpu::MatMulOp op);
+  cpu::ScheduleAttr draw(cpu::WinogradConvOp op);
   cpu::ScheduleAttr draw(cpu::PackedMatMulOp op);
   cpu::ScheduleAttr draw(cpu::AttentionOp op);
   cpu::ScheduleAttr draw(cpu::RecurrentOp op);
@@ -169,9 +171,30 @@ cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
   int64_t mostRows = ShapedType::isDynamic(rows) ? 16 : rows;
   if (tiles && mostRows > 0 && toss())
     chosen = amxTile(*tiles, std::min<int64_t>(most, 2), mostRows);
-  return builder.tile(chosen).grid(
-      grid(rows, chosen.rows,
-           llvm::divideCeil(dst.back(), chosen.vectors * target.lanes)));
+  int64_t columns = chosen.vectors * target.lanes;
+  Grid split = grid(rows, chosen.rows, llvm::divideCeil(dst.back(), columns));
+  // Sums of 64 KiB may wait, of four bytes each.
+  bool waits = cpu::canWait(chosen.product) && !ShapedType::isDynamic(rows) &&
+               split.rowsPerTask * columns * 4 <= (64 << 10) && toss();
+  return builder.tile(chosen).grid(split).depthBlock(waits ? in(1, 160) : 0);
+}
+
+cpu::ScheduleAttr Drawer::draw(cpu::WinogradConvOp op) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  RegisterTile chosen = tile(Product::f32, weights.width / target.lanes);
+  int64_t columns = chosen.vectors * target.lanes;
+  int64_t most = cpu::kMaxWinogradBytes /
+                 cpu::Winograd::ofPositions(weights.outer[1])
+                     .bytes(weights.depth, columns);
+  chosen.rows = std::clamp<int64_t>(chosen.rows, 1, most);
+  Grid split = grid(lower::productOf(dst.drop_back()), chosen.rows,
+                    llvm::divideCeil(dst.back(), columns));
+  split.prefetch = false;
+  if (ShapedType::isDynamicShape(dst))
+    split.rowBlocks = in(0, 4);
+  return builder.tile(chosen).grid(split).tileBlock(
+      in(1, most / chosen.rows));
 }
 
 cpu::ScheduleAttr Drawer::draw(cpu::PackedMatMulOp op) {
@@ -249,6 +272,7 @@ cpu::ScheduleAttr codegen::drawSchedule(cpu::ScheduledOpInterface op,
       .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
             cpu::GroupNormOp, cpu::MatMulOp,
             cpu::PackedMatMulOp, cpu::PoolOp, cpu::RecurrentOp,
-            cpu::ReduceOp, cpu::RowNormOp, cpu::SoftmaxOp>(
+            cpu::ReduceOp, cpu::RowNormOp, cpu::SoftmaxOp,
+            cpu::WinogradConvOp>(
           [&](auto kernel) { return drawer.draw(kernel); });
 }

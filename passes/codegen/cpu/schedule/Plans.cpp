@@ -67,10 +67,18 @@ ConvPlan::ConvPlan(cpu::ConvOp op)
       depthBlock(op.getScheduleAttr().getDepthBlock()),
       acrossRows(op.getScheduleAttr().getAcrossRows()) {}
 
+WinogradPlan::WinogradPlan(cpu::WinogradConvOp op)
+    : Plan(op), weights(op.getWeights()),
+      transform(cpu::Winograd::ofPositions(weights.outer[1])),
+      panel(weights.width),
+      tilesPerPanel(panel / (tile.vectors * target.lanes)),
+      blockRows(op.getScheduleAttr().getTileBlock() * tile.rows) {}
+
 MatMulPlan::MatMulPlan(cpu::MatMulOp op)
     : Plan(op), weights(op.getWeights()), panel(weights.width),
       tilesPerPanel(panel / (tile.vectors * target.lanes)),
-      rows(*std::next(shapeOf(op.getDst()).rbegin())) {}
+      rows(*std::next(shapeOf(op.getDst()).rbegin())),
+      depthBlock(op.getScheduleAttr().getDepthBlock()) {}
 
 PackedMatMulPlan::PackedMatMulPlan(cpu::PackedMatMulOp op)
     : Plan(op), panel(op.panel()),

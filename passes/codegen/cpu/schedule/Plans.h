@@ -13,6 +13,7 @@
 #define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_PLANS_H
 
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/cpu/Winograd.h"
 #include "passes/codegen/cpu/schedule/Tiling.h"
 
 namespace ingot::codegen {
@@ -42,6 +43,17 @@ struct ConvPlan : Plan {
   bool acrossRows;
 };
 
+/// Minimal filtering: rows are tiles of outputs x outputs pixels.
+struct WinogradPlan : Plan {
+  explicit WinogradPlan(cpu::WinogradConvOp op);
+
+  cpu::PackedWeights weights;
+  cpu::Winograd transform;
+  int64_t panel, tilesPerPanel;
+  /// Rows whose pixels are transformed at a time.
+  int64_t blockRows;
+};
+
 struct MatMulPlan : Plan {
   explicit MatMulPlan(cpu::MatMulOp op);
 
@@ -49,6 +61,9 @@ struct MatMulPlan : Plan {
   int64_t panel, tilesPerPanel;
   /// Rows of a matrix: known or not.
   int64_t rows;
+  /// Groups of k that are multiplied with all rows of a task before the next
+  /// ones; 0 for all at once.
+  int64_t depthBlock;
 };
 
 struct PackedMatMulPlan : Plan {

@@ -443,3 +443,27 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
     return
   }
 }
+
+// -----
+
+// Long rows go by blocks of k, with AVX2: sums wait on the stack.
+// CHECK-LABEL: func.func private @blocks
+// CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}} : memref<384xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step
+// CHECK: vector.load %[[SUMS]]
+// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c250 step
+// CHECK-COUNT-12: vector.store %{{.*}}, %[[SUMS]]
+// CHECK: scf.for
+// CHECK-COUNT-12: vector.load %[[SUMS]]
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @blocks(%a: memref<24x1000xf32>, %w: memref<1x1000x16xf32>, %d: memref<24x16xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<24x1000xf32>, memref<1x1000x16xf32>) outs(%d : memref<24x16xf32>)
+      attributes {schedule = #cpu.schedule<tile = <6x16>, grid = <24x1>, depth_block = 250>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

@@ -274,3 +274,42 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// With 16 registers, blocks of k whose weights are half of the first-level
+// cache; short rows as they are.
+// CHECK-LABEL: func.func @long_rows(
+// CHECK: schedule = #cpu.schedule<tile = <6x16>, grid = <{{.*}}, depth_block = 256{{.*}}>
+// CHECK-NOT: depth_block
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @long_rows(%a: memref<128x1024xf32>, %w: memref<32x1024x32xf32>, %d: memref<128x1024xf32>,
+                       %b: memref<128x256xf32>, %v: memref<8x256x32xf32>, %e: memref<128x256xf32>) {
+    cpu.matmul ins(%a, %w : memref<128x1024xf32>, memref<32x1024x32xf32>) outs(%d : memref<128x1024xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    cpu.matmul ins(%b, %v : memref<128x256xf32>, memref<8x256x32xf32>) outs(%e : memref<128x256xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Minimal filtering: tiles of pixels of a block find room on the stack, 36
+// points of 64 channels each; blocks are as many for one thread as for another.
+// CHECK-LABEL: func.func @filter(
+// CHECK: schedule = #cpu.schedule<tile = <6x16>, grid = <18x4, rows_outside = true>, tile_block = 3>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @filter(%x: memref<1x56x56x64xf32>, %w: memref<2x36x64x32xf32>, %d: memref<1x56x56x64xf32>) {
+    cpu.winograd_conv ins(%x, %w : memref<1x56x56x64xf32>, memref<2x36x64x32xf32>) outs(%d : memref<1x56x56x64xf32>)
+        attributes {pads = array<i64: 1, 1, 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

@@ -1,0 +1,84 @@
+//===- Winograd.h - minimal filtering of 3x3 convolutions -------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// m outputs of a filter of 3 taps take m + 2 products instead of 3 m if data,
+// filter and products are transformed (Winograd, Arithmetic Complexity of
+// Computations, 1980; Lavin and Gray, Fast Algorithms for Convolutional Neural
+// Networks, 2016): polynomials are evaluated at m + 1 points and at infinity,
+// multiplied there, and interpolated. In two dimensions each row and each
+// column is transformed, and (m + 2)² products give m² outputs.
+//
+// The points are 0 and pairs of p and -p, so that even and odd coefficients are
+// summed up once for both. Those of m = 4, the root of 1/2 and of 2, have small
+// powers and differences that are not small: the error is twice that of the
+// convolution as it is written, where 1 and 2 have five times as much. That of
+// m = 2 is smaller than the convolution's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_DIALECTS_CPU_WINOGRAD_H
+#define INGOT_DIALECTS_CPU_WINOGRAD_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+
+namespace ingot::cpu {
+
+/// The transforms of one dimension. Of `points()` evaluated, the first is at 0,
+/// the last at infinity, and between them p comes before -p.
+class Winograd {
+public:
+  static constexpr int64_t kTaps = 3;
+
+  /// `outputs` is 2 or 4.
+  explicit Winograd(int64_t outputs);
+  /// By the points of both dimensions, 16 or 36; null for others.
+  static bool hasPositions(int64_t positions) {
+    return positions == 16 || positions == 36;
+  }
+  static Winograd ofPositions(int64_t positions) {
+    return Winograd(positions == 16 ? 2 : 4);
+  }
+
+  /// Outputs at a time, and data and products of them.
+  int64_t outputs() const { return numOutputs; }
+  int64_t points() const { return numOutputs + kTaps - 1; }
+  /// Of both dimensions.
+  int64_t positions() const { return points() * points(); }
+
+  /// Elements between the transformed pixels of two tiles: a cache line more
+  /// than their channels, so that points do not fall into one set of the cache.
+  static int64_t pitch(int64_t channels) {
+    constexpr int64_t kLine = 16;
+    return (channels + kLine - 1) / kLine * kLine + kLine;
+  }
+  /// What a tile takes of a task's stack: transformed pixels, and the products
+  /// of `columns` columns.
+  int64_t bytes(int64_t channels, int64_t columns) const {
+    return positions() * (pitch(channels) + columns) * 4;
+  }
+
+  /// What datum `k`, tap `k` count for at `point`, and what the product at
+  /// `point` counts for in output `i`.
+  double data(int64_t point, int64_t k) const;
+  double filter(int64_t point, int64_t k) const;
+  double output(int64_t i, int64_t point) const;
+
+private:
+  double at(int64_t point) const;
+  /// The square of the point of pair `i`.
+  double squareOf(int64_t i) const;
+
+  int64_t numOutputs;
+};
+
+/// Of the stack of a task of `cpu.winograd_conv`.
+constexpr int64_t kMaxWinogradBytes = 304 << 10;
+
+} // namespace ingot::cpu
+
+#endif // INGOT_DIALECTS_CPU_WINOGRAD_H

@@ -1,0 +1,186 @@
+//===- ConvToWinograd.cpp - conv-to-winograd ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tiles of 4 x 4 pixels take a quarter of the products, those of 2 x 2 take
+// 16/36. What is saved goes in part into the transforms, which few channels do
+// not pay for, and into weights that are 4 or 16/9 times as large: they are
+// read for each block of tiles, and lie in the artifact.
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/cpu/Winograd.h"
+#include "dialects/ingot/IngotDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/lower/cpu/NNToCpu.h"
+#include "passes/lower/cpu/NativeSupport.h"
+#include "passes/lower/cpu/PackWeights.h"
+#include "passes/lower/cpu/Passes.h"
+#include "passes/support/Rewrite.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_CONVTOWINOGRAD
+#include "passes/lower/cpu/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+using lower::typeOf;
+
+//===----------------------------------------------------------------------===//
+// What it costs
+//===----------------------------------------------------------------------===//
+
+/// A size that only a run knows counts as so many pixels.
+static constexpr int64_t kUsualSize = 28;
+
+/// A byte of weights takes as long as so many operations: what a core reads
+/// from behind its second-level cache, and what it multiplies.
+static constexpr double kFlopsPerByte = 6;
+
+/// Operations of a transform as long as so many that multiply: those of the
+/// data of a channel and of the results of a column, for tiles of 2 and 4.
+static constexpr double kTransformFlops[] = {250, 600};
+
+/// Weights in tiles of 4 x 4 are no larger than that: from the last-level cache
+/// they would come too late, and an artifact has to carry them.
+static constexpr int64_t kMostBytesOfFour = 5 << 19;
+
+/// What a block of fewer tiles does with weights is not worth reading them.
+static constexpr int64_t kLeastRows = 12;
+
+namespace {
+
+/// A convolution as the costs depend on it.
+struct Sizes {
+  int64_t images, height, width, channels, columns;
+
+  double pixels() const { return double(images * height * width); }
+  double direct() const {
+    constexpr int64_t kTaps = 9;
+    double weights = double(kTaps * channels * columns);
+    return weights * (2 * pixels() + 4 * kFlopsPerByte);
+  }
+  double with(const cpu::Winograd &transform) const {
+    int64_t m = transform.outputs();
+    double tiles = double(images * int64_t(llvm::divideCeil(height, m)) *
+                          int64_t(llvm::divideCeil(width, m)));
+    double weights = double(transform.positions() * channels * columns);
+    return weights * (2 * tiles + 4 * kFlopsPerByte) +
+           tiles * double(channels + columns) * kTransformFlops[m / 4];
+  }
+};
+
+} // namespace
+
+/// Whether a block of tiles fits on the stack.
+static bool fits(const Sizes &sizes, const cpu::Winograd &transform) {
+  constexpr int64_t kColumns = 32;
+  return kLeastRows * transform.bytes(sizes.channels, kColumns) <=
+             cpu::kMaxWinogradBytes &&
+         (transform.outputs() == 2 ||
+          transform.positions() * sizes.channels * sizes.columns * 4 <=
+              kMostBytesOfFour);
+}
+
+/// The tiles that take the least time, if that is much less than without.
+static std::optional<cpu::Winograd> chooseTiles(const Sizes &sizes) {
+  constexpr double kWorth = 0.85;
+  double least = kWorth * sizes.direct();
+  std::optional<cpu::Winograd> best;
+  for (int64_t outputs : {2, 4}) {
+    cpu::Winograd transform(outputs);
+    double cost = sizes.with(transform);
+    if (!fits(sizes, transform) || cost >= least)
+      continue;
+    least = cost;
+    best = transform;
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// The pattern
+//===----------------------------------------------------------------------===//
+
+static Reason whyNotFiltering(nn::ConvOp op) {
+  if (Reason reason = lower::whyNotToCpu(op))
+    return reason;
+  auto is = [](ArrayRef<int64_t> values, int64_t value) {
+    return llvm::all_of(values, [&](int64_t v) { return v == value; });
+  };
+  ArrayRef<int64_t> weights = typeOf(op.getW()).getShape();
+  if (weights.size() != 4 || !is(weights.drop_front(2), cpu::Winograd::kTaps))
+    return "has other taps than 3x3";
+  if (!is(op.getStrides(), 1) || !is(op.getDilations(), 1))
+    return "has strides or dilations";
+  if (op.getGroups() != 1)
+    return "has groups";
+  for (Value value : {op.getX(), op.getW()})
+    if (!typeOf(value).getElementType().isF32())
+      return "is not of f32";
+  if (isBF16(op) || isFP16(op))
+    return "has weights of half precision";
+  return std::nullopt;
+}
+
+namespace {
+
+struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::ConvOp op,
+                                PatternRewriter &rewriter) const override {
+    if (Reason reason = whyNotFiltering(op))
+      return rewriter.notifyMatchFailure(op, *reason);
+    RankedTensorType type = op.getY().getType();
+    auto usual = [&](int64_t i, int64_t size) {
+      return type.isDynamicDim(i) ? size : type.getDimSize(i);
+    };
+    std::optional<cpu::Winograd> transform = chooseTiles(
+        {usual(0, 1), usual(1, kUsualSize), usual(2, kUsualSize),
+         typeOf(op.getX()).getDimSize(3), type.getDimSize(3)});
+    if (!transform)
+      return rewriter.notifyMatchFailure(
+          op, "takes as long with fewer products");
+    ElementsAttr packed = lower::packWinogradWeights(
+        nn::getConstant(op.getW()), transform->outputs());
+    if (!packed)
+      return rewriter.notifyMatchFailure(op, "has weights without values");
+    Location loc = op.getLoc();
+    Value weights =
+        arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
+    Value destination = lower::destinationOf(rewriter, op->getResult(0));
+    SmallVector<Value> operands;
+    if (op.getBias())
+      operands.push_back(
+          lower::expandBias(rewriter, op.getBias(), type.getRank()));
+    auto kernel = cpu::WinogradConvOp::create(
+        rewriter, loc, type, op.getX(), weights, operands, destination,
+        op.getPads(), /*schedule=*/{});
+    lower::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
+                         type.getElementType(), !operands.empty());
+    rewriter.replaceOp(op, kernel);
+    return success();
+  }
+};
+
+struct ConvToWinogradPass
+    : ingot::impl::ConvToWinogradBase<ConvToWinogradPass> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ConvToWinograd>(&getContext());
+    rewriteInOneWalk(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,18 @@
+// RUN: ingot-opt %s | ingot-opt | FileCheck %s
+// RUN: ingot-opt %s --mlir-print-op-generic | ingot-opt | FileCheck %s
+
+// CHECK-LABEL: @filter
+// CHECK: cpu.winograd_conv ins(%{{.*}}, %{{.*}} : tensor<1x?x9x8xf32>, tensor<1x36x8x16xf32>)
+// CHECK-SAME: operands(%{{.*}} : tensor<1x1x1x4xf32>) outs(%{{.*}} : tensor<1x?x8x4xf32>)
+// CHECK-SAME: attributes {pads = array<i64: 1, 1, 0, 0>, schedule = #cpu.schedule<tile = <6x16>, grid = <12x1>, tile_block = 2>}
+func.func @filter(%x: tensor<1x?x9x8xf32>, %w: tensor<1x36x8x16xf32>, %b: tensor<1x1x1x4xf32>,
+                  %d: tensor<1x?x8x4xf32>) -> tensor<1x?x8x4xf32> {
+  %y = cpu.winograd_conv ins(%x, %w : tensor<1x?x9x8xf32>, tensor<1x36x8x16xf32>) operands(%b : tensor<1x1x1x4xf32>)
+      outs(%d : tensor<1x?x8x4xf32>)
+      attributes {pads = array<i64: 1, 1, 0, 0>, schedule = #cpu.schedule<tile = <6x16>, grid = <12x1>, tile_block = 2>} {
+  ^bb0(%sum: f32, %bias: f32):
+    %0 = arith.addf %sum, %bias : f32
+    cpu.yield %0 : f32
+  } -> tensor<1x?x8x4xf32>
+  return %y : tensor<1x?x8x4xf32>
+}
