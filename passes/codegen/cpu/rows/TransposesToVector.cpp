@@ -10,11 +10,13 @@
 //     store its columns
 //
 // The last square of a row or column ends with it: what it shares with the one
-// before is written twice. Where there are fewer rows or columns than a square
-// has, which only a run may know, elements go one by one.
+// before is written twice. Known sizes that leave less than half a square, or
+// have less than one, are a part of one. Where only a run knows that there are
+// fewer rows or columns than a square has, elements go one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/rows/Rows.h"
 #include "passes/codegen/cpu/rows/Transposes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +26,9 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/bit.h"
+
+#include <numeric>
 
 namespace ingot {
 #define GEN_PASS_DEF_TRANSPOSESTOVECTOR
@@ -41,7 +46,12 @@ struct Emitter {
       : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)) {}
 
   void emit();
-  void emitSquare(Index row, Index column, int64_t side);
+  void forEachPart(Index size, int64_t side,
+                   function_ref<void(Index first, int64_t count)> body);
+  void emitSquare(Index row, int64_t rows, Index column, int64_t columns,
+                  int64_t side);
+  Value loadFirst(VectorType type, int64_t count);
+  void storeFirst(Value vector, int64_t count);
   void emitElements();
   SmallVector<Value> at(int64_t operand);
 
@@ -70,6 +80,17 @@ static int64_t sideOf(linalg::GenericOp op, const TargetInfo &target) {
   return bits == 32 ? squareOf(target) : 128 / bits;
 }
 
+/// `count` as a sum of powers of two, the largest first: each, and what is
+/// before it.
+static void forEachPower(int64_t count,
+                         function_ref<void(int64_t from, int64_t size)> body) {
+  for (int64_t from = 0; from < count;) {
+    int64_t size = llvm::bit_floor(uint64_t(count - from));
+    body(from, size);
+    from += size;
+  }
+}
+
 SmallVector<Value> Emitter::at(int64_t operand) {
   SmallVector<Value> found;
   AffineMap map = op.getMatchingIndexingMap(&op->getOpOperand(operand));
@@ -79,28 +100,78 @@ SmallVector<Value> Emitter::at(int64_t operand) {
   return found;
 }
 
-void Emitter::emitSquare(Index firstRow, Index firstColumn, int64_t side) {
-  Value src = op->getOperand(0), dst = op->getOperand(1);
-  Type element = getElementTypeOrSelf(src);
+/// The first `count` elements of a vector of src.
+Value Emitter::loadFirst(VectorType type, int64_t count) {
+  Value src = op->getOperand(0);
+  if (count == type.getDimSize(0))
+    return vector::LoadOp::create(b.b, b.loc, type, src, at(0));
+  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  // Vectors of 32 bits are what every level loads under a mask.
+  if (bitsOf(op) == 32)
+    return vector::MaskedLoadOp::create(
+        b.b, b.loc, type, src, at(0),
+        maskOfFirst(b, type.getDimSize(0), count), zero);
+  Value joined = zero;
+  SmallVector<Value> coordinates = at(0);
+  Index first(coordinates.back());
+  forEachPower(count, [&](int64_t from, int64_t size) {
+    coordinates.back() = b.get(b.add(first, from));
+    Value part = vector::LoadOp::create(
+        b.b, b.loc, VectorType::get({size}, type.getElementType()), src,
+        coordinates);
+    // As many lanes as the others have first.
+    SmallVector<int64_t> spread(type.getDimSize(0), 0), lanes;
+    std::iota(spread.begin(), spread.begin() + size, 0);
+    part = vector::ShuffleOp::create(b.b, b.loc, part, part, spread);
+    for (int64_t i = 0; i < type.getDimSize(0); ++i)
+      lanes.push_back(i < from ? i : type.getDimSize(0) + (i - from) % size);
+    joined = vector::ShuffleOp::create(b.b, b.loc, joined, part, lanes);
+  });
+  return joined;
+}
+
+/// Stores them in dst. Masked stores take some CPUs longer than a few whole
+/// ones.
+void Emitter::storeFirst(Value vector, int64_t count) {
+  Value dst = op->getOperand(1);
+  SmallVector<Value> coordinates = at(1);
+  Index first(coordinates.back());
+  forEachPower(count, [&](int64_t from, int64_t size) {
+    coordinates.back() = b.get(b.add(first, from));
+    Value part = vector;
+    if (size != cast<VectorType>(vector.getType()).getDimSize(0))
+      part = vector::ShuffleOp::create(
+          b.b, b.loc, vector, vector,
+          llvm::to_vector(llvm::seq<int64_t>(from, from + size)));
+    vector::StoreOp::create(b.b, b.loc, part, dst, coordinates);
+  });
+}
+
+/// The first `numRows` rows and `numColumns` columns of a square.
+void Emitter::emitSquare(Index firstRow, int64_t numRows, Index firstColumn,
+                         int64_t numColumns, int64_t side) {
+  Type element = getElementTypeOrSelf(op->getOperand(0));
   auto type = VectorType::get({side}, element);
   // Instructions that interleave do not ask what they move.
   auto bits = VectorType::get({side}, b.b.getIntegerType(bitsOf(op)));
-  SmallVector<Value> rows;
+  SmallVector<Value> rows(
+      side, arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(bits)));
   position[row] = firstRow;
-  for (int64_t i = 0; i < side; ++i) {
+  for (int64_t i = 0; i < numColumns; ++i) {
     position[column] = b.add(firstColumn, i);
-    Value loaded = vector::LoadOp::create(b.b, b.loc, type, src, at(0));
-    rows.push_back(bits == type ? loaded
-                                : vector::BitCastOp::create(b.b, b.loc, bits,
-                                                            loaded));
+    Value loaded = loadFirst(type, numRows);
+    rows[i] = bits == type
+                  ? loaded
+                  : vector::BitCastOp::create(b.b, b.loc, bits, loaded);
   }
   position[column] = firstColumn;
-  for (auto [i, turned] : llvm::enumerate(transposeSquare(b, rows))) {
+  SmallVector<Value> turned = transposeSquare(b, rows);
+  for (int64_t i = 0; i < numRows; ++i) {
     position[row] = b.add(firstRow, i);
-    Value stored = bits == type ? turned
+    Value stored = bits == type ? turned[i]
                                 : vector::BitCastOp::create(b.b, b.loc, type,
-                                                            turned);
-    vector::StoreOp::create(b.b, b.loc, stored, dst, at(1));
+                                                            turned[i]);
+    storeFirst(stored, numColumns);
   }
 }
 
@@ -114,6 +185,22 @@ void Emitter::emitElements() {
       memref::StoreOp::create(b.b, b.loc, moved, op->getOperand(1), at(1));
     });
   });
+}
+
+/// Splits `size` into squares, the last of which ends with it, and what is less
+/// than half a square or all that there is.
+void Emitter::forEachPart(
+    Index size, int64_t side,
+    function_ref<void(Index first, int64_t count)> body) {
+  int64_t rest = size.value ? 0 : size.constant % side;
+  bool isPart = rest != 0 && (rest <= side / 2 || size.constant < side);
+  Index end = isPart ? Index(size.constant - rest) : size;
+  Index last = b.add(size, -side);
+  forEach(b, 0, end, side, [&](Value i) {
+    body(isPart ? Index(i) : b.min(Index(i), last), side);
+  });
+  if (isPart)
+    body(end, rest);
 }
 
 void Emitter::emit() {
@@ -142,11 +229,9 @@ void Emitter::emit() {
   }
   int64_t side = sideOf(op, target);
   auto emitSquares = [&] {
-    Index lastRow = b.add(sizes[row], -side);
-    Index lastColumn = b.add(sizes[column], -side);
-    forEach(b, 0, sizes[row], side, [&](Value i) {
-      forEach(b, 0, sizes[column], side, [&](Value j) {
-        emitSquare(b.min(Index(i), lastRow), b.min(Index(j), lastColumn), side);
+    forEachPart(sizes[row], side, [&](Index i, int64_t rows) {
+      forEachPart(sizes[column], side, [&](Index j, int64_t columns) {
+        emitSquare(i, rows, j, columns, side);
       });
     });
   };
@@ -176,7 +261,6 @@ static bool isFor(linalg::GenericOp op) {
   if (!element.isIntOrFloat() ||
       !llvm::is_contained({8, 16, 32}, element.getIntOrFloatBitWidth()))
     return false;
-  int64_t side = sideOf(op, TargetInfo::of(op));
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<AffineExpr> last;
   for (OpOperand &operand : op->getOpOperands()) {
@@ -190,7 +274,7 @@ static bool isFor(linalg::GenericOp op) {
       return false;
     last.push_back(map.getResults().back());
     int64_t size = ranges[cast<AffineDimExpr>(last.back()).getPosition()];
-    if (ShapedType::isStatic(size) && size < side)
+    if (ShapedType::isStatic(size) && size < 2)
       return false;
   }
   // A row of src that is a row of dst is copied; dst has all loops.
