@@ -172,6 +172,7 @@ void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
     PoolOp::attachInterface<Model<PoolOp>>(*context);
     RecurrentOp::attachInterface<RecurrentModel>(*context);
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);
+    ResampleOp::attachInterface<Model<ResampleOp>>(*context);
     RowNormOp::attachInterface<Model<RowNormOp>>(*context);
     SoftmaxOp::attachInterface<Model<SoftmaxOp>>(*context);
     WinogradConvOp::attachInterface<Model<WinogradConvOp>>(*context);

@@ -390,7 +390,8 @@ def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                                    "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
                                    "PackedMatMulOp", "PoolOp",
                                    "RecurrentOp", "ReduceOp", "RowNormOp",
-                                   "SoftmaxOp", "WinogradConvOp"]>]> {
+                                   "ResampleOp", "SoftmaxOp",
+                                   "WinogradConvOp"]>]> {
   let summary = "what an epilogue or a cell stores";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";

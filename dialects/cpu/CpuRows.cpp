@@ -15,6 +15,9 @@ void GroupNormOp::getEffects(Effects &effects) {
 }
 void PoolOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void ReduceOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
+void ResampleOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
 void RowNormOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 void SoftmaxOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
 
@@ -40,7 +43,12 @@ template <typename Op> static LogicalResult verifyRows(Op op) {
   return verifySameShape(op);
 }
 
-LogicalResult SoftmaxOp::verify() { return verifyRows(*this); }
+LogicalResult SoftmaxOp::verify() {
+  int64_t rank = typeOf(getSrc()).getRank();
+  if (getColumns() && rank < 2)
+    return emitOpError("expects src of rank 2 or more, but got ") << rank;
+  return verifyRows(*this);
+}
 
 LogicalResult RowNormOp::verify() { return verifyRows(*this); }
 
@@ -61,8 +69,7 @@ LogicalResult ReduceOp::verify() {
       failed(expectRank(*this, "dst", getDst(), 2)))
     return failure();
   ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
-  if (failed(expectKnown(*this, "src dimension 2", src.getDimSize(2))) ||
-      failed(expectSize(*this, "dst dimension 0", src.getDimSize(0),
+  if (failed(expectSize(*this, "dst dimension 0", src.getDimSize(0),
                         dst.getDimSize(0))) ||
       failed(expectSize(*this, "dst dimension 1", src.getDimSize(2),
                         dst.getDimSize(1))) ||
@@ -100,6 +107,52 @@ LogicalResult PoolOp::verify() {
       failed(expectSize(*this, "dst channels", src.getDimSize(rank - 1),
                         dst.getDimSize(rank - 1))) ||
       failed(verifyDst(*this, getDst())))
+    return failure();
+  return verifyEpilogue(*this, getDst());
+}
+
+/// Of all dimensions together.
+static constexpr int64_t kMostTaps = 16;
+
+LogicalResult ResampleOp::verify() {
+  ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
+  int64_t rank = src.getRank(), first = getFirst(), dims = numDims();
+  if (dims < 1 || dims > 3)
+    return emitOpError("expects 1 to 3 positions, but got ") << dims;
+  if (!getWeights().empty() && int64_t(getWeights().size()) != dims)
+    return emitOpError("expects ")
+           << dims << " weights or none, but got " << getWeights().size();
+  if (first < 0 || (rank != first + dims && rank != first + dims + 1))
+    return emitOpError("expects src of rank ")
+           << first + dims << " or " << first + dims + 1 << ", but got "
+           << rank;
+  if (numRowDims() == 0)
+    return emitOpError("expects a dimension before that of the elements");
+  if (failed(expectRank(*this, "dst", getDst(), rank)))
+    return failure();
+  for (int64_t i = 0; i < rank; ++i)
+    if ((i < first || i > lastDim()) &&
+        failed(expectSize(*this, "dst dimension " + Twine(i), src.getDimSize(i),
+                          dst.getDimSize(i))))
+      return failure();
+  for (OperandRange tables : {getPositions(), getWeights()})
+    for (auto [i, table] : llvm::enumerate(tables)) {
+      StringRef name = tables == getPositions() ? "positions" : "weights";
+      if (failed(expectRank(*this, name, table, 2)) ||
+          failed(expectSize(*this, name + " dimension 0", numTaps(),
+                            typeOf(table).getDimSize(0))) ||
+          failed(expectSize(*this, name + " dimension 1",
+                            dst.getDimSize(first + i),
+                            typeOf(table).getDimSize(1))))
+        return failure();
+    }
+  int64_t taps = 1;
+  for (int64_t i = 0; i < dims; ++i)
+    taps *= numTaps();
+  int64_t most = getWeights().empty() ? 1 : kMostTaps;
+  if (taps < 1 || taps > most)
+    return emitOpError("expects 1 to ") << most << " taps, but got " << taps;
+  if (failed(verifyDst(*this, getDst())))
     return failure();
   return verifyEpilogue(*this, getDst());
 }

@@ -47,8 +47,7 @@ def Cpu_ReduceOp : Cpu_RowOp<"reduce", "$kind "> {
 
     Constraints:
     - C1: src has rank 3, dst rank 2; A and C are the same in both
-    - C2: C is known
-    - C3: the epilogue has an argument for the result and for each operand
+    - C2: the epilogue has an argument for the result and for each operand
 
     Example:
     ```mlir
@@ -71,16 +70,16 @@ def Cpu_ReduceOp : Cpu_RowOp<"reduce", "$kind "> {
 }
 
 def Cpu_SoftmaxOp : Cpu_RowOp<"softmax"> {
-  let summary = "softmax along the last dimension";
+  let summary = "softmax along the last dimension, or the one before";
   let description = [{
     `e^(x - max) / sum of e^(x - max)`, or with `log` its logarithm, then the
-    epilogue.
+    epilogue. With `columns` along the last dimension but one.
 
     Constraints:
-    - C1: dst has the shape of src, of rank 1 or more
+    - C1: dst has the shape of src, of rank 1 or more, with `columns` 2 or more
     - C2: the epilogue has an argument for the result and for each operand
   }];
-  let arguments = !con(kernelArguments, (ins UnitAttr:$log),
+  let arguments = !con(kernelArguments, (ins UnitAttr:$log, UnitAttr:$columns),
                        scheduleArguments);
 }
 
@@ -136,6 +135,76 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
                             DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
                             DenseI64ArrayAttr:$dilations),
                        scheduleArguments);
+}
+
+def Cpu_ResampleOp
+    : Cpu_ScheduledOp<"resample", [AttrSizedOperandSegments]> {
+  let summary = "interpolation along neighbouring dimensions";
+  let description = [{
+    Dimensions `first` and those behind it, as many as there are positions, of
+    size D in src and E in dst, are resampled; at most one dimension, of
+    channels, is behind them. `positions` of each are `T, E` of i32, where in
+    src the T taps of each element of dst are; `weights` are `T, E` of f32, what
+    each tap counts for, or there are none and T is 1:
+
+    `dst[…, e1…en, c] = over t1…tn of the sum of weights1[t1, e1] ⋯
+    weightsn[tn, en] src[…, positions1[t1, e1], …, positionsn[tn, en], c]`
+
+    and then the epilogue. Positions are within src, and none of an element's
+    taps is below one before it.
+
+    Constraints:
+    - C1: src and dst have one rank; dimensions before `first`, 1 to 3 that are
+      resampled and the channels are all of it, elements of one dimension alone
+      are not
+    - C2: other dimensions of src and dst are the same
+    - C3: positions and weights have rank 2 and one T, of 1 to 16 taps for all
+      dimensions together; there are as many weights as positions, or none
+    - C4: the epilogue has an argument for the result and for each operand
+
+    Example:
+    ```mlir
+    %y = cpu.resample ins(%x : tensor<1x8x4x4xf32>)
+        positions(%p, %q : tensor<2x8xi32>, tensor<2x6xi32>)
+        weights(%v, %w : tensor<2x8xf32>, tensor<2x6xf32>)
+        outs(%d : tensor<1x8x8x6xf32>) attributes {first = 2 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    } -> tensor<1x8x8x6xf32>
+    ```
+  }];
+  let arguments = !con((ins Cpu_Value:$src, Variadic<Cpu_Value>:$positions,
+                            Variadic<Cpu_Value>:$weights,
+                            Variadic<Cpu_Value>:$epilogue_operands,
+                            Cpu_Value:$dst, I64Attr:$first),
+                       scheduleArguments);
+  let assemblyFormat = [{
+    `ins` `(` $src `:` type($src) `)`
+    `positions` `(` $positions `:` type($positions) `)`
+    (`weights` `(` $weights^ `:` type($weights) `)`)?
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = baseDeclarations # [{
+    int64_t numDims() { return getPositions().size(); }
+    /// The taps along each dimension.
+    int64_t numTaps() {
+      return ::mlir::cast<::mlir::ShapedType>(getPositions()[0].getType())
+          .getShape()[0];
+    }
+    /// The last dimension that is resampled.
+    int64_t lastDim() { return int64_t(getFirst()) + numDims() - 1; }
+    /// Whether whole runs of channels are resampled, rather than elements.
+    bool hasChannels() {
+      return ::mlir::cast<::mlir::ShapedType>(getSrc().getType()).getRank() >
+             lastDim() + 1;
+    }
+    /// The dimensions over which rows are counted.
+    int64_t numRowDims() {
+      return hasChannels() && numDims() == 1 ? lastDim() + 1 : lastDim();
+    }
+  }];
 }
 
 #endif // INGOT_DIALECTS_CPU_CPUROWS_TD

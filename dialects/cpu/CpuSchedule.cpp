@@ -324,6 +324,10 @@ static LogicalResult verifySchedule(SoftmaxOp op, ScheduleAttr schedule) {
   return verifyRowSchedule(op, schedule);
 }
 
+static LogicalResult verifySchedule(ResampleOp op, ScheduleAttr schedule) {
+  return verifyRowSchedule(op, schedule);
+}
+
 static LogicalResult verifySchedule(RowNormOp op, ScheduleAttr schedule) {
   return verifyRowSchedule(op, schedule);
 }
@@ -379,7 +383,7 @@ LogicalResult checks::verifySchedule(Operation *op) {
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<AttentionOp, ConvOp, DepthwiseConvOp, GroupNormOp, MatMulOp,
-            PackedMatMulOp, PoolOp, RecurrentOp, ReduceOp, RowNormOp,
-            SoftmaxOp, WinogradConvOp>(
+            PackedMatMulOp, PoolOp, RecurrentOp, ReduceOp, ResampleOp,
+            RowNormOp, SoftmaxOp, WinogradConvOp>(
           [&](auto kernel) { return ::verifySchedule(kernel, schedule); });
 }

@@ -107,3 +107,13 @@ Work PoolOp::getWork() {
     each.push_back(size);
   return workPerElement(getDst(), each);
 }
+
+StringRef ResampleOp::getKernelKind() { return "resampling"; }
+
+Work ResampleOp::getWork() {
+  // Multiplied and added along one dimension after the other.
+  int64_t taps = 0, all = 1;
+  for (int64_t i = 0; i < numDims(); ++i)
+    taps += (all *= numTaps());
+  return workPerElement(getDst(), {getWeights().empty() ? 0 : 2 * taps});
+}

@@ -328,6 +328,13 @@ LogicalResult ResizeOp::inferSizes(SizeRules &rules,
   SmallVector<Size> sizes = rules.sizesOf(getX());
   for (int64_t i = 0; i < y.getRank(); ++i) {
     float scale = getScales()[i];
+    if (isComputed(i)) {
+      // What computed the size required that it can be.
+      sizes[i] = y.isDynamicDim(i)
+                     ? rules.sizeOfIndex(getSizes()[computedBefore(i)])
+                     : rules.constant(y.getDimSize(i));
+      continue;
+    }
     if (scale == 1 &&
         (y.isDynamicDim(i) || y.getDimSize(i) == x.getDimSize(i)))
       continue;

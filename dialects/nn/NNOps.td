@@ -429,21 +429,33 @@ def NN_ScatterNDOp : NN_InferredOp<"scatter_nd"> {
   }];
 }
 
-def NN_ResizeOp : NN_Op<"resize"> {
+def NN_ResizeOp : NN_Op<"resize", [AttrSizedOperandSegments]> {
   let summary = "resampling of a dense grid";
   let description = [{
     Each result position p of a dimension with scale s reads the operand around
     the position that `coordinates` gives (ONNX `Resize`, opset 19). `scales`
-    has one element a dimension; a dimension of scale 1 is copied.
+    has one element a dimension; a dimension of scale 1 is copied. Where it is
+    0, a run computes it: `sizes` and `factors` have an element for each such
+    dimension, the size that it gets and its scale.
   }];
-  let arguments = (ins NN_Tensor:$x, DenseF32ArrayAttr:$scales,
+  let arguments = (ins NN_Tensor:$x, Variadic<Index>:$sizes,
+                       Variadic<F32>:$factors, DenseF32ArrayAttr:$scales,
                        NN_ResizeMode:$mode, NN_Coordinates:$coordinates,
                        NN_NearestMode:$nearest_mode,
                        DefaultValuedAttr<F32Attr, "-0.75f">:$cubic_coeff_a,
                        UnitAttr:$exclude_outside);
   let results = (outs NN_Tensor:$y);
-  let assemblyFormat = "$mode $x attr-dict `:` type($x) `->` type($y)";
+  let assemblyFormat = [{
+    $mode $x (`sizes` `(` $sizes^ `)` `factors` `(` $factors `)`)? attr-dict `:`
+    type($x) `->` type($y)
+  }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether a run computes the scale of dimension `i`, and which of `sizes`
+    /// and `factors` is its then.
+    bool isComputed(int64_t i) { return getScales()[i] == 0; }
+    int64_t computedBefore(int64_t i);
+  }];
 }
 
 def NN_CumSumOp : NN_InferredOp<"cumsum"> {

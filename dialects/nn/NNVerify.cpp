@@ -68,9 +68,21 @@ LogicalResult ResizeOp::verify() {
   if (x.getRank() != y.getRank() || int64_t(getScales().size()) != x.getRank())
     return emitOpError("expects one scale a dimension of operand and result");
   for (float scale : getScales())
-    if (!(scale > 0))
-      return emitOpError("expects positive scales, but got ") << scale;
+    if (!(scale >= 0))
+      return emitOpError("expects positive scales, or 0 for what a run "
+                         "computes, but got ")
+             << scale;
+  int64_t computed = computedBefore(x.getRank());
+  for (OperandRange given : {getSizes(), getFactors()})
+    if (int64_t(given.size()) != computed)
+      return emitOpError("expects ")
+             << computed << " sizes and factors, as there are scales of 0, but "
+             << "got " << given.size();
   return success();
+}
+
+int64_t ResizeOp::computedBefore(int64_t i) {
+  return llvm::count(getScales().take_front(i), 0.0f);
 }
 
 template <typename Op> static LogicalResult verifyQuantization(Op op) {

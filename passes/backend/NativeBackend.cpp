@@ -81,6 +81,7 @@ class NativeBackend : public Backend {
     passes.addPass(createPoolToVector());
     passes.addPass(createRecurrentToVector());
     passes.addPass(createReduceToVector());
+    passes.addPass(createResampleToVector());
     passes.addPass(createRowNormToVector());
     passes.addPass(createSoftmaxToVector());
     if (options.emulateOn.empty())

@@ -51,6 +51,9 @@ struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
       return rewriter.notifyMatchFailure(op,
                                          "is not the only user of a resize");
     RankedTensorType from = typeOf(resize.getX()), to = op.getType();
+    if (!resize.getSizes().empty())
+      return rewriter.notifyMatchFailure(op,
+                                         "is of a size that a run computes");
     if (!from.hasStaticShape() || !to.hasStaticShape() ||
         to.getNumElements() / kMinGrowth < from.getNumElements())
       return rewriter.notifyMatchFailure(op, "is not of what grows enough");

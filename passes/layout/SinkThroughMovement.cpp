@@ -71,8 +71,13 @@ struct SinkThroughResize : SinkPattern<nn::ResizeOp> {
                      PatternRewriter &rewriter) const override {
     Perm perm(transpose.getPerm());
     auto scales = permute(op.getScales(), inverse(perm));
-    auto sunk = cast<nn::ResizeOp>(
-        replaceTransposed(rewriter, op, transpose.getX(), perm));
+    SmallVector<Value> operands{transpose.getX()};
+    for (OperandRange given : {op.getSizes(), op.getFactors()})
+      for (int64_t dim : inverse(perm))
+        if (op.isComputed(dim))
+          operands.push_back(given[op.computedBefore(dim)]);
+    auto sunk =
+        cast<nn::ResizeOp>(replaceTransposed(rewriter, op, operands, perm));
     sunk.setScales(scales);
     return success();
   }

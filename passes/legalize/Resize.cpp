@@ -42,9 +42,9 @@ static LogicalResult replaceByResize(Node &node, const Sampling &sampling,
       llvm::all_of(scales, [](float scale) { return scale == 1; }))
     return node.replace(node.input(0));
   return node.replace(node.create<nn::ResizeOp>(
-      type, node.input(0), scales, sampling.mode, sampling.coordinates,
-      sampling.nearest, llvm::APFloat(sampling.cubicCoeff),
-      sampling.excludeOutside));
+      type, node.input(0), ValueRange(), ValueRange(), scales, sampling.mode,
+      sampling.coordinates, sampling.nearest,
+      llvm::APFloat(sampling.cubicCoeff), sampling.excludeOutside));
 }
 
 static SmallVector<int64_t> scaledShape(RankedTensorType x,
@@ -90,8 +90,7 @@ static LogicalResult legalizeUpsample(Node &node) {
     auto resized = readScales(node, 1, axes);
     if (failed(resized))
       return failure();
-    auto y = resizeComputed(node, sampling, *resized, /*antialias=*/false);
-    return failed(y) ? failure() : node.replace(*y);
+    return replaceByComputed(node, sampling, *resized);
   }
   auto scales = readKnownScales(node, 1);
   if (failed(scales))
@@ -177,8 +176,8 @@ static LogicalResult scalesFromSizes(Node &node, ArrayRef<int64_t> wanted,
   return success();
 }
 
-/// What nn.resize has not: sizes that a run computes, parts of the data, or an
-/// antialiasing filter.
+/// Sizes that a run computes, and what nn.resize has not: parts of the data,
+/// and antialiasing filters.
 static LogicalResult legalizeGeneral(Node &node, const Sampling &sampling,
                                      ArrayRef<int64_t> axes, size_t scales,
                                      bool hasSizes, bool crops) {
@@ -190,8 +189,10 @@ static LogicalResult legalizeGeneral(Node &node, const Sampling &sampling,
   if (failed(resized) ||
       (crops && failed(readRegion(node, 1, axes, *resized))))
     return failure();
-  auto y = resizeComputed(node, sampling, *resized,
-                          node.getInt("antialias", 0) != 0);
+  bool antialias = node.getInt("antialias", 0) != 0;
+  if (!crops && !(antialias && sampling.mode != nn::ResizeMode::nearest))
+    return replaceByComputed(node, sampling, *resized);
+  auto y = resizeComputed(node, sampling, *resized, antialias);
   return failed(y) ? failure() : node.replace(*y);
 }
 

@@ -49,6 +49,10 @@ lower::ResampledAxis mappingOf(Node &node, Value x, const ResizedAxis &axis);
 FailureOr<Value> filterAxis(Node &node, const lower::Sampling &sampling,
                             Value x, const ResizedAxis &axis);
 
+/// Replaces the node by nn.resize with what a run computes.
+LogicalResult replaceByComputed(Node &node, const lower::Sampling &sampling,
+                                ArrayRef<ResizedAxis> axes);
+
 /// Input 0, one dimension after the other, as a sum of gathered elements times
 /// weights, or with `antialias`, where it shrinks, of all that a result covers.
 FailureOr<Value> resizeComputed(Node &node, const lower::Sampling &sampling,

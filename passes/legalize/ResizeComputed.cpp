@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Also what nn.resize does not know: parts of the data, and filters that cover
-// more elements than interpolation does.
+// Also what nn.resize does not know, as gathers: parts of the data, and filters
+// that cover more elements than interpolation does.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Resize.h"
@@ -278,6 +278,40 @@ static Value roundTo(Node &node, Value x, IntegerType type) {
                 type);
 }
 
+/// Whether elements of that type can be interpolated.
+static bool isInterpolated(Type element) {
+  auto integer = dyn_cast<IntegerType>(element);
+  return isa<FloatType>(element) || (integer && integer.getWidth() <= 16);
+}
+
+LogicalResult legalize::replaceByComputed(Node &node, const Sampling &sampling,
+                                          ArrayRef<ResizedAxis> axes) {
+  RankedTensorType x = node.type(0);
+  if (sampling.mode != nn::ResizeMode::nearest &&
+      !isInterpolated(x.getElementType()))
+    return node.unsupported("interpolated numbers of that type");
+  SmallVector<float> scales(x.getRank(), 1);
+  SmallVector<int64_t> shape(x.getShape());
+  SmallVector<const ResizedAxis *> computed(x.getRank(), nullptr);
+  for (const ResizedAxis &axis : axes) {
+    scales[axis.axis] = axis.knownScale.value_or(0);
+    shape[axis.axis] =
+        getConstantIntValue(axis.size).value_or(ShapedType::kDynamic);
+    if (!axis.knownScale)
+      computed[axis.axis] = &axis;
+  }
+  SmallVector<Value> sizes, factors;
+  for (const ResizedAxis *axis : computed)
+    if (axis) {
+      sizes.push_back(indexValue(node, axis->size));
+      factors.push_back(axis->scale);
+    }
+  return node.replace(node.create<nn::ResizeOp>(
+      x.clone(shape), node.input(0), sizes, factors, scales, sampling.mode,
+      sampling.coordinates, sampling.nearest,
+      llvm::APFloat(sampling.cubicCoeff), sampling.excludeOutside));
+}
+
 FailureOr<Value> legalize::resizeComputed(Node &node, const Sampling &sampling,
                                           ArrayRef<ResizedAxis> axes,
                                           bool antialias) {
@@ -286,7 +320,7 @@ FailureOr<Value> legalize::resizeComputed(Node &node, const Sampling &sampling,
   auto integer = dyn_cast<IntegerType>(element);
   Value x = node.input(0), y = x;
   if (!isNearest) {
-    if (!isa<FloatType>(element) && !(integer && integer.getWidth() <= 16))
+    if (!isInterpolated(element))
       return node.unsupported("interpolated numbers of that type");
     y = castTo(node, y, node.builder.getF32Type());
   }

@@ -28,15 +28,16 @@ std::string ingot::describe(Type type) {
   return text;
 }
 
-/// What `whyNot` says of the first type of an operand or result that it
-/// declines.
+/// What `whyNot` says of the first tensor type of an operand or result that it
+/// declines. Sizes and scalars that a run computed are no data.
 static Reason firstReason(Operation *op,
                           function_ref<Reason(ShapedType)> whyNot) {
   for (TypeRange types : {TypeRange(op->getOperandTypes()),
                           TypeRange(op->getResultTypes())})
     for (Type type : types)
-      if (Reason reason = whyNot(cast<ShapedType>(type)))
-        return reason;
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        if (Reason reason = whyNot(shaped))
+          return reason;
   return std::nullopt;
 }
 

@@ -10,6 +10,28 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::lower;
 
+Sampling lower::samplingOf(nn::ResizeOp op) {
+  return {op.getMode(), op.getCoordinates(), op.getNearestMode(),
+          op.getCubicCoeffA().convertToFloat(), op.getExcludeOutside()};
+}
+
+ResampledAxis lower::axisOf(Scalars s, nn::ResizeOp op, int64_t dim,
+                            OpFoldResult size, OpFoldResult resultSize) {
+  bool isComputed = op.isComputed(dim);
+  ResampledAxis axis;
+  axis.scale = isComputed ? op.getFactors()[op.computedBefore(dim)]
+                          : s.f(op.getScales()[dim]);
+  axis.size = indexValue(s.b, s.loc, size);
+  axis.resultSize = indexValue(s.b, s.loc, resultSize);
+  axis.isComputed = isComputed;
+  return axis;
+}
+
+bool lower::isCopiedDim(nn::ResizeOp op, int64_t dim) {
+  return op.getScales()[dim] == 1 &&
+         typeOf(op.getX()).getDimSize(dim) == typeOf(op.getY()).getDimSize(dim);
+}
+
 /// The operand position, as f32, that result position `at` stands for.
 static Value originalPosition(Scalars s, nn::Coordinates coordinates,
                               const ResampledAxis &axis, Value at) {

@@ -83,6 +83,13 @@ struct ResampledAxis {
   bool isComputed = false;
 };
 
+/// How nn.resize maps positions, dimension `dim` of it, and whether it copies
+/// that dimension.
+Sampling samplingOf(nn::ResizeOp op);
+ResampledAxis axisOf(Scalars s, nn::ResizeOp op, int64_t dim,
+                     OpFoldResult size, OpFoldResult resultSize);
+bool isCopiedDim(nn::ResizeOp op, int64_t dim);
+
 /// The operand position, as f32, that result position `at` stands for; a
 /// computed one is held near the operand, so that it has an integer.
 Value positionOf(Scalars s, const Sampling &sampling, const ResampledAxis &axis,

@@ -412,8 +412,12 @@ def resize_case(rng, name):
     case.text = (f"resize {mode} {coordinates} {batch} x {channels} x {sizes} -> {out}"
                  f"{', channels last' if to_last else ''}:")
     x = place(normal(rng, [batch, channels, *sizes]))
-    y = case.node("Resize", [x, "", case.weight(np.array([1, 1, *scales], np.float32))], mode=mode,
-                  coordinate_transformation_mode=coordinates, nearest_mode="floor")
+    # Sizes that only a run has, too, whose scales are theirs by those of x.
+    wanted = [x, "", case.weight(np.array([1, 1, *scales], np.float32))]
+    if rng.random() < 0.3:
+        wanted = [x, "", "", case.input(np.array([batch, channels, *out], np.int64))]
+        case.text += " sizes of the run"
+    y = case.node("Resize", wanted, mode=mode, coordinate_transformation_mode=coordinates, nearest_mode="floor")
     y = epilogue(rng, case, y, [batch, channels, *out], place)
     case.output = case.node("Transpose", [y], perm=to_last) if to_last else y
     case.rank = 4

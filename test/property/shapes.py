@@ -354,10 +354,9 @@ FAMILIES = {
 # What is not repaired yet: these are counted, and skipped where they fail.
 KNOWN = {
     "grouped": "groups of another number of channels than 2, 4 or whole vectors",
-    "softmax": "short rows, and other dimensions than the last",
-    "reduction": "open sizes behind those that are reduced",
-    "transpose": "rows or columns of fewer elements than a square has",
-    "resize": "pixel by pixel where the innermost size is open or resampled",
+    "softmax": "open rows of three to eight vectors, and few rows of part of a vector of columns",
+    "transpose": "open rows or columns of fewer elements than a square has, or few more",
+    "resize": "added to a map whose open innermost size may be 1",
     "movement": "open runs of few elements",
 }
 

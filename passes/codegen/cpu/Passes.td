@@ -176,6 +176,18 @@ def ReduceToVector : Cpu_RowsToVector<"cpu-reduce-to-vector"> {
   }];
 }
 
+def ResampleToVector : Cpu_RowsToVector<"cpu-resample-to-vector"> {
+  let summary = "Write resampling kernels as loops over vectors";
+  let description = [{
+    See the head of ResampleToVector.cpp.
+  }];
+  let dependentDialects = [
+    "::ingot::IngotDialect",
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def RowNormToVector : Cpu_RowsToVector<"cpu-row-norm-to-vector"> {
   let summary = "Write layer and RMS norm kernels as loops over vectors";
   let description = [{

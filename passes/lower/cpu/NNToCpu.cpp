@@ -121,6 +121,7 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvPattern, ConvTransposePattern, MatMulPattern,
                  PackedMatMulPattern>(&getContext());
+    lower::populateResampleToCpu(patterns);
     lower::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
     getOperation()->walk([](nn::CastOp op) {

@@ -7,6 +7,7 @@
 #ifndef INGOT_PASSES_LOWER_CPU_NNTOCPU_H
 #define INGOT_PASSES_LOWER_CPU_NNTOCPU_H
 
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace ingot::lower {
@@ -19,6 +20,17 @@ mlir::Value expandBias(mlir::OpBuilder &builder, mlir::Value bias,
 void buildEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Region &region, mlir::Type type, bool hasBias);
 
+/// Groups that make one dimension of dimension `first` and all behind it.
+mlir::SmallVector<mlir::ReassociationIndices> groupsFrom(int64_t rank,
+                                                         int64_t first);
+
+/// An epilogue of an op without weights: scale and shift where there are
+/// operands for them.
+void buildRowEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Operation *kernel, bool hasScale = false,
+                      bool hasBias = false);
+
+void populateResampleToCpu(mlir::RewritePatternSet &patterns);
 /// Reductions, softmax, normalizations, pooling.
 void populateRowsToCpu(mlir::RewritePatternSet &patterns);
 

@@ -10,7 +10,7 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/Scalars.h"
-#include "passes/support/Shapes.h"
+#include "passes/support/Resampling.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -128,19 +128,36 @@ static Reason whyNot(nn::ReduceOp op) {
   ArrayRef<int64_t> axes = op.getAxes();
   if (axes.empty())
     return "reduces nothing";
-  int64_t end = axes.back() + 1;
-  if (end - axes.front() != int64_t(axes.size()))
-    return "reduces dimensions that are not neighbours";
-  RankedTensorType type = typeOf(op.getX());
-  if (ShapedType::isDynamicShape(type.getShape().drop_front(end)))
-    return "has open sizes behind those that it reduces: " + describe(type);
+  return std::nullopt;
+}
+
+static Reason whyNot(nn::ResizeOp op) {
+  int64_t rank = typeOf(op.getX()).getRank(), first = rank, end = 0, count = 0;
+  for (int64_t i = 0; i < rank; ++i)
+    if (!lower::isCopiedDim(op, i)) {
+      first = std::min(first, i);
+      end = i + 1;
+      ++count;
+    }
+  if (count == 0)
+    return "resizes nothing";
+  if (end - first != count)
+    return "resizes dimensions that are not neighbours";
+  if (rank == 1)
+    return "resizes a vector";
+  int64_t taps = 1;
+  for (int64_t i = 0; i < count; ++i)
+    taps *= lower::numTaps(op.getMode());
+  if (count > 3 || taps > 16)
+    return "resizes " + std::to_string(count) + " dimensions of " +
+           std::to_string(lower::numTaps(op.getMode())) + " taps each";
   return std::nullopt;
 }
 
 static Reason whyNot(nn::SoftmaxOp op) {
   RankedTensorType type = typeOf(op.getY());
-  if (type.getRank() == 0 || int64_t(op.getAxis()) != type.getRank() - 1)
-    return "is not over the last dimension";
+  if (type.getRank() == 0)
+    return "is of a number";
   if (typeOf(op.getX()) != type)
     return kTypesDiffer;
   return std::nullopt;
@@ -202,7 +219,7 @@ static Reason whyNot(nn::AvgPoolOp op) { return whyNotPool(op); }
 using Kinds =
     OpKinds<nn::AvgPoolOp, nn::ConvOp, nn::ConvTransposeOp, nn::GroupNormOp,
             nn::LayerNormOp, nn::MatMulOp, nn::MaxPoolOp, nn::PackedMatMulOp,
-            nn::ReduceOp, nn::RMSNormOp, nn::SoftmaxOp>;
+            nn::ReduceOp, nn::ResizeOp, nn::RMSNormOp, nn::SoftmaxOp>;
 
 bool lower::isNativeKind(Operation *op) { return Kinds::contain(op); }
 

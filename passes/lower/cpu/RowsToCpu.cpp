@@ -19,10 +19,10 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::lower;
 
-/// An epilogue: scale and shift where there are operands for them, which are
-/// one operation of the model: the product need not be rounded first.
-static void buildEpilogue(OpBuilder &b, Location loc, Operation *kernel,
-                          bool hasScale = false, bool hasBias = false) {
+// Scale and shift are one operation of the model: the product need not be
+// rounded first.
+void lower::buildRowEpilogue(OpBuilder &b, Location loc, Operation *kernel,
+                             bool hasScale, bool hasBias) {
   OpBuilder::InsertionGuard guard(b);
   Type type =
       nn::signless(typeOf(kernel->getResult(0)).getElementType());
@@ -45,7 +45,7 @@ static Value restore(OpBuilder &b, Location loc, Value value, Sizes sizes,
 
 namespace {
 
-/// Over neighbouring dimensions.
+/// Over neighbouring dimensions; others are reduced one group after the other.
 struct ReducePattern : OpRewritePattern<nn::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nn::ReduceOp op,
@@ -87,7 +87,7 @@ static Value reduce(OpBuilder &b, Location loc, cpu::ReduceKind kind, Value x) {
   Value dst = empty(b, loc, {sizes[0], sizes[2]}, b.getF32Type());
   auto op = cpu::ReduceOp::create(b, loc, dst.getType(), kind, x, ValueRange(),
                                   dst, /*schedule=*/{});
-  buildEpilogue(b, loc, op);
+  buildRowEpilogue(b, loc, op);
   return op.getResult();
 }
 
@@ -96,7 +96,7 @@ static Value reduce(OpBuilder &b, Location loc, cpu::ReduceKind kind, Value x) {
 /// or more.
 static int64_t countParts(int64_t samples, int64_t count, int64_t width) {
   if (ShapedType::isDynamic(samples) || ShapedType::isDynamic(count) ||
-      samples >= 8)
+      ShapedType::isDynamic(width) || samples >= 8)
     return 1;
   for (int64_t parts = 16; parts > 1; --parts)
     if (count % parts == 0 && count / parts * width >= 16384)
@@ -104,21 +104,67 @@ static int64_t countParts(int64_t samples, int64_t count, int64_t width) {
   return 1;
 }
 
+/// The first `count` of the dimensions, which are neighbours, then the others:
+/// vectors of what is behind the first ones are reduced side by side.
+static SmallVector<nn::ReduceOp> splitReduction(nn::ReduceOp op,
+                                                PatternRewriter &b,
+                                                int64_t count) {
+  Value y = op.getX();
+  SmallVector<int64_t> shape(typeOf(y).getShape());
+  SmallVector<nn::ReduceOp> parts;
+  for (ArrayRef<int64_t> axes :
+       {op.getAxes().take_front(count), op.getAxes().drop_front(count)}) {
+    for (int64_t axis : axes)
+      shape[axis] = 1;
+    auto part = cast<nn::ReduceOp>(b.clone(*op));
+    part.getXMutable().assign(y);
+    part.setAxes(axes);
+    part.setKeepDims(true);
+    part.getY().setType(typeOf(y).clone(shape));
+    // Squares are taken once.
+    if (!parts.empty() && op.getKind() == nn::ReduceKind::sum_square)
+      part.setKind(nn::ReduceKind::sum);
+    y = part.getY();
+    parts.push_back(part);
+  }
+  if (!op.getKeepDims()) {
+    Sizes kept;
+    for (auto [i, size] : llvm::enumerate(sizesOf(b, op.getLoc(), y)))
+      if (!llvm::is_contained(op.getAxes(), int64_t(i)))
+        kept.push_back(size);
+    y = reshape(b, op.getLoc(), y, kept);
+  }
+  b.replaceOp(op, castTo(b, op.getLoc(), y, op.getY().getType()));
+  return parts;
+}
+
 LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
                                              PatternRewriter &b) const {
   if (Reason reason = whyNotToCpu(op))
     return b.notifyMatchFailure(op, *reason);
+  int64_t count = 1, numAxes = op.getAxes().size();
+  while (count < numAxes &&
+         op.getAxes()[count - 1] + 1 == op.getAxes()[count])
+    ++count;
+  if (count < numAxes) {
+    for (nn::ReduceOp part : splitReduction(op, b, count)) {
+      b.setInsertionPoint(part);
+      if (failed(matchAndRewrite(part, b)))
+        llvm_unreachable("parts are of the types of the whole");
+    }
+    return success();
+  }
   RankedTensorType type = typeOf(op.getX());
   ArrayRef<int64_t> axes = op.getAxes();
   int64_t first = axes.front(), end = axes.back() + 1;
   ArrayRef<int64_t> shape = type.getShape();
-  int64_t channels = lower::productOf(shape.drop_front(end));
   Location loc = op.getLoc();
   Sizes all = sizesOf(b, loc, op.getX());
   ArrayRef<OpFoldResult> sizes(all);
   OpFoldResult outer = productOf(b, loc, sizes.take_front(first));
   OpFoldResult length = productOf(b, loc, sizes.slice(first, axes.size()));
-  OpFoldResult inner = b.getIndexAttr(channels);
+  OpFoldResult inner = productOf(b, loc, sizes.drop_front(end));
+  int64_t channels = lower::productOf(shape.drop_front(end));
   auto kind = cpu::ReduceKind(op.getKind());
   int64_t parts =
       countParts(lower::productOf(shape.take_front(first)),
@@ -153,18 +199,43 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
 // Rows
 //===----------------------------------------------------------------------===//
 
+SmallVector<ReassociationIndices> lower::groupsFrom(int64_t rank,
+                                                    int64_t first) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i <= first)
+      groups.push_back({i});
+    else
+      groups.back().push_back(i);
+  return groups;
+}
+
 LogicalResult SoftmaxPattern::matchAndRewrite(nn::SoftmaxOp op,
                                               PatternRewriter &b) const {
   if (Reason reason = whyNotToCpu(op))
     return b.notifyMatchFailure(op, *reason);
   RankedTensorType type = op.getY().getType();
   Location loc = op.getLoc();
-  auto kernel = cpu::SoftmaxOp::create(
-      b, loc, type, op.getX(), ValueRange(),
-      destinationOf(b, op->getResult(0)), op.getLog(),
-      /*schedule=*/{});
-  buildEpilogue(b, loc, kernel);
-  b.replaceOp(op, kernel);
+  int64_t rank = type.getRank(), axis = op.getAxis();
+  Value x = op.getX();
+  // What is behind the dimension is one, of columns, if any.
+  bool isLast = lower::productOf(type.getShape().drop_front(axis + 1)) == 1;
+  int64_t joined = isLast ? axis : axis + 1;
+  auto groups = groupsFrom(rank, joined);
+  bool isJoined = joined < rank - 1;
+  Sizes sizes = sizesOf(b, loc, x);
+  if (isJoined)
+    x = tensor::CollapseShapeOp::create(b, loc, x, groups);
+  Value dst = isJoined ? emptyLike(b, loc, x)
+                       : destinationOf(b, op->getResult(0));
+  auto kernel = cpu::SoftmaxOp::create(b, loc, x.getType(), x, ValueRange(),
+                                       dst, op.getLog(), /*columns=*/!isLast,
+                                       /*schedule=*/{});
+  buildRowEpilogue(b, loc, kernel);
+  Value y = kernel.getResult();
+  if (isJoined)
+    y = tensor::ExpandShapeOp::create(b, loc, type, y, groups, sizes);
+  b.replaceOp(op, y);
   return success();
 }
 
@@ -200,7 +271,7 @@ LogicalResult RowNormPattern<Op>::matchAndRewrite(Op op,
   auto kernel = cpu::RowNormOp::create(
       b, loc, x.getType(), x, operands, emptyLike(b, loc, x),
       op.getEpsilon(), isRms, /*schedule=*/{});
-  buildEpilogue(b, loc, kernel, bool(scale), bool(bias));
+  buildRowEpilogue(b, loc, kernel, bool(scale), bool(bias));
   Value y = kernel.getResult();
   if (y.getType() != type)
     y = restore(b, loc, y, sizes, type);
@@ -226,7 +297,7 @@ LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
   auto kernel = cpu::GroupNormOp::create(
       b, loc, x.getType(), x, operands, emptyLike(b, loc, x),
       op.getGroupsAttr(), op.getEpsilonAttr(), /*schedule=*/{});
-  buildEpilogue(b, loc, kernel, /*hasScale=*/true, /*hasBias=*/true);
+  buildRowEpilogue(b, loc, kernel, /*hasScale=*/true, /*hasBias=*/true);
   Value y = kernel.getResult();
   if (y.getType() != type)
     y = restore(b, loc, y, sizes, type);
@@ -253,7 +324,7 @@ LogicalResult PoolPattern<Op>::matchAndRewrite(Op op,
   auto kernel = cpu::PoolOp::create(
       b, loc, type, kind, op.getX(), ValueRange(), destination, op.getKernel(),
       op.getStrides(), op.getPads(), op.getDilations(), /*schedule=*/{});
-  buildEpilogue(b, loc, kernel);
+  buildRowEpilogue(b, loc, kernel);
   b.replaceOp(op, kernel);
   return success();
 }

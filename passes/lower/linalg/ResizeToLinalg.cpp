@@ -135,16 +135,12 @@ LowerResize::matchAndRewrite(nn::ResizeOp op, OpAdaptor adaptor,
   Sizes from = sizesOf(rewriter, loc, x),
         sizes = resultSizes(rewriter, op->getResult(0));
   Scalars outside{rewriter, loc};
-  Sampling sampling{op.getMode(), op.getCoordinates(), op.getNearestMode(),
-                    op.getCubicCoeffA().convertToFloat(),
-                    op.getExcludeOutside()};
+  Sampling sampling = samplingOf(op);
   SmallVector<ResampledAxis> axes;
   SmallVector<bool> isCopied;
-  for (auto [i, scale] : llvm::enumerate(op.getScales())) {
-    axes.push_back({outside.f(scale), indexValue(rewriter, loc, from[i]),
-                    indexValue(rewriter, loc, sizes[i])});
-    isCopied.push_back(scale == 1 &&
-                       type.getDimSize(i) == typeOf(x).getDimSize(i));
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    axes.push_back(axisOf(outside, op, i, from[i], sizes[i]));
+    isCopied.push_back(isCopiedDim(op, i));
   }
   bool isNearest = op.getMode() == nn::ResizeMode::nearest;
   int64_t left = llvm::count(isCopied, false);

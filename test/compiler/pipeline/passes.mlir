@@ -140,6 +140,7 @@
 // CHECK-NEXT: {{^ *}}cpu-pool-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-recurrent-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-reduce-to-vector{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cpu-resample-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-row-norm-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-softmax-to-vector{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cpu-contractions-to-vector{{[,{]|$}}

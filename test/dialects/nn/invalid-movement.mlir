@@ -209,15 +209,23 @@ func.func @f(%x: tensor<2x3xf32>, %y: tensor<1xf32>) {
 
 func.func @f(%x: tensor<2x3xf32>) {
   // expected-error@+1 {{expects one scale a dimension of operand and result}}
-  %0 = "nn.resize"(%x) <{mode = 0 : i32, scales = array<f32: 1.0>, coordinates = 0 : i32, nearest_mode = 0 : i32}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %0 = "nn.resize"(%x) <{mode = 0 : i32, scales = array<f32: 1.0>, coordinates = 0 : i32, nearest_mode = 0 : i32, operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
 
 // -----
 
 func.func @f(%x: tensor<2x3xf32>) {
-  // expected-error@+1 {{expects positive scales, but got}}
-  %0 = "nn.resize"(%x) <{mode = 0 : i32, scales = array<f32: 1.0, -1.0>, coordinates = 0 : i32, nearest_mode = 0 : i32}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // expected-error@+1 {{expects positive scales, or 0 for what a run computes, but got -1}}
+  %0 = "nn.resize"(%x) <{mode = 0 : i32, scales = array<f32: 1.0, -1.0>, coordinates = 0 : i32, nearest_mode = 0 : i32, operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<2x3xf32>, %size: index, %factor: f32) {
+  // expected-error@+1 {{expects 2 sizes and factors, as there are scales of 0, but got 1}}
+  %0 = nn.resize nearest %x sizes(%size) factors(%factor) {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 0.0, 0.0>} : tensor<2x3xf32> -> tensor<?x3xf32>
   return
 }
 

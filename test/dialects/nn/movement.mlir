@@ -54,7 +54,15 @@ func.func @indices(%x: tensor<3x4x?xf32>, %i: tensor<2x5xi64>, %e: tensor<3x2x?x
 // CHECK-LABEL: func.func @resize
 func.func @resize(%x: tensor<1x3x?x4xf32>) {
   // CHECK: nn.resize cubic %{{.*}} {coordinates = {{.*}}, cubic_coeff_a = -5.000000e-01 : f32, exclude_outside
-  %0 = "nn.resize"(%x) <{mode = 2 : i32, scales = array<f32: 1.0, 1.0, 2.0, 0.5>, coordinates = 0 : i32, nearest_mode = 0 : i32, cubic_coeff_a = -0.5 : f32, exclude_outside}>
+  %0 = "nn.resize"(%x) <{mode = 2 : i32, scales = array<f32: 1.0, 1.0, 2.0, 0.5>, coordinates = 0 : i32, nearest_mode = 0 : i32, cubic_coeff_a = -0.5 : f32, exclude_outside, operandSegmentSizes = array<i32: 1, 0, 0>}>
     : (tensor<1x3x?x4xf32>) -> tensor<1x3x?x2xf32>
+  return
+}
+
+// A dimension whose size and scale a run computes.
+// CHECK-LABEL: func.func @resize_computed
+func.func @resize_computed(%x: tensor<1x3x?x4xf32>, %size: index, %factor: f32) {
+  // CHECK: nn.resize nearest %{{.*}} sizes(%{{.*}}) factors(%{{.*}}) {coordinates = {{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 0.000000e+00, 5.000000e-01>}
+  %0 = nn.resize nearest %x sizes(%size) factors(%factor) {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 1.0, 0.0, 0.5>} : tensor<1x3x?x4xf32> -> tensor<1x3x?x2xf32>
   return
 }

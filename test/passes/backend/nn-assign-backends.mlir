@@ -1,7 +1,7 @@
 // RUN: ingot-opt --nn-assign-backends='backends=native' --split-input-file --verify-diagnostics %s | FileCheck %s
 // RUN: ingot-opt --nn-assign-backends='backends=native' --split-input-file --remarks-filter='backend' %s 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: ingot-opt --nn-assign-backends='backends=onednn' --split-input-file %s | FileCheck %s --check-prefix=ONEDNN
-// RUN: ingot-opt --nn-assign-backends='backends=native onednn-nodes=rows,columns' --split-input-file %s | FileCheck %s --check-prefix=NODES
+// RUN: ingot-opt --nn-assign-backends='backends=native onednn-nodes=rows,product' --split-input-file %s | FileCheck %s --check-prefix=NODES
 // RUN: not ingot-opt --nn-assign-backends='backends=native onednn-nodes=none' %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not ingot-opt --nn-assign-backends='backends=gpu' %s 2>&1 | FileCheck %s --check-prefix=NO-BACKEND
 
@@ -9,25 +9,25 @@
 // NO-BACKEND: error: no backend is called 'gpu': use one of onednn, native, loops
 
 // The first that takes it; nobody is asked for a sum.
-// CHECK: module attributes {ingot.declined = [#ingot.declined<"columns", native, "is not over the last dimension">]}
+// CHECK: module attributes {ingot.declined = [#ingot.declined<"product", native, "has a right factor of open size: 3x?xf32">]}
 // CHECK-LABEL: func.func @softmax
 // CHECK: nn.softmax {{.*}}ingot.backend = #ingot.backend<native>
-// CHECK: nn.softmax {{.*}}ingot.backend = #ingot.backend<loops>
+// CHECK: nn.matmul {{.*}}ingot.backend = #ingot.backend<loops>
 // CHECK: nn.add
 // CHECK-NOT: ingot.backend
 // CHECK: return
-// REMARK: remark: loc("columns"): [Missed] native | Category:backend | Reason="is not over the last dimension"
+// REMARK: remark: loc("product"): [Missed] native | Category:backend | Reason="has a right factor of open size: 3x?xf32"
 // ONEDNN: module {
 // ONEDNN-LABEL: func.func @softmax
 // ONEDNN: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>
-// ONEDNN: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>
+// ONEDNN: nn.matmul {{.*}}ingot.backend = #ingot.backend<onednn>
 // NODES: module {
 // NODES-LABEL: func.func @softmax
 // NODES: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>
-// NODES: nn.softmax {{.*}}ingot.backend = #ingot.backend<onednn>
-func.func @softmax(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+// NODES: nn.matmul {{.*}}ingot.backend = #ingot.backend<onednn>
+func.func @softmax(%x: tensor<2x3xf32>, %w: tensor<3x?xf32>) -> tensor<2x?xf32> {
   %0 = nn.softmax %x {axis = 1 : i64} : tensor<2x3xf32> -> tensor<2x3xf32> loc("rows")
-  %1 = nn.softmax %0 {axis = 0 : i64} : tensor<2x3xf32> -> tensor<2x3xf32> loc("columns")
-  %2 = nn.add %1, %x : tensor<2x3xf32>, tensor<2x3xf32> -> tensor<2x3xf32> loc("sum")
-  return %2 : tensor<2x3xf32>
+  %1 = nn.matmul %0, %w : (tensor<2x3xf32>, tensor<3x?xf32>) -> tensor<2x?xf32> loc("product")
+  %2 = nn.add %1, %1 : tensor<2x?xf32>, tensor<2x?xf32> -> tensor<2x?xf32> loc("sum")
+  return %2 : tensor<2x?xf32>
 }

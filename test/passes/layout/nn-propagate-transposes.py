@@ -67,7 +67,7 @@ u = lambda v: f.transpose(v, perm=[0, 2, 3, 1])
 results = [
     u(f.pad(t(), f.const(2.0), low=[0, 1, 2, 3], high=[0, 0, -1, 1], mode=0)),
     u(f.resize(t(), scales=Array([1.0, 1.0, 2.0, 3.0], "f32"), mode=0, coordinates=4,
-               nearest_mode=2)),
+               nearest_mode=2, operandSegmentSizes=Array([1, 0, 0], "i32"))),
     u(f.softmax(t(), axis=1)),
     u(f.gather(t(), f.const([2, 0]), axis=3)),
     u(f.slice(t(), starts=[0, 4, 0, 0], sizes=[2, 3, 3, 2], steps=[1, -2, 1, 2])),

@@ -62,12 +62,13 @@ func.func @resize(%x: tensor<1x2x4x?xf32>) -> tensor<*xf32> {
   return %0 : tensor<*xf32>
 }
 
-// Sizes that a run computes: gathered elements times weights, an axis at a time;
-// the batch is copied.
+// Sizes that a run computes, and scales of them; the batch is copied.
 // CHECK-LABEL: @resize_to_another
-// CHECK-COUNT-2: nn.gather %{{.*}} {axis = 2 : i64}
-// CHECK-COUNT-2: nn.gather %{{.*}} {axis = 3 : i64}
-// CHECK-NOT: nn.gather
+// CHECK: %[[H:.*]] = tensor.dim %arg1, %c2
+// CHECK: %[[W:.*]] = tensor.dim %arg1, %c3
+// CHECK: %[[BY_H:.*]] = arith.divf
+// CHECK: %[[BY_W:.*]] = arith.divf
+// CHECK: nn.resize linear %arg0 sizes(%[[H]], %[[W]]) factors(%[[BY_H]], %[[BY_W]]) {{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 0.000000e+00, 0.000000e+00>
 func.func @resize_to_another(%x: tensor<?x8x?x?xf32>, %like: tensor<?x4x?x?xf32>) -> tensor<?x8x?x?xf32> {
   %no = onnx.absent
   %n = onnx.node "Shape"(%x) {end = 2 : i64} : (tensor<?x8x?x?xf32>) -> tensor<2xi64>
@@ -75,6 +76,19 @@ func.func @resize_to_another(%x: tensor<?x8x?x?xf32>, %like: tensor<?x4x?x?xf32>
   %sizes = onnx.node "Concat"(%n, %hw) {axis = 0 : i64} : (tensor<2xi64>, tensor<2xi64>) -> tensor<4xi64>
   %0 = onnx.node "Resize"(%x, %no, %no, %sizes) {mode = "linear"} : (tensor<?x8x?x?xf32>, none, none, tensor<4xi64>) -> tensor<?x8x?x?xf32>
   return %0 : tensor<?x8x?x?xf32>
+}
+
+// A filter goes an axis at a time.
+// CHECK-LABEL: @filter_to_another
+// CHECK-NOT: nn.resize
+// CHECK: return
+func.func @filter_to_another(%x: tensor<1x8x?x?xf32>, %like: tensor<1x4x?x?xf32>) -> tensor<1x8x?x?xf32> {
+  %no = onnx.absent
+  %n = onnx.node "Shape"(%x) {end = 2 : i64} : (tensor<1x8x?x?xf32>) -> tensor<2xi64>
+  %hw = onnx.node "Shape"(%like) {start = 2 : i64} : (tensor<1x4x?x?xf32>) -> tensor<2xi64>
+  %sizes = onnx.node "Concat"(%n, %hw) {axis = 0 : i64} : (tensor<2xi64>, tensor<2xi64>) -> tensor<4xi64>
+  %0 = onnx.node "Resize"(%x, %no, %no, %sizes) {mode = "linear", antialias = 1 : i64} : (tensor<1x8x?x?xf32>, none, none, tensor<4xi64>) -> tensor<1x8x?x?xf32>
+  return %0 : tensor<1x8x?x?xf32>
 }
 
 // CHECK-LABEL: @trilu_dynamic

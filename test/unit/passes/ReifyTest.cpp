@@ -129,7 +129,8 @@ TEST_F(Reify, ScalesThatAreNotWhole) {
                   "array<f32: 1.0, " +
                   scale +
                   ">, coordinates = 0 : i32, nearest_mode = "
-                  "0 : i32}> : (tensor<?x?xf32>) -> tensor<?x?xf32>")
+                  "0 : i32, operandSegmentSizes = array<i32: 1, 0, 0>}> : "
+                  "(tensor<?x?xf32>) -> tensor<?x?xf32>")
                      .str(),
                  {{3, size}});
   };

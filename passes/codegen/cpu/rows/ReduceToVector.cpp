@@ -12,6 +12,8 @@
 //   for tile of channels
 //     accumulators for a few rows side by side, folded as a tree; epilogue,
 //     store
+// Where a run knows how many channels there are, the last tile goes by vectors,
+// and each tile of a row counts as one.
 // Sums of more than a few elements go on in f64: see Rows.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -44,11 +46,15 @@ struct Emitter {
   void emit(Value task) {
     if (op.reducesRows())
       emitRows(task);
+    else if (ShapedType::isDynamic(output.dst.shape[1]))
+      emitOpenColumns(task);
     else
       emitColumns(task);
   }
   void emitRows(Value task);
   void emitColumns(Value task);
+  void emitOpenColumns(Value task);
+  void emitTile(const Tile &tile, Index row, Index channel, Value mask);
   Value prepare(IndexBuilder &b, Value x);
   Value finish(IndexBuilder &b, Value folded);
 
@@ -101,6 +107,29 @@ void Emitter::emitRows(Value task) {
   });
 }
 
+/// The channels of a tile from `channel` on; those of `mask`, if there is one,
+/// of a tile of one vector.
+void Emitter::emitTile(const Tile &tile, Index row, Index channel, Value mask) {
+  Index from = src.at(b, {row, 0, channel});
+  Accumulators folded = foldColumns(
+      b, tile, length, foldKindOf(op.getKind()),
+      [&](IndexBuilder &b, Index r, int64_t v) {
+        Index at =
+            b.add(b.add(from, b.mul(r, src.strides[1])), v * tile.lanes);
+        return prepare(b, loadPiece(b, tile.lanes, src.data, at,
+                                    mask ? mask : maskOfVector(b, tile, v)));
+      });
+  for (Value &vector : folded)
+    vector = finish(b, vector);
+  if (mask)
+    return storeVector(b, output, folded[0],
+                       Place{{row, channel}, tile.lanes, tile.lanes, mask});
+  storeTile(b, tile.withRows(1), output, folded,
+            [&](IndexBuilder &, Index) -> SmallVector<Index> {
+              return {row, channel};
+            });
+}
+
 void Emitter::emitColumns(Value task) {
   ColumnPlan plan(op);
   TaskRange range =
@@ -108,27 +137,37 @@ void Emitter::emitColumns(Value task) {
   int64_t channels = output.dst.shape[1];
   int64_t width = plan.tile.vectors * plan.target.lanes;
   forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-    forEachColumnTile(
-        b, range.firstTile, range.endTile, plan.tiles,
-        fullTile(plan.target, plan.tile),
-        lastTile(plan.target, plan.tile, channels),
-        [&](Value number, const Tile &tile) {
-          Index channel = b.mul(Index(number), width);
-          Index from = src.at(b, {Index(row), 0, channel});
-          Accumulators folded = foldColumns(
-              b, tile, length, foldKindOf(op.getKind()),
-              [&](IndexBuilder &b, Index r, int64_t v) {
-                Index at = b.add(b.add(from, b.mul(r, src.strides[1])),
-                                 v * tile.lanes);
-                return prepare(b, loadPiece(b, tile.lanes, src.data, at,
-                                            maskOfVector(b, tile, v)));
-              });
-          for (Value &vector : folded)
-            vector = finish(b, vector);
-          storeTile(b, tile.withRows(1), output, folded,
-                    [&](IndexBuilder &, Index) -> SmallVector<Index> {
-                      return {Index(row), channel};
-                    });
-        });
+    forEachColumnTile(b, range.firstTile, range.endTile, plan.tiles,
+                      fullTile(plan.target, plan.tile),
+                      lastTile(plan.target, plan.tile, channels),
+                      [&](Value number, const Tile &tile) {
+                        emitTile(tile, Index(row), b.mul(Index(number), width),
+                                 {});
+                      });
+  });
+}
+
+void Emitter::emitOpenColumns(Value task) {
+  ColumnPlan plan(op);
+  Index channels = dimOf(b, op.getDst(), 1);
+  Index blocks = b.divideCeil(channels, plan.channelsPerTile);
+  TaskRange range = rangeOf(b, task, plan.grid,
+                            b.mul(dimOf(b, op.getDst(), 0), blocks), 1);
+  Tile full = fullTile(plan.target, plan.tile), one = full;
+  one.vectors = 1;
+  forEach(b, range.firstRow, range.endRow, 1, [&](Value number) {
+    Index row = b.div(Index(number), blocks);
+    Index channel =
+        b.mul(b.rem(Index(number), blocks), plan.channelsPerTile);
+    Index rest = b.add(channels, b.mul(channel, -1));
+    auto emitVectors = [&] {
+      forEachLongPiece(b, plan.target, rest,
+                       [&](IndexBuilder &b, const Piece &piece) {
+                         emitTile(one, row, b.add(channel, piece.at),
+                                  piece.mask);
+                       });
+    };
+    b.branch(b.compare(arith::CmpIPredicate::sge, rest, plan.channelsPerTile),
+             [&] { emitTile(full, row, channel, {}); }, emitVectors);
   });
 }

@@ -193,8 +193,7 @@ static Value foldTree(IndexBuilder &b, FoldKind kind, ArrayRef<Value> values) {
   return level[0];
 }
 
-/// All lanes of a vector in one.
-static Value foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
+Value codegen::foldLanes(IndexBuilder &b, FoldKind kind, Value vector) {
   auto combining = [&]() {
     switch (kind) {
     case FoldKind::sum:
@@ -289,6 +288,17 @@ void codegen::forEachPiece(
           [&](Value at) { body(b, Piece{Index(at), {}}); });
   if (std::optional<Piece> tail = tailOf(b, target.lanes, length))
     body(b, *tail);
+}
+
+void codegen::forEachLongPiece(
+    IndexBuilder &b, const TargetInfo &target, Index length,
+    function_ref<void(IndexBuilder &, const Piece &)> body) {
+  forEachPiece(b, target, length, [&](IndexBuilder &b, const Piece &piece) {
+    if (!piece.mask || !length.value)
+      return body(b, piece);
+    b.branch(b.compare(arith::CmpIPredicate::slt, piece.at, length),
+             [&] { body(b, piece); });
+  });
 }
 
 Value codegen::foldRow(IndexBuilder &b, const TargetInfo &target, Index length,

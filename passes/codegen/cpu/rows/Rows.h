@@ -28,6 +28,9 @@ mlir::Value foldVectors(IndexBuilder &b, FoldKind kind, mlir::Value x,
                         mlir::Value y);
 mlir::Value neutralVector(IndexBuilder &b, FoldKind kind, int64_t lanes);
 
+/// `fold` of all lanes of a vector.
+mlir::Value foldLanes(IndexBuilder &b, FoldKind kind, mlir::Value vector);
+
 /// A vector of a row: where it starts, and which lanes are within the row (all
 /// if null).
 struct Piece {
@@ -40,6 +43,11 @@ using PieceFn =
 
 /// Runs `body` for all pieces of a row.
 void forEachPiece(
+    IndexBuilder &b, const TargetInfo &target, Index length,
+    llvm::function_ref<void(IndexBuilder &b, const Piece &piece)> body);
+
+/// The same of pieces that take long: none has no lanes within the row.
+void forEachLongPiece(
     IndexBuilder &b, const TargetInfo &target, Index length,
     llvm::function_ref<void(IndexBuilder &b, const Piece &piece)> body);
 

@@ -41,7 +41,27 @@ static cpu::ScheduleAttr scheduleRows(Operation *op, int64_t cost) {
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::SoftmaxOp op) {
+  ArrayRef<int64_t> shape = shapeOf(op.getSrc());
+  if (op.getColumns()) {
+    // Blocks of columns count as rows.
+    SmallVector<int64_t> rows(shape.drop_back(2));
+    rows.push_back(ShapedType::isDynamic(shape.back())
+                       ? shape.back()
+                       : llvm::divideCeil(shape.back(), kSoftmaxColumns));
+    return ScheduleBuilder(op).grid(splitRows(
+        TargetInfo::of(op), lower::productOf(rows),
+        kSoftmaxCost * guessProduct(shape[shape.size() - 2]) *
+            std::min(guessProduct(shape.back()), kSoftmaxColumns)));
+  }
   return scheduleRows(op, kSoftmaxCost);
+}
+
+cpu::ScheduleAttr codegen::chooseSchedule(cpu::ResampleOp op) {
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t rows = op.numRowDims();
+  return ScheduleBuilder(op).grid(splitRows(
+      TargetInfo::of(op), lower::productOf(dst.take_front(rows)),
+      kReduceCost * op.numTaps() * guessProduct(dst.drop_front(rows))));
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::RowNormOp op) {
@@ -63,6 +83,14 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ReduceOp op) {
   if (op.reducesRows())
     return ScheduleBuilder(op).grid(
         splitRows(target, src[0], kReduceCost * guessProduct(src[1])));
+  if (ShapedType::isDynamic(src[2])) {
+    // Tiles of columns count as rows.
+    constexpr int64_t kAll = std::numeric_limits<int32_t>::max();
+    RegisterTile tile = columnTile(target, kAll);
+    return ScheduleBuilder(op).tile(tile).grid(splitRows(
+        target, src[2],
+        kReduceCost * guessProduct(src[1]) * tile.vectors * target.lanes));
+  }
   RegisterTile tile = columnTile(target, src[2]);
   int64_t tiles = llvm::divideCeil(src[2], tile.vectors * target.lanes);
   return ScheduleBuilder(op).tile(tile).grid(

@@ -23,8 +23,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ScheduledOpInterface op) {
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
       .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
             cpu::GroupNormOp, cpu::MatMulOp, cpu::PackedMatMulOp, cpu::PoolOp,
-            cpu::RecurrentOp, cpu::ReduceOp, cpu::RowNormOp, cpu::SoftmaxOp,
-            cpu::WinogradConvOp>(
+            cpu::RecurrentOp, cpu::ReduceOp, cpu::ResampleOp, cpu::RowNormOp,
+            cpu::SoftmaxOp, cpu::WinogradConvOp>(
           [](auto kernel) { return chooseSchedule(kernel); });
 }
 

@@ -28,6 +28,7 @@ cpu::ScheduleAttr chooseSchedule(cpu::PoolOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RecurrentOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ReduceOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::ResampleOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::WinogradConvOp op);
 

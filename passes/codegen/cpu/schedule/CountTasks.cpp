@@ -62,11 +62,31 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
         Index rows = countOf(b, dst, rank - 2, rank - 1);
         return {rows, countOf(b, dst, 0, rank - 2)};
       })
-      .Case<cpu::ReduceOp, cpu::GroupNormOp>(
-          [&](auto samples) { return rowsOf(b, samples.getDst(), 1); })
-      .Case<cpu::SoftmaxOp, cpu::RowNormOp>([&](auto row) {
-        Value src = row.getSrc();
-        return rowsOf(b, src, shapeOf(src).size() - 1);
+      .Case([&](cpu::GroupNormOp op) { return rowsOf(b, op.getDst(), 1); })
+      .Case([&](cpu::ReduceOp reduce) -> RowCount {
+        Value dst = reduce.getDst();
+        Index rows = dimOf(b, dst, 0);
+        // Tiles of open columns are rows of their own.
+        if (!reduce.reducesRows() && ShapedType::isDynamic(shapeOf(dst)[1]))
+          rows = b.mul(rows,
+                       b.divideCeil(dimOf(b, dst, 1),
+                                    ColumnPlan(reduce).channelsPerTile));
+        return {rows};
+      })
+      .Case([&](cpu::ResampleOp resample) {
+        return rowsOf(b, resample.getDst(), resample.numRowDims());
+      })
+      .Case([&](cpu::SoftmaxOp softmax) -> RowCount {
+        Value src = softmax.getSrc();
+        int64_t last = shapeOf(src).size() - 1;
+        if (!softmax.getColumns())
+          return rowsOf(b, src, last);
+        return {b.mul(countOf(b, src, 0, last - 1),
+                      b.divideCeil(dimOf(b, src, last),
+                                   kSoftmaxColumns))};
+      })
+      .Case([&](cpu::RowNormOp row) {
+        return rowsOf(b, row.getSrc(), shapeOf(row.getSrc()).size() - 1);
       });
 }
 

@@ -59,6 +59,7 @@ struct Drawer {
   cpu::ScheduleAttr draw(cpu::ReduceOp op);
   cpu::ScheduleAttr draw(cpu::PoolOp op);
   cpu::ScheduleAttr draw(cpu::GroupNormOp op);
+  cpu::ScheduleAttr draw(cpu::ResampleOp op) { return drawRows(op.getDst()); }
   cpu::ScheduleAttr draw(cpu::SoftmaxOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr draw(cpu::RowNormOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr drawRows(Value src);
@@ -233,6 +234,12 @@ cpu::ScheduleAttr Drawer::draw(cpu::ReduceOp op) {
     return drawRows(op.getDst());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile chosen = tile(Product::f32, 4);
+  if (ShapedType::isDynamic(dst[1])) {
+    Grid split = grid(dst[1], 1, 1);
+    split.columnTilesPerTask = 1;
+    split.prefetch = false;
+    return builder.tile(chosen).grid(split);
+  }
   Grid split = grid(dst[0], 1,
                     llvm::divideCeil(dst[1], chosen.vectors * target.lanes));
   split.prefetch = false;
@@ -272,7 +279,7 @@ cpu::ScheduleAttr codegen::drawSchedule(cpu::ScheduledOpInterface op,
       .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
             cpu::GroupNormOp, cpu::MatMulOp,
             cpu::PackedMatMulOp, cpu::PoolOp, cpu::RecurrentOp,
-            cpu::ReduceOp, cpu::RowNormOp, cpu::SoftmaxOp,
+            cpu::ReduceOp, cpu::ResampleOp, cpu::RowNormOp, cpu::SoftmaxOp,
             cpu::WinogradConvOp>(
           [&](auto kernel) { return drawer.draw(kernel); });
 }

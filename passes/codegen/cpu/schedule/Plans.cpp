@@ -33,12 +33,14 @@ static RegisterTile inVectors(cpu::TileAttr tile, const TargetInfo &target) {
 }
 
 /// The column tiles that the result of `op` has with its schedule; 1 where the
-/// schedule has no tile.
+/// schedule has no tile, or a run knows how many there are.
 static int64_t countColumnTiles(cpu::ScheduledOpInterface op) {
   cpu::TileAttr tile = scheduleOf(op).getTile();
   if (!tile)
     return 1;
   int64_t columns = shapeOf(destinationOf(op)).back(), groups = 1;
+  if (ShapedType::isDynamic(columns))
+    return 1;
   if (auto conv = dyn_cast<cpu::ConvOp>(*op))
     groups = conv.getGroups();
   return groups *

@@ -98,6 +98,10 @@ struct Grid {
   int64_t rowBlocks = 0;
 };
 
+/// Neighbouring columns that a task of `cpu.softmax` takes through all rows:
+/// whole cache lines, few enough for a block of them to stay in the cache.
+constexpr int64_t kSoftmaxColumns = 64;
+
 /// What a grid is chosen by.
 struct Work {
   /// May be unknown.

@@ -60,3 +60,27 @@ func.func @columns(%x: memref<1x300x20xf32>, %y: memref<1x20xf32>) {
   return
 }
 }
+
+// -----
+
+// Of open channels, whole tiles, and the last one by vectors under a mask.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func @open_columns(
+// CHECK: arith.divui %{{.*}}, %c32
+// CHECK-LABEL: func.func private @reduce.0
+// CHECK: arith.cmpi sge, %{{.*}}, %c32
+// CHECK: scf.if
+// CHECK-COUNT-4: vector.load {{.*}} vector<8xf32>
+// CHECK: } else {
+// CHECK: vector.load
+// CHECK: vector.maskedload
+// CHECK: vector.maskedstore
+func.func @open_columns(%x: memref<2x30x?xf32>, %y: memref<2x?xf32>) {
+  cpu.reduce max ins(%x : memref<2x30x?xf32>) outs(%y : memref<2x?xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}

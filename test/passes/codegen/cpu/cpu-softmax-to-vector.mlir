@@ -60,3 +60,68 @@ func.func @bytes(%x: memref<2x64xf32>, %y: memref<2x64xi8>) {
   return
 }
 }
+
+// -----
+
+// A row of two vectors at most stays in registers: loaded and stored once.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func private @softmax.0
+// CHECK: vector.load
+// CHECK: vector.maskedload
+// CHECK-NOT: load
+// CHECK: vector.store
+// CHECK: vector.maskedstore
+// CHECK-NOT: store
+// CHECK: return
+func.func @short(%x: memref<2x13xf32>, %y: memref<2x13xf32>) {
+  cpu.softmax ins(%x : memref<2x13xf32>) outs(%y : memref<2x13xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}
+
+// -----
+
+// A run asks how long rows are.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func private @softmax.0
+// CHECK: arith.cmpi sle, %{{.*}}, %c8
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: arith.cmpi sle, %{{.*}}, %c16
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: scf.for
+func.func @open(%x: memref<2x?xf32>, %y: memref<2x?xf32>) {
+  cpu.softmax ins(%x : memref<2x?xf32>) outs(%y : memref<2x?xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Along columns: no vector is reduced.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+// CHECK-LABEL: func.func private @softmax.0
+// CHECK-NOT: vector.reduction
+// CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK: math.exp {{.*}} : vector<8xf32>
+// CHECK: arith.divf {{.*}} : vector<8xf32>
+// CHECK: vector.store
+func.func @columns(%x: memref<2x9x?xf32>, %y: memref<2x9x?xf32>) {
+  cpu.softmax ins(%x : memref<2x9x?xf32>) outs(%y : memref<2x9x?xf32>)
+      attributes {columns} {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}

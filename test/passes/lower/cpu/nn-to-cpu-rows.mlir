@@ -69,17 +69,52 @@ func.func @pools(%x: tensor<1x?x?x6xf32>) -> tensor<1x?x?x6xf32> {
 
 // -----
 
-// Dimensions apart, other axes, other types, channels first or chosen loops stay.
+// What is behind the dimension of a softmax becomes one, of columns, unless it is
+// nothing; open sizes behind those that are reduced do, too.
+
+// CHECK-LABEL: @columns
+// CHECK: tensor.collapse_shape {{.*}} : tensor<?x3x?x5xf32> into tensor<?x3x?xf32>
+// CHECK: cpu.softmax {{.*}}attributes {columns}
+// CHECK: tensor.expand_shape
+// CHECK: tensor.collapse_shape {{.*}} : tensor<2x3x1x1xf32> into tensor<2x3xf32>
+// CHECK: cpu.softmax
+// CHECK-NOT: columns
+// CHECK: cpu.reduce sum ins(%{{.*}} : tensor<2x3x?xf32>)
+func.func @columns(%x: tensor<?x3x?x5xf32>, %ones: tensor<2x3x1x1xf32>, %d: tensor<2x3x?x?xf32>)
+    -> (tensor<?x3x?x5xf32>, tensor<2x3x1x1xf32>, tensor<2x?x?xf32>) {
+  %0 = nn.softmax %x {axis = 1 : i64} : tensor<?x3x?x5xf32> -> tensor<?x3x?x5xf32>
+  %1 = nn.softmax %ones {axis = 1 : i64} : tensor<2x3x1x1xf32> -> tensor<2x3x1x1xf32>
+  %2 = nn.reduce sum %d {axes = array<i64: 1>} : tensor<2x3x?x?xf32> -> tensor<2x?x?xf32>
+  return %0, %1, %2 : tensor<?x3x?x5xf32>, tensor<2x3x1x1xf32>, tensor<2x?x?xf32>
+}
+
+// -----
+
+// Dimensions apart: the first are reduced first, squares once.
+
+// CHECK-LABEL: @apart
+// CHECK: cpu.reduce sum_square ins(%{{.*}} : tensor<1x2x12xf32>)
+// CHECK: cpu.reduce sum ins(%{{.*}} : tensor<3x4x1xf32>)
+// CHECK: into tensor<3xf32>
+// CHECK: cpu.reduce mean ins(%{{.*}} : tensor<1x2x?xf32>)
+// CHECK: cpu.reduce mean ins(%{{.*}} : tensor<3x?x1xf32>)
+// CHECK-NOT: nn.reduce
+func.func @apart(%x: tensor<2x3x4xf32>, %d: tensor<2x3x?xf32>) -> (tensor<3xf32>, tensor<1x3x1xf32>) {
+  %0 = nn.reduce sum_square %x {axes = array<i64: 0, 2>} : tensor<2x3x4xf32> -> tensor<3xf32>
+  %1 = nn.reduce mean %d {axes = array<i64: 0, 2>, keep_dims} : tensor<2x3x?xf32> -> tensor<1x3x1xf32>
+  return %0, %1 : tensor<3xf32>, tensor<1x3x1xf32>
+}
+
+// -----
+
+// Other types, channels first or chosen loops stay.
 
 // CHECK-LABEL: @left_alone
 // CHECK-NOT: cpu.
-func.func @left_alone(%x: tensor<2x3x4xf32>, %h: tensor<2x3x4xf16>, %d: tensor<2x3x?xf32>)
-    -> (tensor<3xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf16>, tensor<2x3x2xf32>, tensor<2x3x4xf32>, tensor<2x?xf32>) {
-  %0 = nn.reduce sum %x {axes = array<i64: 0, 2>} : tensor<2x3x4xf32> -> tensor<3xf32>
-  %1 = nn.softmax %x {axis = 1 : i64} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
+func.func @left_alone(%x: tensor<2x3x4xf32>, %h: tensor<2x3x4xf16>)
+    -> (tensor<2x3x4xf16>, tensor<2x3x2xf32>, tensor<2x3x4xf32>) {
   %2 = nn.softmax %h {axis = 2 : i64} : tensor<2x3x4xf16> -> tensor<2x3x4xf16>
   %3 = nn.max_pool %x {dilations = array<i64: 1>, kernel = array<i64: 2>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : tensor<2x3x4xf32> -> tensor<2x3x2xf32>
   %4 = nn.softmax %x {axis = 2 : i64, ingot.backend = #ingot.backend<loops>} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
-  %5 = nn.reduce sum %d {axes = array<i64: 1>} : tensor<2x3x?xf32> -> tensor<2x?xf32>
-  return %0, %1, %2, %3, %4, %5 : tensor<3xf32>, tensor<2x3x4xf32>, tensor<2x3x4xf16>, tensor<2x3x2xf32>, tensor<2x3x4xf32>, tensor<2x?xf32>
+  return %2, %3, %4 : tensor<2x3x4xf16>, tensor<2x3x2xf32>, tensor<2x3x4xf32>
 }

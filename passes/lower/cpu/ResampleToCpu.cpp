@@ -1,0 +1,242 @@
+//===- ResampleToCpu.cpp - resizing to cpu ops ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuDialect.h"
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/lower/cpu/NNToCpu.h"
+#include "passes/lower/cpu/NativeSupport.h"
+#include "passes/support/Resampling.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+namespace {
+
+struct ResizePattern : OpRewritePattern<nn::ResizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nn::ResizeOp op,
+                                PatternRewriter &b) const override;
+};
+
+/// What the elements of a dimension of `size` are made of, where `inner`
+/// neighbours are resampled as one.
+struct TapTables {
+  OpBuilder &b;
+  Location loc;
+  Sampling sampling;
+  ResampledAxis axis;
+  OpFoldResult size;
+  int64_t inner;
+  /// Tensors of as many rows as there are taps; no weights of the nearest.
+  Value positions, weights;
+
+  void create();
+
+private:
+  SmallVector<Value> numbersAt(OpBuilder &b, Value at);
+  bool createNow();
+  Type typeOfRow(int64_t i) {
+    return i == 0 ? Type(b.getI32Type()) : Type(b.getF32Type());
+  }
+  int64_t taps() { return numTaps(sampling.mode); }
+  int64_t tables() {
+    return sampling.mode == nn::ResizeMode::nearest ? 1 : 2;
+  }
+};
+
+} // namespace
+
+/// Vectors of fewer channels would be empty for the most part: such pixels are
+/// elements of a row.
+static constexpr int64_t kFewChannels = 8;
+
+/// The positions of all taps of element `at`, then their weights.
+SmallVector<Value> TapTables::numbersAt(OpBuilder &b, Value at) {
+  Scalars s{b, loc};
+  Value pixel = at, channel;
+  if (inner != 1) {
+    pixel = arith::DivUIOp::create(b, loc, at, s.n(inner));
+    channel = arith::RemUIOp::create(b, loc, at, s.n(inner));
+  }
+  SmallVector<Tap> taps = tapsOf(s, sampling, axis, pixel);
+  SmallVector<Value> numbers;
+  for (const Tap &tap : taps) {
+    Value position = tap.position;
+    if (channel)
+      position = s.add(s.mul(position, s.n(inner)), channel);
+    numbers.push_back(
+        arith::IndexCastOp::create(b, loc, b.getI32Type(), position));
+  }
+  if (tables() == 2)
+    for (const Tap &tap : taps)
+      numbers.push_back(tap.weight);
+  return numbers;
+}
+
+/// The result of an op whose operands are constants or in `known`; null if only
+/// a run has it.
+static Attribute foldStep(Operation &step,
+                          const llvm::DenseMap<Value, Attribute> &known) {
+  auto constantOf = [&](Value value) {
+    Attribute constant = known.lookup(value);
+    if (!constant)
+      matchPattern(value, m_Constant(&constant));
+    return constant;
+  };
+  // A first try may do no more than move constants to the right.
+  for (int64_t tries = 0; tries < 2; ++tries) {
+    SmallVector<Attribute> operands;
+    for (Value operand : step.getOperands())
+      operands.push_back(constantOf(operand));
+    SmallVector<OpFoldResult> folded;
+    if (failed(step.fold(operands, folded)))
+      return {};
+    if (folded.size() != 1)
+      continue;
+    auto constant = dyn_cast<Attribute>(folded[0]);
+    return constant ? constant : constantOf(cast<Value>(folded[0]));
+  }
+  return {};
+}
+
+/// What a run would compute, as constants; false if only that knows it.
+bool TapTables::createNow() {
+  std::optional<int64_t> width = getConstantIntValue(size);
+  if (!width)
+    return false;
+  Block block;
+  Value at = block.addArgument(b.getIndexType(), loc);
+  OpBuilder inside(b.getContext());
+  inside.setInsertionPointToEnd(&block);
+  SmallVector<Value> results = numbersAt(inside, at);
+  std::vector<double> numbers(results.size() * *width);
+  for (int64_t i = 0; i < *width; ++i) {
+    llvm::DenseMap<Value, Attribute> known = {{at, b.getIndexAttr(i)}};
+    for (Operation &step : block) {
+      Attribute constant = foldStep(step, known);
+      if (!constant)
+        return false;
+      known[step.getResult(0)] = constant;
+    }
+    for (auto [row, result] : llvm::enumerate(results)) {
+      Attribute number = known.lookup(result);
+      auto integer = dyn_cast<IntegerAttr>(number);
+      numbers[row * *width + i] =
+          integer ? double(integer.getInt())
+                  : cast<FloatAttr>(number).getValueAsDouble();
+    }
+  }
+  int64_t each = taps() * *width;
+  for (int64_t i = 0; i < tables(); ++i)
+    (i == 0 ? positions : weights) = nn::makeConstant(
+        b, loc, RankedTensorType::get({taps(), *width}, typeOfRow(i)),
+        ArrayRef(numbers).slice(i * each, each));
+  return true;
+}
+
+void TapTables::create() {
+  if (createNow())
+    return;
+  SmallVector<Value> tensors;
+  for (int64_t i = 0; i < tables(); ++i)
+    tensors.push_back(
+        empty(b, loc, {b.getIndexAttr(taps()), size}, typeOfRow(i)));
+  AffineMap map = b.getMultiDimIdentityMap(2);
+  auto generic = linalg::GenericOp::create(
+      b, loc, TypeRange(ValueRange(tensors)), ValueRange(), tensors,
+      SmallVector<AffineMap>(tensors.size(), map),
+      SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        Scalars s{b, loc};
+        Value tap = linalg::IndexOp::create(b, loc, 0);
+        SmallVector<Value> numbers =
+            numbersAt(b, linalg::IndexOp::create(b, loc, 1));
+        SmallVector<Value> results;
+        for (int64_t i = 0; i < tables(); ++i) {
+          auto each = ArrayRef(numbers).slice(i * taps(), taps());
+          Value found = each.back();
+          for (int64_t t = taps() - 2; t >= 0; --t)
+            found = s.choose(arith::CmpIPredicate::eq, tap, s.n(t), each[t],
+                             found);
+          results.push_back(found);
+        }
+        linalg::YieldOp::create(b, loc, results);
+      });
+  positions = generic.getResult(0);
+  if (tables() == 2)
+    weights = generic.getResult(1);
+}
+
+LogicalResult ResizePattern::matchAndRewrite(nn::ResizeOp op,
+                                             PatternRewriter &b) const {
+  if (Reason reason = whyNotToCpu(op))
+    return b.notifyMatchFailure(op, *reason);
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getY().getType();
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> resized;
+  for (int64_t i = 0; i < rank; ++i)
+    if (!isCopiedDim(op, i))
+      resized.push_back(i);
+  int64_t first = resized.front(), last = resized.back();
+  int64_t channels = lower::productOf(type.getShape().drop_front(last + 1));
+  bool areFew = last != rank - 1 && last != 0 &&
+                ShapedType::isStatic(channels) && channels < kFewChannels;
+  Sizes from = sizesOf(b, loc, op.getX());
+  Sizes sizes = resultSizes(b, op->getResult(0));
+  Scalars s{b, loc};
+  SmallVector<Value> positions, weights;
+  for (int64_t i : resized) {
+    int64_t inner = i == last && areFew ? channels : 1;
+    TapTables tables{b,
+                     loc,
+                     samplingOf(op),
+                     axisOf(s, op, i, from[i], sizes[i]),
+                     mulSizes(b, loc, sizes[i], b.getIndexAttr(inner)),
+                     inner,
+                     {},
+                     {}};
+    tables.create();
+    positions.push_back(tables.positions);
+    if (tables.weights)
+      weights.push_back(tables.weights);
+  }
+  // All behind the last one that is resized is its channels, or few of them a
+  // part of it.
+  int64_t joined = areFew ? last : last + 1;
+  Sizes dstSizes(ArrayRef<OpFoldResult>(sizes).take_front(joined));
+  if (joined < rank)
+    dstSizes.push_back(productOf(
+        b, loc, ArrayRef<OpFoldResult>(sizes).drop_front(joined)));
+  auto groups = groupsFrom(rank, joined);
+  bool isJoined = joined < rank - 1;
+  Value x = op.getX();
+  if (isJoined)
+    x = tensor::CollapseShapeOp::create(b, loc, x, groups);
+  Value dst = empty(b, loc, dstSizes, type.getElementType());
+  auto kernel = cpu::ResampleOp::create(
+      b, loc, dst.getType(), x, positions, weights, ValueRange(), dst,
+      uint64_t(first), /*schedule=*/{});
+  buildRowEpilogue(b, loc, kernel);
+  Value y = kernel.getResult();
+  if (isJoined)
+    y = tensor::ExpandShapeOp::create(
+        b, loc,
+        RankedTensorType::get(staticShape(sizes), type.getElementType()), y,
+        groups, sizes);
+  b.replaceOp(op, castTo(b, loc, y, type));
+  return success();
+}
+
+void lower::populateResampleToCpu(RewritePatternSet &patterns) {
+  patterns.add<ResizePattern>(patterns.getContext());
+}

@@ -1,0 +1,69 @@
+// RUN: ingot-opt --pass-pipeline='builtin.module(func.func(nn-to-cpu))' --split-input-file %s | FileCheck %s
+
+// Known sizes: where elements come from is constant.
+
+// CHECK-LABEL: @nearest
+// CHECK-DAG: %[[ROWS:.*]] = arith.constant dense<{{\[\[}}0, 0, 1, 1]]> : tensor<1x4xi32>
+// CHECK-DAG: %[[COLUMNS:.*]] = arith.constant dense<{{\[\[}}0, 0, 0, 1, 1, 1]]> : tensor<1x6xi32>
+// CHECK: cpu.resample ins(%arg0 : tensor<1x8x2x2xf32>) positions(%[[ROWS]], %[[COLUMNS]] : {{.*}}) outs({{.*}}tensor<1x8x4x6xf32>) attributes {first = 2 : i64}
+// CHECK-NOT: weights
+func.func @nearest(%x: tensor<1x8x2x2xf32>) -> tensor<1x8x4x6xf32> {
+  %y = nn.resize nearest %x {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 1.0, 1.0, 2.0, 3.0>} : tensor<1x8x2x2xf32> -> tensor<1x8x4x6xf32>
+  return %y : tensor<1x8x4x6xf32>
+}
+
+// -----
+
+// Two taps each; all behind the dimension are channels.
+
+// CHECK-LABEL: @linear
+// CHECK-DAG: dense<{{\[\[}}0, 0, 0, 1], [0, 1, 1, 1]]> : tensor<2x4xi32>
+// CHECK-DAG: dense<{{\[\[}}2.500000e-01, 7.500000e-01, 2.500000e-01, 7.500000e-01], [7.500000e-01, 2.500000e-01, 7.500000e-01, 2.500000e-01]]> : tensor<2x4xf32>
+// CHECK: cpu.resample ins(%{{.*}} : tensor<1x2x48xf32>) positions(%{{.*}} : tensor<2x4xi32>) weights(%{{.*}} : tensor<2x4xf32>)
+// CHECK-SAME: first = 1
+func.func @linear(%x: tensor<1x2x3x16xf32>) -> tensor<1x4x3x16xf32> {
+  %y = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 2.0, 1.0, 1.0>} : tensor<1x2x3x16xf32> -> tensor<1x4x3x16xf32>
+  return %y : tensor<1x4x3x16xf32>
+}
+
+// -----
+
+// Open sizes: a run computes it, of the scale that it has computed, too.
+
+// CHECK-LABEL: @open
+// CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<2x?xi32>, tensor<2x?xf32>)
+// CHECK: arith.divf {{.*}}, %arg2
+// CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<2x?xi32>, tensor<2x?xf32>)
+// CHECK: cpu.resample ins(%arg0 : tensor<1x?x?x16xf32>)
+func.func @open(%x: tensor<1x?x?x16xf32>, %size: index, %factor: f32) -> tensor<1x?x?x16xf32> {
+  %y = nn.resize linear %x sizes(%size) factors(%factor) {coordinates = 4 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 0.0, 2.0, 1.0>} : tensor<1x?x?x16xf32> -> tensor<1x?x?x16xf32>
+  return %y : tensor<1x?x?x16xf32>
+}
+
+// -----
+
+// Few channels are elements of a row.
+
+// CHECK-LABEL: @few
+// CHECK: dense<{{\[\[}}0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5]]> : tensor<1x12xi32>
+// CHECK: tensor.collapse_shape %arg0 {{.*}} into tensor<1x2x6xf32>
+// CHECK: cpu.resample {{.*}} outs({{.*}} : tensor<1x4x12xf32>)
+// CHECK: tensor.expand_shape {{.*}} into tensor<1x4x4x3xf32>
+func.func @few(%x: tensor<1x2x2x3xf32>) -> tensor<1x4x4x3xf32> {
+  %y = nn.resize nearest %x {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 1.0, 2.0, 2.0, 1.0>} : tensor<1x2x2x3xf32> -> tensor<1x4x4x3xf32>
+  return %y : tensor<1x4x4x3xf32>
+}
+
+// -----
+
+// Dimensions apart, vectors, and other types stay.
+
+// CHECK-LABEL: @left_alone
+// CHECK-COUNT-3: nn.resize
+// CHECK-NOT: cpu.
+func.func @left_alone(%x: tensor<2x2x2xf32>, %v: tensor<4xf32>, %b: tensor<2x2x2xui8>) -> (tensor<4x2x4xf32>, tensor<8xf32>, tensor<2x2x4xui8>) {
+  %0 = nn.resize nearest %x {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 2.0, 1.0, 2.0>} : tensor<2x2x2xf32> -> tensor<4x2x4xf32>
+  %1 = nn.resize nearest %v {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 2.0>} : tensor<4xf32> -> tensor<8xf32>
+  %2 = nn.resize nearest %b {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 1.0, 1.0, 2.0>} : tensor<2x2x2xui8> -> tensor<2x2x4xui8>
+  return %0, %1, %2 : tensor<4x2x4xf32>, tensor<8xf32>, tensor<2x2x4xui8>
+}
