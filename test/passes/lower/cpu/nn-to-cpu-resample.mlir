@@ -67,3 +67,15 @@ func.func @left_alone(%x: tensor<2x2x2xf32>, %v: tensor<4xf32>, %b: tensor<2x2x2
   %2 = nn.resize nearest %b {coordinates = 4 : i32, nearest_mode = 2 : i32, scales = array<f32: 1.0, 1.0, 2.0>} : tensor<2x2x2xui8> -> tensor<2x2x4xui8>
   return %0, %1, %2 : tensor<4x2x4xf32>, tensor<8xf32>, tensor<2x2x4xui8>
 }
+
+// -----
+
+// With known sizes, and 16 pixels of channels for each of the input's, one
+// dimension is resampled after the other.
+// CHECK-LABEL: @many_pixels
+// CHECK: nn.resize
+// CHECK-NOT: cpu.
+func.func @many_pixels(%x: tensor<1x2x3x16xf32>) -> tensor<1x8x12x16xf32> {
+  %y = nn.resize linear %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 4.0, 4.0, 1.0>} : tensor<1x2x3x16xf32> -> tensor<1x8x12x16xf32>
+  return %y : tensor<1x8x12x16xf32>
+}
