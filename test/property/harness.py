@@ -46,6 +46,8 @@ def run_guarded(binaries, artifact, folder, inputs, outputs):
     done = call([os.path.join(binaries, "ingot-guarded-run"), artifact, folder])
     if done.returncode not in (0, 1):
         raise Broken(f"run: {done.stderr.strip() or f'exit code {done.returncode}'}")
+    if not all(os.path.exists(os.path.join(folder, f"out{i}")) for i in range(len(outputs))):
+        raise Broken(f"run: {done.stdout.strip()}")
     found = {name: np.fromfile(os.path.join(folder, f"out{i}"), array.dtype).reshape(array.shape)
              for i, (name, array) in enumerate(outputs.items())}
     return found, done.stdout.splitlines()

@@ -1,0 +1,120 @@
+//===- Optimize.cpp - The pipeline that LLVM IR goes through --------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/Emit.h"
+
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Passes/PassBuilder.h"
+
+using namespace llvm;
+using namespace ingot;
+
+/// LLVM's O2 is made for what people write, and looks for most things three to
+/// eight times. What comes here are loops over vectors, without calls, already
+/// simplified: a round or two of each pass find nearly all of it, in less than
+/// half of the time (docs/compile-time.md). The SLP vectorizer is left out
+/// because what is still scalar computes sizes and addresses.
+static constexpr StringLiteral kPipeline =
+    // A kernel and its task become one function, which knows its arguments.
+    "function(sroa,early-cse<memssa>,simplifycfg),"
+    "ipsccp,cgscc(inline),globaldce,"
+    "function("
+    "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+    "reassociate,"
+    "loop-mssa(loop-rotate,licm),"
+    "loop(loop-idiom,indvars,loop-unroll-full),"
+    // What is constant once loops are unrolled.
+    "sccp,early-cse<memssa>,loop-mssa(licm),simplifycfg,"
+    "instcombine<no-verify-fixpoint>,"
+    "loop-vectorize,loop-unroll,"
+    "instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),"
+    "dse,simplifycfg,adce),"
+    "globaldce";
+
+/// A loop that copies must not become a call in such a function: calls clobber
+/// the tiles, so that LLVM would save and load them around it.
+static bool usesTiles(const Function &function) {
+  return llvm::any_of(instructions(function), [](const Instruction &i) {
+    return i.getType()->isX86_AMXTy();
+  });
+}
+
+/// A long function without loops only starts kernels: nothing in it is worth
+/// vector code, for which LLVM would compare each store with each.
+static bool onlyStartsKernels(const Function &function) {
+  constexpr size_t kLong = 1000;
+  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>> loops;
+  if (function.getInstructionCount() < kLong)
+    return false;
+  FindFunctionBackedges(function, loops);
+  return loops.empty() && none_of(instructions(function),
+                                  [](const Instruction &i) {
+                                    return i.getType()->isVectorTy();
+                                  });
+}
+
+/// LLVM unrolls loops so that few of their instructions count and branch. Where
+/// hardly any do, as in the loops of large micro-kernels, that makes more code
+/// and nothing faster.
+static void leaveLongLoops(Function &function) {
+  constexpr int64_t kLong = 40; // instructions that make vectors
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  for (Loop *loop : loops.getLoopsInPreorder()) {
+    int64_t length = 0;
+    for (const BasicBlock *block : loop->blocks())
+      length += count_if(*block, [](const Instruction &i) {
+        return i.getType()->isVectorTy();
+      });
+    if (length >= kLong)
+      loop->setLoopAlreadyUnrolled();
+  }
+}
+
+void ingot::setMachine(Module &module, TargetMachine &machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    // LLVM holds back from 512 bits for old parts' clock speed; long loops over
+    // tensors gain on all that have them.
+    function.addFnAttr("prefer-vector-width", "512");
+  }
+}
+
+void ingot::optimize(Module &module, TargetMachine &machine) {
+  setMachine(module, machine);
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    if (usesTiles(function))
+      function.addFnAttr("no-builtins");
+    if (onlyStartsKernels(function))
+      function.addFnAttr(Attribute::NoImplicitFloat);
+    leaveLongLoops(function);
+  }
+  PassBuilder builder(&machine);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager graph;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  ModulePassManager passes;
+  cantFail(builder.parsePassPipeline(passes, kPipeline));
+  passes.run(module, modules);
+}

@@ -1,0 +1,74 @@
+//===- OptimizeTest.cpp - what becomes of loops in LLVM IR ----------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/emit/Emit.h"
+#include "compiler/target/Target.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+/// A loop of eight steps, each of which loads `length` vectors, takes their
+/// roots and stores them.
+std::string makeLoop(int length) {
+  std::string body;
+  for (int i = 0; i < length; ++i) {
+    std::string n = std::to_string(i);
+    body += "  %place" + n + " = add i64 %i, " + std::to_string(8 * i) + "\n" +
+            "  %at" + n + " = getelementptr <8 x float>, ptr %x, i64 %place" +
+            n + "\n  %v" + n + " = load <8 x float>, ptr %at" + n + "\n" +
+            "  %root" + n + " = call <8 x float> @llvm.sqrt.v8f32(" +
+            "<8 x float> %v" + n + ")\n" +
+            "  store <8 x float> %root" + n + ", ptr %at" + n + "\n";
+  }
+  return "declare <8 x float> @llvm.sqrt.v8f32(<8 x float>)\n"
+         "define void @f(ptr noalias %x) {\n"
+         "entry:\n"
+         "  br label %loop\n"
+         "loop:\n"
+         "  %i = phi i64 [0, %entry], [%next, %loop]\n" +
+         body +
+         "  %next = add i64 %i, 1\n"
+         "  %again = icmp ult i64 %next, 8\n"
+         "  br i1 %again, label %loop, label %end\n"
+         "end:\n"
+         "  ret void\n"
+         "}\n";
+}
+
+/// How often the optimized code says to take roots.
+int countRoots(const std::string &text) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module> module =
+      llvm::parseAssemblyString(text, problem, context);
+  EXPECT_TRUE(module) << problem.getMessage().str();
+  std::string error;
+  auto targets = ingot::parseTargets("x86-64-v3", error);
+  EXPECT_TRUE(targets) << error;
+  auto machine = targets->front().createTargetMachine();
+  ingot::optimize(*module, *machine);
+  int count = 0;
+  for (const llvm::Instruction &i :
+       llvm::instructions(module->getFunction("f")))
+    count += llvm::isa<llvm::CallBase>(i);
+  return count;
+}
+
+TEST(Optimize, UnrollsShortLoops) { EXPECT_EQ(countRoots(makeLoop(2)), 16); }
+
+TEST(Optimize, LeavesLongLoops) { EXPECT_EQ(countRoots(makeLoop(24)), 24); }
+
+} // namespace
