@@ -198,6 +198,8 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createEliminateEmpties());
   // Which moves ops past checks.
   passes.addNestedPass<func::FuncOp>(createHoistChecks());
+  // A tensor that only tells a size is to take no memory.
+  passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   passes.addPass(createBufferize());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());

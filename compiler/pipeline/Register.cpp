@@ -90,5 +90,6 @@ void ingot::registerPasses() {
   registerLowerAffinePass();
   registerSCFToControlFlowPass();
   memref::registerExpandStridedMetadataPass();
+  memref::registerResolveRankedShapeTypeResultDimsPass();
   registerPipelines();
 }

@@ -113,6 +113,7 @@
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}ingot-hoist-checks{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}resolve-ranked-shaped-type-result-dims{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-bufferize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
