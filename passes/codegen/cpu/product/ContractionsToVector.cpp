@@ -246,7 +246,7 @@ void Emitter::emitTile(int64_t rows, Index firstRow, Index firstColumn,
                                           b.add(firstK, Index(i)), 0)));
       for (int64_t v = 0; v < kVectors; ++v)
         next[r * kVectors + v] = multiplyAddVectors(
-            b, tile, left, factors[v], next[r * kVectors + v]);
+            b, tile.hasFMA, left, factors[v], next[r * kVectors + v]);
     }
     return next;
   });

@@ -369,7 +369,7 @@ Accumulators Emitter::sumRow(const Tile &tile, const PixelTile &pixels,
                                   member * channels));
         Value pixel = memberAt(r * window.strides[inner] +
                                tap * window.dilations[inner]);
-        sums[r] = multiplyAddVectors(b, tile, pixel, factor, sums[r]);
+        sums[r] = multiplyAddVectors(b, tile.hasFMA, pixel, factor, sums[r]);
       }
     }
   }

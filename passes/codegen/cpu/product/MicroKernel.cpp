@@ -116,9 +116,9 @@ void codegen::forEachPart(IndexBuilder &b, int64_t all, int64_t most,
 // Parts of a tile
 //===----------------------------------------------------------------------===//
 
-Value codegen::multiplyAddVectors(IndexBuilder &b, const Tile &tile, Value x,
+Value codegen::multiplyAddVectors(IndexBuilder &b, bool hasFMA, Value x,
                                   Value y, Value sum) {
-  if (tile.hasFMA)
+  if (hasFMA)
     return vector::FMAOp::create(b.b, b.loc, x, y, sum);
   Value product = arith::MulFOp::create(b.b, b.loc, x, y);
   return arith::AddFOp::create(b.b, b.loc, sum, product);

@@ -69,8 +69,8 @@ void forEachBlock(IndexBuilder &b, int64_t depth, int64_t size,
 void forEachPart(IndexBuilder &b, int64_t all, int64_t most,
                  llvm::function_ref<void(int64_t count, Index first)> body);
 
-/// x * y + sum.
-mlir::Value multiplyAddVectors(IndexBuilder &b, const Tile &tile, mlir::Value x,
+/// x * y + sum, in one instruction where the target has one.
+mlir::Value multiplyAddVectors(IndexBuilder &b, bool hasFMA, mlir::Value x,
                                mlir::Value y, mlir::Value sum);
 
 /// A vector of bf16 or f16 as f32; others as they are.

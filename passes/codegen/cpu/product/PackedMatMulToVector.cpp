@@ -269,7 +269,7 @@ void Emitter::addWord(const Tile &tile, const ColumnTile &columns, Index row,
         totals[r] = arith::AddFOp::create(b.b, b.loc, totals[r], x);
       for (int64_t v = 0; v < tile.vectors; ++v) {
         Value &sum = chains[(r * tile.vectors + v) * perSum + i % perSum];
-        sum = multiplyAddVectors(b, tile, x, numbers[v], sum);
+        sum = multiplyAddVectors(b, tile.hasFMA, x, numbers[v], sum);
       }
     }
   }
@@ -317,7 +317,7 @@ Accumulators Emitter::addBlock(const Tile &tile, const ColumnTile &columns,
       sum = arith::SubFOp::create(b.b, b.loc, sum, less);
     }
     result.push_back(
-        multiplyAddVectors(b, tile, sum, loaded.scales[v], sums[i]));
+        multiplyAddVectors(b, tile.hasFMA, sum, loaded.scales[v], sums[i]));
   }
   return result;
 }

@@ -164,7 +164,7 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
   case Product::f32:
   case Product::f16Wide:
   case Product::bf16Wide:
-    return multiplyAddVectors(b, tile, row, weights, sum);
+    return multiplyAddVectors(b, tile.hasFMA, row, weights, sum);
   case Product::bf16Dot:
     return x86vector::DotBF16Op::create(b.b, b.loc, sum.getType(), sum, row,
                                         weights);

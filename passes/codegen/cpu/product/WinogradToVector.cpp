@@ -55,7 +55,7 @@ private:
   void transformPixels(Index number, Index row);
   void transformColumn(const Position &at, Index row, Index column);
   void transformRow(Index row, Index line);
-  /// For all vectors of channels; `isLast` if it may have fewer.
+  /// For all vectors of channels; the last tile may have fewer lanes.
   void forEachVector(function_ref<void(Index channel, const Tile &tile)> body);
 
   void multiply(const Tile &tile, Index columnTile, Index rowTiles);
@@ -214,7 +214,7 @@ Value Emitter::combine(ArrayRef<Value> values,
     } else {
       Value constant = arith::ConstantOp::create(
           b.b, b.loc, DenseElementsAttr::get(vectorType, float(number)));
-      sum = sum ? multiplyAddVectors(b, tile, value, constant, sum)
+      sum = sum ? multiplyAddVectors(b, tile.hasFMA, value, constant, sum)
                 : arith::MulFOp::create(b.b, b.loc, value, constant)
                       .getResult();
     }

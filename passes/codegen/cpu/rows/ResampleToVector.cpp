@@ -103,7 +103,6 @@ struct Emitter {
   SmallVector<SrcRow> tapsOf(int64_t dim, Index at);
   void forEachVector(const TargetInfo &target, Index length,
                      function_ref<void(IndexBuilder &, const Piece &)> body);
-  Value multiplyAdd(Value x, Value y, Value sum);
   Value sumOf(ArrayRef<SrcRow> taps, int64_t lanes,
               function_ref<Value(const SrcRow &)> load);
 
@@ -204,17 +203,10 @@ Value Emitter::sumOf(ArrayRef<SrcRow> taps, int64_t lanes,
     if (!tap.weight)
       return x;
     Value weight = splat(b, lanes, tap.weight);
-    sum = sum ? multiplyAdd(x, weight, sum)
+    sum = sum ? multiplyAddVectors(b, plan.target.hasFMA, x, weight, sum)
               : Value(arith::MulFOp::create(b.b, b.loc, x, weight));
   }
   return sum;
-}
-
-Value Emitter::multiplyAdd(Value x, Value y, Value sum) {
-  if (plan.target.hasFMA)
-    return vector::FMAOp::create(b.b, b.loc, x, y, sum);
-  Value product = arith::MulFOp::create(b.b, b.loc, x, y);
-  return arith::AddFOp::create(b.b, b.loc, sum, product);
 }
 
 /// Runs `body` for the vectors of `length` elements. Where results depend on
@@ -366,7 +358,8 @@ void Emitter::emitVector(const Row &row, const Columns &columns) {
     if (columns.weights.empty())
       sum = y;
     else if (sum)
-      sum = multiplyAdd(y, columns.weights[tap], sum);
+      sum = multiplyAddVectors(b, plan.target.hasFMA, y, columns.weights[tap],
+                               sum);
     else
       sum = arith::MulFOp::create(b.b, b.loc, y, columns.weights[tap]);
   }
