@@ -20,8 +20,7 @@ using namespace ingot;
 /// LLVM's O2 is made for what people write, and looks for most things three to
 /// eight times. What comes here are loops over vectors, without calls, already
 /// simplified: a round or two of each pass find nearly all of it, in less than
-/// half of the time (docs/compile-time.md). The SLP vectorizer is left out
-/// because what is still scalar computes sizes and addresses.
+/// half of the time (docs/compile-time.md).
 static constexpr StringLiteral kPipeline =
     // A kernel and its task become one function, which knows its arguments.
     "function(sroa,early-cse<memssa>,simplifycfg),"
@@ -35,8 +34,10 @@ static constexpr StringLiteral kPipeline =
     "sccp,early-cse<memssa>,loop-mssa(licm),simplifycfg,"
     "instcombine<no-verify-fixpoint>,"
     "loop-vectorize,loop-unroll,"
-    "instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),"
-    "dse,simplifycfg,adce),"
+    "instcombine<no-verify-fixpoint>,"
+    // Short loops over scalars that are unrolled by now.
+    "slp-vectorizer,"
+    "early-cse<memssa>,loop-mssa(licm),dse,simplifycfg,adce),"
     "globaldce";
 
 /// A loop that copies must not become a call in such a function: calls clobber
