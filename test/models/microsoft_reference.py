@@ -10,7 +10,7 @@ from onnx import helper, numpy_helper
 
 
 def run(model, feeds):
-    """{output: float64 or bytes} of the one node of `model`, or None for an operator that is not told here."""
+    """{output: array of its type} of the one node of `model`, or None for an operator that is not told here."""
     node = model.graph.node[0]
     if node.op_type not in OPERATORS:
         return None
