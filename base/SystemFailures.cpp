@@ -48,9 +48,9 @@ void ingot::endBecause(const char *reason) {
     _exit(0);
   }
   char line[512];
-  int length = snprintf(line, sizeof(line) - 1, "%singot %s: error: %s%s%s",
-                        isatty(STDERR_FILENO) ? "\r\033[K" : "", command,
-                        reason, *step ? ", at: " : "", step);
+  int length = snprintf(line, sizeof(line) - 1, "%singot%s%s: error: %s%s%s",
+                        isatty(STDERR_FILENO) ? "\r\033[K" : "",
+                        *command ? " " : "", command, reason, *step ? ", at: " : "", step);
   if (length > int(sizeof(line)) - 2)
     length = int(sizeof(line)) - 2;
   line[length++] = '\n';

@@ -11,7 +11,7 @@ onednn_version=2023.2.0 # oneDNN 3.2
 mkdir -p "$deps"
 
 packages=(build-essential ca-certificates ccache clang-22 git
-  libbenchmark-dev libclang-rt-22-dev libgtest-dev liblld-22-dev libmlir-22-dev
+  libbenchmark-dev libclang-rt-22-dev libgtest-dev libjemalloc-dev liblld-22-dev libmlir-22-dev
   libprotobuf-dev libstb-dev libzstd-dev lld-22 llvm-22-dev llvm-22-tools mlir-22-tools
   ninja-build pkg-config protobuf-compiler python3 python3-venv valgrind
   zlib1g-dev)

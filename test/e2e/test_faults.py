@@ -20,7 +20,7 @@ from support import BIN, BUILD, CRASH_MARKS, Case, np, tool
 FAULTS = os.path.join(BUILD, "lib", "ingot-faults.so")
 KINDS = {"alloc": errno.ENOMEM, "write": errno.ENOSPC, "read": errno.EIO, "rename": errno.EACCES, "fsync": errno.EIO,
          "mmap": errno.ENOMEM, "open": errno.EMFILE, "thread": errno.EAGAIN}
-MOST = 60  # runs of one kind; more calls than that are sampled
+MOST = int(os.environ.get("FAULTS_MOST", 60))  # runs of one kind; more calls than that are sampled
 
 
 def snapshot(folder):
@@ -135,7 +135,7 @@ class Compile(Faults):
         self.assertGreater(self.sweep(kind, self.prepare, self.command, self.check, **options), 0)
 
     def test_alloc(self):
-        self.fails("alloc", most=80)
+        self.fails("alloc", most=max(MOST, 80))
 
     def test_alloc_while_publishing(self):
         """Once all files have their names it has succeeded, and the weights of the old library are gone."""
@@ -221,8 +221,8 @@ class Run(Faults):
         got = np.load(os.path.join(folder, "output.npy"))
         return [] if got.shape == (1, 10) and os.listdir(folder) == ["output.npy"] else [f"{got.shape}"]
 
-    def fails(self, kind, most=200):
-        return self.sweep(kind, self.prepare, self.command, self.check, most)
+    def fails(self, kind):
+        return self.sweep(kind, self.prepare, self.command, self.check, max(MOST, 200))
 
     def test_alloc(self):
         self.assertGreater(self.fails("alloc"), 50)

@@ -106,12 +106,14 @@ int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
   return real(main_with_faults, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-/* Memory. dlsym itself allocates, so these go to glibc by other names. */
+/* Memory. dlsym itself allocates, so these go to glibc by other names, `free` as
+ * well: the program's own allocator is another one. */
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
 
 static int no_memory(void) {
   if (!fails(ALLOC))
@@ -119,6 +121,8 @@ static int no_memory(void) {
   errno = ENOMEM;
   return 1;
 }
+
+void free(void *memory) { __libc_free(memory); }
 
 void *malloc(size_t bytes) { return no_memory() ? NULL : __libc_malloc(bytes); }
 

@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 using namespace ingot;
 
@@ -50,7 +51,18 @@ static void find(Function &function, const char *name) {
     function = reinterpret_cast<Function>(found);
 }
 
-/// The first call comes from the dynamic linker, before any thread.
+/// jemalloc falls over where it finds no memory for its first tables, of which
+/// there are less than these.
+static void endWithoutRoom() {
+  constexpr size_t kTables = 8 << 20;
+  void *probe = mmap(nullptr, kTables, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED)
+    endOutOfMemory();
+  munmap(probe, kTables);
+}
+
+/// The first call comes from a library's constructor, before any thread.
 static const Next &allocator() {
   if (state == kUnknown) {
     state = kAsking;
@@ -58,6 +70,7 @@ static const Next &allocator() {
     find(next.calloc, "calloc");
     find(next.realloc, "realloc");
     find(next.memalign, "memalign");
+    endWithoutRoom();
     state = kKnown;
   }
   return next;

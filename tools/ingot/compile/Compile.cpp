@@ -12,7 +12,6 @@
 #include "compiler/tune/KernelRecord.h"
 #include "dialects/nn/NodeName.h"
 #include "tools/ingot/compile/FatalErrors.h"
-#include "tools/ingot/compile/LargePages.h"
 #include "tools/ingot/compile/MeasureArtifact.h"
 #include "tools/ingot/compile/Messages.h"
 #include "tools/ingot/compile/PrecisionOptions.h"
@@ -239,11 +238,7 @@ static std::string kernelsFile(const CompileOptions &options) {
   return std::string(name);
 }
 
-/// More than all but the largest models make the compiler take.
-static constexpr size_t kHeapInLargePages = size_t(1) << 30;
-
 int ingot::compileMain(int argc, char **argv) {
-  takeHeapFromLargePages(kHeapInLargePages);
   bool errorsPrinted = false;
   FatalErrorsInOneLine fatalErrors(errorsPrinted);
   CompileFlags options;
