@@ -50,7 +50,8 @@ void ingot::endBecause(const char *reason) {
   char line[512];
   int length = snprintf(line, sizeof(line) - 1, "%singot%s%s: error: %s%s%s",
                         isatty(STDERR_FILENO) ? "\r\033[K" : "",
-                        *command ? " " : "", command, reason, *step ? ", at: " : "", step);
+                        *command ? " " : "", command, reason,
+                        *step ? ", at: " : "", step);
   if (length > int(sizeof(line)) - 2)
     length = int(sizeof(line)) - 2;
   line[length++] = '\n';

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All trees become lists of nodes: what feature a node looks at, its threshold,
-// and its two children; a leaf is its own child. So every row walks every tree
-// for as many steps as the deepest one has. What the lists say is checked when
-// they are read: children exist, and no node is a child twice, so that walks
-// end.
+// All trees become one table of nodes: what feature a node looks at, its
+// threshold, and its two children; a leaf is its own child. So every row walks
+// a tree for as many steps as its deepest leaf needs, and several trees at
+// once, for each step has to wait for the one before. What the table says is
+// checked when it is read: children exist, and no node is a child twice, so
+// that walks end.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_FOREST_H
@@ -33,7 +34,9 @@ struct Forest {
   /// What leaves add to the targets, and whether they say anything of one.
   std::vector<double> leaves;
   std::vector<bool> isSaid;
-  int64_t depth = 0, mostFeatures = 0;
+  /// The steps from each root to its deepest leaf.
+  std::vector<int64_t> depths;
+  int64_t mostFeatures = 0;
 
   /// What features are compared as, and leaves summed as.
   Type number;
@@ -48,10 +51,9 @@ struct Forest {
   LogicalResult read(StringRef prefix);
   /// The trees of TreeEnsemble, whose leaves have numbers of their own.
   LogicalResult readEnsemble();
-  /// The row of leaf weights that each row of x comes to in each tree.
-  FailureOr<Value> walk(Value x);
-  /// What the leaves say together, as aggregate_function has it.
-  FailureOr<Value> sumLeaves(Value rows, StringRef how);
+  /// What the leaves that the rows of x come to say together, as
+  /// aggregate_function has it: a row of targets for each row.
+  FailureOr<Value> score(Value x, StringRef how);
   LogicalResult addBase(Value &scores);
 
 private:
@@ -61,6 +63,9 @@ private:
   LogicalResult readLeaves();
   LogicalResult readMembers();
   LogicalResult measureFrom(int64_t root, std::vector<bool> &isSeen);
+  void fillGroups(int64_t width, bool isSum);
+  SmallVector<Value> walk(Value x, int64_t width);
+  Value sumLeaves(ArrayRef<Value> rows, StringRef how);
 
   SmallVector<int64_t> trees, ids;
   /// The first of the nodes that sets were taken apart into.

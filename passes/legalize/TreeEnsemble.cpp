@@ -6,11 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Forest.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <limits>
-
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
@@ -90,7 +85,8 @@ LogicalResult Forest::readNodes() {
 /// A node that is no child is a root. All others hang below one, for none has
 /// two parents: what is left over goes in circles.
 LogicalResult Forest::findRoots() {
-  std::vector<int64_t> parents(size(), 0), depths(size(), -1), order;
+  std::vector<int64_t> parents(size(), 0), levels(size(), -1), order,
+      treeOf(size());
   for (size_t i = 0; i < size(); ++i) {
     if (modes[i] == kLeaf)
       continue;
@@ -106,20 +102,23 @@ LogicalResult Forest::findRoots() {
   }
   for (size_t i = 0; i < size(); ++i)
     if (parents[i] == 0) {
+      treeOf[i] = roots.size();
       roots.push_back(i);
       order.push_back(i);
-      depths[i] = 0;
+      levels[i] = 0;
     }
+  depths.assign(roots.size(), 0);
   for (size_t next = 0; next < order.size(); ++next) {
     int64_t i = order[next];
-    depth = std::max(depth, depths[i]);
+    depths[treeOf[i]] = std::max(depths[treeOf[i]], levels[i]);
     if (modes[i] == kLeaf)
       continue;
     for (size_t side : {0, 1}) {
       int64_t child = children[2 * i + side];
-      if (depths[child] >= 0)
+      if (levels[child] >= 0)
         continue;
-      depths[child] = depths[i] + 1;
+      levels[child] = levels[i] + 1;
+      treeOf[child] = treeOf[i];
       order.push_back(child);
     }
   }
@@ -186,155 +185,6 @@ LogicalResult Forest::read(StringRef prefix) {
   return readWeights(prefix);
 }
 
-/// Whether a feature is on the true side of a threshold.
-static Value isTrue(OpBuilder &b, Location loc, ArrayRef<Mode> modes,
-                    Value mode, Value x, Value threshold) {
-  auto predicate = [](Mode mode) {
-    switch (mode) {
-    case kLt:
-      return arith::CmpFPredicate::OLT;
-    case kGte:
-      return arith::CmpFPredicate::OGE;
-    case kGt:
-      return arith::CmpFPredicate::OGT;
-    case kEq:
-      return arith::CmpFPredicate::OEQ;
-    case kNeq:
-      return arith::CmpFPredicate::UNE;
-    default:
-      return arith::CmpFPredicate::OLE;
-    }
-  };
-  Value holds;
-  for (Mode one : modes) {
-    Value here =
-        arith::CmpFOp::create(b, loc, predicate(one), x, threshold);
-    if (holds) {
-      Value isMode = arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::eq, mode,
-          arith::ConstantIntOp::create(b, loc, one, 64));
-      here = arith::SelectOp::create(b, loc, isMode, here, holds);
-    }
-    holds = here;
-  }
-  return holds;
-}
-
-FailureOr<Value> Forest::walk(Value x) {
-  if (failed(requireFit(node, nn::SizeRelation::atLeast, sizeOf(node, x, 1),
-                        sizeAttr(node, mostFeatures),
-                        "X has {0} features, but the trees read {1}")))
-    return failure();
-  int64_t count = size();
-  Value features = intConstant(node, this->features, {count}),
-        children = intConstant(node, this->children, {2 * count}),
-        rows = intConstant(node, this->rows, {count}),
-        roots = intConstant(node, this->roots, {int64_t(this->roots.size())});
-  Value thresholds = nn::makeConstant(
-      node.builder, node.loc(),
-      RankedTensorType::get({count}, number), this->thresholds);
-  SmallVector<Mode> used;
-  bool tracks = false;
-  for (int64_t i = 0; i < count; ++i) {
-    if (modes[i] != kLeaf && !llvm::is_contained(used, Mode(modes[i])))
-      used.push_back(Mode(modes[i]));
-    tracks |= missing[i];
-  }
-  if (used.empty())
-    used.push_back(kLeq);
-  Value modeList, missingList;
-  if (used.size() > 1)
-    modeList = intConstant(node, modes, {count});
-  if (tracks)
-    missingList = intConstant(node, missing, {count});
-  Type i64 = node.builder.getI64Type();
-  int64_t steps = depth;
-  return generate(
-      node, i64,
-      {sizeOf(node, x, 0), sizeAttr(node, int64_t(this->roots.size()))},
-      [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
-        auto read = [](OpBuilder &b, Location loc, Value list,
-                       ValueRange place) -> Value {
-          return tensor::ExtractOp::create(b, loc, list, place);
-        };
-        auto index = [](OpBuilder &b, Location loc, Value x) -> Value {
-          return arith::IndexCastOp::create(b, loc, b.getIndexType(), x);
-        };
-        Indices i{b, loc};
-        auto loop = scf::ForOp::create(
-            b, loc, i.n(0), i.n(steps), i.n(1),
-            ValueRange{index(b, loc, read(b, loc, roots, at[1]))},
-            [&](OpBuilder &b, Location loc, Value, ValueRange args) {
-              Indices i{b, loc};
-              Value here = args[0];
-              Value column = index(b, loc, read(b, loc, features, here));
-              Value value = read(b, loc, x, ValueRange{at[0], column});
-              Value mode = modeList ? read(b, loc, modeList, here) : Value();
-              Value goes = isTrue(b, loc, used, mode, value,
-                                  read(b, loc, thresholds, here));
-              if (missingList) {
-                Value isNone = arith::CmpFOp::create(
-                    b, loc, arith::CmpFPredicate::UNO, value, value);
-                Value tracks = arith::TruncIOp::create(
-                    b, loc, b.getI1Type(), read(b, loc, missingList, here));
-                goes = arith::OrIOp::create(b, loc, goes,
-                                            i.both(isNone, tracks));
-              }
-              Value place = i.add(i.mul(here, i.n(2)),
-                                  i.choose(goes, i.n(0), i.n(1)));
-              scf::YieldOp::create(
-                  b, loc, index(b, loc, read(b, loc, children, place)));
-            });
-        return read(b, loc, rows, loop.getResult(0));
-      });
-}
-
-FailureOr<Value> Forest::sumLeaves(Value rows, StringRef how) {
-  bool isMin = how == "MIN", isMax = how == "MAX";
-  if (how != "SUM" && how != "AVERAGE" && !isMin && !isMax)
-    return node.invalid("aggregate_function is " + how);
-  if ((isMin || isMax) && !llvm::all_of(isSaid, [](bool said) { return said; }))
-    return node.unsupported("aggregate_function " + how +
-                            " of leaves that do not have all targets");
-  Value table = nn::makeConstant(
-      node.builder, node.loc(),
-      RankedTensorType::get({numLeaves(), targets}, number), leaves);
-  OpBuilder &builder = node.builder;
-  auto map = [&](ArrayRef<unsigned> dims) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned d : dims)
-      exprs.push_back(builder.getAffineDimExpr(d));
-    return AffineMap::get(3, 0, exprs, node.context());
-  };
-  double infinity = std::numeric_limits<double>::infinity();
-  Value start = filled(node, number, isMin ? infinity : isMax ? -infinity : 0,
-                       {sizeOf(node, rows, 0), sizeAttr(node, targets)});
-  auto sum = linalg::GenericOp::create(
-      builder, node.loc(), TypeRange(start.getType()), ValueRange(rows),
-      ValueRange(start), ArrayRef<AffineMap>{map({0, 1}), map({0, 2})},
-      ArrayRef<utils::IteratorType>{utils::IteratorType::parallel,
-                                    utils::IteratorType::reduction,
-                                    utils::IteratorType::parallel},
-      [&](OpBuilder &b, Location loc, ValueRange args) {
-        Value row = arith::IndexCastOp::create(b, loc, b.getIndexType(),
-                                               args[0]);
-        Value weight = tensor::ExtractOp::create(
-            b, loc, table,
-            ValueRange{row, linalg::IndexOp::create(b, loc, 2)});
-        Value all =
-            isMin ? Value(arith::MinimumFOp::create(b, loc, args[1], weight))
-            : isMax ? Value(arith::MaximumFOp::create(b, loc, args[1], weight))
-                    : Value(arith::AddFOp::create(b, loc, args[1], weight));
-        linalg::YieldOp::create(b, loc, all);
-      });
-  Value scores = sum.getResult(0);
-  if (how == "AVERAGE") {
-    Value part = scalar(node, number, 1.0 / double(roots.size()));
-    scores = binary<nn::MulOp>(node, scores, part);
-  }
-  return scores;
-}
-
 LogicalResult Forest::addBase(Value &scores) {
   auto base = node.getFloats("base_values");
   if (!base || base->empty())
@@ -355,11 +205,8 @@ static LogicalResult legalizeRegressor(Node &node) {
   forest.targets = node.getInt("n_targets", 1);
   if (failed(x) || failed(forest.read("target")))
     return failure();
-  auto rows = forest.walk(*x);
-  if (failed(rows))
-    return failure();
-  auto scores = forest.sumLeaves(
-      *rows, node.getString("aggregate_function", "SUM"));
+  auto scores =
+      forest.score(*x, node.getString("aggregate_function", "SUM"));
   if (failed(scores) || failed(forest.addBase(*scores)))
     return failure();
   auto y = transformScores(node, *scores);
@@ -379,11 +226,8 @@ static LogicalResult legalizeClassifier(Node &node) {
   auto ids = node.getInts("class_ids").value_or(SmallVector<int64_t>());
   // Two classes of which the leaves only know one.
   bool isBinary = labels->size() == 2 && !ids.empty() && llvm::all_equal(ids);
-  auto rows = forest.walk(*x);
-  if (failed(rows))
-    return failure();
-  auto scores = forest.sumLeaves(
-      *rows, node.getString("aggregate_function", "SUM"));
+  auto scores =
+      forest.score(*x, node.getString("aggregate_function", "SUM"));
   if (failed(scores))
     return failure();
   if (!isBinary)

@@ -93,10 +93,11 @@ LogicalResult Forest::readMembers() {
   return success();
 }
 
-/// Sets the depth of the deepest tree. No node may hang below two others, or a
-/// walk could go in circles; a leaf may.
+/// Adds the depth of a tree to `depths`. No node may hang below two others, or
+/// a walk could go in circles; a leaf may.
 LogicalResult Forest::measureFrom(int64_t root, std::vector<bool> &isSeen) {
   SmallVector<std::pair<int64_t, int64_t>> open{{root, 0}};
+  int64_t depth = 0;
   while (!open.empty()) {
     auto [i, level] = open.pop_back_val();
     depth = std::max(depth, level);
@@ -111,6 +112,7 @@ LogicalResult Forest::measureFrom(int64_t root, std::vector<bool> &isSeen) {
     if (children[2 * i + 1] != children[2 * i])
       open.push_back({children[2 * i + 1], level + 1});
   }
+  depths.push_back(depth);
   return success();
 }
 
@@ -210,10 +212,7 @@ LogicalResult legalize::legalizeTreeEnsemble(Node &node) {
   if (how < 0 || how > 3)
     return node.badElement("aggregate_function", std::nullopt, Twine(how),
                            nn::describeRange({0, 3}));
-  auto rows = forest.walk(*x);
-  if (failed(rows))
-    return failure();
-  auto scores = forest.sumLeaves(*rows, kHow[how]);
+  auto scores = forest.score(*x, kHow[how]);
   if (failed(scores))
     return failure();
   Value y = *scores;

@@ -106,8 +106,8 @@ int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
   return real(main_with_faults, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
-/* Memory. dlsym itself allocates, so these go to glibc by other names, `free` as
- * well: the program's own allocator is another one. */
+/* Memory. dlsym itself allocates, so these go to glibc by other names, `free`
+ * as well: the program's own allocator is another one. */
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);

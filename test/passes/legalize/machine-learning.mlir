@@ -36,6 +36,21 @@ func.func @ensemble(%x: tensor<3x2xf32>) -> tensor<*xf32> {
   return %y : tensor<*xf32>
 }
 
+// Nine trees of one node: a group of eight that are walked at once, and one that
+// leaves which add nothing fill up.
+// CHECK-LABEL: @forest
+// CHECK-DAG: dense<{{\[\[}}0, 1, 2, 3, 4, 5, 6, 7], [8, 27, 27, 27, 27, 27, 27, 27]]> : tensor<2x8xi32>
+// CHECK: linalg.generic
+// CHECK: scf.for
+// CHECK-COUNT-8: arith.cmpf ole
+// CHECK: scf.yield
+// CHECK: linalg.generic
+// CHECK-COUNT-8: arith.addf
+func.func @forest(%x: tensor<3x2xf32>) -> tensor<*xf32> {
+  %y = onnx.node "ai.onnx.ml"::"TreeEnsemble"(%x) {nodes_featureids = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0>, nodes_splits = dense<1.5> : tensor<9xf32>, nodes_modes = dense<0> : tensor<9xui8>, nodes_truenodeids = array<i64: 0, 2, 4, 6, 8, 10, 12, 14, 16>, nodes_trueleafs = array<i64: 1, 1, 1, 1, 1, 1, 1, 1, 1>, nodes_falsenodeids = array<i64: 1, 3, 5, 7, 9, 11, 13, 15, 17>, nodes_falseleafs = array<i64: 1, 1, 1, 1, 1, 1, 1, 1, 1>, leaf_targetids = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, leaf_weights = dense<0.5> : tensor<18xf32>, tree_roots = array<i64: 0, 1, 2, 3, 4, 5, 6, 7, 8>, n_targets = 1 : i64} : (tensor<3x2xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
 // Pairs of classes are columns of one product, votes are another.
 // CHECK-LABEL: @machine
 // CHECK-SAME: -> (tensor<4xi64>, tensor<4x3xf32>)
