@@ -55,6 +55,9 @@ FailureOr<Value> legalize::convolve(Node &node, Value x, Value w, Value bias,
   auto kernel = kernelOf(node, x, w);
   if (failed(kernel))
     return failure();
+  int64_t groups = node.getInt("group", 1), each = typeOf(w).getDimSize(1);
+  if (groups > 0 && groups <= nn::kMostElements && !ShapedType::isDynamic(each))
+    x = pinDim(node, x, /*dim=*/1, each * groups, "the data");
   auto window = readWindow(node, *kernel);
   if (failed(window))
     return failure();
@@ -62,7 +65,7 @@ FailureOr<Value> legalize::convolve(Node &node, Value x, Value w, Value bias,
   if (failed(data))
     return failure();
   return node.infer<nn::ConvOp>(*data, w, bias, window->strides, window->pads,
-                                window->dilations, node.getInt("group", 1),
+                                window->dilations, groups,
                                 /*channels_last=*/false);
 }
 
@@ -111,6 +114,8 @@ static LogicalResult legalizeConvTranspose(Node &node) {
   auto kernel = kernelOf(node, node.input(0), weights);
   if (failed(kernel))
     return failure();
+  Value x = pinDim(node, node.input(0), /*dim=*/1,
+                   typeOf(weights).getDimSize(0), "the data");
   auto window = readWindow(node, *kernel);
   if (failed(window))
     return failure();
@@ -157,8 +162,8 @@ static LogicalResult legalizeConvTranspose(Node &node) {
     std::tie(window->pads[i], window->pads[n + i]) = splitPads(total, upper);
   }
   auto y = node.infer<nn::ConvTransposeOp>(
-      node.input(0), weights, node.input(2), window->strides,
-      window->pads, window->dilations, outputPadding, node.getInt("group", 1),
+      x, weights, node.input(2), window->strides, window->pads,
+      window->dilations, outputPadding, node.getInt("group", 1),
       /*channels_last=*/false);
   if (failed(y))
     return failure();

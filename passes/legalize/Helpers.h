@@ -131,6 +131,8 @@ bool isFromDims(OpFoldResult size);
 Value pinSizes(Node &node, Value x, ArrayRef<int64_t> shape, const Twine &what);
 /// The same of input i, if it is there.
 void pinInput(Node &node, size_t i, ArrayRef<int64_t> shape, const Twine &what);
+/// x with dimension `dim` of `size` elements, if one of them is known.
+Value pinDim(Node &node, Value x, int64_t dim, int64_t size, const Twine &what);
 /// Input i has one element, if it is there.
 void pinToOne(Node &node, size_t i, const Twine &what);
 

@@ -12,6 +12,15 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
+/// Both operands of a product with the length that one of them knows.
+static void pinLength(Node &node, Value &a, Value &b, bool transposeA,
+                      bool transposeB) {
+  int64_t inA = typeOf(a).getRank() - (transposeA ? 2 : 1);
+  int64_t inB = typeOf(b).getRank() - (transposeB ? 1 : 2);
+  a = pinDim(node, a, inA, typeOf(b).getDimSize(inB), "input 0");
+  b = pinDim(node, b, inB, typeOf(a).getDimSize(inA), "input 1");
+}
+
 static LogicalResult legalizeMatMul(Node &node) {
   Value a = node.input(0), b = node.input(1);
   if (!a || !b || node.rank(0) < 1 || node.rank(1) < 1)
@@ -21,6 +30,7 @@ static LogicalResult legalizeMatMul(Node &node) {
     a = unsqueeze(node, a, {0});
   if (isColumn)
     b = unsqueeze(node, b, {1});
+  pinLength(node, a, b, /*transposeA=*/false, /*transposeB=*/false);
   auto y = node.infer<nn::MatMulOp>(a, b, /*bias=*/Value(),
                                     /*transpose_a=*/false,
                                     /*transpose_b=*/false);
@@ -67,9 +77,11 @@ static LogicalResult legalizeGemm(Node &node) {
   if (!b || (node.has(2) && beta != 0 && !c))
     return failure();
   bool fused = alpha == 1;
-  auto y = node.infer<nn::MatMulOp>(a, b, fused ? c : Value(),
-                                    node.getInt("transA", 0) != 0,
-                                    node.getInt("transB", 0) != 0);
+  bool transposeA = node.getInt("transA", 0) != 0,
+       transposeB = node.getInt("transB", 0) != 0;
+  pinLength(node, a, b, transposeA, transposeB);
+  auto y = node.infer<nn::MatMulOp>(a, b, fused ? c : Value(), transposeA,
+                                    transposeB);
   if (failed(y))
     return failure();
   if (fused)

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/Legalize.h"
+#include "passes/legalize/Helpers.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -69,6 +69,13 @@ static LogicalResult checkBroadcasts(Node &node, size_t i) {
         all != data)
       return node.invalid("input " + Twine(i) +
                           " does not broadcast to the data");
+  // The data are never repeated.
+  int64_t rank = node.rank(0);
+  SmallVector<int64_t> least(rank, ShapedType::kDynamic);
+  for (auto [d, size] : llvm::enumerate(node.shape(i)))
+    if (size != 1)
+      least[rank - node.rank(i) + d] = size;
+  pinInput(node, 0, least, "the data");
   return success();
 }
 
@@ -205,6 +212,8 @@ static LogicalResult checkChannels(Node &node, size_t count) {
         channels != size)
       return node.invalid("input " + Twine(i) + " has " + Twine(size) +
                           " elements for " + Twine(channels) + " channels");
+    node.op.getInputsMutable()[0].set(
+        pinDim(node, node.input(0), /*dim=*/1, size, "the data"));
   }
   return success();
 }
@@ -279,6 +288,9 @@ static LogicalResult legalizeGroupNorm(Node &node) {
   if (node.rank(0) < 2)
     return node.invalid("expects data of rank 2 or more, but got " +
                         Twine(node.rank(0)));
+  if (node.opset >= 21 && node.rank(1) == 1)
+    node.op.getInputsMutable()[0].set(
+        pinDim(node, node.input(0), /*dim=*/1, node.shape(1)[0], "the data"));
   int64_t channels = node.shape(0)[1], groups = node.getInt("num_groups", 0);
   if (ShapedType::isDynamic(channels))
     return node.unsupported("a dynamic channel dimension; fix it with --shape");

@@ -59,6 +59,8 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
   Value x = node.input(0);
   Sizes own = sizesOf(node, x), sizes;
   SmallVector<Value> lows, full;
+  // Dimensions that stay as they are.
+  SmallVector<bool> isWhole;
   Indices i{node.builder, node.loc()};
   // What is cropped is gone before the rest is repeated at its ends.
   bool cropsFirst = mode != nn::PadMode::constant;
@@ -66,9 +68,10 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
   for (auto [d, amounts] :
        llvm::enumerate(llvm::zip_equal(own, low, high))) {
     auto [size, before, after] = amounts;
+    sizes.push_back(addSizes(node, addSizes(node, size, before), after));
     Value length = indexValue(node, size), begin = indexValue(node, before),
           end = indexValue(node, after), zero = i.n(0);
-    sizes.push_back(i.add(i.add(length, begin), end));
+    isWhole.push_back(isZeroInteger(before) && isZeroInteger(after));
     cropped.push_back(cropsFirst ? i.max(i.sub(zero, begin), zero) : zero);
     if (cropsFirst) {
       Value rest = i.add(i.add(length, i.min(begin, zero)), i.min(end, zero));
@@ -79,7 +82,8 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
     }
     lows.push_back(begin);
     full.push_back(length);
-    requirePads(i, mode, d, length, begin, end);
+    if (!isWhole[d])
+      requirePads(i, mode, d, length, begin, end);
   }
   return node.replace(generate(
       node, typeOf(x).getElementType(), sizes,
@@ -88,6 +92,10 @@ static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
         Value inside = arith::ConstantIntOp::create(b, loc, 1, 1);
         SmallVector<Value> at;
         for (auto [d, index] : llvm::enumerate(indices)) {
+          if (isWhole[d]) {
+            at.push_back(index);
+            continue;
+          }
           Value from = i.sub(index, lows[d]);
           at.push_back(reflected(i, mode, from, full[d]));
           inside = i.both(inside, i.both(i.equal(from, at.back()),

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A box has four coordinates and a list of scales one for each dimension: where
-// such a size is open, the operator is legalized with the only one that it can
-// have, and the run checks that it does.
+// A box has four coordinates, a list of scales one for each dimension, and data
+// as many channels as the weights say: where such a size is open, the operator
+// is legalized with the only one that it can have, and the run checks that it
+// does.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Helpers.h"
@@ -45,6 +46,13 @@ void legalize::pinInput(Node &node, size_t i, ArrayRef<int64_t> shape,
   if (node.has(i))
     node.op.getInputsMutable()[i].set(
         pinSizes(node, node.input(i), shape, what));
+}
+
+Value legalize::pinDim(Node &node, Value x, int64_t dim, int64_t size,
+                       const Twine &what) {
+  SmallVector<int64_t> shape(typeOf(x).getRank(), ShapedType::kDynamic);
+  shape[dim] = size;
+  return pinSizes(node, x, shape, what);
 }
 
 void legalize::pinToOne(Node &node, size_t i, const Twine &what) {

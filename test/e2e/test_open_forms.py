@@ -68,6 +68,50 @@ class OpenForms(Case):
                 self.window("ConvTranspose", shape=["n", 3, "h", "w"], weights=weights, strides=[2, 2],
                             output_shape=[12, 13], sizes=[(1, 6, 6), (2, 6, 7)], **attributes)
 
+    def test_computed_pads(self):
+        """To a size that another input has, as PyTorch's older exporter writes it: a list that is turned round as a matrix,
+        of which two of four dimensions are known. Channels stay known, also for what follows."""
+        rng = np.random.default_rng(5)
+        weights = {"w": rng.standard_normal((4, 3, 3, 3)).astype(np.float32), "to": np.array([20, 23], np.int64),
+                   "at": np.array([2, 3], np.int64), "two": np.array(2, np.int64), "none": np.zeros(4, np.int64),
+                   "pairs": np.array([-1, 2], np.int64), "flat": np.array([-1], np.int64), "first": np.array([0], np.int64),
+                   "end": np.array([-2**63 + 1], np.int64), "h": np.array([0], np.int64), "v": np.array([1], np.int64)}
+        nodes = [helper.make_node("Shape", ["x"], ["shape"]), helper.make_node("Gather", ["shape", "at"], ["own"]),
+                 helper.make_node("Sub", ["to", "own"], ["more"]), helper.make_node("Div", ["more", "two"], ["low"]),
+                 helper.make_node("Sub", ["more", "low"], ["high"]),
+                 *[helper.make_node("Gather", [side, i], [f"{side}.{i}"]) for side in ("low", "high") for i in ("h", "v")],
+                 helper.make_node("Concat", ["low.v", "high.v", "low.h", "high.h", "none"], ["list"], axis=0),
+                 helper.make_node("Reshape", ["list", "pairs"], ["rows"]),
+                 helper.make_node("Slice", ["rows", "flat", "end", "first", "flat"], ["back"]),
+                 helper.make_node("Transpose", ["back"], ["turned"], perm=[1, 0]),
+                 helper.make_node("Reshape", ["turned", "flat"], ["pads"])]
+        for mode, sizes in (("constant", [(1, 7, 8), (2, 20, 23), (1, 25, 30)]), ("reflect", [(1, 12, 14), (2, 19, 20)]),
+                            ("edge", [(1, 7, 8), (2, 22, 30)])):
+            with self.subTest(mode=mode):
+                model = make_model([*nodes, helper.make_node("Pad", ["x", "pads"], ["p"], name="pad", mode=mode),
+                                    helper.make_node("Conv", ["p", "w"], ["y"], name="node")],
+                                   [("x", ["n", 3, "h", "w"])], [("y", ["n", 4, "a", "b"])], weights)
+                self.check(model, sizes, ["n", 3, "h", "w"])
+
+    def test_open_channels(self):
+        """Weights tell how many channels data have; a run with others ends before anything is computed."""
+        rng = np.random.default_rng(6)
+        w = {"w": rng.standard_normal((6, 4, 3, 3)).astype(np.float32)}
+        for kind, channels in (("Conv", 4), ("ConvTranspose", 6)):
+            with self.subTest(kind=kind):
+                self.window(kind, shape=["n", "c", "h", "w"], sizes=[(1, channels, 7, 8), (2, channels, 9, 5)], weights=w)
+        b = {"w": rng.standard_normal((5, 6)).astype(np.float32)}
+        for node, shape in ((helper.make_node("MatMul", ["x", "w"], ["y"], name="node"), ["a", "b", "c"]),
+                            (helper.make_node("Gemm", ["x", "w"], ["y"], name="node", transA=1), ["b", "c"])):
+            with self.subTest(node=node.op_type):
+                model = make_model([node], [("x", shape)], [("y", list("pqr")[:len(shape)])], b)
+                sizes = [(2, 3, 5), (1, 7, 5)] if len(shape) == 3 else [(5, 3), (5, 8)]
+                self.check(model, sizes, shape)
+                np.save(self.path("wrong.npy"), np.zeros([4] * len(shape), np.float32))
+                done = tool("ingot", "run", self.compile(model), "--output-dir", self.path("out"), "--input",
+                            f"x={self.path('wrong.npy')}")
+                self.assert_one_line(done, "node 'node'", "4", "5")
+
     def test_nothing(self):
         """Dimensions without elements beside open ones."""
         self.window("MaxPool", shape=[0, 3, "h", 4], sizes=[(5,), (6,)], kernel_shape=[3, 3], strides=[2, 2],

@@ -115,6 +115,32 @@ func.func @crops_open(%x: tensor<?x4xf32>) -> tensor<*xf32> {
 
 // -----
 
+// Pads as PyTorch's older exporter computes them: a list in pairs from the last
+// dimension on, turned round as a matrix. Dimensions without pads keep their
+// sizes and their positions.
+// CHECK-LABEL: @computed_pads
+// CHECK-NOT: "cropping leaves dimension 0
+// CHECK-NOT: "cropping leaves dimension 1
+// CHECK: "cropping leaves dimension 2
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<?x3x?x?xf32>)
+func.func @computed_pads(%x: tensor<?x3x?x?xf32>, %more: tensor<1xi64>) -> tensor<*xf32> {
+  %none = arith.constant dense<0> : tensor<4xi64>
+  %shape = arith.constant dense<[-1, 2]> : tensor<2xi64>
+  %flat = arith.constant dense<-1> : tensor<1xi64>
+  %start = arith.constant dense<-1> : tensor<1xi64>
+  %end = arith.constant dense<-9223372036854775807> : tensor<1xi64>
+  %axis = arith.constant dense<0> : tensor<1xi64>
+  %pairs = onnx.node "Concat"(%more, %more, %more, %more, %none) {axis = 0 : i64} : (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<4xi64>) -> tensor<*xi64>
+  %rows = onnx.node "Reshape"(%pairs, %shape) : (tensor<*xi64>, tensor<2xi64>) -> tensor<*xi64>
+  %back = onnx.node "Slice"(%rows, %start, %end, %axis, %start) : (tensor<*xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi64>
+  %turned = onnx.node "Transpose"(%back) {perm = array<i64: 1, 0>} : (tensor<*xi64>) -> tensor<*xi64>
+  %pads = onnx.node "Reshape"(%turned, %flat) : (tensor<*xi64>, tensor<1xi64>) -> tensor<*xi64>
+  %0 = onnx.node "Pad"(%x, %pads) : (tensor<?x3x?x?xf32>, tensor<*xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
 module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
 func.func @errors(%x: tensor<1x3x4x4xf32>, %p: tensor<8xi64>, %c: tensor<4xi1>, %i: tensor<2xf32>) {
   // expected-error@+1 {{Pad (opset 18) is invalid: mode is mirror}}

@@ -30,6 +30,57 @@ func.func @kernel(%x: tensor<?x3x?x?xf32>, %w: tensor<?x?x?x?xf32>) -> tensor<*x
   return %0 : tensor<*xf32>
 }
 
+// Data have as many channels as the weights say, a group at a time.
+// CHECK-LABEL: @channels
+// CHECK: ingot.require %{{.*}}, "dimension 1 of the data is {0}, but must be {1}"
+// CHECK: tensor.cast %arg0 : tensor<?x?x?x?xf32> to tensor<?x6x?x?xf32>
+// CHECK: nn.conv %{{.*}} : (tensor<?x6x?x?xf32>, tensor<4x3x3x3xf32>)
+func.func @channels(%x: tensor<?x?x?x?xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "Conv"(%x, %w) {group = 2 : i64} : (tensor<?x?x?x?xf32>, tensor<4x3x3x3xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// CHECK-LABEL: @transposed_channels
+// CHECK: tensor.cast %arg0 : tensor<?x?x?x?xf32> to tensor<?x4x?x?xf32>
+func.func @transposed_channels(%x: tensor<?x?x?x?xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "ConvTranspose"(%x, %w) : (tensor<?x?x?x?xf32>, tensor<4x3x3x3xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// One operand of a product tells the other's rows or columns.
+// CHECK-LABEL: @products
+// CHECK: tensor.cast %arg0 : tensor<?x?x?xf32> to tensor<?x?x8xf32>
+// CHECK: tensor.cast %arg2 : tensor<?x4xf32> to tensor<8x4xf32>
+// CHECK: tensor.cast %arg3 : tensor<?x?xf32> to tensor<?x4xf32>
+func.func @products(%x: tensor<?x?x?xf32>, %w: tensor<8x4xf32>, %v: tensor<?x4xf32>, %a: tensor<?x?xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+  %0 = onnx.node "MatMul"(%x, %w) : (tensor<?x?x?xf32>, tensor<8x4xf32>) -> tensor<*xf32>
+  %turned = onnx.node "Transpose"(%w) : (tensor<8x4xf32>) -> tensor<*xf32>
+  %1 = onnx.node "MatMul"(%turned, %v) : (tensor<*xf32>, tensor<?x4xf32>) -> tensor<*xf32>
+  %2 = onnx.node "Gemm"(%a, %w) {transB = 1 : i64} : (tensor<?x?xf32>, tensor<8x4xf32>) -> tensor<*xf32>
+  return %0, %1, %2 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+}
+
+// Scales of normalizations, but not one that is repeated.
+// CHECK-LABEL: @norms
+// CHECK: tensor.cast %arg0 : tensor<?x?x?xf32> to tensor<?x?x8xf32>
+// CHECK: nn.layer_norm
+// CHECK-NOT: tensor.cast
+// CHECK: nn.rms_norm
+// CHECK: tensor.cast %arg0 : tensor<?x?x?xf32> to tensor<?x8x?xf32>
+// CHECK: nn.batch_norm
+// CHECK: tensor.cast %arg0 : tensor<?x?x?xf32> to tensor<?x8x?xf32>
+// CHECK: nn.group_norm {{.*}}groups = 8
+// CHECK: tensor.cast %arg0 : tensor<?x?x?xf32> to tensor<?x8x?xf32>
+// CHECK: nn.group_norm {{.*}}groups = 2
+func.func @norms(%x: tensor<?x?x?xf32>, %s: tensor<8xf32>, %one: tensor<1xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+  %0 = onnx.node "LayerNormalization"(%x, %s) : (tensor<?x?x?xf32>, tensor<8xf32>) -> tensor<*xf32>
+  %1 = onnx.node "RMSNormalization"(%x, %one) : (tensor<?x?x?xf32>, tensor<1xf32>) -> tensor<*xf32>
+  %2 = onnx.node "BatchNormalization"(%x, %s, %s, %s, %s) : (tensor<?x?x?xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<*xf32>
+  %3 = onnx.node "InstanceNormalization"(%x, %s, %s) : (tensor<?x?x?xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<*xf32>
+  %4 = onnx.node "GroupNormalization"(%x, %s, %s) {num_groups = 2 : i64} : (tensor<?x?x?xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<*xf32>
+  return %0, %1, %2, %3, %4 : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+}
+
 // CHECK-LABEL: @scales
 // CHECK: ingot.require %{{.*}}, "dimension 0 of scales is {0}, but must be {1}"
 func.func @scales(%x: tensor<1x3x?x?xf32>, %s: tensor<?xf32>) -> tensor<*xf32> {
