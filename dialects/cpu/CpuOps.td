@@ -163,13 +163,15 @@ def Cpu_WinogradConvOp : Cpu_ScheduledOp<"winograd_conv"> {
   let summary = "convolution of 3x3 taps by minimal filtering";
   let description = [{
     `cpu.conv` on `N, H, W, C` with 3x3 taps, strides and dilations of 1, one
-    group, and f32 throughout. weights are transformed, and packed as those of a
-    product for each point: `panels, (m + 2)^2, C, P`, where m x m outputs are
-    computed from (m + 2)^2 products; m is 2 or 4. See `Winograd.h`. pads lists
-    both begins, then both ends.
+    group, and f32 throughout but for weights, which may be stored as f16.
+    weights are transformed, and packed as those of a product for each point:
+    `panels, (m + 2)^2, C, P`, where m x m outputs are computed from (m + 2)^2
+    products; m is 2 or 4. See `Winograd.h`. pads lists both begins, then both
+    ends.
 
     Constraints:
-    - C1: src and dst have rank 4, weights too, all of f32
+    - C1: src and dst have rank 4, weights too; src is of f32, weights of f32 or
+      f16
     - C2: there are 16 or 36 points
     - C3: pads are four of 0 or more
     - C4: channels of src are those of weights; weights have `ceil(O / P)`

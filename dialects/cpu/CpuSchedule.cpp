@@ -142,19 +142,24 @@ static bool isProductOf(Product product, Type weights) {
   llvm_unreachable("all products are listed");
 }
 
-template <typename Op>
-static LogicalResult verifyProduct(Op op, TileAttr tile) {
-  PackedWeights weights(op.getWeights());
+/// The tile fits the weights: their type, and how wide their panels are.
+static LogicalResult verifyPanels(Operation *op, const PackedWeights &weights,
+                                  TileAttr tile) {
   if (!isProductOf(tile.getProduct(), weights.element))
     return op->emitOpError("expects a tile for weights of ")
            << weights.element << ", but got product "
            << stringifyProduct(tile.getProduct());
-  if (tile.getProduct() == Product::int8Pairs && !op.getPairs())
-    return op->emitOpError("expects pairs for product int8_pairs");
   if (weights.width % tile.getColumns() != 0)
     return op->emitOpError("expects a tile whose columns divide panels of ")
            << weights.width << ", but got " << tile.getColumns();
   return success();
+}
+
+template <typename Op>
+static LogicalResult verifyProduct(Op op, TileAttr tile) {
+  if (tile.getProduct() == Product::int8Pairs && !op.getPairs())
+    return op->emitOpError("expects pairs for product int8_pairs");
+  return verifyPanels(op, PackedWeights(op.getWeights()), tile);
 }
 
 /// The smallest of the tiles that `rows` are split into has an AMX tile's rows.
@@ -359,13 +364,11 @@ static LogicalResult verifySchedule(GroupNormOp op, ScheduleAttr schedule) {
 static LogicalResult verifySchedule(WinogradConvOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   if (failed(expectParts(op, schedule, {"tile", "grid", "tile_block"})) ||
-      failed(expectPlain(op, tile)) ||
       failed(expectWholeTiles(op, tile, schedule.getGrid())))
     return failure();
   PackedWeights weights(op.getWeights());
-  if (weights.width % tile.getColumns() != 0)
-    return op.emitOpError("expects a tile whose columns divide panels of ")
-           << weights.width << ", but got " << tile.getColumns();
+  if (failed(verifyPanels(op, weights, tile)))
+    return failure();
   int64_t perRow = Winograd::ofPositions(weights.outer[1])
                        .bytes(weights.depth, tile.getColumns());
   int64_t rows = schedule.getTileBlock() * tile.getRows();

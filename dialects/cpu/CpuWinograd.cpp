@@ -46,10 +46,11 @@ LogicalResult WinogradConvOp::verify() {
                              {"dst", getDst()}})
     if (failed(expectRank(*this, name, value, 4)))
       return failure();
-  for (Value value : {getSrc(), getWeights()})
-    if (!typeOf(value).getElementType().isF32())
-      return emitOpError("expects src and weights of f32, but got ")
-             << typeOf(value).getElementType();
+  if (Type element = typeOf(getSrc()).getElementType(); !element.isF32())
+    return emitOpError("expects src of f32, but got ") << element;
+  Type element = typeOf(getWeights()).getElementType();
+  if (!element.isF32() && !element.isF16())
+    return emitOpError("expects weights of f32 or f16, but got ") << element;
   Block &body = getEpilogue().front();
   if (body.getNumArguments() != 0 && !body.getArgument(0).getType().isF32())
     return emitOpError("expects a sum of f32, but got ")

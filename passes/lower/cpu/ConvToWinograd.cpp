@@ -63,33 +63,38 @@ namespace {
 /// A convolution as the costs depend on it.
 struct Sizes {
   int64_t images, height, width, channels, columns;
+  /// Of a weight as it is stored: 4, or 2.
+  int64_t bytes;
 
   double pixels() const { return double(images * height * width); }
   double direct() const {
     constexpr int64_t kTaps = 9;
     double weights = double(kTaps * channels * columns);
-    return weights * (2 * pixels() + 4 * kFlopsPerByte);
+    return weights * (2 * pixels() + double(bytes) * kFlopsPerByte);
   }
   double with(const cpu::Winograd &transform) const {
     int64_t m = transform.outputs();
     double tiles = double(images * int64_t(llvm::divideCeil(height, m)) *
                           int64_t(llvm::divideCeil(width, m)));
     double weights = double(transform.positions() * channels * columns);
-    return weights * (2 * tiles + 4 * kFlopsPerByte) +
+    return weights * (2 * tiles + double(bytes) * kFlopsPerByte) +
            tiles * double(channels + columns) * kTransformFlops[m / 4];
   }
 };
 
 } // namespace
 
-/// Whether a block of tiles fits on the stack.
+/// Whether a block of tiles fits on the stack. Weights of two bytes are rounded
+/// when they are transformed, which tiles of 4 x 4 make more than twice as much
+/// of, and are hardly faster.
 static bool fits(const Sizes &sizes, const cpu::Winograd &transform) {
   constexpr int64_t kColumns = 32;
   return kLeastRows * transform.bytes(sizes.channels, kColumns) <=
              cpu::kMaxWinogradBytes &&
          (transform.outputs() == 2 ||
-          transform.positions() * sizes.channels * sizes.columns * 4 <=
-              kMostBytesOfFour);
+          (sizes.bytes == 4 &&
+           transform.positions() * sizes.channels * sizes.columns * 4 <=
+               kMostBytesOfFour));
 }
 
 /// The tiles that take the least time, if that is much less than without.
@@ -128,9 +133,24 @@ static Reason whyNotFiltering(nn::ConvOp op) {
   for (Value value : {op.getX(), op.getW()})
     if (!typeOf(value).getElementType().isF32())
       return "is not of f32";
-  if (isBF16(op) || isFP16(op))
-    return "has weights of half precision";
+  if (isBF16(op))
+    return "is of bf16";
   return std::nullopt;
+}
+
+/// The weights, transformed, and rounded where they are stored as f16. Null for
+/// other than numbers, and for those that f16 does not hold.
+static ElementsAttr packWeights(nn::ConvOp op, const cpu::Winograd &transform) {
+  ElementsAttr weights = nn::getConstant(op.getW());
+  // The convolution as it is written tells the user.
+  if (weights && isFP16(op) && lower::findBeyondF16(weights))
+    return {};
+  ElementsAttr packed =
+      lower::packWinogradWeights(weights, transform.outputs());
+  if (!packed || !isFP16(op))
+    return packed;
+  return lower::findBeyondF16(packed) ? ElementsAttr()
+                                      : lower::roundToF16(packed);
 }
 
 namespace {
@@ -148,14 +168,15 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
     };
     std::optional<cpu::Winograd> transform = chooseTiles(
         {usual(0, 1), usual(1, kUsualSize), usual(2, kUsualSize),
-         typeOf(op.getX()).getDimSize(3), type.getDimSize(3)});
+         typeOf(op.getX()).getDimSize(3), type.getDimSize(3),
+         isFP16(op) ? 2 : 4});
     if (!transform)
       return rewriter.notifyMatchFailure(
           op, "takes as long with fewer products");
-    ElementsAttr packed = lower::packWinogradWeights(
-        nn::getConstant(op.getW()), transform->outputs());
+    ElementsAttr packed = packWeights(op, *transform);
     if (!packed)
-      return rewriter.notifyMatchFailure(op, "has weights without values");
+      return rewriter.notifyMatchFailure(
+          op, "has weights without values, or beyond what float16 holds");
     Location loc = op.getLoc();
     Value weights =
         arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);

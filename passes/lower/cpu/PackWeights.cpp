@@ -110,6 +110,15 @@ struct PanelLayout {
 
 } // namespace
 
+ElementsAttr lower::roundToF16(ElementsAttr weights) {
+  ShapedType type = weights.getShapedType();
+  Packer packer(weights, type.getShape(),
+                Float16Type::get(type.getContext()));
+  for (int64_t i = 0; packer.source && i < type.getNumElements(); ++i)
+    packer.copy(i, i);
+  return packer.take();
+}
+
 std::optional<double> lower::findBeyondF16(ElementsAttr weights) {
   // From the middle between the largest number and the next power of two on.
   constexpr float kInfinite = 65520;

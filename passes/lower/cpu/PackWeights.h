@@ -32,6 +32,9 @@ mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups,
 mlir::ElementsAttr packWinogradWeights(mlir::ElementsAttr weights,
                                        int64_t outputs);
 
+/// Weights of f32, in any order, as f16.
+mlir::ElementsAttr roundToF16(mlir::ElementsAttr weights);
+
 /// A weight that f16 does not hold, or that is no number; of f32.
 std::optional<double> findBeyondF16(mlir::ElementsAttr weights);
 

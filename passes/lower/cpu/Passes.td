@@ -103,7 +103,8 @@ def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
     one group becomes `cpu.winograd_conv` if that takes clearly less time: with
     enough channels on both sides that transforms pay, with enough pixels that
     larger weights do, and with no more channels than a task's stack has room
-    for. What is open in size counts as 28 pixels.
+    for. What is open in size counts as 28 pixels. Weights that are to be stored
+    as f16 are rounded behind the transform, unless f16 does not hold them.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",

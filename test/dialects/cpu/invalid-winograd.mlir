@@ -13,8 +13,20 @@ func.func @rank(%x: tensor<1x8x8xf32>, %w: tensor<1x36x8x16xf32>, %d: tensor<1x8
 // -----
 
 func.func @type(%x: tensor<1x8x8x8xbf16>, %w: tensor<1x36x8x16xf32>, %d: tensor<1x8x8x4xf32>) {
-  // expected-error @+1 {{expects src and weights of f32, but got 'bf16'}}
+  // expected-error @+1 {{expects src of f32, but got 'bf16'}}
   %0 = cpu.winograd_conv ins(%x, %w : tensor<1x8x8x8xbf16>, tensor<1x36x8x16xf32>) outs(%d : tensor<1x8x8x4xf32>)
+      attributes {pads = array<i64: 1, 1, 1, 1>} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x8x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @stored(%x: tensor<1x8x8x8xf32>, %w: tensor<1x36x8x16xbf16>, %d: tensor<1x8x8x4xf32>) {
+  // expected-error @+1 {{expects weights of f32 or f16, but got 'bf16'}}
+  %0 = cpu.winograd_conv ins(%x, %w : tensor<1x8x8x8xf32>, tensor<1x36x8x16xbf16>) outs(%d : tensor<1x8x8x4xf32>)
       attributes {pads = array<i64: 1, 1, 1, 1>} {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32

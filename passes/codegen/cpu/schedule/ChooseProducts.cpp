@@ -263,7 +263,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::WinogradConvOp op) {
   auto transform = cpu::Winograd::ofPositions(weights.outer[1]);
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t positions = transform.positions(), m = transform.outputs();
-  RegisterTile tile = chooseTile(target, Product::f32, weights.width);
+  RegisterTile tile = chooseTile(target, productFor(target, weights.element),
+                                 weights.width);
   int64_t columns = tile.vectors * target.lanes;
   int64_t mostRows =
       cpu::kMaxWinogradBytes / transform.bytes(weights.depth, columns);

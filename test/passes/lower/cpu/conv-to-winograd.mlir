@@ -45,6 +45,35 @@ func.func @open(%x: tensor<?x?x?x64xf32>) -> tensor<?x?x?x64xf32> {
 
 // -----
 
+// Weights that are stored as f16 are rounded when they are transformed, to tiles
+// that lose little by it.
+// CHECK-LABEL: @half
+// CHECK: cpu.winograd_conv ins({{.*}} : tensor<1x56x56x64xf32>, tensor<2x16x64x32xf16>)
+func.func @half(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> {
+  %w = arith.constant dense<1.0> : tensor<64x64x3x3xf32>
+  %y = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>, ingot.precision = #ingot.precision<fp16>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
+  return %y : tensor<1x56x56x64xf32>
+}
+
+// -----
+
+// Those that f16 does not hold as they are, or transformed: the sum of nine at
+// a point.
+// CHECK-LABEL: @beyond
+// CHECK-NOT: cpu.winograd_conv
+func.func @beyond(%x: tensor<1x56x56x64xf32>) -> (tensor<1x56x56x64xf32>, tensor<1x56x56x64xf32>) {
+  %w0 = arith.constant dense<7.0e4> : tensor<64x64x3x3xf32>
+  %0 = nn.conv %x, %w0 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>, ingot.precision = #ingot.precision<fp16>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
+  %w1 = arith.constant dense<5.0e4> : tensor<64x64x3x3xf32>
+  %1 = nn.conv %0, %w1 {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 1, 1, 1, 1>,
+    strides = array<i64: 1, 1>, ingot.precision = #ingot.precision<fp16>} : (tensor<1x56x56x64xf32>, tensor<64x64x3x3xf32>) -> tensor<1x56x56x64xf32>
+  return %0, %1 : tensor<1x56x56x64xf32>, tensor<1x56x56x64xf32>
+}
+
+// -----
+
 // Too few pixels for the weights, too few channels for the transforms, more
 // channels than a task's stack has room for; strides, dilations, other taps.
 // CHECK-LABEL: @not
@@ -76,7 +105,7 @@ func.func @not(%few: tensor<1x5x5x256xf32>, %thin: tensor<1x56x56x3xf32>, %thick
 
 // -----
 
-// Groups, other types, half precision, another backend.
+// Groups, other types, bf16, another backend.
 // CHECK-LABEL: @others
 // CHECK-NOT: cpu.winograd_conv
 func.func @others(%x: tensor<1x56x56x64xf32>, %q: tensor<1x56x56x64xui8>)
