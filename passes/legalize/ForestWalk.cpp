@@ -16,6 +16,7 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+using mlir::utils::IteratorType;
 
 namespace {
 /// Trees that are walked at once. A step waits some 20 cycles for what it
@@ -27,8 +28,6 @@ constexpr int64_t kMostAtOnce = 8;
 enum Column { kFeature, kTrueChild, kFalseChild, kThreshold, kModeAndMissing };
 /// Where kModeAndMissing has whether a NaN is on the true side.
 constexpr int64_t kMissingBit = 8;
-
-using mlir::utils::IteratorType;
 
 /// Writes the steps of a walk.
 class Walker {
