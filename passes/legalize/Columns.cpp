@@ -24,6 +24,8 @@ static LogicalResult legalizeCol2Im(Node &node) {
   if (!node.has(0) || !node.has(1) || !node.has(2) || node.rank(0) != 3)
     return node.invalid("input of rank 3, image_shape and block_shape are "
                         "needed");
+  if (isa<ComplexType>(node.elementType(0)))
+    return node.unsupported("input of complex numbers");
   auto image = elementsOf(node, node.input(1)),
        block = elementsOf(node, node.input(2));
   if (failed(image) || failed(block))

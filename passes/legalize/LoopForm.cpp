@@ -22,6 +22,12 @@ using namespace ingot::legalize;
 /// buffer for all of them up to this many bytes; larger ones grow.
 static constexpr int64_t kMostBounded = int64_t(1) << 20;
 
+/// Whether there is nothing in it, wherever that starts: which neither
+/// tensor.extract_slice nor tensor.insert_slice can say.
+static bool isKnownEmpty(RankedTensorType type) {
+  return llvm::is_contained(type.getShape(), 0);
+}
+
 /// Row `at` of a scanned value.
 static Value takeRow(OpBuilder &builder, Location loc, const Scanned &scanned,
                      OpFoldResult at) {
@@ -29,6 +35,10 @@ static Value takeRow(OpBuilder &builder, Location loc, const Scanned &scanned,
   Sizes offsets(type.getRank(), builder.getIndexAttr(0)),
       strides(type.getRank(), builder.getIndexAttr(1)),
       sizes = tensor::getMixedSizes(builder, loc, scanned.value);
+  if (isKnownEmpty(typeOfRow(scanned))) {
+    sizes.erase(sizes.begin() + scanned.axis);
+    return tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  }
   offsets[scanned.axis] = at;
   sizes[scanned.axis] = builder.getIndexAttr(1);
   return tensor::ExtractSliceOp::create(builder, loc, typeOfRow(scanned),
@@ -278,6 +288,10 @@ SmallVector<Value> LoopBuilder::fillStep(Value step, ValueRange before) {
                        rowsMessage(i));
       continue;
     }
+    if (isKnownEmpty(typeOf(draft.rows[i]))) {
+      after.push_back(before[after.size()]);
+      continue;
+    }
     Sizes sizes = tensor::getMixedSizes(builder, loc, draft.rows[i]);
     sizes.insert(sizes.begin() + kept.axis, builder.getIndexAttr(1));
     Sizes offsets(sizes.size(), builder.getIndexAttr(0)),
@@ -349,6 +363,9 @@ FailureOr<Value> LoopBuilder::finishRows(size_t i, Value kept, Value count) {
     // No more than were written.
     Sizes sizes = tensor::getMixedSizes(builder, loc, kept);
     sizes[info.axis] = count;
+    if (isKnownEmpty(info.row))
+      return Value(tensor::EmptyOp::create(builder, loc, sizes,
+                                           info.row.getElementType()));
     return Value(tensor::ExtractSliceOp::create(
         builder, loc, kept, Sizes(rank, builder.getIndexAttr(0)), sizes,
         Sizes(rank, builder.getIndexAttr(1))));

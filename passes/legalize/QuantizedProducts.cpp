@@ -272,6 +272,17 @@ static FailureOr<Value> widen(Node &node, Value value, Value zero) {
 /// the zero point of x.
 static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
                                       size_t w, size_t zeroW) {
+  if (node.rank(x) < 3 || node.rank(w) != node.rank(x))
+    return node.invalid("data and weights need one rank of at least 3");
+  if (node.has(zeroX) && node.rank(zeroX) <= 1)
+    pinToOne(node, zeroX, "the zero point of the data");
+  if (node.has(zeroX) && !isSingle(node.input(zeroX)))
+    return node.unsupported("a zero point of more than one element for input " +
+                            Twine(zeroX));
+  if (node.has(zeroW) && node.rank(zeroW) > 1)
+    return node.unsupported("a zero point of rank " +
+                            Twine(node.rank(zeroW)) + " for input " +
+                            Twine(zeroW));
   Value zero = node.has(zeroX) ? toScalar(node, node.input(zeroX)) : Value();
   Value weightZero = node.input(zeroW);
   if (weightZero)
@@ -333,8 +344,6 @@ static LogicalResult legalizeConvInteger(Node &node) {
 }
 
 static LogicalResult legalizeQLinearConv(Node &node) {
-  if (node.rank(0) < 3 || node.rank(3) != node.rank(0))
-    return node.invalid("data and weights need one rank of at least 3");
   for (size_t i : {1, 2, 6, 7})
     if (!isSingle(node.input(i)))
       return node.unsupported("a scale of more than one element for input " +

@@ -21,6 +21,23 @@ func.func @unrolled(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<*xf32>) {
   return %0#0, %0#1 : tensor<4xf32>, tensor<*xf32>
 }
 
+// Rows without elements have no places.
+
+// CHECK-LABEL: @empty_rows
+// CHECK: %[[E:.*]] = tensor.empty(%{{.*}}) : tensor<?x0xf32>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %arg1, %[[R:.*]] = %[[E]])
+// CHECK-NOT: tensor.insert_slice
+// CHECK: scf.yield %{{.*}}, %[[R]]
+func.func @empty_rows(%n: tensor<i64>, %x: tensor<0xf32>) -> (tensor<0xf32>, tensor<*xf32>) {
+  %t = arith.constant dense<true> : tensor<i1>
+  %0:2 = onnx.node "Loop"(%n, %t, %x) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<0xf32>):
+    %1 = onnx.node "Relu"(%s) : (tensor<0xf32>) -> tensor<0xf32>
+    onnx.yield %c, %1, %1 : tensor<i1>, tensor<0xf32>, tensor<0xf32>
+  } : (tensor<i64>, tensor<i1>, tensor<0xf32>) -> (tensor<0xf32>, tensor<*xf32>)
+  return %0#0, %0#1 : tensor<0xf32>, tensor<*xf32>
+}
+
 // A trip count alone: rows have their places before the first step.
 
 // CHECK-LABEL: @counted

@@ -123,3 +123,27 @@ func.func @tiny_floats(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %z: tensor<3xf8E5
   return %0, %1, %2 : tensor<2x3xf8E4M3FN>, tensor<2x3xf8E5M2>, tensor<2x3xf16>
 }
 }
+
+// -----
+
+// Zero points of the data are single, those of weights one a channel at most.
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+func.func @zero_points(%x: tensor<1x2x3x4xui8>, %w: tensor<1x2x3x4xui8>, %z: tensor<1x2x3x4xui8>, %one: tensor<ui8>) {
+  // expected-error @+1 {{ConvInteger (opset 24) is invalid: data and weights need one rank of at least 3}}
+  %0 = onnx.node "ConvInteger"(%one, %one, %one) : (tensor<ui8>, tensor<ui8>, tensor<ui8>) -> tensor<*xi32>
+  // expected-error @+1 {{ConvInteger (opset 24) is not supported: a zero point of more than one element for input 2}}
+  %1 = onnx.node "ConvInteger"(%x, %w, %z) : (tensor<1x2x3x4xui8>, tensor<1x2x3x4xui8>, tensor<1x2x3x4xui8>) -> tensor<*xi32>
+  // expected-error @+1 {{ConvInteger (opset 24) is not supported: a zero point of rank 4 for input 3}}
+  %2 = onnx.node "ConvInteger"(%x, %w, %one, %z) : (tensor<1x2x3x4xui8>, tensor<1x2x3x4xui8>, tensor<ui8>, tensor<1x2x3x4xui8>) -> tensor<*xi32>
+  return
+}
+
+func.func @complex(%x: tensor<1x5x5xcomplex<f32>>) {
+  %image = arith.constant dense<5> : tensor<2xi64>
+  %block = arith.constant dense<[1, 5]> : tensor<2xi64>
+  // expected-error @+1 {{Col2Im (opset 24) is not supported: input of complex numbers}}
+  %0 = onnx.node "Col2Im"(%x, %image, %block) : (tensor<1x5x5xcomplex<f32>>, tensor<2xi64>, tensor<2xi64>) -> tensor<*xcomplex<f32>>
+  return
+}
+}

@@ -51,15 +51,26 @@ static void find(Function &function, const char *name) {
     function = reinterpret_cast<Function>(found);
 }
 
+/// Whether the system would give as much memory.
+static bool canHave(size_t bytes) {
+  void *probe = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return probe != MAP_FAILED && munmap(probe, bytes) == 0;
+}
+
 /// jemalloc falls over where it finds no memory for its first tables, of which
 /// there are less than these.
 static void endWithoutRoom() {
   constexpr size_t kTables = 8 << 20;
-  void *probe = mmap(nullptr, kTables, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (probe == MAP_FAILED)
+  if (!canHave(kTables))
     endOutOfMemory();
-  munmap(probe, kTables);
+}
+
+/// jemalloc takes address space without asking whether there is memory behind
+/// it: who fills more than there is would be killed.
+static bool isTooMuch(size_t bytes) {
+  constexpr size_t kMuch = size_t(64) << 20;
+  return bytes >= kMuch && !canHave(bytes);
 }
 
 /// The first call comes from a library's constructor, before any thread.
@@ -82,21 +93,35 @@ static void *check(void *memory, size_t bytes) {
   return memory;
 }
 
+static void *refuse() {
+  errno = ENOMEM;
+  return check(nullptr, /*bytes=*/1);
+}
+
 extern "C" {
 
 void *malloc(size_t bytes) noexcept {
+  if (isTooMuch(bytes))
+    return refuse();
   return check(allocator().malloc(bytes), bytes);
 }
 
 void *calloc(size_t count, size_t bytes) noexcept {
-  return check(allocator().calloc(count, bytes), count && bytes);
+  size_t all;
+  if (__builtin_mul_overflow(count, bytes, &all) || isTooMuch(all))
+    return refuse();
+  return check(allocator().calloc(count, bytes), all);
 }
 
 void *realloc(void *old, size_t bytes) noexcept {
+  if (isTooMuch(bytes))
+    return refuse();
   return check(allocator().realloc(old, bytes), bytes);
 }
 
 void *memalign(size_t alignment, size_t bytes) noexcept {
+  if (isTooMuch(bytes))
+    return refuse();
   return check(allocator().memalign(alignment, bytes), bytes);
 }
 
