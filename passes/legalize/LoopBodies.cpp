@@ -184,15 +184,17 @@ std::optional<SmallVector<Value>> legalize::unroll(Node &node,
   }
   SmallVector<Value> results(states);
   for (auto [i, all] : llvm::enumerate(rows)) {
-    auto axis = stackedAxis(node, form.stacked[i], i,
-                            typeOf(all.front()).getRank());
-    if (failed(axis))
+    int64_t rank = typeOf(all.front()).getRank() + 1;
+    int64_t axis = form.stacked[i].axis;
+    // The loop that is built instead says so.
+    if (axis < -rank || axis >= rank)
       return giveUp();
+    axis += axis < 0 ? rank : 0;
     if (form.stacked[i].isReversed)
       std::reverse(all.begin(), all.end());
     for (Value &row : all)
-      row = unsqueeze(node, row, {*axis});
-    results.push_back(concat(node, all, *axis));
+      row = unsqueeze(node, row, {axis});
+    results.push_back(concat(node, all, axis));
   }
   return results;
 }

@@ -204,3 +204,20 @@ func.func @wrong_batches(%n: tensor<2xi64>, %h: tensor<2x4xf32>, %x: tensor<3x3x
   return
 }
 }
+
+// -----
+
+// Few steps are not written in a row where their results have no place: the
+// loop that is tried then says why, once.
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+func.func @no_axis(%h: tensor<4xf32>, %x: tensor<3x4xf32>) {
+  // expected-error @+1 {{'scan_output_axes' is 2 at [0], but must be in [-2, 1]}}
+  %0:2 = onnx.node "Scan"(%h, %x) {num_scan_inputs = 1 : i64, scan_output_axes = array<i64: 2>} graphs "body" {
+  ^bb0(%s: tensor<4xf32>, %r: tensor<4xf32>):
+    %1 = onnx.node "Add"(%s, %r) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %1, %1 : tensor<4xf32>, tensor<4xf32>
+  } : (tensor<4xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<*xf32>)
+  return
+}
+}
