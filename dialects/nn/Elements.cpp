@@ -31,6 +31,13 @@ SmallVector<int64_t> nn::placeOf(int64_t number, ArrayRef<int64_t> shape) {
   return place;
 }
 
+int64_t nn::numberOf(ArrayRef<int64_t> place, ArrayRef<int64_t> shape) {
+  int64_t number = 0;
+  for (auto [index, size] : llvm::zip_equal(place, shape))
+    number = number * size + index;
+  return number;
+}
+
 std::optional<Element> nn::findOutside(Value constant,
                                        ArrayRef<nn::Range> ranges) {
   auto values = getConstantInts(constant);

@@ -50,6 +50,8 @@ std::optional<Element> findOutside(mlir::Value constant,
 /// The indices of an element of a shape, from its number, row-major.
 llvm::SmallVector<int64_t> placeOf(int64_t number,
                                    llvm::ArrayRef<int64_t> shape);
+/// Its number, from its indices.
+int64_t numberOf(llvm::ArrayRef<int64_t> place, llvm::ArrayRef<int64_t> shape);
 
 /// "'axes' is 9 at [1]"; of a scalar, without a place.
 std::string describeElement(llvm::StringRef name, llvm::ArrayRef<int64_t> place,

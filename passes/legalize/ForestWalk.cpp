@@ -136,11 +136,9 @@ Value Walker::isTrue(OpBuilder &b, Location loc, Value here, Value value,
 }
 
 Value Walker::step(OpBuilder &b, Location loc, Value row, Value here) const {
-  auto index = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-  };
+  Indices i{b, loc};
   Value value = tensor::ExtractOp::create(
-      b, loc, x, ValueRange{row, index(read(b, loc, here, kFeature))});
+      b, loc, x, ValueRange{row, i.of(read(b, loc, here, kFeature))});
   Value threshold;
   if (thresholds)
     threshold = tensor::ExtractOp::create(b, loc, thresholds, here);
@@ -148,9 +146,8 @@ Value Walker::step(OpBuilder &b, Location loc, Value row, Value here) const {
     threshold = arith::BitcastOp::create(b, loc, b.getF32Type(),
                                          read(b, loc, here, kThreshold));
   Value goes = isTrue(b, loc, here, value, threshold);
-  return index(arith::SelectOp::create(b, loc, goes,
-                                       read(b, loc, here, kTrueChild),
-                                       read(b, loc, here, kFalseChild)));
+  return i.of(i.choose(goes, read(b, loc, here, kTrueChild),
+                       read(b, loc, here, kFalseChild)));
 }
 
 /// Adds trees until groups of `width` come out even: a leaf that adds nothing,
@@ -202,17 +199,14 @@ SmallVector<Value> Forest::walk(Value x, int64_t width) {
       builder, node.loc(), TypeRange(ValueRange(inits)), ValueRange(), inits,
       maps, iterators, [&](OpBuilder &b, Location loc, ValueRange) {
         Indices i{b, loc};
-        auto index = [&](Value value) -> Value {
-          return arith::IndexCastOp::create(b, loc, b.getIndexType(), value);
-        };
         Value row = linalg::IndexOp::create(b, loc, 0),
               group = linalg::IndexOp::create(b, loc, 1);
         SmallVector<Value> here;
         for (int64_t k = 0; k < width; ++k)
-          here.push_back(index(tensor::ExtractOp::create(
+          here.push_back(i.of(tensor::ExtractOp::create(
               b, loc, starts, ValueRange{group, i.n(k)})));
         Value count =
-            index(tensor::ExtractOp::create(b, loc, counts, group));
+            i.of(tensor::ExtractOp::create(b, loc, counts, group));
         auto loop = scf::ForOp::create(
             b, loc, i.n(0), count, i.n(1), here,
             [&](OpBuilder &b, Location loc, Value, ValueRange args) {
@@ -253,13 +247,12 @@ Value Forest::sumLeaves(ArrayRef<Value> rows, StringRef how) {
   auto sum = linalg::GenericOp::create(
       builder, node.loc(), TypeRange(start.getType()), rows, start, maps,
       iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
+        Indices i{b, loc};
         Value target = linalg::IndexOp::create(b, loc, 2);
         Value all = args.back();
         for (Value arg : args.drop_back()) {
-          Value row =
-              arith::IndexCastOp::create(b, loc, b.getIndexType(), arg);
-          Value weight = tensor::ExtractOp::create(b, loc, table,
-                                                   ValueRange{row, target});
+          Value weight = tensor::ExtractOp::create(
+              b, loc, table, ValueRange{i.of(arg), target});
           if (isMin)
             all = arith::MinimumFOp::create(b, loc, all, weight);
           else if (isMax)

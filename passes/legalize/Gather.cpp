@@ -244,7 +244,7 @@ static LogicalResult nonZeroComputed(Node &node) {
 
 static LogicalResult legalizeNonZero(Node &node) {
   ArrayRef<int64_t> shape = node.shape(0);
-  if (llvm::is_contained(shape, 0))
+  if (lower::isKnownEmpty(shape))
     return node.replace(intConstant(node, {}, {int64_t(shape.size()), 0}));
   auto values = nn::getConstantDoubles(node.input(0));
   if (!values)

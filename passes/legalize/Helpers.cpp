@@ -84,7 +84,7 @@ Value legalize::reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
   if (type == x.getType() && type.getNumDynamicDims() <= 1)
     return x;
   // Of no elements, a dimension does not follow from their number.
-  bool isEmpty = llvm::is_contained(shape, 0) && !type.hasStaticShape();
+  bool isEmpty = lower::isKnownEmpty(shape) && !type.hasStaticShape();
   if (type.getNumDynamicDims() <= 1 && !isEmpty)
     return node.create<nn::ReshapeOp>(type, x);
   SmallVector<Value> values;
@@ -141,9 +141,7 @@ Value legalize::takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
                          ArrayRef<OpFoldResult> sizes) {
   Type element = typeOf(x).getElementType();
   SmallVector<int64_t> shape = staticShape(sizes);
-  // Nothing starts nowhere, which a slice cannot say.
-  if (llvm::is_contained(shape, 0) ||
-      llvm::is_contained(typeOf(x).getShape(), 0)) {
+  if (lower::isKnownEmpty(shape) || lower::isKnownEmpty(typeOf(x).getShape())) {
     Sizes held(sizes.begin(), sizes.end());
     for (auto [size, own] : llvm::zip_equal(held, typeOf(x).getShape()))
       if (own == 0)
@@ -158,7 +156,7 @@ Value legalize::takePart(Node &node, Value x, ArrayRef<OpFoldResult> starts,
 
 Value legalize::setPart(Node &node, Value x, Value part,
                         ArrayRef<OpFoldResult> starts) {
-  if (llvm::is_contained(typeOf(part).getShape(), 0))
+  if (lower::isKnownEmpty(typeOf(part).getShape()))
     return x;
   Sizes ones(starts.size(), sizeAttr(node, 1));
   return tensor::InsertSliceOp::create(node.builder, node.loc(), part, x,

@@ -82,6 +82,10 @@ struct Indices {
   Value n(int64_t value) {
     return mlir::arith::ConstantIndexOp::create(b, loc, value);
   }
+  /// A number as an index.
+  Value of(Value number) {
+    return mlir::arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+  }
   Value add(Value x, Value y) {
     return mlir::arith::AddIOp::create(b, loc, x, y);
   }

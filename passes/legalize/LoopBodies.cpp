@@ -187,7 +187,7 @@ std::optional<SmallVector<Value>> legalize::unroll(Node &node,
     int64_t rank = typeOf(all.front()).getRank() + 1;
     int64_t axis = form.stacked[i].axis;
     // The loop that is built instead says so.
-    if (axis < -rank || axis >= rank)
+    if (!nn::positionsOf(rank).contains(axis))
       return giveUp();
     axis += axis < 0 ? rank : 0;
     if (form.stacked[i].isReversed)

@@ -22,12 +22,6 @@ using namespace ingot::legalize;
 /// buffer for all of them up to this many bytes; larger ones grow.
 static constexpr int64_t kMostBounded = int64_t(1) << 20;
 
-/// Whether there is nothing in it, wherever that starts: which neither
-/// tensor.extract_slice nor tensor.insert_slice can say.
-static bool isKnownEmpty(RankedTensorType type) {
-  return llvm::is_contained(type.getShape(), 0);
-}
-
 /// Row `at` of a scanned value.
 static Value takeRow(OpBuilder &builder, Location loc, const Scanned &scanned,
                      OpFoldResult at) {
@@ -35,7 +29,7 @@ static Value takeRow(OpBuilder &builder, Location loc, const Scanned &scanned,
   Sizes offsets(type.getRank(), builder.getIndexAttr(0)),
       strides(type.getRank(), builder.getIndexAttr(1)),
       sizes = tensor::getMixedSizes(builder, loc, scanned.value);
-  if (isKnownEmpty(typeOfRow(scanned))) {
+  if (lower::isKnownEmpty(typeOfRow(scanned).getShape())) {
     sizes.erase(sizes.begin() + scanned.axis);
     return tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
   }
@@ -288,7 +282,7 @@ SmallVector<Value> LoopBuilder::fillStep(Value step, ValueRange before) {
                        rowsMessage(i));
       continue;
     }
-    if (isKnownEmpty(typeOf(draft.rows[i]))) {
+    if (lower::isKnownEmpty(lower::shapeOf(draft.rows[i]))) {
       after.push_back(before[after.size()]);
       continue;
     }
@@ -363,7 +357,7 @@ FailureOr<Value> LoopBuilder::finishRows(size_t i, Value kept, Value count) {
     // No more than were written.
     Sizes sizes = tensor::getMixedSizes(builder, loc, kept);
     sizes[info.axis] = count;
-    if (isKnownEmpty(info.row))
+    if (lower::isKnownEmpty(info.row.getShape()))
       return Value(tensor::EmptyOp::create(builder, loc, sizes,
                                            info.row.getElementType()));
     return Value(tensor::ExtractSliceOp::create(

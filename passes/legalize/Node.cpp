@@ -76,9 +76,8 @@ FailureOr<int64_t> Node::normalizeAxis(int64_t axis, int64_t rank,
                                        std::optional<int64_t> at) {
   if (rank == 0)
     return badElement(name, at, Twine(axis), "left out: the data has no axes");
-  if (axis < -rank || axis >= rank)
-    return badElement(name, at, Twine(axis),
-                      nn::describeRange(nn::positionsOf(rank)));
+  if (nn::Range range = nn::positionsOf(rank); !range.contains(axis))
+    return badElement(name, at, Twine(axis), nn::describeRange(range));
   return axis < 0 ? axis + rank : axis;
 }
 

@@ -118,13 +118,6 @@ static void forEachPlace(ArrayRef<int64_t> shape,
     visit(nn::placeOf(i, shape));
 }
 
-static int64_t numberOf(ArrayRef<int64_t> place, ArrayRef<int64_t> shape) {
-  int64_t number = 0;
-  for (auto [index, size] : llvm::zip_equal(place, shape))
-    number = number * size + index;
-  return number;
-}
-
 std::optional<Sizes> Tracer::join(nn::ConcatOp op, int depth) {
   int64_t axis = op.getAxis();
   SmallVector<Sizes> parts;
@@ -143,7 +136,7 @@ std::optional<Sizes> Tracer::join(nn::ConcatOp op, int depth) {
       at[axis] -= shape[axis];
       shape = typeOf(op.getInputs()[++part]).getShape();
     }
-    sizes.push_back(parts[part][numberOf(at, shape)]);
+    sizes.push_back(parts[part][nn::numberOf(at, shape)]);
   });
   return sizes;
 }
@@ -170,7 +163,7 @@ std::optional<Sizes> Tracer::move(Operation *op, int depth) {
                      at[d] = slice.getStarts()[d] +
                              index * slice.getSteps()[d];
                  }
-                 sizes.push_back((*inner)[numberOf(at, from)]);
+                 sizes.push_back((*inner)[nn::numberOf(at, from)]);
                });
   return sizes;
 }

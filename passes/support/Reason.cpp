@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/support/Reason.h"
 
+#include "passes/support/Shapes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -42,7 +44,7 @@ static Reason firstReason(Operation *op,
 }
 
 static Reason whyNotEmptyType(ShapedType type) {
-  if (llvm::is_contained(type.getShape(), 0))
+  if (lower::isKnownEmpty(type.getShape()))
     return "has the empty tensor " + describe(type);
   return std::nullopt;
 }

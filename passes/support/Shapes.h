@@ -31,6 +31,11 @@ inline ArrayRef<int64_t> shapeOf(Value value) {
   return mlir::cast<mlir::ShapedType>(value.getType()).getShape();
 }
 
+/// Whether there is surely nothing in it: no slice can say where that starts.
+inline bool isKnownEmpty(ArrayRef<int64_t> shape) {
+  return llvm::is_contained(shape, 0);
+}
+
 /// The product of sizes, unknown if one of them is.
 inline int64_t productOf(ArrayRef<int64_t> sizes) {
   int64_t product = 1;

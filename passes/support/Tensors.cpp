@@ -77,7 +77,7 @@ Value lower::reshape(OpBuilder &b, Location loc, Value tensor,
     return tensor;
   // Upstream counts what a group of dimensions has from those that it knows: of
   // none and an unknown one it knows both that there are none and nothing.
-  if (llvm::is_contained(from.getShape(), 0) || llvm::is_contained(shape, 0))
+  if (isKnownEmpty(from.getShape()) || isKnownEmpty(shape))
     return empty(b, loc, sizes, from.getElementType());
   int64_t fromRank = from.getRank(), toRank = to.getRank();
   if (from.hasStaticShape() && to.hasStaticShape() && fromRank != toRank)

@@ -242,11 +242,6 @@ scatter(OpBuilder &builder, Location loc, Value x, Value updates,
   return nest.results.front();
 }
 
-/// Whether a dimension that is indexed has no elements: nothing can be there.
-static bool hasNoTarget(Value x) {
-  return llvm::is_contained(typeOf(x).getShape(), 0);
-}
-
 namespace {
 
 struct LowerScatterElements : OpConversionPattern<nn::ScatterElementsOp> {
@@ -260,7 +255,7 @@ struct LowerScatterElements : OpConversionPattern<nn::ScatterElementsOp> {
     ArrayRef<int64_t> extents = typeOf(adaptor.getUpdates()).getShape();
     Value size = sizeOf(rewriter, loc, x, axis);
     requireIndices(rewriter, loc, indices, OpFoldResult(size));
-    if (!hasNoTarget(x))
+    if (!isKnownEmpty(shapeOf(x)))
       y = scatter(rewriter, loc, x, adaptor.getUpdates(), op.getReduction(),
                   isUnsigned(op.getX().getType()),
                   [&](OpBuilder &b, Location loc, ValueRange at) {
@@ -289,7 +284,7 @@ struct LowerScatterND : OpConversionPattern<nn::ScatterNDOp> {
     llvm::append_range(held, extents.drop_front(outer));
     Sizes data = sizesOf(rewriter, loc, x);
     requireIndices(rewriter, loc, indices, ArrayRef(data).take_front(depth));
-    if (!hasNoTarget(x))
+    if (!isKnownEmpty(shapeOf(x)))
       y = scatter(
           rewriter, loc, x, adaptor.getUpdates(), op.getReduction(),
           isUnsigned(op.getX().getType()),

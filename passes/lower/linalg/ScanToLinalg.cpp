@@ -66,12 +66,6 @@ static SmallVector<Value> sliceSizesOf(OpBuilder &b, Location loc, Value x,
   return sizes;
 }
 
-/// Whether there is surely nothing in it. Slices refuse any offset into an
-/// empty dimension, so such results are made apart.
-static bool isEmpty(RankedTensorType type) {
-  return llvm::is_contained(type.getShape(), 0);
-}
-
 struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -86,7 +80,7 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
     RankedTensorType sliceType = sliceTypeOf(type, axis);
     SmallVector<Value> sliceSizes = sliceSizesOf(b, loc, x, axis);
     Value out = createEmpty(b, loc, type, dynamicSizesLike(b, loc, type, x));
-    if (isEmpty(type)) {
+    if (isKnownEmpty(type.getShape())) {
       b.replaceOp(op, castTo(b, loc, out, getTypeConverter()->convertType(
                                                  op.getType())));
       return success();
@@ -161,7 +155,7 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
     Value k = indexValue(b, loc, found[axis]);
     Value values = empty(b, loc, found, element);
     Value indices = empty(b, loc, found, i64);
-    if (isEmpty(type) || isEmpty(typeOf(values))) {
+    if (isKnownEmpty(type.getShape()) || isKnownEmpty(shapeOf(values))) {
       b.replaceOp(op, castResults(b, op, {values, indices}));
       return success();
     }
