@@ -14,7 +14,7 @@ python := $(INGOT_DEPS)/venv/bin/python
 bench_python := build/bench-venv/bin/python
 
 .PHONY: help setup configure build check check-sanitize demo accuracy models conformance property random open-sizes constants roofline callgrind cliffs bench \
-  zoo fuzz docs clean
+  zoo fuzz soak faults docs clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -106,6 +106,9 @@ fuzz: setup ## fuzz readers of files and options (ASan, UBSan), each for FUZZ_SE
 
 soak: build ## run 8 contexts of each of 3 models in 8 threads for SOAK_SECONDS (180), plain, under ASan and under TSan
 	@$(python) scripts/soak.py --seconds $${SOAK_SECONDS:-180} --jobs $(JOBS)
+
+faults: build ## let each allocation of a compilation fail (some 45 minutes)
+	@$(python) test/faults/trials.py --ingot build/bin/ingot --jobs $(JOBS)
 
 docs: build ## write docs/reference from the .td files
 	@scripts/gen-docs.sh

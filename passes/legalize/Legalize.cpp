@@ -135,6 +135,9 @@ struct LegalizePass
   int64_t statedOpsetOf(StringRef domain);
 
   llvm::DenseSet<Operation *> failedNodes;
+  /// What failed nodes of bodies read: a state that does not fit is one cause,
+  /// however many nodes of the body it does not fit.
+  llvm::DenseSet<Value> doubtful;
   /// An operator that was expanded to several nodes is reported once.
   llvm::DenseSet<Location> failedNames;
   Progress progress;
@@ -260,14 +263,17 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   return success();
 }
 
-/// Whether the op, or what is in it, needs what a failed node gives.
+/// Whether the op, or what is in it, needs what a failed node gives, or what one
+/// of the same body needed.
 static bool needsAny(Operation *op,
-                     const llvm::DenseSet<Operation *> &failedNodes) {
+                     const llvm::DenseSet<Operation *> &failedNodes,
+                     const llvm::DenseSet<Value> &doubtful) {
   if (failedNodes.empty())
     return false;
   WalkResult result = op->walk([&](Operation *inner) {
     bool fed = llvm::any_of(inner->getOperands(), [&](Value operand) {
-      return failedNodes.contains(operand.getDefiningOp());
+      return failedNodes.contains(operand.getDefiningOp()) ||
+             doubtful.contains(operand);
     });
     return fed ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -276,6 +282,7 @@ static bool needsAny(Operation *op,
 
 LogicalResult LegalizePass::legalizeBlock(Block &block) {
   LogicalResult result = success();
+  bool isBody = !isa<func::FuncOp>(block.getParentOp());
   for (Operation *next = block.empty() ? nullptr : &block.front(); next;) {
     auto op = dyn_cast<onnx::NodeOp>(next);
     Operation *before = next->getPrevNode();
@@ -285,9 +292,12 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
     // What a failed node feeds cannot be judged, but an operator that is
     // missing altogether is worth a line of its own.
     bool known = allLegalizers().lookup(op.getDomain(), op.getOpType());
-    if ((known && needsAny(op, failedNodes)) ||
+    if ((known && needsAny(op, failedNodes, doubtful)) ||
         failedNames.contains(op.getLoc()) || failed(legalizeNode(op))) {
       failedNodes.insert(op);
+      for (Value operand : op.getInputs())
+        if (isBody && !matchPattern(operand, m_Constant()))
+          doubtful.insert(operand);
       if (isa<NameLoc>(op.getLoc()))
         failedNames.insert(op.getLoc());
       result = failure();
@@ -307,6 +317,7 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
 /// The same without a word, and without a trace of what failed.
 LogicalResult LegalizePass::tryBlock(Block &block) {
   auto nodes = failedNodes;
+  auto values = doubtful;
   auto names = failedNames;
   bool lacked = std::exchange(progress.lacksSupport, false);
   std::string why;
@@ -327,6 +338,7 @@ LogicalResult LegalizePass::tryBlock(Block &block) {
   progress.whyQuiet = std::move(why);
   progress.quietLacksSupport = lacks;
   failedNodes = std::move(nodes);
+  doubtful = std::move(values);
   failedNames = std::move(names);
   return failure();
 }
@@ -383,6 +395,7 @@ static LogicalResult spreadSequences(func::FuncOp function) {
 
 LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
   failedNodes.clear();
+  doubtful.clear();
   failedNames.clear();
   progress = {};
   progress.roots.start(function);

@@ -10,12 +10,16 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 
 import families
 
-from support import BIN, BUILD, CRASH_MARKS, Case, np, tool
+from support import BIN, BUILD, CRASH_MARKS, ROOT, Case, np, tool
+
+sys.path.insert(0, os.path.join(ROOT, "test/faults"))
+import trials  # noqa: E402
 
 FAULTS = os.path.join(BUILD, "lib", "ingot-faults.so")
 KINDS = {"alloc": errno.ENOMEM, "write": errno.ENOSPC, "read": errno.EIO, "rename": errno.EACCES, "fsync": errno.EIO,
@@ -135,7 +139,24 @@ class Compile(Faults):
         self.assertGreater(self.sweep(kind, self.prepare, self.command, self.check, **options), 0)
 
     def test_alloc(self):
-        self.fails("alloc", most=max(MOST, 80))
+        """And each all after it."""
+        self.fails("alloc", most=40)
+
+    def test_alloc_in_children(self):
+        """Many more of them, and nearly all at the end, where files are written; `make faults` tries each."""
+        folder = tempfile.mkdtemp(dir=self.dir)
+        self.prepare(folder)
+        total = self.count("alloc", self.command, folder)
+        tried = 0
+        for first, step in ((1, 499), (total - 2000, 5)):
+            command = [os.path.join(BIN, "ingot"), *self.command(folder)]
+            problems, some, went_on = trials.trials(FAULTS, command, folder, first, step)
+            for n in went_on:
+                problems += self.one("alloc", n, False, self.prepare, self.command, self.check)
+            self.assertEqual(problems, [])
+            self.assertEqual(self.check(folder), [])
+            tried += some
+        self.assertGreater(tried, 1000)
 
     def test_alloc_while_publishing(self):
         """Once all files have their names it has succeeded, and the weights of the old library are gone."""
@@ -200,7 +221,7 @@ class Embedded(Compile):
         return ["compile", self.source, "-o", os.path.join(folder, "m.so"), "-q"]
 
     # What differs is how files are written.
-    test_alloc = test_alloc_while_publishing = test_mmap = test_read = test_thread = test_open = test_killed = None
+    test_alloc = test_alloc_in_children = test_alloc_while_publishing = test_mmap = test_read = test_thread = test_open = test_killed = None
 
 
 class Run(Faults):

@@ -7,10 +7,14 @@
  *
  * A library to preload. FAULT_KIND names the calls: alloc, write, read, rename,
  * fsync, mmap, open, thread. Of those after main has begun the FAULT_AT-th
- *fails (none if it is 0), with FAULT_ERRNO; with FAULT_ALL=1 all after it, too;
- *with FAULT_KILL=1 the process is killed before it instead. FAULT_COUNT names a
- *file that receives the number of calls when the process ends. FAULT_AFTER=N
- *counts calls from the N-th rename on.
+ * fails (none if it is 0), with FAULT_ERRNO; with FAULT_ALL=1 all after it, too;
+ * with FAULT_KILL=1 the process is killed before it instead. FAULT_COUNT names a
+ * file that receives the number of calls when the process ends. FAULT_AFTER=N
+ * counts calls from the N-th rename on.
+ *
+ * With FAULT_TRIALS=FILE every FAULT_STEP-th call, from the FAULT_AT-th on, fails
+ * in a child process each, and the process itself goes on: see trials.c.
+ * FAULT_FOLDER is where it writes.
  *
  * What goes to standard output and standard error is left alone.
  *
@@ -18,6 +22,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "trials.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -41,7 +47,7 @@ static const char *const names[] = {"",      "alloc", "write", "read", "rename",
 
 static atomic_int chosen;
 static atomic_long calls, renames;
-static long at, after;
+static long at, after, step;
 static int number = EIO, all, kills;
 static const char *count_file;
 
@@ -51,6 +57,13 @@ static int fails(enum kind kind) {
       atomic_load_explicit(&renames, memory_order_relaxed) < after)
     return 0;
   long call = atomic_fetch_add(&calls, 1) + 1;
+  if (step && !is_trial() && (call < at || (call - at) % step))
+    return 0;
+  if (step) {
+    int failing = try_failure(call);
+    errno = failing ? number : errno;
+    return failing;
+  }
   if (at == 0 || call < at || (call > at && !all))
     return 0;
   if (kills)
@@ -66,6 +79,8 @@ static long env_number(const char *name, long otherwise) {
 
 static void report(void) {
   int saved = atomic_exchange(&chosen, NONE);
+  if (step && !is_trial())
+    end_trials();
   if (!count_file || !saved)
     return;
   char text[32];
@@ -86,6 +101,10 @@ static int main_with_faults(int argc, char **argv, char **environment) {
   kills = (int)env_number("FAULT_KILL", 0);
   after = env_number("FAULT_AFTER", 0);
   count_file = getenv("FAULT_COUNT");
+  if (getenv("FAULT_TRIALS")) {
+    step = env_number("FAULT_STEP", 1);
+    begin_trials(getenv("FAULT_FOLDER"), getenv("FAULT_TRIALS"));
+  }
   /* What the process starts runs without. */
   unsetenv("LD_PRELOAD");
   for (int i = ALLOC; kind && i <= THREAD; ++i)

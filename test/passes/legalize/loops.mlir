@@ -221,3 +221,23 @@ func.func @no_axis(%h: tensor<4xf32>, %x: tensor<3x4xf32>) {
   return
 }
 }
+
+// -----
+
+// A row that two nodes of a body cannot take is one cause; that an operator is
+// missing is another.
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+func.func @row(%h: tensor<2xf32>, %x: tensor<5x3xf32>) {
+  %0:3 = onnx.node "Scan"(%h, %h, %x) {num_scan_inputs = 1 : i64} graphs "body" {
+  ^bb0(%s: tensor<2xf32>, %t: tensor<2xf32>, %r: tensor<3xf32>):
+    // expected-error @+1 {{Add (opset 21) is invalid: operand shapes do not broadcast: dimension 0 is 2 in one and 3 in the other}}
+    %1 = onnx.node "Add"(%s, %r) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
+    %2 = onnx.node "Mul"(%t, %r) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>
+    // expected-error @+1 {{Nothing (opset 21) is not supported}}
+    %3 = onnx.node "Nothing"(%r) : (tensor<3xf32>) -> tensor<2xf32>
+    onnx.yield %1, %2, %3 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
+  } : (tensor<2xf32>, tensor<2xf32>, tensor<5x3xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<*xf32>)
+  return
+}
+}
