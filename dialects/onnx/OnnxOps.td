@@ -93,6 +93,27 @@ def Onnx_SequenceOp : Onnx_Op<"sequence", [Pure]> {
   }];
 }
 
+def Onnx_RowsOp : Onnx_Op<"rows", [Pure]> {
+  let summary = "a sequence of which only the run knows the length";
+  let description = [{
+    Its elements are the rows of a tensor along dimension 0: all of one shape.
+    As `onnx.sequence`, it stands until all that uses it is legalized. Example:
+
+    ```mlir
+    %s = onnx.rows(%x : tensor<?x4xf32>) : <"seq">
+    ```
+  }];
+  let arguments = (ins AnyType:$tensor);
+  let results = (outs Onnx_OpaqueType:$sequence);
+  let builders = [OpBuilder<(ins "::mlir::Value":$tensor), [{
+    build($_builder, $_state,
+          OpaqueType::get($_builder.getContext(), "seq"), tensor);
+  }]>];
+  let assemblyFormat = [{
+    `(` $tensor `:` type($tensor) `)` attr-dict `:` type($sequence)
+  }];
+}
+
 def Onnx_YieldOp : Onnx_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "results of a subgraph";
   let arguments = (ins Variadic<AnyType>:$operands);

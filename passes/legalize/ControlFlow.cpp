@@ -337,7 +337,7 @@ static LogicalResult legalizeIf(Node &node) {
     yield->erase();
     for (Operation &op :
          llvm::make_early_inc_range(llvm::reverse(region->front())))
-      if (isa<onnx::SequenceOp>(op) && op.use_empty())
+      if (isa<onnx::SequenceOp, onnx::RowsOp>(op) && op.use_empty())
         op.erase();
   }
   builder.setInsertionPointAfter(branch);

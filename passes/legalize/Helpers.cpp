@@ -99,6 +99,17 @@ Value legalize::reshape(Node &node, Value x, ArrayRef<int64_t> shape) {
   return node.create<nn::ReshapeOp>(type, x);
 }
 
+Value legalize::fromSizes(Node &node, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> known = staticShape(sizes);
+  if (!llvm::is_contained(known, ShapedType::kDynamic))
+    return intConstant(node, known, {int64_t(known.size())});
+  SmallVector<Value> elements;
+  for (OpFoldResult size : sizes)
+    elements.push_back(node.create<arith::IndexCastOp>(
+        node.builder.getI64Type(), indexValue(node, size)));
+  return tensor::FromElementsOp::create(node.builder, node.loc(), elements);
+}
+
 Value legalize::unsqueeze(Node &node, Value x, ArrayRef<int64_t> axes) {
   Sizes inner = sizesOf(node, x), sizes;
   size_t rank = inner.size() + axes.size(), next = 0;
@@ -166,6 +177,13 @@ Value legalize::setPart(Node &node, Value x, Value part,
 Value legalize::concat(Node &node, ArrayRef<Value> inputs, int64_t axis) {
   auto y = node.infer<nn::ConcatOp>(ValueRange(inputs), axis);
   return failed(y) ? Value() : *y;
+}
+
+Value legalize::joinRows(Node &node, ArrayRef<Value> rows) {
+  SmallVector<Value> parts;
+  for (Value row : rows)
+    parts.push_back(unsqueeze(node, row, {0}));
+  return concat(node, parts, 0);
 }
 
 Value legalize::castTo(Node &node, Value x, Type elementType) {

@@ -149,8 +149,13 @@ Value reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 Value reshape(Node &node, Value x, ArrayRef<int64_t> shape);
 Value unsqueeze(Node &node, Value x, ArrayRef<int64_t> axes);
 Value transpose(Node &node, Value x, ArrayRef<int64_t> perm);
+/// Tensors of one shape along a new dimension 0. Null, and says why, if they are
+/// not.
+Value joinRows(Node &node, ArrayRef<Value> rows);
 /// x, whose shape broadcasts to sizes, repeated to them.
 Value broadcastTo(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
+/// A 1-d tensor of i64 from sizes: constant if all are known.
+Value fromSizes(Node &node, ArrayRef<OpFoldResult> sizes);
 /// `size` elements of an axis from `start` on, with a step; all known.
 Value sliceAxis(Node &node, Value x, int64_t axis, int64_t start, int64_t size,
                 int64_t step = 1);

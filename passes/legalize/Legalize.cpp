@@ -309,7 +309,8 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
   if (failed(result))
     return failure();
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isa<onnx::AbsentOp, onnx::SequenceOp>(op) && op.use_empty())
+    if (isa<onnx::AbsentOp, onnx::SequenceOp, onnx::RowsOp>(op) &&
+        op.use_empty())
       op.erase();
   return success();
 }

@@ -110,7 +110,8 @@ LogicalResult LoopBuilder::findStates() {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return node.unsupported("state " + Twine(states.size()) +
-                              " is not a tensor, in a loop of many steps");
+                              " is a sequence, to which the steps of a long "
+                              "loop may only append");
     states.push_back(type);
   }
   bool isDeclared = false;
@@ -196,7 +197,7 @@ LogicalResult LoopBuilder::limitTrip() {
 std::string LoopBuilder::rowsMessage(size_t i) {
   std::string node = nodeNameOf(loc);
   return (node.empty() ? "" : "node '" + node + "': ") + "output " +
-         std::to_string(states.size() + i) +
+         std::to_string(form.stacked[i].output) +
          " has rows of other sizes than the first";
 }
 
@@ -210,7 +211,7 @@ LogicalResult LoopBuilder::prepareRows(bool isCounted) {
     if (failed(axis))
       return failure();
     kept.axis = *axis;
-    kept.isWanted = node.isUsed(states.size() + i);
+    kept.isWanted = node.isUsed(stacked.output);
     if (!kept.isWanted) {
       rows.push_back(kept);
       continue;
@@ -222,13 +223,15 @@ LogicalResult LoopBuilder::prepareRows(bool isCounted) {
                   !llvm::MulOverflow(bytes, kept.row.getNumElements(), bytes) &&
                   bytes <= kMostBounded;
     }
-    if (kept.row.hasStaticShape() && isBounded) {
+    if (kept.row.hasStaticShape() && isBounded && stacked.start.empty()) {
       Sizes sizes = tensor::getMixedSizes(builder, loc, draft.rows[i]);
       sizes.insert(sizes.begin() + kept.axis, getAsOpFoldResult(trip));
       carried.push_back(tensor::EmptyOp::create(builder, loc, sizes,
                                                 kept.row.getElementType()));
     } else {
       kept.list = ListOp::create(builder, loc, builder.getIndexType());
+      for (Value row : stacked.start)
+        AppendOp::create(builder, loc, kept.list, row, rowsMessage(i));
     }
     rows.push_back(kept);
   }
@@ -367,6 +370,8 @@ FailureOr<Value> LoopBuilder::finishRows(size_t i, Value kept, Value count) {
   SmallVector<int64_t> shape(info.row.getShape());
   auto known = trip && count == trip ? getConstantIntValue(trip)
                                      : std::nullopt;
+  if (known)
+    *known += form.stacked[i].start.size();
   shape.insert(shape.begin(), known.value_or(ShapedType::kDynamic));
   auto type = RankedTensorType::get(shape, info.row.getElementType());
   Value all = StackOp::create(builder, loc, type, info.list);
@@ -402,6 +407,12 @@ FailureOr<SmallVector<Value>> LoopBuilder::withoutSteps() {
     auto axis = stackedAxis(node, form.stacked[i], i, type.getRank());
     if (failed(axis))
       return failure();
+    if (ArrayRef<Value> start = form.stacked[i].start; !start.empty()) {
+      values.push_back(joinRows(node, start));
+      if (!values.back())
+        return failure();
+      continue;
+    }
     SmallVector<int64_t> shape(type.getShape());
     llvm::replace(shape, ShapedType::kDynamic, int64_t(0));
     shape.insert(shape.begin() + *axis, 0);

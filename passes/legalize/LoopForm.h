@@ -22,6 +22,10 @@ struct Scanned {
 struct Stacked {
   int64_t axis = 0;
   bool isReversed = false;
+  /// The output of the node that they are.
+  size_t output = 0;
+  /// Rows in front of those.
+  SmallVector<Value> start;
 };
 
 /// A Loop or a Scan. The body's arguments are, for a Loop, the step's number
@@ -70,6 +74,14 @@ FailureOr<int64_t> stackedAxis(Node &node, const Stacked &stacked, size_t i,
 /// Does every step in a row, where their number is known and small: then all
 /// that differs from step to step is folded. Nothing if it is not.
 std::optional<SmallVector<Value>> unroll(Node &node, const LoopForm &form);
+
+/// Lists that each step only appends a value to are no states any more, but
+/// rows behind those that `form` has: the states that were such lists, in order.
+/// Changes the body.
+SmallVector<size_t> stackLists(LoopForm &form);
+/// What the node gives, of what the loop gives without `lists`.
+SmallVector<Value> restoreLists(Node &node, ArrayRef<size_t> lists,
+                                ArrayRef<Value> values);
 
 /// An scf.for if the number of steps is known before the first, else an
 /// scf.while.

@@ -16,11 +16,16 @@ using namespace ingot;
 using namespace ingot::legalize;
 
 /// Unrolls or builds the loop.
-static FailureOr<SmallVector<Value>> makeLoop(Node &node,
-                                              const LoopForm &form) {
+static FailureOr<SmallVector<Value>> makeLoop(Node &node, LoopForm form) {
+  for (auto [i, stacked] : llvm::enumerate(form.stacked))
+    stacked.output = form.init.size() + i;
   if (auto values = unroll(node, form))
     return *values;
-  return buildLoop(node, form);
+  SmallVector<size_t> lists = stackLists(form);
+  auto values = buildLoop(node, form);
+  if (failed(values))
+    return failure();
+  return restoreLists(node, lists, *values);
 }
 
 /// Hands on what the loop gives.

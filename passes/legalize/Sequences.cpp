@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A sequence is a list when compiling: an onnx.sequence, which stands until all
-// that takes elements of it has taken them. An optional is its element, or
-// absent.
+// that takes elements of it has taken them; or, where only the run knows how
+// many elements of one shape there are, the rows of a tensor: an onnx.rows. An
+// optional is its element, or absent.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Helpers.h"
@@ -38,6 +39,20 @@ static FailureOr<onnx::SequenceOp> sequenceOf(Node &node, size_t i) {
     return node.unsupported("input " + Twine(i) + " is no sequence whose "
                             "elements are known when compiling");
   return sequence;
+}
+
+/// The tensor whose rows are the elements of the sequence that input i is, or
+/// null.
+static Value rowsOf(Node &node, size_t i) {
+  Value input = node.input(i);
+  auto rows = input ? input.getDefiningOp<onnx::RowsOp>() : nullptr;
+  return rows ? rows.getTensor() : Value();
+}
+
+static LogicalResult replaceByRows(Node &node, Value rows) {
+  OpBuilder builder(node.op);
+  Value sequence = onnx::RowsOp::create(builder, node.loc(), rows);
+  return node.replace(sequence);
 }
 
 static LogicalResult replaceBySequence(Node &node, ArrayRef<Value> elements) {
@@ -83,11 +98,27 @@ static LogicalResult legalizeEmpty(Node &node) {
   return replaceBySequence(node, {});
 }
 
+static LogicalResult takeRow(Node &node, Value rows) {
+  if (!node.has(1) || !node.type(1).hasStaticShape() ||
+      node.type(1).getNumElements() != 1)
+    return node.invalid("the position needs one element");
+  Value place = reshape(node, node.input(1), ArrayRef<int64_t>());
+  auto row = node.infer<nn::GatherOp>(rows, place, /*axis=*/0);
+  return failed(row) ? failure() : node.replace(*row);
+}
+
 static LogicalResult legalizeAt(Node &node) {
+  if (Value rows = rowsOf(node, 0))
+    return takeRow(node, rows);
   auto sequence = sequenceOf(node, 0);
   if (failed(sequence))
     return failure();
   auto elements = sequence->getElements();
+  bool isComputed = node.has(1) && !node.getConstantInts(1);
+  if (isComputed && !elements.empty() && llvm::all_equal(elements.getTypes())) {
+    Value rows = joinRows(node, llvm::to_vector(elements));
+    return rows ? takeRow(node, rows) : failure();
+  }
   auto at = positionOf(node, 1, elements.size(), 0);
   if (failed(at))
     return failure();
@@ -131,6 +162,10 @@ static LogicalResult legalizeErase(Node &node) {
 }
 
 static LogicalResult legalizeLength(Node &node) {
+  if (Value rows = rowsOf(node, 0))
+    return node.replace(reshape(node,
+                                fromSizes(node, {sizeOf(node, rows, 0)}),
+                                ArrayRef<int64_t>()));
   auto sequence = sequenceOf(node, 0);
   if (failed(sequence))
     return failure();
@@ -184,12 +219,37 @@ static FailureOr<Sizes> equalParts(Node &node, int64_t axis) {
   return parts;
 }
 
+/// x with dimension `from` at place `to`.
+static Value moveAxis(Node &node, Value x, int64_t from, int64_t to) {
+  if (from == to)
+    return x;
+  auto perm = llvm::to_vector(llvm::seq(typeOf(x).getRank()));
+  perm.erase(perm.begin() + from);
+  perm.insert(perm.begin() + to, from);
+  return transpose(node, x, perm);
+}
+
+/// Whether an open dimension is split into parts of one element.
+static bool isSplitIntoRows(Node &node, int64_t axis) {
+  if (!ShapedType::isDynamic(node.shape(0)[axis]))
+    return false;
+  auto parts = node.getConstantInts(1);
+  return !node.has(1) ||
+         (node.rank(1) == 0 && parts && parts->front() == 1);
+}
+
 /// Parts of an axis; of one row each, without the axis unless it is kept, if no
 /// sizes are given.
 static LogicalResult legalizeSplitToSequence(Node &node) {
   auto axis = node.normalizeAxis(node.getInt("axis", 0), node.rank(0));
   if (failed(axis))
     return failure();
+  if (isSplitIntoRows(node, *axis)) {
+    Value rows = moveAxis(node, node.input(0), *axis, 0);
+    if (node.has(1) || node.getInt("keepdims", 1) != 0)
+      rows = unsqueeze(node, rows, {*axis + 1});
+    return replaceByRows(node, rows);
+  }
   bool isList = node.has(1) && node.rank(1) > 0;
   FailureOr<Sizes> parts =
       isList ? listedParts(node, *axis) : equalParts(node, *axis);
@@ -215,7 +275,28 @@ static LogicalResult legalizeSplitToSequence(Node &node) {
   return replaceBySequence(node, elements);
 }
 
+/// Rows one behind the other along an axis that they have, or a new one.
+static LogicalResult concatRows(Node &node, Value rows) {
+  int64_t rank = typeOf(rows).getRank() - 1;
+  bool isNew = node.getInt("new_axis", 0) != 0;
+  auto axis = node.normalizeAxis(node.getInt("axis", 0), rank + isNew);
+  if (failed(axis) ||
+      failed(requireFit(node, nn::SizeRelation::atLeast, sizeOf(node, rows, 0),
+                        sizeAttr(node, 1),
+                        "the sequence has {0} elements, but needs {1}")))
+    return failure();
+  Value all = moveAxis(node, rows, 0, *axis);
+  if (isNew)
+    return node.replace(all);
+  Sizes sizes = sizesOf(node, all);
+  sizes[*axis] = mulSizes(node, sizes[*axis], sizes[*axis + 1]);
+  sizes.erase(sizes.begin() + *axis + 1);
+  return node.replace(reshape(node, all, sizes));
+}
+
 static LogicalResult legalizeConcatFromSequence(Node &node) {
+  if (Value rows = rowsOf(node, 0))
+    return concatRows(node, rows);
   auto sequence = sequenceOf(node, 0);
   if (failed(sequence))
     return failure();

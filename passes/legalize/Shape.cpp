@@ -30,18 +30,6 @@ static std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
   return count;
 }
 
-/// A 1-d tensor of i64 from sizes: constant if all are known.
-static Value fromSizes(Node &node, ArrayRef<OpFoldResult> sizes) {
-  SmallVector<int64_t> known = staticShape(sizes);
-  if (!llvm::is_contained(known, ShapedType::kDynamic))
-    return intConstant(node, known, {int64_t(known.size())});
-  SmallVector<Value> elements;
-  for (OpFoldResult size : sizes)
-    elements.push_back(node.create<arith::IndexCastOp>(
-        node.builder.getI64Type(), indexValue(node, size)));
-  return tensor::FromElementsOp::create(node.builder, node.loc(), elements);
-}
-
 static LogicalResult legalizeShape(Node &node) {
   int64_t rank = node.rank(0);
   auto clampAxis = [&](int64_t axis) {

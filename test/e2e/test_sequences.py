@@ -115,6 +115,120 @@ class SplitToSequence(Case):
             self.assert_one_line(done, text)
 
 
+class OpenLengths(Case):
+    """Sequences of elements of one shape, of which only the run knows how many there are."""
+
+    APPENDED = """g (int64 n, float[B,3] x, int64 k) => (float[T,B,3] front, float[B,T,3] middle, float[B,D] back,
+                                                       float[A,3] joined, float[B,C] beside, int64 count, float[B,3] one) {
+        none = %s
+        go = Constant <value = bool {1}> ()
+        last, all = Loop (n, go, x, none) <body = b (int64 i, bool c, float[B,3] s, seq(float[B,3]) l)
+                                                 => (bool d, float[B,3] t, seq(float[B,3]) m) {
+            d = Identity(c)
+            step = Cast <to = 1> (i)
+            t = Add(s, step)
+            square = Mul(t, t)
+            m = SequenceInsert(l, square)
+        }>
+        front = ConcatFromSequence <axis = 0, new_axis = 1> (all)
+        middle = ConcatFromSequence <axis = 1, new_axis = 1> (all)
+        last_axis = ConcatFromSequence <axis = -1, new_axis = 1> (all)
+        back = ReduceSum <keepdims = 0> (last_axis, two)
+        joined = ConcatFromSequence <axis = 0> (all)
+        beside = ConcatFromSequence <axis = 1> (all)
+        count = SequenceLength(all)
+        one = SequenceAt(all, k)
+    }"""
+
+    def appended(self, start):
+        text = self.APPENDED % start
+        return parse(text.replace("none =", "two = Constant <value = int64[1] {2}> ()\n        none =", 1))
+
+    def check(self, artifact, n, x, k, before):
+        state, rows = x, list(before)
+        for step in range(n):
+            state = state + np.float32(step)
+            rows.append(state * state)
+        got = self.run_model(artifact, {"n": np.array(n), "x": x, "k": np.array(k)})
+        want = {"front": np.stack(rows), "middle": np.stack(rows, 1), "back": np.stack(rows, -1).sum(2),
+                "joined": np.concatenate(rows), "beside": np.concatenate(rows, 1), "count": np.array(len(rows)),
+                "one": rows[k]}
+        for name, array in want.items():
+            np.testing.assert_allclose(got[name], array, rtol=1e-6, atol=1e-4 if name == "back" else 0, err_msg=name)
+
+    def test_appended(self):
+        artifact = self.compile(self.appended("SequenceEmpty <dtype = 1> ()"))
+        for n, batch, k in ((1, 2, 0), (5, 1, -2), (300, 4, 299)):
+            with self.subTest(n=n):
+                self.check(artifact, n, floats(batch, 3), k, [])
+        np.save(self.path("x.npy"), floats(2, 3))
+        for n, k, *words in ((0, 0, "the sequence has 0 elements, but needs 1"), (3, 3, "node 'SequenceAt:one': an index is outside"),
+                             (-1, 0, "the sequence has 0 elements")):
+            for name, value in (("n", n), ("k", k)):
+                np.save(self.path(f"{name}.npy"), np.array(value))
+            done = tool("ingot", "run", artifact, *(f"--input={i}={self.path(i)}.npy" for i in "nxk"))
+            self.assert_one_line(done, *words)
+
+    def test_appended_to_some(self):
+        artifact = self.compile(self.appended("SequenceConstruct(x, x)"))
+        for n, k in ((0, 1), (7, -9), (7, 8)):
+            with self.subTest(n=n):
+                self.check(artifact, n, floats(2, 3), k, [floats(2, 3)] * 2)
+
+    def test_known_numbers(self):
+        """Too many steps to be written in a row, or so few."""
+        for n in (4, 20000):
+            with self.subTest(n=n):
+                artifact = self.compile(self.appended("SequenceEmpty <dtype = 1> ()"), f"--value=n={n}", "--shape=x=1x3")
+                got = self.run_model(artifact, {"x": np.zeros((1, 3), np.float32), "k": np.array(2)})
+                self.assertEqual((got["front"].shape, int(got["count"])), ((n, 1, 3), n))
+                np.testing.assert_array_equal(got["one"], np.full((1, 3), 9.0))
+
+    def test_rows(self):
+        """Each row of a tensor, one after the other, through a function."""
+        for split, shape in (("SplitToSequence <axis = 1> (x)", ("A", 1)), ("SplitToSequence <axis = 1, keepdims = 0> (x)", ("A",)),
+                             ("SplitToSequence <axis = 1> (x, one)", ("A", 1))):
+            with self.subTest(split):
+                dims = ",".join(map(str, shape))
+                model = parse(f"""g (float[3,N] x, float[3{',1' * (len(shape) - 1)}] w) => (float[3,M] y, int64 n) {{
+                    one = Constant <value = int64 {{1}}> ()
+                    s = {split}
+                    t = SequenceMap (s, w) <body = b (float[{dims}] a, float[{dims}] v) => (float[{dims}] c) {{ c = Add(a, v) }}>
+                    n = SequenceLength(t)
+                    y = ConcatFromSequence <axis = 1, new_axis = {2 - len(shape)}> (t)
+                }}""")
+                artifact, w = self.compile(model), floats(3, *([1] * (len(shape) - 1)), seed=1)
+                for n in (1, 6, 17):
+                    got = self.run_model(artifact, {"x": floats(3, n), "w": w})
+                    np.testing.assert_array_equal(got["y"], floats(3, n) + w.reshape(3, 1))
+                    self.assertEqual(int(got["n"]), n)
+
+    def test_refusals(self):
+        """Rows of several sizes, lists that are read while they grow, and lists as outputs."""
+        loop = """g (int64 n, float[9] x) => (float[M] y) {{
+            none = SequenceEmpty <dtype = 1> ()
+            go = Constant <value = bool {{1}}> ()
+            zero = Constant <value = int64[1] {{0}}> ()
+            all = Loop (n, go, none) <body = b (int64 i, bool c, seq(float[P]) l) => (bool d, seq(float[P]) m) {{
+                d = Identity(c)
+                flat = Constant <value = int64[1] {{-1}}> ()
+                end = Reshape(i, flat)
+                row = Slice(x, zero, end)
+                {body}
+            }}>
+            y = ConcatFromSequence <axis = 0> (all)
+        }}"""
+        artifact = self.compile(parse(loop.format(body="m = SequenceInsert(l, row)")))
+        np.save(self.path("x.npy"), floats(9))
+        np.save(self.path("n.npy"), np.array(3))
+        self.assert_one_line(tool("ingot", "run", artifact, *(f"--input={i}={self.path(i)}.npy" for i in "nx")),
+                             "output 0 has rows of other sizes than the first")
+        for body in ("q = SequenceLength(l) r = Cast <to = 1> (q) m = SequenceInsert(l, r)", "m = SequenceInsert(l, row, i)"):
+            self.assert_refuses(parse(loop.format(body=body)), "state 0 is a sequence, to which the steps of a long loop may only append")
+        self.assert_refuses(parse("g (float[N] x) => (seq(float[M]) s) { s = SplitToSequence <keepdims = 0> (x) }"),
+                            "output 's' is a sequence", "only the run knows")
+
+
 class MelWeights(Case):
     MODEL = """g (int32 bins, int32 length, int32 rate, float low, float high) => (float[R,C] y) {
         y = MelWeightMatrix(bins, length, rate, low, high)

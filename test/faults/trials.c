@@ -11,9 +11,9 @@
  * end with 1. In the child nothing is removed, for the parent goes on with these
  * files: what it would remove is held against what is there.
  *
- * A child that goes on is ended at the next call of the kind, for it would write
- * the files of the parent. These calls are counted: they are tried in a process
- * of their own.
+ * A child that goes on is ended at the next call of the kind, for it would
+ * write the files of the parent. These calls are counted: they are tried in a
+ * process of their own.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef _GNU_SOURCE

@@ -1,16 +1,22 @@
 """Draws a random graph: a number names it for good, as long as the table of operators stays the same."""
+import control
 import indexing
 import movement
 import pointwise
 import products
 from graph import Graph
 
-TABLE = [entry for module in (pointwise, movement, indexing, products) for entry in module.FAMILY]
+TABLE = [entry for module in (pointwise, movement, indexing, products, control) for entry in module.FAMILY]
 WEIGHTS, DRAWERS = zip(*TABLE)
+
+
+def more(g):
+    return g.random.choices(DRAWERS, WEIGHTS)[0](g)
 
 
 def draw(seed):
     g = Graph(seed)
+    g.more, g.depth = more, 0
     g.unshaped = []
     for _ in range(g.between(1, 3)):
         g.input(g.favourite if g.chance(0.8) else None)
@@ -18,7 +24,7 @@ def draw(seed):
     attempts = 0
     while len(g.nodes) < size and attempts < 20 * size:
         attempts += 1
-        g.random.choices(DRAWERS, WEIGHTS)[0](g)
+        more(g)
     g.finish()
     g.outputs += g.unshaped
     return g

@@ -63,8 +63,10 @@ def outer_names(node):
     names = []
     for attribute in node.attribute:
         if attribute.HasField("g"):
-            made = {o for inner in attribute.g.node for o in inner.output}
-            names += [n for inner in attribute.g.node for n in inner.input if n and n not in made]
+            graph = attribute.g
+            made = {o for inner in graph.node for o in inner.output}
+            made |= {v.name for v in (*graph.input, *graph.initializer)}
+            names += [n for inner in graph.node for n in [*inner.input, *outer_names(inner)] if n and n not in made]
     return names
 
 

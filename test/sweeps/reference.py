@@ -36,6 +36,50 @@ class GatherElements(OpRun):
         return (data[tuple(at)],)
 
 
+class Loop(OpRun):
+    """Which gives its rows a dimension of their own, of whatever rank they are."""
+
+    def need_context(self):
+        return True
+
+    def _run(self, most, goes_on, *states, context=None, body=None, attributes=None, bindings=None):
+        names, states, step = self.body.input_names, list(states), 0
+        rows = [[] for _ in self.body.output_names[1 + len(states):]]
+        while (goes_on is None or goes_on) and (most is None or step < most):
+            given = {**(context or {}), names[0]: np.array(step, np.int64), names[1]: np.array(True),
+                     **dict(zip(names[2:], states))}
+            goes_on, *results = self._run_body(given, attributes=attributes, bindings=bindings)
+            states, kept = results[:len(states)], results[len(states):]
+            for all_of_one, row in zip(rows, kept):
+                all_of_one.append(row)
+            step += 1
+        return (*states, *map(np.stack, rows))
+
+
+class Scan(OpRun):
+    """Along all axes, in both directions."""
+
+    def need_context(self):
+        return True
+
+    def _run(self, *operands, context=None, body=None, num_scan_inputs=None, scan_input_axes=None,
+             scan_input_directions=None, scan_output_axes=None, scan_output_directions=None, attributes=None,
+             bindings=None):
+        states, scanned = list(operands[:-num_scan_inputs]), list(operands[-num_scan_inputs:])
+        for i, (axis, backward) in enumerate(zip(scan_input_axes or [0] * len(scanned),
+                                                 scan_input_directions or [0] * len(scanned))):
+            scanned[i] = np.moveaxis(scanned[i], axis, 0)[::-1 if backward else 1]
+        rows = [[] for _ in self.body.output_names[len(states):]]
+        for at in range(len(scanned[0])):
+            given = {**(context or {}), **dict(zip(self.body.input_names, [*states, *(x[at] for x in scanned)]))}
+            results = self._run_body(given, attributes=attributes, bindings=bindings)
+            states, kept = results[:len(states)], results[len(states):]
+            for all_of_one, row in zip(rows, kept):
+                all_of_one.append(row)
+        return (*states, *(np.stack(row[::-1] if backward else row, axis) for row, axis, backward in zip(
+            rows, scan_output_axes or [0] * len(rows), scan_output_directions or [0] * len(rows))))
+
+
 def summed_wide(base):
     """Sums of narrow types in f32: added up one by one in bfloat16, 2,000 numbers are off by a twentieth."""
 
@@ -66,6 +110,8 @@ CORRECTED = [
     Flatten,
     GatherElements,
     GlobalAveragePool,
+    Loop,
+    Scan,
     *(type(base.__name__.split("_")[0], (base,), {"_run": summed_wide(base)}) for base in (
         op_reduce_sum.ReduceSum_13, op_reduce_mean.ReduceMean_18, op_reduce_sum_square.ReduceSumSquare_18,
         op_reduce_l1.ReduceL1_18, op_reduce_l2.ReduceL2_18, op_reduce_log_sum.ReduceLogSum_18,

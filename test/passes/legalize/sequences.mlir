@@ -48,6 +48,47 @@ func.func @optionals(%x: tensor<4xf32>) -> (tensor<i1>, tensor<i1>, tensor<*xf32
   return %0, %1, %2 : tensor<i1>, tensor<i1>, tensor<*xf32>
 }
 
+// Parts of one element each, of an open dimension, are the rows of a tensor: so
+// are the values that each step of a loop appends, behind those that were there.
+
+// CHECK-LABEL: @rows
+// CHECK-NOT: onnx.
+// CHECK: %[[ROWS:.*]] = nn.transpose %arg0 {perm = array<i64: 1, 0>} : tensor<4x?xf32> -> tensor<?x4xf32>
+// CHECK: %[[ROW:.*]] = nn.gather %[[ROWS]], %arg1
+// CHECK: %[[LENGTH:.*]] = tensor.dim
+// CHECK: %[[LIST:.*]] = ingot.list
+// CHECK: ingot.append %[[LIST]], %[[ROW]]
+// CHECK: scf.for
+// CHECK:   ingot.append %[[LIST]]
+// CHECK: %[[ALL:.*]] = ingot.stack %[[LIST]] : tensor<?x4xf32>
+// CHECK: "the sequence has {0} elements, but needs {1}"
+// CHECK: nn.transpose %[[ALL]]
+func.func @rows(%x: tensor<4x?xf32>, %at: tensor<i64>) -> tensor<*xf32> {
+  %s = onnx.node "SplitToSequence"(%x) {axis = 1 : i64, keepdims = 0 : i64} : (tensor<4x?xf32>) -> !seq
+  %y = onnx.node "SequenceAt"(%s, %at) : (!seq, tensor<i64>) -> tensor<*xf32>
+  %n = onnx.node "SequenceLength"(%s) : (!seq) -> tensor<i64>
+  %none = onnx.absent
+  %e = onnx.node "SequenceConstruct"(%y) : (tensor<*xf32>) -> !seq
+  %t:2 = onnx.node "Loop"(%n, %none, %e, %y) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %l: !seq, %h: tensor<4xf32>):
+    %next = onnx.node "Neg"(%h) : (tensor<4xf32>) -> tensor<*xf32>
+    %m = onnx.node "SequenceInsert"(%l, %next) : (!seq, tensor<*xf32>) -> !seq
+    onnx.yield %c, %m, %next : tensor<i1>, !seq, tensor<*xf32>
+  } : (tensor<i64>, none, !seq, tensor<*xf32>) -> (!seq, tensor<*xf32>)
+  %z = onnx.node "ConcatFromSequence"(%t#0) {axis = 1 : i64, new_axis = 1 : i64} : (!seq) -> tensor<*xf32>
+  return %z : tensor<*xf32>
+}
+
+// One of a known list, at a computed position.
+// CHECK-LABEL: @one_of
+// CHECK: nn.concat
+// CHECK: nn.gather
+func.func @one_of(%x: tensor<4xf32>, %y: tensor<4xf32>, %at: tensor<i64>) -> tensor<*xf32> {
+  %s = onnx.node "SequenceConstruct"(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> !seq
+  %0 = onnx.node "SequenceAt"(%s, %at) : (!seq, tensor<i64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
 // A loop of few steps makes a list that is known when compiling.
 
 // CHECK-LABEL: @loop
@@ -77,12 +118,13 @@ func.func @errors(%s: !seq, %x: tensor<4xf32>, %n: tensor<i64>, %d: tensor<?xf32
   %three = arith.constant dense<3> : tensor<i64>
   %absent = onnx.absent
   %q = onnx.node "SequenceConstruct"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> !seq
+  %v = onnx.node "SequenceConstruct"(%x, %d) : (tensor<4xf32>, tensor<?xf32>) -> !seq
   // expected-error@+1 {{SequenceLength (opset 21) is not supported: input 0 is no sequence whose elements are known when compiling}}
   %0 = onnx.node "SequenceLength"(%s) : (!seq) -> tensor<i64>
   // expected-error@+1 {{SequenceAt (opset 21) is invalid: 'position' is 3, but must be in [-2, 1]}}
   %1 = onnx.node "SequenceAt"(%q, %three) : (!seq, tensor<i64>) -> tensor<*xf32>
   // expected-error@+1 {{SequenceAt (opset 21) is not supported: a computed position in a sequence}}
-  %2 = onnx.node "SequenceAt"(%q, %n) : (!seq, tensor<i64>) -> tensor<*xf32>
+  %2 = onnx.node "SequenceAt"(%v, %n) : (!seq, tensor<i64>) -> tensor<*xf32>
   // expected-error@+1 {{SequenceInsert (opset 21) is invalid: 'position' is 3, but must be in [-2, 2]}}
   %3 = onnx.node "SequenceInsert"(%q, %x, %three) : (!seq, tensor<4xf32>, tensor<i64>) -> !seq
   %e = onnx.node "SequenceEmpty"() : () -> !seq
@@ -91,13 +133,13 @@ func.func @errors(%s: !seq, %x: tensor<4xf32>, %n: tensor<i64>, %d: tensor<?xf32
   // expected-error@+1 {{ConcatFromSequence (opset 21) is invalid: the sequence is empty}}
   %5 = onnx.node "ConcatFromSequence"(%e) {axis = 0 : i64} : (!seq) -> tensor<*xf32>
   // expected-error@+1 {{SplitToSequence (opset 21) is not supported: a dynamic dimension is split; fix it with --shape}}
-  %6 = onnx.node "SplitToSequence"(%d) : (tensor<?xf32>) -> !seq
+  %6 = onnx.node "SplitToSequence"(%d, %three) : (tensor<?xf32>, tensor<i64>) -> !seq
   // expected-error@+1 {{SplitToSequence (opset 21) is not supported: a computed size of parts, so that only the run knows how many there are}}
   %7 = onnx.node "SplitToSequence"(%x, %n) : (tensor<4xf32>, tensor<i64>) -> !seq
   %none = onnx.node "Optional"() : () -> !onnx.opaque<"optional(tensor(float))">
   // expected-error@+1 {{OptionalGetElement (opset 21) is invalid: the optional has no element}}
   %8 = onnx.node "OptionalGetElement"(%none) : (!onnx.opaque<"optional(tensor(float))">) -> tensor<*xf32>
-  // expected-error@+1 {{Loop (opset 21) is not supported: state 0 is not a tensor, in a loop of many steps}}
+  // expected-error@+1 {{Loop (opset 21) is not supported: state 0 is a sequence, to which the steps of a long loop may only append}}
   %9 = onnx.node "Loop"(%n, %absent, %q) graphs "body" {
   ^bb0(%i: tensor<i64>, %c: tensor<i1>, %r: !seq):
     onnx.yield %c, %r : tensor<i1>, !seq
