@@ -120,6 +120,8 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
               user))
         return rewriter.notifyMatchFailure(op, "may take in its user first");
     }
+    if (inputs == 0)
+      return rewriter.notifyMatchFailure(op, "has no elements to reshape");
     // Weights list channels before positions.
     if (x.isDynamicDim(channel) || (op.getChannelsLast() && !onePixel))
       return rewriter.notifyMatchFailure(

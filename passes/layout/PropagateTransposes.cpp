@@ -8,6 +8,7 @@
 #include "passes/layout/Passes.h"
 #include "passes/layout/Sink.h"
 #include "passes/support/Rewrite.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -32,9 +33,10 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
   LogicalResult matchAndRewrite(nn::TransposeOp op,
                                 PatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
-    if (type.getNumDynamicDims() > 1 ||
+    if (!lower::followsFromCount(type) ||
         !keepsOrder(typeOf(op.getX()).getShape(), op.getPerm()))
-      return rewriter.notifyMatchFailure(op, "moves data");
+      return rewriter.notifyMatchFailure(
+          op, "moves data, or has sizes that their number does not tell");
     rewriter.replaceOpWithNewOp<nn::ReshapeOp>(op, type, op.getX());
     return success();
   }

@@ -83,9 +83,7 @@ Value legalize::reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
   auto type = RankedTensorType::get(shape, typeOf(x).getElementType());
   if (type == x.getType() && type.getNumDynamicDims() <= 1)
     return x;
-  // Of no elements, a dimension does not follow from their number.
-  bool isEmpty = lower::isKnownEmpty(shape) && !type.hasStaticShape();
-  if (type.getNumDynamicDims() <= 1 && !isEmpty)
+  if (lower::followsFromCount(type))
     return node.create<nn::ReshapeOp>(type, x);
   SmallVector<Value> values;
   for (OpFoldResult size : sizes)

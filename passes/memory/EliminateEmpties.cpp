@@ -155,6 +155,29 @@ static void moveChains(Block &block) {
   }
 }
 
+/// Moves empty tensors down again, in front of the first op that uses them: a
+/// buffer lives from there on.
+static void sinkEmpties(Block &block) {
+  if (block.getOps<tensor::EmptyOp>().empty())
+    return;
+  DenseMap<Operation *, size_t> places;
+  for (Operation &op : block)
+    places[&op] = places.size();
+  for (tensor::EmptyOp empty :
+       llvm::make_early_inc_range(block.getOps<tensor::EmptyOp>())) {
+    Operation *first = nullptr;
+    for (Operation *user : empty->getUsers()) {
+      Operation *op = block.findAncestorOpInBlock(*user);
+      if (!first || places.lookup(op) < places.lookup(first))
+        first = op;
+    }
+    if (first)
+      empty->moveBefore(first);
+    else
+      empty->erase();
+  }
+}
+
 namespace {
 struct EliminateEmptiesPass
     : ingot::impl::EliminateEmptiesBase<EliminateEmptiesPass> {
@@ -184,13 +207,7 @@ struct EliminateEmptiesPass
       if (isInPlaceAllTheWay(op, state) &&
           failed(bufferization::eliminateEmptyTensors(rewriter, op, state)))
         return signalPassFailure();
-    SmallVector<tensor::EmptyOp> unused;
-    getOperation()->walk([&](tensor::EmptyOp empty) {
-      if (empty->use_empty())
-        unused.push_back(empty);
-    });
-    for (tensor::EmptyOp empty : unused)
-      empty->erase();
+    getOperation()->walk([](Block *block) { sinkEmpties(*block); });
   }
 };
 } // namespace

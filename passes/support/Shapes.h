@@ -36,6 +36,13 @@ inline bool isKnownEmpty(ArrayRef<int64_t> shape) {
   return llvm::is_contained(shape, 0);
 }
 
+/// Whether the number of its elements tells what is open in a type: of no
+/// elements, nothing follows.
+inline bool followsFromCount(mlir::RankedTensorType type) {
+  return type.hasStaticShape() ||
+         (type.getNumDynamicDims() == 1 && !isKnownEmpty(type.getShape()));
+}
+
 /// The product of sizes, unknown if one of them is.
 inline int64_t productOf(ArrayRef<int64_t> sizes) {
   int64_t product = 1;

@@ -134,6 +134,16 @@ class Reductions(Ran):
 
 
 class Recurrences(Ran):
+    def test_no_pictures(self):
+        """An open length of one channel stands where its number of elements, none, does not tell it."""
+        w = floats(2, 1, 3)
+        conv = node("Conv", ["x", "w"], auto_pad="SAME_LOWER", strides=[2])
+        model = make_model([conv], [("x", [0, 1, "l"])], [("y", [0, 2, "m"])], {"w": w})
+        artifact = self.compile(model)
+        for length in (0, 1, 6, 13):
+            got = self.run_model(artifact, {"x": floats(0, 1, length)})["y"]
+            self.assertEqual(got.shape, (0, 2, -(-length // 2)))
+
     def test_no_batch(self):
         h = 3
         for op, gates in (("RNN", 1), ("GRU", 3), ("LSTM", 4)):

@@ -206,3 +206,13 @@ func.func @observed(%x: tensor<1x7x7x6xf32>) -> tensor<1x6x7x7xf32> {
   %1 = nn.relu %0 : tensor<1x6x7x7xf32> -> tensor<1x6x7x7xf32>
   return %1 : tensor<1x6x7x7xf32>
 }
+
+// Of no elements, their number does not tell how large the open dimension is.
+// CHECK-LABEL: func.func @no_elements
+// CHECK: nn.transpose %arg0 {{.*}} : tensor<0x1x?xf32> -> tensor<0x?x1xf32>
+// CHECK: nn.reshape %arg1 : tensor<2x1x?xf32> -> tensor<2x?x1xf32>
+func.func @no_elements(%x: tensor<0x1x?xf32>, %y: tensor<2x1x?xf32>) -> (tensor<0x?x1xf32>, tensor<2x?x1xf32>) {
+  %0 = nn.transpose %x {perm = array<i64: 0, 2, 1>} : tensor<0x1x?xf32> -> tensor<0x?x1xf32>
+  %1 = nn.transpose %y {perm = array<i64: 0, 2, 1>} : tensor<2x1x?xf32> -> tensor<2x?x1xf32>
+  return %0, %1 : tensor<0x?x1xf32>, tensor<2x?x1xf32>
+}
