@@ -158,13 +158,13 @@ static void moveChains(Block &block) {
 /// Moves empty tensors down again, in front of the first op that uses them: a
 /// buffer lives from there on.
 static void sinkEmpties(Block &block) {
-  if (block.getOps<tensor::EmptyOp>().empty())
+  auto empties = llvm::to_vector(block.getOps<tensor::EmptyOp>());
+  if (empties.empty())
     return;
   DenseMap<Operation *, size_t> places;
   for (Operation &op : block)
     places[&op] = places.size();
-  for (tensor::EmptyOp empty :
-       llvm::make_early_inc_range(block.getOps<tensor::EmptyOp>())) {
+  for (tensor::EmptyOp empty : empties) {
     Operation *first = nullptr;
     for (Operation *user : empty->getUsers()) {
       Operation *op = block.findAncestorOpInBlock(*user);

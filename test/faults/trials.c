@@ -8,8 +8,8 @@
  * A compiler allocates half a million times: to run it once for each of these
  * takes days. So the process is forked at each call instead, and the call fails
  * in the child, which is to say one line, to remove the temporary files, and to
- * end with 1. In the child nothing is removed, for the parent goes on with these
- * files: what it would remove is held against what is there.
+ * end with 1. In the child nothing is removed, for the parent goes on with
+ * these files: what it would remove is held against what is there.
  *
  * A child that goes on is ended at the next call of the kind, for it would
  * write the files of the parent. These calls are counted: they are tried in a
