@@ -263,8 +263,8 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   return success();
 }
 
-/// Whether the op, or what is in it, needs what a failed node gives, or what one
-/// of the same body needed.
+/// Whether the op, or what is in it, needs what a failed node gives, or what
+/// one of the same body needed.
 static bool needsAny(Operation *op,
                      const llvm::DenseSet<Operation *> &failedNodes,
                      const llvm::DenseSet<Value> &doubtful) {

@@ -76,8 +76,8 @@ FailureOr<int64_t> stackedAxis(Node &node, const Stacked &stacked, size_t i,
 std::optional<SmallVector<Value>> unroll(Node &node, const LoopForm &form);
 
 /// Lists that each step only appends a value to are no states any more, but
-/// rows behind those that `form` has: the states that were such lists, in order.
-/// Changes the body.
+/// rows behind those that `form` has. Gives the states that were such lists, in
+/// order. Changes the body.
 SmallVector<size_t> stackLists(LoopForm &form);
 /// What the node gives, of what the loop gives without `lists`.
 SmallVector<Value> restoreLists(Node &node, ArrayRef<size_t> lists,

@@ -258,8 +258,9 @@ static LogicalResult legalizeScan(Node &node) {
   auto outAxes = node.getInts("scan_output_axes"),
        outDirections = node.getInts("scan_output_directions");
   for (size_t i = 0; i < node.numOutputs() - states; ++i)
-    form.stacked.push_back(
-        {elementOr(outAxes, i, 0), elementOr(outDirections, i, 0) != 0});
+    form.stacked.push_back({elementOr(outAxes, i, 0),
+                            elementOr(outDirections, i, 0) != 0, /*output=*/0,
+                            /*start=*/{}});
   if (failed(checkCounts(node, form)) || failed(readTrip(node, form)))
     return failure();
   return finish(node, form);

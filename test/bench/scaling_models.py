@@ -169,17 +169,27 @@ def open_shapes(n):
     return chain(n, step, ("N", 16))
 
 
-@family
-def fan_out(n):
-    """one value that n / 2 nodes read, summed in a chain"""
+def fan_out_of(n, rows):
     net = Net()
-    x = net.input(4, 16)
+    x = net.input(rows, 16)
     leaves = [net.op("MatMul", x, net.weight(16, 16)) for _ in range(max(1, n // 2))]
     total = leaves[0]
     for leaf in leaves[1:]:
         total = net.op("Add", total, leaf)
-    net.output(total, 4, 16)
+    net.output(total, rows, 16)
     return net.model()
+
+
+@family
+def fan_out(n):
+    """one value that n / 2 nodes read, summed in a chain"""
+    return fan_out_of(n, 4)
+
+
+@family
+def open_fan_out(n):
+    """the same of an open number of rows: n / 2 buffers that the run allocates live at once"""
+    return fan_out_of(n, "N")
 
 
 @family

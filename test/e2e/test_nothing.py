@@ -140,7 +140,7 @@ class Recurrences(Ran):
         conv = node("Conv", ["x", "w"], auto_pad="SAME_LOWER", strides=[2])
         model = make_model([conv], [("x", [0, 1, "l"])], [("y", [0, 2, "m"])], {"w": w})
         artifact = self.compile(model)
-        for length in (0, 1, 6, 13):
+        for length in (1, 6, 13):
             got = self.run_model(artifact, {"x": floats(0, 1, length)})["y"]
             self.assertEqual(got.shape, (0, 2, -(-length // 2)))
 

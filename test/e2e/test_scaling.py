@@ -53,6 +53,17 @@ class Results(Case):
     def test_fan_out(self):
         self.check("fan-out", 1000)
 
+    def test_open_fan_out(self):
+        """More buffers live at once than have room on the stack: pieces are no longer for that."""
+        self.check("open-fan-out", 1400, N=5)
+        source, out = self.path("model.onnx"), self.path("model.ll")
+        scaling_models.write("open-fan-out", 1400, source)
+        done = support.tool("ingot", "compile", source, "-o", out, "-q", "--emit=llvm")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(out) as f:
+            longest = max(text.count("\n") for text in f.read().split("\ndefine ")[1:])
+        self.assertLess(longest, 5000)
+
     def test_concat(self):
         self.check("concat", 400)
 

@@ -7,13 +7,13 @@
  *
  * A library to preload. FAULT_KIND names the calls: alloc, write, read, rename,
  * fsync, mmap, open, thread. Of those after main has begun the FAULT_AT-th
- * fails (none if it is 0), with FAULT_ERRNO; with FAULT_ALL=1 all after it, too;
- * with FAULT_KILL=1 the process is killed before it instead. FAULT_COUNT names a
- * file that receives the number of calls when the process ends. FAULT_AFTER=N
- * counts calls from the N-th rename on.
+ * fails (none if it is 0), with FAULT_ERRNO; with FAULT_ALL=1 all after it,
+ * too; with FAULT_KILL=1 the process is killed before it instead. FAULT_COUNT
+ * names a file that receives the number of calls when the process ends.
+ * FAULT_AFTER=N counts calls from the N-th rename on.
  *
- * With FAULT_TRIALS=FILE every FAULT_STEP-th call, from the FAULT_AT-th on, fails
- * in a child process each, and the process itself goes on: see trials.c.
+ * With FAULT_TRIALS=FILE every FAULT_STEP-th call, from the FAULT_AT-th on,
+ * fails in a child process each, and the process itself goes on: see trials.c.
  * FAULT_FOLDER is where it writes.
  *
  * What goes to standard output and standard error is left alone.

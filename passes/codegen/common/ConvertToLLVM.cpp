@@ -90,15 +90,17 @@ struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Value call = callArgument(op);
     Type element = op.getType().getElementType();
+    bool isStatic = op.getType().hasStaticShape();
     if (!call || !isConvertibleAndHasIdentityMaps(op.getType()) ||
-        !element.isIntOrIndexOrFloat())
+        !(isStatic || element.isIntOrIndexOrFloat()))
       return op.emitError("cannot be allocated here");
     Location loc = op.getLoc();
     SmallVector<Value> sizes, strides;
     Value bytes;
     getMemRefDescriptorSizes(loc, op.getType(), adaptor.getDynamicSizes(),
                              rewriter, sizes, strides, bytes);
-    bytes = checkedBytes(rewriter, loc, element, sizes);
+    if (!isStatic)
+      bytes = checkedBytes(rewriter, loc, element, sizes);
     FailureOr<LLVM::CallOp> allocated = callSupport(
         functions, rewriter, op, kAllocate, call.getType(), call, bytes);
     if (failed(allocated))

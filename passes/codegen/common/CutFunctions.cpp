@@ -7,8 +7,6 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/codegen/common/Passes.h"
 
-#include "dialects/ingot/IngotDialect.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,6 +15,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <limits>
 #include <map>
 
 namespace ingot {
@@ -31,8 +30,9 @@ using namespace ingot;
 /// where views are of views.
 static constexpr int64_t kMostRepeated = 8;
 
-/// Values that may be left in memory at one time: it is on the stack.
-static constexpr int64_t kMostKept = 512;
+/// Values that may be left on the stack. More are in memory that the run
+/// allocates.
+static constexpr int64_t kMostOnStack = 512;
 
 namespace {
 
@@ -60,6 +60,8 @@ private:
   void findCrossing();
   bool findCuts();
   void placeKept();
+  bool canAllocate();
+  void makeMemories();
   void outline(int64_t piece, int64_t begin, int64_t end);
   void addArguments(SetVector<Value> &arguments, Value value);
   void repeat(Value value, OpBuilder &builder, IRMapping &mapping);
@@ -174,6 +176,15 @@ void Cutter::findCrossing() {
   }
 }
 
+/// Whether it is code of a run, which has a call to ask for memory. What tells
+/// the sizes of a run allocates nothing.
+bool Cutter::canAllocate() {
+  return body.getNumArguments() != 0 &&
+         isa<LLVM::LLVMPointerType>(body.getArguments().back().getType()) &&
+         !IngotDialect::InfersAttrHelper(function.getContext())
+              .isAttrPresent(function);
+}
+
 /// A cut is in front of an op.
 bool Cutter::findCuts() {
   std::vector<int64_t> sizes;
@@ -187,10 +198,12 @@ bool Cutter::findCuts() {
   if (total <= 2 * mostOps)
     return false;
   findCrossing();
+  int64_t mostKept = canAllocate() ? std::numeric_limits<int64_t>::max()
+                                   : kMostOnStack;
   cuts.push_back(0);
   int64_t size = 0;
   for (size_t i = 0; i < ops.size(); ++i) {
-    if (size >= mostOps && blocking[i] == 0 && keeping[i] <= kMostKept) {
+    if (size >= mostOps && blocking[i] == 0 && keeping[i] <= mostKept) {
       cuts.push_back(i);
       size = 0;
     }
@@ -351,16 +364,31 @@ void Cutter::outline(int64_t piece, int64_t begin, int64_t end) {
   func::ReturnOp::create(builder, loc);
 }
 
+/// Memory for all that is kept, by type.
+void Cutter::makeMemories() {
+  int64_t all = 0;
+  for (auto [type, count] : slots)
+    all += count;
+  Location loc = function.getLoc();
+  OpBuilder builder(function.getContext());
+  for (auto [type, count] : slots) {
+    builder.setInsertionPointToStart(&body);
+    auto memory = MemRefType::get({count}, type);
+    if (all <= kMostOnStack) {
+      memories[type] = memref::AllocaOp::create(builder, loc, memory);
+      continue;
+    }
+    memories[type] = memref::AllocOp::create(builder, loc, memory);
+  }
+}
+
 int64_t Cutter::run() {
   number();
   if (!findCuts())
     return 0;
   placeKept();
+  makeMemories();
   OpBuilder builder(function.getContext());
-  builder.setInsertionPointToStart(&body);
-  for (auto [type, count] : slots)
-    memories[type] = memref::AllocaOp::create(builder, function.getLoc(),
-                                              MemRefType::get({count}, type));
   int64_t pieces = cuts.size() - 1;
   for (int64_t i = 0; i < pieces; ++i)
     outline(i, cuts[i], cuts[i + 1]);
@@ -375,6 +403,9 @@ int64_t Cutter::run() {
     repeat(operand.get(), builder, mapping);
     operand.set(mapping.lookup(operand.get()));
   }
+  for (auto [type, count] : slots)
+    if (Value memory = memoryFor(type); memory.getDefiningOp<memref::AllocOp>())
+      memref::DeallocOp::create(builder, function.getLoc(), memory);
   for (Operation *op : llvm::reverse(ops))
     if (repeated.count(op) && op->use_empty())
       op->erase();

@@ -47,8 +47,9 @@ def CutFunctions : Pass<"cut-functions", "::mlir::ModuleOp"> {
 
     Constants, and views and sizes of arguments, are repeated where a piece
     needs them. Other values that a later piece needs, which are sizes and
-    buffers that the host gave, are left in memory of the function itself, where
-    values that are needed at different times share a place.
+    buffers that the host gave or the run allocates, are left in memory of the
+    function itself, where values that are needed at different times share a
+    place: on the stack, or, of a run that has very many, allocated.
   }];
   let options = [Option<"mostOps", "most-ops", "int64_t", /*default=*/"1000",
                         "Ops of a piece, nested ones included">];
