@@ -149,8 +149,8 @@ Value reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 Value reshape(Node &node, Value x, ArrayRef<int64_t> shape);
 Value unsqueeze(Node &node, Value x, ArrayRef<int64_t> axes);
 Value transpose(Node &node, Value x, ArrayRef<int64_t> perm);
-/// Tensors of one shape along a new dimension 0. Null, and says why, if they are
-/// not.
+/// Tensors of one shape along a new dimension 0. Null, and says why, if they
+/// are not.
 Value joinRows(Node &node, ArrayRef<Value> rows);
 /// x, whose shape broadcasts to sizes, repeated to them.
 Value broadcastTo(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
