@@ -230,8 +230,14 @@ LogicalResult LoopBuilder::prepareRows(bool isCounted) {
                                                 kept.row.getElementType()));
     } else {
       kept.list = ListOp::create(builder, loc, builder.getIndexType());
-      for (Value row : stacked.start)
+      for (Value row : stacked.start) {
+        auto type = dyn_cast<RankedTensorType>(row.getType());
+        if (!type || type.getRank() != kept.row.getRank() ||
+            type.getElementType() != kept.row.getElementType())
+          return node.unsupported("steps append to a sequence what has another "
+                                  "rank or type than what is in it");
         AppendOp::create(builder, loc, kept.list, row, rowsMessage(i));
+      }
     }
     rows.push_back(kept);
   }

@@ -99,9 +99,12 @@ static LogicalResult legalizeEmpty(Node &node) {
 }
 
 static LogicalResult takeRow(Node &node, Value rows) {
-  if (!node.has(1) || !node.type(1).hasStaticShape() ||
-      node.type(1).getNumElements() != 1)
-    return node.invalid("the position needs one element");
+  auto type = node.has(1) ? dyn_cast<RankedTensorType>(node.input(1).getType())
+                          : RankedTensorType();
+  if (!type || !type.hasStaticShape() || type.getNumElements() != 1 ||
+      !(type.getElementType().isInteger(32) ||
+        type.getElementType().isInteger(64)))
+    return node.invalid("the position needs one element, of int32 or int64");
   Value place = reshape(node, node.input(1), ArrayRef<int64_t>());
   auto row = node.infer<nn::GatherOp>(rows, place, /*axis=*/0);
   return failed(row) ? failure() : node.replace(*row);

@@ -225,6 +225,11 @@ class OpenLengths(Case):
                              "output 0 has rows of other sizes than the first")
         for body in ("q = SequenceLength(l) r = Cast <to = 1> (q) m = SequenceInsert(l, r)", "m = SequenceInsert(l, row, i)"):
             self.assert_refuses(parse(loop.format(body=body)), "state 0 is a sequence, to which the steps of a long loop may only append")
+        full = loop.replace("SequenceEmpty <dtype = 1> ()", "SequenceConstruct(x)")
+        self.assert_refuses(parse(full.format(body="r = Unsqueeze(row, zero) m = SequenceInsert(l, r)")),
+                            "steps append to a sequence what has another rank or type than what is in it")
+        self.assert_refuses(parse(full.format(body="r = Cast <to = 11> (row) m = SequenceInsert(l, r)")),
+                            "steps append to a sequence what has another rank or type than what is in it")
         self.assert_refuses(parse("g (float[N] x) => (seq(float[M]) s) { s = SplitToSequence <keepdims = 0> (x) }"),
                             "output 's' is a sequence", "only the run knows")
 
