@@ -107,7 +107,7 @@ fuzz: setup ## fuzz readers of files and options (ASan, UBSan), each for FUZZ_SE
 soak: build ## run 8 contexts of each of 3 models in 8 threads for SOAK_SECONDS (180), plain, under ASan and under TSan
 	@$(python) scripts/soak.py --seconds $${SOAK_SECONDS:-180} --jobs $(JOBS)
 
-faults: build ## let each allocation of a compilation fail (some 45 minutes)
+faults: build ## let each allocation of a compilation fail (about an hour)
 	@$(python) test/faults/trials.py --ingot build/bin/ingot --jobs $(JOBS)
 
 docs: build ## write docs/reference from the .td files
