@@ -9,6 +9,7 @@
 #include "passes/graph/ScaleShift.h"
 #include "passes/support/Scalars.h"
 #include "passes/support/Rewrite.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -120,16 +121,17 @@ struct ConvToMatMul : OpRewritePattern<nn::ConvOp> {
               user))
         return rewriter.notifyMatchFailure(op, "may take in its user first");
     }
-    if (inputs == 0)
-      return rewriter.notifyMatchFailure(op, "has no elements to reshape");
     // Weights list channels before positions.
     if (x.isDynamicDim(channel) || (op.getChannelsLast() && !onePixel))
       return rewriter.notifyMatchFailure(
           op, "has data in another order than its weights");
     Location loc = op.getLoc();
     int64_t batch = x.getDimSize(0), outputs = w.getDimSize(0);
-    Value rows = nn::ReshapeOp::create(rewriter, loc, x.clone({batch, inputs}),
-                                       op.getX());
+    RankedTensorType flat = x.clone({batch, inputs});
+    if (!lower::followsFromCount(flat))
+      return rewriter.notifyMatchFailure(
+          op, "has no elements, whose number would tell the batch");
+    Value rows = nn::ReshapeOp::create(rewriter, loc, flat, op.getX());
     Value weights = reshaped(rewriter, loc, op.getW(), {outputs, inputs});
     Value y = nn::MatMulOp::create(rewriter, loc,
                                    op.getType().clone({batch, outputs}), rows,

@@ -335,10 +335,7 @@ static LogicalResult legalizeIf(Node &node) {
       values.push_back(castSizes(builder, loc, value, type));
     scf::YieldOp::create(builder, loc, values);
     yield->erase();
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(region->front())))
-      if (isa<onnx::SequenceOp, onnx::RowsOp>(op) && op.use_empty())
-        op.erase();
+    eraseUnusedPlaceholders(region->front());
   }
   builder.setInsertionPointAfter(branch);
   SmallVector<Value> results =

@@ -125,6 +125,15 @@ Value legalize::transpose(Node &node, Value x, ArrayRef<int64_t> perm) {
   return node.create<nn::TransposeOp>(type, x, perm);
 }
 
+Value legalize::moveAxis(Node &node, Value x, int64_t from, int64_t to) {
+  if (from == to)
+    return x;
+  auto perm = llvm::to_vector(llvm::seq(typeOf(x).getRank()));
+  perm.erase(perm.begin() + from);
+  perm.insert(perm.begin() + to, from);
+  return transpose(node, x, perm);
+}
+
 Value legalize::broadcastTo(Node &node, Value x, ArrayRef<OpFoldResult> sizes) {
   auto type =
       RankedTensorType::get(staticShape(sizes), typeOf(x).getElementType());
@@ -177,11 +186,11 @@ Value legalize::concat(Node &node, ArrayRef<Value> inputs, int64_t axis) {
   return failed(y) ? Value() : *y;
 }
 
-Value legalize::joinRows(Node &node, ArrayRef<Value> rows) {
+Value legalize::joinRows(Node &node, ArrayRef<Value> rows, int64_t axis) {
   SmallVector<Value> parts;
   for (Value row : rows)
-    parts.push_back(unsqueeze(node, row, {0}));
-  return concat(node, parts, 0);
+    parts.push_back(unsqueeze(node, row, {axis}));
+  return concat(node, parts, axis);
 }
 
 Value legalize::castTo(Node &node, Value x, Type elementType) {

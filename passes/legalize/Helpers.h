@@ -149,9 +149,11 @@ Value reshape(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 Value reshape(Node &node, Value x, ArrayRef<int64_t> shape);
 Value unsqueeze(Node &node, Value x, ArrayRef<int64_t> axes);
 Value transpose(Node &node, Value x, ArrayRef<int64_t> perm);
-/// Tensors of one shape along a new dimension 0. Null, and says why, if they
-/// are not.
-Value joinRows(Node &node, ArrayRef<Value> rows);
+/// x with dimension `from` at place `to`.
+Value moveAxis(Node &node, Value x, int64_t from, int64_t to);
+/// Tensors of one shape along a new dimension `axis`. Null, and says why, if
+/// they are not.
+Value joinRows(Node &node, ArrayRef<Value> rows, int64_t axis = 0);
 /// x, whose shape broadcasts to sizes, repeated to them.
 Value broadcastTo(Node &node, Value x, ArrayRef<OpFoldResult> sizes);
 /// A 1-d tensor of i64 from sizes: constant if all are known.

@@ -134,9 +134,8 @@ struct LegalizePass
   int64_t opsetOf(StringRef domain);
   int64_t statedOpsetOf(StringRef domain);
 
-  llvm::DenseSet<Operation *> failedNodes;
-  /// What failed nodes of bodies read: a state that does not fit is one cause,
-  /// however many nodes of the body it does not fit.
+  /// What failed nodes give, and what those of bodies read: a state that does
+  /// not fit is one cause, however many nodes of the body it does not fit.
   llvm::DenseSet<Value> doubtful;
   /// An operator that was expanded to several nodes is reported once.
   llvm::DenseSet<Location> failedNames;
@@ -263,17 +262,13 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
   return success();
 }
 
-/// Whether the op, or what is in it, needs what a failed node gives, or what
-/// one of the same body needed.
-static bool needsAny(Operation *op,
-                     const llvm::DenseSet<Operation *> &failedNodes,
-                     const llvm::DenseSet<Value> &doubtful) {
-  if (failedNodes.empty())
+/// Whether the op, or what is in it, needs any of `values`.
+static bool needsAny(Operation *op, const llvm::DenseSet<Value> &values) {
+  if (values.empty())
     return false;
   WalkResult result = op->walk([&](Operation *inner) {
     bool fed = llvm::any_of(inner->getOperands(), [&](Value operand) {
-      return failedNodes.contains(operand.getDefiningOp()) ||
-             doubtful.contains(operand);
+      return values.contains(operand);
     });
     return fed ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -292,9 +287,9 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
     // What a failed node feeds cannot be judged, but an operator that is
     // missing altogether is worth a line of its own.
     bool known = allLegalizers().lookup(op.getDomain(), op.getOpType());
-    if ((known && needsAny(op, failedNodes, doubtful)) ||
+    if ((known && needsAny(op, doubtful)) ||
         failedNames.contains(op.getLoc()) || failed(legalizeNode(op))) {
-      failedNodes.insert(op);
+      doubtful.insert_range(op->getResults());
       for (Value operand : op.getInputs())
         if (isBody && !matchPattern(operand, m_Constant()))
           doubtful.insert(operand);
@@ -308,16 +303,12 @@ LogicalResult LegalizePass::legalizeBlock(Block &block) {
   }
   if (failed(result))
     return failure();
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isa<onnx::AbsentOp, onnx::SequenceOp, onnx::RowsOp>(op) &&
-        op.use_empty())
-      op.erase();
+  eraseUnusedPlaceholders(block);
   return success();
 }
 
 /// The same without a word, and without a trace of what failed.
 LogicalResult LegalizePass::tryBlock(Block &block) {
-  auto nodes = failedNodes;
   auto values = doubtful;
   auto names = failedNames;
   bool lacked = std::exchange(progress.lacksSupport, false);
@@ -338,7 +329,6 @@ LogicalResult LegalizePass::tryBlock(Block &block) {
     return success();
   progress.whyQuiet = std::move(why);
   progress.quietLacksSupport = lacks;
-  failedNodes = std::move(nodes);
   doubtful = std::move(values);
   failedNames = std::move(names);
   return failure();
@@ -387,15 +377,11 @@ static LogicalResult spreadSequences(func::FuncOp function) {
   function.setFunctionType(builder.getFunctionType(
       function.getArgumentTypes(), end->getOperandTypes()));
   function.setAllResultAttrs(attrs);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(
-           function.getBody().front())))
-    if (isa<onnx::SequenceOp>(op) && op.use_empty())
-      op.erase();
+  eraseUnusedPlaceholders(function.getBody().front());
   return success();
 }
 
 LogicalResult LegalizePass::legalizeFunction(func::FuncOp function) {
-  failedNodes.clear();
   doubtful.clear();
   failedNames.clear();
   progress = {};

@@ -208,6 +208,10 @@ Type elementTypeOf(mlir::MLIRContext *context, int64_t code);
 /// Whether an operator's inputs may be sequences.
 bool takesSequences(llvm::StringRef opType);
 
+/// Erases what stood for absent operands and sequences, and nothing uses any
+/// more.
+void eraseUnusedPlaceholders(mlir::Block &block);
+
 void populateActivation(Legalizers &legalizers);
 void populateColumns(Legalizers &legalizers);
 void populateContracts(Legalizers &legalizers);

@@ -192,9 +192,7 @@ std::optional<SmallVector<Value>> legalize::unroll(Node &node,
     axis += axis < 0 ? rank : 0;
     if (form.stacked[i].isReversed)
       std::reverse(all.begin(), all.end());
-    for (Value &row : all)
-      row = unsqueeze(node, row, {axis});
-    results.push_back(concat(node, all, axis));
+    results.push_back(joinRows(node, all, axis));
   }
   return results;
 }

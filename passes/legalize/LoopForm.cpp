@@ -396,13 +396,7 @@ FailureOr<Value> LoopBuilder::finishRows(size_t i, Value kept, Value count) {
       return failure();
     all = *reversed;
   }
-  if (info.axis == 0)
-    return all;
-  SmallVector<int64_t> perm;
-  for (int64_t dim = 1; dim < rank; ++dim)
-    perm.push_back(dim);
-  perm.insert(perm.begin() + info.axis, 0);
-  return transpose(node, all, perm);
+  return moveAxis(node, all, 0, info.axis);
 }
 
 /// Rows of which there are none; sizes that only a step would know are 0.

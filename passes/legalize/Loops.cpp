@@ -214,11 +214,11 @@ static LogicalResult legalizeBatchedScan(Node &node) {
     if (failed(values))
       return failure();
     for (auto [value, all] : llvm::zip_equal(*values, results))
-      all.push_back(unsqueeze(node, value, {0}));
+      all.push_back(value);
   }
   SmallVector<Value> joined;
   for (ArrayRef<Value> all : results) {
-    joined.push_back(concat(node, all, 0));
+    joined.push_back(joinRows(node, all));
     if (!joined.back())
       return failure();
   }
@@ -257,10 +257,11 @@ static LogicalResult legalizeScan(Node &node) {
                         Twine(node.numOutputs()) + " values");
   auto outAxes = node.getInts("scan_output_axes"),
        outDirections = node.getInts("scan_output_directions");
-  for (size_t i = 0; i < node.numOutputs() - states; ++i)
-    form.stacked.push_back({elementOr(outAxes, i, 0),
-                            elementOr(outDirections, i, 0) != 0, /*output=*/0,
-                            /*start=*/{}});
+  form.stacked.resize(node.numOutputs() - states);
+  for (auto [i, stacked] : llvm::enumerate(form.stacked)) {
+    stacked.axis = elementOr(outAxes, i, 0);
+    stacked.isReversed = elementOr(outDirections, i, 0) != 0;
+  }
   if (failed(checkCounts(node, form)) || failed(readTrip(node, form)))
     return failure();
   return finish(node, form);

@@ -28,6 +28,13 @@ bool legalize::takesSequences(StringRef opType) {
   return operators.contains(opType);
 }
 
+void legalize::eraseUnusedPlaceholders(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isa<onnx::AbsentOp, onnx::SequenceOp, onnx::RowsOp>(op) &&
+        op.use_empty())
+      op.erase();
+}
+
 /// More elements are no list to write a program for.
 static constexpr int64_t kMostParts = 10000;
 
@@ -222,16 +229,6 @@ static FailureOr<Sizes> equalParts(Node &node, int64_t axis) {
   return parts;
 }
 
-/// x with dimension `from` at place `to`.
-static Value moveAxis(Node &node, Value x, int64_t from, int64_t to) {
-  if (from == to)
-    return x;
-  auto perm = llvm::to_vector(llvm::seq(typeOf(x).getRank()));
-  perm.erase(perm.begin() + from);
-  perm.insert(perm.begin() + to, from);
-  return transpose(node, x, perm);
-}
-
 /// Whether an open dimension is split into parts of one element.
 static bool isSplitIntoRows(Node &node, int64_t axis) {
   if (!ShapedType::isDynamic(node.shape(0)[axis]))
@@ -312,13 +309,11 @@ static LogicalResult legalizeConcatFromSequence(Node &node) {
   if (failed(axis))
     return failure();
   int64_t rank = typeOf(elements[0]).getRank();
-  for (Value &element : elements) {
+  for (Value element : elements)
     if (typeOf(element).getRank() != rank)
       return node.invalid("elements have several ranks");
-    if (isNew)
-      element = unsqueeze(node, element, {*axis});
-  }
-  Value all = concat(node, elements, *axis);
+  Value all = isNew ? joinRows(node, elements, *axis)
+                    : concat(node, elements, *axis);
   if (!all)
     return failure();
   return node.replace(all);

@@ -221,7 +221,8 @@ class Embedded(Compile):
         return ["compile", self.source, "-o", os.path.join(folder, "m.so"), "-q"]
 
     # What differs is how files are written.
-    test_alloc = test_alloc_in_children = test_alloc_while_publishing = test_mmap = test_read = test_thread = test_open = test_killed = None
+    test_alloc = test_alloc_in_children = test_alloc_while_publishing = test_mmap = None
+    test_read = test_thread = test_open = test_killed = None
 
 
 class Run(Faults):

@@ -96,6 +96,16 @@ class Reductions(Ran):
                              "node 'n'", "expects elements to pool")
         self.gives(node("GlobalAveragePool", ["x"]), {"x": floats(1, 0, 2, 2)}, np.zeros((1, 0, 1, 1), np.float32))
 
+    def test_no_pictures(self):
+        """An open length of one channel stands where its number of elements, none, does not tell it."""
+        w = floats(2, 1, 3)
+        conv = node("Conv", ["x", "w"], auto_pad="SAME_LOWER", strides=[2])
+        model = make_model([conv], [("x", [0, 1, "l"])], [("y", [0, 2, "m"])], {"w": w})
+        artifact = self.compile(model)
+        for length in (1, 6, 13):
+            got = self.run_model(artifact, {"x": floats(0, 1, length)})["y"]
+            self.assertEqual(got.shape, (0, 2, -(-length // 2)))
+
     def test_loss_of_nothing(self):
         """The mean over nothing is that of ReduceMean."""
         for op in ("SoftmaxCrossEntropyLoss", "NegativeLogLikelihoodLoss"):
@@ -134,16 +144,6 @@ class Reductions(Ran):
 
 
 class Recurrences(Ran):
-    def test_no_pictures(self):
-        """An open length of one channel stands where its number of elements, none, does not tell it."""
-        w = floats(2, 1, 3)
-        conv = node("Conv", ["x", "w"], auto_pad="SAME_LOWER", strides=[2])
-        model = make_model([conv], [("x", [0, 1, "l"])], [("y", [0, 2, "m"])], {"w": w})
-        artifact = self.compile(model)
-        for length in (1, 6, 13):
-            got = self.run_model(artifact, {"x": floats(0, 1, length)})["y"]
-            self.assertEqual(got.shape, (0, 2, -(-length // 2)))
-
     def test_no_batch(self):
         h = 3
         for op, gates in (("RNN", 1), ("GRU", 3), ("LSTM", 4)):

@@ -32,7 +32,6 @@ class Body:
         around = g.nodes, g.initializers, g.values, g.unshaped
         g.nodes, g.initializers, g.values, g.unshaped = [], [], [*g.values, *arguments], []
         self.arguments, before = arguments, {id(v) for v in (*g.values, *g.inputs)}
-        self.arguments, known = arguments, {id(v) for v in g.values}
         g.depth += 1
         try:
             yield lambda: [v for v in g.values if id(v) not in before]

@@ -371,14 +371,13 @@ void Cutter::makeMemories() {
     all += count;
   Location loc = function.getLoc();
   OpBuilder builder(function.getContext());
+  builder.setInsertionPointToStart(&body);
   for (auto [type, count] : slots) {
-    builder.setInsertionPointToStart(&body);
     auto memory = MemRefType::get({count}, type);
-    if (all <= kMostOnStack) {
+    if (all <= kMostOnStack)
       memories[type] = memref::AllocaOp::create(builder, loc, memory);
-      continue;
-    }
-    memories[type] = memref::AllocOp::create(builder, loc, memory);
+    else
+      memories[type] = memref::AllocOp::create(builder, loc, memory);
   }
 }
 

@@ -41,3 +41,17 @@ func.func @chains(%x: tensor<2x3x4xf32>) -> tensor<24xf32> {
   %3 = nn.reshape %2 : tensor<6x4xf32> -> tensor<24xf32>
   return %3 : tensor<24xf32>
 }
+
+// No elements tell how many pictures there are.
+// CHECK-LABEL: func.func @conv_of_no_channels
+// CHECK: nn.conv
+func.func @conv_of_no_channels(%x: tensor<?x0x4x5xf32>, %w: tensor<7x0x4x5xf32>) -> tensor<?x7x1x1xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<?x0x4x5xf32>, tensor<7x0x4x5xf32>) -> tensor<?x7x1x1xf32>
+  return %0 : tensor<?x7x1x1xf32>
+}
+// CHECK-LABEL: func.func @conv_of_any_batch
+// CHECK: nn.matmul
+func.func @conv_of_any_batch(%x: tensor<?x3x4x5xf32>, %w: tensor<7x3x4x5xf32>) -> tensor<?x7x1x1xf32> {
+  %0 = nn.conv %x, %w {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<?x3x4x5xf32>, tensor<7x3x4x5xf32>) -> tensor<?x7x1x1xf32>
+  return %0 : tensor<?x7x1x1xf32>
+}

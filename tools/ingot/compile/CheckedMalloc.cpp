@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 
 using namespace ingot;
@@ -87,42 +88,42 @@ static const Next &allocator() {
   return next;
 }
 
-static void *check(void *memory, size_t bytes) {
+/// What `take` gives, of which `bytes` are asked for; memory, or the end.
+template <typename Take>
+static void *checked(size_t bytes, Take take) {
+  void *memory = nullptr;
+  if (isTooMuch(bytes))
+    errno = ENOMEM;
+  else
+    memory = take(allocator());
   if (!memory && bytes && isWithoutMemoryTheEnd())
     endOutOfMemory();
   return memory;
 }
 
-static void *refuse() {
-  errno = ENOMEM;
-  return check(nullptr, /*bytes=*/1);
-}
-
 extern "C" {
 
 void *malloc(size_t bytes) noexcept {
-  if (isTooMuch(bytes))
-    return refuse();
-  return check(allocator().malloc(bytes), bytes);
+  return checked(bytes, [&](const Next &next) { return next.malloc(bytes); });
 }
 
 void *calloc(size_t count, size_t bytes) noexcept {
   size_t all;
-  if (__builtin_mul_overflow(count, bytes, &all) || isTooMuch(all))
-    return refuse();
-  return check(allocator().calloc(count, bytes), all);
+  if (__builtin_mul_overflow(count, bytes, &all))
+    all = SIZE_MAX; // which nobody has
+  return checked(all,
+                 [&](const Next &next) { return next.calloc(count, bytes); });
 }
 
 void *realloc(void *old, size_t bytes) noexcept {
-  if (isTooMuch(bytes))
-    return refuse();
-  return check(allocator().realloc(old, bytes), bytes);
+  return checked(
+      bytes, [&](const Next &next) { return next.realloc(old, bytes); });
 }
 
 void *memalign(size_t alignment, size_t bytes) noexcept {
-  if (isTooMuch(bytes))
-    return refuse();
-  return check(allocator().memalign(alignment, bytes), bytes);
+  return checked(bytes, [&](const Next &next) {
+    return next.memalign(alignment, bytes);
+  });
 }
 
 void *aligned_alloc(size_t alignment, size_t bytes) noexcept {
