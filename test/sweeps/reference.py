@@ -36,48 +36,64 @@ class GatherElements(OpRun):
         return (data[tuple(at)],)
 
 
-class Loop(OpRun):
-    """Which gives its rows a dimension of their own, of whatever rank they are."""
+class Steps(OpRun):
+    """What Loop and Scan share: a body that is run, and rows of which there may be none."""
 
     def need_context(self):
         return True
 
+    def step(self, context, operands, options):
+        given = {**(context or {}), **dict(zip(self.body.input_names, operands))}
+        return self._run_body(given, **options)
+
+    def joined(self, rows, axes, sample):
+        """The tensors that lists of rows make. `sample()` is a step that was not made: of no rows, it tells the shape."""
+        if rows and not rows[0]:
+            return [np.stack([np.zeros_like(x)], axis).take([], axis) for x, axis in zip(sample(), axes)]
+        return [np.stack(some, axis) for some, axis in zip(rows, axes)]
+
+
+class Loop(Steps):
+    """Which gives its rows a dimension of their own, of whatever rank they are."""
+
     def _run(self, most, goes_on, *states, context=None, body=None, attributes=None, bindings=None):
-        names, states, step = self.body.input_names, list(states), 0
+        options = {"attributes": attributes, "bindings": bindings}
+        states, step = list(states), 0
         rows = [[] for _ in self.body.output_names[1 + len(states):]]
         while (goes_on is None or goes_on) and (most is None or step < most):
-            given = {**(context or {}), names[0]: np.array(step, np.int64), names[1]: np.array(True),
-                     **dict(zip(names[2:], states))}
-            goes_on, *results = self._run_body(given, attributes=attributes, bindings=bindings)
+            operands = (np.array(step, np.int64), np.array(True), *states)
+            goes_on, *results = self.step(context, operands, options)
             states, kept = results[:len(states)], results[len(states):]
             for all_of_one, row in zip(rows, kept):
                 all_of_one.append(row)
             step += 1
-        return (*states, *map(np.stack, rows))
+        first = (np.array(0, np.int64), np.array(True), *states)
+        return (*states, *self.joined(rows, [0] * len(rows),
+                                      lambda: self.step(context, first, options)[1 + len(states):]))
 
 
-class Scan(OpRun):
+class Scan(Steps):
     """Along all axes, in both directions."""
-
-    def need_context(self):
-        return True
 
     def _run(self, *operands, context=None, body=None, num_scan_inputs=None, scan_input_axes=None,
              scan_input_directions=None, scan_output_axes=None, scan_output_directions=None, attributes=None,
              bindings=None):
+        options = {"attributes": attributes, "bindings": bindings}
         states, scanned = list(operands[:-num_scan_inputs]), list(operands[-num_scan_inputs:])
         for i, (axis, backward) in enumerate(zip(scan_input_axes or [0] * len(scanned),
                                                  scan_input_directions or [0] * len(scanned))):
             scanned[i] = np.moveaxis(scanned[i], axis, 0)[::-1 if backward else 1]
         rows = [[] for _ in self.body.output_names[len(states):]]
         for at in range(len(scanned[0])):
-            given = {**(context or {}), **dict(zip(self.body.input_names, [*states, *(x[at] for x in scanned)]))}
-            results = self._run_body(given, attributes=attributes, bindings=bindings)
+            results = self.step(context, (*states, *(x[at] for x in scanned)), options)
             states, kept = results[:len(states)], results[len(states):]
             for all_of_one, row in zip(rows, kept):
                 all_of_one.append(row)
-        return (*states, *(np.stack(row[::-1] if backward else row, axis) for row, axis, backward in zip(
-            rows, scan_output_axes or [0] * len(rows), scan_output_directions or [0] * len(rows))))
+        for row, backward in zip(rows, scan_output_directions or [0] * len(rows)):
+            row[:] = row[::-1] if backward else row
+        nothing = [np.zeros(x.shape[1:], x.dtype) for x in scanned]
+        return (*states, *self.joined(rows, scan_output_axes or [0] * len(rows),
+                                      lambda: self.step(context, (*states, *nothing), options)[len(states):]))
 
 
 def summed_wide(base):
