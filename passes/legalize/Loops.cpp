@@ -216,10 +216,10 @@ static LogicalResult legalizeBatchedScan(Node &node) {
     for (auto [value, all] : llvm::zip_equal(*values, results))
       all.push_back(value);
   }
-  SmallVector<Value> joined;
-  for (ArrayRef<Value> all : results) {
-    joined.push_back(joinRows(node, all));
-    if (!joined.back())
+  SmallVector<Value> joined(results.size());
+  for (auto [value, all] : llvm::zip_equal(joined, results)) {
+    // A loop has no rows of which nobody asks.
+    if (!llvm::is_contained(all, Value()) && !(value = joinRows(node, all)))
       return failure();
   }
   return node.replace(joined);

@@ -183,6 +183,25 @@ func.func @batches(%h: tensor<2x4xf32>, %x: tensor<2x3x4xf32>) -> tensor<*xf32> 
 
 // -----
 
+// Rows that nobody reads are not kept.
+module attributes {onnx.opset_import = {"ai.onnx" = 8 : i64}, onnx.stated_opset = 8 : i64} {
+// CHECK-LABEL: @batches_of_many_steps
+// CHECK-COUNT-2: scf.for %{{.*}} -> (tensor<4xf32>, tensor<500x4xf32>)
+// CHECK: nn.concat {{.*}} -> tensor<2x500x4xf32>
+func.func @batches_of_many_steps(%h: tensor<2x4xf32>, %x: tensor<2x500x4xf32>) -> tensor<*xf32> {
+  %none = onnx.absent
+  %0:3 = onnx.node "Scan"(%none, %h, %x) {num_scan_inputs = 1 : i64} graphs "body" {
+  ^bb0(%s: tensor<4xf32>, %r: tensor<4xf32>):
+    %t = onnx.node "Add"(%s, %r) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %u = onnx.node "Sub"(%s, %r) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %t, %t, %u : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  } : (none, tensor<2x4xf32>, tensor<2x500x4xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>)
+  return %0#1 : tensor<*xf32>
+}
+}
+
+// -----
+
 module attributes {onnx.opset_import = {"ai.onnx" = 8 : i64}, onnx.stated_opset = 8 : i64} {
 func.func @wrong_batches(%n: tensor<2xi64>, %h: tensor<2x4xf32>, %x: tensor<3x3x4xf32>, %o: tensor<?x3x4xf32>) {
   %none = onnx.absent
