@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -36,8 +37,9 @@ static LogicalResult finish(Node &node, const LoopForm &form) {
   return node.replace(*values);
 }
 
-/// The body takes and gives as many values as the node says.
-static LogicalResult checkCounts(Node &node, const LoopForm &form) {
+/// The body takes and gives as many values as the node says, of the types that
+/// the body states.
+static LogicalResult checkBody(Node &node, const LoopForm &form) {
   size_t own = form.isLoop ? 2 : 0;
   size_t takes = own + form.init.size() + form.scanned.size();
   size_t gives = own / 2 + form.init.size() + form.stacked.size();
@@ -49,6 +51,20 @@ static LogicalResult checkCounts(Node &node, const LoopForm &form) {
     return node.invalid("the body gives " +
                         Twine(form.body->getTerminator()->getNumOperands()) +
                         " values, not " + Twine(gives));
+  SmallVector<Value> given(form.init);
+  for (const Scanned &scanned : form.scanned)
+    given.push_back(scanned.value);
+  for (auto [i, value] : llvm::enumerate(given)) {
+    Value argument = form.body->getArgument(own + i);
+    auto stated = dyn_cast<ShapedType>(argument.getType()),
+         actual = dyn_cast<ShapedType>(value.getType());
+    if (stated && actual &&
+        stated.getElementType() != actual.getElementType())
+      return node.invalid(
+          "input " + Twine(own + i) + " of the body has elements of type " +
+          debugString(stated.getElementType()) + ", but is given " +
+          debugString(actual.getElementType()));
+  }
   return success();
 }
 
@@ -110,7 +126,7 @@ static LogicalResult legalizeLoop(Node &node) {
                         " states, but gives " + Twine(node.numOutputs()) +
                         " values");
   form.stacked.resize(node.numOutputs() - form.init.size());
-  if (failed(checkCounts(node, form)))
+  if (failed(checkBody(node, form)))
     return failure();
   return finish(node, form);
 }
@@ -208,7 +224,7 @@ static LogicalResult legalizeBatchedScan(Node &node) {
       else
         form.scanned.push_back({own, 0, elementOr(directions, scan, 0) != 0});
     }
-    if (failed(checkCounts(node, form)) || failed(readTrip(node, form)))
+    if (failed(checkBody(node, form)) || failed(readTrip(node, form)))
       return failure();
     auto values = makeLoop(node, form);
     if (failed(values))
@@ -262,7 +278,7 @@ static LogicalResult legalizeScan(Node &node) {
     stacked.axis = elementOr(outAxes, i, 0);
     stacked.isReversed = elementOr(outDirections, i, 0) != 0;
   }
-  if (failed(checkCounts(node, form)) || failed(readTrip(node, form)))
+  if (failed(checkBody(node, form)) || failed(readTrip(node, form)))
     return failure();
   return finish(node, form);
 }

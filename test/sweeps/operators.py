@@ -4,8 +4,8 @@ model or refuse it with one line, in bounded time and memory.
 
 usage: operators.py [--bin DIR] [--jobs N] [--every N] [--phase NAME|so] [--keep DIR] [PATTERN ...]
 
-Valid models are ONNX's own tests of single nodes, the first few that differ of each operator; each is changed in one
-place at a time. --every N tries each N-th model; PATTERN is a part of a model's name.
+Valid models are ONNX's own tests of single nodes, the first few that differ of each operator, and loops of many steps;
+each is changed in one place at a time. --every N tries each N-th model; PATTERN is a part of a model's name.
 Closes with the number of models compiled, refused and failed.
 """
 import argparse
@@ -24,6 +24,7 @@ import zlib
 
 import numpy as np
 import onnx
+import onnx.parser
 from onnx import AttributeProto, TensorProto, helper, numpy_helper
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -34,6 +35,39 @@ ODD_INTS = [-1, 0, 1, 2, 9, -9, 2**31 - 1, 2**31, -2**31, 2**63 - 1, -2**63]
 ODD_LISTS = [[], [0], [-1], [1], [2, 2], [0, 0], [1, 2, 3], [-1, 2, -3, 4], [1] * 9, [2**31 - 1] * 2, [2**63 - 1],
              [-2**63, -2**63], list(range(70))]
 ODD_FLOATS = [float("nan"), float("inf"), -1.0, 0.0, 1e38, -1e-38]
+# ONNX's own tests walk few steps, which are written in a row instead of a loop.
+OF_MANY_STEPS = {
+    "test_scan_of_many_steps": """<ir_version: 10, opset_import: ["": 21]>
+        g (float[3] h, float[500,3] x, float[4,500] z) => (float[3] f, float[500,3] r, float[4,500] q) {
+            f, r, q = Scan <num_scan_inputs=2, scan_input_axes=[0,1], scan_input_directions=[0,1],
+                            scan_output_axes=[0,1], scan_output_directions=[1,0],
+                            body = b (float[3] s, float[3] a, float[4] c) => (float[3] t, float[3] u, float[4] v) {
+                t = Add(s, a)
+                u = Cos(t)
+                v = Neg(c)
+            }>(h, x, z)
+        }""",
+    "test_scan_of_batches_of_many_steps": """<ir_version: 8, opset_import: ["": 8]>
+        g (float[2,3] h, float[2,500,3] x) => (float[2,3] f, float[2,500,3] r, float[2,500,3] q) {
+            f, r, q = Scan <num_scan_inputs=1, directions=[1],
+                            body = b (float[3] s, float[3] a) => (float[3] t, float[3] u, float[3] v) {
+                t = Add(s, a)
+                u = Cos(t)
+                v = Sub(s, a)
+            }>(, h, x)
+        }""",
+    "test_loop_of_many_steps": """<ir_version: 10, opset_import: ["": 21]>
+        g (int64 n, bool c, float[3] h, int64[2] k) => (float[3] f, int64[2] e, float[500,3] r, int64[500] q) {
+            f, e, r, q = Loop (n, c, h, k) <body = b (int64 i, bool goes_on, float[3] s, int64[2] m)
+                                                => (bool more, float[3] t, int64[2] o, float[3] u, int64 v) {
+                more = Identity(goes_on)
+                t = Cos(s)
+                o = Add(m, i)
+                u = Identity(t)
+                v = Identity(i)
+            }>
+        }""",
+}
 SHAPES = [[], [1], [0], [2], [3, 2], [1, 0], [2, 1, 3], [1, 2, 3, 4], [2, 2, 2, 2, 2], [1, 1, 1, 1, 1, 1], [2**31],
           [2**31, 2], [2**20, 2**20], ["n"], ["n", "m"], [1, "c", "h", "w"], ["n", 0]]
 
@@ -56,7 +90,16 @@ def bases():
             continue
         seen[operator].add(kind)
         chosen[case.name] = (case.model, case.data_sets[0][0] if case.data_sets else [])
+    for name, text in OF_MANY_STEPS.items():
+        model = onnx.parser.parse_model(text)
+        chosen[name] = (model, [like(i.type.tensor_type) for i in model.graph.input])
     return chosen
+
+
+def like(info):
+    """A tensor for an input: numbers of steps are 500."""
+    dtype = helper.tensor_dtype_to_np_dtype(info.elem_type)
+    return np.full([d.dim_value for d in info.shape.dim], 500 if dtype == np.int64 else 1, dtype)
 
 
 class Changer:

@@ -226,6 +226,29 @@ func.func @wrong_batches(%n: tensor<2xi64>, %h: tensor<2x4xf32>, %x: tensor<3x3x
 
 // -----
 
+// A body computes on elements of the types that it states.
+
+module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
+func.func @other_types(%n: tensor<i64>, %h: tensor<4xi64>, %x: tensor<3x4xf16>) {
+  %none = onnx.absent
+  // expected-error @below {{Loop (opset 21) is invalid: input 2 of the body has elements of type f32, but is given i64}}
+  %0 = onnx.node "Loop"(%n, %none, %h) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %s: tensor<4xf32>):
+    %t = onnx.node "Cos"(%s) : (tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %c, %t : tensor<i1>, tensor<4xf32>
+  } : (tensor<i64>, none, tensor<4xi64>) -> tensor<*xf32>
+  // expected-error @below {{Scan (opset 21) is invalid: input 1 of the body has elements of type f32, but is given f16}}
+  %1:2 = onnx.node "Scan"(%h, %x) {num_scan_inputs = 1 : i64} graphs "body" {
+  ^bb0(%s: tensor<4xi64>, %r: tensor<4xf32>):
+    %t = onnx.node "Cos"(%r) : (tensor<4xf32>) -> tensor<4xf32>
+    onnx.yield %s, %t : tensor<4xi64>, tensor<4xf32>
+  } : (tensor<4xi64>, tensor<3x4xf16>) -> (tensor<*xi64>, tensor<*xf32>)
+  return
+}
+}
+
+// -----
+
 // Few steps are not written in a row where their results have no place: the
 // loop that is tried then says why, once.
 
