@@ -173,33 +173,76 @@ static bool areAlike(onnx::SequenceOp a, onnx::SequenceOp b) {
                       });
 }
 
-/// Whether both branches give values of one rank and element type.
+static bool isEmptyList(Value list) {
+  auto sequence = list.getDefiningOp<onnx::SequenceOp>();
+  return sequence && sequence.getElements().empty();
+}
+
+/// Whether two lists can be the rows of one tensor, whose number the run knows.
+static bool agreeAsRows(Value a, Value b) {
+  RankedTensorType types[] = {typeOfRows(a), typeOfRows(b)};
+  if (types[0] && types[1])
+    return joinTypes(types[0], types[1]) != nullptr;
+  RankedTensorType type = types[0] ? types[0] : types[1];
+  return type && isEmptyList(types[0] ? b : a) &&
+         !ShapedType::isDynamicShape(type.getShape().drop_front());
+}
+
+/// Whether both branches give values of one rank and element type. Lists of
+/// which both lengths are known need not be rows: what follows may be copied.
 static bool agree(ArrayRef<Block *> branches) {
   for (auto [a, b] :
        llvm::zip_equal(branches[0]->getTerminator()->getOperands(),
                        branches[1]->getTerminator()->getOperands()))
     if (!agree(a, b) && !areAlike(a.getDefiningOp<onnx::SequenceOp>(),
-                                  b.getDefiningOp<onnx::SequenceOp>()))
-      return false;
+                                  b.getDefiningOp<onnx::SequenceOp>())) {
+      bool isKnown = !a.getDefiningOp<onnx::RowsOp>() &&
+                     !b.getDefiningOp<onnx::RowsOp>();
+      if (isKnown || !agreeAsRows(a, b))
+        return false;
+    }
   return true;
 }
 
-/// Where both branches give a sequence of as many tensors, they give these.
-/// Returns for each value how many it has become; none: it is no sequence.
-static SmallVector<std::optional<size_t>>
-spreadSequences(ArrayRef<Block *> branches) {
-  SmallVector<std::optional<size_t>> parts;
+namespace {
+
+/// What a value that both branches give has become.
+struct Spread {
+  /// The tensors of a sequence; none: it is no sequence of a known length.
+  std::optional<size_t> count;
+  /// The tensor of which a sequence has the rows.
+  bool isRows = false;
+};
+
+} // namespace
+
+/// Where both branches give a sequence of as many tensors, they give these, and
+/// of sequences of other lengths the rows.
+static SmallVector<Spread> spreadSequences(Node &node,
+                                           ArrayRef<Block *> branches) {
+  SmallVector<Spread> parts;
   SmallVector<Value> values[2];
   for (auto [a, b] :
        llvm::zip_equal(branches[0]->getTerminator()->getOperands(),
                        branches[1]->getTerminator()->getOperands())) {
     auto first = a.getDefiningOp<onnx::SequenceOp>(),
          second = b.getDefiningOp<onnx::SequenceOp>();
-    parts.push_back(std::nullopt);
+    parts.emplace_back();
     if (areAlike(first, second)) {
-      parts.back() = first.getElements().size();
+      parts.back().count = first.getElements().size();
       llvm::append_range(values[0], first.getElements());
       llvm::append_range(values[1], second.getElements());
+      continue;
+    }
+    if (agreeAsRows(a, b)) {
+      parts.back().isRows = true;
+      RankedTensorType type = typeOfRows(isEmptyList(a) ? b : a);
+      for (auto [list, block, given] :
+           llvm::zip_equal(ArrayRef<Value>{a, b}, branches, values)) {
+        Operation *end = block->getTerminator();
+        given.push_back(isEmptyList(list) ? noRowsOf(node, type, end)
+                                          : rowsOfList(node, list, end));
+      }
       continue;
     }
     values[0].push_back(a);
@@ -213,13 +256,17 @@ spreadSequences(ArrayRef<Block *> branches) {
 /// The values that `parts` of `results` stand for.
 static SmallVector<Value>
 gatherSequences(OpBuilder &builder, Location loc, ValueRange results,
-                ArrayRef<std::optional<size_t>> parts) {
+                ArrayRef<Spread> parts) {
   SmallVector<Value> values;
-  for (std::optional<size_t> count : parts) {
-    ValueRange own = results.take_front(count.value_or(1));
+  for (const Spread &part : parts) {
+    ValueRange own = results.take_front(part.count.value_or(1));
     results = results.drop_front(own.size());
-    values.push_back(count ? Value(onnx::SequenceOp::create(builder, loc, own))
-                           : own.front());
+    if (part.count)
+      values.push_back(onnx::SequenceOp::create(builder, loc, own));
+    else if (part.isRows)
+      values.push_back(onnx::RowsOp::create(builder, loc, own.front()));
+    else
+      values.push_back(own.front());
   }
   return values;
 }
@@ -312,7 +359,7 @@ static LogicalResult legalizeIf(Node &node) {
         block->getTerminator()->getIterator());
     return withTail ? replaceTail(node, values) : node.replace(values);
   }
-  SmallVector<std::optional<size_t>> parts = spreadSequences(branches);
+  SmallVector<Spread> parts = spreadSequences(node, branches);
   SmallVector<Type> types;
   for (size_t i = 0; i < branches[0]->getTerminator()->getNumOperands(); ++i) {
     Value values[] = {branches[0]->getTerminator()->getOperand(i),

@@ -22,6 +22,15 @@ RankedTensorType joinTypes(RankedTensorType a, RankedTensorType b);
 Value castSizes(mlir::OpBuilder &builder, mlir::Location loc, Value value,
                 Type type);
 
+/// The type of the tensor of which a list has the rows; null for what is no
+/// list of one or more tensors of one type.
+RankedTensorType typeOfRows(Value list);
+/// That tensor, in front of `place`; or null.
+Value rowsOfList(Node &node, Value list, mlir::Operation *place);
+/// No rows of such a tensor, in front of `place`; null if only the run knows
+/// their sizes.
+Value noRowsOf(Node &node, RankedTensorType type, mlir::Operation *place);
+
 /// The one element of a tensor, as a number of its type.
 Value onlyElement(mlir::OpBuilder &builder, mlir::Location loc, Value tensor);
 

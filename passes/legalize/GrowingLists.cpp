@@ -7,10 +7,14 @@
 //
 // `outputs.append(y)` in a loop of PyTorch is a state that is a sequence, which
 // each step inserts an element into. Of a loop in many steps, or in as many as
-// only the run knows, that is what a scan output is: a row for each step.
+// only the run knows, that is what a scan output is: a row for each step. A
+// list that steps read, shorten or fill in another order is a tensor of rows
+// that changes its size from step to step.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/LoopForm.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -30,8 +34,8 @@ static Value appendedTo(Value before, Value after) {
   return isLast ? insert.getInputs()[1] : Value();
 }
 
-SmallVector<size_t> legalize::stackLists(LoopForm &form) {
-  SmallVector<size_t> lists;
+SmallVector<GrowingList> legalize::stackLists(LoopForm &form) {
+  SmallVector<GrowingList> lists;
   size_t own = form.isLoop ? 2 : 0;
   Operation *end = form.body->getTerminator();
   SmallVector<Value> gives(end->getOperands()), rows, init;
@@ -39,28 +43,30 @@ SmallVector<size_t> legalize::stackLists(LoopForm &form) {
   for (auto [i, state] : llvm::enumerate(form.init)) {
     Value appended;
     auto start = state.getDefiningOp<onnx::SequenceOp>();
-    if (start)
+    auto before = state.getDefiningOp<onnx::RowsOp>();
+    if (start || before)
       appended = appendedTo(form.body->getArgument(own + i),
                             gives[own / 2 + i]);
     if (!appended) {
       init.push_back(state);
       continue;
     }
-    lists.push_back(i);
+    lists.push_back({i, before ? before.getTensor() : Value()});
     rows.push_back(appended);
     arguments.set(own + i);
     Stacked stacked;
     stacked.output = i;
-    stacked.start = start.getElements();
+    if (start)
+      stacked.start = start.getElements();
     form.stacked.push_back(stacked);
   }
   if (lists.empty())
     return lists;
   form.init = init;
   SmallVector<Operation *> inserts;
-  for (size_t i : llvm::reverse(lists)) {
-    inserts.push_back(gives[own / 2 + i].getDefiningOp());
-    gives.erase(gives.begin() + own / 2 + i);
+  for (const GrowingList &list : llvm::reverse(lists)) {
+    inserts.push_back(gives[own / 2 + list.state].getDefiningOp());
+    gives.erase(gives.begin() + own / 2 + list.state);
   }
   llvm::append_range(gives, rows);
   end->setOperands(gives);
@@ -70,16 +76,79 @@ SmallVector<size_t> legalize::stackLists(LoopForm &form) {
   return lists;
 }
 
-SmallVector<Value> legalize::restoreLists(Node &node, ArrayRef<size_t> lists,
-                                          ArrayRef<Value> values) {
-  SmallVector<Value> restored(values.drop_back(lists.size()));
-  OpBuilder builder(node.op);
-  for (auto [i, rows] :
-       llvm::zip_equal(lists, values.take_back(lists.size()))) {
-    Value list; // null where nobody reads it
-    if (rows)
-      list = onnx::RowsOp::create(builder, node.loc(), rows);
-    restored.insert(restored.begin() + i, list);
+Value legalize::noRowsOf(Node &node, RankedTensorType type, Operation *place) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = 0;
+  OpBuilder builder(place);
+  return ShapedType::isDynamicShape(shape)
+             ? Value()
+             : tensor::EmptyOp::create(builder, node.loc(), shape,
+                                       type.getElementType());
+}
+
+/// State i, a list that is empty at first, as no rows of the type that a first
+/// step puts into it; null if that has no list of such a type.
+static Value noRows(Node &node, const LoopForm &form, size_t i) {
+  SmallVector<Type> types;
+  SmallVector<Value> arguments(form.isLoop ? 2 : 0);
+  if (form.isLoop)
+    types.append({typeOfNumber(node, form), Type()});
+  for (Value state : form.init) {
+    types.push_back(state.getType());
+    bool isTensor = isa<RankedTensorType>(state.getType());
+    arguments.push_back(isTensor ? Value() : state);
   }
-  return restored;
+  for (const Scanned &scanned : form.scanned)
+    types.push_back(typeOfRow(scanned));
+  auto draft = draftBody(node, form, types, arguments, /*quiet=*/true);
+  if (failed(draft))
+    return {};
+  RankedTensorType type = typeOfRows(draft->states[i]);
+  draft->op.erase();
+  return type ? noRowsOf(node, type, node.op) : Value();
+}
+
+/// Makes state i a tensor of these rows.
+static void carryList(Node &node, LoopForm &form, size_t i, Value rows) {
+  form.init[i] = rows;
+  form.lists.push_back(i);
+  // Steps may change how many there are.
+  SmallVector<int64_t> shape(typeOf(rows).getShape());
+  shape[0] = ShapedType::kDynamic;
+  BlockArgument argument = form.body->getArgument((form.isLoop ? 2 : 0) + i);
+  argument.setType(typeOf(rows).clone(shape));
+  OpBuilder builder = OpBuilder::atBlockBegin(form.body);
+  auto list = onnx::RowsOp::create(builder, node.loc(), argument);
+  argument.replaceAllUsesExcept(list, list);
+}
+
+void legalize::carryLists(Node &node, LoopForm &form) {
+  for (size_t i = 0; i < form.init.size(); ++i)
+    if (Value rows = rowsOfList(node, form.init[i], node.op))
+      carryList(node, form, i, rows);
+  for (size_t i = 0; i < form.init.size(); ++i)
+    if (!isa<RankedTensorType>(form.init[i].getType()))
+      if (Value rows = noRows(node, form, i))
+        carryList(node, form, i, rows);
+}
+
+FailureOr<SmallVector<Value>>
+legalize::restoreLists(Node &node, const LoopForm &form,
+                       ArrayRef<GrowingList> lists, SmallVector<Value> values) {
+  OpBuilder builder(node.op);
+  auto listOf = [&](Value rows) -> Value {
+    return onnx::RowsOp::create(builder, node.loc(), rows);
+  };
+  for (size_t i : form.lists)
+    values[i] = listOf(values[i]);
+  SmallVector<Value> appended(
+      ArrayRef<Value>(values).take_back(lists.size()));
+  values.truncate(values.size() - lists.size());
+  for (auto [list, rows] : llvm::zip_equal(lists, appended)) {
+    // Null where nobody reads it.
+    if (rows && list.before && !(rows = concat(node, {list.before, rows}, 0)))
+      return failure();
+    values.insert(values.begin() + list.state, rows ? listOf(rows) : rows);
+  }
+  return values;
 }

@@ -67,13 +67,20 @@ FailureOr<Draft> legalize::draftBody(Node &node, const LoopForm &form,
       copy.erase();
     return failure();
   }
+  for (size_t i : form.lists) {
+    OpOperand &given = body.getTerminator()->getOpOperand(form.isLoop + i);
+    if (Value rows = rowsOfList(node, given.get(), body.getTerminator()))
+      given.set(rows);
+  }
+  eraseUnusedPlaceholders(body);
   Draft draft;
   draft.op = copy;
   draft.body = &body;
   ValueRange results = body.getTerminator()->getOperands();
   for (auto [i, result] : llvm::enumerate(results))
     if (!isa<RankedTensorType>(result.getType()) &&
-        !result.getDefiningOp<onnx::SequenceOp>()) {
+        !result.getDefiningOp<onnx::SequenceOp>() &&
+        !result.getDefiningOp<onnx::RowsOp>()) {
       if (quiet) {
         copy.erase();
         return failure();

@@ -110,8 +110,9 @@ LogicalResult LoopBuilder::findStates() {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return node.unsupported("state " + Twine(states.size()) +
-                              " is a sequence, to which the steps of a long "
-                              "loop may only append");
+                              " is a sequence of several shapes, or of one "
+                              "that is not known before the first step: the "
+                              "steps of a long loop may only append to it");
     states.push_back(type);
   }
   bool isDeclared = false;

@@ -41,6 +41,17 @@ struct LoopForm {
   SmallVector<Value> init;
   SmallVector<Scanned> scanned;
   SmallVector<Stacked> stacked;
+  /// States that are the rows of sequences.
+  SmallVector<size_t> lists;
+};
+
+/// A list that the steps of a loop only append to.
+struct GrowingList {
+  /// The state that it was.
+  size_t state = 0;
+  /// The rows that are in front of those that steps append; null if they are
+  /// listed.
+  Value before;
 };
 
 /// A body with arguments of certain types, legalized in front of the node.
@@ -76,12 +87,16 @@ FailureOr<int64_t> stackedAxis(Node &node, const Stacked &stacked, size_t i,
 std::optional<SmallVector<Value>> unroll(Node &node, const LoopForm &form);
 
 /// Lists that each step only appends a value to are no states any more, but
-/// rows behind those that `form` has. Gives the states that were such lists, in
-/// order. Changes the body.
-SmallVector<size_t> stackLists(LoopForm &form);
+/// rows behind those that `form` has. Gives those lists, in order. Changes the
+/// body.
+SmallVector<GrowingList> stackLists(LoopForm &form);
+/// Other lists of elements of one shape are states of another kind: the tensors
+/// of which they are the rows. Changes the body.
+void carryLists(Node &node, LoopForm &form);
 /// What the node gives, of what the loop gives without `lists`.
-SmallVector<Value> restoreLists(Node &node, ArrayRef<size_t> lists,
-                                ArrayRef<Value> values);
+FailureOr<SmallVector<Value>> restoreLists(Node &node, const LoopForm &form,
+                                           ArrayRef<GrowingList> lists,
+                                           SmallVector<Value> values);
 
 /// An scf.for if the number of steps is known before the first, else an
 /// scf.while.

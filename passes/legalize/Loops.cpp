@@ -22,11 +22,12 @@ static FailureOr<SmallVector<Value>> makeLoop(Node &node, LoopForm form) {
     stacked.output = form.init.size() + i;
   if (auto values = unroll(node, form))
     return *values;
-  SmallVector<size_t> lists = stackLists(form);
+  SmallVector<GrowingList> lists = stackLists(form);
+  carryLists(node, form);
   auto values = buildLoop(node, form);
   if (failed(values))
     return failure();
-  return restoreLists(node, lists, *values);
+  return restoreLists(node, form, lists, *values);
 }
 
 /// Hands on what the loop gives.

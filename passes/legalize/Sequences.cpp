@@ -11,7 +11,7 @@
 // optional is its element, or absent.
 //
 //===----------------------------------------------------------------------===//
-#include "passes/legalize/Helpers.h"
+#include "passes/legalize/ControlFlow.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -35,6 +35,34 @@ void legalize::eraseUnusedPlaceholders(Block &block) {
       op.erase();
 }
 
+RankedTensorType legalize::typeOfRows(Value list) {
+  if (auto rows = list.getDefiningOp<onnx::RowsOp>())
+    return typeOf(rows.getTensor());
+  auto sequence = list.getDefiningOp<onnx::SequenceOp>();
+  if (!sequence || sequence.getElements().empty() ||
+      !llvm::all_equal(sequence.getElements().getTypes()))
+    return {};
+  RankedTensorType row = typeOf(sequence.getElements().front());
+  SmallVector<int64_t> shape(row.getShape());
+  shape.insert(shape.begin(), sequence.getElements().size());
+  return row.clone(shape);
+}
+
+Value legalize::rowsOfList(Node &node, Value list, Operation *place) {
+  if (!typeOfRows(list))
+    return {};
+  if (auto rows = list.getDefiningOp<onnx::RowsOp>())
+    return rows.getTensor();
+  OpBuilder::InsertionGuard guard(node.builder);
+  node.builder.setInsertionPoint(place);
+  return joinRows(node, llvm::to_vector(
+                            list.getDefiningOp<onnx::SequenceOp>()
+                                .getElements()));
+}
+
+static constexpr StringLiteral kOnePosition =
+    "the position needs one element, of int32 or int64";
+
 /// More elements are no list to write a program for.
 static constexpr int64_t kMostParts = 10000;
 
@@ -56,6 +84,18 @@ static Value rowsOf(Node &node, size_t i) {
   return rows ? rows.getTensor() : Value();
 }
 
+/// The same of input 0; also of a list of tensors of one type where only the
+/// run knows the position in it, input `place`.
+static Value rowsToFind(Node &node, size_t place) {
+  auto list = node.has(0) ? node.input(0).getDefiningOp<onnx::SequenceOp>()
+                          : nullptr;
+  if (!list)
+    return rowsOf(node, 0);
+  if (!node.has(place) || node.getConstantInts(place))
+    return {};
+  return rowsOfList(node, list, node.op);
+}
+
 static LogicalResult replaceByRows(Node &node, Value rows) {
   OpBuilder builder(node.op);
   Value sequence = onnx::RowsOp::create(builder, node.loc(), rows);
@@ -69,6 +109,106 @@ static LogicalResult replaceBySequence(Node &node, ArrayRef<Value> elements) {
       onnx::SequenceOp::create(builder, node.loc(), ValueRange(elements));
   return node.replace(sequence);
 }
+
+//===----------------------------------------------------------------------===//
+// Rows of a tensor
+//===----------------------------------------------------------------------===//
+
+static LogicalResult takeRow(Node &node, Value rows) {
+  auto type = node.has(1) ? dyn_cast<RankedTensorType>(node.input(1).getType())
+                          : RankedTensorType();
+  if (!type || !type.hasStaticShape() || type.getNumElements() != 1 ||
+      !(type.getElementType().isInteger(32) ||
+        type.getElementType().isInteger(64)))
+    return node.invalid(kOnePosition);
+  Value place = reshape(node, node.input(1), ArrayRef<int64_t>());
+  auto row = node.infer<nn::GatherOp>(rows, place, /*axis=*/0);
+  return failed(row) ? failure() : node.replace(*row);
+}
+
+/// The place from 0 on that input i says, at most `last`, which it is if the
+/// input is left out; places from the end on are of `count` elements.
+static FailureOr<OpFoldResult> placeOf(Node &node, size_t i, OpFoldResult count,
+                                       OpFoldResult last) {
+  OpFoldResult zero = sizeAttr(node, 0), at = last;
+  if (node.has(i)) {
+    auto given = elementsOf(node, node.input(i));
+    if (failed(given))
+      return failure();
+    if (given->size() != 1)
+      return node.invalid(kOnePosition);
+    at = given->front();
+    auto known = getConstantIntValue(at);
+    if (!known)
+      at = Indices{node.builder, node.loc()}.wrap(indexValue(node, at),
+                                                  indexValue(node, count));
+    else if (*known < 0)
+      at = addSizes(node, count, at);
+  }
+  if (failed(requireFit(node, nn::SizeRelation::atLeast, at, zero,
+                        "the position, {0} once counted from the first "
+                        "element on, is in front of the sequence")) ||
+      failed(requireFit(node, nn::SizeRelation::atLeast, last, at,
+                        "position {1} of the sequence can be at most {0}")))
+    return failure();
+  return at;
+}
+
+/// `count` rows from `from` on.
+static Value someRows(Node &node, Value rows, OpFoldResult from,
+                      OpFoldResult count) {
+  Sizes sizes = sizesOf(node, rows), starts(sizes.size(), sizeAttr(node, 0));
+  starts[0] = from;
+  sizes[0] = count;
+  return takePart(node, rows, starts, sizes);
+}
+
+static LogicalResult insertRow(Node &node, Value rows) {
+  RankedTensorType type = typeOf(rows), element = typeOf(node.input(1));
+  if (type.getRank() != element.getRank() + 1 ||
+      type.getElementType() != element.getElementType())
+    return node.unsupported("an element of another rank or type than those in "
+                            "a sequence of which only the run knows the "
+                            "length");
+  OpFoldResult count = sizeOf(node, rows, 0);
+  SmallVector<Value> parts = {rows, unsqueeze(node, node.input(1), {0})};
+  if (node.has(2)) {
+    auto at = placeOf(node, 2, count, count);
+    if (failed(at))
+      return failure();
+    parts[0] = someRows(node, rows, sizeAttr(node, 0), *at);
+    parts.push_back(someRows(node, rows, *at, subSizes(node, count, *at)));
+  }
+  Value all = concat(node, parts, 0);
+  return all ? replaceByRows(node, all) : failure();
+}
+
+static LogicalResult requireElement(Node &node, Value rows) {
+  return requireFit(node, nn::SizeRelation::atLeast, sizeOf(node, rows, 0),
+                    sizeAttr(node, 1),
+                    "the sequence has {0} elements, but needs {1}");
+}
+
+static LogicalResult eraseRow(Node &node, Value rows) {
+  if (failed(requireElement(node, rows)))
+    return failure();
+  OpFoldResult count = sizeOf(node, rows, 0), one = sizeAttr(node, 1);
+  OpFoldResult last = subSizes(node, count, one);
+  auto at = placeOf(node, 1, count, last);
+  if (failed(at))
+    return failure();
+  Value left = someRows(node, rows, sizeAttr(node, 0), *at);
+  if (node.has(1)) {
+    Value behind = someRows(node, rows, addSizes(node, *at, one),
+                            subSizes(node, last, *at));
+    left = concat(node, {left, behind}, 0);
+  }
+  return left ? replaceByRows(node, left) : failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
 
 /// The position that input i says, of `count`; `otherwise` if it is left out.
 static FailureOr<int64_t> positionOf(Node &node, size_t i, int64_t count,
@@ -105,30 +245,13 @@ static LogicalResult legalizeEmpty(Node &node) {
   return replaceBySequence(node, {});
 }
 
-static LogicalResult takeRow(Node &node, Value rows) {
-  auto type = node.has(1) ? dyn_cast<RankedTensorType>(node.input(1).getType())
-                          : RankedTensorType();
-  if (!type || !type.hasStaticShape() || type.getNumElements() != 1 ||
-      !(type.getElementType().isInteger(32) ||
-        type.getElementType().isInteger(64)))
-    return node.invalid("the position needs one element, of int32 or int64");
-  Value place = reshape(node, node.input(1), ArrayRef<int64_t>());
-  auto row = node.infer<nn::GatherOp>(rows, place, /*axis=*/0);
-  return failed(row) ? failure() : node.replace(*row);
-}
-
 static LogicalResult legalizeAt(Node &node) {
-  if (Value rows = rowsOf(node, 0))
+  if (Value rows = rowsToFind(node, 1))
     return takeRow(node, rows);
   auto sequence = sequenceOf(node, 0);
   if (failed(sequence))
     return failure();
   auto elements = sequence->getElements();
-  bool isComputed = node.has(1) && !node.getConstantInts(1);
-  if (isComputed && !elements.empty() && llvm::all_equal(elements.getTypes())) {
-    Value rows = joinRows(node, llvm::to_vector(elements));
-    return rows ? takeRow(node, rows) : failure();
-  }
   auto at = positionOf(node, 1, elements.size(), 0);
   if (failed(at))
     return failure();
@@ -136,11 +259,13 @@ static LogicalResult legalizeAt(Node &node) {
 }
 
 static LogicalResult legalizeInsert(Node &node) {
+  if (!node.has(1) || !isa<RankedTensorType>(node.input(1).getType()))
+    return node.invalid("the element is no tensor");
+  if (Value rows = rowsToFind(node, 2))
+    return insertRow(node, rows);
   auto sequence = sequenceOf(node, 0);
   if (failed(sequence))
     return failure();
-  if (!node.has(1) || !isa<RankedTensorType>(node.input(1).getType()))
-    return node.invalid("the element is no tensor");
   SmallVector<Value> elements(sequence->getElements());
   int64_t count = elements.size();
   int64_t place = count;
@@ -160,6 +285,8 @@ static LogicalResult legalizeInsert(Node &node) {
 }
 
 static LogicalResult legalizeErase(Node &node) {
+  if (Value rows = rowsToFind(node, 1))
+    return eraseRow(node, rows);
   auto sequence = sequenceOf(node, 0);
   if (failed(sequence))
     return failure();
@@ -280,10 +407,7 @@ static LogicalResult concatRows(Node &node, Value rows) {
   int64_t rank = typeOf(rows).getRank() - 1;
   bool isNew = node.getInt("new_axis", 0) != 0;
   auto axis = node.normalizeAxis(node.getInt("axis", 0), rank + isNew);
-  if (failed(axis) ||
-      failed(requireFit(node, nn::SizeRelation::atLeast, sizeOf(node, rows, 0),
-                        sizeAttr(node, 1),
-                        "the sequence has {0} elements, but needs {1}")))
+  if (failed(axis) || failed(requireElement(node, rows)))
     return failure();
   Value all = moveAxis(node, rows, 0, *axis);
   if (isNew)

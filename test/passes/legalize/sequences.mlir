@@ -89,6 +89,57 @@ func.func @one_of(%x: tensor<4xf32>, %y: tensor<4xf32>, %at: tensor<i64>) -> ten
   return %0 : tensor<*xf32>
 }
 
+// A list that steps read while it grows is a tensor that does.
+// CHECK-LABEL: @read
+// CHECK: scf.for {{.*}} -> (tensor<?x4xf32>)
+// CHECK:   nn.gather
+// CHECK:   nn.concat {{.*}} -> tensor<?x4xf32>
+// CHECK-NOT: onnx.rows
+func.func @read(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<*xf32> {
+  %none = onnx.absent
+  %last = arith.constant dense<-1> : tensor<i64>
+  %s = onnx.node "SequenceConstruct"(%x) : (tensor<4xf32>) -> !seq
+  %l = onnx.node "Loop"(%n, %none, %s) graphs "body" {
+  ^bb0(%i: tensor<i64>, %c: tensor<i1>, %q: !seq):
+    %e = onnx.node "SequenceAt"(%q, %last) : (!seq, tensor<i64>) -> tensor<*xf32>
+    %f = onnx.node "Cos"(%e) : (tensor<*xf32>) -> tensor<*xf32>
+    %r = onnx.node "SequenceInsert"(%q, %f) : (!seq, tensor<*xf32>) -> !seq
+    onnx.yield %c, %r : tensor<i1>, !seq
+  } : (tensor<i64>, none, !seq) -> !seq
+  %0 = onnx.node "ConcatFromSequence"(%l) {axis = 0 : i64} : (!seq) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// Branches give lists of other lengths; then an element among them, and one
+// less.
+// CHECK-LABEL: @chosen
+// CHECK: %[[LIST:.*]] = scf.if {{.*}} -> (tensor<?x4xf32>)
+// CHECK: "position {1} of the sequence can be at most {0}"
+// CHECK: %[[FRONT:.*]] = tensor.extract_slice %[[LIST]]
+// CHECK: %[[BACK:.*]] = tensor.extract_slice %[[LIST]]
+// CHECK: %[[MORE:.*]] = nn.concat %[[FRONT]], %{{.*}}, %[[BACK]]
+// CHECK: %[[LESS:.*]] = tensor.extract_slice %[[MORE]]
+// CHECK: return %[[LESS]]
+func.func @chosen(%x: tensor<4xf32>, %at: tensor<i64>, %n: tensor<i64>, %c: tensor<i1>) -> tensor<*xf32> {
+  %none = onnx.absent
+  %e = onnx.node "SequenceEmpty"() : () -> !seq
+  %l = onnx.node "Loop"(%n, %none, %e) graphs "body" {
+  ^bb0(%i: tensor<i64>, %d: tensor<i1>, %q: !seq):
+    %r = onnx.node "SequenceInsert"(%q, %x) : (!seq, tensor<4xf32>) -> !seq
+    onnx.yield %d, %r : tensor<i1>, !seq
+  } : (tensor<i64>, none, !seq) -> !seq
+  %s = onnx.node "If"(%c) graphs "then_branch" {
+    onnx.yield %l : !seq
+  }, "else_branch" {
+    %o = onnx.node "SequenceEmpty"() : () -> !seq
+    onnx.yield %o : !seq
+  } : (tensor<i1>) -> !seq
+  %m = onnx.node "SequenceInsert"(%s, %x, %at) : (!seq, tensor<4xf32>, tensor<i64>) -> !seq
+  %f = onnx.node "SequenceErase"(%m) : (!seq) -> !seq
+  %0 = onnx.node "ConcatFromSequence"(%f) {axis = 0 : i64, new_axis = 1 : i64} : (!seq) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
 // A loop of few steps makes a list that is known when compiling.
 
 // CHECK-LABEL: @loop
@@ -139,8 +190,8 @@ func.func @errors(%s: !seq, %x: tensor<4xf32>, %n: tensor<i64>, %d: tensor<?xf32
   %none = onnx.node "Optional"() : () -> !onnx.opaque<"optional(tensor(float))">
   // expected-error@+1 {{OptionalGetElement (opset 21) is invalid: the optional has no element}}
   %8 = onnx.node "OptionalGetElement"(%none) : (!onnx.opaque<"optional(tensor(float))">) -> tensor<*xf32>
-  // expected-error@+1 {{Loop (opset 21) is not supported: state 0 is a sequence, to which the steps of a long loop may only append}}
-  %9 = onnx.node "Loop"(%n, %absent, %q) graphs "body" {
+  // expected-error@+1 {{Loop (opset 21) is not supported: state 0 is a sequence of several shapes, or of one that is not known before the first step: the steps of a long loop may only append to it}}
+  %9 = onnx.node "Loop"(%n, %absent, %v) graphs "body" {
   ^bb0(%i: tensor<i64>, %c: tensor<i1>, %r: !seq):
     onnx.yield %c, %r : tensor<i1>, !seq
   } : (tensor<i64>, none, !seq) -> !seq
@@ -203,13 +254,13 @@ func.func @taken(%x: tensor<4xf32>) -> (!seq {ingot.name = "s"}, tensor<4xf32> {
 
 !seq = !onnx.opaque<"seq(tensor(float))">
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
-func.func @lengths(%c: tensor<i1>, %x: tensor<4xf32>) -> (!seq {ingot.name = "s"}) {
+func.func @lengths(%c: tensor<i1>, %x: tensor<4xf32>, %y: tensor<2x4xf32>) -> (!seq {ingot.name = "s"}) {
   // expected-error@+1 {{If (opset 21) is not supported: output 0 is a sequence of 2 tensors in one branch and of 1 in the other, with a computed condition}}
   %q = onnx.node "If"(%c) graphs "then_branch" {
     %a = onnx.node "SequenceConstruct"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> !seq
     onnx.yield %a : !seq
   }, "else_branch" {
-    %b = onnx.node "SequenceConstruct"(%x) : (tensor<4xf32>) -> !seq
+    %b = onnx.node "SequenceConstruct"(%y) : (tensor<2x4xf32>) -> !seq
     onnx.yield %b : !seq
   } : (tensor<i1>) -> !seq
   return %q : !seq
