@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests: models through `ingot compile` and `ingot run`, held against ONNX Runtime.
 
-usage: run.py [--bin DIR] [--jobs N] [--subset all|sanitize] [--json FILE] [PATTERN ...]
+usage: run.py [--bin DIR] [--jobs N] [--subset all|sanitize] [--json FILE] [--durations N] [PATTERN ...]
 
 Tests are unittest classes in test_*.py; each class runs in a process of its own, so a crash ends only that class.
 PATTERN is a part of module.Class or of a test's name. Closes with `N passed, N failed, N skipped`.
@@ -12,6 +12,7 @@ import glob
 import importlib
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -28,7 +29,15 @@ class Result(unittest.TestResult):
 
     def __init__(self):
         super().__init__()
-        self.tests = []
+        self.tests, self.seconds = [], {}
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.seconds[test.id()] = -processor_seconds()
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        self.seconds[test.id()] += processor_seconds()
 
     def note(self, test, status, detail=""):
         self.tests.append({"name": test.id(), "status": status, "detail": detail})
@@ -47,6 +56,12 @@ class Result(unittest.TestResult):
 
     def addSkip(self, test, reason):
         self.note(test, "skipped", reason)
+
+
+def processor_seconds():
+    """Of this process and of those that it has waited for."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(r.ru_utime + r.ru_stime for r in both)
 
 
 def test_classes():
@@ -70,7 +85,7 @@ def run_class(name, patterns, json_path):
     result = Result()
     unittest.TestSuite(tests).run(result)
     with open(json_path, "w") as f:
-        json.dump(result.tests, f)
+        json.dump({"tests": result.tests, "seconds": result.seconds}, f)
 
 
 def spawn(name, args):
@@ -86,7 +101,7 @@ def spawn(name, args):
         except subprocess.TimeoutExpired:
             output = f"no end after {CLASS_MINUTES} minutes"
         if not os.path.exists(path):
-            return [{"name": name, "status": "failed", "detail": output}]
+            return {"tests": [{"name": name, "status": "failed", "detail": output}], "seconds": {}}
         with open(path) as f:
             return json.load(f)
 
@@ -99,6 +114,7 @@ def main():
     parser.add_argument("--subset", choices=["all", "sanitize"], default="all", help="sanitize: what is worth running"
                         " on a sanitized build")
     parser.add_argument("--json", help="write one entry a test there")
+    parser.add_argument("--durations", type=int, default=0, help="show the N tests that took most processor time")
     parser.add_argument("--run-class", help=argparse.SUPPRESS)
     args = parser.parse_args()
     args.bin = os.path.abspath(args.bin)
@@ -107,13 +123,16 @@ def main():
         return run_class(args.run_class, args.patterns, args.json)
 
     chosen = [name for name, value in test_classes() if args.subset == "all" or getattr(value, "sanitize", False)]
-    tests = []
+    tests, seconds = [], {}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for found in pool.map(lambda name: spawn(name, args), chosen):
-            tests += found
+            tests += found["tests"]
+            seconds.update(found["seconds"])
     for test in tests:
         if test["status"] == "failed":
             print(f"FAILED {test['name']}\n{test['detail']}")
+    for name in sorted(seconds, key=seconds.get, reverse=True)[:args.durations]:
+        print(f"{seconds[name]:7.1f} s {name}")
     if args.json:
         with open(args.json, "w") as f:
             json.dump({"tests": tests}, f)
