@@ -237,8 +237,9 @@ static SmallVector<Spread> spreadSequences(Node &node,
     if (agreeAsRows(a, b)) {
       parts.back().isRows = true;
       RankedTensorType type = typeOfRows(isEmptyList(a) ? b : a);
+      const Value lists[] = {a, b};
       for (auto [list, block, given] :
-           llvm::zip_equal(ArrayRef<Value>{a, b}, branches, values)) {
+           llvm::zip_equal(lists, branches, values)) {
         Operation *end = block->getTerminator();
         given.push_back(isEmptyList(list) ? noRowsOf(node, type, end)
                                           : rowsOfList(node, list, end));
