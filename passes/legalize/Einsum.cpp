@@ -277,6 +277,16 @@ static LogicalResult legalizeEinsum(Node &node) {
     if (!sizes.count(label))
       return node.invalid("the output term has a label that no input has");
   auto sizeOfLabel = [&](char label) { return sizes[label]; };
+  // Only what is known to be 1 gives way: whether an open size does would be
+  // another program in each run.
+  for (auto [operand, term] : llvm::zip_equal(operands, equation->inputs))
+    for (auto [i, label] : llvm::enumerate(term))
+      if (typeOf(operand).getDimSize(i) != 1 &&
+          failed(requireFit(node, nn::SizeRelation::equal,
+                            sizeOf(node, operand, i), sizeOfLabel(label),
+                            Twine("label '") + Twine(label) +
+                                "' stands for {0} and {1} elements")))
+        return failure();
 
   Type type = node.elementType(0);
   if (operands.size() == 2)

@@ -196,6 +196,26 @@ class DataChecks(Case):
             with self.subTest(sizes=sizes):
                 self.refuses(artifact, {"x": x, "s": np.array(sizes)}, "fold0", "shape", "elements")
 
+    def test_labels_of_another_size(self):
+        """Sizes of Einsum's labels that do not fit, though their products do; a size that is known to be 1 fits all."""
+        def compiled(a, z):
+            return self.compile(make_model([helper.make_node("Einsum", ["a", "z"], ["y"], name="sum",
+                                                             equation="abcd,adz->cbza")],
+                                           [("a", a), ("z", z)], [("y", None)]))
+
+        a = np.arange(36, dtype=np.float32).reshape(1, 6, 2, 3)
+        z = np.arange(48, dtype=np.float32).reshape(1, 3, 16)
+        artifact = compiled(["a", "b", "c", "d"], ["e", "f", "g"])
+        np.testing.assert_allclose(self.run_model(artifact, {"a": a, "z": z})["y"],
+                                   np.einsum("abcd,adz->cbza", a, z))
+        self.refuses(artifact, {"a": a, "z": z.reshape(3, 1, 16)}, "node 'sum'", "label 'a'", "3 and 1 elements")
+        a, z = a.reshape(3, 6, 2, 1), z.reshape(3, 1, 16)
+        np.testing.assert_allclose(self.run_model(artifact, {"a": a, "z": z})["y"],
+                                   np.einsum("abcd,adz->cbza", a, z))
+        artifact = compiled(["a", "b", "c", "d"], [1, "f", "g"])
+        np.testing.assert_allclose(self.run_model(artifact, {"a": a, "z": z[:1]})["y"],
+                                   np.einsum("abcd,adz->cbza", a, z[:1]))
+
     def test_data_of_another_size(self):
         """A shape that is fixed, for data that is not."""
         for shape in ([2, 3], [4, -1], [0, 2, 3]):

@@ -16,7 +16,9 @@ DOUBTFUL = {"GlobalMaxPool": "gives other shapes for one or three spatial dimens
 # What Ingot refuses though ONNX defines it, by words of the message.
 LIMITS = {"which would copy another dimension":
           "a size that is 0 in this run stands for itself in a Reshape, not for a copy of the dimension at its place: "
-          "what was compiled for other sizes would be of another shape"}
+          "what was compiled for other sizes would be of another shape",
+          "' stands for": "a label of Einsum gives way only where its size is known to be 1: else each run might be "
+          "another program"}
 
 
 @dataclasses.dataclass

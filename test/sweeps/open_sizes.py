@@ -6,10 +6,11 @@ usage: open_sizes.py [PATTERN ...] [--jobs N] [--bin DIR] [--list FILE] [--repor
 All dimensions of a test's inputs become open, each with a name of its own. (Where the compiler must know how long a
 list of sizes or axes is, or its values, only the others do.) At the test's own sizes the results must be the expected
 ones. Then one dimension at a time, and all dimensions of one size together, become 0, 1, one less, one more and twice
-as much; inputs of one dimension get 5,000,000 elements; single elements of few integers (indices, counts, sizes)
-become what no position is. Each run must give what ONNX Runtime or ONNX's reference
-implementation gives, or end with a clean error where the sizes do not fit; between guard pages, on one thread and on
-two. Closes with what became of the runs, and `N passed, N failed, N skipped` by tests.
+as much; two dimensions of an input change places, which leaves as many elements; inputs of one dimension get 5,000,000
+elements; single elements of few integers (indices, counts, sizes) become what no position is. Each run must give what
+ONNX Runtime or ONNX's reference implementation gives, or end with a clean error where the sizes do not fit; between
+guard pages, on one thread and on two. Closes with what became of the runs, and `N passed, N failed, N skipped` by
+tests.
 
 examples: open_sizes.py                       all node tests (some 20 minutes)
           open_sizes.py 'test_add*' 'test_*concat*'
@@ -17,6 +18,7 @@ examples: open_sizes.py                       all node tests (some 20 minutes)
 import argparse
 import collections
 import fnmatch
+import itertools
 import json
 import os
 import re
@@ -127,6 +129,13 @@ def variants(model, inputs, names):
                 seen.add(key)
                 places = ", ".join(f"{n}[{axis}]" for n, axis in group)
                 yield f"{places}: {old} → {new}", arrays
+    for name in names:
+        shape = inputs[name].shape
+        for a, b in itertools.combinations(range(len(shape)), 2):
+            if name not in fixed and shape[a] != shape[b]:
+                arrays = dict(inputs)
+                arrays[name] = np.ascontiguousarray(np.swapaxes(inputs[name], a, b))
+                yield f"{name}[{a}] ↔ {name}[{b}]", [arrays[n] for n in names]
     for name in names:
         if name not in fixed and inputs[name].ndim == 1 and inputs[name].dtype.itemsize <= 8:
             arrays = dict(inputs)
