@@ -122,7 +122,11 @@ static OpFoldResult ceilOpen(Node &node, WindowAttributes &window, size_t i,
           begin = window.pads[i], &end = window.pads[n + i];
   Value had = index.add(indexValue(node, size), index.n(begin));
   Value padded = index.add(had, index.n(end));
-  require(node.builder, node.loc(), index.less(index.n(span - 1), padded),
+  Value fits = index.less(index.n(span - stride), padded);
+  if (begin == 0) // Nor is a window begun in the padding behind no data.
+    fits = arith::AndIOp::create(node.builder, node.loc(), fits,
+                                 index.less(index.n(0), had));
+  require(node.builder, node.loc(), fits,
           "the dilated kernel is larger than the padded input: {1} against {0} "
           "in spatial dimension " +
               Twine(i),
@@ -156,7 +160,9 @@ LogicalResult legalize::resolveCeilMode(Node &node, WindowAttributes &window,
     }
     int64_t begin = window.pads[i], &end = window.pads[n + i];
     int64_t room = size + begin + end - window.span(i);
-    if (room < 0)
+    // Less than a stride may be missing: the window that ceil_mode adds is the
+    // only one then.
+    if (room + stride <= 0 || size + begin == 0)
       return node.invalid("the dilated kernel is larger than the padded input");
     int64_t out = (room + stride - 1) / stride + 1;
     // A last window that starts in the end padding is left out.

@@ -19,6 +19,7 @@ class OpenForms(Case):
             drawn = [d if isinstance(d, int) else next(left) for d in shape]
             with self.subTest(drawn=drawn):
                 self.assert_agrees(model, artifact, {name: rng.standard_normal(drawn).astype(np.float32)})
+        return artifact
 
     def window(self, kind, rank=2, shape=None, sizes=None, outputs=("y",), weights=None, **attributes):
         shape = shape or ["n", 3, "h", "w"][:rank + 2]
@@ -136,12 +137,17 @@ class OpenForms(Case):
         self.assert_one_line(tool("ingot", "run", artifact, *arguments), "node 'node'", "3", "2")
 
     def test_too_small(self):
-        """A window that does not fit ends the run with the node's name, where it begins in padding only, too."""
-        node = helper.make_node("MaxPool", ["x"], ["y"], name="node", kernel_shape=[5], strides=[3], ceil_mode=1)
-        artifact = self.compile(make_model([node], [("x", [1, 1, "n"])], [("y", None)]))
-        np.save(self.path("x.npy"), np.zeros((1, 1, 4), np.float32))
-        self.assert_one_line(tool("ingot", "run", artifact, "--input", "x=" + self.path("x.npy")),
-                             "node 'node'", "5 against 4")
+        """A window that does not fit ends the run with the node's name; ceil_mode may add the only one."""
+        for kind in ("MaxPool", "AveragePool"):
+            node = helper.make_node(kind, ["x"], ["y"], name="node", kernel_shape=[5], strides=[3], ceil_mode=1)
+            model = make_model([node], [("x", [1, 1, "n"])], [("y", None)])
+            for n in (3, 4, 5, 6):
+                self.check(make_model([node], [("x", [1, 1, n])], [("y", None)]), [()], [1, 1, n])
+            artifact = self.check(model, [(3,), (4,), (5,), (6,), (7,)], [1, 1, "n"])
+            for n, why in ((0, "has 0"), (1, "5 against 1"), (2, "5 against 2")):
+                np.save(self.path("x.npy"), np.zeros((1, 1, n), np.float32))
+                self.assert_one_line(tool("ingot", "run", artifact, "--input", "x=" + self.path("x.npy")),
+                                     "node 'node'", why)
 
     def test_split(self):
         for count, more in ((3, {}), (3, {"num_outputs": 3}), (4, {"num_outputs": 4})):
