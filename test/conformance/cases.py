@@ -10,6 +10,7 @@ Written once per version of `onnx`, one folder a test:
     SET_in_N.bin        raw elements, row-major, little-endian
     SET_out_N.npy       what must come out
 """
+import fnmatch
 import glob
 import json
 import os
@@ -214,6 +215,14 @@ def prepare(root):
             f.write(wanted)
     return {f"{kind}/{name}": os.path.join(root, kind, name)
             for kind in KINDS for name in sorted(os.listdir(os.path.join(root, kind)))}
+
+
+# What numpy drew for these is nothing that the operator's text says: only shapes and types can be compared.
+DRAWN = ("test_bernoulli*", "test_training_dropout*")
+
+
+def is_drawn(name):
+    return "zero_ratio" not in name and any(fnmatch.fnmatch(name, p) for p in DRAWN)
 
 
 def expected_outputs(folder, case, data_set):

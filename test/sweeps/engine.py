@@ -22,6 +22,10 @@ from onnx import TensorProto, helper
 
 import reference
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(os.path.dirname(HERE), "conformance"))
+import cases  # noqa: E402
+
 # Of INGOT_ABI_...: what a run may answer to sizes or data that do not fit.
 CLEAN = {1: "invalid argument", 3: "out of memory", 9: "runtime check"}
 COMPILE_SECONDS = 60  # of work; ten times as long may pass
@@ -93,7 +97,7 @@ class Ingot:
             folders.append(folder)
             with open(os.path.join(folder, "plan.txt"), "w") as plan:
                 for j, array in enumerate(arrays):
-                    np.ascontiguousarray(array).tofile(os.path.join(folder, f"in{j}"))
+                    cases.pack(array).tofile(os.path.join(folder, f"in{j}"))
                     plan.write(f"input in{j} {'x'.join(map(str, array.shape)) or 'scalar'}\n")
                 for j in range(len(model.graph.output)):
                     plan.write(f"output out{j} ?\n")
@@ -120,8 +124,8 @@ def read_outputs(folder, model):
     with open(os.path.join(folder, "dims.txt")) as f:
         for i, (line, output) in enumerate(zip(f, model.graph.output)):
             shape = [] if line.strip() == "scalar" else [int(d) for d in line.split("x")]
-            data = np.fromfile(os.path.join(folder, f"out{i}"), numpy_type(output.type.tensor_type.elem_type))
-            outputs.append(data.reshape(shape))
+            data = np.fromfile(os.path.join(folder, f"out{i}"), np.uint8)
+            outputs.append(cases.unpack(data, numpy_type(output.type.tensor_type.elem_type).name, shape))
     return outputs
 
 
