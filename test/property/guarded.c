@@ -76,15 +76,22 @@ typedef struct tensor {
 static tensor inputs[MAX_BUFFERS], outputs[MAX_BUFFERS];
 static size_t num_inputs, num_outputs;
 
-static size_t element_bytes(uint32_t dtype) {
+static size_t element_bits(uint32_t dtype) {
   switch (dtype) {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   case NUMBER:                                                                 \
-    return BYTES;
+    return 8 * BYTES;
+#define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
+  case NUMBER:                                                                 \
+    return BITS;
 #include "ingot/abi/element_types.inc"
   default:
-    return 1;
+    return 8;
   }
+}
+
+static size_t bytes_of(uint32_t dtype, size_t elements) {
+  return (elements * element_bits(dtype) + 7) / 8;
 }
 
 static void *read_file(const char *path, size_t *bytes) {
@@ -115,22 +122,23 @@ static void read_plan(const char *folder, const ingot_abi_artifact *artifact) {
     snprintf(t->path, sizeof t->path, "%s/%s", folder, name);
     const ingot_abi_tensor *given =
         is_input ? input_of(artifact, i) : output_of(artifact, i);
-    t->bytes = element_bytes(given->dtype);
+    size_t elements = 1;
     t->is_open = !is_input && !strcmp(dims, "?");
     if (t->is_open) {
       /* Room for what the signature fixes, which a run does not check. */
       for (t->rank = 0; t->rank < given->rank; ++t->rank) {
         t->dims[t->rank] = given->dims[t->rank];
-        t->bytes *= given->dims[t->rank] < 0 ? 0 : (size_t)given->dims[t->rank];
+        elements *= given->dims[t->rank] < 0 ? 0 : (size_t)given->dims[t->rank];
       }
     }
     for (char *at = dims; !t->is_open && strcmp(dims, "scalar") && *at;) {
       if (t->rank == MAX_RANK)
         die(path, "has more than 8 dimensions");
       t->dims[t->rank++] = strtoll(at, &at, 10);
-      t->bytes *= (size_t)t->dims[t->rank - 1];
+      elements *= (size_t)t->dims[t->rank - 1];
       at += *at == 'x';
     }
+    t->bytes = bytes_of(given->dtype, elements);
     if (is_input) {
       size_t bytes;
       t->content = read_file(t->path, &bytes);
@@ -172,7 +180,7 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
     const tensor *t = &inputs[i];
     snprintf(name, sizeof name, "input %s", input_of(artifact, i)->name);
     char *data = guard(name, t->bytes,
-                       element_bytes(input_of(artifact, i)->dtype), at_end);
+                       bytes_of(input_of(artifact, i)->dtype, 1), at_end);
     memcpy(data, t->content, t->bytes);
     in[i] = (ingot_abi_buffer){data, (int64_t *)t->dims, NULL, t->bytes,
                                INGOT_ABI_MEMORY_HOST, 0};
@@ -181,7 +189,7 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
     const tensor *t = &outputs[i];
     snprintf(name, sizeof name, "output %s", output_of(artifact, i)->name);
     char *data = guard(name, t->bytes,
-                       element_bytes(output_of(artifact, i)->dtype), at_end);
+                       bytes_of(output_of(artifact, i)->dtype, 1), at_end);
     out[i] = (ingot_abi_buffer){data, found[i], NULL, t->bytes,
                                 INGOT_ABI_MEMORY_HOST, 0};
   }
@@ -233,18 +241,19 @@ static int find_sizes(const ingot_abi_artifact *artifact, const char *weights) {
       tensor *t = &outputs[i];
       if (!t->is_open)
         continue;
-      uint64_t bytes = element_bytes(output_of(artifact, i)->dtype);
+      uint32_t dtype = output_of(artifact, i)->dtype;
+      uint64_t elements = 1;
       for (size_t d = 0; d < t->rank; ++d)
         if (found[i][d] == 0)
-          bytes = 0; /* whatever the other dimensions are */
+          elements = 0; /* whatever the other dimensions are */
       for (size_t d = 0; d < t->rank; ++d) {
         t->dims[d] = found[i][d];
         uint64_t size = (uint64_t)(t->dims[d] < 0 ? guess : t->dims[d]);
-        if (size && bytes > MAX_BYTES / size)
+        if (size && elements > MAX_BYTES / bytes_of(dtype, 1) / size)
           die(output_of(artifact, i)->name, "needs more than 1 GiB");
-        bytes *= size;
+        elements *= size;
       }
-      t->bytes = bytes;
+      t->bytes = bytes_of(dtype, elements);
     }
     if (status == INGOT_ABI_OK)
       return status;
