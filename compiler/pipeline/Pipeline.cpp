@@ -73,6 +73,11 @@ static void buildGraphPipeline(OpPassManager &passes,
 /// stands between these on bytes.
 static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
+  if (options.kernels != Kernels::onednn) {
+    RecognizeFakeQuantizeOptions recognize;
+    recognize.keep.assign(options.keep.begin(), options.keep.end());
+    passes.addPass(createRecognizeFakeQuantize(recognize));
+  }
   if (options.equalize)
     passes.addPass(createEqualizeLayers());
   if (options.observeNorms)

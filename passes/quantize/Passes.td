@@ -9,6 +9,28 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RecognizeFakeQuantize
+    : Pass<"nn-recognize-fake-quantize", "::mlir::ModuleOp"> {
+  let summary = "Find quantization that a model writes in floats";
+  let description = [{
+    Networks trained for few bits (DoReFa, LSQ, XNOR-Net and others) compute
+    clamp, scale, round and unscale, sign, or a choice of two constants: all
+    elements of such a tensor are multiples of one step. Where such a tensor,
+    moved or not, is multiplied by constant weights that lie on a grid as well,
+    output channel by output channel, at most 127 steps from 0, both become
+    bytes and an `nn.dequantize`, without loss. Rounding and scale become those
+    of `nn.quantize`. Operations that come from nodes which `keep` names are
+    left alone; so are those of which the model quantizes an operand itself.
+  }];
+  let options = [
+    ListOption<"keep", "keep", "std::string",
+               "Nodes that are not quantized: GLOB=fp32">];
+  let statistics = [
+    Statistic<"recognized", "recognized", "products of multiples">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::nn::NNDialect"];
+}
+
 def InsertObservers : Pass<"nn-insert-observers", "::mlir::ModuleOp"> {
   let summary = "Show the tensors that int8 wants ranges of";
   let description = [{

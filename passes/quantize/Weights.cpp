@@ -8,6 +8,7 @@
 
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "passes/quantize/Grid.h"
 #include "passes/quantize/Sites.h"
 
 #include <algorithm>
@@ -33,9 +34,19 @@ QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis,
     double &scale = scales[result.channelOf(i)];
     scale = std::max(scale, std::abs(values[i]));
   }
-  for (double &scale : scales) {
+  for (auto [channel, scale] : llvm::enumerate(scales)) {
+    const size_t inner = result.inner;
+    auto at = [&](size_t i) {
+      return values[(i / inner * scales.size() + channel) * inner + i % inner];
+    };
+    if (auto step = findStep(values.size() / scales.size(), at, scale,
+                             int64_t(most))) {
+      scale = *step;
+      continue;
+    }
+    result.isExact = false;
     scale = double(float(scale / most));
-    // One of only zeros, or of nearly nothing.
+    // One of nearly nothing.
     if (!std::isnormal(float(scale)))
       scale = 1;
   }

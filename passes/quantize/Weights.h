@@ -20,6 +20,9 @@ namespace ingot::quantize {
 struct QuantizedWeights {
   std::vector<double> bytes, scales;
   int64_t axis = 0;
+  /// Whether these are the weights, but for what f32 rounds: each channel has
+  /// multiples of a step, as those of networks trained for few bits do.
+  bool isExact = true;
   /// Elements of one channel that lie together.
   int64_t inner = 1;
 

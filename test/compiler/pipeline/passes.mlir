@@ -38,6 +38,7 @@
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 
 // Phase quantize.
+// CHECK-NEXT: {{^ *}}nn-recognize-fake-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-propagate-quantize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-fold-constants{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-pack-weights{{[,{]|$}}

@@ -73,7 +73,7 @@
 
 //--- model.mlir
 func.func @residual(%x: tensor<1x2x2x2xf32> {ingot.name = "x"}) -> (tensor<1x2x2x2xf32> {ingot.name = "y"}) {
-  %w = arith.constant dense<[[[[1.0]], [[-0.5]]], [[[0.0]], [[0.0]]]]> : tensor<2x2x1x1xf32>
+  %w = arith.constant dense<[[[[1.0]], [[-0.50393701]]], [[[0.0]], [[0.0]]]]> : tensor<2x2x1x1xf32>
   %b = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %c = nn.conv %x, %w bias(%b) {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
     : (tensor<1x2x2x2xf32>, tensor<2x2x1x1xf32>, tensor<2xf32>) -> tensor<1x2x2x2xf32> loc("conv1")

@@ -1,0 +1,305 @@
+//===- Grid.cpp - tensors of multiples of a step --------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/quantize/Grid.h"
+
+#include "dialects/nn/Constants.h"
+#include "passes/quantize/Sites.h"
+
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Of a step: what constants of f32 and their folding may be off.
+static constexpr double kSlack = 1e-3;
+/// Beyond, f32 has no longer all whole numbers.
+static constexpr double kMostSteps = 1 << 24;
+/// What lies further up says nothing of a product's bytes.
+static constexpr int kMostDepth = 64;
+
+/// `number`, if it is whole.
+static std::optional<int64_t> toWhole(double number) {
+  double whole = std::nearbyint(number);
+  if (!(std::abs(number) < kMostSteps) || std::abs(number - whole) > kSlack)
+    return std::nullopt;
+  return int64_t(whole);
+}
+
+static bool isSameStep(double a, double b) {
+  return std::abs(a - b) <= 1e-6 * std::min(a, b);
+}
+
+/// Whole numbers between two, which may be infinite.
+static std::optional<Grid> wholeNumbers(double least, double most) {
+  if (!(least > -kMostSteps && most < kMostSteps && least <= most))
+    return std::nullopt;
+  return Grid{1, int64_t(least), int64_t(most)};
+}
+
+static std::optional<Grid> scaled(std::optional<Grid> grid,
+                                  std::optional<double> factor) {
+  if (!grid || !factor || *factor == 0 || !std::isfinite(*factor))
+    return std::nullopt;
+  double step = grid->step * std::abs(*factor);
+  if (!std::isnormal(float(step)))
+    return std::nullopt;
+  if (*factor < 0)
+    return Grid{step, -grid->most, -grid->least};
+  return Grid{step, grid->least, grid->most};
+}
+
+static std::optional<Grid> shifted(std::optional<Grid> grid,
+                                   std::optional<double> by) {
+  auto steps = grid && by ? toWhole(*by / grid->step) : std::nullopt;
+  if (!steps)
+    return std::nullopt;
+  return Grid{grid->step, grid->least + *steps, grid->most + *steps};
+}
+
+/// Between two bounds, of which those inside of the grid have to be on it.
+static std::optional<Grid> clamped(std::optional<Grid> grid, double least,
+                                   double most) {
+  if (!grid || std::isnan(least) || std::isnan(most))
+    return std::nullopt;
+  if (least > double(grid->least) * grid->step) {
+    auto steps = toWhole(least / grid->step);
+    if (!steps)
+      return std::nullopt;
+    grid->least = *steps;
+    grid->most = std::max(grid->most, *steps);
+  }
+  if (most < double(grid->most) * grid->step) {
+    auto steps = toWhole(most / grid->step);
+    if (!steps)
+      return std::nullopt;
+    grid->most = *steps;
+    grid->least = std::min(grid->least, *steps);
+  }
+  return grid;
+}
+
+/// Of what one of two constants gives.
+static std::optional<Grid> ofTwo(std::optional<double> a,
+                                 std::optional<double> b) {
+  if (!a || !b)
+    return std::nullopt;
+  std::optional<double> step =
+      findStep(2, [&](size_t i) { return i == 0 ? *a : *b; },
+               std::max(std::abs(*a), std::abs(*b)), 127);
+  if (!step)
+    return std::nullopt;
+  auto [least, most] = std::minmax(*toWhole(*a / *step), *toWhole(*b / *step));
+  return Grid{*step, least, most};
+}
+
+/// Of integers and bits as floats.
+static std::optional<Grid> ofCast(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() > 8)
+    return std::nullopt;
+  if (integer.getWidth() == 1)
+    return Grid{1, 0, 1};
+  auto [least, most] = rangeOf(type);
+  return Grid{1, least, most};
+}
+
+std::optional<Grid> GridAnalysis::joinedGrid(ValueRange values) {
+  std::optional<Grid> joined;
+  for (Value value : values) {
+    std::optional<Grid> grid = gridOf(value);
+    if (!grid)
+      return std::nullopt;
+    if (!joined) {
+      joined = grid;
+      continue;
+    }
+    if (!isSameStep(joined->step, grid->step) ||
+        joined->bytes().zeroPoint != grid->bytes().zeroPoint)
+      return std::nullopt;
+    joined->least = std::min(joined->least, grid->least);
+    joined->most = std::max(joined->most, grid->most);
+  }
+  return joined;
+}
+
+std::optional<Grid> GridAnalysis::findGrid(Operation *op) {
+  auto constant = [&](unsigned i) { return nn::getSplat(op->getOperand(i)); };
+  auto grid = [&](unsigned i) { return gridOf(op->getOperand(i)); };
+  auto interval = [&] { return intervalOf(op->getOperand(0)); };
+  if (movesValues(op))
+    return isa<nn::ConcatOp>(op) ? joinedGrid(op->getOperands()) : grid(0);
+  return llvm::TypeSwitch<Operation *, std::optional<Grid>>(op)
+      .Case([&](nn::RoundOp) {
+        auto [least, most] = interval();
+        return wholeNumbers(std::ceil(least - 0.5 - kSlack),
+                            std::floor(most + 0.5 + kSlack));
+      })
+      .Case([&](nn::FloorOp) {
+        auto [least, most] = interval();
+        return wholeNumbers(std::floor(least + kSlack),
+                            std::floor(most + kSlack));
+      })
+      .Case([&](nn::CeilOp) {
+        auto [least, most] = interval();
+        return wholeNumbers(std::ceil(least - kSlack),
+                            std::ceil(most - kSlack));
+      })
+      .Case([](nn::SignOp) { return Grid{1, -1, 1}; })
+      .Case([&](nn::CastOp cast) {
+        return ofCast(typeOf(cast.getX()).getElementType());
+      })
+      .Case([&](nn::NegOp) { return scaled(grid(0), -1); })
+      .Case([&](nn::MulOp) {
+        auto factor = constant(1);
+        return factor ? scaled(grid(0), factor) : scaled(grid(1), constant(0));
+      })
+      .Case([&](nn::DivOp) {
+        auto divisor = constant(1);
+        return scaled(grid(0), divisor ? std::optional(1 / *divisor) : divisor);
+      })
+      .Case([&](nn::AddOp) {
+        auto by = constant(1);
+        return by ? shifted(grid(0), by) : shifted(grid(1), constant(0));
+      })
+      .Case([&](nn::SubOp) {
+        if (auto by = constant(1))
+          return shifted(grid(0), -*by);
+        return shifted(scaled(grid(1), -1), constant(0));
+      })
+      .Case([&](nn::ReluOp) { return clamped(grid(0), 0, kInfinity); })
+      .Case([&](nn::ClampOp clamp) {
+        return clamped(grid(0), clamp.getMin().convertToDouble(),
+                       clamp.getMax().convertToDouble());
+      })
+      .Case([&](nn::SelectOp) { return ofTwo(constant(1), constant(2)); })
+      .Default(std::nullopt);
+}
+
+std::optional<Grid> GridAnalysis::gridOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  if (!op || !type || !type.getElementType().isF32() || depth == kMostDepth)
+    return std::nullopt;
+  if (auto known = grids.find(value); known != grids.end())
+    return known->second;
+  ++depth;
+  std::optional<Grid> grid = findGrid(op);
+  --depth;
+  return grids[value] = grid;
+}
+
+GridAnalysis::Interval GridAnalysis::findInterval(Operation *op) {
+  const Interval all{-kInfinity, kInfinity};
+  auto x = [&] { return intervalOf(op->getOperand(0)); };
+  auto scaledBy = [&](Interval x, double factor) -> Interval {
+    if (factor == 0 || !std::isfinite(factor))
+      return all;
+    return factor < 0 ? Interval{x.most * factor, x.least * factor}
+                      : Interval{x.least * factor, x.most * factor};
+  };
+  /// The operand that is not the constant, and the constant.
+  auto splitConstant = [&]() -> std::pair<Value, std::optional<double>> {
+    if (auto right = nn::getSplat(op->getOperand(1)))
+      return {op->getOperand(0), right};
+    return {op->getOperand(1), nn::getSplat(op->getOperand(0))};
+  };
+  if (movesValues(op) && !isa<nn::ConcatOp>(op))
+    return x();
+  return llvm::TypeSwitch<Operation *, Interval>(op)
+      .Case([&](nn::ClampOp clamp) {
+        auto [least, most] = x();
+        double low = clamp.getMin().convertToDouble(),
+               high = clamp.getMax().convertToDouble();
+        return Interval{std::min(std::max(least, low), high),
+                        std::min(std::max(most, low), high)};
+      })
+      .Case([&](nn::ReluOp) {
+        auto [least, most] = x();
+        return Interval{std::max(least, 0.0), std::max(most, 0.0)};
+      })
+      .Case<nn::SigmoidOp, nn::HardSigmoidOp>(
+          [](auto) { return Interval{0, 1}; })
+      .Case<nn::TanhOp, nn::SignOp, nn::ErfOp, nn::SinOp, nn::CosOp>(
+          [](auto) { return Interval{-1, 1}; })
+      .Case([&](nn::AbsOp) {
+        auto [least, most] = x();
+        return Interval{0, std::max(std::abs(least), std::abs(most))};
+      })
+      .Case([&](nn::NegOp) { return scaledBy(x(), -1); })
+      .Case([&](nn::MulOp) {
+        auto [value, factor] = splitConstant();
+        return factor ? scaledBy(intervalOf(value), *factor) : all;
+      })
+      .Case([&](nn::DivOp) {
+        auto divisor = nn::getSplat(op->getOperand(1));
+        return divisor ? scaledBy(x(), 1 / *divisor) : all;
+      })
+      .Case([&](nn::AddOp) {
+        auto [value, by] = splitConstant();
+        if (!by)
+          return all;
+        auto [least, most] = intervalOf(value);
+        return Interval{least + *by, most + *by};
+      })
+      .Case([&](nn::SubOp) {
+        auto by = nn::getSplat(op->getOperand(1));
+        if (!by)
+          return all;
+        auto [least, most] = x();
+        return Interval{least - *by, most - *by};
+      })
+      .Default(all);
+}
+
+GridAnalysis::Interval GridAnalysis::intervalOf(Value value) {
+  if (auto known = intervals.find(value); known != intervals.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == kMostDepth)
+    return {-kInfinity, kInfinity};
+  ++depth;
+  Interval interval = findInterval(op);
+  --depth;
+  return intervals[value] = interval;
+}
+
+std::optional<double> quantize::findStep(size_t count,
+                                         function_ref<double(size_t)> at,
+                                         double largest, int64_t most) {
+  // What folding constants in f32 leaves, relative to the largest.
+  constexpr double kRounding = 0x1p-18;
+  if (largest == 0)
+    return 1;
+  if (!std::isfinite(largest))
+    return std::nullopt;
+  for (int64_t steps = 1; steps <= most; ++steps) {
+    const double step = largest / double(steps);
+    auto isMultiple = [&](size_t i) {
+      double number = at(i) / step;
+      return std::abs(number - std::nearbyint(number)) <=
+             double(steps) * kRounding;
+    };
+    if (!llvm::all_of(llvm::seq(count), isMultiple))
+      continue;
+    // The step that fits all of them best, not only the largest.
+    double products = 0, squares = 0;
+    for (size_t i = 0; i < count; ++i) {
+      double number = std::nearbyint(at(i) / step);
+      products += at(i) * number;
+      squares += number * number;
+    }
+    double fitted = double(float(products / squares));
+    return std::isnormal(float(fitted)) ? std::optional(fitted) : std::nullopt;
+  }
+  return std::nullopt;
+}
