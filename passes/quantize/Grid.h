@@ -59,7 +59,7 @@ private:
 };
 
 /// The largest step of which `count` numbers, `at` 0 and so on, are multiples
-/// by at most `most`, up to what rounding in f32 adds; nullopt if there is none.
+/// by at most `most`, up to what rounding in f32 adds; nullopt if none is.
 /// `largest` is the largest of their magnitudes; for zeros the step is 1.
 std::optional<double> findStep(size_t count,
                                llvm::function_ref<double(size_t)> at,
