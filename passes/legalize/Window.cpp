@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Window.h"
-#include "passes/support/RunChecks.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -114,6 +113,8 @@ FailureOr<Value> legalize::resolveAutoPad(Node &node, WindowAttributes &window,
 
 /// The same for an open dimension. Windows that begin in the padding behind the
 /// data are left out; without such padding, or with little, there are none.
+/// Whether any window fits, with less than a stride of padding more, the
+/// pooling itself asks.
 static OpFoldResult ceilOpen(Node &node, WindowAttributes &window, size_t i,
                              OpFoldResult size) {
   Indices index{node.builder, node.loc()};
@@ -122,15 +123,6 @@ static OpFoldResult ceilOpen(Node &node, WindowAttributes &window, size_t i,
           begin = window.pads[i], &end = window.pads[n + i];
   Value had = index.add(indexValue(node, size), index.n(begin));
   Value padded = index.add(had, index.n(end));
-  Value fits = index.less(index.n(span - stride), padded);
-  if (begin == 0) // Nor is a window begun in the padding behind no data.
-    fits = arith::AndIOp::create(node.builder, node.loc(), fits,
-                                 index.less(index.n(0), had));
-  require(node.builder, node.loc(), fits,
-          "the dilated kernel is larger than the padded input: {1} against {0} "
-          "in spatial dimension " +
-              Twine(i),
-          {padded, index.n(span)});
   OpFoldResult windows;
   if (end > span - stride) {
     Value room = index.sub(padded, index.n(span));

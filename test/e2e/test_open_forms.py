@@ -137,14 +137,17 @@ class OpenForms(Case):
         self.assert_one_line(tool("ingot", "run", artifact, *arguments), "node 'node'", "3", "2")
 
     def test_too_small(self):
-        """A window that does not fit ends the run with the node's name; ceil_mode may add the only one."""
+        """A window that does not fit ends the run with the node's name; ceil_mode may add the only one.
+
+        What ceil_mode pads, two elements behind a stride of three, counts as padding.
+        """
         for kind in ("MaxPool", "AveragePool"):
             node = helper.make_node(kind, ["x"], ["y"], name="node", kernel_shape=[5], strides=[3], ceil_mode=1)
             model = make_model([node], [("x", [1, 1, "n"])], [("y", None)])
             for n in (3, 4, 5, 6):
                 self.check(make_model([node], [("x", [1, 1, n])], [("y", None)]), [()], [1, 1, n])
             artifact = self.check(model, [(3,), (4,), (5,), (6,), (7,)], [1, 1, "n"])
-            for n, why in ((0, "has 0"), (1, "5 against 1"), (2, "5 against 2")):
+            for n, why in ((0, "has 0"), (1, "5 against 3"), (2, "5 against 4")):
                 np.save(self.path("x.npy"), np.zeros((1, 1, n), np.float32))
                 self.assert_one_line(tool("ingot", "run", artifact, "--input", "x=" + self.path("x.npy")),
                                      "node 'node'", why)
