@@ -64,8 +64,8 @@ def processor_seconds():
     return sum(r.ru_utime + r.ru_stime for r in both)
 
 
-def test_classes():
-    for path in sorted(glob.glob(os.path.join(HERE, "test_*.py"))):
+def test_classes(module_name="test_*"):
+    for path in sorted(glob.glob(os.path.join(HERE, f"{module_name}.py"))):
         module = importlib.import_module(os.path.basename(path)[:-3])
         for name, value in sorted(vars(module).items()):
             if isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == module.__name__:
@@ -77,13 +77,16 @@ def flatten(suite):
         yield from flatten(test) if isinstance(test, unittest.TestSuite) else [test]
 
 
+def matching_tests(found, patterns):
+    return [t for t in flatten(unittest.defaultTestLoader.loadTestsFromTestCase(found))
+            if not patterns or any(p in t.id() for p in patterns)]
+
+
 def run_class(name, patterns, json_path):
     """In the child: runs one class and writes its results."""
-    found = dict(test_classes())[name]
-    tests = [t for t in flatten(unittest.defaultTestLoader.loadTestsFromTestCase(found))
-             if not patterns or any(p in t.id() for p in patterns)]
+    found = dict(test_classes(name.split(".")[0]))[name]
     result = Result()
-    unittest.TestSuite(tests).run(result)
+    unittest.TestSuite(matching_tests(found, patterns)).run(result)
     with open(json_path, "w") as f:
         json.dump({"tests": result.tests, "seconds": result.seconds}, f)
 
@@ -122,7 +125,8 @@ def main():
     if args.run_class:
         return run_class(args.run_class, args.patterns, args.json)
 
-    chosen = [name for name, value in test_classes() if args.subset == "all" or getattr(value, "sanitize", False)]
+    chosen = [name for name, value in test_classes()
+              if (args.subset == "all" or getattr(value, "sanitize", False)) and matching_tests(value, args.patterns)]
     tests, seconds = [], {}
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for found in pool.map(lambda name: spawn(name, args), chosen):
