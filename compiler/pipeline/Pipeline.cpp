@@ -63,6 +63,8 @@ static void buildGraphPipeline(OpPassManager &passes,
   passes.addPass(createMergeBranches());
   passes.addPass(createFoldScaleShift());
   passes.addPass(createMergeConvs());
+  passes.addPass(createPruneChannels());
+  passes.addPass(createCountZeroWeights());
   addFoldConstants(passes, options);
   passes.addPass(createSimplify());
   passes.addPass(createCanonicalize());

@@ -47,6 +47,18 @@ def FoldBatchNorm : Pass<"nn-fold-batch-norm"> {
               "Normalizations turned into scale and shift">];
 }
 
+def CountZeroWeights : Pass<"nn-count-zero-weights", "::mlir::ModuleOp"> {
+  let summary = "Tell how many weights of products are zero";
+  let description = [{
+    Where at least one in a hundred of the weights of a `conv`, `conv_transpose`
+    or `matmul` is zero, a remark says how many. If it is so of all of them
+    together, the metadata has their number and that of the zeros:
+    `ingot.weights`, `ingot.zero_weights`. Weights that several products share
+    count once.
+  }];
+  let statistics = [Statistic<"numZeros", "zeros", "Weights that are zero">];
+}
+
 def FoldConstants : Pass<"nn-fold-constants"> {
   let summary = "Compute ops whose operands are constant";
   let description = [{
@@ -111,6 +123,36 @@ def MergeConvs : Pass<"nn-merge-convs"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numMerged", "merged", "Pairs merged">];
+}
+
+def PruneChannels : Pass<"nn-prune-channels", "::mlir::ModuleOp"> {
+  let summary = "Take out channels that are constant or that nobody reads";
+  let description = [{
+    Outputs of `conv`, `conv_transpose` and `matmul` with constant weights
+    vanish, with all that is computed of them alone:
+
+    - if all of the output's weights are zero, or multiply channels that are
+      constants themselves: it is the number that its bias is, which goes, with
+      what activations make of it, into the biases of the products that read it.
+      A number that is not zero stays where a padded convolution reads it, whose
+      padding is zero;
+    - if no product that reads it has a weight for it that is not zero.
+
+    Channels are followed through elementwise ops, pools, reductions of other
+    dimensions, `concat`, `slice`, `pad`, `resize`, `transpose` and `reshape`.
+    Those that are added or multiplied with each other vanish together, or not
+    at all, as do those of a depthwise convolution's data and result. Of a
+    convolution in groups, either whole groups vanish or as many channels of
+    each. The model's inputs and outputs keep theirs, and so does what another
+    op reads. No tensor loses all channels, and what depthwise convolutions read
+    stays a multiple of 16 or 8 channels where it was one.
+
+    Biases are computed in double and rounded once. Zero times a number is taken
+    to be zero, so data are taken to be finite.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numRemoved", "removed", "Outputs of products removed">];
 }
 
 def RecognizeActivations : Pass<"nn-recognize-activations"> {

@@ -14,6 +14,7 @@
 
 #include <map>
 #include <stdio.h>
+#include <stdlib.h>
 
 using namespace ingot::tools;
 
@@ -173,6 +174,29 @@ static void printNames(const char *title,
     printf("\n");
 }
 
+/// What the compiler took out of the model and what it found in it, as it says
+/// in the metadata.
+static void printPruned(const ingot_model *model) {
+  auto find = [&](const char *key) {
+    return ingot_model_metadata_find(model, key);
+  };
+  const char *channels = find("ingot.channels"),
+             *removed = find("ingot.channels_removed"),
+             *before = find("ingot.unpruned_bytes"),
+             *after = find("ingot.pruned_bytes");
+  if (channels && removed && before && after)
+    printf("pruned    %s of %s channels, weights from %s to %s as floats\n",
+           formatLine(removed, 20).c_str(), formatLine(channels, 20).c_str(),
+           formatBytes(strtoull(before, nullptr, 10)).c_str(),
+           formatBytes(strtoull(after, nullptr, 10)).c_str());
+  const char *weights = find("ingot.weights"),
+             *zeros = find("ingot.zero_weights");
+  if (weights && zeros)
+    printf("zeros     %.1f %% of %s weights\n",
+           100 * strtod(zeros, nullptr) / strtod(weights, nullptr),
+           formatLine(weights, 20).c_str());
+}
+
 static void printText(const ingot_model *model, const ingot_model_info &info,
                       bool isVerified, bool withLayers,
                       const Inferred *inferred) {
@@ -191,6 +215,7 @@ static void printText(const ingot_model *model, const ingot_model_info &info,
     printf(
         "sizes     %u rules hold for all sizes, %u are checked in each run\n",
         info.num_size_rules_proved, info.num_size_rules_checked);
+  printPruned(model);
   printProfiles(model, info.takes_general);
   if (inferred)
     printInferred(model, *inferred);

@@ -174,7 +174,8 @@ struct CompileFlags {
   cl::opt<bool> remarks{
       "remarks", cl::cat(category),
       cl::desc("Write to standard error which backends do not compute a node "
-               "that they have kernels for, and why")};
+               "that they have kernels for, and why; which channels were taken "
+               "out because they are constant, and which were not")};
   cl::opt<bool> quiet{"quiet", cl::cat(category),
                       cl::desc("Print errors only")};
   cl::alias quietShort{"q", cl::aliasopt(quiet), cl::desc("Same as --quiet"),

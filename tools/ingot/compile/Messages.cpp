@@ -55,11 +55,11 @@ public:
     for (const mlir::remark::detail::Remark::Arg &arg : remark.getArgs())
       if (arg.key == "Reason")
         reason = arg.val;
-    printMessage("remark", remark.getLocation(),
-                 ("'" + remark.getRemarkName() + "' does not compute it: it " +
-                  reason)
-                     .str(),
-                 model);
+    if (remark.getCategoryName() == "backend")
+      reason = ("'" + remark.getRemarkName() + "' does not compute it: it " +
+                reason)
+                   .str();
+    printMessage("remark", remark.getLocation(), reason, model);
   }
 
 private:
@@ -70,7 +70,9 @@ private:
 
 void ingot::printRemarks(mlir::MLIRContext &context, const std::string &model) {
   mlir::remark::RemarkCategories categories;
-  categories.missed = "^backend$";
+  categories.missed = "^(backend|prune)$";
+  categories.passed = "^prune$";
+  categories.analysis = "^zeros$";
   // Fails only if the context has an engine already.
   (void)mlir::remark::enableOptimizationRemarks(
       context, std::make_unique<Printer>(model),

@@ -19,7 +19,7 @@ void printDiagnostic(mlir::Diagnostic &diagnostic, llvm::StringRef model,
                      llvm::StringRef command = "compile");
 
 /// From now on prints the remarks of passes in the same way: which backends do
-/// not compute a node, and why.
+/// not compute a node, and why; which channels vanish, and which do not.
 void printRemarks(mlir::MLIRContext &context, const std::string &model);
 
 } // namespace ingot
