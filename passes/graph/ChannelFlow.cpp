@@ -162,7 +162,28 @@ static std::vector<double> run(nn::ElementwiseOpInterface op,
   return results;
 }
 
+/// Of a branch that is a constant as a whole nothing has to be computed where
+/// it is added to or multiplied with another.
+void ChannelFlow::findConstantOperand(Operation *op) {
+  Type type = op->getResult(0).getType();
+  for (OpOperand &operand : op->getOpOperands()) {
+    const TensorChannels *channels = find(operand.get());
+    bool isConstant =
+        channels && !channels->constants.empty() &&
+        llvm::none_of(channels->constants,
+                      [](double constant) { return std::isnan(constant); });
+    bool hasOther = llvm::any_of(op->getOperands(), [&](Value other) {
+      return other != operand.get() && other.getType() == type;
+    });
+    if (isConstant && hasOther) {
+      constantOperands.push_back({&operand, *channels});
+      return;
+    }
+  }
+}
+
 void ChannelFlow::visitElementwise(nn::ElementwiseOpInterface op) {
+  findConstantOperand(op);
   std::optional<int64_t> dim = align(op);
   if (!dim)
     return;

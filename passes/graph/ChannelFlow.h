@@ -55,6 +55,13 @@ struct Product {
   }
 };
 
+/// An operand of an elementwise op all channels of which are constants, and
+/// which the result's sizes do not depend on.
+struct ConstantOperand {
+  mlir::OpOperand *operand;
+  TensorChannels channels;
+};
+
 /// A constant with a dimension that is a list.
 struct ListedConstant {
   mlir::OpOperand *operand;
@@ -74,6 +81,7 @@ public:
   ChannelSets sets;
   std::vector<Product> products;
   std::vector<ListedConstant> constants;
+  std::vector<ConstantOperand> constantOperands;
   /// Ops that take a part of the channels, or put some around them.
   std::vector<mlir::Operation *> windows;
   llvm::DenseMap<mlir::Value, TensorChannels> tensors;
@@ -101,6 +109,7 @@ private:
   // ChannelFlow.cpp
   std::optional<int64_t> align(mlir::Operation *op);
   void visitElementwise(nn::ElementwiseOpInterface op);
+  void findConstantOperand(mlir::Operation *op);
   std::vector<double> perChannel(mlir::Value operand,
                                  mlir::RankedTensorType result, int64_t dim);
 };

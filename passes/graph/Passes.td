@@ -147,6 +147,10 @@ def PruneChannels : Pass<"nn-prune-channels", "::mlir::ModuleOp"> {
     op reads. No tensor loses all channels, and what depthwise convolutions read
     stays a multiple of 16 or 8 channels where it was one.
 
+    A tensor all of whose channels are constants is one itself where an
+    elementwise op reads it beside another of the result's size, so that a
+    branch of zeros goes away.
+
     Biases are computed in double and rounded once. Zero times a number is taken
     to be zero, so data are taken to be finite.
   }];

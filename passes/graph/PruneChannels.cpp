@@ -44,6 +44,7 @@ private:
   void rewriteBias(const Product &product, OpBuilder &builder);
   void rewrite(const ListedConstant &constant);
   void rewriteWindow(Operation *op);
+  void replace(const ConstantOperand &constant);
   int64_t keptBefore(ChannelList list, int64_t place) const {
     const auto &kept = removal.kept(list);
     return llvm::lower_bound(kept, place) - kept.begin();
@@ -200,6 +201,19 @@ void Pruner::rewriteWindow(Operation *op) {
   pad.setHighAttr(with(pad.getHigh(), size - low - own));
 }
 
+/// What is left of the channels' numbers, in the place of what computes them.
+void Pruner::replace(const ConstantOperand &constant) {
+  Operation *op = constant.operand->getOwner();
+  auto type = cast<RankedTensorType>(constant.operand->get().getType());
+  std::vector<double> numbers;
+  for (int64_t place : removal.kept(constant.channels.list))
+    numbers.push_back(constant.channels.constants[place]);
+  OpBuilder builder(op);
+  constant.operand->set(makePerChannel(builder, op->getLoc(),
+                                       type.getElementType(), type.getRank(),
+                                       constant.channels.dim, numbers));
+}
+
 void Pruner::run() {
   for (const Product &product : flow.products)
     rewrite(product);
@@ -207,6 +221,8 @@ void Pruner::run() {
     rewrite(constant);
   for (Operation *op : flow.windows)
     rewriteWindow(op);
+  for (const ConstantOperand &constant : flow.constantOperands)
+    replace(constant);
   for (auto &[value, channels] : flow.tensors) {
     if (!removal.changes(channels.list))
       continue;

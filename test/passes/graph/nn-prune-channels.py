@@ -97,6 +97,17 @@ x = f.arg(1, 8, 8, 8)
 y = f.add(x, f.pconv(x, 8, zero_out=(1, 2)))
 expect("a sum with the model's input", f, f.pconv(y, 4, zero_in=(1,)), [8, 4])
 
+f = Pruned()
+x = f.pconv(f.arg(1, 3, 8, 8), 8)
+y = f.relu(f.pconv(f.relu(f.pconv(x, 8)), 8, zero_out=range(8), biased=True))
+check("a branch of constants", f, f.pconv(f.add(x, y), 4), PRUNE + ["--canonicalize"],
+      {"conv": 2, "add": 1}, tolerance=1e-5)
+f = Pruned()
+x = f.pconv(f.arg(1, 3, 8, 8), 8)
+y = f.pconv(f.arg(1, 3, 8, 8), 8, zero_out=range(8))
+check("one that is larger", f, f.pconv(f.add(f.reduce(x, kind=1, axes=[2, 3], keep_dims=True), y), 4),
+      PRUNE + ["--canonicalize"], {"conv": 3, "add": 1, "reduce": 1}, tolerance=1e-5)
+
 # Concatenations, slices, padding.
 f = Pruned()
 x = f.arg(1, 3, 8, 8)
