@@ -155,6 +155,24 @@ f = Pruned()
 y = f.pconv(f.arg(1, 8, 8, 8), 8, groups=8, zero_out=(0,))
 expect("depthwise over the model's input", f, f.pconv(y, 4), [8, 4])
 
+# Transposed convolutions, whose borders see fewer taps, and products the other way round.
+for biased, left in ((False, 6), (True, 8)):
+    for groups, out in ((1, 5), (2, 6)):
+        f = Pruned()
+        x = f.relu(f.pconv(f.arg(1, 3, 8, 8), 8, zero_out=(1, 5), biased=biased))
+        w = f.random.uniform(-1, 1, (8, 6 // groups, 3, 3))
+        w[:, 0] = 0
+        y = f.conv_transpose(x, f.const(w), f.rand(6, low=0.1), strides=[2, 2], pads=[1] * 4, dilations=[1, 1],
+                             output_padding=[0, 0], groups=groups)
+        expect(f"transposed, {groups} groups, biased {biased}", f, f.pconv(y, 4, pad=0), [left, 6 - groups, 4])
+f = Pruned()
+x = f.relu(f.matmul(f.arg(1, 6), f.product_weights(8, (1, 5), 6, ()), f.rand(8), transpose_b=True))
+expect("weights by rows", f, f.matmul(x, f.product_weights(5, (), 8, (2,)), transpose_b=True), [5, 5])
+f = Pruned()
+x = f.matmul(f.arg(1, 6, 4), f.product_weights(4, (), 8, (1, 5)))
+x = f.matmul(f.transpose(x, perm=[0, 2, 1]), f.rand(6, 7))
+expect("rows of a product", f, f.matmul(x, f.product_weights(8, (1, 5), 5, ()), transpose_a=True), [6, 6, 7])
+
 # Pools, attention by channels, what is flat.
 f = Pruned()
 x = f.relu(f.pconv(f.arg(1, 3, 8, 8), 8, zero_out=(1, 2), biased=True))
