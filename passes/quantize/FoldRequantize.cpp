@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ingot {
@@ -81,6 +82,24 @@ static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
   return result->getResult(0);
 }
 
+/// What saturates and an activation before it, of which the scale is gone, are
+/// one clamp.
+static void mergeClamps(PatternRewriter &rewriter, nn::ClampOp op) {
+  auto inner = op.getX().getDefiningOp<nn::ClampOp>();
+  if (!inner || inner.getX().getType() != op.getX().getType())
+    return;
+  double min = op.getMin().convertToDouble(),
+         max = op.getMax().convertToDouble();
+  auto within = [&](APFloat bound) {
+    return APFloat(std::clamp(bound.convertToDouble(), min, max));
+  };
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getXMutable().assign(inner.getX());
+    op.setMin(within(inner.getMin()));
+    op.setMax(within(inner.getMax()));
+  });
+}
+
 namespace {
 
 /// round(x / scale) → round(x'), with constants of x' that are divided by
@@ -107,6 +126,8 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
     Value x = scaled(rewriter, division.getA(), 1 / *scale);
     // Nobody reads the division any more; the walk erases matched ops only.
     rewriter.replaceAllUsesWith(division.getResult(), x);
+    if (clamp)
+      mergeClamps(rewriter, clamp);
     ++count;
     return success();
   }

@@ -63,3 +63,28 @@ func.func @saturated(%x: tensor<2xf32>) -> tensor<2xf32> {
   %3 = nn.round %2 : tensor<2xf32> -> tensor<2xf32>
   return %3 : tensor<2xf32>
 }
+
+// -----
+
+// A clamp that the division was behind becomes one with what saturates; one whose
+// bounds lie outside leaves the nearer bound.
+// CHECK-LABEL: @clamped
+// CHECK: nn.clamp %{{.*}} {max = 1.200000e+01 : f64, min = 0.000000e+00 : f64}
+// CHECK-NEXT: nn.round
+// CHECK: nn.clamp %{{.*}} {max = 2.550000e+02 : f64, min = 2.000000e+00 : f64}
+// CHECK-NEXT: nn.round
+func.func @clamped(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %k = arith.constant dense<2.0> : tensor<f32>
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %0 = nn.mul %x, %k : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %1 = nn.clamp %0 {max = 6.0 : f64, min = -1.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %2 = nn.div %1, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %3 = nn.clamp %2 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %4 = nn.round %3 : tensor<2xf32> -> tensor<2xf32>
+  %5 = nn.mul %x, %k : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %6 = nn.clamp %5 {max = 600.0 : f64, min = 1.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %7 = nn.div %6, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %8 = nn.clamp %7 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %9 = nn.round %8 : tensor<2xf32> -> tensor<2xf32>
+  return %4, %9 : tensor<2xf32>, tensor<2xf32>
+}
