@@ -234,7 +234,9 @@ def RoundToInteger : Pass<"round-to-integer", "::mlir::ModuleOp"> {
   let description = [{
     `fptosi` of `roundeven` is one instruction, `llvm.intr.lrint`: a run rounds
     to nearest, halves to even. Scalars keep both, since LLVM's vectorizer has
-    no vectors of the intrinsic.
+    no vectors of the intrinsic. Where a vector only becomes integers,
+    `maximumf` and `minimumf` of it are `maxnumf` and `minnumf`, one instruction
+    instead of three: what is no number may become any.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

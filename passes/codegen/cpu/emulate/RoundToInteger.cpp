@@ -38,11 +38,40 @@ struct RoundWhileConverting : OpRewritePattern<arith::FPToSIOp> {
   }
 };
 
+/// Whether `value` only becomes integers: of what is no number, any.
+bool becomesInteger(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (isa<arith::FPToSIOp, LLVM::LrintOp>(user))
+      return true;
+    return isa<math::RoundEvenOp, arith::AddFOp, arith::MaximumFOp,
+               arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(user) &&
+           becomesInteger(user->getResult(0));
+  });
+}
+
+/// The larger or smaller of two, without a look for what is no number.
+template <typename From, typename To>
+struct BoundNumbers : OpRewritePattern<From> {
+  using OpRewritePattern<From>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(From op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<VectorType>(op.getType()) || !becomesInteger(op.getResult()))
+      return rewriter.notifyMatchFailure(
+          op, "is no vector that only becomes integers");
+    rewriter.replaceOpWithNewOp<To>(op, op.getLhs(), op.getRhs());
+    return success();
+  }
+};
+
 struct RoundToIntegerPass
     : ingot::impl::RoundToIntegerBase<RoundToIntegerPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RoundWhileConverting>(&getContext());
+    patterns.add<RoundWhileConverting,
+                 BoundNumbers<arith::MaximumFOp, arith::MaxNumFOp>,
+                 BoundNumbers<arith::MinimumFOp, arith::MinNumFOp>>(
+        &getContext());
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

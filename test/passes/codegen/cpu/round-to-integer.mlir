@@ -22,3 +22,30 @@ func.func @no(%x: vector<16xf32>, %s: f32) -> (vector<16xi32>, i32, vector<16xi6
   %4 = arith.fptosi %3 : vector<16xf32> to vector<16xi64>
   return %0, %2, %4 : vector<16xi32>, i32, vector<16xi64>
 }
+
+// Bounds of what becomes an integer need not keep what is no number.
+// CHECK-LABEL: @bounded
+// CHECK: %[[A:.*]] = arith.maxnumf
+// CHECK: %[[B:.*]] = arith.minnumf %[[A]]
+// CHECK: %[[C:.*]] = arith.addf %[[B]]
+// CHECK: llvm.intr.lrint(%[[C]])
+func.func @bounded(%x: vector<16xf32>, %low: vector<16xf32>, %high: vector<16xf32>) -> vector<16xi32> {
+  %0 = arith.maximumf %x, %low : vector<16xf32>
+  %1 = arith.minimumf %0, %high : vector<16xf32>
+  %2 = arith.addf %1, %low : vector<16xf32>
+  %3 = math.roundeven %2 : vector<16xf32>
+  %4 = arith.fptosi %3 : vector<16xf32> to vector<16xi32>
+  return %4 : vector<16xi32>
+}
+
+// Those that something else reads do, and scalars stay as they are.
+// CHECK-LABEL: @kept
+// CHECK: arith.maximumf {{.*}} : vector<16xf32>
+// CHECK: arith.maximumf {{.*}} : f32
+func.func @kept(%x: vector<16xf32>, %s: f32) -> (vector<16xi32>, vector<16xf32>, i32) {
+  %0 = arith.maximumf %x, %x : vector<16xf32>
+  %1 = arith.fptosi %0 : vector<16xf32> to vector<16xi32>
+  %2 = arith.maximumf %s, %s : f32
+  %3 = arith.fptosi %2 : f32 to i32
+  return %1, %0, %3 : vector<16xi32>, vector<16xf32>, i32
+}
