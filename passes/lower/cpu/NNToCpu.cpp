@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Iterators.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_NNTOCPU
@@ -124,10 +125,12 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     lower::populateResampleToCpu(patterns);
     lower::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    getOperation()->walk([](nn::CastOp op) {
-      if (op->use_empty())
-        op->erase();
-    });
+    // Those that read others first, of which nobody reads the result then.
+    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
+        [](nn::CastOp op) {
+          if (op->use_empty())
+            op->erase();
+        });
   }
 };
 
