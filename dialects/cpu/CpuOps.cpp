@@ -279,8 +279,9 @@ LogicalResult DepthwiseConvOp::verify() {
   if (channels % size != 0)
     return emitOpError("expects channels in groups of ")
            << size << ", but got " << channels;
-  return expectSize(*this, "dst channels", channels,
-                    typeOf(getDst()).getDimSize(rank - 1));
+  return failure(failed(expectSize(*this, "dst channels", channels,
+                                   typeOf(getDst()).getDimSize(rank - 1))) ||
+                 failed(verifyFours(*this)));
 }
 
 LogicalResult MatMulOp::verify() {

@@ -197,7 +197,8 @@ def Cpu_WinogradConvOp : Cpu_ScheduledOp<"winograd_conv"> {
                        scheduleArguments);
 }
 
-def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
+def Cpu_DepthwiseConvOp
+    : Cpu_ConvBase<"depthwise_conv", [AttrSizedOperandSegments]> {
   let summary = "n-dimensional convolution of each channel, or of a few";
   let description = [{
     `nn.conv` with as many groups as src and dst have channels. weights are
@@ -207,15 +208,32 @@ def Cpu_DepthwiseConvOp : Cpu_ConvBase<"depthwise_conv"> {
     Groups may have M = 2 or 4 channels of src and of dst. Then weights are
     `K1…Kn, M C`: at `m C + c` what the m-th channel of its group counts for
     channel c of dst.
+
+    fours are weights of src of ui8 once more, as bytes, for CPUs with VNNI:
+    `ceil(K1…K(n-1) / 4), Kn, P, 4` of i8, four taps above each other together,
+    zeros behind the last. P are the channels, rounded up to 16. Of each whole
+    block of 64 they stand as unpacking bytes leaves them: channel
+    `16 l + 4 v + i` at `16 v + 4 l + i` (`ByteFours.h`).
+
+    Constraints, besides those of `cpu.conv`:
+    - C1: fours are there for src of ui8 only, in groups of one channel
   }];
   let extraClassDeclaration = baseDeclarations # productDeclarations # [{
     /// The channels of a group.
     int64_t groupSize();
   }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
+                            Optional<Cpu_Value>:$fours,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
                        windowArguments, zeroPointArguments, scheduleArguments);
+  let assemblyFormat = [{
+    `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
+    (`fours` `(` $fours^ `:` type($fours) `)`)?
+    (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
+    `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword
+    $epilogue (`->` type($result)^)?
+  }];
 }
 
 def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {

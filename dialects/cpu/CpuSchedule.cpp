@@ -295,9 +295,12 @@ static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
 }
 
 static LogicalResult verifySchedule(DepthwiseConvOp op, ScheduleAttr schedule) {
-  return failure(
-      failed(expectParts(op, schedule, {"tile", "grid"}, {"tile_block"})) ||
-      failed(expectPlain(op, schedule.getTile())));
+  if (failed(expectParts(op, schedule, {"tile", "grid"}, {"tile_block"})))
+    return failure();
+  bool isDot = schedule.getTile().getProduct() == Product::int8Dot;
+  if (isDot && op.getFours())
+    return success();
+  return expectPlain(op, schedule.getTile());
 }
 
 static LogicalResult verifySchedule(AttentionOp op, ScheduleAttr schedule) {

@@ -109,7 +109,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     |---|---|---|---|
     | `cpu.matmul` | rows × columns | yes | `prefetch`, `depth_block` |
     | `cpu.conv` | pixels × output channels | yes | `prefetch`, `depth_block` or `across_rows` |
-    | `cpu.depthwise_conv` | pixels of a row × channels | yes | `tile_block` |
+    | `cpu.depthwise_conv` | pixels of a row × channels: a vector, or with `int8_dot` 64 | yes | `tile_block` |
     | `cpu.winograd_conv` | tiles of m × m pixels × output channels | yes | `tile_block` |
     | `cpu.recurrent` | sequences × columns | sequences × 1 | |
     | `cpu.attention` | queries × elements of a value | no: a block of queries of a head is a task | `scores`: keys × queries of a task |

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
 
+#include "dialects/cpu/ByteFours.h"
+
 using namespace mlir;
 using namespace ingot::cpu;
 
@@ -13,6 +15,28 @@ Type checks::signless(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer ? IntegerType::get(type.getContext(), integer.getWidth())
                  : type;
+}
+
+LogicalResult checks::verifyFours(DepthwiseConvOp op) {
+  if (!op.getFours())
+    return success();
+  Type src = typeOf(op.getSrc()).getElementType();
+  if (!signless(src).isInteger(8) || op.groupSize() != 1)
+    return op.emitOpError("expects fours for single channels of ui8, but got "
+                          "groups of ")
+           << op.groupSize() << " of " << src;
+  ArrayRef<int64_t> taps = typeOf(op.getWeights()).getShape();
+  int64_t rows = 1;
+  for (int64_t size : taps.drop_back(2))
+    rows *= size;
+  SmallVector<int64_t> want = {ByteFours::groupsOf(rows), taps[taps.size() - 2],
+                               ByteFours::placesOf(taps.back()),
+                               ByteFours::kTaps};
+  ShapedType type = typeOf(op.getFours());
+  if (type.getElementType().isInteger(8) && type.getShape() == ArrayRef(want))
+    return success();
+  return op.emitOpError("expects fours of i8 with sizes of ")
+         << want << ", but got " << type;
 }
 
 LogicalResult checks::verifyEpilogue(EpilogueOpInterface op, Value dst) {

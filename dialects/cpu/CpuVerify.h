@@ -17,6 +17,9 @@ using namespace ingot::kernel;
 /// Tensors may have signs yet; scalars and what kernels read have none.
 mlir::Type signless(mlir::Type type);
 
+/// The weights of `op` as bytes, if it has them.
+mlir::LogicalResult verifyFours(DepthwiseConvOp op);
+
 mlir::LogicalResult verifyEpilogue(EpilogueOpInterface op, mlir::Value dst);
 
 } // namespace ingot::cpu::checks

@@ -20,3 +20,6 @@ class Integer(unittest.TestCase):
 
     def test_conv(self):
         self.check("conv")
+
+    def test_depthwise(self):
+        self.check("depthwise")

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Runs int8 kernels, written by the passes of ingot-opt, and holds them against numpy: exactly.
 
-usage: integer.py [--cases N] [--seed S] [--targets LEVEL[,LEVEL...]] [--measure]
+usage: integer.py [--cases N] [--seed S] [--kinds KIND[,KIND...]] [--targets LEVEL[,LEVEL...]] [--measure]
 
 Half of the cases are full of the extremes of both types (255 and -128, 255 and 127), where sums of words saturate; half
-have small weights, with outliers or without, of which vpmaddubsw adds pairs. With
+have small weights, with outliers or without, of which vpmaddubsw adds pairs. All data ends or begins beside memory that
+may not be touched. With
 --measure prints GOP/s of some products instead. Needs mlir-translate and clang of the LLVM that Ingot is built with.
 """
 import argparse
 import ctypes
+import mmap
 import os
 import re
 import shutil
@@ -29,9 +31,11 @@ FEATURES = {"x86-64-v2": ["-march=x86-64-v2"], "x86-64-v3": ["-march=x86-64-v3"]
 NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl", "cascadelake": "avx512_vnni",
          "sapphirerapids": "amx_int8"}
 # Kernels for one level whose instructions are emulated on another.
-EMULATION = "cpu-conv-to-vector,cpu-matmul-to-vector,emulate-instructions{{on={}}},"
+EMULATION = "cpu-conv-to-vector,cpu-depthwise-to-vector,cpu-matmul-to-vector,emulate-instructions{{on={}}},"
 EMULATED = ("sapphirerapids@x86-64-v3", "sapphirerapids@x86-64-v4")
 TYPES = {np.uint8: "i8", np.int8: "i8", np.int32: "i32", np.float32: "f32"}
+
+KINDS = ("matmul", "conv", "depthwise")
 
 # Stores the sum as it is, or scaled, rounded and held within a byte: what a quantized layer does.
 PLAIN = """^bb0(%sum: i32):
@@ -53,6 +57,16 @@ REQUANTIZE = """^bb0(%sum: i32, %scale: f32):
 """
 
 
+# Of single channels, whose sums are whole numbers of f32.
+PLAIN_FLOATS = PLAIN.replace("i32", "f32")
+REQUANTIZE_FLOATS = REQUANTIZE.replace("%sum: i32", "%real: f32").replace("  %real = arith.sitofp %sum : i32 to f32\n", "")
+# The same, of a residual of bytes besides.
+RESIDUAL_FLOATS = (REQUANTIZE_FLOATS.replace("%scale: f32", "%scale: f32, %rest: i8")
+                   .replace("%near = math.roundeven %scaled",
+                            "%float = arith.uitofp %rest : i8 to f32\n  %both = arith.addf %scaled, %float : f32\n"
+                            "  %near = math.roundeven %both"))
+
+
 def runs_on(target):
     return target.rpartition("@")[2]
 
@@ -70,8 +84,25 @@ def request_tiles():
         raise RuntimeError(f"the kernel grants no AMX: {os.strerror(ctypes.get_errno())}")
 
 
-def memref(array):
-    return f"memref<{'x'.join(map(str, array.shape))}x{TYPES[array.dtype.type]}>"
+def memref(array, open_dims=()):
+    sizes = ["?" if i in open_dims else str(n) for i, n in enumerate(array.shape)]
+    return f"memref<{'x'.join(sizes)}x{TYPES[array.dtype.type]}>"
+
+
+def guarded(array, at_end):
+    """A copy that ends, or begins, where memory ends that may be touched."""
+    page = mmap.PAGESIZE
+    size = -(-max(array.nbytes, 1) // page) * page
+    memory = mmap.mmap(-1, size + 2 * page)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    for guard in (start, start + page + size):
+        if protect(ctypes.c_void_p(guard), ctypes.c_size_t(page), 0):
+            raise RuntimeError(f"mprotect: {os.strerror(ctypes.get_errno())}")
+    offset = page + (size - array.nbytes if at_end else 0)
+    copy = np.frombuffer(memory, array.dtype, array.size, offset).reshape(array.shape)
+    copy[...] = array
+    return copy
 
 
 def pack(weights):
@@ -85,6 +116,23 @@ def pack(weights):
     n = len(taps)
     split = np.transpose(split, (0, n + 3, *range(1, n + 1), n + 1, n + 4, n + 2))
     return np.ascontiguousarray(split.reshape(groups * panels, *taps, fours, width, 4))
+
+
+def unpacked_place(channel):
+    """Where a channel of a block of 64 stands once bytes of four rows are unpacked in lanes of 128 bits."""
+    return channel % 16 // 4 * 16 + channel // 16 * 4 + channel % 4
+
+
+def pack_fours(weights):
+    """[K1][K2][C] → [ceil(K1 / 4), K2, C…, 4], as cpu.depthwise_conv takes them."""
+    rows, along, channels = weights.shape
+    fours = np.zeros((-(-rows // 4), along, -(-channels // 16) * 16, 4), np.int8)
+    for c in range(channels):
+        block = c // 64 * 64
+        place = block + unpacked_place(c - block) if block + 64 <= channels else c
+        for row in range(rows):
+            fours[row // 4, :, place, row % 4] = weights[row, :, c]
+    return fours
 
 
 def pair_kinds(four):
@@ -135,6 +183,11 @@ class Case:
                 return np.where(rng.random(shape) < 0.9, -128, 127).astype(np.int8)
             return rng.integers(-128, 128, shape).astype(np.int8)
 
+        self.kind, self.pairs, self.fours, self.open_dims = kind, [], [], ()
+        if kind == "depthwise":
+            self.draw_depthwise(rng, source, factor)
+            self.finish(rng, extreme)
+            return
         if kind == "matmul":
             rows, depth, columns = (int(v) for v in (rng.integers(1, 40), rng.integers(1, 300), rng.integers(1, 80)))
             if rng.integers(2):
@@ -163,8 +216,7 @@ class Case:
                                f"pads = array<i64: {pad}, {pad}, {pad}, {pad}>, "
                                f"dilations = array<i64: {dilation}, {dilation}>, groups = {groups} : i64}}")
             self.sums = self.convolve(weights.astype(np.int32), groups, kernel, stride, dilation, pad)
-        self.kind, self.weights = kind, pack(weights)
-        self.pairs = []
+        self.weights = pack(weights)
         groups, depth = (1, weights.shape[-2]) if kind == "matmul" else (groups, channels)
         if groups == 1 and depth % 4 == 0 and rng.integers(4):
             statements, counts = pairs_of(self.weights)
@@ -173,16 +225,54 @@ class Case:
             self.attributes = (self.attributes.replace("{", "{" + inner + ", ", 1) if self.attributes
                                else f" attributes {{{inner}}}")
             self.text += " pairs"
+        self.finish(rng, extreme)
+
+    def finish(self, rng, extreme):
         self.text += " requantized" if self.requantized else ""
         self.text += " extreme" if extreme else ""
         self.operands = []
-        self.want = self.sums
+        self.want = self.sums.astype(np.float32) if self.kind == "depthwise" else self.sums
         if self.requantized:
             shape = [1] * (self.sums.ndim - 1) + [self.sums.shape[-1]]
             scale = (rng.random(shape) * 300 / max(1, np.abs(self.sums).max())).astype(np.float32)
             self.operands = [scale]
-            near = np.round(self.sums.astype(np.float32) * scale) + np.float32(3)
+            scaled = self.sums.astype(np.float32) * scale
+            if self.kind == "depthwise" and rng.integers(2):
+                self.operands.append(rng.integers(0, 256, self.sums.shape).astype(np.uint8))
+                scaled = scaled + self.operands[1].astype(np.float32)
+                self.text += " residual"
+            near = np.round(scaled) + np.float32(3)
             self.want = np.clip(near, 0, 255).astype(np.uint8)
+
+    def draw_depthwise(self, rng, source, factor):
+        kernel = [int(n) for n in rng.integers(1, 6, 2)]
+        strides, dilations = ([int(n) for n in rng.integers(1, 3, 2)] for _ in range(2))
+        extents = [(k - 1) * d for k, d in zip(kernel, dilations)]
+        pads = [[int(n) for n in rng.integers(0, e + 1, 2)] for e in extents]
+        low = [max(1, e + 1 - sum(p)) for e, p in zip(extents, pads)]
+        height, width = (int(rng.integers(n, n + more)) for n, more in zip(low, (5, 30)))
+        # Blocks of 64, vectors of 16, and what is left.
+        channels = int(rng.choice((16, 64, 80, 128, 192, rng.integers(1, 200))))
+        zero = int(rng.choice((0, 0, rng.integers(1, 256))))
+        if rng.integers(4) == 0:
+            self.open_dims = (1, 2) if rng.integers(2) else (2,)
+        self.text = (f"depthwise {height} x {width} x {channels}, kernel {kernel}, strides {strides}, dilations "
+                     f"{dilations}, pads {pads}, zero point {zero}, open {self.open_dims}")
+        self.src = source(1, height, width, channels)
+        weights = factor(*kernel, channels)
+        self.weights, self.fours = weights.astype(np.float32), [pack_fours(weights)]
+        integers = "{}: {}, {}".format
+        self.attributes = (f" attributes {{strides = array<{integers('i64', *strides)}>, "
+                           f"pads = array<{integers('i64', pads[0][0], pads[1][0])}, {pads[0][1]}, {pads[1][1]}>, "
+                           f"dilations = array<{integers('i64', *dilations)}>, src_zero_point = {zero} : i64}}")
+        src = np.pad(self.src.astype(np.int32) - zero, ((0, 0), *pads, (0, 0)))
+        out = [(n - e - 1) // s + 1 for n, e, s in zip(src.shape[1:3], extents, strides)]
+        self.sums = np.zeros((1, *out, channels), np.int32)
+        for i in range(kernel[0]):
+            for j in range(kernel[1]):
+                taps = [slice(t * d, t * d + (n - 1) * s + 1, s)
+                        for t, d, n, s in zip((i, j), dilations, out, strides)]
+                self.sums += src[:, taps[0], taps[1]] * weights[i, j].astype(np.int32)
 
     def convolve(self, weights, groups, kernel, stride, dilation, pad):
         src = np.pad(self.src.astype(np.int32), ((0, 0), (pad, pad), (pad, pad), (0, 0)))
@@ -200,19 +290,33 @@ class Case:
         return sums
 
     def arrays(self, dst):
-        return [self.src, self.weights, *self.pairs, *self.operands, dst]
+        return [self.src, self.weights, *self.pairs, *self.fours, *self.operands, dst]
+
+    def guard(self, at_end):
+        """Puts all but the result, which check does, where reading too much of it fails."""
+        self.src, self.weights = guarded(self.src, at_end), guarded(self.weights, at_end)
+        for arrays in (self.pairs, self.fours, self.operands):
+            arrays[:] = [guarded(array, at_end) for array in arrays]
 
     def function(self, name):
         dst = np.empty_like(self.want)
         types = [memref(a) for a in self.arrays(dst)]
+        types[0], types[-1] = memref(self.src, self.open_dims), memref(dst, self.open_dims)
         names = [f"%{i}" for i in range(len(types))]
         operands = f" pairs({names[2]} : {types[2]})" if self.pairs else ""
+        if self.fours:
+            operands = f" fours({names[2]} : {types[2]})"
         if self.operands:
-            operands += f" operands({names[-2]} : {types[-2]})"
+            first = -1 - len(self.operands)
+            types[first + 1:-1] = [memref(a, self.open_dims) for a in self.operands[1:]]
+            operands += f" operands({', '.join(names[first:-1])} : {', '.join(types[first:-1])})"
         body = REQUANTIZE if self.requantized else PLAIN
+        if self.kind == "depthwise":
+            body = (PLAIN_FLOATS, REQUANTIZE_FLOATS, RESIDUAL_FLOATS)[len(self.operands)]
         arguments = ", ".join(f"%{i}: {t}" for i, t in enumerate(types))
+        op = "depthwise_conv" if self.kind == "depthwise" else self.kind
         return (f"func.func @{name}({arguments}, %task: index) {{\n"
-                f"cpu.{self.kind} ins(%0, %1 : {types[0]}, {types[1]}){operands} outs({names[-1]} : {types[-1]})"
+                f"cpu.{op} ins(%0, %1 : {types[0]}, {types[1]}){operands} outs({names[-1]} : {types[-1]})"
                 f"{self.attributes} {{\n{body}}}\nreturn\n}}\n")
 
     def arguments(self, dst):
@@ -254,7 +358,10 @@ def build(binaries, cases, target, folder):
     run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[runs_on(target)], "-fPIC", "-shared",
          path + ".ll", "-lm", "-o", path + ".so"])
     launches = run([optimizer, path + ".mlir", "--cpu-schedule", "--outline-kernels", "--canonicalize"])
-    return ctypes.CDLL(path + ".so"), [int(n) for n in re.findall(r"tasks\(%c(\d+)", launches)]
+    # Of open sizes a run counts the tasks: no more than rows.
+    counts = re.findall(r"tasks\(%(c\d+)?", launches)
+    return ctypes.CDLL(path + ".so"), [int(count[1:]) if count else case.want.shape[1]
+                                       for count, case in zip(counts, cases, strict=True)]
 
 
 def check(binaries, cases, target):
@@ -264,7 +371,9 @@ def check(binaries, cases, target):
         library, tasks = build(binaries, cases, target, folder)
         wrong = []
         for i, (case, count) in enumerate(zip(cases, tasks, strict=True)):
-            dst = np.full_like(case.want, 77)
+            at_end = bool(i % 2)
+            case.guard(at_end)
+            dst = guarded(np.full_like(case.want, 77), at_end)
             for task in range(count):
                 case.call(library[f"kernel{i}"], dst, task)
             if not np.array_equal(dst, case.want):
@@ -278,7 +387,7 @@ def check(binaries, cases, target):
 
 
 def draw(kind, number, seed=0):
-    return Case(np.random.default_rng([seed, ("matmul", "conv").index(kind), number]), kind)
+    return Case(np.random.default_rng([seed, KINDS.index(kind), number]), kind)
 
 
 def all_tasks(folder, count, target):
@@ -323,6 +432,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0, help="draws other cases (default: 0)")
     parser.add_argument("--targets", help="CPU levels, comma-separated, one whose instructions are emulated on a "
                         "lower one as LEVEL@LOWER (default: all that this machine runs)")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="which ones (default: all)")
     parser.add_argument("--bin", default=os.path.join(ROOT, "build", "bin"), help="where the tools are")
     parser.add_argument("--measure", action="store_true", help="print GOP/s instead")
     args = parser.parse_args()
@@ -332,7 +442,7 @@ def main():
         if args.measure:
             measure(args.bin, target)
             continue
-        for kind in ("matmul", "conv"):
+        for kind in args.kinds.split(","):
             for first in range(0, args.cases, 20):
                 cases = [draw(kind, n, args.seed) for n in range(first, min(first + 20, args.cases))]
                 wrong = check(args.bin, cases, target)

@@ -88,6 +88,11 @@ def DepthwiseToVector : Cpu_ToVector<"cpu-depthwise-to-vector"> {
   let description = [{
     See the head of DepthwiseToVector.cpp.
   }];
+  let dependentDialects = [
+    "::ingot::IngotDialect",
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
 }
 
 def EmulateInstructions : Pass<"emulate-instructions", "::mlir::ModuleOp"> {
@@ -95,10 +100,10 @@ def EmulateInstructions : Pass<"emulate-instructions", "::mlir::ModuleOp"> {
   let description = [{
     For tests of kernels on CPUs that lack the instructions: code that is tiled
     and addressed as before, in which `amx` ops, `x86vector.avx512.dot` and the
-    intrinsic of VNNI are loops over vectors. An AMX tile is memory on the
-    stack; a product adds to its accumulator's. The order of sums is that of
-    Intel's manual; denormal numbers are kept, while AMX and `vdpbf16ps` take
-    them as zero.
+    intrinsics that multiply fours of bytes, convert and pack integers are loops
+    over vectors. An AMX tile is memory on the stack; a product adds to its
+    accumulator's. The order of sums is that of Intel's manual; denormal numbers
+    are kept, while AMX and `vdpbf16ps` take them as zero.
 
     Passes behind it see the CPU level `on` in the module's `ingot.target`.
   }];

@@ -381,7 +381,8 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   Operation *conv;
   if (isDepthwise)
     conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, constant,
-                                        others, slice, ones, pads, dilations,
+                                        /*fours=*/Value(), others, slice, ones,
+                                        pads, dilations,
                                         /*src_zero_point=*/0, /*schedule=*/{});
   else
     conv = cpu::ConvOp::create(b, loc, slice.getType(), src, constant,

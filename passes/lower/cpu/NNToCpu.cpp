@@ -161,6 +161,13 @@ static void replaceByFloats(PatternRewriter &rewriter, nn::ConvOp op,
                                           /*in_range=*/true);
 }
 
+/// Whether taps lie above each other, so that fours of them are worth it: of
+/// one row of taps a four would have one byte.
+static bool hasTapsAbove(nn::ConvOp op) {
+  return lower::productOf(
+             typeOf(op.getW()).getShape().drop_front(2).drop_back()) > 1;
+}
+
 /// Whether groups have two or four channels of src and of dst.
 static bool hasSmallGroups(nn::ConvOp op) {
   RankedTensorType weights = typeOf(op.getW());
@@ -184,8 +191,12 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   bool isBytes = element.isInteger();
   // Groups of few channels share vectors, as single channels do.
   bool isGrouped = hasSmallGroups(op) && element.isF32();
-  if (isDepthwise && isBytes)
+  ElementsAttr fours;
+  if (isDepthwise && isBytes) {
+    if (hasTapsAbove(op))
+      fours = lower::packDepthwiseFours(weights);
     weights = bytesAsFloats(weights);
+  }
   ElementsAttr packed;
   if (weights)
     packed = isDepthwise ? lower::packDepthwiseWeights(weights)
@@ -209,8 +220,11 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   int64_t zeroPoint = op.getXZeroPoint();
   Operation *kernel;
   if (isDepthwise || isGrouped) {
+    Value bytes;
+    if (fours)
+      bytes = arith::ConstantOp::create(rewriter, op.getW().getLoc(), fours);
     kernel = cpu::DepthwiseConvOp::create(
-        rewriter, loc, type, src, constant, operands, destination,
+        rewriter, loc, type, src, constant, bytes, operands, destination,
         op.getStrides(), op.getPads(), op.getDilations(), zeroPoint,
         /*schedule=*/{});
   } else {

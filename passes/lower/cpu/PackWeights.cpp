@@ -7,6 +7,7 @@
 #include "passes/lower/cpu/PackWeights.h"
 
 #include "dialects/nn/Constants.h"
+#include "dialects/cpu/ByteFours.h"
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/cpu/Winograd.h"
 #include "passes/support/Shapes.h"
@@ -249,6 +250,28 @@ ElementsAttr lower::packDepthwiseWeights(ElementsAttr weights) {
   for (int64_t c = 0; c < channels; ++c)
     for (int64_t t = 0; t < taps; ++t)
       packer.copy(c * taps + t, t * channels + c);
+  return packer.take();
+}
+
+ElementsAttr lower::packDepthwiseFours(ElementsAttr weights) {
+  using cpu::ByteFours;
+  ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  int64_t channels = shape[0], along = shape.back();
+  int64_t rows = productOf(shape.drop_front(2).drop_back());
+  int64_t places = ByteFours::placesOf(channels);
+  Packer packer(weights,
+                {ByteFours::groupsOf(rows), along, places, ByteFours::kTaps},
+                weights.getElementType());
+  if (!packer.source)
+    return {};
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t tap = 0; tap < along; ++tap) {
+        int64_t four = (row / ByteFours::kTaps * along + tap) * places +
+                       ByteFours::placeOf(c, channels);
+        packer.copy((c * rows + row) * along + tap,
+                    four * ByteFours::kTaps + row % ByteFours::kTaps);
+      }
   return packer.take();
 }
 

@@ -46,6 +46,9 @@ mlir::ElementsAttr packCompensation(mlir::ElementsAttr weights, int64_t groups,
 
 /// `C, 1, K1…Kn` as `K1…Kn, C`.
 mlir::ElementsAttr packDepthwiseWeights(mlir::ElementsAttr weights);
+/// The same of bytes as `cpu.depthwise_conv` takes them as fours: see
+/// `ByteFours`.
+mlir::ElementsAttr packDepthwiseFours(mlir::ElementsAttr weights);
 /// Of groups of few channels, as many of src as of dst: taps, then each channel
 /// of a group for all channels of dst.
 mlir::ElementsAttr packGroupedWeights(mlir::ElementsAttr weights);

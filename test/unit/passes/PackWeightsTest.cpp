@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -197,6 +198,30 @@ TEST_F(PackWeights, Depthwise) {
   for (int64_t tap = 0; tap < 6; ++tap)
     for (int64_t c = 0; c < 5; ++c)
       EXPECT_EQ(got[tap * 5 + c], 1 + c * 6 + tap);
+}
+
+// Four taps above each other together; of a whole block of 64 channels those of
+// which four rows are unpacked to one vector, of others as they are.
+TEST_F(PackWeights, DepthwiseFours) {
+  constexpr int64_t kChannels = 70, kRows = 5, kAlong = 2, kPlaces = 80;
+  std::vector<float> got =
+      valuesOf(packDepthwiseFours(count({kChannels, 1, kRows, kAlong})),
+               {2, kAlong, kPlaces, 4});
+  auto at = [&](int64_t row, int64_t tap, int64_t place) {
+    return got[((row / 4 * kAlong + tap) * kPlaces + place) * 4 + row % 4];
+  };
+  int64_t places[][2] = {{0, 0},  {3, 3},   {4, 16},  {12, 48}, {16, 4},
+                         {37, 25}, {63, 63}, {64, 64}, {69, 69}};
+  for (auto [channel, place] : places)
+    for (int64_t row = 0; row < kRows; ++row)
+      for (int64_t tap = 0; tap < kAlong; ++tap)
+        EXPECT_EQ(at(row, tap, place),
+                  1 + (channel * kRows + row) * kAlong + tap)
+            << channel;
+  EXPECT_EQ(at(5, 0, 0), 0);
+  EXPECT_EQ(at(0, 0, 70), 0);
+  EXPECT_EQ(std::count(got.begin(), got.end(), 0.0f),
+            int64_t(got.size()) - kChannels * kRows * kAlong);
 }
 
 TEST_F(PackWeights, MatMul) {

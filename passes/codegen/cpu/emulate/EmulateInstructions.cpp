@@ -20,6 +20,8 @@
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
+#include <limits>
+
 namespace ingot {
 #define GEN_PASS_DEF_EMULATEINSTRUCTIONS
 #include "passes/codegen/cpu/Passes.h.inc"
@@ -29,7 +31,21 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-static constexpr StringLiteral kVnni = "llvm.x86.avx512.vpdpbusd.512";
+static constexpr StringLiteral kVnni = "llvm.x86.avx512.vpdpbusd.512",
+                               kPackWords = "llvm.x86.avx512.packssdw.512",
+                               kPackBytes = "llvm.x86.avx512.packsswb.512",
+                               kPackUnsigned = "llvm.x86.avx512.packuswb.512",
+                               kRound = "llvm.x86.avx512.mask.cvtps2dq.512",
+                               kTruncate =
+                                   "llvm.x86.avx512.mask.cvttps2dq.512";
+
+static bool isPack(StringRef intrinsic) {
+  return intrinsic == kPackWords || intrinsic == kPackBytes ||
+         intrinsic == kPackUnsigned;
+}
+static bool isConversion(StringRef intrinsic) {
+  return intrinsic == kRound || intrinsic == kTruncate;
+}
 
 //===----------------------------------------------------------------------===//
 // Lanes of four bytes
@@ -115,6 +131,81 @@ struct EmulateVnni : OpConversionPattern<LLVM::CallIntrinsicOp> {
                                            groups.asWords(args[2]), args[0],
                                            /*isSignedX=*/false,
                                            /*isSignedY=*/true));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// Elements of half the bits, the nearest of those that these hold, in lanes of
+/// 128 bits: those of x, then those of y.
+struct EmulatePack : OpConversionPattern<LLVM::CallIntrinsicOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LLVM::CallIntrinsicOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isPack(op.getIntrin()))
+      return rewriter.notifyMatchFailure(op, "packs nothing");
+    IndexBuilder b{rewriter, op.getLoc()};
+    auto from = cast<VectorType>(adaptor.getArgs()[0].getType());
+    auto to = cast<VectorType>(op.getResult(0).getType());
+    int64_t bits = to.getElementTypeBitWidth(), size = from.getDimSize(0);
+    bool isSigned = op.getIntrin() != kPackUnsigned;
+    int64_t high = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
+    int64_t low = isSigned ? -high - 1 : 0;
+    SmallVector<Value> halves;
+    for (Value x : adaptor.getArgs()) {
+      x = arith::MaxSIOp::create(rewriter, b.loc, x, splatInt(b, from, low));
+      x = arith::MinSIOp::create(rewriter, b.loc, x, splatInt(b, from, high));
+      halves.push_back(arith::TruncIOp::create(
+          rewriter, b.loc, from.clone(to.getElementType()), x));
+    }
+    int64_t perLane = 128 / from.getElementTypeBitWidth();
+    SmallVector<int64_t> order;
+    for (int64_t lane = 0; lane < size; lane += perLane)
+      for (int64_t half : {int64_t(0), size})
+        for (int64_t i = 0; i < perLane; ++i)
+          order.push_back(half + lane + i);
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, halves[0], halves[1],
+                                                   order);
+    return success();
+  }
+};
+
+/// Of what is no i32 the least one is made. All lanes are converted.
+struct EmulateConversion : OpConversionPattern<LLVM::CallIntrinsicOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LLVM::CallIntrinsicOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isConversion(op.getIntrin()))
+      return rewriter.notifyMatchFailure(op, "converts nothing");
+    Location loc = op.getLoc();
+    IndexBuilder b{rewriter, loc};
+    Value x = adaptor.getArgs()[0];
+    auto reals = cast<VectorType>(x.getType());
+    auto words = cast<VectorType>(op.getResult(0).getType());
+    auto real = [&](float value) -> Value {
+      return arith::ConstantOp::create(
+          rewriter, loc,
+          DenseElementsAttr::get(reals, rewriter.getF32FloatAttr(value)));
+    };
+    Value above = arith::CmpFOp::create(
+        rewriter, loc, arith::CmpFPredicate::OGE, x, real(-0x1p31f));
+    Value below = arith::CmpFOp::create(
+        rewriter, loc, arith::CmpFPredicate::OLT, x, real(0x1p31f));
+    Value within = arith::AndIOp::create(rewriter, loc, above, below);
+    x = arith::SelectOp::create(rewriter, loc, within, x, real(0));
+    if (op.getIntrin() == kRound)
+      x = math::RoundEvenOp::create(rewriter, loc, x);
+    Value whole = arith::FPToSIOp::create(rewriter, loc, words, x);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(
+        op, within, whole,
+        splatInt(b, words, std::numeric_limits<int32_t>::min()));
     return success();
   }
 };
@@ -348,12 +439,17 @@ struct EmulateInstructionsPass
       return MemRefType::get(type.getShape(), type.getElementType());
     });
     RewritePatternSet patterns(context);
-    patterns.add<EmulateDot, EmulateVnni, EmulateZero, EmulateLoad,
-                 EmulateStore, EmulateMulF, EmulateMulI>(converter, context);
+    patterns.add<EmulateDot, EmulateVnni, EmulatePack, EmulateConversion,
+                 EmulateZero, EmulateLoad, EmulateStore, EmulateMulF,
+                 EmulateMulI>(converter, context);
     ConversionTarget target(*context);
     target.addIllegalDialect<amx::AMXDialect, x86vector::X86VectorDialect>();
     target.addDynamicallyLegalOp<LLVM::CallIntrinsicOp>(
-        [](LLVM::CallIntrinsicOp op) { return op.getIntrin() != kVnni; });
+        [](LLVM::CallIntrinsicOp op) {
+          StringRef intrinsic = op.getIntrin();
+          return intrinsic != kVnni && !isPack(intrinsic) &&
+                 !isConversion(intrinsic);
+        });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

@@ -17,10 +17,11 @@
 //           which a shuffle brings to all lanes of its group
 //         epilogue, store
 //
+// Bytes are multiplied in fours where the schedule says so: DepthwiseDot.cpp.
+//
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
-#include "passes/codegen/cpu/product/Kernels.h"
-#include "passes/codegen/cpu/rows/PixelTiles.h"
+#include "passes/codegen/cpu/product/DepthwiseEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -38,92 +39,60 @@ using namespace ingot::codegen;
 
 namespace {
 
-/// A tile of a row of open size: which pixels its taps meet, only a run knows.
-struct BorderTile {
-  /// Of dst, those within the row.
-  Index count;
-  /// Of src, from tap 0 of the first pixel on: whether a pixel is there, in
-  /// every lane, and how many pixels behind tap 0 the nearest is that is there.
-  SmallVector<Value> within;
-  SmallVector<Index> nearest;
-};
-
-struct Emitter {
-  Emitter(OpBuilder &builder, cpu::DepthwiseConvOp op)
-      : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
-        weights(b, op.getWeights()), output(b, op),
-        outer(src.shape.size() - 3),
-        window{op.getStrides(),
-               op.getPads(),
-               op.getDilations(),
-               weights.shape.drop_back(),
-               spatialSizes(b, op.getSrc()),
-               spatialSizes(b, op.getDst())} {}
-
-  void emit(Value task);
-  void emitRow(ArrayRef<Index> row, Index firstTile, Index endTile);
-  void emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile);
-  void emitColumns(int64_t size, const PixelTile &pixels, Index firstPixel,
-                   Index done, ArrayRef<Index> row, Index firstTile,
-                   Index endTile, const BorderTile *border);
-  void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
-                Index channel, ArrayRef<Index> row,
-                const BorderTile *border = nullptr);
-  void storeBorder(const Tile &tile, const Accumulators &sums, Index firstPixel,
-                   Index channel, ArrayRef<Index> row, Index count);
-  BorderTile borderAt(int64_t pixels, Index firstPixel, Index count);
-  Accumulators sumBorder(const Tile &tile, const PixelTile &pixels,
-                         Index firstPixel, Index channel, ArrayRef<Index> row,
-                         const BorderTile &border);
-  Value floatZeros(Type type) {
-    return arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  }
-  Value toFloats(Value pixel);
-  Value memberOfGroups(Value pixel, int64_t member, int64_t size);
-  Accumulators sumTile(const Tile &tile, const PixelTile &pixels,
-                       Index firstPixel, Index channel, ArrayRef<Index> row,
-                       const BorderTile *border);
-  Accumulators sumRow(const Tile &tile, const PixelTile &pixels,
-                      ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
-                      const Accumulators &start, const BorderTile *border);
-
-  IndexBuilder b;
-  cpu::DepthwiseConvOp op;
-  DepthwisePlan plan;
-  Flat src, weights;
-  Output output;
-  int64_t outer;
-  ConvWindow window;
-  /// Sums of a tile at an end of a row.
-  Value waiting;
-};
-
 struct DepthwiseToVectorPass
     : ingot::impl::DepthwiseToVectorBase<DepthwiseToVectorPass> {
   void runOnOperation() override {
-    if (failed(emitKernels<cpu::DepthwiseConvOp, Emitter>(getOperation())))
+    if (failed(emitKernels<cpu::DepthwiseConvOp, DepthwiseEmitter>(
+            getOperation())))
       signalPassFailure();
   }
 };
 
 } // namespace
 
-void Emitter::emit(Value task) {
+DepthwiseEmitter::DepthwiseEmitter(OpBuilder &builder,
+                                   cpu::DepthwiseConvOp op)
+    : b{builder, op.getLoc()}, op(op), plan(op), src(b, op.getSrc()),
+      weights(b, op.getWeights()), output(b, op),
+      outer(src.shape.size() - 3),
+      window{op.getStrides(),
+             op.getPads(),
+             op.getDilations(),
+             weights.shape.drop_back(),
+             spatialSizes(b, op.getSrc()),
+             spatialSizes(b, op.getDst())} {
+  if (isDot())
+    fours.emplace(b, op.getFours());
+}
+
+void DepthwiseEmitter::emit(Value task) {
   Index rows = countOf(b, op.getDst(), 0, outer + 1);
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
+  if (isDot())
+    return emitDot(range);
+  emitRows(range);
+}
+
+void DepthwiseEmitter::emitRows(const TaskRange &range) {
   forEach(b, range.firstTile, range.endTile, plan.tilesPerBlock,
           [&](Value firstTile) {
     Index endTile =
         b.min(b.add(Index(firstTile), plan.tilesPerBlock), range.endTile);
+    if (isDot())
+      prepareBlock(Index(firstTile), endTile);
     forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
-      emitRow(coordinatesOf(b, op.getDst(), outer + 1, Index(row)),
-              Index(firstTile), endTile);
+      SmallVector<Index> at =
+          coordinatesOf(b, op.getDst(), outer + 1, Index(row));
+      if (isDot())
+        findSources(at);
+      emitRow(at, Index(firstTile), endTile);
     });
   });
 }
 
 /// The vectors [firstTile, endTile) of channels of an output row.
-void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
+void DepthwiseEmitter::emitRow(ArrayRef<Index> row, Index firstTile,
+                               Index endTile) {
   if (window.dstSizes[window.inner()].value)
     return emitOpenRow(row, firstTile, endTile);
   Tile full = fullTile(plan.target, plan.tile);
@@ -133,8 +102,7 @@ void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
     forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
                       [&](Value channelTile, const Tile &tile) {
                         emitTile(tile.withRows(pixels.size), pixels, firstPixel,
-                                 b.mul(Index(channelTile), plan.target.lanes),
-                                 row);
+                                 b.mul(Index(channelTile), columns()), row);
                       });
   });
 }
@@ -143,7 +111,8 @@ void Emitter::emitRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
 /// its first pixels may be done. Where the row begins, and where it ends if
 /// windows are one pixel apart, it is known which taps lie in the padding.
 /// Other tiles, and short rows, are halves that look for each pixel.
-void Emitter::emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
+void DepthwiseEmitter::emitOpenRow(ArrayRef<Index> row, Index firstTile,
+                                   Index endTile) {
   int64_t inner = window.inner(), size = plan.tile.rows;
   Index width = window.dstSizes[inner];
   Index lastFirst = b.max(b.add(width, -size), 0);
@@ -197,22 +166,23 @@ void Emitter::emitOpenRow(ArrayRef<Index> row, Index firstTile, Index endTile) {
   });
 }
 
-void Emitter::emitColumns(int64_t size, const PixelTile &pixels,
-                          Index firstPixel, Index done, ArrayRef<Index> row,
-                          Index firstTile, Index endTile,
-                          const BorderTile *border) {
+void DepthwiseEmitter::emitColumns(int64_t size, const PixelTile &pixels,
+                                   Index firstPixel, Index done,
+                                   ArrayRef<Index> row, Index firstTile,
+                                   Index endTile, const BorderTile *border) {
   Tile full = fullTile(plan.target, plan.tile).withRows(size);
   Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back())
                   .withRows(size);
   forEachColumnTile(b, firstTile, endTile, plan.tiles, full, last,
                     [&](Value channelTile, const Tile &tile) {
                       emitTile(tile.withDone(done), pixels, firstPixel,
-                               b.mul(Index(channelTile), plan.target.lanes),
+                               b.mul(Index(channelTile), columns()),
                                row, border);
                     });
 }
 
-BorderTile Emitter::borderAt(int64_t pixels, Index firstPixel, Index count) {
+BorderTile DepthwiseEmitter::borderAt(int64_t pixels, Index firstPixel,
+                                      Index count) {
   int64_t inner = window.inner();
   int64_t span = (pixels - 1) * window.strides[inner] +
                  (window.kernel[inner] - 1) * window.dilations[inner] + 1;
@@ -231,9 +201,11 @@ BorderTile Emitter::borderAt(int64_t pixels, Index firstPixel, Index count) {
   return border;
 }
 
-Accumulators Emitter::sumTile(const Tile &tile, const PixelTile &pixels,
-                              Index firstPixel, Index channel,
-                              ArrayRef<Index> row, const BorderTile *border) {
+Accumulators DepthwiseEmitter::sumTile(const Tile &tile,
+                                       const PixelTile &pixels,
+                                       Index firstPixel, Index channel,
+                                       ArrayRef<Index> row,
+                                       const BorderTile *border) {
   SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(channel);
   SmallVector<Index> weightsAt(outer + 1, Index(0));
@@ -248,9 +220,11 @@ Accumulators Emitter::sumTile(const Tile &tile, const PixelTile &pixels,
 }
 
 /// Where src has no pixels, none is read.
-Accumulators Emitter::sumBorder(const Tile &tile, const PixelTile &pixels,
-                                Index firstPixel, Index channel,
-                                ArrayRef<Index> row, const BorderTile &border) {
+Accumulators DepthwiseEmitter::sumBorder(const Tile &tile,
+                                         const PixelTile &pixels,
+                                         Index firstPixel, Index channel,
+                                         ArrayRef<Index> row,
+                                         const BorderTile &border) {
   Accumulators zeros = zeroAccumulators(b, tile);
   Value hasPixels = b.compare(arith::CmpIPredicate::ne,
                               window.srcSizes[window.inner()], 0);
@@ -265,17 +239,21 @@ Accumulators Emitter::sumBorder(const Tile &tile, const PixelTile &pixels,
   return Accumulators(branch.getResults());
 }
 
-void Emitter::storeBorder(const Tile &tile, const Accumulators &sums,
-                          Index firstPixel, Index channel, ArrayRef<Index> row,
-                          Index count) {
+Value DepthwiseEmitter::waitingSums() {
   if (!waiting)
-    waiting = createScratch(b, op, plan.tile.rows * tile.lanes,
+    waiting = createScratch(b, op, plan.tile.rows * columns(),
                             b.b.getF32Type());
-  spill(b, tile, sums, waiting, 0);
+  return waiting;
+}
+
+void DepthwiseEmitter::storeBorder(const Tile &tile, const Accumulators &sums,
+                                   Index firstPixel, Index channel,
+                                   ArrayRef<Index> row, Index count) {
+  spill(b, tile, sums, waitingSums(), 0);
   Tile one = tile.withRows(1).withDone(0);
   forEach(b, tile.done, count, 1, [&](Value pixel) {
     storeTile(b, one, output,
-              reload(b, one, waiting, b.mul(Index(pixel), tile.lanes)),
+              reload(b, one, waitingSums(), b.mul(Index(pixel), tile.lanes)),
               [&](IndexBuilder &b, Index) {
                 SmallVector<Index> coordinates(row);
                 coordinates.append({b.add(firstPixel, Index(pixel)), channel});
@@ -284,9 +262,11 @@ void Emitter::storeBorder(const Tile &tile, const Accumulators &sums,
   });
 }
 
-void Emitter::emitTile(const Tile &tile, const PixelTile &pixels,
-                       Index firstPixel, Index channel, ArrayRef<Index> row,
-                       const BorderTile *border) {
+void DepthwiseEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
+                                Index firstPixel, Index channel,
+                                ArrayRef<Index> row, const BorderTile *border) {
+  if (isDot())
+    return emitDotTile(tile, pixels, firstPixel, channel, row, border);
   Accumulators sums =
       border ? sumBorder(tile, pixels, firstPixel, channel, row, *border)
              : sumTile(tile, pixels, firstPixel, channel, row, nullptr);
@@ -300,8 +280,12 @@ void Emitter::emitTile(const Tile &tile, const PixelTile &pixels,
             });
 }
 
+Value DepthwiseEmitter::floatZeros(Type type) {
+  return arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+}
+
 /// What is multiplied: bytes less their zero point, other numbers as they are.
-Value Emitter::toFloats(Value pixel) {
+Value DepthwiseEmitter::toFloats(Value pixel) {
   auto type = cast<VectorType>(pixel.getType());
   if (!type.getElementType().isInteger())
     return widenFloats(b, pixel);
@@ -316,7 +300,8 @@ Value Emitter::toFloats(Value pixel) {
 }
 
 /// Of each group of lanes its element `member`, in all of its lanes.
-Value Emitter::memberOfGroups(Value pixel, int64_t member, int64_t size) {
+Value DepthwiseEmitter::memberOfGroups(Value pixel, int64_t member,
+                                       int64_t size) {
   if (size == 1)
     return pixel;
   int64_t lanes = cast<VectorType>(pixel.getType()).getDimSize(0);
@@ -327,10 +312,11 @@ Value Emitter::memberOfGroups(Value pixel, int64_t member, int64_t size) {
 }
 
 /// The taps along the row.
-Accumulators Emitter::sumRow(const Tile &tile, const PixelTile &pixels,
-                             ArrayRef<Index> srcAt, ArrayRef<Index> weightsAt,
-                             const Accumulators &start,
-                             const BorderTile *border) {
+Accumulators DepthwiseEmitter::sumRow(const Tile &tile, const PixelTile &pixels,
+                                      ArrayRef<Index> srcAt,
+                                      ArrayRef<Index> weightsAt,
+                                      const Accumulators &start,
+                                      const BorderTile *border) {
   int64_t inner = window.inner();
   Index from = src.at(b, srcAt), tapAt = weights.at(b, weightsAt);
   Index pixelStride = src.strides[src.strides.size() - 2];

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -132,6 +133,22 @@ Value codegen::widenFloats(IndexBuilder &b, Value vector) {
                                vector);
 }
 
+Value codegen::multiplyAddFours(IndexBuilder &b, Value bytes, Value weights,
+                                Value sum) {
+  auto words = cast<VectorType>(sum.getType());
+  auto type = VectorType::get({words.getDimSize(0) * 4}, b.b.getI8Type());
+  auto asBytes = [&](Value value) -> Value {
+    if (value.getType() == type)
+      return value;
+    return vector::BitCastOp::create(b.b, b.loc, type, value);
+  };
+  return LLVM::CallIntrinsicOp::create(
+             b.b, b.loc, words,
+             b.b.getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
+             ValueRange{sum, asBytes(bytes), asBytes(weights)})
+      .getResults();
+}
+
 Value codegen::splatInt(IndexBuilder &b, VectorType type, int64_t value) {
   return arith::ConstantOp::create(
       b.b, b.loc,
@@ -254,13 +271,16 @@ static void vectorize(OpBuilder &b, Operation &op, int64_t lanes,
 }
 
 SmallVector<Value> codegen::evaluate(IndexBuilder &b, Block &body,
-                                     ValueRange arguments, int64_t lanes) {
+                                     ValueRange arguments, int64_t lanes,
+                                     ValueRange wanted) {
   IRMapping values;
   values.map(body.getArguments(), arguments);
   for (Operation &step : body.without_terminator())
     vectorize(b.b, step, lanes, values);
   SmallVector<Value> results;
-  for (Value value : body.getTerminator()->getOperands())
+  for (Value value :
+       wanted.empty() ? ValueRange(body.getTerminator()->getOperands())
+                      : wanted)
     results.push_back(values.lookup(value));
   return results;
 }
@@ -296,6 +316,13 @@ static int64_t costOf(Operation &op) {
   return op.getDialect()->getNamespace() == "math" ? 20 : 1;
 }
 
+int64_t codegen::epilogueCost(cpu::EpilogueOpInterface op) {
+  int64_t cost = 0;
+  for (Operation &step : op.getEpilogue().front().without_terminator())
+    cost += costOf(step);
+  return cost;
+}
+
 void codegen::storeTile(
     IndexBuilder &b, const Tile &tile, const Output &output,
     const Accumulators &sums,
@@ -326,10 +353,8 @@ void codegen::storeTile(
   };
   if (usesTiles(tile.product))
     return storeRows(spillAmxTiles(b, tile, sums, op));
-  int64_t cost = 0;
-  for (Operation &step : op.getEpilogue().front().without_terminator())
-    cost += costOf(step);
-  if (!tile.isPart() && cost * tile.rows * tile.vectors <= kMaxUnrolledOps) {
+  if (!tile.isPart() &&
+      epilogueCost(op) * tile.rows * tile.vectors <= kMaxUnrolledOps) {
     for (int64_t r = 0; r < tile.rows; ++r)
       for (int64_t v = 0; v < tile.vectors; ++v)
         store(r, v, sums[r * tile.vectors + v]);

@@ -76,6 +76,11 @@ mlir::Value multiplyAddVectors(IndexBuilder &b, bool hasFMA, mlir::Value x,
 /// A vector of bf16 or f16 as f32; others as they are.
 mlir::Value widenFloats(IndexBuilder &b, mlir::Value vector);
 
+/// Adds the products of four unsigned bytes and four signed weights in each
+/// lane, by VNNI; both may be given as words of these.
+mlir::Value multiplyAddFours(IndexBuilder &b, mlir::Value bytes,
+                             mlir::Value weights, mlir::Value sum);
+
 mlir::Value splatInt(IndexBuilder &b, mlir::VectorType type, int64_t value);
 
 /// Element `i` of each pair of bf16, in words of 32 bits, as f32.
@@ -120,12 +125,17 @@ struct Output {
   llvm::SmallVector<Flat> operands;
 };
 
-/// Runs the epilogue over one vector and stores it.
-/// What the ops of `body` yield of vectors of its arguments.
+/// What the ops of `body` yield of vectors of its arguments; or what becomes of
+/// its values `wanted`.
 llvm::SmallVector<mlir::Value> evaluate(IndexBuilder &b, mlir::Block &body,
                                         mlir::ValueRange arguments,
-                                        int64_t lanes);
+                                        int64_t lanes,
+                                        mlir::ValueRange wanted = {});
 
+/// How many instructions the epilogue of a vector takes, roughly.
+int64_t epilogueCost(cpu::EpilogueOpInterface op);
+
+/// Runs the epilogue over one vector and stores it.
 void storeVector(IndexBuilder &b, const Output &output, mlir::Value sum,
                  const Place &place);
 

@@ -169,11 +169,7 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
     return x86vector::DotBF16Op::create(b.b, b.loc, sum.getType(), sum, row,
                                         weights);
   case Product::int8Dot:
-    return LLVM::CallIntrinsicOp::create(
-               b.b, b.loc, sum.getType(),
-               b.b.getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
-               ValueRange{sum, row, weights})
-        .getResults();
+    return multiplyAddFours(b, row, weights, sum);
   case Product::int8Wide:
     return addWords(b, row, weights, sum);
   case Product::bf16Tiles:

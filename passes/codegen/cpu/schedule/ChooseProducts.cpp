@@ -204,11 +204,11 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
       .depthBlock(isInBlocks ? blockGroups(target) : 0);
 }
 
-/// The vectors of channels of which all rows that an output row reads stay in
+/// The tiles of channels of which all rows that an output row reads stay in
 /// the first-level cache until the next one reads them again; all if they do as
 /// they are, or if too little of each pixel would.
 static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
-                              int64_t tiles) {
+                              int64_t columns, int64_t tiles) {
   auto type = cast<ShapedType>(op.getSrc().getType());
   ArrayRef<int64_t> src = type.getShape();
   int64_t elementBytes = type.getElementTypeBitWidth() / 8;
@@ -224,15 +224,18 @@ static int64_t depthwiseBlock(cpu::DepthwiseConvOp op, const TargetInfo &target,
   if (pixels * src.back() * elementBytes <= target.l1 ||
       bytes < 2 * target.line)
     return tiles;
-  return std::min(tiles, bytes / (target.lanes * elementBytes));
+  return std::min(tiles, bytes / (columns * elementBytes));
 }
 
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
   TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> weights = shapeOf(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  int64_t tiles = llvm::divideCeil(dst.back(), target.lanes);
-  int64_t block = depthwiseBlock(op, target, tiles);
+  Product product =
+      op.getFours() && target.hasVNNI ? Product::int8Dot : Product::f32;
+  int64_t columns = depthwiseColumns(target, product);
+  int64_t tiles = llvm::divideCeil(dst.back(), columns);
+  int64_t block = depthwiseBlock(op, target, columns, tiles);
   int64_t rows = lower::productOf(dst.drop_back(2));
   int64_t pixels = dst[dst.size() - 2];
   if (ShapedType::isDynamic(pixels))
@@ -244,9 +247,14 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
   Grid grid = chooseGrid(
       target, {rows, 1, flops, 1, bytesOf(op.getSrc()), 0, kUsualRow});
   grid.columnTilesPerTask = std::max<int64_t>(tiles, 1);
-  // Each tap loads a vector of weights once for all pixels of the tile.
+  // Each tap loads a vector of weights once for all pixels of the tile. Sums of
+  // bytes are stored pixel by pixel, and a longer tile unpacks fewer columns
+  // twice.
+  int64_t tileRows = target.numRegisters == 32 ? 8 : 4;
+  if (product == Product::int8Dot)
+    tileRows = 16;
   return ScheduleBuilder(op)
-      .tile({target.numRegisters == 32 ? 8 : 4, 1})
+      .tile({tileRows, columns / target.lanes, product})
       .grid(grid)
       .tileBlock(block < tiles ? block : 0);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/schedule/ChooseSchedule.h"
 
+#include "dialects/cpu/ByteFours.h"
 #include "dialects/ingot/IngotDialect.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -112,6 +113,10 @@ int64_t codegen::registersOf(const RegisterTile &tile) {
   return tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1;
 }
 
+int64_t codegen::depthwiseColumns(const TargetInfo &target, Product product) {
+  return product == Product::int8Dot ? cpu::ByteFours::kBlock : target.lanes;
+}
+
 /// The tile consists of whole vectors and stays in registers.
 static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
   TargetInfo target = TargetInfo::of(op);
@@ -126,6 +131,9 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
            << target.lanes << " elements, as " << level << " has them, but got "
            << tile.getColumns();
   int64_t vectors = tile.getColumns() / target.lanes;
+  // One pixel after the other.
+  if (isa<cpu::DepthwiseConvOp>(op) && product == Product::int8Dot)
+    return success();
   if (usesTiles(product)) {
     // Two times two accumulators, of eight registers.
     if (vectors <= 2)
@@ -155,9 +163,12 @@ LogicalResult codegen::checkSchedule(cpu::ScheduledOpInterface op) {
       return failure();
   TargetInfo target = TargetInfo::of(op);
   cpu::TileAttr tile = schedule.getTile();
-  if (isa<cpu::DepthwiseConvOp>(*op) && tile.getColumns() != target.lanes)
-    return op->emitOpError("expects a tile of one vector of ")
-           << target.lanes << " channels, but got " << tile.getColumns();
+  if (isa<cpu::DepthwiseConvOp>(*op)) {
+    int64_t columns = depthwiseColumns(target, tile.getProduct());
+    if (tile.getColumns() != columns)
+      return op->emitOpError("expects a tile of ")
+             << columns << " channels, but got " << tile.getColumns();
+  }
   auto conv = dyn_cast<cpu::ConvOp>(*op);
   if (conv && usesTiles(tile.getProduct()) && !schedule.getAcrossRows() &&
       !fitsCopy(conv, target, tile.getRows()))

@@ -40,6 +40,10 @@ mlir::LogicalResult checkSchedule(cpu::ScheduledOpInterface op);
 /// the copies that padding takes.
 bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 
+/// The channels of a tile of single channels: a vector of them, or a block of
+/// bytes that is unpacked at once.
+int64_t depthwiseColumns(const TargetInfo &target, Product product);
+
 /// Puts a schedule together, columns being counted in vectors of the target.
 class ScheduleBuilder {
 public:

@@ -155,10 +155,16 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
 
 cpu::ScheduleAttr Drawer::draw(cpu::DepthwiseConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  int64_t tiles = llvm::divideCeil(dst.back(), target.lanes);
+  RegisterTile chosen = tile(Product::f32, 1);
+  if (op.getFours() && target.hasVNNI && toss()) {
+    chosen.product = Product::int8Dot;
+    chosen.vectors = depthwiseColumns(target, chosen.product) / target.lanes;
+  }
+  int64_t tiles =
+      llvm::divideCeil(dst.back(), chosen.vectors * target.lanes);
   Grid split = grid(lower::productOf(dst.drop_back(2)), 1, tiles);
   split.prefetch = false;
-  return builder.tile(tile(Product::f32, 1))
+  return builder.tile(chosen)
       .grid(split)
       .tileBlock(in(0, tiles));
 }

@@ -211,3 +211,108 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// Bytes in fours. 80 channels: a block of 64, of which a column of pixels is unpacked
+// to four vectors, and a vector of 16. What scale holds for a block's channels is
+// brought into the order of unpacked ones once.
+// CHECK-LABEL: func.func private @fours
+// CHECK: vector.load {{.*}} : memref<{{.*}}xf32{{.*}}>, vector<64xf32>
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 16, 17, 18, 19, 32, 33, 34, 35, 48, 49, 50, 51] : vector<64xf32>, vector<64xf32>
+// Of a row that src does not have the weights are zeros.
+// CHECK: arith.select {{.*}} : i32
+// CHECK: arith.andi {{.*}} : vector<16xi32>
+// CHECK: vector.load {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<64xi8>
+// CHECK: vector.shuffle {{.*}} [0, 64, 1, 65, 2, 66, 3, 67, 4, 68, 5, 69, 6, 70, 7, 71, 16, 80, {{.*}}] : vector<64xi8>, vector<64xi8>
+// CHECK: vector.shuffle {{.*}} [0, 32, 1, 33, 2, 34, 3, 35, 8, 40, {{.*}}] : vector<32xi16>, vector<32xi16>
+// The first pixel, whose first tap lies in the padding.
+// CHECK-COUNT-8: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK-NOT: vpdpbusd
+// CHECK-COUNT-4: arith.sitofp {{.*}} : vector<16xi32> to vector<16xf32>
+// What is within a byte is packed, which brings channels back into their order, and
+// holds the lower bound.
+// CHECK-NOT: arith.maximumf
+// CHECK: arith.minnumf
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.cvtps2dq.512"
+// CHECK-NOT: arith.trunci
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.packssdw.512"
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.packuswb.512"
+// CHECK: vector.store {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<64xi8>
+// CHECK-COUNT-12: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: vector.store
+// The vector.
+// CHECK: vector.load {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<16xi8>
+// CHECK: vector.shuffle {{.*}} [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15] : vector<16xi32>, vector<16xi32>
+// CHECK: vector.shuffle {{.*}} [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 16, 20, {{.*}}] : vector<64xi8>, vector<64xi8>
+// CHECK: vector.store {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<16xi8>
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+  func.func private @fours(%x: memref<1x8x16x80xi8>, %w: memref<3x3x80xf32>, %f: memref<1x3x80x4xi8>, %s: memref<1x1x1x80xf32>,
+                           %d: memref<1x8x16x80xi8>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x16x80xi8>, memref<3x3x80xf32>) fours(%f : memref<1x3x80x4xi8>)
+        operands(%s : memref<1x1x1x80xf32>) outs(%d : memref<1x8x16x80xi8>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32, %scale: f32):
+      %low = arith.constant 0.0 : f32
+      %high = arith.constant 255.0 : f32
+      %scaled = arith.mulf %sum, %scale : f32
+      %above = arith.maximumf %scaled, %low : f32
+      %within = arith.minimumf %above, %high : f32
+      %near = math.roundeven %within : f32
+      %whole = arith.fptosi %near : f32 to i32
+      %byte = arith.trunci %whole : i32 to i8
+      cpu.yield %byte : i8
+    }
+    return
+  }
+}
+
+// -----
+
+// Five rows are two fours, the second with one row. Without padding no weights are
+// masked. A zero point is taken off once a tile: of 10 products of each vector. Results that are no
+// bytes are brought into their order by shuffles.
+// CHECK-LABEL: func.func private @zero_point
+// CHECK-NOT: arith.andi
+// CHECK: arith.constant dense<50529027> : vector<16xi32>
+// CHECK: arith.subi {{.*}} : vector<16xi32>
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 16, 17, 18, 19, {{.*}}] : vector<64xf32>, vector<64xf32>
+// CHECK: vector.store {{.*}} : memref<{{.*}}xf32{{.*}}>, vector<64xf32>
+// CHECK-NOT: pack
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+  func.func private @zero_point(%x: memref<1x5x8x64xi8>, %w: memref<5x5x64xf32>, %f: memref<2x5x64x4xi8>, %d: memref<1x1x4x64xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x5x8x64xi8>, memref<5x5x64xf32>) fours(%f : memref<2x5x64x4xi8>)
+        outs(%d : memref<1x1x4x64xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, src_zero_point = 3 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Of open sizes there may be no pixels: then sums are zeros, and none is read.
+// CHECK-LABEL: func.func private @open_fours
+// CHECK: arith.cmpi ne
+// CHECK: scf.if
+// CHECK: vpdpbusd
+// CHECK: arith.select {{.*}} : vector<16xi1>, vector<16xi32>
+// CHECK: } else {
+// CHECK-NOT: vpdpbusd
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+  func.func private @open_fours(%x: memref<1x?x?x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x?x?x64xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x?x?x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>)
+        outs(%d : memref<1x?x?x64xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

@@ -99,6 +99,41 @@ func.func @apart(%x: memref<64x50xf32>, %y: memref<64x50xf32>, %z: memref<64x50x
 
 // -----
 
+// Single channels of bytes: in fours where there is the instruction, blocks of 64
+// channels, of which as many go through all rows as the first-level cache holds.
+// CHECK-LABEL: func.func @depthwise_bytes(
+// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <16x64, product = int8_dot>, grid = <{{[0-9]+}}x15, rows_outside = true>, tile_block = 4>
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+  func.func @depthwise_bytes(%x: memref<1x14x14x960xi8>, %w: memref<3x3x960xf32>, %f: memref<1x3x960x4xi8>, %y: memref<1x14x14x960xf32>) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x960xi8>, memref<3x3x960xf32>) fours(%f : memref<1x3x960x4xi8>)
+        outs(%y : memref<1x14x14x960xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Else as f32.
+// CHECK-LABEL: func.func @depthwise_floats(
+// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <8x16>,
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @depthwise_floats(%x: memref<1x14x14x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %y: memref<1x14x14x64xf32>) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>)
+        outs(%y : memref<1x14x14x64xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Of all kinds.
 // CHECK-LABEL: func.func @kinds(
 // CHECK: cpu.conv {{.*}}schedule = #cpu.schedule<tile = <6x16>, grid = <7x2>, depth_block = 128>

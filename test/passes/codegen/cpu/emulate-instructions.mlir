@@ -56,6 +56,43 @@ func.func @dots(%s: vector<16xf32>, %x: vector<32xbf16>, %t: vector<16xi32>, %y:
 
 // -----
 
+// In lanes of 128 bits: four words of the first, four of the second.
+// CHECK-LABEL: func.func @packs
+// CHECK: arith.maxsi {{.*}} : vector<16xi32>
+// CHECK: arith.minsi {{.*}} : vector<16xi32>
+// CHECK-COUNT-2: arith.trunci {{.*}} : vector<16xi32> to vector<16xi16>
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, {{.*}}] : vector<16xi16>, vector<16xi16>
+// CHECK-COUNT-2: arith.trunci {{.*}} : vector<32xi16> to vector<32xi8>
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 32, {{.*}}] : vector<32xi8>, vector<32xi8>
+// CHECK-NOT: llvm.call_intrinsic
+// CHECK: return
+func.func @packs(%x: vector<16xi32>, %y: vector<16xi32>) -> (vector<64xi8>, vector<64xi8>) {
+  %0 = llvm.call_intrinsic "llvm.x86.avx512.packssdw.512"(%x, %y) : (vector<16xi32>, vector<16xi32>) -> vector<32xi16>
+  %1 = llvm.call_intrinsic "llvm.x86.avx512.packuswb.512"(%0, %0) : (vector<32xi16>, vector<32xi16>) -> vector<64xi8>
+  %2 = llvm.call_intrinsic "llvm.x86.avx512.packsswb.512"(%0, %0) : (vector<32xi16>, vector<32xi16>) -> vector<64xi8>
+  return %1, %2 : vector<64xi8>, vector<64xi8>
+}
+
+// -----
+
+// What is no i32 becomes the least one.
+// CHECK-LABEL: func.func @conversions
+// CHECK: %[[W:.*]] = arith.andi {{.*}} : vector<16xi1>
+// CHECK: math.roundeven
+// CHECK: arith.fptosi
+// CHECK: arith.select %[[W]], {{.*}} : vector<16xi1>, vector<16xi32>
+// CHECK-NOT: math.roundeven
+// CHECK: arith.fptosi
+// CHECK-NOT: llvm.call_intrinsic
+// CHECK: return
+func.func @conversions(%x: vector<16xf32>, %zero: vector<16xi32>, %all: i16, %mode: i32) -> (vector<16xi32>, vector<16xi32>) {
+  %0 = llvm.call_intrinsic "llvm.x86.avx512.mask.cvtps2dq.512"(%x, %zero, %all, %mode) : (vector<16xf32>, vector<16xi32>, i16, i32) -> vector<16xi32>
+  %1 = llvm.call_intrinsic "llvm.x86.avx512.mask.cvttps2dq.512"(%x, %zero, %all, %mode) : (vector<16xf32>, vector<16xi32>, i16, i32) -> vector<16xi32>
+  return %0, %1 : vector<16xi32>, vector<16xi32>
+}
+
+// -----
+
 func.func @usedAgain(%a: memref<?xbf16>, %d: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

@@ -332,6 +332,22 @@ func.func @depthwise_bytes(%x: tensor<1x9x16xui8>) -> tensor<1x9x16xf32> {
 
 // -----
 
+// Taps above each other are there as bytes besides, in fours, zeros behind the last.
+// CHECK-LABEL: func.func @depthwise_fours
+// CHECK: %[[F:.*]] = arith.constant dense<"0x0103050007090B00{{0*}}02040600080A0C00{{0*}}"> : tensor<1x2x16x4xi8>
+// CHECK: cpu.depthwise_conv ins({{.*}} : tensor<1x9x9x2xui8>, tensor<3x2x2xf32>) fours(%[[F]] : tensor<1x2x16x4xi8>)
+// CHECK-NOT: nn.cast
+// CHECK: return
+func.func @depthwise_fours(%x: tensor<1x9x9x2xui8>) -> tensor<1x7x8x2xf32> {
+  %w = arith.constant dense<[[[[1, 2], [3, 4], [5, 6]]], [[[7, 8], [9, 10], [11, 12]]]]> : tensor<2x1x3x2xi8>
+  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x9x9x2xui8>, tensor<2x1x3x2xi8>) -> tensor<1x7x8x2xi32>
+  %1 = nn.cast %0 : tensor<1x7x8x2xi32> -> tensor<1x7x8x2xf32>
+  return %1 : tensor<1x7x8x2xf32>
+}
+
+// -----
+
 // Signed data has no kernel, and 515 taps may be more than f32 counts.
 // CHECK-LABEL: func.func @no_bytes
 // CHECK-NOT: cpu.

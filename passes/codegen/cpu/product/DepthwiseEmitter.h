@@ -1,0 +1,109 @@
+//===- DepthwiseEmitter.h - code of single channels -------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// DepthwiseToVector.cpp has the loops and sums of f32, DepthwiseDot.cpp those
+// of bytes in fours.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_DEPTHWISEEMITTER_H
+#define INGOT_PASSES_CODEGEN_CPU_PRODUCT_DEPTHWISEEMITTER_H
+
+#include "passes/codegen/cpu/product/ByteBlocks.h"
+#include "passes/codegen/cpu/product/Kernels.h"
+#include "passes/codegen/cpu/rows/PixelTiles.h"
+
+namespace ingot::codegen {
+
+/// A tile of a row of open size: which pixels its taps meet, only a run knows.
+struct BorderTile {
+  /// Of dst, those within the row.
+  Index count;
+  /// Of src, from tap 0 of the first pixel on: whether a pixel is there, in
+  /// every lane, and how many pixels behind tap 0 the nearest is that is there.
+  llvm::SmallVector<mlir::Value> within;
+  llvm::SmallVector<Index> nearest;
+};
+
+/// The rows of src that a row of dst reads, by bytes in fours.
+struct SourceRows {
+  /// For each tap of the outer dimensions, where the row that it meets starts
+  /// in src; the nearest one if there is none.
+  llvm::SmallVector<Index> starts;
+  /// For each four of these taps, the bits of weights whose rows are there, in
+  /// every lane; null if all are, wherever the row is.
+  llvm::SmallVector<mlir::Value> masks;
+};
+
+struct DepthwiseEmitter {
+  DepthwiseEmitter(mlir::OpBuilder &builder, cpu::DepthwiseConvOp op);
+
+  void emit(mlir::Value task);
+  void emitRows(const TaskRange &range);
+  void emitRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
+  void emitOpenRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
+  void emitColumns(int64_t size, const PixelTile &pixels, Index firstPixel,
+                   Index done, llvm::ArrayRef<Index> row, Index firstTile,
+                   Index endTile, const BorderTile *border);
+  void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
+                Index channel, llvm::ArrayRef<Index> row,
+                const BorderTile *border = nullptr);
+  void storeBorder(const Tile &tile, const Accumulators &sums, Index firstPixel,
+                   Index channel, llvm::ArrayRef<Index> row, Index count);
+  BorderTile borderAt(int64_t pixels, Index firstPixel, Index count);
+  Accumulators sumBorder(const Tile &tile, const PixelTile &pixels,
+                         Index firstPixel, Index channel,
+                         llvm::ArrayRef<Index> row, const BorderTile &border);
+  /// Room for a tile's sums.
+  mlir::Value waitingSums();
+  mlir::Value floatZeros(mlir::Type type);
+  mlir::Value toFloats(mlir::Value pixel);
+  mlir::Value memberOfGroups(mlir::Value pixel, int64_t member, int64_t size);
+  Accumulators sumTile(const Tile &tile, const PixelTile &pixels,
+                       Index firstPixel, Index channel,
+                       llvm::ArrayRef<Index> row, const BorderTile *border);
+  Accumulators sumRow(const Tile &tile, const PixelTile &pixels,
+                      llvm::ArrayRef<Index> srcAt,
+                      llvm::ArrayRef<Index> weightsAt,
+                      const Accumulators &start, const BorderTile *border);
+
+  // Bytes in fours. A tile is one vector, of up to `lanes` channels in their
+  // order, or a whole block of four vectors, as unpacking leaves them.
+  bool isDot() const { return plan.tile.product == Product::int8Dot; }
+  int64_t columns() const { return plan.tile.vectors * plan.target.lanes; }
+  void emitDot(const TaskRange &range);
+  void emitEmpty(const TaskRange &range);
+  void prepareBlock(Index firstTile, Index endTile);
+  void findSources(llvm::ArrayRef<Index> row);
+  void emitDotTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
+                   Index channel, llvm::ArrayRef<Index> row,
+                   const BorderTile *border);
+  /// Whether sums of a whole tile are stored as soon as they are there.
+  bool storesByPixel(const Tile &tile);
+  void emitDotVector(const Tile &tile, const PixelTile &pixels,
+                     Index firstPixel, Index channel, llvm::ArrayRef<Index> row,
+                     const BorderTile *border);
+  void emitDotBlock(const Tile &tile, const PixelTile &pixels, Index firstPixel,
+                    Index channel, llvm::ArrayRef<Index> row,
+                    const BorderTile *border);
+
+  IndexBuilder b;
+  cpu::DepthwiseConvOp op;
+  DepthwisePlan plan;
+  Flat src, weights;
+  Output output;
+  int64_t outer;
+  ConvWindow window;
+  /// Sums of a tile at an end of a row.
+  mlir::Value waiting;
+  std::optional<Flat> fours;
+  std::optional<BlockStore> blocks;
+  SourceRows sources;
+};
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_DEPTHWISEEMITTER_H
