@@ -169,6 +169,7 @@ void ingot::cpu::registerBufferizableOpInterfaceExternalModels(
     GroupNormOp::attachInterface<Model<GroupNormOp>>(*context);
     MatMulOp::attachInterface<Model<MatMulOp>>(*context);
     PackedMatMulOp::attachInterface<Model<PackedMatMulOp>>(*context);
+    PackSignsOp::attachInterface<Model<PackSignsOp>>(*context);
     PoolOp::attachInterface<Model<PoolOp>>(*context);
     RecurrentOp::attachInterface<RecurrentModel>(*context);
     ReduceOp::attachInterface<Model<ReduceOp>>(*context);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
 #include "dialects/cpu/PackedWeights.h"
+#include "dialects/cpu/Signs.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -75,9 +76,18 @@ static LogicalResult verifyProduct(Op op, int64_t rank) {
   Type weights = typeOf(op.getWeights()).getElementType();
   bool isInteger = weights.isInteger();
   if (!weights.isF32() && !weights.isF16() && !weights.isBF16() &&
-      !weights.isInteger(8))
-    return op.emitOpError("expects weights of f32, f16, bf16 or i8, but got ")
+      !weights.isInteger(8) && !weights.isInteger(32))
+    return op.emitOpError("expects weights of f32, f16, bf16, i8 or i32, "
+                          "but got ")
            << weights;
+  std::optional<uint64_t> signs = op.getSignChannels();
+  if (signs.has_value() != weights.isInteger(32))
+    return op.emitOpError("expects sign_channels for weights of i32 and only "
+                          "for these, but got weights of ")
+           << weights;
+  if (signs && int64_t(*signs) < 1)
+    return op.emitOpError("expects sign_channels of at least 1, but got ")
+           << int64_t(*signs);
   Type src = typeOf(op.getSrc()).getElementType();
   Builder builder(op.getContext());
   Type wanted = weights.isF16() ? Type(builder.getF32Type()) : weights;
@@ -188,6 +198,15 @@ template <typename Op> static LogicalResult verifyPairs(Op op, int64_t depth) {
   return success();
 }
 
+/// Words of src and weights are those of `sign_channels`.
+template <typename Op> static LogicalResult verifySigns(Op op, int64_t words) {
+  int64_t signs = *op.getSignChannels();
+  return failure(failed(expectSize(op, "words of a pixel", pixelWords(signs),
+                                   words)) ||
+                 failed(expectSize(op, "words of weights", signWords(signs),
+                                   PackedWeights(op.getWeights()).depth)));
+}
+
 LogicalResult ConvOp::verify() {
   if (failed(verifyConv(*this)))
     return failure();
@@ -198,7 +217,17 @@ LogicalResult ConvOp::verify() {
     return failure();
   PackedWeights weights(getWeights());
   int64_t channels = typeOf(getSrc()).getDimSize(rank - 1);
-  if (weights.group == 1) {
+  if (getSignChannels()) {
+    if (failed(verifySigns(*this, channels)))
+      return failure();
+    if (groups != 1)
+      return emitOpError("expects sign_channels for one group, but got ")
+             << groups;
+    if (failed(expectKnown(*this, "rows of signs",
+                           {typeOf(getSrc()).getDimSize(rank - 2),
+                            typeOf(getDst()).getDimSize(rank - 2)})))
+      return failure();
+  } else if (weights.group == 1) {
     if (failed(expectSize(*this, "src channels", weights.depth * groups,
                           channels)))
       return failure();
@@ -304,7 +333,10 @@ LogicalResult MatMulOp::verify() {
   int64_t depth = fromEnd(src, 1);
   if (weights.group > 1 && !ShapedType::isDynamic(depth))
     depth = llvm::alignTo(depth, weights.group);
-  if (failed(expectSize(*this, "inner dimension", depth, weights.depth)) ||
+  if (failed(getSignChannels()
+                 ? verifySigns(*this, depth)
+                 : expectSize(*this, "inner dimension", depth,
+                              weights.depth)) ||
       failed(expectSize(*this, "dst rows", fromEnd(src, 2), fromEnd(dst, 2))))
     return failure();
   int64_t columns = fromEnd(dst, 1), panel = weights.width;
@@ -327,6 +359,8 @@ LogicalResult MatMulOp::verify() {
   }
   if (getPairs() && !isShared)
     return emitOpError("expects pairs for one matrix of weights");
+  if (getSignChannels() && !isShared)
+    return emitOpError("expects sign_channels for one matrix of weights");
   if (failed(verifyDst(*this, getDst())) ||
       failed(verifyPairs(*this, fromEnd(src, 1))))
     return failure();
@@ -391,64 +425,6 @@ LogicalResult PackedMatMulOp::verify() {
     if (failed(expectSize(*this, "dst dimension " + Twine(i), src.getDimSize(i),
                           dst.getDimSize(i))))
       return failure();
-  if (failed(verifyDst(*this, getDst())))
-    return failure();
-  return verifyEpilogue(*this, getDst());
-}
-
-LogicalResult AttentionOp::verify() {
-  struct Part {
-    StringRef name;
-    Value value;
-  };
-  SmallVector<Part> parts = {{"src", getSrc()},
-                             {"keys", getKeys()},
-                             {"values", getValues()},
-                             {"dst", getDst()}};
-  if (Value mask = getMask())
-    parts.push_back({"mask", mask});
-  for (const Part &part : parts) {
-    ShapedType type = typeOf(part.value);
-    if (failed(expectRank(*this, part.name, part.value, 4)))
-      return failure();
-    // What is stored is of any type that the epilogue yields.
-    if (part.value != getDst() && !type.getElementType().isF32())
-      return emitOpError("expects ")
-             << part.name << " of f32, but got " << type.getElementType();
-  }
-  ArrayRef<int64_t> src = typeOf(getSrc()).getShape();
-  ArrayRef<int64_t> values = typeOf(getValues()).getShape();
-  int64_t keys = values[1];
-  if (failed(expectKnown(*this, "heads of src", src.drop_front(2))) ||
-      failed(expectKnown(*this, "heads of values", values.drop_front(2))))
-    return failure();
-  auto expectShape = [&](StringRef name, Value value, ArrayRef<int64_t> want) {
-    for (auto [i, sizes] :
-         llvm::enumerate(llvm::zip_equal(want, typeOf(value).getShape())))
-      if (failed(expectSize(*this, name + " dimension " + Twine(i),
-                            std::get<0>(sizes), std::get<1>(sizes))))
-        return failure();
-    return success();
-  };
-  if (failed(expectShape("keys", getKeys(), {src[0], keys, src[2], src[3]})) ||
-      failed(expectShape("values", getValues(),
-                         {src[0], keys, src[2], values[3]})) ||
-      failed(expectShape("dst", getDst(), {src[0], src[1], src[2], values[3]})))
-    return failure();
-  for (int64_t size : {src[3], values[3]})
-    if (size % 16 != 0 || size < 16 || size > kMaxHeadSize)
-      return emitOpError("expects heads of a multiple of 16 elements, at most ")
-             << kMaxHeadSize << ", but got " << size;
-  if (keys == 0)
-    return emitOpError("expects at least 1 key, but got 0");
-  if (Value mask = getMask()) {
-    int64_t want[] = {src[0], src[2], keys, src[1]};
-    for (auto [i, size] : llvm::enumerate(typeOf(mask).getShape()))
-      if (size != want[i] && (size != 1 || i == 2))
-        return emitOpError("expects mask dimension ")
-               << i << " of " << want[i] << (i == 2 ? "" : " or 1")
-               << ", but got " << size;
-  }
   if (failed(verifyDst(*this, getDst())))
     return failure();
   return verifyEpilogue(*this, getDst());

@@ -83,8 +83,9 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
 class Cpu_ScheduledOp<string mnemonic, list<Trait> traits = []>
     : Cpu_KernelOp<mnemonic, !listconcat([Cpu_ScheduledInterface], traits)> {
   dag scheduleArguments = (ins OptionalAttr<Cpu_Schedule>:$schedule);
-  // Of products of bytes.
+  // Of products of bytes, and of signs.
   dag pairCountArguments = (ins OptionalAttr<DenseI64ArrayAttr>:$pair_counts);
+  dag signArguments = (ins OptionalAttr<I64Attr>:$sign_channels);
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,6 +116,11 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
 
     `pairs` and `pair_counts` are as those of `cpu.matmul`, for each tap.
 
+    With `sign_channels` numbers -1, 0 and 1 are multiplied by -1 and 1, of so
+    many channels as bits in words of i32, as `cpu.pack_signs` packs src;
+    weights are packed as one sign. Sums are of i32, and what is padded adds
+    nothing.
+
     Constraints:
     - C1: src and dst have one rank of 3 to 5, weights one more
     - C2: strides and dilations have rank - 2 elements of 1 or more, pads twice
@@ -127,6 +133,8 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     - C7: the compensation is there where `src_zero_point` is not 0, of bytes
     - C8: `pairs` are those of weights of i8, of one group and of channels in
       fours
+    - C9: `sign_channels` are there for weights of i32 and only for these, of
+      one group and rows of known size; words of src and weights are as many
 
     Example:
     ```mlir
@@ -148,7 +156,7 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
                             Cpu_Value:$dst),
                        windowArguments, (ins I64Attr:$groups),
                        zeroPointArguments, pairCountArguments,
-                       scheduleArguments);
+                       signArguments, scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
     (`compensation` `(` $compensation^ `:` type($compensation) `)`)?
@@ -283,6 +291,8 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
     and neither: for all 16 columns, then for whole panels. `cpu-schedule`
     drops the counts.
 
+    `sign_channels` are as those of `cpu.conv`.
+
     Constraints:
     - C1: src and dst have one rank of 2 or more
     - C2: weights have rank 3, or one more than src
@@ -290,13 +300,15 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
     - C4: the epilogue has an argument for the sum and for each operand
     - C5: K, N and the size of weights are known
     - C6: `pairs` are those of weights of i8, of one matrix and of K in fours
+    - C7: `sign_channels` are there for weights of i32 and only for these, of
+      one matrix; words of src and weights are as many
   }];
   let extraClassDeclaration = baseDeclarations # productDeclarations;
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Optional<Cpu_Value>:$pairs,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
-                       pairCountArguments, scheduleArguments);
+                       pairCountArguments, signArguments, scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
     (`pairs` `(` $pairs^ `:` type($pairs) `)`)?
@@ -408,7 +420,7 @@ def Cpu_YieldOp : Op<Cpu_Dialect, "yield",
                      [Pure, ReturnLike, Terminator,
                       ParentOneOf<["AttentionOp", "ConvOp", "ConvTransposeOp",
                                    "DepthwiseConvOp", "GroupNormOp", "MatMulOp",
-                                   "PackedMatMulOp", "PoolOp",
+                                   "PackedMatMulOp", "PackSignsOp", "PoolOp",
                                    "RecurrentOp", "ReduceOp", "RowNormOp",
                                    "ResampleOp", "SoftmaxOp",
                                    "WinogradConvOp"]>]> {

@@ -5,12 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuVerify.h"
+#include "dialects/cpu/Signs.h"
 
 using namespace mlir;
 using namespace ingot::cpu;
 using namespace ingot::cpu::checks;
 
 void GroupNormOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
+void PackSignsOp::getEffects(Effects &effects) {
   collectEffects(*this, effects);
 }
 void PoolOp::getEffects(Effects &effects) { collectEffects(*this, effects); }
@@ -48,6 +52,39 @@ LogicalResult SoftmaxOp::verify() {
   if (getColumns() && rank < 2)
     return emitOpError("expects src of rank 2 or more, but got ") << rank;
   return verifyRows(*this);
+}
+
+LogicalResult PackSignsOp::verify() {
+  ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
+  int64_t last = src.getRank() - 1;
+  if (last < 0)
+    return emitOpError("expects src of rank 1 or more, but got 0");
+  if (failed(expectRank(*this, "dst", getDst(), src.getRank())) ||
+      failed(expectKnown(*this, "channels", src.getDimSize(last))))
+    return failure();
+  if (!signless(src.getElementType()).isInteger(8) ||
+      !dst.getElementType().isInteger(32))
+    return emitOpError("expects src of bytes and dst of i32, but got ")
+           << src.getElementType() << " and " << dst.getElementType();
+  for (int64_t i = 0; i < last; ++i)
+    if (failed(expectSize(*this, "dst dimension " + Twine(i), src.getDimSize(i),
+                          dst.getDimSize(i))))
+      return failure();
+  if (failed(expectSize(*this, "words of a pixel",
+                        pixelWords(src.getDimSize(last)),
+                        dst.getDimSize(last))))
+    return failure();
+  int64_t zero = getZeroPoint();
+  if (zero < 0 || zero > 255)
+    return emitOpError("expects zero_point of 0 to 255, but got ") << zero;
+  if (failed(verifyDst(*this, getDst())) ||
+      failed(verifyEpilogue(*this, getDst())))
+    return failure();
+  Block &body = getEpilogue().front();
+  if (body.getNumArguments() == 1 && &body.front() == body.getTerminator() &&
+      body.getTerminator()->getOperand(0) == body.getArgument(0))
+    return success();
+  return emitOpError("expects an epilogue that yields its argument");
 }
 
 LogicalResult RowNormOp::verify() { return verifyRows(*this); }

@@ -137,6 +137,33 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
                        scheduleArguments);
 }
 
+def Cpu_PackSignsOp : Cpu_RowOp<"pack_signs"> {
+  let summary = "numbers -1, 0 and 1 as bits";
+  let description = [{
+    Of src, `…, C` of bytes of which each is `zero_point`, one less or one more,
+    the words that products with `sign_channels = C` read: `…, W` of i32 with `W
+    = 2 ceil(C / 32) + 1`, as `Signs.h` describes them. The epilogue stores
+    words as they are.
+
+    Constraints:
+    - C1: src has rank 1 or more, of ui8; C is known
+    - C2: dst is of i32, of src's sizes but the last, which is W
+    - C3: zero_point is 0 to 255
+    - C4: the epilogue yields its argument
+
+    Example:
+    ```mlir
+    %y = cpu.pack_signs ins(%x : tensor<1x8x8x64xi8>)
+        outs(%d : tensor<1x8x8x5xi32>) attributes {zero_point = 128 : i64} {
+    ^bb0(%word: i32):
+      cpu.yield %word : i32
+    } -> tensor<1x8x8x5xi32>
+    ```
+  }];
+  let arguments = !con(kernelArguments, (ins I64Attr:$zero_point),
+                       scheduleArguments);
+}
+
 def Cpu_ResampleOp
     : Cpu_ScheduledOp<"resample", [AttrSizedOperandSegments]> {
   let summary = "interpolation along neighbouring dimensions";

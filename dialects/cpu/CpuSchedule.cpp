@@ -138,6 +138,8 @@ static bool isProductOf(Product product, Type weights) {
   case Product::int8Tiles:
   case Product::int8Pairs:
     return weights.isInteger(8);
+  case Product::signs:
+    return weights.isInteger(32);
   }
   llvm_unreachable("all products are listed");
 }
@@ -224,8 +226,11 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
     return failure();
   ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();
   int64_t pixels = dst[dst.size() - 2];
-  if (schedule.getAcrossRows())
+  if (schedule.getAcrossRows()) {
+    if (tile.getProduct() == Product::signs)
+      return op.emitOpError("expects a schedule without across_rows for signs");
     return expectWholeTiles(op, tile, grid);
+  }
   if (ShapedType::isDynamic(pixels))
     return op.emitOpError("expects a schedule with across_rows for rows of "
                           "open size");
@@ -336,6 +341,10 @@ static LogicalResult verifySchedule(ResampleOp op, ScheduleAttr schedule) {
   return verifyRowSchedule(op, schedule);
 }
 
+static LogicalResult verifySchedule(PackSignsOp op, ScheduleAttr schedule) {
+  return verifyRowSchedule(op, schedule);
+}
+
 static LogicalResult verifySchedule(RowNormOp op, ScheduleAttr schedule) {
   return verifyRowSchedule(op, schedule);
 }
@@ -389,7 +398,7 @@ LogicalResult checks::verifySchedule(Operation *op) {
     return success();
   return TypeSwitch<Operation *, LogicalResult>(op)
       .Case<AttentionOp, ConvOp, DepthwiseConvOp, GroupNormOp, MatMulOp,
-            PackedMatMulOp, PoolOp, RecurrentOp, ReduceOp, ResampleOp,
-            RowNormOp, SoftmaxOp, WinogradConvOp>(
+            PackedMatMulOp, PackSignsOp, PoolOp, RecurrentOp, ReduceOp,
+            ResampleOp, RowNormOp, SoftmaxOp, WinogradConvOp>(
           [&](auto kernel) { return ::verifySchedule(kernel, schedule); });
 }

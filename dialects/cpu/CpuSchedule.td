@@ -25,7 +25,8 @@ def Cpu_Product : I32EnumAttr<"Product", "how a product is summed up", [
     I32EnumAttrCase<"bf16Tiles", 5, "bf16_tiles">,
     I32EnumAttrCase<"f16Wide", 8, "f16_wide">,
     I32EnumAttrCase<"int8Tiles", 6, "int8_tiles">,
-    I32EnumAttrCase<"int8Pairs", 7, "int8_pairs">]> {
+    I32EnumAttrCase<"int8Pairs", 7, "int8_pairs">,
+    I32EnumAttrCase<"signs", 9>]> {
   let cppNamespace = "::ingot::cpu";
   let genSpecializedAttr = 0;
 }
@@ -45,6 +46,7 @@ def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
     | `f16_wide` | weights of f16, rows of f32 | weights are widened as they are read |
     | `int8_wide` | fours of bytes | rows are copied as words, even and odd bytes apart, weights widened as they are read: nothing saturates |
     | `int8_pairs` | fours of bytes | pairs as words, by `vpmaddubsw`, where the op's `pairs` prove that these do not saturate; the others as `int8_wide`, but taken apart as they are read |
+    | `signs` | words of 32 signs | by counting bits that differ |
     | `bf16_tiles`, `int8_tiles` | up to 16 groups of 16 rows | in AMX tiles of `amx_rows` rows |
 
     Constraints:
@@ -115,7 +117,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     | `cpu.attention` | queries × elements of a value | no: a block of queries of a head is a task | `scores`: keys × queries of a task |
     | `cpu.reduce` with channels | rows side by side × channels | yes | |
     | `cpu.pool`, `cpu.group_norm` | 1 × channels | yes | |
-    | `cpu.reduce` of rows, `cpu.softmax`, `cpu.row_norm`, `cpu.resample` | no | rows × 1 | |
+    | `cpu.reduce` of rows, `cpu.softmax`, `cpu.row_norm`, `cpu.resample`, `cpu.pack_signs` | no | rows × 1 | |
 
     - `prefetch`: passes over a panel prefetch parts of the next one
     - `depth_block`: of so many groups of a tap's channels, the weights are
@@ -132,7 +134,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     Constraints, which the ops verify:
     - C1: there are the parts that the kernel has, and no others
     - C2: the product is one of the weights' element type, `int8_pairs` of ops
-      that have `pairs`
+      that have `pairs`; `signs` do not go `across_rows`
     - C3: columns of a tile divide a panel (products, `cpu.recurrent`), and are
       whole groups (`cpu.group_norm`); tiles of `cpu.pool` and `cpu.group_norm`
       have one row

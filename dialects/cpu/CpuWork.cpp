@@ -26,7 +26,10 @@ Work ConvOp::getWork() {
   SmallVector<Factor> each{2};
   for (int64_t size : PackedWeights(getWeights()).outer.drop_front())
     each.push_back(size);
-  each.push_back(shapeOf(getSrc()).back() / int64_t(getGroups()));
+  if (std::optional<uint64_t> signs = getSignChannels())
+    each.push_back(int64_t(*signs));
+  else
+    each.push_back(shapeOf(getSrc()).back() / int64_t(getGroups()));
   return workPerElement(getDst(), each);
 }
 
@@ -52,6 +55,8 @@ Work ConvTransposeOp::getWork() {
 StringRef MatMulOp::getKernelKind() { return "matmul"; }
 
 Work MatMulOp::getWork() {
+  if (std::optional<uint64_t> signs = getSignChannels())
+    return workPerElement(getDst(), {int64_t(*signs), 2});
   int64_t last = shapeOf(getSrc()).size() - 1;
   return workPerElement(getDst(), {Factor(getSrc(), last), 2});
 }
@@ -87,6 +92,10 @@ StringRef SoftmaxOp::getKernelKind() { return "softmax"; }
 Work SoftmaxOp::getWork() {
   return workPerElement(getSrc(), {kernel::kSoftmaxFlops});
 }
+
+StringRef PackSignsOp::getKernelKind() { return "packing"; }
+
+Work PackSignsOp::getWork() { return workPerElement(getSrc(), {}); }
 
 StringRef RowNormOp::getKernelKind() { return "normalization"; }
 StringRef GroupNormOp::getKernelKind() { return "normalization"; }

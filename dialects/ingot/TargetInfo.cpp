@@ -157,6 +157,7 @@ TargetInfo::TargetInfo(uint64_t features, const TargetNumbers &numbers)
   hasFMA = has(CpuFeature::FMA);
   hasBF16 = has(CpuFeature::AVX512BF16);
   hasVNNI = has(CpuFeature::AVX512VNNI);
+  hasBitCount = has(CpuFeature::AVX512VPOPCNTDQ);
   bool hasTiles = has(CpuFeature::AMX_TILE);
   hasBF16Tiles = hasTiles && has(CpuFeature::AMX_BF16);
   hasInt8Tiles = hasTiles && has(CpuFeature::AMX_INT8);

@@ -96,6 +96,8 @@ struct TargetInfo : TargetNumbers {
   bool hasBF16, hasVNNI;
   /// Products of AMX tiles.
   bool hasBF16Tiles, hasInt8Tiles;
+  /// Counts of the bits of words in vectors.
+  bool hasBitCount;
 
   /// Sums that have to be independent of each other, so that none waits.
   int64_t sumsInFlight() const { return fma_ports * fma_latency; }

@@ -56,6 +56,7 @@ class NativeBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createFuseRecurrent());
     if (options.winograd)
       passes.addNestedPass<func::FuncOp>(createConvToWinograd());
+    passes.addNestedPass<func::FuncOp>(createProductsToSigns());
     passes.addNestedPass<func::FuncOp>(createNNToCpu());
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
@@ -78,6 +79,7 @@ class NativeBackend : public Backend {
     passes.addPass(createPackedMatMulToVector());
     passes.addPass(createWinogradToVector());
     passes.addPass(createGroupNormToVector());
+    passes.addPass(createPackSignsToVector());
     passes.addPass(createPoolToVector());
     passes.addPass(createRecurrentToVector());
     passes.addPass(createReduceToVector());

@@ -8,6 +8,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Quantized.h"
+#include "passes/support/Intervals.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -50,6 +51,17 @@ struct Maker {
 
 } // namespace
 
+/// Whether all numbers of `x` are whole: signs, or one of two.
+static bool areWhole(Value x) {
+  auto isWhole = [](Value value) {
+    std::optional<double> number = nn::getSplat(value);
+    return number && *number == std::nearbyint(*number);
+  };
+  if (auto select = x.getDefiningOp<nn::SelectOp>())
+    return isWhole(select->getOperand(1)) && isWhole(select->getOperand(2));
+  return bool(x.getDefiningOp<nn::SignOp>());
+}
+
 static constexpr char kNoIntegers[] = "is not of floats and integers";
 
 namespace {
@@ -69,8 +81,9 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
     int64_t rank = op.getY().getType().getRank(), axis = op.getAxis();
     Type real = nn::computeType(precision);
     Value x = b.cast(op.getX(), precision);
-    Value scaled =
-        b.make<nn::DivOp>(x, b.alongAxis(op.getScale(), rank, axis));
+    Value scaled = x;
+    if (nn::getSplat(op.getScale()) != 1.0)
+      scaled = b.make<nn::DivOp>(x, b.alongAxis(op.getScale(), rank, axis));
     scaled = b.cast(scaled, real);
     auto clamp = [&](Value y, int64_t low, int64_t high) {
       return b.make<nn::ClampOp>(y, rewriter.getF64FloatAttr(double(low)),
@@ -80,9 +93,13 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
     std::optional<Scale> constant = getScale(op);
     if (constant && real.isF32() && to.getIntOrFloatBitWidth() <= 16) {
       int64_t zero = constant->zeroPoint;
+      double least = double(low - zero), most = double(high - zero);
       // Whole numbers bound it before rounding as well as behind.
-      Value near =
-          b.make<nn::RoundOp>(clamp(scaled, low - zero, high - zero));
+      Value near = scaled;
+      if (!lower::IntervalAnalysis().intervalOf(near).isWithin(least, most))
+        near = clamp(near, low - zero, high - zero);
+      if (!areWhole(near))
+        near = b.make<nn::RoundOp>(near);
       RankedTensorType words = typeOf(near).clone(rewriter.getI32Type());
       Value whole = b.make<nn::CastOp>(words, near, /*in_range=*/true);
       if (zero != 0)

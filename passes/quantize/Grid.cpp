@@ -135,7 +135,7 @@ std::optional<Grid> GridAnalysis::joinedGrid(ValueRange values) {
 std::optional<Grid> GridAnalysis::findGrid(Operation *op) {
   auto constant = [&](unsigned i) { return nn::getSplat(op->getOperand(i)); };
   auto grid = [&](unsigned i) { return gridOf(op->getOperand(i)); };
-  auto interval = [&] { return intervalOf(op->getOperand(0)); };
+  auto interval = [&] { return intervals.intervalOf(op->getOperand(0)); };
   if (movesValues(op))
     return isa<nn::ConcatOp>(op) ? joinedGrid(op->getOperands()) : grid(0);
   return llvm::TypeSwitch<Operation *, std::optional<Grid>>(op)
@@ -196,81 +196,6 @@ std::optional<Grid> GridAnalysis::gridOf(Value value) {
   std::optional<Grid> grid = findGrid(op);
   --depth;
   return grids[value] = grid;
-}
-
-GridAnalysis::Interval GridAnalysis::findInterval(Operation *op) {
-  const Interval all{-kInfinity, kInfinity};
-  auto x = [&] { return intervalOf(op->getOperand(0)); };
-  auto scaledBy = [&](Interval x, double factor) -> Interval {
-    if (factor == 0 || !std::isfinite(factor))
-      return all;
-    return factor < 0 ? Interval{x.most * factor, x.least * factor}
-                      : Interval{x.least * factor, x.most * factor};
-  };
-  /// The operand that is not the constant, and the constant.
-  auto splitConstant = [&]() -> std::pair<Value, std::optional<double>> {
-    if (auto right = nn::getSplat(op->getOperand(1)))
-      return {op->getOperand(0), right};
-    return {op->getOperand(1), nn::getSplat(op->getOperand(0))};
-  };
-  if (movesValues(op) && !isa<nn::ConcatOp>(op))
-    return x();
-  return llvm::TypeSwitch<Operation *, Interval>(op)
-      .Case([&](nn::ClampOp clamp) {
-        auto [least, most] = x();
-        double low = clamp.getMin().convertToDouble(),
-               high = clamp.getMax().convertToDouble();
-        return Interval{std::min(std::max(least, low), high),
-                        std::min(std::max(most, low), high)};
-      })
-      .Case([&](nn::ReluOp) {
-        auto [least, most] = x();
-        return Interval{std::max(least, 0.0), std::max(most, 0.0)};
-      })
-      .Case<nn::SigmoidOp, nn::HardSigmoidOp>(
-          [](auto) { return Interval{0, 1}; })
-      .Case<nn::TanhOp, nn::SignOp, nn::ErfOp, nn::SinOp, nn::CosOp>(
-          [](auto) { return Interval{-1, 1}; })
-      .Case([&](nn::AbsOp) {
-        auto [least, most] = x();
-        return Interval{0, std::max(std::abs(least), std::abs(most))};
-      })
-      .Case([&](nn::NegOp) { return scaledBy(x(), -1); })
-      .Case([&](nn::MulOp) {
-        auto [value, factor] = splitConstant();
-        return factor ? scaledBy(intervalOf(value), *factor) : all;
-      })
-      .Case([&](nn::DivOp) {
-        auto divisor = nn::getSplat(op->getOperand(1));
-        return divisor ? scaledBy(x(), 1 / *divisor) : all;
-      })
-      .Case([&](nn::AddOp) {
-        auto [value, by] = splitConstant();
-        if (!by)
-          return all;
-        auto [least, most] = intervalOf(value);
-        return Interval{least + *by, most + *by};
-      })
-      .Case([&](nn::SubOp) {
-        auto by = nn::getSplat(op->getOperand(1));
-        if (!by)
-          return all;
-        auto [least, most] = x();
-        return Interval{least - *by, most - *by};
-      })
-      .Default(all);
-}
-
-GridAnalysis::Interval GridAnalysis::intervalOf(Value value) {
-  if (auto known = intervals.find(value); known != intervals.end())
-    return known->second;
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == kMostDepth)
-    return {-kInfinity, kInfinity};
-  ++depth;
-  Interval interval = findInterval(op);
-  --depth;
-  return intervals[value] = interval;
 }
 
 std::optional<double> quantize::findStep(size_t count,

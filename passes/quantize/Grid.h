@@ -13,6 +13,7 @@
 #define INGOT_PASSES_QUANTIZE_GRID_H
 
 #include "passes/quantize/Quantized.h"
+#include "passes/support/Intervals.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -43,17 +44,11 @@ public:
   std::optional<Grid> gridOf(mlir::Value value);
 
 private:
-  struct Interval {
-    double least, most;
-  };
-
   std::optional<Grid> findGrid(mlir::Operation *op);
   std::optional<Grid> joinedGrid(mlir::ValueRange values);
-  Interval intervalOf(mlir::Value value);
-  Interval findInterval(mlir::Operation *op);
 
   llvm::DenseMap<mlir::Value, std::optional<Grid>> grids;
-  llvm::DenseMap<mlir::Value, Interval> intervals;
+  lower::IntervalAnalysis intervals;
   /// How many operations the search has gone up from where it began.
   int depth = 0;
 };

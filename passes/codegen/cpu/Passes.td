@@ -12,8 +12,9 @@ include "mlir/Pass/PassBase.td"
 class Cpu_ToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::ingot::IngotDialect",
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
 }
 
 class Cpu_RowsToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
@@ -165,6 +166,13 @@ def OutlineKernels : Pass<"outline-kernels", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
     "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect"];
+}
+
+def PackSignsToVector : Cpu_RowsToVector<"cpu-pack-signs-to-vector"> {
+  let summary = "Write what packs signs as loops over words";
+  let description = [{
+    See the head of PackSignsToVector.cpp.
+  }];
 }
 
 def PoolToVector : Cpu_RowsToVector<"cpu-pool-to-vector"> {

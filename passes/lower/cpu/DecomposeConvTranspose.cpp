@@ -389,7 +389,7 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
                                /*compensation=*/Value(), /*pairs=*/Value(),
                                others, slice, ones, pads, dilations, groups,
                                /*src_zero_point=*/0, /*pair_counts=*/{},
-                               /*schedule=*/{});
+                               /*sign_channels=*/{}, /*schedule=*/{});
   IRMapping mapping;
   op.getEpilogue().cloneInto(&conv->getRegion(0), mapping);
   if (slice == dst)

@@ -87,13 +87,14 @@ static void replaceByMatrices(PatternRewriter &rewriter,
 /// The op as a product of matrices; `weights` have rank 3.
 static void replaceByMatMul(PatternRewriter &rewriter,
                             cpu::EpilogueOpInterface op, Value src,
-                            Value weights, Value dst) {
+                            Value weights, Value dst,
+                            IntegerAttr signChannels) {
   replaceByMatrices(rewriter, op, src, dst,
                     [&](Value src, ValueRange operands, Value dst) {
                       return cpu::MatMulOp::create(
                           rewriter, op->getLoc(), dst.getType(), src, weights,
                           /*pairs=*/Value(), operands, dst, /*pair_counts=*/{},
-                          /*schedule=*/{});
+                          signChannels, /*schedule=*/{});
                     });
 }
 
@@ -132,7 +133,8 @@ struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
     }
     Value flat = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
                                                  op.getWeights(), groups);
-    replaceByMatMul(rewriter, op, op.getSrc(), flat, op.getDst());
+    replaceByMatMul(rewriter, op, op.getSrc(), flat, op.getDst(),
+                    op.getSignChannelsAttr());
     return success();
   }
 };
@@ -149,7 +151,8 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
       return rewriter.notifyMatchFailure(
           op, "is a product of matrices already, has a right factor for each "
               "batch, or operands that broadcast along some dimensions");
-    replaceByMatMul(rewriter, op, op.getSrc(), op.getWeights(), op.getDst());
+    replaceByMatMul(rewriter, op, op.getSrc(), op.getWeights(), op.getDst(),
+                    op.getSignChannelsAttr());
     return success();
   }
 };
@@ -225,7 +228,7 @@ struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
         /*compensation=*/Value(), /*pairs=*/Value(), operands, flatDst,
         op.getStrides().drop_back(), begins, op.getDilations().drop_back(),
         op.getGroups(), op.getSrcZeroPoint(), /*pair_counts=*/{},
-        /*schedule=*/{});
+        op.getSignChannelsAttr(), /*schedule=*/{});
     rewriter.inlineRegionBefore(op.getEpilogue(), conv.getEpilogue(),
                                 conv.getEpilogue().begin());
     rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(

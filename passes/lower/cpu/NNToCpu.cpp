@@ -237,7 +237,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                  compensation, /*pairs=*/Value(), operands,
                                  destination, op.getStrides(), op.getPads(),
                                  op.getDilations(), groups, zeroPoint,
-                                 /*pair_counts=*/{}, /*schedule=*/{});
+                                 /*pair_counts=*/{}, /*sign_channels=*/{},
+                                 /*schedule=*/{});
   }
   lower::buildEpilogue(rewriter, loc, kernel->getRegion(0),
                        type.getElementType(), !operands.empty());
@@ -376,7 +377,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   auto product = cpu::MatMulOp::create(
       rewriter, loc, type, castElements(rewriter, loc, a, element), weights,
       /*pairs=*/Value(), operands, destination, /*pair_counts=*/{},
-      /*schedule=*/{});
+      /*sign_channels=*/{}, /*schedule=*/{});
   lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
                        type.getElementType(), isVector);
   Value result = product.getResult();

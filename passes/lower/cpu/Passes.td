@@ -127,6 +127,21 @@ def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def ProductsToSigns : Pass<"products-to-signs", "::mlir::func::FuncOp"> {
+  let summary = "Give products of signs to kernels that count bits";
+  let description = [{
+    A convolution of one group or a matrix product of bytes with constant
+    weights of 1 and -1, whose data are each one of three neighbouring bytes
+    because of what computes them, becomes `cpu.pack_signs` and a `cpu.conv` or
+    `cpu.matmul` with `sign_channels`. Products of few channels or outputs, and
+    rows of open size, stay bytes.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
+    "::mlir::linalg::LinalgDialect", "::ingot::nn::NNDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 def ProvePairs : Pass<"cpu-prove-pairs", "::mlir::func::FuncOp"> {
   let summary = "Find the pairs of constant bytes whose products fit a word";
   let description = [{

@@ -32,6 +32,7 @@ using namespace ingot;
 using namespace ingot::codegen;
 
 static constexpr StringLiteral kVnni = "llvm.x86.avx512.vpdpbusd.512",
+                               kTable = "llvm.x86.avx512.pternlog.d.512",
                                kPackWords = "llvm.x86.avx512.packssdw.512",
                                kPackBytes = "llvm.x86.avx512.packsswb.512",
                                kPackUnsigned = "llvm.x86.avx512.packuswb.512",
@@ -131,6 +132,39 @@ struct EmulateVnni : OpConversionPattern<LLVM::CallIntrinsicOp> {
                                            groups.asWords(args[2]), args[0],
                                            /*isSignedX=*/false,
                                            /*isSignedY=*/true));
+    return success();
+  }
+};
+
+/// Any function of three bits, one of the eight cases after the other.
+struct EmulateTable : OpConversionPattern<LLVM::CallIntrinsicOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LLVM::CallIntrinsicOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    APInt table;
+    if (op.getIntrin() != kTable ||
+        !matchPattern(op.getArgs()[3], m_ConstantInt(&table)))
+      return rewriter.notifyMatchFailure(op, "is no table of three bits");
+    IndexBuilder b{rewriter, op.getLoc()};
+    auto type = cast<VectorType>(op.getResult(0).getType());
+    ValueRange args = adaptor.getArgs();
+    Value sum = splatInt(b, type, 0);
+    for (unsigned i = 0; i < 8; ++i) {
+      if (!table[i])
+        continue;
+      Value one = splatInt(b, type, -1);
+      for (unsigned bit = 0; bit < 3; ++bit) {
+        Value arg = args[2 - bit];
+        if (!(i >> bit & 1))
+          arg = arith::XOrIOp::create(rewriter, op.getLoc(), arg,
+                                      splatInt(b, type, -1));
+        one = arith::AndIOp::create(rewriter, op.getLoc(), one, arg);
+      }
+      sum = arith::OrIOp::create(rewriter, op.getLoc(), sum, one);
+    }
+    rewriter.replaceOp(op, sum);
     return success();
   }
 };
@@ -439,16 +473,16 @@ struct EmulateInstructionsPass
       return MemRefType::get(type.getShape(), type.getElementType());
     });
     RewritePatternSet patterns(context);
-    patterns.add<EmulateDot, EmulateVnni, EmulatePack, EmulateConversion,
-                 EmulateZero, EmulateLoad, EmulateStore, EmulateMulF,
-                 EmulateMulI>(converter, context);
+    patterns.add<EmulateDot, EmulateVnni, EmulateTable, EmulatePack,
+                 EmulateConversion, EmulateZero, EmulateLoad, EmulateStore,
+                 EmulateMulF, EmulateMulI>(converter, context);
     ConversionTarget target(*context);
     target.addIllegalDialect<amx::AMXDialect, x86vector::X86VectorDialect>();
     target.addDynamicallyLegalOp<LLVM::CallIntrinsicOp>(
         [](LLVM::CallIntrinsicOp op) {
           StringRef intrinsic = op.getIntrin();
-          return intrinsic != kVnni && !isPack(intrinsic) &&
-                 !isConversion(intrinsic);
+          return intrinsic != kVnni && intrinsic != kTable &&
+                 !isPack(intrinsic) && !isConversion(intrinsic);
         });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);

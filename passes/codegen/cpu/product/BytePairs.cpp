@@ -68,8 +68,7 @@ Value codegen::addWords(IndexBuilder &b, Value row, Value weights, Value sum) {
                                multiplyAddWords(b, row, weights));
 }
 
-/// sum + the products of bytes, unsigned and signed; those of a pair fit words.
-static Value addPairs(IndexBuilder &b, Value row, Value weights, Value sum) {
+Value codegen::addPairs(IndexBuilder &b, Value row, Value weights, Value sum) {
   Value words = callIntrinsic(
       b,
       {"llvm.x86.ssse3.pmadd.ub.sw.128", "llvm.x86.avx2.pmadd.ub.sw",

@@ -29,6 +29,11 @@ mlir::Value widenBytes(IndexBuilder &b, mlir::Value bytes, int64_t i);
 mlir::Value addWords(IndexBuilder &b, mlir::Value row, mlir::Value weights,
                      mlir::Value sum);
 
+/// sum + the products of bytes, those of `row` unsigned, of each four added up;
+/// those of a pair fit words.
+mlir::Value addPairs(IndexBuilder &b, mlir::Value row, mlir::Value weights,
+                     mlir::Value sum);
+
 /// Weights of a column tile that are multiplied as words by many rows: widened
 /// once, on the stack.
 struct WideWeights {

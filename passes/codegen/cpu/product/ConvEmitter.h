@@ -8,7 +8,7 @@
 // ConvToVector.cpp has the loops and the sums over src as it is, ConvCopies.cpp
 // the sums over copies of its pixels, ConvBlocks.cpp the loops by blocks of
 // weights, ConvAcrossRows.cpp those over pixels of any row, ConvZeroPoint.cpp
-// what bytes take besides.
+// what bytes take besides, ConvSigns.cpp the sums of signs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONVEMITTER_H
@@ -44,6 +44,9 @@ struct ConvEmitter {
   void emitTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                 Index group, Index columnTile, llvm::ArrayRef<Index> row,
                 const NextWeights &next);
+  /// The same of signs.
+  void emitSigns(const Tile &tile, const PixelTile &pixels, Index firstPixel,
+                 Index columnTile, llvm::ArrayRef<Index> row);
   void store(const Tile &tile, const Accumulators &sums, Index group,
              Index columnTile, llvm::ArrayRef<Index> row, Index firstPixel);
 

@@ -109,6 +109,8 @@ void ConvEmitter::emitRow(const Tile &tile, Index group, Index columnTile,
 void ConvEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
                            Index firstPixel, Index group, Index columnTile,
                            ArrayRef<Index> row, const NextWeights &next) {
+  if (tile.product == Product::signs)
+    return emitSigns(tile, pixels, firstPixel, columnTile, row);
   SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
   srcAt.push_back(b.mul(group, channels));
   SmallVector<Index> weightsAt = weightsOf(group, columnTile);

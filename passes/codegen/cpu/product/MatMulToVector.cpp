@@ -23,6 +23,7 @@
 #include "passes/codegen/cpu/amx/AmxTiles.h"
 #include "passes/codegen/cpu/product/BytePairs.h"
 #include "passes/codegen/cpu/product/Kernels.h"
+#include "passes/codegen/cpu/product/SignProducts.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -71,6 +72,8 @@ struct Emitter {
                    const TaskRange &range);
   Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
                    const NextWeights &next);
+  Accumulators sumOfSigns(const Tile &tile, const ColumnTile &columns,
+                          Index first, Index stride);
   void store(const Tile &tile, const Accumulators &sums,
              const ColumnTile &columns, Index row);
   void emitBlocks(const Tile &tile, const ColumnTile &columns,
@@ -315,6 +318,8 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
     return multiplyAddAmx(b, tile, SrcRows(b, src.data, first, stride, 1),
                           weights.data, columns.weightsAt, plan.panel,
                           src.shape.back(), zeroAccumulators(b, tile), op);
+  if (tile.product == Product::signs)
+    return sumOfSigns(tile, columns, first, stride);
   SrcRows rows(b, src.data, first, stride, tile.rows);
   if (wide)
     return multiplyAddWhole(b, tile, rows, wide->words, 0,
@@ -326,6 +331,23 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
   return multiplyAddWhole(b, tile, rows, weights.data, columns.weightsAt,
                           plan.panel, src.shape.back(),
                           zeroAccumulators(b, tile), op, next);
+}
+
+Accumulators Emitter::sumOfSigns(const Tile &tile, const ColumnTile &columns,
+                                 Index first, Index stride) {
+  int64_t signs = *op.getSignChannels(), words = cpu::signWords(signs);
+  Value zeros = noZeros(b);
+  for (int64_t r = 0; r < tile.rows; ++r)
+    zeros = joinZeros(b, zeros, src.data,
+                      b.add(b.add(first, b.mul(stride, r)), 2 * words));
+  return sumSigns(b, tile, zeros, SmallVector<Index>(tile.rows, signs),
+                  [&](int64_t plane) {
+                    SrcRows rows(b, src.data, b.add(first, plane * words),
+                                 stride, tile.rows);
+                    return countSigns(b, tile, rows, weights.data,
+                                      columns.weightsAt, plan.panel, words,
+                                      startCounts(b, tile));
+                  });
 }
 
 void Emitter::store(const Tile &tile, const Accumulators &sums,

@@ -24,6 +24,7 @@ Type codegen::sumType(IndexBuilder &b, const Tile &tile) {
   case Product::int8Wide:
   case Product::int8Pairs:
   case Product::int8Tiles:
+  case Product::signs:
     return b.b.getI32Type();
   default:
     return b.b.getF32Type();

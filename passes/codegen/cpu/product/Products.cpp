@@ -175,6 +175,7 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
   case Product::bf16Tiles:
   case Product::int8Tiles:
   case Product::int8Pairs:
+  case Product::signs:
     break;
   }
   llvm_unreachable("a product of vectors");

@@ -27,9 +27,12 @@ static int64_t bytesOf(Value value) {
 /// What is assumed of open numbers of pixels: in a row, and in all.
 static constexpr int64_t kUsualRow = 28, kUsualPixels = kUsualRow * kUsualRow;
 
-/// Operations of vectors that take as long as `flops` with this tile.
+/// Operations of vectors that take as long as `flops` with this tile. A word of
+/// signs counts as one of them, and takes two and a half instructions.
 static int64_t costOf(const TargetInfo &target, int64_t flops,
                       const RegisterTile &tile) {
+  if (tile.product == Product::signs)
+    return flops * 5 / 2;
   return usesTiles(tile.product) ? flops / target.amx_speed : flops;
 }
 

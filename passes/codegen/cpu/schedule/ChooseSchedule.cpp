@@ -23,9 +23,10 @@ using namespace ingot::codegen;
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::ScheduledOpInterface op) {
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
       .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
-            cpu::GroupNormOp, cpu::MatMulOp, cpu::PackedMatMulOp, cpu::PoolOp,
-            cpu::RecurrentOp, cpu::ReduceOp, cpu::ResampleOp, cpu::RowNormOp,
-            cpu::SoftmaxOp, cpu::WinogradConvOp>(
+            cpu::GroupNormOp, cpu::MatMulOp, cpu::PackedMatMulOp,
+            cpu::PackSignsOp, cpu::PoolOp, cpu::RecurrentOp, cpu::ReduceOp,
+            cpu::ResampleOp, cpu::RowNormOp, cpu::SoftmaxOp,
+            cpu::WinogradConvOp>(
           [](auto kernel) { return chooseSchedule(kernel); });
 }
 
@@ -91,6 +92,7 @@ static bool hasInstructions(const TargetInfo &target, Product product) {
   case Product::bf16Wide:
   case Product::int8Wide:
   case Product::int8Pairs:
+  case Product::signs:
     return true;
   case Product::bf16Dot:
     return target.hasBF16;
@@ -105,6 +107,9 @@ static bool hasInstructions(const TargetInfo &target, Product product) {
 }
 
 int64_t codegen::registersOf(const RegisterTile &tile) {
+  // Bits that wait beside those counted, and a pair of words of weights.
+  if (tile.product == Product::signs)
+    return 2 * tile.rows * tile.vectors + 2 * tile.vectors + 1;
   // Accumulators, a vector of weights for each column, which stands beside what
   // it is widened from, and an element of src.
   bool isWide = tile.product == Product::bf16Wide ||

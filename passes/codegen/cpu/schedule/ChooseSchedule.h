@@ -27,6 +27,7 @@ cpu::ScheduleAttr chooseSchedule(cpu::PackedMatMulOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::PoolOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RecurrentOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ReduceOp op);
+cpu::ScheduleAttr chooseSchedule(cpu::PackSignsOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::RowNormOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::ResampleOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);

@@ -85,7 +85,7 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
                       b.divideCeil(dimOf(b, src, last),
                                    kSoftmaxColumns))};
       })
-      .Case([&](cpu::RowNormOp row) {
+      .Case<cpu::PackSignsOp, cpu::RowNormOp>([&](auto row) {
         return rowsOf(b, row.getSrc(), shapeOf(row.getSrc()).size() - 1);
       });
 }

@@ -61,6 +61,7 @@ struct Drawer {
   cpu::ScheduleAttr draw(cpu::GroupNormOp op);
   cpu::ScheduleAttr draw(cpu::ResampleOp op) { return drawRows(op.getDst()); }
   cpu::ScheduleAttr draw(cpu::SoftmaxOp op) { return drawRows(op.getSrc()); }
+  cpu::ScheduleAttr draw(cpu::PackSignsOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr draw(cpu::RowNormOp op) { return drawRows(op.getSrc()); }
   cpu::ScheduleAttr drawRows(Value src);
 
@@ -121,7 +122,8 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t pixels = dst[dst.size() - 2], groups = op.getGroups();
   int64_t most = weights.width / target.lanes;
-  bool acrossRows = ShapedType::isDynamic(pixels) || in(0, 3) == 0;
+  bool acrossRows = ShapedType::isDynamic(pixels) ||
+                    (!op.getSignChannels() && in(0, 3) == 0);
   if (acrossRows)
     pixels = 16;
   RegisterTile chosen = tile(vectorProduct(op), most);
@@ -284,8 +286,8 @@ cpu::ScheduleAttr codegen::drawSchedule(cpu::ScheduledOpInterface op,
   return TypeSwitch<Operation *, cpu::ScheduleAttr>(op)
       .Case<cpu::AttentionOp, cpu::ConvOp, cpu::DepthwiseConvOp,
             cpu::GroupNormOp, cpu::MatMulOp,
-            cpu::PackedMatMulOp, cpu::PoolOp, cpu::RecurrentOp,
-            cpu::ReduceOp, cpu::ResampleOp, cpu::RowNormOp, cpu::SoftmaxOp,
-            cpu::WinogradConvOp>(
+            cpu::PackedMatMulOp, cpu::PackSignsOp, cpu::PoolOp,
+            cpu::RecurrentOp, cpu::ReduceOp, cpu::ResampleOp,
+            cpu::RowNormOp, cpu::SoftmaxOp, cpu::WinogradConvOp>(
           [&](auto kernel) { return drawer.draw(kernel); });
 }

@@ -22,7 +22,7 @@ Product codegen::productFor(const TargetInfo &target, Type weights) {
     return Product::f16Wide;
   if (weights.isInteger(8))
     return target.hasVNNI ? Product::int8Dot : Product::int8Wide;
-  return Product::f32;
+  return weights.isInteger(32) ? Product::signs : Product::f32;
 }
 
 std::optional<Product> codegen::tilesFor(const TargetInfo &target,
@@ -57,6 +57,9 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
   case Product::int8Wide:
   case Product::int8Pairs:
     return {isSmall ? 5 : 12, vectors, product};
+  case Product::signs:
+    // An accumulator is two registers, and weights come in two words.
+    return {isSmall ? 2 : 6, vectors, product};
   case Product::bf16Tiles:
   case Product::int8Tiles:
     return {2 * cpu::kAmxRows, vectors, product, cpu::kAmxRows};

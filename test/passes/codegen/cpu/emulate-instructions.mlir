@@ -93,6 +93,24 @@ func.func @conversions(%x: vector<16xf32>, %zero: vector<16xi32>, %all: i16, %mo
 
 // -----
 
+// A function of three bits: its cases 7 and 1, that is with and without the
+// first two, and with the third.
+// CHECK-LABEL: func.func @table
+// CHECK-SAME: (%[[X:.*]]: vector<16xi32>, %[[Y:.*]]: vector<16xi32>, %[[Z:.*]]: vector<16xi32>)
+// CHECK-NOT: pternlog
+// CHECK: arith.xori %[[Y]]
+// CHECK: arith.xori %[[X]]
+// CHECK: arith.andi
+// CHECK: arith.ori
+// CHECK: return
+func.func @table(%x: vector<16xi32>, %y: vector<16xi32>, %z: vector<16xi32>) -> vector<16xi32> {
+  %table = llvm.mlir.constant(130 : i32) : i32
+  %0 = llvm.call_intrinsic "llvm.x86.avx512.pternlog.d.512"(%x, %y, %z, %table) : (vector<16xi32>, vector<16xi32>, vector<16xi32>, i32) -> vector<16xi32>
+  return %0 : vector<16xi32>
+}
+
+// -----
+
 func.func @usedAgain(%a: memref<?xbf16>, %d: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index

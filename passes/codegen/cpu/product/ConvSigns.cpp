@@ -1,0 +1,76 @@
+//===- ConvSigns.cpp - convolutions of signs ------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// for pixel tile within the row
+//   for taps that lie within src: are there zeros? how many taps are there?
+//   for taps that lie within src, for word of their channels:
+//     accumulators += bits that differ in u
+//   the same in v, if there are zeros
+//   channels * taps - both; epilogue, store
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/product/ConvEmitter.h"
+#include "passes/codegen/cpu/product/SignProducts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+void ConvEmitter::emitSigns(const Tile &tile, const PixelTile &pixels,
+                            Index firstPixel, Index columnTile,
+                            ArrayRef<Index> row) {
+  int64_t inner = window.inner(), signs = *op.getSignChannels();
+  int64_t words = cpu::signWords(signs);
+  SmallVector<Index> srcAt = window.originOf(b, row, firstPixel);
+  srcAt.push_back(0);
+  SmallVector<Index> weightsAt = weightsOf(0, columnTile);
+  auto [firstRead, endRead] =
+      pixels.pixelsRead(window.strides[inner], window.dilations[inner]);
+
+  Accumulators seen = window.sumOuter(
+      b, srcAt, {noZeros(b), b.get(0)},
+      [&](ArrayRef<Index> srcAt, ArrayRef<Index>, const Accumulators &before) {
+        Index from = src.at(b, srcAt);
+        Value zeros = before[0];
+        for (int64_t i = firstRead; i < endRead; ++i)
+          zeros = joinZeros(
+              b, zeros, src.data,
+              b.add(b.add(from, b.mul(pixelStride, i)), 2 * words));
+        return Accumulators{zeros, b.get(b.add(Index(before[1]), 1))};
+      });
+  SmallVector<Index> all;
+  for (auto [begin, end] : pixels.taps)
+    all.push_back(b.mul(Index(seen[1]),
+                        signs * std::max<int64_t>(end - begin, 0)));
+
+  auto count = [&](int64_t plane) {
+    return window.sumOuter(
+        b, srcAt, startCounts(b, tile),
+        [&](ArrayRef<Index> srcAt, ArrayRef<Index> taps,
+            const Accumulators &before) {
+          llvm::copy(taps, weightsAt.begin() + 1);
+          Index from = b.add(src.at(b, srcAt), plane * words);
+          Index panelAt = weights.at(b, weightsAt);
+          Accumulators counts = before;
+          for (int64_t tap = 0; tap < window.kernel[inner]; ++tap) {
+            Index first = b.add(
+                from, b.mul(pixelStride, tap * window.dilations[inner]));
+            SrcRows rows =
+                rowsOfTap(tile, pixels, tap, src.data, first,
+                          b.mul(pixelStride, window.strides[inner]));
+            counts = countSigns(b, tile, rows, weights.data,
+                                b.add(panelAt, tap * words * plan.panel),
+                                plan.panel, words, counts);
+          }
+          return counts;
+        });
+  };
+  store(tile, sumSigns(b, tile, seen[0], all, count), 0, columnTile, row,
+        firstPixel);
+}

@@ -1,0 +1,47 @@
+//===- SignProducts.h - sums of products of signs ---------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See dialects/cpu/Signs.h for the bits.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_SIGNPRODUCTS_H
+#define INGOT_PASSES_CODEGEN_CPU_PRODUCT_SIGNPRODUCTS_H
+
+#include "dialects/cpu/Signs.h"
+#include "passes/codegen/cpu/product/Products.h"
+
+namespace ingot::codegen {
+
+/// Counts where `words` words of the rows, each from its address on, differ
+/// from those of the weights, which lie `panel` words apart. Of each sum the
+/// pairs of such bits are counted; behind all of these come the bits that wait
+/// for another.
+Accumulators countSigns(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
+                        mlir::Value weights, Index weightsAt, int64_t panel,
+                        int64_t words, const Accumulators &start);
+
+/// What `countSigns` starts with, and how many bits it found in the end.
+Accumulators startCounts(IndexBuilder &b, const Tile &tile);
+Accumulators numbersOf(IndexBuilder &b, const Tile &tile,
+                       const Accumulators &counts);
+
+/// The sums of products of rows whose signs are counted by `count(plane)`,
+/// those of u (0) or of v (1), of which `all` products each are summed up.
+/// `zeros`, an i32, is 0 if u and v are the same.
+Accumulators
+sumSigns(IndexBuilder &b, const Tile &tile, mlir::Value zeros,
+         llvm::ArrayRef<Index> all,
+         llvm::function_ref<Accumulators(int64_t plane)> count);
+
+/// Joins word `data[at]` to `zeros`.
+mlir::Value joinZeros(IndexBuilder &b, mlir::Value zeros, mlir::Value data,
+                      Index at);
+mlir::Value noZeros(IndexBuilder &b);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_SIGNPRODUCTS_H

@@ -1,0 +1,139 @@
+//===- Intervals.cpp - between which numbers tensors lie ------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/support/Intervals.h"
+
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/NNDialect.h"
+#include "passes/support/Shapes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+static constexpr Interval kAll{-kInfinity, kInfinity};
+/// What lies further up says nothing that is worth the search.
+static constexpr int kMostDepth = 64;
+
+/// Bounds are computed in doubles: what f32 may be beside them.
+static constexpr double kSlack = 1e-3;
+
+static Interval scaledBy(Interval x, double factor) {
+  if (factor == 0 || !std::isfinite(factor))
+    return kAll;
+  return factor < 0 ? Interval{x.most * factor, x.least * factor}
+                    : Interval{x.least * factor, x.most * factor};
+}
+
+static Interval joined(Interval x, Interval y) {
+  return {std::min(x.least, y.least), std::max(x.most, y.most)};
+}
+
+/// `x` as it is, if the type of `value` holds all of it; integers that it does
+/// not hold wrap around.
+static Interval heldBy(Value value, Interval x) {
+  auto type = dyn_cast<IntegerType>(typeOf(value).getElementType());
+  if (!type)
+    return x;
+  if (type.getWidth() == 1)
+    return {0, 1};
+  if (type.getWidth() > 32)
+    return kAll;
+  double size = std::ldexp(1.0, int(type.getWidth()));
+  double least = type.isUnsigned() ? 0 : -size / 2;
+  if (!x.isWithin(least, least + size - 1))
+    return kAll;
+  return {std::trunc(x.least), std::trunc(x.most)};
+}
+
+Interval IntervalAnalysis::findInterval(Operation *op) {
+  if (auto splat = nn::getSplat(op->getResult(0)))
+    return std::isnan(*splat) ? kAll : Interval{*splat, *splat};
+  auto x = [&] { return intervalOf(op->getOperand(0)); };
+  auto y = [&] { return intervalOf(op->getOperand(1)); };
+  /// The operand that is not the constant, and the constant.
+  auto splitConstant = [&]() -> std::pair<Value, std::optional<double>> {
+    if (auto right = nn::getSplat(op->getOperand(1)))
+      return {op->getOperand(0), right};
+    return {op->getOperand(1), nn::getSplat(op->getOperand(0))};
+  };
+  return llvm::TypeSwitch<Operation *, Interval>(op)
+      .Case<nn::MaxPoolOp, nn::ReshapeOp, nn::TransposeOp, nn::SliceOp>(
+          [&](auto) { return x(); })
+      .Case([&](nn::ConcatOp) {
+        Interval all = x();
+        for (Value operand : op->getOperands().drop_front())
+          all = joined(all, intervalOf(operand));
+        return all;
+      })
+      .Case([&](nn::ClampOp clamp) {
+        auto [least, most] = x();
+        double low = clamp.getMin().convertToDouble(),
+               high = clamp.getMax().convertToDouble();
+        return Interval{std::min(std::max(least, low), high),
+                        std::min(std::max(most, low), high)};
+      })
+      .Case([&](nn::ReluOp) {
+        auto [least, most] = x();
+        return Interval{std::max(least, 0.0), std::max(most, 0.0)};
+      })
+      .Case<nn::SigmoidOp, nn::HardSigmoidOp>(
+          [](auto) { return Interval{0, 1}; })
+      .Case([&](nn::SignOp) {
+        auto [least, most] = x();
+        return Interval{least > 0 ? 1.0 : least == 0 ? 0 : -1,
+                        most < 0 ? -1.0 : most == 0 ? 0 : 1};
+      })
+      .Case<nn::TanhOp, nn::ErfOp, nn::SinOp, nn::CosOp>(
+          [](auto) { return Interval{-1, 1}; })
+      .Case([&](nn::AbsOp) {
+        auto [least, most] = x();
+        return Interval{0, std::max(std::abs(least), std::abs(most))};
+      })
+      .Case([&](nn::RoundOp) {
+        return Interval{std::nearbyint(x().least - kSlack),
+                        std::nearbyint(x().most + kSlack)};
+      })
+      .Case([&](nn::CastOp) { return x(); })
+      .Case([&](nn::NegOp) { return scaledBy(x(), -1); })
+      .Case([&](nn::MulOp) {
+        auto [value, factor] = splitConstant();
+        return factor ? scaledBy(intervalOf(value), *factor) : kAll;
+      })
+      .Case([&](nn::DivOp) {
+        auto divisor = nn::getSplat(op->getOperand(1));
+        return divisor ? scaledBy(x(), 1 / *divisor) : kAll;
+      })
+      .Case([&](nn::AddOp) {
+        return Interval{x().least + y().least, x().most + y().most};
+      })
+      .Case([&](nn::SubOp) {
+        return Interval{x().least - y().most, x().most - y().least};
+      })
+      .Case([&](nn::SelectOp) {
+        return joined(y(), intervalOf(op->getOperand(2)));
+      })
+      .Default(kAll);
+}
+
+Interval IntervalAnalysis::intervalOf(Value value) {
+  if (auto known = intervals.find(value); known != intervals.end())
+    return known->second;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == kMostDepth)
+    return kAll;
+  ++depth;
+  Interval interval = heldBy(value, findInterval(op));
+  --depth;
+  return intervals[value] = interval;
+}

@@ -1,0 +1,34 @@
+// RUN: ingot-opt %s | ingot-opt | FileCheck %s
+
+// CHECK-LABEL: @conv
+// CHECK: cpu.pack_signs ins(%{{.*}} : tensor<1x8x8x70xi8>) outs(%{{.*}} : tensor<1x8x8x7xi32>) attributes {zero_point = 128 : i64} {
+// CHECK: cpu.conv ins(%{{.*}}, %{{.*}} : tensor<1x8x8x7xi32>, tensor<2x3x3x3x32xi32>)
+// CHECK-SAME: sign_channels = 70 : i64
+func.func @conv(%x: tensor<1x8x8x70xi8>, %w: tensor<2x3x3x3x32xi32>, %p: tensor<1x8x8x7xi32>,
+                %d: tensor<1x8x8x64xi32>) -> tensor<1x8x8x64xi32> {
+  %bits = cpu.pack_signs ins(%x : tensor<1x8x8x70xi8>) outs(%p : tensor<1x8x8x7xi32>)
+      attributes {zero_point = 128 : i64} {
+  ^bb0(%word: i32):
+    cpu.yield %word : i32
+  } -> tensor<1x8x8x7xi32>
+  %y = cpu.conv ins(%bits, %w : tensor<1x8x8x7xi32>, tensor<2x3x3x3x32xi32>) outs(%d : tensor<1x8x8x64xi32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>,
+                  groups = 1 : i64, sign_channels = 70 : i64} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<1x8x8x64xi32>
+  return %y : tensor<1x8x8x64xi32>
+}
+
+// CHECK-LABEL: @matmul
+// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<?x17xi32>, tensor<1x8x32xi32>)
+// CHECK-SAME: sign_channels = 256 : i64
+func.func @matmul(%x: tensor<?x17xi32>, %w: tensor<1x8x32xi32>, %d: tensor<?x32xf32>) -> tensor<?x32xf32> {
+  %y = cpu.matmul ins(%x, %w : tensor<?x17xi32>, tensor<1x8x32xi32>) outs(%d : tensor<?x32xf32>)
+      attributes {sign_channels = 256 : i64} {
+  ^bb0(%sum: i32):
+    %0 = arith.sitofp %sum : i32 to f32
+    cpu.yield %0 : f32
+  } -> tensor<?x32xf32>
+  return %y : tensor<?x32xf32>
+}

@@ -1,0 +1,242 @@
+"""Networks of signs, whose products count bits, against ONNX Runtime and against whole numbers."""
+import json
+import unittest
+
+import numpy as np
+from onnx import helper
+
+from support import Case, make_model, tool
+from test_levels import cap
+from test_quantized import LEVELS
+
+with open("/proc/cpuinfo") as cpuinfo:
+    flags = cpuinfo.read().split()
+if {"avx512_vpopcntdq", "avx512_bf16"} <= set(flags):
+    # Counts bits in vectors.
+    LEVELS = LEVELS + ["znver4"]
+# f32 holds all sums of these, whatever is added first.
+BINARY = np.array([-1, 1], np.float32)
+
+
+class Net:
+    """A network that is written node by node."""
+
+    def __init__(self, seed, channels):
+        self.rng = np.random.default_rng(seed)
+        self.nodes, self.constants, self.value, self.channels = [], {}, "x", channels
+
+    def constant(self, value):
+        name = f"c{len(self.constants)}"
+        self.constants[name] = np.asarray(value, np.float32)
+        return name
+
+    def node(self, kind, *inputs, **attributes):
+        name = f"{kind}{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
+        return name
+
+    def conv(self, channels, kernel=3, pads=None, scale=True, **attributes):
+        """Signs, times a power of two for each output channel."""
+        shape = (channels, self.channels // attributes.get("group", 1), kernel, kernel)
+        weights = self.rng.choice(BINARY, shape)
+        if scale:
+            weights = weights * np.float32(2) ** self.rng.integers(-3, 2, (channels, 1, 1, 1))
+        self.value = self.node("Conv", self.value, self.constant(weights), kernel_shape=[kernel] * 2,
+                               pads=pads or [kernel // 2] * 4, **attributes)
+        self.channels = channels
+
+    def norm(self):
+        """Of numbers that f32 holds, so that many results are 0 exactly."""
+        values = [2.0 ** self.rng.integers(-2, 2, self.channels), self.rng.integers(-2, 3, self.channels),
+                  self.rng.integers(-3, 4, self.channels), np.ones(self.channels)]
+        values[0] *= self.rng.choice([-1, 1], self.channels)
+        self.value = self.node("BatchNormalization", self.value, *map(self.constant, values), epsilon=0.0)
+
+    def sign(self, form="Sign"):
+        if form == "Sign":
+            self.value = self.node("Sign", self.value)
+            return
+        kind, positive, other = {"Where": ("GreaterOrEqual", 1, -1), "Half": ("Greater", 0.5, -0.5),
+                                 "Relu": ("Greater", 1, 0)}[form]
+        condition = self.node(kind, self.value, self.constant(0))
+        self.value = self.node("Where", condition, self.constant(positive), self.constant(other))
+
+    def matmul(self, columns):
+        weights = self.rng.choice(BINARY, (self.channels, columns))
+        self.value = self.node("MatMul", self.value, self.constant(weights))
+        self.channels = columns
+
+    def model(self, shape):
+        return make_model([*self.nodes, helper.make_node("Identity", [self.value], ["y"])], [("x", shape)],
+                          [("y", None)], self.constants, opset=16)
+
+
+def with_zeros(rng, sizes, share=0.2):
+    x = rng.integers(-4, 5, sizes).astype(np.float32)
+    x[rng.random(sizes) < share] = 0
+    return x
+
+
+class Binary(Case):
+    def count_products(self, model):
+        """The products that count bits."""
+        lowered = self.path("lowered.mlir")
+        self.save(model)
+        tool("ingot", "compile", self.path("model.onnx"), "--emit=mlir-linalg", "-o", lowered)
+        with open(lowered) as file:
+            return file.read().count("sign_channels")
+
+    def check(self, net, shape, products, sizes=None, levels=LEVELS, inputs=()):
+        """Every result is that of ONNX Runtime, bit for bit; `products` of them count bits."""
+        model = net.model(shape)
+        artifact = self.compile(model, "--target", ",".join(levels))
+        self.assertEqual(self.count_products(model), products)
+        rng = np.random.default_rng(5)
+        sizes = sizes or shape
+        cases = [with_zeros(rng, sizes), with_zeros(rng, sizes, 0.002), np.zeros(sizes, np.float32),
+                 rng.choice(BINARY, sizes), *inputs]
+        for level in levels:
+            for i, x in enumerate(cases):
+                with cap(level), self.subTest(level=level, case=i):
+                    self.assert_agrees(model, artifact, {"x": x}, tolerance=0)
+
+    def test_channels(self):
+        """Ends of words: of a pixel, and of the pairs of them."""
+        for channels in (48, 64, 65, 97, 128, 200, 300):
+            with self.subTest(channels=channels):
+                net = Net(channels, channels)
+                net.sign()
+                net.conv(40)
+                self.check(net, [1, channels, 5, 9], 1, levels=LEVELS[:2] + LEVELS[-1:])
+
+    def test_few_channels(self):
+        """Are bytes, and stay so."""
+        net = Net(1, 32)
+        net.sign()
+        net.conv(64)
+        self.check(net, [1, 32, 6, 6], 0, levels=LEVELS[-1:])
+
+    def test_outputs(self):
+        for channels in (8, 16, 33, 70):
+            with self.subTest(channels=channels):
+                net = Net(channels, 64)
+                net.sign()
+                net.conv(channels)
+                self.check(net, [1, 64, 4, 7], 1, levels=LEVELS[:1] + LEVELS[-1:])
+
+    def test_windows(self):
+        """Strides, dilations, padding of one side, none, and more of it than there is data."""
+        for attributes in ({"strides": [2, 2]}, {"dilations": [2, 3]}, {"pads": [0, 2, 1, 0]}, {"pads": [0, 0, 0, 0]},
+                           {"kernel": 1, "strides": [2, 1]}, {"kernel": 5, "pads": [4, 4, 4, 4]}, {"kernel": 1}):
+            with self.subTest(attributes):
+                net = Net(3, 100)
+                net.sign()
+                net.conv(48, **attributes)
+                self.check(net, [2, 100, 7, 17], 1)
+
+    def test_batches(self):
+        net = Net(4, 64)
+        net.sign()
+        net.conv(64)
+        self.check(net, ["n", 64, 6, 15], 1, sizes=[3, 64, 6, 15])
+
+    def test_groups(self):
+        """Stay bytes."""
+        net = Net(4, 128)
+        net.sign()
+        net.conv(128, group=2)
+        self.check(net, [1, 128, 6, 6], 0, levels=LEVELS[-1:])
+
+    def test_open_rows(self):
+        net = Net(4, 64)
+        net.sign()
+        net.conv(64)
+        self.check(net, [1, 64, "h", "w"], 0, sizes=[1, 64, 5, 8], levels=LEVELS[-1:])
+
+    def test_blocks(self):
+        """A whole network: signs of what normalizations make of the sums of others, and a residual."""
+        for form in ("Sign", "Where", "Half", "Relu"):
+            with self.subTest(form):
+                net = Net(6, 64)
+                net.sign(form)
+                net.conv(96)
+                net.norm()
+                skip = net.value
+                net.sign(form)
+                net.conv(96)
+                net.norm()
+                net.value = net.node("Add", net.value, skip)
+                net.sign(form)
+                net.value = net.node("MaxPool", net.value, kernel_shape=[2, 2], strides=[2, 2])
+                net.conv(80, kernel=1)
+                net.norm()
+                self.check(net, [2, 64, 12, 10], 3)
+
+    def test_scaled(self):
+        """XNOR-Net: signs times a number for all of them, and for each output."""
+        net = Net(7, 128)
+        net.sign()
+        net.value = net.node("Mul", net.value, net.constant(0.125))
+        net.conv(64)
+        net.norm()
+        self.check(net, [1, 128, 8, 8], 1)
+
+    def test_matmul(self):
+        for rows, depth, columns in ((1, 256, 1000), (1, 4096, 64), (7, 100, 70), (65, 513, 64)):
+            with self.subTest(rows=rows, depth=depth):
+                net = Net(depth, depth)
+                net.sign()
+                net.matmul(columns)
+                net.sign()
+                net.matmul(64)
+                self.check(net, [rows, depth], 2 if columns >= 48 else 1)
+
+    def test_open_matmul(self):
+        net = Net(8, 192)
+        net.sign("Where")
+        net.matmul(100)
+        for rows in (1, 5, 40):
+            with self.subTest(rows=rows):
+                self.check(net, ["n", 192], 1, sizes=[rows, 192])
+
+    def test_other_weights(self):
+        """A 0 among the weights, or data of more than three numbers: bytes."""
+        net = Net(9, 64)
+        net.sign()
+        net.conv(64)
+        net.constants["c0"][0, 0, 0, 0] = 0
+        self.check(net, [1, 64, 5, 5], 0, levels=LEVELS[-1:])
+        net = Net(9, 64)
+        net.value = net.node("Round", net.node("Clip", net.value, net.constant(-2), net.constant(2)))
+        net.conv(64)
+        self.check(net, [1, 64, 5, 5], 0, levels=LEVELS[-1:])
+
+    def test_emulated(self):
+        """The code of a level that counts bits in vectors, on others."""
+        net = Net(10, 100)
+        net.sign()
+        net.conv(70)
+        net.norm()
+        net.sign()
+        net.conv(64)
+        model = net.model([1, 100, 6, 9])
+        artifact = self.compile(model, "--target=sapphirerapids", "--emulate-on=x86-64-v3")
+        x = with_zeros(np.random.default_rng(1), [1, 100, 6, 9])
+        self.assert_agrees(model, artifact, {"x": x}, tolerance=0)
+
+    def test_smaller(self):
+        """Weights are a bit each."""
+        sizes = []
+        for share in (True, False):
+            net = Net(11, 256)
+            net.sign()
+            net.conv(256)
+            if not share:
+                net.constants["c0"][:] = net.rng.normal(0, 1, net.constants["c0"].shape)
+            artifact = self.compile(net.model([1, 256, 8, 8]))
+            sizes.append(json.loads(tool("ingot", "inspect", "--json", artifact).stdout)["weights_bytes"])
+        self.assertLess(sizes[0], sizes[1] / 30)
+
+
+if __name__ == "__main__":
+    unittest.main()
