@@ -69,6 +69,7 @@ class LoopsBackend : public Backend {
                     const BackendOptions &) const override {
     passes.addPass(createContractionsToVector());
     passes.addPass(createLoopsToVector());
+    passes.addPass(createTablesToVector());
     passes.addPass(createTransposesToVector());
     passes.addPass(createConvertLinalgToLoopsPass());
     passes.addPass(createApproximateMath());

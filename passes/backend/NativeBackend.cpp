@@ -48,6 +48,7 @@ class NativeBackend : public Backend {
       assign.keep.assign(options.keep.begin(), options.keep.end());
       passes.addPass(createAssignPrecision(assign));
     }
+    passes.addNestedPass<func::FuncOp>(createTabulateBytes());
     passes.addNestedPass<func::FuncOp>(createFuseAttention());
     // Masks that it transposed.
     FoldConstantsOptions fold;

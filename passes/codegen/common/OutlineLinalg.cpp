@@ -9,6 +9,7 @@
 #include "dialects/ingot/TargetInfo.h"
 #include "passes/codegen/common/Passes.h"
 #include "passes/codegen/common/KernelTable.h"
+#include "passes/support/ByteTables.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -86,6 +87,10 @@ static constexpr int64_t kOpCost = 40;
 
 /// What an iteration costs, of vectors of a product.
 static int64_t costOf(linalg::LinalgOp op) {
+  // Vectors of bytes.
+  constexpr int64_t kLookupCost = 12;
+  if (lower::getByteTable(op))
+    return kLookupCost;
   int64_t ops = 0;
   op->getRegion(0).walk([&](Operation *) { ++ops; });
   return ops * kOpCost;

@@ -232,6 +232,21 @@ def SoftmaxToVector : Cpu_RowsToVector<"cpu-softmax-to-vector"> {
   }];
 }
 
+def TablesToVector : Cpu_RowsToVector<"cpu-tables-to-vector"> {
+  let summary = "Look bytes up in tables by vectors";
+  let description = [{
+    See the head of TablesToVector.cpp. For a `linalg.generic` on memrefs that
+    replaces each byte by what stands there in a table of 256, of rows that are
+    contiguous.
+  }];
+  let statistics = [Statistic<"numWritten", "written", "ops written">];
+  let dependentDialects = [
+    "::ingot::IngotDialect",
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"];
+}
+
 def TransposesToVector : Cpu_RowsToVector<"cpu-transposes-to-vector"> {
   let summary = "Write transposes as loops over squares turned in registers";
   let description = [{

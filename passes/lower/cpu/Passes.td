@@ -154,4 +154,21 @@ def ProvePairs : Pass<"cpu-prove-pairs", "::mlir::func::FuncOp"> {
                            "::ingot::cpu::CpuDialect"];
 }
 
+def TabulateBytes : Pass<"nn-tabulate-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Look functions of bytes up in tables";
+  let description = [{
+    Elementwise ops that compute a tensor of bytes from another one of the same
+    shape and from numbers, through floats, become `nn.gather` from a table of
+    256 bytes, which is computed here: what stands between a `dequantize` and a
+    `quantize` of one scale each, and what several such pairs are together.
+
+    Left alone is what the epilogue of the kernel that stores the bytes computes
+    with little arithmetic, or of few elements, and a function that others read
+    as floats.
+  }];
+  let statistics = [Statistic<"numTables", "tables", "functions looked up">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::nn::NNDialect"];
+}
+
 #endif // INGOT_PASSES_LOWER_CPU_PASSES_TD

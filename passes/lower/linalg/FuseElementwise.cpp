@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/linalg/Passes.h"
+#include "passes/support/ByteTables.h"
 #include "passes/support/Contractions.h"
 #include "passes/support/Rewrite.h"
 
@@ -84,6 +85,15 @@ static bool turnsFunctions(OpOperand &fused) {
          (isCopy(to) && turns(to) && hasFunctions(from));
 }
 
+/// Whether one of them looks bytes up: a loop of that alone goes by vectors.
+static bool looksUp(OpOperand &fused) {
+  auto isLookup = [](Operation *op) {
+    auto loops = dyn_cast<linalg::LinalgOp>(op);
+    return loops && ingot::lower::getByteTable(loops);
+  };
+  return isLookup(fused.get().getDefiningOp()) || isLookup(fused.getOwner());
+}
+
 namespace {
 struct FuseElementwisePass
     : ingot::impl::FuseElementwiseBase<FuseElementwisePass> {
@@ -100,7 +110,7 @@ struct FuseElementwisePass
     auto canFuse = [&](OpOperand *fused) {
       return isOnlyUser(fused) &&
              !accumulatesAgain(*fused) && !computesFactor(*fused) &&
-             !turnsFunctions(*fused) &&
+             !turnsFunctions(*fused) && !looksUp(*fused) &&
              bodyOps(fused->get().getDefiningOp()) +
                      bodyOps(fused->getOwner()) <=
                  mostOps;

@@ -198,6 +198,7 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     lower::populateResizeToLinalg(patterns, converter);
     lower::populateReduceToLinalg(patterns, converter);
     lower::populateScanToLinalg(patterns, converter);
+    lower::populateTablesToLinalg(patterns, converter);
     ConversionTarget target(getContext());
     // What has no lowering is left, and reported below, once.
     target.markUnknownOpDynamicallyLegal(

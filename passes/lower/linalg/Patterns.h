@@ -49,6 +49,9 @@ void populateResizeToLinalg(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &converter);
 void populateScanToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);
+/// Before those of other indexing.
+void populateTablesToLinalg(mlir::RewritePatternSet &patterns,
+                            const mlir::TypeConverter &converter);
 
 /// Normalizations, softmax and quantization in simpler nn ops; before anything
 /// is lowered.

@@ -167,3 +167,27 @@ func.func @turned_sum(%x: tensor<64x?xf32>, %e: tensor<64x?xf32>, %d: tensor<?x6
   } -> tensor<?x64xf32>
   return %b : tensor<?x64xf32>
 }
+
+// What looks bytes up stays alone.
+// CHECK-LABEL: @look_up
+// CHECK-COUNT-3: linalg.generic
+#one_row = affine_map<(i) -> (i)>
+func.func @look_up(%t: tensor<256xi8>, %x: tensor<64xi8>, %e: tensor<64xi8>) -> tensor<64xi8> {
+  %a = linalg.generic {indexing_maps = [#one_row, #one_row], iterator_types = ["parallel"]} ins(%x : tensor<64xi8>) outs(%e : tensor<64xi8>) {
+  ^bb0(%in: i8, %out: i8):
+    %q = arith.addi %in, %in : i8
+    linalg.yield %q : i8
+  } -> tensor<64xi8>
+  %b = linalg.generic {indexing_maps = [#one_row, #one_row], iterator_types = ["parallel"]} ins(%a : tensor<64xi8>) outs(%e : tensor<64xi8>) {
+  ^bb0(%in: i8, %out: i8):
+    %i = arith.index_castui %in : i8 to index
+    %q = tensor.extract %t[%i] : tensor<256xi8>
+    linalg.yield %q : i8
+  } -> tensor<64xi8>
+  %c = linalg.generic {indexing_maps = [#one_row, #one_row], iterator_types = ["parallel"]} ins(%b : tensor<64xi8>) outs(%e : tensor<64xi8>) {
+  ^bb0(%in: i8, %out: i8):
+    %q = arith.addi %in, %in : i8
+    linalg.yield %q : i8
+  } -> tensor<64xi8>
+  return %c : tensor<64xi8>
+}

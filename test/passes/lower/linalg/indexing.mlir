@@ -20,6 +20,19 @@ func.func @gather(%x: tensor<5x4xf32>, %i: tensor<2x3xi64>) -> tensor<2x3x4xf32>
   return %0 : tensor<2x3x4xf32>
 }
 
+// Each byte is one of 256: nothing is checked.
+// CHECK-LABEL: @look_up
+// CHECK-NOT: ingot.require
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<2x?xi8>) outs(%{{.*}} : tensor<2x?xi8>)
+// CHECK-NEXT: ^bb0(%[[BYTE:.*]]: i8, %{{.*}}: i8):
+// CHECK-NEXT: %[[AT:.*]] = arith.index_castui %[[BYTE]] : i8 to index
+// CHECK-NEXT: %[[ENTRY:.*]] = tensor.extract %{{.*}}[%[[AT]]] : tensor<256xi8>
+// CHECK-NEXT: linalg.yield %[[ENTRY]] : i8
+func.func @look_up(%t: tensor<256xui8>, %i: tensor<2x?xui8>) -> tensor<2x?xui8> {
+  %0 = nn.gather %t, %i {axis = 0 : i64} : (tensor<256xui8>, tensor<2x?xui8>) -> tensor<2x?xui8>
+  return %0 : tensor<2x?xui8>
+}
+
 // CHECK-LABEL: @gather_nd
 // CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%arg1
 // CHECK: ingot.require %{{.*}}, "an index is outside of [-5, 4]"
