@@ -205,7 +205,8 @@ INFER(ConvTransposeOp) {
       });
   if (failed(sizes))
     return failure();
-  results.push_back({*sizes, typeOf(op.getX()).getElementType()});
+  results.push_back(
+      {*sizes, productElement(typeOf(op.getX()).getElementType())});
   return requireBias(rules, op.getBias(), outputs);
 }
 

@@ -83,7 +83,7 @@ void CorrectBiasesPass::runOnOperation() {
     corrections[bias.name] = bias.values;
   bool failedOnce = false;
   getOperation().walk([&](Operation *op) {
-    if (!isa<nn::ConvOp, nn::MatMulOp>(op))
+    if (!quantize::isProduct(op))
       return;
     Value weights = op->getOperand(quantize::weightsOperand(op));
     auto dequantize = weights.getDefiningOp<nn::DequantizeOp>();

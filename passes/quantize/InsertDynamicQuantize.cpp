@@ -41,6 +41,9 @@ private:
 /// Whether what a product saves is more than finding the range of its data
 /// costs.
 static bool isWorthIt(Operation *product) {
+  // Its data would need a zero point.
+  if (isa<nn::ConvTransposeOp>(product))
+    return false;
   // A single channel is multiplied with a few numbers.
   auto conv = dyn_cast<nn::ConvOp>(product);
   return !conv || conv.getGroups() == 1;

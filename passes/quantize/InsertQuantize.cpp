@@ -122,7 +122,9 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
   };
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
-        return !keep.keeps(op) && rangeOf(op->getOperand(0)) &&
+        const TensorCalibration *range = rangeOf(op->getOperand(0));
+        return !keep.keeps(op) && range &&
+               quantize::takesZeroPoint(op, range->zeroPoint) &&
                quantize::areFinite(
                    op->getOperand(quantize::weightsOperand(op)));
       });

@@ -264,7 +264,7 @@ void Switches::rewriteProduct(Operation *product, const Unit &unit) {
 void Switches::showError(Operation *product, Operation *twin, int64_t number) {
   Value error = make<nn::SubOp>(twin->getResult(0), product->getResult(0));
   const int64_t rank = cast<RankedTensorType>(error.getType()).getRank();
-  const int64_t channel = isa<nn::ConvOp>(product) ? 1 : rank - 1;
+  const int64_t channel = isa<nn::MatMulOp>(product) ? rank - 1 : 1;
   SmallVector<int64_t> axes;
   for (int64_t axis = 0; axis < rank; ++axis)
     if (axis != channel)

@@ -311,6 +311,38 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
   }
 };
 
+/// Of one group, and of data whose zero is the byte 0: what a pixel sees of its
+/// padding and of its phase would be another correction for each place.
+struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
+  using QuantizeProduct::QuantizeProduct;
+
+  LogicalResult matchAndRewrite(nn::ConvTransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getGroups() != 1)
+      return rewriter.notifyMatchFailure(op, "has groups");
+    nn::DequantizeOp data = getDequantize(op.getX());
+    if (!data || getScale(data)->zeroPoint != 0 ||
+        !typeOf(data.getX()).getElementType().isUnsignedInteger(8))
+      return rewriter.notifyMatchFailure(op, "has data with a zero point");
+    StringRef reason;
+    std::optional<Operands> operands = readOperands(
+        rewriter, op, op.getX(), op.getW(), 1, op.getBias(), reason);
+    if (!operands)
+      return rewriter.notifyMatchFailure(op, reason);
+    RankedTensorType type = op.getType();
+    Value sums = nn::ConvTransposeOp::create(
+        rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
+        makeBytes(rewriter, op.getW().getLoc(), operands->weights),
+        /*bias=*/Value(), op.getStrides(), op.getPads(), op.getDilations(),
+        op.getOutputPadding(), op.getGroups(), op.getChannelsLast());
+    int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
+    rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
+                                          dim, *operands, /*isPadded=*/true));
+    ++count;
+    return success();
+  }
+};
+
 struct QuantizeMatMul : QuantizeProduct<nn::MatMulOp> {
   using QuantizeProduct::QuantizeProduct;
 
@@ -343,7 +375,8 @@ struct QuantizeProductsPass
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<QuantizeConv, QuantizeMatMul>(&getContext(), numProducts);
+    patterns.add<QuantizeConv, QuantizeConvTranspose, QuantizeMatMul>(
+        &getContext(), numProducts);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

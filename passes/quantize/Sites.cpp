@@ -39,9 +39,21 @@ static bool isPool(Operation *op) {
   return isa<nn::AvgPoolOp>(op);
 }
 
+bool quantize::isProduct(Operation *op) {
+  auto transposed = dyn_cast<nn::ConvTransposeOp>(op);
+  return isa<nn::ConvOp, nn::MatMulOp>(op) ||
+         (transposed && transposed.getGroups() == 1);
+}
+
+bool quantize::takesZeroPoint(Operation *product, int64_t zeroPoint) {
+  return zeroPoint == 0 || !isa<nn::ConvTransposeOp>(product);
+}
+
 unsigned quantize::weightsOperand(Operation *) { return 1; }
 
 int64_t quantize::weightsAxis(Operation *product) {
+  if (isa<nn::ConvTransposeOp>(product))
+    return 1;
   auto matmul = dyn_cast<nn::MatMulOp>(product);
   return matmul && !matmul.getTransposeB() ? 1 : 0;
 }
@@ -51,7 +63,7 @@ quantize::findProducts(func::FuncOp function,
                        function_ref<bool(Operation *)> isWanted) {
   SmallVector<Operation *> products;
   for (Operation &op : function.getBody().front()) {
-    if (!isa<nn::ConvOp, nn::MatMulOp>(op) || !isData(op.getOperand(0)))
+    if (!isProduct(&op) || !isData(op.getOperand(0)))
       continue;
     Value weights = op.getOperand(weightsOperand(&op));
     auto type = dyn_cast<RankedTensorType>(weights.getType());
@@ -135,7 +147,7 @@ private:
     const auto users = llvm::count_if(value.getUsers(), [](Operation *user) {
       return !isa<ObserveOp>(user);
     });
-    return users == 1 && isa_and_nonnull<nn::ConvOp, nn::MatMulOp>(op);
+    return users == 1 && op && isProduct(op);
   }
 
   static bool isBefore(Value a, Value b) {

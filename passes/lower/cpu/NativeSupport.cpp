@@ -238,7 +238,7 @@ static Reason whyNotElements(Operation *op) {
     return whyNotEmpty(op);
   if (isa<nn::PackedMatMulOp>(op))
     return whyNotEmpty(op);
-  if (!isa<nn::ConvOp, nn::MatMulOp>(op) ||
+  if (!isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op) ||
       !nn::isByte(typeOf(op->getOperand(0)).getElementType()))
     return whyNotFloat32(op);
   RankedTensorType x = typeOf(op->getOperand(0)), w = typeOf(op->getOperand(1));
@@ -248,6 +248,10 @@ static Reason whyNotElements(Operation *op) {
       !w.getElementType().isSignlessInteger(8))
     return "multiplies " + describe(x) + " by " + describe(w) +
            ", where kernels multiply ui8 by i8";
+  auto transposed = dyn_cast<nn::ConvTransposeOp>(op);
+  if (transposed && transposed.getGroups() != 1)
+    return "has " + std::to_string(transposed.getGroups()) +
+           " groups of bytes";
   return whyNotEmpty(op);
 }
 

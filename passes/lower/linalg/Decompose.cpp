@@ -265,6 +265,16 @@ static Value decompose(Maker b, nn::ConvOp op) {
                             op.getChannelsLast());
 }
 
+static Value decompose(Maker b, nn::ConvTransposeOp op) {
+  if (!nn::isByte(typeOf(op.getX()).getElementType()))
+    return {};
+  Type wide = b.b.getI32Type();
+  return b.make<nn::ConvTransposeOp>(
+      op.getType(), b.cast(op.getX(), wide), b.cast(op.getW(), wide),
+      op.getBias(), op.getStrides(), op.getPads(), op.getDilations(),
+      op.getOutputPadding(), op.getGroups(), op.getChannelsLast());
+}
+
 static Value decompose(Maker b, nn::MatMulOp op) {
   if (!nn::isByte(typeOf(op.getA()).getElementType()))
     return {};
@@ -370,6 +380,7 @@ void lower::populateDecompositions(RewritePatternSet &patterns) {
   patterns.add<DecomposeReduce, Decompose<nn::SoftmaxOp>,
                Decompose<nn::LayerNormOp>, Decompose<nn::RMSNormOp>,
                Decompose<nn::BatchNormOp>, Decompose<nn::ConvOp>,
+               Decompose<nn::ConvTransposeOp>,
                Decompose<nn::MatMulOp>, Decompose<nn::PackedMatMulOp>,
                Decompose<nn::GroupNormOp>,
                Decompose<nn::LRNOp>>(patterns.getContext());

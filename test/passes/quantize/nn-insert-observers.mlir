@@ -62,3 +62,20 @@ func.func @none(%x: tensor<2x2xf32>, %y: tensor<2x2xf64>, %q: tensor<2x2xui8>) -
   %2 = nn.matmul %d, %w : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
   return %0, %1, %2 : tensor<2x2xf32>, tensor<2x2xf64>, tensor<2x2xf32>
 }
+
+// -----
+
+// Transposed convolutions, but for groups.
+// CHECK: ingot.observed = ["x"]
+// CHECK-LABEL: func.func @transposed
+// CHECK-NEXT: ingot.observe 0 %arg0
+// CHECK-NOT: ingot.observe
+func.func @transposed(%x: tensor<1x2x4xf32> {ingot.name = "x"}, %z: tensor<1x2x4xf32> {ingot.name = "z"}) -> (tensor<1x3x8xf32>, tensor<1x2x8xf32>) {
+  %w = arith.constant dense<0.5> : tensor<2x3x2xf32>
+  %v = arith.constant dense<0.5> : tensor<2x1x2xf32>
+  %0 = nn.conv_transpose %x, %w {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
+    : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x8xf32> loc("up")
+  %1 = nn.conv_transpose %z, %v {dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>}
+    : (tensor<1x2x4xf32>, tensor<2x1x2xf32>) -> tensor<1x2x8xf32> loc("up2")
+  return %0, %1 : tensor<1x3x8xf32>, tensor<1x2x8xf32>
+}

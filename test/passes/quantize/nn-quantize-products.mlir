@@ -106,3 +106,29 @@ func.func @computed(%x: tensor<?x2xui8>, %p: tensor<1x1x4xui8>, %s: tensor<f32>,
   %5 = nn.conv %3, %4 bias(%b) {dilations = array<i64: 1>, groups = 1 : i64, pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x4xf32>, tensor<2x1x2xf32>, tensor<2xf32>) -> tensor<1x2x5xf32>
   return %2, %5 : tensor<?x2xf32>, tensor<1x2x5xf32>
 }
+
+// -----
+
+// Transposed: outputs are the second dimension of the weights. Of data with a zero
+// point, and of groups, it stays one of floats.
+// CHECK-LABEL: @transposed
+// CHECK: %[[C:.*]] = nn.conv_transpose %arg0, %{{.*}} : (tensor<1x2x4xui8>, tensor<2x3x2xi8>) -> tensor<1x3x8xi32>
+// CHECK: nn.cast %[[C]]
+// CHECK: arith.constant dense<{{.*}}1.250000e-01], {{.*}}2.500000e-01], {{.*}}5.000000e-01]]> : tensor<3x1xf32>
+// CHECK-COUNT-2: nn.conv_transpose {{.*}}f32>)
+func.func @transposed(%x: tensor<1x2x4xui8>) -> (tensor<1x3x8xf32>, tensor<1x3x8xf32>, tensor<1x2x8xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<ui8>
+  %w = arith.constant dense<[[[1, 2], [3, 4], [5, 6]], [[1, 2], [3, 4], [5, 6]]]> : tensor<2x3x2xi8>
+  %v = arith.constant dense<[[[1, 2]], [[3, 4]]]> : tensor<2x1x2xi8>
+  %t = arith.constant dense<[0.25, 0.5, 1.0]> : tensor<3xf32>
+  %one = arith.constant dense<0.25> : tensor<f32>
+  %0 = nn.dequantize %x, %s {axis = 0 : i64} : (tensor<1x2x4xui8>, tensor<f32>) -> tensor<1x2x4xf32>
+  %1 = nn.dequantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x2x4xui8>, tensor<f32>, tensor<ui8>) -> tensor<1x2x4xf32>
+  %2 = nn.dequantize %w, %t {axis = 1 : i64} : (tensor<2x3x2xi8>, tensor<3xf32>) -> tensor<2x3x2xf32>
+  %3 = nn.dequantize %v, %one {axis = 0 : i64} : (tensor<2x1x2xi8>, tensor<f32>) -> tensor<2x1x2xf32>
+  %4 = nn.conv_transpose %0, %2 {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x8xf32>
+  %5 = nn.conv_transpose %1, %2 {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x8xf32>
+  %6 = nn.conv_transpose %0, %3 {dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x4xf32>, tensor<2x1x2xf32>) -> tensor<1x2x8xf32>
+  return %4, %5, %6 : tensor<1x3x8xf32>, tensor<1x3x8xf32>, tensor<1x2x8xf32>
+}

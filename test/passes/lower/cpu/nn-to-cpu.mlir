@@ -359,3 +359,19 @@ func.func @no_bytes(%a: tensor<5x3xi8>, %x: tensor<1x600x16xui8>) -> (tensor<5x1
     : (tensor<1x600x16xui8>, tensor<16x1x515xi8>) -> tensor<1x86x16xi32>
   return %0, %1 : tensor<5x16xi32>, tensor<1x86x16xi32>
 }
+
+// -----
+
+// Bytes, transposed, of one group.
+// CHECK-LABEL: @transposed_bytes
+// CHECK: cpu.conv_transpose ins(%arg0, %{{.*}} : tensor<1x4x2xui8>, tensor<2x3x2xi8>) outs({{.*}} : tensor<1x8x3xi32>)
+// CHECK: nn.conv_transpose
+func.func @transposed_bytes(%x: tensor<1x4x2xui8>) -> (tensor<1x8x3xi32>, tensor<1x8x2xi32>) {
+  %w = arith.constant dense<1> : tensor<2x3x2xi8>
+  %v = arith.constant dense<1> : tensor<2x1x2xi8>
+  %0 = nn.conv_transpose %x, %w {channels_last, dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>,
+    pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x4x2xui8>, tensor<2x3x2xi8>) -> tensor<1x8x3xi32>
+  %1 = nn.conv_transpose %x, %v {channels_last, dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>,
+    pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x4x2xui8>, tensor<2x1x2xi8>) -> tensor<1x8x2xi32>
+  return %0, %1 : tensor<1x8x3xi32>, tensor<1x8x2xi32>
+}
