@@ -101,6 +101,17 @@ LogicalResult GroupNormOp::verify() {
   return verifySameShape(*this);
 }
 
+/// Of an op that computes floats, of floats or of unsigned bytes.
+template <typename Op> static LogicalResult verifyFloats(Op op) {
+  Type from = signless(typeOf(op.getSrc()).getElementType());
+  if (!isa<FloatType>(from) && !from.isInteger(8))
+    return op.emitOpError("expects floats or bytes, but got ") << from;
+  Type result = op.getEpilogue().front().getArgument(0).getType();
+  if (!isa<FloatType>(result))
+    return op.emitOpError("expects an epilogue of floats, but got ") << result;
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
   if (failed(expectRank(*this, "src", getSrc(), 3)) ||
       failed(expectRank(*this, "dst", getDst(), 2)))
@@ -110,9 +121,10 @@ LogicalResult ReduceOp::verify() {
                         dst.getDimSize(0))) ||
       failed(expectSize(*this, "dst dimension 1", src.getDimSize(2),
                         dst.getDimSize(1))) ||
-      failed(verifyDst(*this, getDst())))
+      failed(verifyDst(*this, getDst())) ||
+      failed(verifyEpilogue(*this, getDst())))
     return failure();
-  return verifyEpilogue(*this, getDst());
+  return verifyFloats(*this);
 }
 
 LogicalResult PoolOp::verify() {
@@ -135,17 +147,15 @@ LogicalResult PoolOp::verify() {
   for (int64_t pad : getPads())
     if (pad < 0)
       return emitOpError("expects pads of at least 0, but got ") << pad;
-  if (getKind() != PoolKind::max && src.getElementType().isInteger())
-    return emitOpError("expects floats for a mean, but got ")
-           << src.getElementType();
   if (failed(expectKnown(*this, "channels", src.getDimSize(rank - 1))) ||
       failed(expectSize(*this, "dst batch", src.getDimSize(0),
                         dst.getDimSize(0))) ||
       failed(expectSize(*this, "dst channels", src.getDimSize(rank - 1),
                         dst.getDimSize(rank - 1))) ||
-      failed(verifyDst(*this, getDst())))
+      failed(verifyDst(*this, getDst())) ||
+      failed(verifyEpilogue(*this, getDst())))
     return failure();
-  return verifyEpilogue(*this, getDst());
+  return getKind() == PoolKind::max ? success() : verifyFloats(*this);
 }
 
 /// Of all dimensions together.

@@ -91,6 +91,31 @@ class Quantized(Case):
     def test_pairs(self):
         self.check(quantized.CLOSE, range(100, 110))
 
+    def test_between_pairs(self):
+        """Functions, transposed convolutions and means of bytes."""
+        self.check(quantized.BETWEEN, range(300, 312))
+
+    def test_no_floats_between_pairs(self):
+        """A function of bytes is one table, whatever pairs are in it; a transposed convolution multiplies bytes."""
+        graph = quantized.Graph(5)
+        x = graph.input(np.abs(graph.rng.standard_normal([1, 16, 9, 9])).astype(np.float32))
+        pair = [graph.constant(np.float32(0.05)), graph.constant(np.uint8(0))]
+        value = graph.node("DequantizeLinear", [graph.node("QuantizeLinear", [x, *pair]), *pair])
+        value = graph.node("ConvTranspose", [value, graph.weights([16, 8, 2, 2], 1)], strides=[2, 2])
+        _, value = graph.quantized_pair(value, np.uint8, 0.05)
+        _, gate = graph.quantized_pair(graph.node("Sigmoid", [value]), np.uint8, 1 / 255)
+        q, value = graph.quantized_pair(graph.node("Mul", [gate, value]), np.uint8, 0.05)
+        graph.output(q, 2, exact=False)
+        report = json.loads(tool("ingot", "inspect", "--json", self.compile(graph.model())).stdout)
+        products = [layer["precision"] for layer in report["layers"] if layer["kind"] == "convolution"]
+        self.assertEqual(products, ["int8"])
+        done = tool("ingot", "compile", self.save(graph.model()), "--emit=mlir-linalg", "-o", self.path("m.mlir"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("m.mlir"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertEqual(text.count("arith.index_castui"), 1)
+        self.assertNotIn("math.exp", text)
+
     def test_trained(self):
         """What training with simulated quantization exports; all of its products are of bytes."""
         self.check(quantized.TRAINED, range(200, 206))

@@ -294,9 +294,63 @@ class Graph:
         q, _ = self.quantized_pair(value, dtype, self.scale())
         self.output(q, ELEMENTS[np.dtype(dtype)], exact=False)
 
+    def qdq_function(self):
+        """Functions of bytes: one, or several pairs of them, of vectors' lengths and what is left of them."""
+        dtype = self.pick(U8, S8)
+        shape = [int(self.pick(1, 3)), int(self.pick(1, 7, 16, 64, 100)), int(self.pick(1, 5, 33))]
+        _, value = self.quantized_pair(self.input(self.rng.standard_normal(shape).astype(np.float32) * 3), dtype,
+                                       self.scale())
+        for _ in range(int(self.rng.integers(1, 3))):
+            kind = self.pick("Sigmoid", "Tanh", "HardSwish", "HardSigmoid", "Elu", "Softplus", "Erf", "LeakyRelu",
+                             "Exp", "Swish")
+            before = value
+            y = self.node("Sigmoid" if kind == "Swish" else kind, [value])
+            q, value = self.quantized_pair(y, dtype, self.scale(around=self.pick(0.005, 0.05)))
+            if kind == "Swish":
+                q, value = self.quantized_pair(self.node("Mul", [value, before]), dtype, self.scale())
+        self.output(q, ELEMENTS[np.dtype(dtype)], exact=False)
+
+    def qdq_conv_transpose(self):
+        """A transposed convolution of what a relu leaves, or of bytes with another zero point."""
+        dims = int(self.pick(1, 2, 2))
+        inputs, outputs = int(self.pick(1, 4, 20, 64)), int(self.pick(1, 5, 16, 40))
+        kernel, strides, dilations = ([int(self.pick(*of)) for _ in range(dims)]
+                                      for of in ((1, 2, 3, 4), (1, 2, 2, 3), (1, 1, 2)))
+        pads = [int(self.rng.integers(0, k)) for k in kernel * 2]
+        sizes = [int(self.rng.integers(max(kernel), 12)) for _ in range(dims)]
+        x = self.input(np.abs(self.rng.standard_normal([int(self.pick(1, 2)), inputs, *sizes])).astype(np.float32) * 3)
+        pair = [self.constant(self.scale()), self.constant(U8(self.pick(0, 0, 0, 7)))]
+        value = self.node("DequantizeLinear", [self.node("QuantizeLinear", [x, *pair]), *pair])
+        arguments = [value, self.weights([inputs, outputs, *kernel], 1)]
+        if self.rng.integers(2):
+            arguments.append(self.constant(self.rng.standard_normal(outputs).astype(np.float32)))
+        y = self.node("ConvTranspose", arguments, kernel_shape=kernel, strides=strides, dilations=dilations, pads=pads)
+        self.finish(y, None, U8)
+
+    def qdq_mean(self):
+        """Means of bytes: of windows, with their padding or without, and of all pixels."""
+        dtype = self.pick(U8, S8)
+        channels = int(self.pick(1, 3, 16, 40))
+        x = self.input(self.rng.standard_normal([int(self.pick(1, 2)), channels, 9, 11]).astype(np.float32) * 3)
+        other, value = self.quantized_pair(x, dtype, self.scale())
+        self.output(other, ELEMENTS[np.dtype(dtype)], exact=False)
+        kind = self.pick("AveragePool", "AveragePool", "GlobalAveragePool", "ReduceMean")
+        if kind == "AveragePool":
+            strides = [int(self.pick(1, 2)), int(self.pick(2, 3))]
+            value = self.node(kind, [value], kernel_shape=[int(self.pick(1, 2, 3)), 3], strides=strides,
+                              pads=self.pick([0] * 4, [0, 1, 0, 2]), count_include_pad=int(self.rng.integers(2)),
+                              ceil_mode=int(self.rng.integers(2)))
+        elif kind == "ReduceMean":
+            value = self.node(kind, [value, self.constant(np.array([self.pick(1, 3)], np.int64))])
+        else:
+            value = self.node(kind, [value])
+        q, _ = self.quantized_pair(value, dtype, self.scale())
+        self.output(q, ELEMENTS[np.dtype(dtype)], exact=False)
+
 
 EXACT = ("qlinear_conv", "conv_integer", "matmul_integer", "qlinear_matmul")
 CLOSE = ("qdq_conv", "qdq_matmul", "qdq_movement")
+BETWEEN = ("qdq_function", "qdq_conv_transpose", "qdq_mean")
 TRAINED = ("qat_conv", "qat_linear")
 
 

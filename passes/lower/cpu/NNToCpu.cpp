@@ -125,12 +125,13 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
     lower::populateResampleToCpu(patterns);
     lower::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    // Those that read others first, of which nobody reads the result then.
-    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
-        [](nn::CastOp op) {
-          if (op->use_empty())
-            op->erase();
-        });
+    // What read bytes as floats, users before operands.
+    SmallVector<Operation *> ops;
+    getOperation()->walk(
+        [&](nn::ElementwiseOpInterface op) { ops.push_back(op); });
+    for (Operation *op : llvm::reverse(ops))
+      if (op->use_empty())
+        op->erase();
   }
 };
 

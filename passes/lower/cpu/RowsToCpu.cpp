@@ -9,6 +9,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
+#include "passes/lower/cpu/ScaledBytes.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
 
@@ -170,6 +171,14 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
       countParts(lower::productOf(shape.take_front(first)),
                  lower::productOf(shape.slice(first, axes.size())), channels);
   Value x = op.getX();
+  std::optional<ScaledBytes> bytes;
+  if (kind == cpu::ReduceKind::mean)
+    bytes = readScaledBytes(
+        x, channels != 1
+               ? channels
+               : lower::productOf(shape.slice(first, axes.size())));
+  if (bytes)
+    x = bytes->bytes;
   if (parts > 1) {
     OpFoldResult count = b.getIndexAttr(parts);
     x = reshape(b, loc, x,
@@ -184,6 +193,8 @@ LogicalResult ReducePattern::matchAndRewrite(nn::ReduceOp op,
     x = reshape(b, loc, x, {outer, length, inner});
   }
   Value y = reduce(b, loc, kind, x);
+  if (bytes)
+    y = bytes->scale(b, loc, y);
   Sizes left;
   for (auto [i, size] : llvm::enumerate(sizes)) {
     if (!llvm::is_contained(axes, int64_t(i)))
@@ -309,6 +320,29 @@ LogicalResult GroupNormPattern::matchAndRewrite(nn::GroupNormOp op,
 // Pooling
 //===----------------------------------------------------------------------===//
 
+/// Whether no element is in several windows: each would convert it anew.
+static bool readsOnce(nn::AvgPoolOp op) {
+  for (auto [size, stride] : llvm::zip_equal(op.getKernel(), op.getStrides()))
+    if (size > stride)
+      return false;
+  return true;
+}
+
+/// Whether the mean of each window is that of elements alone: none lies in the
+/// padding.
+static bool seesElements(nn::AvgPoolOp op) {
+  if (llvm::all_of(op.getPads(), [](int64_t pad) { return pad == 0; }))
+    return true;
+  if (op.getCountIncludePad() ||
+      llvm::any_of(op.getDilations(), [](int64_t step) { return step != 1; }))
+    return false;
+  size_t n = op.getKernel().size();
+  for (auto [i, pad] : llvm::enumerate(op.getPads()))
+    if (pad >= op.getKernel()[i % n])
+      return false;
+  return true;
+}
+
 template <typename Op>
 LogicalResult PoolPattern<Op>::matchAndRewrite(Op op,
                                                PatternRewriter &b) const {
@@ -316,16 +350,24 @@ LogicalResult PoolPattern<Op>::matchAndRewrite(Op op,
     return b.notifyMatchFailure(op, *reason);
   RankedTensorType type = op.getY().getType();
   auto kind = cpu::PoolKind::max;
-  if constexpr (std::is_same_v<Op, nn::AvgPoolOp>)
+  std::optional<ScaledBytes> bytes;
+  if constexpr (std::is_same_v<Op, nn::AvgPoolOp>) {
     kind = op.getCountIncludePad() ? cpu::PoolKind::mean_with_pads
                                    : cpu::PoolKind::mean;
+    if (readsOnce(op))
+      bytes = readScaledBytes(op.getX(), type.getShape().back());
+    if (bytes && bytes->offset != 0 && !seesElements(op))
+      bytes.reset();
+  }
   Location loc = op.getLoc();
   Value destination = destinationOf(b, op->getResult(0));
   auto kernel = cpu::PoolOp::create(
-      b, loc, type, kind, op.getX(), ValueRange(), destination, op.getKernel(),
-      op.getStrides(), op.getPads(), op.getDilations(), /*schedule=*/{});
+      b, loc, type, kind, bytes ? bytes->bytes : Value(op.getX()),
+      ValueRange(), destination, op.getKernel(), op.getStrides(), op.getPads(),
+      op.getDilations(), /*schedule=*/{});
   buildRowEpilogue(b, loc, kernel);
-  b.replaceOp(op, kernel);
+  Value y = kernel.getResult();
+  b.replaceOp(op, bytes ? bytes->scale(b, loc, y) : y);
   return success();
 }
 

@@ -84,12 +84,23 @@ func.func @pads(%x: tensor<1x8x4xf32>) {
 // -----
 
 func.func @mean_of_bytes(%x: tensor<1x8x8x3xui8>, %d: tensor<1x8x8x3xui8>) {
-  // expected-error @+1 {{expects floats for a mean, but got 'ui8'}}
+  // expected-error @+1 {{expects an epilogue of floats, but got 'i8'}}
   %0 = cpu.pool mean ins(%x : tensor<1x8x8x3xui8>) outs(%d : tensor<1x8x8x3xui8>)
       attributes {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
   ^bb0(%y: i8):
     cpu.yield %y : i8
   } -> tensor<1x8x8x3xui8>
+  return
+}
+
+// -----
+
+func.func @mean_of_integers(%x: tensor<2x8x4xi32>, %d: tensor<2x4xf32>) {
+  // expected-error @+1 {{expects floats or bytes, but got 'i32'}}
+  %0 = cpu.reduce mean ins(%x : tensor<2x8x4xi32>) outs(%d : tensor<2x4xf32>) {
+  ^bb0(%y: f32):
+    cpu.yield %y : f32
+  } -> tensor<2x4xf32>
   return
 }
 

@@ -69,9 +69,10 @@ struct Emitter {
 
   bool isMax() { return op.getKind() == cpu::PoolKind::max; }
   FoldKind kind() {
-    if (getElementTypeOrSelf(src.data).isInteger())
-      return FoldKind::maxUnsigned;
-    return isMax() ? FoldKind::maxOrNaN : FoldKind::sum;
+    if (!isMax())
+      return FoldKind::sum;
+    return getElementTypeOrSelf(src.data).isInteger() ? FoldKind::maxUnsigned
+                                                      : FoldKind::maxOrNaN;
   }
 
   IndexBuilder b;
@@ -220,12 +221,14 @@ Accumulators Emitter::foldTaps(const Tile &tile, SmallVector<Index> srcAt,
   if (dim == taps.size()) {
     Index at = src.at(b, srcAt);
     Accumulators next;
-    for (auto [v, folded] : llvm::enumerate(start))
-      next.push_back(foldVectors(
-          b, kind(), folded,
-          loadPiece(b, tile.lanes, src.data,
-                    b.add(at, int64_t(v) * tile.lanes),
-                    maskOfVector(b, tile, v))));
+    for (auto [v, folded] : llvm::enumerate(start)) {
+      Value x = loadPiece(b, tile.lanes, src.data,
+                          b.add(at, int64_t(v) * tile.lanes),
+                          maskOfVector(b, tile, v));
+      if (!isMax())
+        x = bytesToFloats(b, x);
+      next.push_back(foldVectors(b, kind(), folded, x));
+    }
     return next;
   }
   auto fold = [&](Index tap, const Accumulators &folded) {

@@ -77,6 +77,7 @@ struct ReduceToVectorPass
 
 /// What is folded of an element.
 Value Emitter::prepare(IndexBuilder &b, Value x) {
+  x = bytesToFloats(b, x);
   if (op.getKind() == cpu::ReduceKind::sum_square)
     return squareVector(b, x);
   return x;

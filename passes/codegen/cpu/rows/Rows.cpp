@@ -69,6 +69,14 @@ Value codegen::loadPiece(IndexBuilder &b, int64_t lanes, Value data, Index at,
                                                b.get(at), mask, zero));
 }
 
+Value codegen::bytesToFloats(IndexBuilder &b, Value vector) {
+  auto type = cast<VectorType>(vector.getType());
+  if (!type.getElementType().isInteger(8))
+    return vector;
+  return arith::UIToFPOp::create(b.b, b.loc, type.clone(b.b.getF32Type()),
+                                 vector);
+}
+
 void codegen::storePiece(IndexBuilder &b, Value vector, Value data, Index at,
                          Value mask) {
   if (!mask)

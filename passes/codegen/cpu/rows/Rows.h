@@ -65,6 +65,8 @@ Accumulators foldColumns(
 /// Loads of a piece, and of a vector of a tile; lanes outside are 0.
 mlir::Value loadPiece(IndexBuilder &b, int64_t lanes, mlir::Value data,
                       Index at, mlir::Value mask);
+/// Unsigned bytes as floats; other vectors as they are.
+mlir::Value bytesToFloats(IndexBuilder &b, mlir::Value vector);
 /// Stores the lanes of `vector` that `mask` has; all without one.
 void storePiece(IndexBuilder &b, mlir::Value vector, mlir::Value data, Index at,
                 mlir::Value mask);

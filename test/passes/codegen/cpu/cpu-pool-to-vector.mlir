@@ -39,3 +39,24 @@ func.func @mean(%x: memref<?x8x8x12xf32>, %y: memref<?x4x4x12xf32>) {
   return
 }
 }
+
+// -----
+
+// A mean of bytes adds them up as floats.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+// CHECK-LABEL: func.func @mean_of_bytes(
+// CHECK-LABEL: func.func private @pool.0
+// CHECK: %[[X:.*]] = vector.load {{.*}} : memref<{{.*}}xi8{{.*}}>, vector<16xi8>
+// CHECK: arith.uitofp %[[X]] : vector<16xi8> to vector<16xf32>
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+func.func @mean_of_bytes(%x: memref<1x8x8x16xi8>, %y: memref<1x4x4x16xf32>) {
+  cpu.pool mean ins(%x : memref<1x8x8x16xi8>) outs(%y : memref<1x4x4x16xf32>)
+      attributes {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>,
+                  pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}

@@ -84,3 +84,20 @@ func.func @open_columns(%x: memref<2x30x?xf32>, %y: memref<2x?xf32>) {
   return
 }
 }
+
+// -----
+
+// So does one of all pixels.
+
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+// CHECK-LABEL: func.func @mean_of_bytes(
+// CHECK-LABEL: func.func private @reduce.0
+// CHECK: arith.uitofp {{.*}} : vector<16xi8> to vector<16xf32>
+func.func @mean_of_bytes(%x: memref<1x49x16xi8>, %y: memref<1x16xf32>) {
+  cpu.reduce mean ins(%x : memref<1x49x16xi8>) outs(%y : memref<1x16xf32>) {
+  ^bb0(%r: f32):
+    cpu.yield %r : f32
+  }
+  return
+}
+}

@@ -118,3 +118,50 @@ func.func @left_alone(%x: tensor<2x3x4xf32>, %h: tensor<2x3x4xf16>)
   %4 = nn.softmax %x {axis = 2 : i64, ingot.backend = #ingot.backend<loops>} : tensor<2x3x4xf32> -> tensor<2x3x4xf32>
   return %2, %3, %4 : tensor<2x3x4xf16>, tensor<2x3x2xf32>, tensor<2x3x4xf32>
 }
+
+// -----
+
+// Means of bytes: scale and zero point follow. Not where the padding counts as 0 and
+// not as the zero point, and not of rows that end within a vector.
+// CHECK-LABEL: @means_of_bytes
+// CHECK: %[[P:.*]] = cpu.pool mean ins(%arg0 : tensor<1x8x8x8xui8>) outs({{.*}} : tensor<1x4x4x8xf32>)
+// CHECK: %[[M:.*]] = nn.mul %[[P]], %{{.*}}
+// CHECK: nn.add %[[M]], %{{.*}}
+// CHECK: cpu.pool mean_with_pads ins({{.*}} : tensor<1x8x8x8xf32>)
+// CHECK: %[[R:.*]] = cpu.reduce mean ins({{.*}} : tensor<1x64x8xui8>) outs({{.*}} : tensor<1x8xf32>)
+// CHECK: nn.mul %[[R]], %{{.*}} : tensor<1x8xf32>
+// CHECK: cpu.reduce mean ins({{.*}} : tensor<1x36x1xf32>)
+func.func @means_of_bytes(%x: tensor<1x8x8x8xui8>, %row: tensor<1x36xui8>) -> (tensor<1x4x4x8xf32>, tensor<1x8x8x8xf32>, tensor<1x1x1x8xf32>, tensor<1xf32>) {
+  %zero = arith.constant dense<3> : tensor<i32>
+  %scale = arith.constant dense<0.5> : tensor<f32>
+  %0 = nn.cast %x : tensor<1x8x8x8xui8> -> tensor<1x8x8x8xi32>
+  %1 = nn.sub %0, %zero : tensor<1x8x8x8xi32>, tensor<i32> -> tensor<1x8x8x8xi32>
+  %2 = nn.cast %1 : tensor<1x8x8x8xi32> -> tensor<1x8x8x8xf32>
+  %3 = nn.mul %2, %scale : tensor<1x8x8x8xf32>, tensor<f32> -> tensor<1x8x8x8xf32>
+  %s0 = nn.mul %2, %scale : tensor<1x8x8x8xf32>, tensor<f32> -> tensor<1x8x8x8xf32>
+  %s1 = nn.mul %2, %scale : tensor<1x8x8x8xf32>, tensor<f32> -> tensor<1x8x8x8xf32>
+  %4 = nn.avg_pool %3 {channels_last, kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : tensor<1x8x8x8xf32> -> tensor<1x4x4x8xf32>
+  %5 = nn.avg_pool %s0 {channels_last, count_include_pad, kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} : tensor<1x8x8x8xf32> -> tensor<1x8x8x8xf32>
+  %6 = nn.reduce mean %s1 {axes = array<i64: 1, 2>, keep_dims} : tensor<1x8x8x8xf32> -> tensor<1x1x1x8xf32>
+  %7 = nn.cast %row : tensor<1x36xui8> -> tensor<1x36xf32>
+  %8 = nn.mul %7, %scale : tensor<1x36xf32>, tensor<f32> -> tensor<1x36xf32>
+  %9 = nn.reduce mean %8 {axes = array<i64: 1>} : tensor<1x36xf32> -> tensor<1xf32>
+  return %4, %5, %6, %9 : tensor<1x4x4x8xf32>, tensor<1x8x8x8xf32>, tensor<1x1x1x8xf32>, tensor<1xf32>
+}
+
+// -----
+
+// Bytes that nobody else reads are floats on the way; windows that overlap would
+// convert them several times; a few floats that others read are read by all.
+// CHECK-LABEL: @means_of_floats
+// CHECK-COUNT-3: cpu.pool mean ins({{.*}} : tensor<1x8x8x8xf32>)
+func.func @means_of_floats(%x: tensor<1x8x8x8xf32>, %b: tensor<1x8x8x8xui8>, %c: tensor<1x8x8x8xui8>) -> (tensor<1x4x4x8xf32>, tensor<1x7x7x8xf32>, tensor<1x4x4x8xf32>, tensor<1x8x8x8xf32>) {
+  %0 = nn.cast %x : tensor<1x8x8x8xf32> -> tensor<1x8x8x8xui8>
+  %1 = nn.cast %0 : tensor<1x8x8x8xui8> -> tensor<1x8x8x8xf32>
+  %2 = nn.avg_pool %1 {channels_last, kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : tensor<1x8x8x8xf32> -> tensor<1x4x4x8xf32>
+  %3 = nn.cast %b : tensor<1x8x8x8xui8> -> tensor<1x8x8x8xf32>
+  %4 = nn.avg_pool %3 {channels_last, kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : tensor<1x8x8x8xf32> -> tensor<1x7x7x8xf32>
+  %5 = nn.cast %c : tensor<1x8x8x8xui8> -> tensor<1x8x8x8xf32>
+  %6 = nn.avg_pool %5 {channels_last, kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : tensor<1x8x8x8xf32> -> tensor<1x4x4x8xf32>
+  return %2, %4, %6, %5 : tensor<1x4x4x8xf32>, tensor<1x7x7x8xf32>, tensor<1x4x4x8xf32>, tensor<1x8x8x8xf32>
+}
