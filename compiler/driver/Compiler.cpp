@@ -280,8 +280,8 @@ LogicalResult Compilation::readCalibration() {
   calibration = std::move(*read);
   // Ranges are those of the repaired model.
   pipeline.equalize |= calibration->equalize;
-  if (!calibration->norms.empty())
-    pipeline.norms = pipeline.calibration;
+  if (!calibration->channels.empty())
+    pipeline.channels = pipeline.calibration;
   if (!calibration->biases.empty())
     pipeline.biases = pipeline.calibration;
   return success();

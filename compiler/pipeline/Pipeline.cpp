@@ -82,18 +82,21 @@ static void buildQuantizePipeline(OpPassManager &passes,
   }
   if (options.equalize)
     passes.addPass(createEqualizeLayers());
-  if (options.observeNorms)
-    passes.addPass(createInsertNormObservers());
-  if (!options.norms.empty()) {
+  if (options.observeChannels)
+    passes.addPass(createInsertChannelObservers());
+  if (!options.channels.empty()) {
     SmoothActivationsOptions smooth;
-    smooth.calibration = options.norms;
+    smooth.calibration = options.channels;
     passes.addPass(createSmoothActivations(smooth));
   }
+  if (options.observeGrams)
+    passes.addPass(createInsertGramObservers());
   if (options.observe)
     passes.addPass(createInsertObservers());
   if (options.switches) {
     InsertSwitchesOptions insert;
     insert.errors = options.errors;
+    insert.calibration = options.rounding;
     insert.weightBits = options.weightBits;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertSwitches(insert));
@@ -355,16 +358,24 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
       *this, "equalize",
       llvm::cl::desc("Make weights of neighbours as large as each other"),
       llvm::cl::init(false)};
-  Option<bool> observeNorms{
-      *this, "observe-norms",
-      llvm::cl::desc("Show how large channels of normalizations are in a run"),
+  Option<bool> observeChannels{
+      *this, "observe-channels",
+      llvm::cl::desc("Show how large channels of what products read are"),
       llvm::cl::init(false)};
-  Option<std::string> norms{
-      *this, "norms",
+  Option<bool> observeGrams{
+      *this, "observe-grams",
+      llvm::cl::desc("Show what weights are multiplied by in a run"),
+      llvm::cl::init(false)};
+  Option<std::string> channels{
+      *this, "channels",
       llvm::cl::desc("File of ingot calibrate: what moves into weights")};
   Option<std::string> biases{
       *this, "biases",
       llvm::cl::desc("File of ingot calibrate: how biases are corrected")};
+  Option<std::string> rounding{
+      *this, "rounding",
+      llvm::cl::desc("File of ingot calibrate: how weights of a model with "
+                     "switches are rounded")};
   Option<std::string> calibration{
       *this, "calibration",
       llvm::cl::desc("File of ingot calibrate: what is quantized")};
@@ -412,9 +423,11 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.switches = switches;
     options.errors = errors;
     options.equalize = equalize;
-    options.observeNorms = observeNorms;
-    options.norms = norms;
+    options.observeChannels = observeChannels;
+    options.observeGrams = observeGrams;
+    options.channels = channels;
     options.biases = biases;
+    options.rounding = rounding;
     options.calibration = calibration;
     options.quantization = quantization;
     options.weightBits = weightBits;

@@ -37,14 +37,20 @@ struct PipelineOptions : BackendOptions {
   bool errors = false;
   /// Weights of neighbouring products are made as large as each other.
   bool equalize = false;
-  /// For calibration, too: how large channels of normalizations are is shown.
-  bool observeNorms = false;
+  /// For calibration, too: what the weights of products are multiplied by.
+  bool observeGrams = false;
+  /// For calibration, too: how large the channels of what products read
+  /// are is shown.
+  bool observeChannels = false;
   /// The file of ingot calibrate that says so: their ranges are moved into
   /// weights; empty: they stay.
-  std::string norms;
+  std::string channels;
   /// The file of ingot calibrate that says by how much the biases of products
   /// in bytes are corrected; empty: by nothing.
   std::string biases;
+  /// For a model with switches, the file of ingot calibrate that says how
+  /// weights are rounded; empty: to the nearest.
+  std::string rounding;
   /// The file of ingot calibrate that says what is quantized; empty: nothing
   /// is.
   std::string calibration;

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -21,9 +22,11 @@ using namespace llvm;
 using namespace ingot;
 using namespace ingot::quantize;
 
-/// The first one knows no repairs; a file without them is of it.
-static constexpr int64_t kVersion = 2, kPlainVersion = 1;
+/// The first one knows no repairs; a file without them is of it. The second
+/// knew only norms that were smoothed.
+static constexpr int64_t kVersion = 3, kPlainVersion = 1;
 static constexpr StringLiteral kVersionKey("ingot_calibration");
+static constexpr StringLiteral kRoundingKey("adaround");
 static constexpr size_t kDigestDigits = 64;
 
 static Error wrong(const Twine &what) {
@@ -33,7 +36,7 @@ static Error wrong(const Twine &what) {
 
 /// The lists of repairs, by their keys.
 static std::pair<StringLiteral, std::vector<ChannelValues> Calibration::*>
-    kChannelLists[] = {{"norms", &Calibration::norms},
+    kChannelLists[] = {{"channels", &Calibration::channels},
                        {"biases", &Calibration::biases}};
 
 static void writeRepair(const Calibration &calibration, json::OStream &json) {
@@ -53,6 +56,14 @@ static void writeRepair(const Calibration &calibration, json::OStream &json) {
         });
     });
   }
+  if (!calibration.rounding.empty())
+    json.attributeArray(kRoundingKey, [&] {
+      for (const WeightRounding &rounding : calibration.rounding)
+        json.object([&] {
+          json.attribute("name", json::fixUTF8(rounding.name));
+          json.attribute("up", encodeBase64(rounding.up));
+        });
+    });
 }
 
 std::string quantize::toText(const Calibration &calibration) {
@@ -150,7 +161,32 @@ static Error readChannels(const json::Object &repair, StringRef key,
   return Error::success();
 }
 
-/// Reads the repairs of a file of the second version.
+static Error readRounding(const json::Object &repair,
+                          std::vector<WeightRounding> &list) {
+  if (!repair.get(kRoundingKey))
+    return Error::success();
+  const json::Array *entries = repair.getArray(kRoundingKey);
+  if (!entries)
+    return wrong("its \"" + kRoundingKey + "\" is no list");
+  for (const json::Value &value : *entries) {
+    const json::Object *object = value.getAsObject();
+    std::optional<StringRef> name =
+        object ? object->getString("name") : std::nullopt;
+    std::optional<StringRef> up =
+        name ? object->getString("up") : std::nullopt;
+    if (!up)
+      return wrong("one of its \"" + kRoundingKey +
+                   "\" has no \"name\" and \"up\"");
+    WeightRounding rounding = {name->str(), {}};
+    if (Error error = decodeBase64(*up, rounding.up))
+      return wrong("'" + printable(*name) + "' of its \"" + kRoundingKey +
+                   "\" is no base64: " + toString(std::move(error)));
+    list.push_back(std::move(rounding));
+  }
+  return Error::success();
+}
+
+/// Reads the repairs of a file of the third version.
 static Error readRepair(const json::Object &root, Calibration &calibration) {
   const json::Object *repair = root.getObject("repair");
   if (!repair)
@@ -163,7 +199,7 @@ static Error readRepair(const json::Object &root, Calibration &calibration) {
   for (auto [key, list] : kChannelLists)
     if (Error error = readChannels(*repair, key, calibration.*list))
       return error;
-  return Error::success();
+  return readRounding(*repair, calibration.rounding);
 }
 
 Expected<Calibration> quantize::parseCalibration(StringRef text) {

@@ -34,6 +34,19 @@ struct ChannelValues {
   std::vector<float> values;
 };
 
+/// Which weights of a product become the byte above them, and not the one
+/// below.
+struct WeightRounding {
+  std::string name;
+  /// A bit for each weight, those of the first output first, the lowest bit of
+  /// a byte before the others.
+  std::vector<char> up;
+
+  bool isUp(size_t weight) const {
+    return (up[weight / 8] >> (weight % 8) & 1) != 0;
+  }
+};
+
 /// What `ingot calibrate` writes; docs/quantization.md has the format.
 struct Calibration {
   /// File name and SHA-256, in hexadecimal digits, of the model.
@@ -44,14 +57,17 @@ struct Calibration {
   /// What was repaired before ranges were found: weights of neighbours are
   /// as large as each other.
   bool equalize = false;
-  /// The largest magnitudes of what normalizations give to products, into
-  /// which a part of these ranges goes.
-  std::vector<ChannelValues> norms;
+  /// The largest magnitudes of channels of what products read, into whose
+  /// weights a part of these ranges goes.
+  std::vector<ChannelValues> channels;
   /// How much the results of products in bytes are too large on average.
   std::vector<ChannelValues> biases;
+  /// Weights that are not rounded to the nearest byte.
+  std::vector<WeightRounding> rounding;
 
   bool isRepaired() const {
-    return equalize || !norms.empty() || !biases.empty();
+    return equalize || !channels.empty() || !biases.empty() ||
+           !rounding.empty();
   }
 };
 

@@ -83,7 +83,8 @@ void InsertDynamicQuantizePass::runOnOperation() {
         });
     for (Operation *product : products) {
       product->setOperand(0, getPair(product->getOperand(0)));
-      weights.quantize(product);
+      // Without roundings it does not fail.
+      (void)weights.quantize(product);
     }
   }
 }

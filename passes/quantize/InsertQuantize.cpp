@@ -57,6 +57,7 @@ LogicalResult InsertQuantizePass::readFile() {
   ranges.clear();
   for (const TensorCalibration &tensor : read->tensors)
     ranges[tensor.name] = tensor;
+  weights.emplace(weightBits, quantize::namedRoundings(std::move(*read)));
   return success();
 }
 
@@ -135,13 +136,13 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
     site.use->set(getPair(site.use->get(), *range));
   }
   for (Operation *product : products)
-    weights->quantize(product);
+    if (failed(weights->quantize(product)))
+      return failure();
   return success();
 }
 
 void InsertQuantizePass::runOnOperation() {
   pairs.clear();
-  weights.emplace(weightBits);
   if (failed(readFile()))
     return signalPassFailure();
   FailureOr<KeepRules> rules =

@@ -44,11 +44,12 @@ struct Encoding {
 class Switches {
 public:
   Switches(func::FuncOp function, const KeepRules &keep,
-           int weightBits, bool errors)
+           int weightBits, const quantize::WeightRoundings &roundings,
+           bool errors)
       : function(function), keep(keep), builder(function.getContext()),
-        quantizer(weightBits), errors(errors) {}
+        quantizer(weightBits, roundings), errors(errors) {}
 
-  void run();
+  LogicalResult run();
   SmallVector<Attribute> names, tensors;
 
 private:
@@ -58,7 +59,7 @@ private:
   Value isOn(const quantize::Site &site);
   Value round(Value value, const Encoding &encoding);
   void rewriteSite(const quantize::Site &site);
-  void rewriteProduct(Operation *product, const Unit &unit);
+  LogicalResult rewriteProduct(Operation *product, const Unit &unit);
   void showError(Operation *product, Operation *twin, int64_t number);
 
   template <typename Op, typename... Args>
@@ -93,12 +94,24 @@ struct InsertSwitchesPass
         KeepRules::parse(getOperation(), keep);
     if (failed(rules))
       return signalPassFailure();
+    quantize::WeightRoundings roundings;
+    if (!calibration.empty()) {
+      llvm::Expected<quantize::Calibration> read =
+          quantize::readCalibration(calibration);
+      if (!read) {
+        emitError(UnknownLoc::get(&getContext()))
+            << llvm::toString(read.takeError());
+        return signalPassFailure();
+      }
+      roundings = quantize::namedRoundings(std::move(*read));
+    }
     SmallVector<Attribute> names, tensors;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      Switches switches(function, *rules, weightBits, errors);
-      switches.run();
+      Switches switches(function, *rules, weightBits, roundings, errors);
+      if (failed(switches.run()))
+        return signalPassFailure();
       names.append(switches.names);
       tensors.append(switches.tensors);
     }
@@ -245,11 +258,13 @@ void Switches::rewriteSite(const quantize::Site &site) {
 
 /// The product twice: as it is, and of rounded data by what is left of the
 /// weights in bytes.
-void Switches::rewriteProduct(Operation *product, const Unit &unit) {
+LogicalResult Switches::rewriteProduct(Operation *product,
+                                       const Unit &unit) {
   loc = product->getLoc();
   builder.setInsertionPointAfter(product);
   Operation *twin = builder.clone(*product);
-  quantizer.quantize(twin);
+  if (failed(quantizer.quantize(twin)))
+    return failure();
   if (Value data = roundedData.lookup(product))
     twin->setOperand(0, data);
   builder.setInsertionPointAfter(twin);
@@ -258,6 +273,7 @@ void Switches::rewriteProduct(Operation *product, const Unit &unit) {
   result.replaceAllUsesExcept(chosen, chosen.getDefiningOp());
   if (errors && unit.products.size() == 1)
     showError(product, twin, &unit - units.begin());
+  return success();
 }
 
 /// The mean over all but the channels.
@@ -274,10 +290,10 @@ void Switches::showError(Operation *product, Operation *twin, int64_t number) {
   ObserveOp::create(builder, loc, builder.getI64IntegerAttr(number), mean);
 }
 
-void Switches::run() {
+LogicalResult Switches::run() {
   findUnits();
   if (units.empty())
-    return;
+    return success();
   addInputs();
   for (auto [i, site] : llvm::enumerate(sites))
     sitesOf[site.use->get()].push_back(i);
@@ -288,5 +304,7 @@ void Switches::run() {
     rewriteSite(site);
   for (Unit &unit : units)
     for (Operation *product : unit.products)
-      rewriteProduct(product, unit);
+      if (failed(rewriteProduct(product, unit)))
+        return failure();
+  return success();
 }

@@ -60,6 +60,9 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
 
     What only moves values gets its operands in the range of its result, so that
     it, too, is done on bytes.
+
+    Weights become the nearest bytes, or of those beside them the ones that the
+    file names, if there are 8 bits.
   }];
   let options = [
     Option<"calibration", "calibration", "std::string", "",
@@ -91,34 +94,63 @@ def EqualizeLayers : Pass<"nn-equalize-layers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def InsertNormObservers
-    : Pass<"nn-insert-norm-observers", "::mlir::ModuleOp"> {
-  let summary = "Show how large the channels of normalizations are";
+def InsertChannelObservers
+    : Pass<"nn-insert-channel-observers", "::mlir::ModuleOp"> {
+  let summary = "Show how large the channels of what products read are";
   let description = [{
-    An `ingot.observe` of the largest magnitude of each channel that a
-    normalization over the last dimension gives to matrix products by constant
-    weights, and to nobody else. Their names, by number, become
+    An `ingot.observe` of the largest magnitude of each channel of a tensor that
+    products by constant weights read, as it is or pooled, and besides these
+    only sums and products of two tensors. Their names, by number, become
     `ingot.observed`.
   }];
   let dependentDialects = ["::ingot::IngotDialect", "::ingot::nn::NNDialect"];
 }
 
-def SmoothActivations : Pass<"nn-smooth-activations", "::mlir::ModuleOp"> {
-  let summary = "Move ranges from normalizations into the weights behind them";
+def InsertGramObservers
+    : Pass<"nn-insert-gram-observers", "::mlir::ModuleOp"> {
+  let summary = "Show what the weights of products are multiplied by";
   let description = [{
-    What `nn-insert-norm-observers` shows of a normalization has, in the file,
-    the largest magnitude `a` of each channel. The channel is divided by
-    `sqrt(a / b)`, in the normalization's own scale and bias, and multiplied by
-    it in the weights of the products behind it, of which `b` is the largest:
-    so no channel drowns the others when they become bytes. Factors are powers
-    of two: in floats no result changes.
+    Two `ingot.observe`s for each product by constant weights: the sums over all
+    places of the products of each two numbers that the weights of one output
+    are multiplied by, as `groups, inner, inner`, and the weights, a row for
+    each output. So who sees them knows what an error of weights does to the
+    result. Their names, by number, become `ingot.observed`.
+
+    Products of sizes that only a run knows, with more than `max-inner` weights
+    for an output, and those whose nodes another product comes from as well, are
+    left out.
+  }];
+  let options = [
+    Option<"maxInner", "max-inner", "int64_t", "2304",
+           "The most weights of one output">];
+  let statistics = [
+    Statistic<"observed", "observed", "products shown">];
+  let dependentDialects = ["::ingot::IngotDialect", "::ingot::nn::NNDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def SmoothActivations : Pass<"nn-smooth-activations", "::mlir::ModuleOp"> {
+  let summary = "Move ranges of channels into the weights behind them";
+  let description = [{
+    Of what `nn-insert-channel-observers` shows, the file has the largest
+    magnitude `a` of each channel. The channel is divided by `sqrt(a / b)`, and
+    the weights of the products behind it, of which `b` is the largest, are
+    multiplied by it: so no channel drowns the others when they become bytes.
+    Where only products of single channels read it, whose weights have a scale
+    for each, it is divided by `a`.
+
+    The division goes into a normalization's own scale and bias, or into the
+    weights and bias of the product that computes the tensor; after others there
+    is an `nn.mul`. Sums and products that read the tensor get an `nn.mul` that
+    multiplies it again. Factors are powers of two: in floats no result changes.
   }];
   let options = [
     Option<"calibration", "calibration", "std::string", "",
            "File of ingot calibrate">];
   let statistics = [
-    Statistic<"smoothed", "smoothed", "normalizations with other scales">];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+    Statistic<"smoothed", "smoothed", "tensors with other channels">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::nn::NNDialect"];
 }
 
 def CorrectBiases : Pass<"nn-correct-biases", "::mlir::ModuleOp"> {
@@ -160,6 +192,8 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
   let options = [
     Option<"errors", "errors", "bool", "false",
            "Show the errors of products, channel by channel">,
+    Option<"calibration", "calibration", "std::string", "",
+           "File of ingot calibrate: how weights are rounded">,
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
     ListOption<"keep", "keep", "std::string",

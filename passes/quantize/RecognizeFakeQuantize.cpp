@@ -104,7 +104,8 @@ struct RecognizeFakeQuantizePass
           });
       for (Operation *product : products) {
         makeSourcesBytes(grids, product->getOperand(0));
-        weights.quantize(product);
+        // Without roundings it does not fail.
+        (void)weights.quantize(product);
         ++recognized;
       }
     }

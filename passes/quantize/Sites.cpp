@@ -9,6 +9,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
+#include "passes/quantize/Smoothable.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -114,6 +115,8 @@ private:
 
   /// Through activations to what joins two branches.
   void followElementwise(Operation *op, Value because) {
+    if (scalesChannels(op))
+      op = op->getOperand(0).getDefiningOp();
     while (isa_and_nonnull<nn::ElementwiseOpInterface>(op) &&
            !isa<nn::AddOp, nn::MulOp>(op)) {
       Value data;
@@ -138,8 +141,21 @@ private:
                           : isBefore(a, b)                        ? 0
                                                                   : 1;
     OpOperand &operand = op->getOpOperand(fromMemory);
+    // What channels are multiplied by again is done where bytes are read.
+    if (Operation *scaling = operand.get().getDefiningOp();
+        scalesChannels(scaling) && isReadInBytes(scaling->getOperand(0)))
+      return add(scaling->getOpOperand(0), scaling->getOperand(0), because);
     if (operand.get().getType() == op->getResult(0).getType())
       add(operand, operand.get(), because);
+  }
+
+  /// Whether a product reads the tensor, or what is pooled before one.
+  static bool isReadInBytes(Value value) {
+    return llvm::any_of(value.getUses(), [](OpOperand &use) {
+      return use.getOperandNumber() == 0 &&
+             (isa<nn::ConvOp, nn::MatMulOp>(use.getOwner()) ||
+              isPool(use.getOwner()));
+    });
   }
 
   static bool isInRegisters(Value value) {

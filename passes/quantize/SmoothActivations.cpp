@@ -7,9 +7,10 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/CalibrationFile.h"
-#include "passes/quantize/Norms.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Sites.h"
+#include "passes/quantize/Smoothable.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -24,6 +25,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
+using lower::typeOf;
 
 namespace {
 
@@ -33,7 +35,7 @@ struct SmoothActivationsPass
   void runOnOperation() override;
 
 private:
-  void smooth(const quantize::NormBeforeProducts &norm,
+  void smooth(const quantize::SmoothableTensor &tensor,
               ArrayRef<float> largest);
 };
 
@@ -56,41 +58,129 @@ static void scale(Operation *op, unsigned operand, int64_t axis,
                  nn::makeConstant(builder, old.getLoc(), type, values));
 }
 
-/// The number of the weights' dimension that the data's channels go along.
-static int64_t dataAxis(Operation *product) {
-  return 1 - quantize::weightsAxis(product);
+/// Whether a factor of each channel can go into these operands: constants.
+static bool areOfChannels(OperandRange operands, int64_t channels) {
+  return llvm::all_of(operands, [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getRank() == 1 && type.getDimSize(0) == channels &&
+           nn::getConstant(value);
+  });
 }
 
-void SmoothActivationsPass::smooth(const quantize::NormBeforeProducts &norm,
-                                   ArrayRef<float> largest) {
+/// Divides what `op` computes, in its own constants; false if it has none.
+static bool scaleSource(Operation *op, const quantize::SmoothableTensor &tensor,
+                        ArrayRef<double> inverse) {
+  // Relu leaves factors above 0 as they are.
+  if (auto relu = dyn_cast<nn::ReluOp>(op); relu && relu.getX().hasOneUse() &&
+                                            relu.getX().getDefiningOp())
+    return scaleSource(relu.getX().getDefiningOp(), tensor, inverse);
+  const int64_t rank = typeOf(tensor.value).getRank();
+  auto layerNorm = dyn_cast<nn::LayerNormOp>(op);
+  auto rmsNorm = dyn_cast<nn::RMSNormOp>(op);
+  if (layerNorm || rmsNorm) {
+    const auto axis =
+        int64_t(layerNorm ? layerNorm.getAxis() : rmsNorm.getAxis());
+    // The norm's own numbers come behind its data.
+    if (axis != rank - 1 || tensor.axis != axis || op->getNumOperands() < 2 ||
+        (layerNorm && !layerNorm.getScale()) ||
+        !areOfChannels(op->getOperands().drop_front(), tensor.channels))
+      return false;
+    for (unsigned i = 1; i < op->getNumOperands(); ++i)
+      scale(op, i, 0, inverse);
+    return true;
+  }
+  if (!isa<nn::ConvOp, nn::MatMulOp>(op))
+    return false;
+  const unsigned weights = quantize::weightsOperand(op);
+  const int64_t axis = quantize::weightsAxis(op);
+  auto type = dyn_cast<RankedTensorType>(op->getOperand(weights).getType());
+  if (!type || !nn::getConstant(op->getOperand(weights)) ||
+      !type.getElementType().isF32() ||
+      (isa<nn::MatMulOp>(op) && type.getRank() != 2) ||
+      tensor.axis != (isa<nn::ConvOp>(op) ? 1 : rank - 1) ||
+      !areOfChannels(op->getOperands().drop_front(2), tensor.channels))
+    return false;
+  scale(op, weights, axis, inverse);
+  for (unsigned i = 2; i < op->getNumOperands(); ++i)
+    scale(op, i, 0, inverse);
+  return true;
+}
+
+/// `value` times the factor of each channel.
+static Value multiplied(Value value, int64_t axis, ArrayRef<double> factors) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  SmallVector<int64_t> shape(size_t(typeOf(value).getRank() - axis), 1);
+  shape.front() = int64_t(factors.size());
+  Value constant =
+      nn::makeConstant(builder, value.getLoc(),
+                       RankedTensorType::get(shape, builder.getF32Type()),
+                       factors);
+  return nn::MulOp::create(builder, value.getLoc(), value, constant);
+}
+
+/// What divides each channel: a power of two.
+static std::vector<double>
+findFactors(const quantize::SmoothableTensor &tensor, ArrayRef<float> largest) {
   constexpr double kMost = 12;
   std::vector<double> weights(largest.size());
-  for (Operation *product : norm.products) {
-    Value value = product->getOperand(quantize::weightsOperand(product));
-    auto type = cast<RankedTensorType>(value.getType());
+  bool hasCoarse = false;
+  for (const quantize::SmoothableTensor::Reader &reader : tensor.readers) {
+    if (!reader.isCoarse)
+      continue;
+    hasCoarse = true;
+    Value value = reader.product->getOperand(
+        quantize::weightsOperand(reader.product));
     const std::vector<double> values = *nn::getConstantDoubles(value);
-    const int64_t inner = dataAxis(product) == 0 ? type.getDimSize(1) : 1;
+    int64_t inner = 1;
+    for (int64_t dim :
+         typeOf(value).getShape().drop_front(reader.weightsAxis + 1))
+      inner *= dim;
     for (size_t i = 0; i < values.size(); ++i) {
       double &most =
           weights[size_t(int64_t(i) / inner % int64_t(weights.size()))];
       most = std::max(most, std::abs(values[i]));
     }
   }
-  std::vector<double> factors(largest.size(), 1), inverse(largest.size(), 1);
+  std::vector<double> factors(largest.size(), 1);
   for (size_t i = 0; i < factors.size(); ++i) {
-    if (!std::isnormal(largest[i]) || !std::isnormal(float(weights[i])))
+    if (!std::isnormal(largest[i]) ||
+        (hasCoarse && !std::isnormal(float(weights[i]))))
       continue;
+    // Where weights bear any factor, channels become as large as each other.
     const double exponent =
-        std::nearbyint(std::log2(double(largest[i]) / weights[i]) / 2);
-    factors[i] = std::exp2(std::clamp(exponent, -kMost, kMost));
-    inverse[i] = 1 / factors[i];
+        hasCoarse ? std::log2(double(largest[i]) / weights[i]) / 2
+                  : std::log2(double(largest[i]));
+    factors[i] = std::exp2(std::clamp(std::nearbyint(exponent), -kMost, kMost));
   }
-  // The norm's own numbers come behind its data.
-  for (unsigned i = 1; i < norm.norm->getNumOperands(); ++i)
-    scale(norm.norm, i, 0, inverse);
-  for (Operation *product : norm.products)
-    scale(product, quantize::weightsOperand(product), dataAxis(product),
-          factors);
+  return factors;
+}
+
+void SmoothActivationsPass::smooth(const quantize::SmoothableTensor &tensor,
+                                   ArrayRef<float> largest) {
+  const std::vector<double> factors = findFactors(tensor, largest);
+  if (llvm::all_equal(factors))
+    return;
+  std::vector<double> inverse = factors;
+  for (double &factor : inverse)
+    factor = 1 / factor;
+  for (const quantize::SmoothableTensor::Reader &reader : tensor.readers)
+    scale(reader.product, quantize::weightsOperand(reader.product),
+          reader.weightsAxis, factors);
+  Value value = tensor.value;
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    uses.push_back(&use);
+  if (!scaleSource(value.getDefiningOp(), tensor, inverse)) {
+    value = multiplied(value, tensor.axis, inverse);
+    for (OpOperand *use : uses)
+      use->set(value);
+  }
+  if (!tensor.others.empty()) {
+    Value back = multiplied(value, tensor.axis, factors);
+    for (OpOperand *use : tensor.others)
+      use->set(back);
+  }
   ++smoothed;
 }
 
@@ -104,22 +194,22 @@ void SmoothActivationsPass::runOnOperation() {
   if (!read)
     return fail(llvm::toString(read.takeError()));
   llvm::StringMap<ArrayRef<float>> maxima;
-  for (const quantize::ChannelValues &norm : read->norms)
-    maxima[norm.name] = norm.values;
+  for (const quantize::ChannelValues &channels : read->channels)
+    maxima[channels.name] = channels.values;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    for (const quantize::NormBeforeProducts &norm :
-         quantize::findNormsBeforeProducts(function)) {
-      auto largest = maxima.find(norm.name);
+    for (const quantize::SmoothableTensor &tensor :
+         quantize::findSmoothableTensors(function)) {
+      auto largest = maxima.find(tensor.name);
       if (largest == maxima.end())
         continue;
-      if (int64_t(largest->second.size()) != norm.channels)
+      if (int64_t(largest->second.size()) != tensor.channels)
         return fail("'" + printable(calibration) + "' has " +
                     Twine(largest->second.size()) + " channels of '" +
-                    printable(norm.name) + "', which has " +
-                    Twine(norm.channels));
-      smooth(norm, largest->second);
+                    printable(tensor.name) + "', which has " +
+                    Twine(tensor.channels));
+      smooth(tensor, largest->second);
     }
   }
 }

@@ -8,8 +8,11 @@
 
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/NNDialect.h"
+#include "dialects/nn/NodeName.h"
 #include "passes/quantize/Grid.h"
 #include "passes/quantize/Sites.h"
+
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,9 +21,26 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
+static double mostOf(int bits) { return bits == 8 ? 127 : 64; }
+
+bool quantize::findWeightScale(size_t count,
+                               llvm::function_ref<double(size_t)> at,
+                               double largest, int bits, double &scale) {
+  const double most = mostOf(bits);
+  if (auto step = findStep(count, at, largest, int64_t(most))) {
+    scale = *step;
+    return false;
+  }
+  scale = double(float(largest / most));
+  // One of nearly nothing.
+  if (!std::isnormal(float(scale)))
+    scale = 1;
+  return true;
+}
+
 QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis,
                                            int bits) {
-  const double most = bits == 8 ? 127 : 64;
+  const double most = mostOf(bits);
   auto type = cast<RankedTensorType>(weights.getType());
   QuantizedWeights result;
   std::vector<double> &values = result.bytes;
@@ -39,16 +59,8 @@ QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis,
     auto at = [&](size_t i) {
       return values[(i / inner * scales.size() + channel) * inner + i % inner];
     };
-    if (auto step = findStep(values.size() / scales.size(), at, scale,
-                             int64_t(most))) {
-      scale = *step;
-      continue;
-    }
-    result.isExact = false;
-    scale = double(float(scale / most));
-    // One of nearly nothing.
-    if (!std::isnormal(float(scale)))
-      scale = 1;
+    if (findWeightScale(values.size() / scales.size(), at, scale, bits, scale))
+      result.isExact = false;
   }
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = std::clamp(
@@ -61,27 +73,67 @@ bool quantize::areFinite(Value weights) {
                       [](double value) { return std::isfinite(value); });
 }
 
-void quantize::WeightQuantizer::quantize(Operation *product) {
+WeightRoundings quantize::namedRoundings(Calibration calibration) {
+  WeightRoundings roundings;
+  for (WeightRounding &rounding : calibration.rounding)
+    roundings[rounding.name] = std::move(rounding);
+  return roundings;
+}
+
+/// Takes the bytes above or below weights, as `rounding` says, instead of the
+/// nearest.
+static void roundAsSaid(QuantizedWeights &quantized, Value weights,
+                        const WeightRounding &rounding) {
+  const std::vector<double> values = *nn::getConstantDoubles(weights);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double steps = values[i] / quantized.scales[quantized.channelOf(i)];
+    quantized.bytes[i] = std::clamp(
+        rounding.isUp(quantized.inChannelOrder(i)) ? std::ceil(steps)
+                                                   : std::floor(steps),
+        -mostOf(8), mostOf(8));
+  }
+}
+
+/// Weights as bytes behind an nn.dequantize.
+static Value makeBytes(Operation *product, Value weights, int64_t axis,
+                       const QuantizedWeights &quantized) {
+  auto type = cast<RankedTensorType>(weights.getType());
+  OpBuilder builder(product);
+  builder.setInsertionPointAfterValue(weights);
+  Location loc = weights.getLoc();
+  Type byte = builder.getIntegerType(8, /*isSigned=*/true);
+  Value bytes =
+      nn::makeConstant(builder, loc, type.clone(byte), quantized.bytes);
+  Value scale = nn::makeConstant(
+      builder, loc,
+      RankedTensorType::get(int64_t(quantized.scales.size()),
+                            type.getElementType()),
+      quantized.scales);
+  return nn::DequantizeOp::create(builder, loc, type, bytes, scale,
+                                  /*zero_point=*/Value(),
+                                  builder.getI64IntegerAttr(axis));
+}
+
+LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
   OpOperand &operand = product->getOpOperand(weightsOperand(product));
   const int64_t axis = weightsAxis(product);
-  Value &done = weights[{operand.get(), axis}];
-  if (!done) {
-    QuantizedWeights quantized = quantizeWeights(operand.get(), axis, bits);
-    auto type = cast<RankedTensorType>(operand.get().getType());
-    OpBuilder builder(product);
-    builder.setInsertionPointAfterValue(operand.get());
-    Location loc = operand.get().getLoc();
-    Type byte = builder.getIntegerType(8, /*isSigned=*/true);
-    Value bytes =
-        nn::makeConstant(builder, loc, type.clone(byte), quantized.bytes);
-    Value scale = nn::makeConstant(
-        builder, loc,
-        RankedTensorType::get(int64_t(quantized.scales.size()),
-                              type.getElementType()),
-        quantized.scales);
-    done = nn::DequantizeOp::create(builder, loc, type, bytes, scale,
-                                    /*zero_point=*/Value(),
-                                    builder.getI64IntegerAttr(axis));
+  auto rounding = roundings.find(nodeNameOf(product->getLoc()));
+  if (rounding == roundings.end()) {
+    Value &done = weights[{operand.get(), axis}];
+    if (!done)
+      done = makeBytes(product, operand.get(), axis,
+                       quantizeWeights(operand.get(), axis, bits));
+    operand.set(done);
+    return success();
   }
-  operand.set(done);
+  QuantizedWeights quantized = quantizeWeights(operand.get(), axis, bits);
+  const size_t bytes = llvm::divideCeil(quantized.bytes.size(), 8);
+  if (rounding->second.up.size() != bytes)
+    return product->emitError()
+           << "expects the rounding of " << quantized.bytes.size()
+           << " weights in " << bytes << " bytes, but the calibration has "
+           << rounding->second.up.size();
+  roundAsSaid(quantized, operand.get(), rounding->second);
+  operand.set(makeBytes(product, operand.get(), axis, quantized));
+  return success();
 }

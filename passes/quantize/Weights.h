@@ -7,8 +7,11 @@
 #ifndef INGOT_PASSES_QUANTIZE_WEIGHTS_H
 #define INGOT_PASSES_QUANTIZE_WEIGHTS_H
 
+#include "passes/quantize/CalibrationFile.h"
+
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <vector>
 
@@ -29,23 +32,44 @@ struct QuantizedWeights {
   size_t channelOf(size_t element) const {
     return size_t(int64_t(element) / inner % int64_t(scales.size()));
   }
+  /// The number of a weight when those of one channel come one after another.
+  size_t inChannelOrder(size_t element) const {
+    const size_t channels = scales.size(), of = size_t(inner);
+    return channelOf(element) * (bytes.size() / channels) +
+           element / (of * channels) * of + element % of;
+  }
 };
 
 /// Those of constant floats, with output channels along `axis`, of 7 or 8 bits.
 QuantizedWeights quantizeWeights(mlir::Value weights, int64_t axis, int bits);
 
+/// The scale of `count` weights of one output channel, with the largest
+/// magnitude `largest`. False if all are multiples of it.
+bool findWeightScale(size_t count, llvm::function_ref<double(size_t)> at,
+                     double largest, int bits, double &scale);
+
 /// Whether all elements of a constant are finite.
 bool areFinite(mlir::Value weights);
+
+/// How weights of products are rounded, by the names of the products.
+using WeightRoundings = llvm::StringMap<WeightRounding>;
+
+WeightRoundings namedRoundings(Calibration calibration);
 
 /// Makes constant weights of products bytes behind an nn.dequantize. Those of
 /// several products are made once.
 class WeightQuantizer {
 public:
-  explicit WeightQuantizer(int bits) : bits(bits) {}
-  void quantize(mlir::Operation *product);
+  /// Roundings are those of 8 bits; fewer have none.
+  explicit WeightQuantizer(int bits, WeightRoundings roundings = {})
+      : bits(bits),
+        roundings(bits == 8 ? std::move(roundings) : WeightRoundings()) {}
+  /// Fails, and says why, if the rounding is not of so many weights.
+  llvm::LogicalResult quantize(mlir::Operation *product);
 
 private:
   int bits;
+  WeightRoundings roundings;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> weights;
 };
 

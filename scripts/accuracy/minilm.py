@@ -130,6 +130,8 @@ def descriptions():
 
 class Task:
     name, batch, calibration = "minilm", 40, 200
+    # Whether matrices, which w4 is of, are most of its weights.
+    has_matrices = True
 
     def __init__(self):
         from tokenizers import Tokenizer

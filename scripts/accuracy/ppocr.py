@@ -43,6 +43,7 @@ def draw_line(rng, noise):
 
 class Task:
     name, batch, calibration = "ppocr_rec", 20, 200
+    has_matrices = False
 
     def __init__(self):
         rng, noise = random.Random(0), np.random.default_rng(0)

@@ -347,7 +347,7 @@ class Repairs(PostTraining):
         self.assertTrue(kept and after < before, trials)
         with open(path) as f:
             found = json.load(f)
-        self.assertEqual((found["ingot_calibration"], list(found["repair"])), (2, ["biases"]))
+        self.assertEqual((found["ingot_calibration"], list(found["repair"])), (3, ["biases"]))
         plain = self.calibrate(model, {"x": x}, "--method=percentile", "--percentile=98")
         want = np.einsum("oc,nchw->nohw", w[:, :, 0, 0].astype(np.float64), x)
         means = {}
@@ -404,6 +404,61 @@ class Repairs(PostTraining):
         want = self.run_model(self.compile(model, name="fp32"), {"x": x})["y"]
         np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=1e-6 * np.abs(want).max())
 
+    def test_smooth_residual(self):
+        """Channels of a residual stream, read by a depthwise convolution, a sum, a gate and a mean."""
+        rng = np.random.default_rng(3)
+        large = np.exp2(np.linspace(-4, 4, 16)).astype(np.float32)
+        draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+        weights = {"d": draw(16, 1, 3, 3) * large[:, None, None, None], "b": draw(16) * large,
+                   "u": draw(32, 16, 1, 1) / large[None, :, None, None], "v": draw(16, 32, 1, 1) * large[:, None, None, None],
+                   "e": draw(16, 1, 3, 3), "s": draw(16, 16, 1, 1) / large[None, :, None, None] / 4,
+                   "w": draw(8, 16, 1, 1) / large[None, :, None, None]}
+        nodes = [helper.make_node("Conv", ["x", "d", "b"], ["t"], "first", group=16, pads=[1] * 4),
+                 helper.make_node("Conv", ["t", "u"], ["h"], "up"), helper.make_node("Tanh", ["h"], ["g"], "tanh"),
+                 helper.make_node("Conv", ["g", "v"], ["k"], "down"), helper.make_node("Add", ["t", "k"], ["r"], "sum"),
+                 helper.make_node("Conv", ["r", "e"], ["z"], "second", group=16, pads=[1] * 4),
+                 helper.make_node("GlobalAveragePool", ["z"], ["m"], "mean"), helper.make_node("Conv", ["m", "s"], ["n"], "gate"),
+                 helper.make_node("Sigmoid", ["n"], ["o"], "sigmoid"), helper.make_node("Mul", ["z", "o"], ["p"], "gated"),
+                 helper.make_node("Conv", ["p", "w"], ["y"], "last")]
+        model = self.save(make_model(nodes, [("x", ["n", 16, 12, 12])], [("y", ["n", 8, 12, 12])], weights))
+        x = rng.standard_normal((16, 16, 12, 12)).astype(np.float32)
+        path, trials = self.repaired(model, {"x": x}, "--method=minmax", "--repair=smooth,round")
+        before, after, kept = trials["smooth"]
+        self.assertTrue(kept and after < 0.6 * before, trials)
+        artifact, probe = self.error(model, path)
+        least = min(after for _, after, kept in trials.values() if kept)
+        self.assertAlmostEqual(artifact, least, delta=0.1 * least)
+        self.assertAlmostEqual(probe, least, delta=0.001 * least)
+        same = self.int8(model, path, "--keep=*=fp32", name="same")
+        want = self.run_model(self.compile(model, name="fp32"), {"x": x})["y"]
+        np.testing.assert_allclose(self.run_model(same, {"x": x})["y"], want, rtol=0, atol=1e-5 * np.abs(want).max())
+
+    def test_round(self):
+        """Weights whose data correlate make up for each other; grouped, strided, padded and transposed ones."""
+        rng = np.random.default_rng(3)
+        draw = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+        weights = {"w": draw(16, 8, 3, 3), "d": draw(16, 4, 2, 3), "v": draw(5, 16 * 5 * 2), "c": draw(5)}
+        nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "conv0", strides=[2, 2], pads=[1, 0, 1, 2]),
+                 helper.make_node("Relu", ["a"], ["b"], "relu0"),
+                 helper.make_node("Conv", ["b", "d"], ["e"], "conv1", group=4, dilations=[1, 2]),
+                 helper.make_node("Flatten", ["e"], ["f"], "flatten"),
+                 helper.make_node("Gemm", ["f", "v", "c"], ["y"], "fc", transB=1)]
+        model = self.save(make_model(nodes, [("x", ["n", 8, 12, 12])], [("y", ["n", 5])], weights))
+        # Pictures are of few patterns, and of one mean.
+        patterns = draw(6, 8 * 12 * 12)
+        x = (2 + draw(64, 6) @ patterns + 0.1 * draw(64, 8 * 12 * 12)).reshape(64, 8, 12, 12).astype(np.float32)
+        path, trials = self.repaired(model, {"x": x}, "--method=minmax", "--repair=round")
+        before, after, kept = trials["round"]
+        self.assertTrue(kept and after < 0.9 * before, trials)
+        with open(path) as f:
+            found = json.load(f)["repair"]["adaround"]
+        self.assertEqual([entry["name"] for entry in found], ["conv0", "conv1", "fc"])
+        self.assertAlmostEqual(self.error(model, path)[0], after, delta=0.03 * after)
+        # The same file again, with other threads.
+        again, _ = self.repaired(model, {"x": x}, "--method=minmax", "--repair=round", "--threads=2")
+        with open(again) as f:
+            self.assertEqual(json.load(f)["repair"]["adaround"], found)
+
     def test_families(self):
         """What is kept is less, and what the artifact does."""
         for name in ("repvgg", "mobilenet_v2", "vit"):
@@ -413,8 +468,8 @@ class Repairs(PostTraining):
                 rng = np.random.default_rng(1)
                 data = {k: np.concatenate([v] + [rng.permutation(v.ravel()).reshape(v.shape) for _ in range(9)])
                         for k, v in inputs.items()}
-                path, trials = self.repaired(model, data, "--method=minmax", "--repair=equalize,smooth,bias")
-                self.assertEqual(list(trials), ["equalize", "smooth", "bias"])
+                path, trials = self.repaired(model, data, "--method=minmax", "--repair=equalize,smooth,round,bias")
+                self.assertEqual(list(trials), ["equalize", "smooth", "round", "bias"])
                 for before, after, kept in trials.values():
                     self.assertEqual(kept, after < before)
                 least = min([before for before, _, _ in trials.values()] + [a for _, a, kept in trials.values() if kept])
@@ -427,7 +482,7 @@ class Repairs(PostTraining):
         path, _ = self.repaired(model, {"x": digits.render(12, 1)[0]}, "--repair=bias")
         done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=smoth", "-o",
                     self.path("none.json"))
-        self.assert_one_line(done, "--repair", "equalize, smooth and bias")
+        self.assert_one_line(done, "--repair", "equalize, smooth, round and bias")
         done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=bias,smooth,bias", "-o",
                     self.path("none.json"))
         self.assert_one_line(done, "--repair", "names bias more than once")
@@ -436,7 +491,10 @@ class Repairs(PostTraining):
         for repair, *words in ((None, "no object \"repair\""), ({"equalize": 1}, "equalize"), ({"biases": {}}, "biases"),
                                ({"biases": [{"name": "conv0"}]}, "values"),
                                ({"biases": [{"name": "conv0", "values": ["x"]}]}, "conv0", "finite"),
-                               ({"biases": [{"name": "conv0", "values": [1]}]}, "conv0", "6 channels")):
+                               ({"biases": [{"name": "conv0", "values": [1]}]}, "conv0", "6 channels"),
+                               ({"adaround": {}}, "adaround"), ({"adaround": [{"name": "conv0"}]}, "name", "up"),
+                               ({"adaround": [{"name": "conv0", "up": "A"}]}, "conv0", "base64"),
+                               ({"adaround": [{"name": "conv0", "up": "AA=="}]}, "rounding of", "bytes")):
             with open(self.path("changed.json"), "w") as f:
                 json.dump({**found, "repair": repair}, f)
             self.refuses(model, *words, options=["--precision=int8", "--calibration=" + self.path("changed.json")])

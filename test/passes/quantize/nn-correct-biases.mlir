@@ -34,9 +34,9 @@ func.func @products(%x: tensor<1x2x1x1xf32>, %y: tensor<1x2xf32>) -> (tensor<1x2
 }
 
 //--- biases.json
-{"ingot_calibration": 2, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+{"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
  "method": "minmax", "samples": 1, "tensors": [], "repair": {"biases": [{"name": "conv", "values": [0.25, -0.25]}, {"name": "fc", "values": [0.5, 1.5]}]}}
 
 //--- short.json
-{"ingot_calibration": 2, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+{"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
  "method": "minmax", "samples": 1, "tensors": [], "repair": {"biases": [{"name": "conv", "values": [0.25]}]}}

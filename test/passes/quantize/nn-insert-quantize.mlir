@@ -8,7 +8,15 @@
 // RUN:   | FileCheck %s --check-prefix=PART
 // RUN: ingot-opt %t/movement.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/movement.json})' \
 // RUN:   | FileCheck %s --check-prefix=MOVE
+// RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/rounded.json})' \
+// RUN:   | FileCheck %s --check-prefix=ROUND
+// RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/rounded.json weight-bits=7})' \
+// RUN:   | FileCheck %s --check-prefix=SEVEN-BITS
 
+// RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/long.json})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=LONG
+// RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/base.json})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=BASE
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/movement.json})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/near.json})' 2>&1 \
@@ -23,6 +31,8 @@
 // RUN:   | FileCheck %s --check-prefix=GLOB
 
 // UNKNOWN: error: '{{.*}}movement.json' has a range of tensor 'flat', but no tensor that could be quantized has this name{{$}}
+// LONG: error: {{.*}}expects the rounding of 4 weights in 1 bytes, but the calibration has 2
+// BASE: error: '{{.*}}base.json': 'fc1' of its "adaround" is no base64
 // NEAR: error: '{{.*}}near.json' has a range of tensor 'rel', but no tensor that could be quantized has this name; names like it: 'relu'
 // NONE: error: cannot read '{{.*}}none.json': {{[Nn]}}o such file
 // RULE: error: rule 'cnv1=fp32' is of no node of the model; names like it: 'conv1', 'conv2'
@@ -46,6 +56,16 @@
 // CHECK: %[[QR:.*]] = nn.quantize %[[R]],
 // CHECK: %[[DR:.*]] = nn.dequantize %[[QR]],
 // CHECK: nn.conv %[[DR]], %[[DW]]
+
+// The bytes below and above, as the file says, of the product that it names.
+// ROUND-LABEL: func.func @rounded
+// ROUND-DAG: %[[W1:.*]] = arith.constant dense<{{\[\[127, 39\], \[-92, 127\]\]}}> : tensor<2x2xsi8>
+// ROUND-DAG: %[[W2:.*]] = arith.constant dense<{{\[\[127, 40\], \[-91, 127\]\]}}> : tensor<2x2xsi8>
+// ROUND-DAG: %[[D1:.*]] = nn.dequantize %[[W1]]
+// ROUND-DAG: %[[D2:.*]] = nn.dequantize %[[W2]]
+// ROUND: nn.matmul %{{.*}}, %[[D1]] :
+// ROUND: nn.matmul %{{.*}}, %[[D2]] :
+// SEVEN-BITS: arith.constant dense<{{\[\[64, 20\], \[-46, 64\]\]}}> : tensor<2x2xsi8>
 
 // Two products of weights up to 64 fit 16 bits.
 // SEVEN-LABEL: func.func @residual
@@ -112,3 +132,26 @@ func.func @movement(%x: tensor<1x2x2xf32> {ingot.name = "x"}) -> tensor<1x2xf32>
 {"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
  "method": "minmax", "samples": 1, "tensors": [
   {"name": "rel", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
+
+//--- rounded.mlir
+func.func @rounded(%y: tensor<1x2xf32> {ingot.name = "y"}) -> (tensor<1x2xf32>, tensor<1x2xf32>) {
+  %w = arith.constant dense<[[1.0, 0.3141], [-0.7182, 1.0]]> : tensor<2x2xf32>
+  %0 = nn.matmul %y, %w : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> loc("fc1")
+  %1 = nn.matmul %y, %w : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> loc("fc2")
+  return %0, %1 : tensor<1x2xf32>, tensor<1x2xf32>
+}
+
+//--- rounded.json
+{"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [{"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}],
+ "repair": {"adaround": [{"name": "fc1", "up": "CQ=="}]}}
+
+//--- long.json
+{"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [{"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}],
+ "repair": {"adaround": [{"name": "fc1", "up": "AwM="}]}}
+
+//--- base.json
+{"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [{"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}],
+ "repair": {"adaround": [{"name": "fc1", "up": "A"}]}}

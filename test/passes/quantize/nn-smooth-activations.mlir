@@ -1,5 +1,5 @@
 // RUN: split-file %s %t
-// RUN: ingot-opt %t/model.mlir --nn-insert-norm-observers | FileCheck %s --check-prefix=SHOW
+// RUN: ingot-opt %t/model.mlir --nn-insert-channel-observers | FileCheck %s --check-prefix=SHOW
 // RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-smooth-activations{calibration=%t/norms.json})' | FileCheck %s
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-smooth-activations{calibration=%t/short.json})' 2>&1 | FileCheck %s --check-prefix=SHORT
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-smooth-activations{calibration=%t/none.json})' 2>&1 | FileCheck %s --check-prefix=NONE
@@ -8,13 +8,14 @@
 // NONE: error: cannot read '{{.*}}none.json'
 
 // Only what products alone read.
-// SHOW: ingot.observed = ["norm"]
+// SHOW: ingot.observed = ["norm", "relu", "tanh"]
 // SHOW-LABEL: func.func @norms
 // SHOW: %[[N:.*]] = nn.layer_norm
 // SHOW: %[[A:.*]] = nn.abs %[[N]]
 // SHOW: %[[M:.*]] = nn.reduce max %[[A]] {axes = array<i64: 0>} : tensor<3x2xf32> -> tensor<2xf32>
 // SHOW: ingot.observe 0 %[[M]] : tensor<2xf32>
 // SHOW-NOT: ingot.observe
+// SHOW: return
 
 // The first channel, 16 times as large as the weights behind it, gets 4 times
 // smaller, and they larger, in rows or columns; the second is as large as these.
@@ -27,6 +28,25 @@
 // CHECK: %[[V:.*]] = arith.constant dense<{{\[\[4.000000e\+00, 1.000000e\+00\]\]}}> : tensor<1x2xf32>
 // CHECK: nn.matmul %{{.*}}, %[[V]] {transpose_b}
 // CHECK: nn.layer_norm %arg0 scale(%cst) bias(%cst_0)
+
+// What a product computes is divided in its weights and bias, through relu.
+// Depthwise weights bear any factor: it is the magnitude itself. A sum reads
+// what is multiplied again.
+// CHECK-LABEL: func.func @others
+// CHECK-DAG: %[[C:.*]] = arith.constant dense<{{\[\[\[\[6.250000e-02\]\], \[\[6.250000e-02\]\]\], \[\[\[1.000000e\+00\]\], \[\[1.000000e\+00\]\]\]\]}}> : tensor<2x2x1x1xf32>
+// CHECK-DAG: %[[CB:.*]] = arith.constant dense<[1.250000e-01, 2.000000e+00]> : tensor<2xf32>
+// CHECK: nn.conv %arg0, %[[C]] bias(%[[CB]])
+// CHECK: %[[R:.*]] = nn.relu
+// CHECK: %[[F:.*]] = arith.constant dense<{{\[\[\[1.600000e\+01\]\], \[\[1.000000e\+00\]\]\]}}> : tensor<2x1x1xf32>
+// CHECK: %[[BACK:.*]] = nn.mul %[[R]], %[[F]]
+// CHECK: %[[D:.*]] = arith.constant dense<{{\[\[\[\[1.600000e\+01\]\]\], \[\[\[1.000000e\+00\]\]\]\]}}> : tensor<2x1x1x1xf32>
+// CHECK: %[[Y:.*]] = nn.conv %[[R]], %[[D]]
+// CHECK: nn.add %[[BACK]], %[[Y]]
+// After others there is a product, and the root of both magnitudes counts.
+// CHECK: %[[T:.*]] = nn.tanh
+// CHECK: %[[I:.*]] = arith.constant dense<{{\[\[\[2.500000e-01\]\], \[\[1.000000e\+00\]\]\]}}> : tensor<2x1x1xf32>
+// CHECK: %[[S:.*]] = nn.mul %[[T]], %[[I]]
+// CHECK: nn.conv %[[S]]
 
 //--- model.mlir
 func.func @norms(%x: tensor<3x2xf32>) -> (tensor<3x3xf32>, tensor<3x1xf32>, tensor<3x3xf32>, tensor<3x2xf32>) {
@@ -42,10 +62,26 @@ func.func @norms(%x: tensor<3x2xf32>) -> (tensor<3x3xf32>, tensor<3x1xf32>, tens
   return %0, %1, %2, %m : tensor<3x3xf32>, tensor<3x1xf32>, tensor<3x3xf32>, tensor<3x2xf32>
 }
 
+func.func @others(%x: tensor<1x2x4x4xf32>) -> (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) {
+  %w = arith.constant dense<1.0> : tensor<2x2x1x1xf32>
+  %b = arith.constant dense<2.0> : tensor<2xf32>
+  %d = arith.constant dense<1.0> : tensor<2x1x1x1xf32>
+  %c = nn.conv %x, %w bias(%b) {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>, tensor<2xf32>) -> tensor<1x2x4x4xf32> loc("conv")
+  %r = nn.relu %c : tensor<1x2x4x4xf32> -> tensor<1x2x4x4xf32> loc("relu")
+  %y = nn.conv %r, %d {dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x4x4xf32>, tensor<2x1x1x1xf32>) -> tensor<1x2x4x4xf32> loc("depthwise")
+  %s = nn.add %r, %y : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32> -> tensor<1x2x4x4xf32> loc("sum")
+  %t = nn.tanh %y : tensor<1x2x4x4xf32> -> tensor<1x2x4x4xf32> loc("tanh")
+  %u = nn.conv %t, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32> loc("last")
+  return %s, %u : tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>
+}
+
 //--- norms.json
-{"ingot_calibration": 2, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
- "method": "minmax", "samples": 1, "tensors": [], "repair": {"norms": [{"name": "norm", "values": [16, 1]}]}}
+{"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [], "repair": {"channels": [{"name": "norm", "values": [16, 1]}, {"name": "relu", "values": [16, 1]}, {"name": "tanh", "values": [16, 1]}]}}
 
 //--- short.json
-{"ingot_calibration": 2, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
- "method": "minmax", "samples": 1, "tensors": [], "repair": {"norms": [{"name": "norm", "values": [16]}]}}
+{"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [], "repair": {"channels": [{"name": "norm", "values": [16]}]}}

@@ -31,17 +31,27 @@ std::string problemOf(llvm::StringRef text) {
 TEST(CalibrationFile, ReadsTheRepairsThatItWrote) {
   Calibration given = makeCalibration();
   given.equalize = true;
-  given.norms = {{"norm", {1.5f, 0}}};
+  given.channels = {{"norm", {1.5f, 0}}};
   given.biases = {{"a + b", {-0.25f}}, {"c", {}}};
+  given.rounding = {{"fc", {5, -128}}};
   const std::string text = toText(given);
-  EXPECT_NE(text.find("\"ingot_calibration\": 2"), std::string::npos);
+  EXPECT_NE(text.find("\"ingot_calibration\": 3"), std::string::npos);
   llvm::Expected<Calibration> read = parseCalibration(text);
   ASSERT_TRUE(bool(read));
   EXPECT_TRUE(read->equalize);
-  ASSERT_EQ(read->norms.size(), 1u);
-  EXPECT_EQ(read->norms[0].values, given.norms[0].values);
+  ASSERT_EQ(read->channels.size(), 1u);
+  EXPECT_EQ(read->channels[0].values, given.channels[0].values);
   ASSERT_EQ(read->biases.size(), 2u);
   EXPECT_EQ(read->biases[0].name, "a + b");
+  ASSERT_EQ(read->rounding.size(), 1u);
+  EXPECT_EQ(read->rounding[0].name, "fc");
+  EXPECT_EQ(read->rounding[0].up, given.rounding[0].up);
+  // Bits in ascending order.
+  EXPECT_TRUE(read->rounding[0].isUp(0));
+  EXPECT_FALSE(read->rounding[0].isUp(1));
+  EXPECT_TRUE(read->rounding[0].isUp(2));
+  EXPECT_FALSE(read->rounding[0].isUp(14));
+  EXPECT_TRUE(read->rounding[0].isUp(15));
   EXPECT_EQ(toText(*read), text);
 }
 
@@ -82,10 +92,10 @@ TEST(CalibrationFile, SaysWhatIsWrong) {
     return problemOf(text);
   };
   EXPECT_EQ(problemOf("[]"), "it is not a file of ingot calibrate");
-  EXPECT_EQ(changed("\"ingot_calibration\": 1", "\"ingot_calibration\": 3"),
-            "it has version 3, but this compiler reads version 1 and 2: "
-            "calibrate again");
   EXPECT_EQ(changed("\"ingot_calibration\": 1", "\"ingot_calibration\": 2"),
+            "it has version 2, but this compiler reads version 1 and 3: "
+            "calibrate again");
+  EXPECT_EQ(changed("\"ingot_calibration\": 1", "\"ingot_calibration\": 3"),
             "it has no object \"repair\"");
   EXPECT_EQ(changed("aaaa", "aaa"), "its \"model_sha256\" is not a SHA-256");
   EXPECT_EQ(changed("aaaa", "aaay"), "its \"model_sha256\" is not a SHA-256");

@@ -128,8 +128,8 @@ int ingot::calibrateMain(int argc, char **argv) {
       [&](const std::string &text) {
         return parseRepairs(text, options.repairs);
       },
-      "equalize, smooth and bias: repairs to try, of which those are kept that "
-      "lower the outputs' error");
+      "equalize, smooth, round and bias: repairs to try, of which those are "
+      "kept that lower the outputs' error");
   parser.value("rules", "FILE", options.rules,
                "JSON that names other methods for some tensors");
   parser.list("shape", "NAME=AxB...", options.shapes,

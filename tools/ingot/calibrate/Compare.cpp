@@ -164,8 +164,8 @@ int Comparison::prepare() {
     calibration = std::move(*read);
     // What is shown of both is of one graph.
     scratch.pipeline.equalize = calibration.equalize;
-    scratch.pipeline.norms =
-        calibration.norms.empty() ? "" : options.calibration;
+    scratch.pipeline.channels =
+        calibration.channels.empty() ? "" : options.calibration;
   }
   if (int code = reference.prepare(scratch))
     return code;

@@ -41,8 +41,8 @@ int PrecisionStudy::findCalibration() {
   Calibrator::Options chosen;
   chosen.model = scratchOptions();
   chosen.model.pipeline.equalize = calibration.equalize;
-  chosen.model.pipeline.norms =
-      calibration.norms.empty() ? "" : calibrationPath;
+  chosen.model.pipeline.channels =
+      calibration.channels.empty() ? "" : calibrationPath;
   chosen.data = options.data;
   chosen.preprocess = options.preprocess;
   // Ranges that cost the least on their own tensor, without hundreds of runs.

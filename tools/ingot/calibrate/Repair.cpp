@@ -7,6 +7,7 @@
 #include "tools/ingot/calibrate/Repair.h"
 
 #include "tools/ingot/Text.h"
+#include "tools/ingot/calibrate/Rounding.h"
 #include "tools/ingot/calibrate/TextFiles.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -20,6 +21,7 @@ using namespace ingot::tools;
 static constexpr std::pair<const char *, RepairKind> kRepairs[] = {
     {"equalize", RepairKind::equalize},
     {"smooth", RepairKind::smooth},
+    {"round", RepairKind::round},
     {"bias", RepairKind::bias}};
 
 std::string ingot::tools::parseRepairs(const std::string &text,
@@ -39,14 +41,17 @@ std::string ingot::tools::parseRepairs(const std::string &text,
     return llvm::any_of(kRepairs,
                         [&](const auto &one) { return name == one.first; });
   });
-  return areKnown ? "" : "must be of equalize, smooth and bias, with commas";
+  return areKnown
+             ? ""
+             : "must be of equalize, smooth, round and bias, with commas";
 }
 
 void ingot::tools::setRepairs(const quantize::Calibration &calibration,
                               const std::string &path,
                               PipelineOptions &pipeline) {
   pipeline.equalize = calibration.equalize;
-  pipeline.norms = calibration.norms.empty() ? "" : path;
+  pipeline.channels = calibration.channels.empty() ? "" : path;
+  pipeline.rounding = calibration.rounding.empty() ? "" : path;
   pipeline.biases = calibration.biases.empty() ? "" : path;
 }
 
@@ -102,10 +107,10 @@ int Repairer::recalibrate(quantize::Calibration &calibration) {
 
 static ingot_status raiseMaxima(void *user, uint64_t number,
                                 const ingot_tensor_view *view) {
-  auto &norms = *static_cast<std::vector<quantize::ChannelValues> *>(user);
-  if (number >= norms.size() || view->dtype != INGOT_FLOAT || view->rank != 1)
+  auto &tensors = *static_cast<std::vector<quantize::ChannelValues> *>(user);
+  if (number >= tensors.size() || view->dtype != INGOT_FLOAT || view->rank != 1)
     return INGOT_OK;
-  std::vector<float> &largest = norms[number].values;
+  std::vector<float> &largest = tensors[number].values;
   largest.resize(size_t(view->dims[0]));
   const auto *values = static_cast<const float *>(view->data);
   for (size_t i = 0; i < largest.size(); ++i)
@@ -113,16 +118,16 @@ static ingot_status raiseMaxima(void *user, uint64_t number,
   return INGOT_OK;
 }
 
-/// How large what normalizations give to products is, channel by channel.
+/// How large what products read is, channel by channel.
 int Repairer::findMaxima(quantize::Calibration &calibration) {
   ScratchModel model(parser, progress);
   ScratchModel::Options shown = options.model;
   shown.pipeline.equalize = calibration.equalize;
-  shown.pipeline.observeNorms = true;
+  shown.pipeline.observeChannels = true;
   if (int code = model.prepare(shown))
     return code;
   for (const std::string &name : model.observed())
-    calibration.norms.push_back({name, {}});
+    calibration.channels.push_back({name, {}});
   Samples samples(options.preprocess);
   std::string problem = samples.open(options.data);
   samples.setInputs(model.inputs());
@@ -130,12 +135,13 @@ int Repairer::findMaxima(quantize::Calibration &calibration) {
   while (problem.empty() && samples.next(inputs, problem)) {
     progress.show(samples.progress());
     std::string wrong;
-    if (model.run(inputs, raiseMaxima, &calibration.norms, wrong) != INGOT_OK)
+    if (model.run(inputs, raiseMaxima, &calibration.channels, wrong) !=
+        INGOT_OK)
       problem = samples.where() + ": " + wrong;
   }
   // What no sample computed has none.
-  llvm::erase_if(calibration.norms, [](const quantize::ChannelValues &norm) {
-    return norm.values.empty();
+  llvm::erase_if(calibration.channels, [](const quantize::ChannelValues &one) {
+    return one.values.empty();
   });
   progress.clear();
   return problem.empty() ? exitSuccess : progress.fail(problem);
@@ -144,11 +150,28 @@ int Repairer::findMaxima(quantize::Calibration &calibration) {
 int Repairer::repair(RepairKind kind, quantize::Calibration &calibration) {
   if (kind == RepairKind::bias)
     return correctBiases(calibration);
+  if (kind == RepairKind::round)
+    return roundWeights(calibration);
   if (kind == RepairKind::equalize)
     calibration.equalize = true;
   else if (int code = findMaxima(calibration))
     return code;
   return recalibrate(calibration);
+}
+
+/// What weights are multiplied by says how they are rounded best.
+int Repairer::roundWeights(quantize::Calibration &calibration) {
+  if (std::string problem = writeScratch(calibration); !problem.empty())
+    return progress.fail(problem);
+  ScratchModel model(parser, progress);
+  ScratchModel::Options shown = options.model;
+  setRepairs(calibration, path(), shown.pipeline);
+  shown.pipeline.observeGrams = true;
+  if (int code = model.prepare(shown))
+    return code;
+  std::string problem = RoundingFinder(model, progress).find(
+      options.preprocess, options.data, calibration.rounding);
+  return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
 int Repairer::correctBiases(quantize::Calibration &calibration) {

@@ -11,10 +11,10 @@
 
 namespace ingot::tools {
 
-enum class RepairKind { equalize, smooth, bias };
+enum class RepairKind { equalize, smooth, round, bias };
 
-/// Reads `equalize,smooth,bias`; returns what is wrong, to be read behind the
-/// option's name, or "".
+/// Reads `equalize,smooth,round,bias`; returns what is wrong, to be read behind
+/// the option's name, or "".
 std::string parseRepairs(const std::string &text,
                          std::vector<RepairKind> &kinds);
 
@@ -42,6 +42,7 @@ private:
   /// Finds the ranges of what is repaired.
   int recalibrate(quantize::Calibration &calibration);
   int findMaxima(quantize::Calibration &calibration);
+  int roundWeights(quantize::Calibration &calibration);
   int correctBiases(quantize::Calibration &calibration);
   int measure(const quantize::Calibration &calibration, double &error);
   int prepare(Probe &probe, const quantize::Calibration &calibration,

@@ -1,17 +1,17 @@
-//===- InsertNormObservers.cpp - nn-insert-norm-observers -----------------===//
+//===- InsertChannelObservers.cpp - nn-insert-channel-observers -----------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
-#include "passes/quantize/Norms.h"
 #include "passes/quantize/Passes.h"
+#include "passes/quantize/Smoothable.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace ingot {
-#define GEN_PASS_DEF_INSERTNORMOBSERVERS
+#define GEN_PASS_DEF_INSERTCHANNELOBSERVERS
 #include "passes/quantize/Passes.h.inc"
 } // namespace ingot
 
@@ -20,9 +20,9 @@ using namespace ingot;
 
 namespace {
 
-struct InsertNormObserversPass
-    : ingot::impl::InsertNormObserversBase<InsertNormObserversPass> {
-  using InsertNormObserversBase::InsertNormObserversBase;
+struct InsertChannelObserversPass
+    : ingot::impl::InsertChannelObserversBase<InsertChannelObserversPass> {
+  using InsertChannelObserversBase::InsertChannelObserversBase;
 
   void runOnOperation() override {
     OpBuilder builder(&getContext());
@@ -30,24 +30,25 @@ struct InsertNormObserversPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      for (const quantize::NormBeforeProducts &norm :
-           quantize::findNormsBeforeProducts(function)) {
-        Location loc = norm.norm->getLoc();
-        builder.setInsertionPointAfter(norm.norm);
-        Value result = norm.norm->getResult(0);
+      for (const quantize::SmoothableTensor &tensor :
+           quantize::findSmoothableTensors(function)) {
+        Value value = tensor.value;
+        Location loc = value.getLoc();
+        builder.setInsertionPointAfterValue(value);
         SmallVector<int64_t> axes;
         for (int64_t axis = 0,
-                     rank = cast<RankedTensorType>(result.getType()).getRank();
-             axis + 1 < rank; ++axis)
-          axes.push_back(axis);
-        Value largest = nn::AbsOp::create(builder, loc, result);
+                     rank = cast<RankedTensorType>(value.getType()).getRank();
+             axis < rank; ++axis)
+          if (axis != tensor.axis)
+            axes.push_back(axis);
+        Value largest = nn::AbsOp::create(builder, loc, value);
         largest = nn::ReduceOp::create(builder, loc, largest,
                                        nn::ReduceKind::max, axes,
                                        /*keep_dims=*/false);
         ObserveOp::create(builder, loc,
                           builder.getI64IntegerAttr(int64_t(names.size())),
                           largest);
-        names.push_back(builder.getStringAttr(norm.name));
+        names.push_back(builder.getStringAttr(tensor.name));
       }
     }
     IngotDialect::ObservedAttrHelper(&getContext())
