@@ -38,6 +38,10 @@ static bool has(uint64_t features, CpuFeature feature) {
 
 bool Target::hasAVX512() const { return has(features, CpuFeature::AVX512F); }
 
+bool Target::hasFP16() const {
+  return has(features, CpuFeature::AVX512FP16);
+}
+
 std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();

@@ -29,6 +29,8 @@ struct Target {
   std::string identifier() const;
   /// Whether 512-bit vectors are worth using.
   bool hasAVX512() const;
+  /// Whether there is arithmetic on f16.
+  bool hasFP16() const;
   std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;
 };
 

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper
 
 from support import Case, conv_model, make_model, relu_model, tool
 
-LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4", "cascadelake", "znver4", "sapphirerapids")
+LEVELS = ("x86-64-v2", "x86-64-v3", "x86-64-v4", "cascadelake", "znver4", "avx512fp16", "sapphirerapids")
 
 
 @contextlib.contextmanager

@@ -315,7 +315,7 @@ TEST(Variants, CapOfTheLoad) {
     EXPECT_STREQ(error.message,
                  "ingot_model_options.max_level=pentium names no CPU level; "
                  "known are x86-64-v2, x86-64-v3, x86-64-v4, cascadelake, "
-                 "znver4, sapphirerapids");
+                 "znver4, avx512fp16, sapphirerapids");
   }
   variants.rows[0].features = variants.rows[1].features = v3;
   EXPECT_EQ(variants.attach(model, error, 0, "x86-64-v2"),

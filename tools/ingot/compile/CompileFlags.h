@@ -62,7 +62,7 @@ struct CompileFlags {
       "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
       cl::desc(
           "CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
-          "cascadelake, znver4, sapphirerapids; or native (this "
+          "cascadelake, znver4, avx512fp16, sapphirerapids; or native (this "
           "machine's), or multi (x86-64-v3,x86-64-v4, and what multiplies "
           "bytes or bf16 if the model does). The library holds "
           "code for each and runs the highest that the CPU has. l1=48K and "
@@ -91,7 +91,7 @@ struct CompileFlags {
           "kernels")};
   cl::opt<std::string> calibration{
       "calibration", cl::value_desc("file"), cl::cat(category),
-      cl::desc("For --precision=int8: what ingot calibrate wrote")};
+      cl::desc("For --precision=int8 and fp16: what ingot calibrate wrote")};
   cl::list<std::string> keep{
       "keep", cl::value_desc("GLOB=fp32"), cl::cat(category),
       cl::desc("For all precisions but fp32: nodes that stay in it, e.g. "
