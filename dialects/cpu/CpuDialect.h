@@ -58,6 +58,7 @@ inline bool usesTiles(Product product) {
 /// copies no rows and takes k as it comes.
 inline bool canWait(Product product) {
   return product == Product::f32 || product == Product::f16Wide ||
+         product == Product::f16Dot ||
          product == Product::bf16Dot ||
          product == Product::int8Dot;
 }

@@ -90,7 +90,8 @@ static LogicalResult verifyProduct(Op op, int64_t rank) {
            << int64_t(*signs);
   Type src = typeOf(op.getSrc()).getElementType();
   Builder builder(op.getContext());
-  Type wanted = weights.isF16() ? Type(builder.getF32Type()) : weights;
+  Type wanted =
+      weights.isF16() && !src.isF16() ? Type(builder.getF32Type()) : weights;
   if (signless(src) != wanted)
     return op.emitOpError("expects src of ") << wanted << ", but got " << src;
   Type want = isInteger ? Type(builder.getI32Type()) : builder.getF32Type();
@@ -98,7 +99,7 @@ static LogicalResult verifyProduct(Op op, int64_t rank) {
   if (body.getNumArguments() != 0 && body.getArgument(0).getType() != want)
     return op.emitOpError("expects a sum of ")
            << want << ", but got " << body.getArgument(0).getType();
-  int64_t group = groupOf(weights);
+  int64_t group = groupOf(wanted);
   if (failed(expectRank(op, "weights", op.getWeights(), rank + (group > 1))))
     return failure();
   if (group == 1)
@@ -322,7 +323,7 @@ LogicalResult MatMulOp::verify() {
     return failure();
   ShapedType packed = typeOf(getWeights());
   bool isShared =
-      packed.getRank() == 3 + (groupOf(packed.getElementType()) > 1);
+      packed.getRank() == 3 + (groupOf(src.getElementType()) > 1);
   if (failed(verifyProduct(*this, isShared ? 3 : rank + 1)))
     return failure();
   auto fromEnd = [](ShapedType type, int64_t i) {

@@ -123,12 +123,15 @@ static LogicalResult expectPlain(Operation *op, TileAttr tile) {
          << stringifyProduct(tile.getProduct());
 }
 
-static bool isProductOf(Product product, Type weights) {
+static bool isProductOf(Product product, const PackedWeights &packed) {
+  Type weights = packed.element;
   switch (product) {
   case Product::f32:
     return weights.isF32();
   case Product::f16Wide:
-    return weights.isF16();
+    return weights.isF16() && packed.group == 1;
+  case Product::f16Dot:
+    return weights.isF16() && packed.group == 2;
   case Product::bf16Dot:
   case Product::bf16Wide:
   case Product::bf16Tiles:
@@ -147,7 +150,7 @@ static bool isProductOf(Product product, Type weights) {
 /// The tile fits the weights: their type, and how wide their panels are.
 static LogicalResult verifyPanels(Operation *op, const PackedWeights &weights,
                                   TileAttr tile) {
-  if (!isProductOf(tile.getProduct(), weights.element))
+  if (!isProductOf(tile.getProduct(), weights))
     return op->emitOpError("expects a tile for weights of ")
            << weights.element << ", but got product "
            << stringifyProduct(tile.getProduct());

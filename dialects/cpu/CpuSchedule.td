@@ -24,6 +24,7 @@ def Cpu_Product : I32EnumAttr<"Product", "how a product is summed up", [
     I32EnumAttrCase<"int8Wide", 4, "int8_wide">,
     I32EnumAttrCase<"bf16Tiles", 5, "bf16_tiles">,
     I32EnumAttrCase<"f16Wide", 8, "f16_wide">,
+    I32EnumAttrCase<"f16Dot", 9, "f16_dot">,
     I32EnumAttrCase<"int8Tiles", 6, "int8_tiles">,
     I32EnumAttrCase<"int8Pairs", 7, "int8_pairs">,
     I32EnumAttrCase<"signs", 9>]> {
@@ -44,6 +45,7 @@ def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
     | `bf16_dot`, `int8_dot` | pairs of bf16, fours of bytes | by one instruction, AVX512-BF16's or VNNI's |
     | `bf16_wide` | pairs of bf16 | rows are copied as f32, weights widened as they are read |
     | `f16_wide` | weights of f16, rows of f32 | weights are widened as they are read |
+    | `f16_dot` | pairs of f16 | by multiply-adds of AVX512-FP16, 64 products as f16, then as f32 |
     | `int8_wide` | fours of bytes | rows are copied as words, even and odd bytes apart, weights widened as they are read: nothing saturates |
     | `int8_pairs` | fours of bytes | pairs as words, by `vpmaddubsw`, where the op's `pairs` prove that these do not saturate; the others as `int8_wide`, but taken apart as they are read |
     | `signs` | words of 32 signs | by counting bits that differ |

@@ -13,11 +13,23 @@
 
 namespace ingot::cpu {
 
-/// How many elements of neighbouring k lie together: as many as four bytes
-/// hold.
-inline int64_t groupOf(mlir::Type element) {
-  return element.isBF16() ? 2 : element.isInteger(8) ? 4 : 1;
+/// How many elements of neighbouring k lie together, of src and of the weights
+/// that it is multiplied with: as many as four bytes of src hold.
+inline int64_t groupOf(mlir::Type src) {
+  return src.isBF16() || src.isF16() ? 2 : src.isInteger(8) ? 4 : 1;
 }
+/// The same, told by the type of packed weights: those of f16 lie in pairs
+/// where src is of f16, else as those of f32.
+inline int64_t groupOfPacked(mlir::ShapedType weights) {
+  mlir::Type element = weights.getElementType();
+  if (element.isF16() && weights.getShape().back() != 2)
+    return 1;
+  return groupOf(element);
+}
+
+/// As f16, so many products of one column are added up before their sum is
+/// added to others as f32: see HalfSums.cpp.
+constexpr int64_t kHalfTerms = 64;
 
 /// The columns that one statement about pairs of bytes is for.
 constexpr int64_t kPairColumns = 16;
@@ -33,7 +45,7 @@ constexpr int64_t kLeastPairRows = 32;
 struct PackedWeights {
   explicit PackedWeights(mlir::Value value)
       : element(mlir::cast<mlir::ShapedType>(value.getType()).getElementType()),
-        group(groupOf(element)) {
+        group(groupOfPacked(mlir::cast<mlir::ShapedType>(value.getType()))) {
     auto shape = mlir::cast<mlir::ShapedType>(value.getType()).getShape();
     assert((group == 1 || shape.back() == group) && "packed in groups");
     if (group > 1)

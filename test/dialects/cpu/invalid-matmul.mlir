@@ -143,10 +143,21 @@ func.func @weights_type(%a: tensor<5x7xf64>, %w: tensor<1x7x16xf64>, %d: tensor<
 
 // -----
 
-// Rows by weights of f16 are of f32.
+// Weights for rows of f16 lie in pairs, those for rows of f32 do not.
 func.func @half_src(%a: tensor<5x7xf16>, %w: tensor<1x7x16xf16>, %d: tensor<5x9xf32>) {
-  // expected-error @+1 {{expects src of 'f32', but got 'f16'}}
+  // expected-error @+1 {{expects weights of rank 4, but got 3}}
   %0 = cpu.matmul ins(%a, %w : tensor<5x7xf16>, tensor<1x7x16xf16>) outs(%d : tensor<5x9xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<5x9xf32>
+  return
+}
+
+// -----
+
+func.func @half_weights(%a: tensor<5x7xf32>, %w: tensor<1x4x16x2xf16>, %d: tensor<5x9xf32>) {
+  // expected-error @+1 {{expects weights of rank 3, but got 4}}
+  %0 = cpu.matmul ins(%a, %w : tensor<5x7xf32>, tensor<1x4x16x2xf16>) outs(%d : tensor<5x9xf32>) {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32
   } -> tensor<5x9xf32>

@@ -130,14 +130,19 @@ TEST(Tiling, ProductOfTypeAndLevel) {
   mlir::MLIRContext context;
   mlir::Type f32 = mlir::Float32Type::get(&context),
              bf16 = mlir::BFloat16Type::get(&context),
+             f16 = mlir::Float16Type::get(&context),
              i8 = mlir::IntegerType::get(&context, 8);
-  for (const char *level : {"x86-64-v2", "x86-64-v3", "x86-64-v4",
-                            "cascadelake", "znver4", "sapphirerapids"}) {
+  for (const char *level :
+       {"x86-64-v2", "x86-64-v3", "x86-64-v4", "cascadelake", "znver4",
+        "avx512fp16", "sapphirerapids"}) {
     TargetInfo target = targetOf(level);
     llvm::StringRef name = level;
-    bool hasBF16 = name == "znver4" || name == "sapphirerapids";
+    bool hasBF16 = name == "znver4" || name == "avx512fp16" ||
+                   name == "sapphirerapids";
     bool hasVNNI = hasBF16 || name == "cascadelake";
     EXPECT_EQ(productFor(target, f32), Product::f32) << level;
+    EXPECT_EQ(productFor(target, f16), Product::f16Wide) << level;
+    EXPECT_EQ(productFor(target, f16, /*group=*/2), Product::f16Dot) << level;
     EXPECT_EQ(productFor(target, bf16),
               hasBF16 ? Product::bf16Dot : Product::bf16Wide)
         << level;

@@ -245,6 +245,40 @@ struct EmulateConversion : OpConversionPattern<LLVM::CallIntrinsicOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Arithmetic on f16
+//===----------------------------------------------------------------------===//
+
+bool isHalfVector(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getElementType().isF16();
+}
+
+/// Sums of f16, of products or not, are computed as f32 and rounded.
+template <typename Op> struct EmulateHalf : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!isHalfVector(type))
+      return rewriter.notifyMatchFailure(op, "is not of f16");
+    IndexBuilder b{rewriter, op.getLoc()};
+    SmallVector<Value> wide;
+    for (Value operand : adaptor.getOperands())
+      wide.push_back(widenFloats(b, operand));
+    Value sum;
+    if constexpr (std::is_same_v<Op, vector::FMAOp>)
+      sum = math::FmaOp::create(rewriter, op.getLoc(), wide[0], wide[1],
+                                wide[2]);
+    else
+      sum = arith::AddFOp::create(rewriter, op.getLoc(), wide[0], wide[1]);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, sum);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // AMX
 //===----------------------------------------------------------------------===//
 
@@ -475,7 +509,8 @@ struct EmulateInstructionsPass
     RewritePatternSet patterns(context);
     patterns.add<EmulateDot, EmulateVnni, EmulateTable, EmulatePack,
                  EmulateConversion, EmulateZero, EmulateLoad, EmulateStore,
-                 EmulateMulF, EmulateMulI>(converter, context);
+                 EmulateMulF, EmulateMulI, EmulateHalf<vector::FMAOp>,
+                 EmulateHalf<arith::AddFOp>>(converter, context);
     ConversionTarget target(*context);
     target.addIllegalDialect<amx::AMXDialect, x86vector::X86VectorDialect>();
     target.addDynamicallyLegalOp<LLVM::CallIntrinsicOp>(
@@ -484,6 +519,8 @@ struct EmulateInstructionsPass
           return intrinsic != kVnni && intrinsic != kTable &&
                  !isPack(intrinsic) && !isConversion(intrinsic);
         });
+    target.addDynamicallyLegalOp<vector::FMAOp, arith::AddFOp>(
+        [](Operation *op) { return !isHalfVector(op->getResultTypes()[0]); });
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

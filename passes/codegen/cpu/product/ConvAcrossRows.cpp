@@ -116,6 +116,7 @@ static constexpr int64_t kFewestFound = 32, kMostFound = 16384;
 bool ConvEmitter::findsPixels(const Tile &tile) const {
   bool isPlain = tile.product == Product::f32 ||
                  tile.product == Product::f16Wide ||
+                 tile.product == Product::f16Dot ||
                  tile.product == Product::bf16Dot ||
                  tile.product == Product::int8Dot;
   return isPlain && channels >= kFewestFound && channels <= kMostFound;
@@ -374,7 +375,8 @@ void ConvEmitter::storePixels(const Tile &tile, const Accumulators &sums,
   // A row of sums is one of vectors.
   Tile row = tile.withRows(1);
   if (usesTiles(tile.product))
-    row.product = productFor(plan.target, plan.weights.element);
+    row.product = productFor(plan.target, plan.weights.element,
+                              plan.weights.group);
   Index column = columnOf(group, columnTile);
   Accumulators offsets = compensationOf(tile, group, columnTile, std::nullopt);
   forEachPixel(first, count, [&](Index number, ArrayRef<Index> at) {

@@ -121,7 +121,8 @@ Tile Emitter::tileOf(const Tile &tile, int64_t count) const {
   if (!usesTiles(tile.product) || count >= tile.amxRows)
     return part;
   if (ShapedType::isDynamic(plan.rows)) {
-    part.product = productFor(plan.target, plan.weights.element);
+    part.product = productFor(plan.target, plan.weights.element,
+                              plan.weights.group);
     return part;
   }
   // An AMX tile that ends with the last row, of which the first are done.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/product/BytePairs.h"
+#include "passes/codegen/cpu/product/UnpackWeights.h"
 
 #include "dialects/cpu/PackedWeights.h"
 
@@ -37,7 +38,9 @@ static bool areWords(Value weights) {
 }
 
 /// The elements that one step of k takes.
-static int64_t groupOf(Value weights) {
+static int64_t groupOf(const Tile &tile, Value weights) {
+  if (tile.product == Product::f16Wide)
+    return 1;
   return areWords(weights) ? 4 : cpu::groupOf(getElementTypeOrSelf(weights));
 }
 
@@ -105,42 +108,6 @@ static SmallVector<Value> rowParts(IndexBuilder &b, const Tile &tile,
   return {as(loadGroup(b, data, at, count), cpu::groupOf(element), element)};
 }
 
-/// Numbers of f16 as f32, without an instruction for it: levels that have FMA
-/// have one.
-static Value widenF16(IndexBuilder &b, Value weights) {
-  auto half = cast<VectorType>(weights.getType());
-  VectorType words = half.clone(b.b.getI32Type()),
-             floats = half.clone(b.b.getF32Type());
-  auto op = [&](auto kind, Value x, Value y) -> Value {
-    return decltype(kind)::create(b.b, b.loc, x, y);
-  };
-  Value bits = arith::BitcastOp::create(b.b, b.loc,
-                                        half.clone(b.b.getI16Type()), weights);
-  bits = arith::ExtUIOp::create(b.b, b.loc, words, bits);
-  Value size = op(arith::AndIOp(), bits, splatInt(b, words, 0x7fff));
-  Value sign = op(arith::ShLIOp(),
-                  op(arith::AndIOp(), bits, splatInt(b, words, 0x8000)),
-                  splatInt(b, words, 16));
-  // The exponent's bias is 112 more.
-  Value usual = op(arith::AddIOp(),
-                   op(arith::ShLIOp(), size, splatInt(b, words, 13)),
-                   splatInt(b, words, 112 << 23));
-  // Those without a leading one count steps of 2^-24.
-  Value steps = arith::SIToFPOp::create(b.b, b.loc, floats, size);
-  Value small = op(arith::MulFOp(), steps,
-                   arith::ConstantOp::create(
-                       b.b, b.loc,
-                       DenseElementsAttr::get(
-                           floats, b.b.getF32FloatAttr(0x1p-24f))));
-  Value isSmall = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
-                                        size, splatInt(b, words, 1 << 10));
-  Value whole = arith::SelectOp::create(
-      b.b, b.loc, isSmall, arith::BitcastOp::create(b.b, b.loc, words, small),
-      usual);
-  return arith::BitcastOp::create(b.b, b.loc, floats,
-                                  op(arith::OrIOp(), whole, sign));
-}
-
 /// Part `i` of a vector of weights, to go with part `i` of a row.
 static Value weightPart(IndexBuilder &b, const Tile &tile, Value weights,
                         int64_t i) {
@@ -165,6 +132,8 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
   case Product::f16Wide:
   case Product::bf16Wide:
     return multiplyAddVectors(b, tile.hasFMA, row, weights, sum);
+  case Product::f16Dot:
+    return vector::FMAOp::create(b.b, b.loc, row, weights, sum);
   case Product::bf16Dot:
     return x86vector::DotBF16Op::create(b.b, b.loc, sum.getType(), sum, row,
                                         weights);
@@ -255,7 +224,7 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
                             const SrcRows &rows, Value weights, Index weightsAt,
                             int64_t panel, Value k, int64_t count,
                             MutableArrayRef<Value> sums, Meanwhile meanwhile) {
-  int64_t group = groupOf(weights);
+  int64_t group = groupOf(tile, weights);
   auto type = VectorType::get({tile.lanes * group},
                               getElementTypeOrSelf(weights));
   Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
@@ -309,12 +278,13 @@ static Value addSums(IndexBuilder &b, Value x, Value y) {
   return arith::AddFOp::create(b.b, b.loc, x, y);
 }
 
-static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
-                                const SrcRows &rows, Value weights,
-                                Index weightsAt, int64_t panel, int64_t depth,
-                                const Accumulators &start,
-                                Meanwhile meanwhile) {
-  int64_t group = groupOf(weights), groups = depth / group;
+/// Adds to `start`; `zeros` are as many sums of nothing.
+static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
+                              const SrcRows &rows, Value weights,
+                              Index weightsAt, int64_t panel, int64_t depth,
+                              const Accumulators &start,
+                              const Accumulators &zeros, Meanwhile meanwhile) {
+  int64_t group = groupOf(tile, weights), groups = depth / group;
   auto step = [&](Value k, MutableArrayRef<Value> sums) {
     multiplyAddStep(b, tile, rows, weights, weightsAt, panel, k, group, sums,
                     meanwhile);
@@ -334,7 +304,7 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
   int64_t whole = groups - groups % steps;
   Accumulators sums = start;
   for (int64_t i = 1; i < steps; ++i)
-    llvm::append_range(sums, zeroAccumulators(b, tile));
+    llvm::append_range(sums, zeros);
   if (groups != 0)
     sums = forEach(b, 0, whole / steps, sums,
                    [&](Value block, const Accumulators &before) {
@@ -359,12 +329,50 @@ static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
   return sums;
 }
 
+/// A few products as f16 at a time, then as f32.
+static Accumulators addHalfBlocks(IndexBuilder &b, const Tile &tile,
+                                  const SrcRows &rows, Value weights,
+                                  Index weightsAt, int64_t panel,
+                                  int64_t depth, const Accumulators &start,
+                                  Meanwhile meanwhile) {
+  // Even blocks: a last one of few products would cost as much as others.
+  int64_t blocks = llvm::divideCeil(depth, cpu::kHalfTerms);
+  int64_t size = llvm::alignTo(llvm::divideCeil(depth, blocks), 2);
+  return forEachBlock(
+      b, depth, size, start,
+      [&](Index from, int64_t size, const Accumulators &sums) {
+        SrcRows block = rows;
+        for (std::optional<Index> &at : block.at)
+          if (at)
+            at = b.add(*at, from);
+        Accumulators zeros = zeroHalves(b, tile);
+        Index step = b.div(from, 2);
+        Accumulators halves = addGroups(
+            b, tile, block, weights, b.add(weightsAt, b.mul(from, panel)),
+            panel, size, zeros, zeros,
+            [&](Value k) { meanwhile(b.get(b.add(step, Index(k)))); });
+        return addHalves(b, tile, block, halves, sums);
+      });
+}
+
+static Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile,
+                                const SrcRows &rows, Value weights,
+                                Index weightsAt, int64_t panel, int64_t depth,
+                                const Accumulators &start,
+                                Meanwhile meanwhile) {
+  if (tile.product == Product::f16Dot)
+    return addHalfBlocks(b, tile, rows, weights, weightsAt, panel, depth, start,
+                         meanwhile);
+  return addGroups(b, tile, rows, weights, weightsAt, panel, depth, start,
+                   zeroAccumulators(b, tile), meanwhile);
+}
+
 Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
                                   const SrcRows &rows, Value weights,
                                   Index weightsAt, int64_t panel, int64_t depth,
                                   const Accumulators &start,
                                   const NextWeights &next) {
-  int64_t width = panel * groupOf(weights);
+  int64_t width = panel * groupOf(tile, weights);
   return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
                        [&](Value k) { prefetchNext(b, next, width, k); });
 }
@@ -386,7 +394,7 @@ static Accumulators multiplyAddWords(IndexBuilder &b, const Tile &tile,
                                      int64_t depth, const Accumulators &start,
                                      Operation *op, const NextWeights &next) {
   TargetInfo target = targetOf(b);
-  int64_t group = groupOf(weights);
+  int64_t group = groupOf(tile, weights);
   int64_t most = groupsCopied(target) / 2 * group;
   int64_t size = copiedAtOnce(depth, most, group);
   // The copies are a cache line more than their length apart.
@@ -418,7 +426,7 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
   if (tile.product == Product::int8Wide)
     return multiplyAddWords(b, tile, rows, weights, weightsAt, panel, depth,
                             start, op, next);
-  int64_t group = groupOf(weights);
+  int64_t group = groupOf(tile, weights);
   bool isWidened = tile.product == Product::bf16Wide;
   Type rowElement = getElementTypeOrSelf(rows.data);
   int64_t rowDistance =

@@ -84,6 +84,13 @@ enum class Into { second = 2, first = 3 };
 void prefetch(IndexBuilder &b, mlir::Value data, Index at,
               Into cache = Into::first);
 
+/// Sums of f16 for a tile of `Product::f16Dot`, of even and of odd k apart, and
+/// what becomes of `sums` when they are added: see HalfSums.cpp. Rows that do
+/// not take part have none.
+Accumulators zeroHalves(IndexBuilder &b, const Tile &tile);
+Accumulators addHalves(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
+                       const Accumulators &halves, const Accumulators &sums);
+
 /// Copies `count` elements from `data[from[i]]` on to `to[at[i]]`, for each i
 /// in turn; bf16 may become f32. Up to a vector behind them is written too.
 void copyRuns(IndexBuilder &b, int64_t lanes, mlir::Value data,

@@ -54,3 +54,37 @@ Value Unpacker::unpack(IndexBuilder &b, Value words, int64_t i) const {
       arith::ShRSIOp::create(b.b, b.loc, words, splatInt(b, type, 32 - bits));
   return arith::SIToFPOp::create(b.b, b.loc, real, words);
 }
+
+Value codegen::widenF16(IndexBuilder &b, Value weights) {
+  auto half = cast<VectorType>(weights.getType());
+  VectorType words = half.clone(b.b.getI32Type()),
+             floats = half.clone(b.b.getF32Type());
+  auto op = [&](auto kind, Value x, Value y) -> Value {
+    return decltype(kind)::create(b.b, b.loc, x, y);
+  };
+  Value bits = arith::BitcastOp::create(b.b, b.loc,
+                                        half.clone(b.b.getI16Type()), weights);
+  bits = arith::ExtUIOp::create(b.b, b.loc, words, bits);
+  Value size = op(arith::AndIOp(), bits, splatInt(b, words, 0x7fff));
+  Value sign = op(arith::ShLIOp(),
+                  op(arith::AndIOp(), bits, splatInt(b, words, 0x8000)),
+                  splatInt(b, words, 16));
+  // The exponent's bias is 112 more.
+  Value usual = op(arith::AddIOp(),
+                   op(arith::ShLIOp(), size, splatInt(b, words, 13)),
+                   splatInt(b, words, 112 << 23));
+  // Those without a leading one count steps of 2^-24.
+  Value steps = arith::SIToFPOp::create(b.b, b.loc, floats, size);
+  Value small = op(arith::MulFOp(), steps,
+                   arith::ConstantOp::create(
+                       b.b, b.loc,
+                       DenseElementsAttr::get(
+                           floats, b.b.getF32FloatAttr(0x1p-24f))));
+  Value isSmall = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ult,
+                                        size, splatInt(b, words, 1 << 10));
+  Value whole = arith::SelectOp::create(
+      b.b, b.loc, isSmall, arith::BitcastOp::create(b.b, b.loc, words, small),
+      usual);
+  return arith::BitcastOp::create(b.b, b.loc, floats,
+                                  op(arith::OrIOp(), whole, sign));
+}

@@ -27,6 +27,10 @@ private:
   mlir::Value table;
 };
 
+/// Numbers of f16 as f32, without an instruction for it: levels that have FMA
+/// have one.
+mlir::Value widenF16(IndexBuilder &b, mlir::Value weights);
+
 } // namespace ingot::codegen
 
 #endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_UNPACKWEIGHTS_H

@@ -88,7 +88,7 @@ Value Emitter::power(Value x, Value max) {
 
 /// Stores a power in dst until the sum is known.
 void Emitter::keepPower(Value power, Index at, Value mask) {
-  if (element().isBF16())
+  if (!element().isF32())
     power = arith::TruncFOp::create(
         b.b, b.loc, VectorType::get({lanes}, element()), power);
   storePiece(b, power, output.dst.data, at, mask);

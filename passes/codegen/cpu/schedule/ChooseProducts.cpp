@@ -121,7 +121,7 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
   int64_t channels = shapeOf(op.getSrc()).back() / int64_t(op.getGroups());
   RegisterTile tile = chooseTile(
       target, {weights.element, weights.width, dst[dst.size() - 2], channels,
-             lower::productOf(weights.outer.drop_front())});
+             lower::productOf(weights.outer.drop_front()), weights.group});
   bool isOpen = ShapedType::isDynamic(pixelsOf(op));
   if (prefersPairs(op, tile, tile.vectors * target.lanes,
                    lower::productOf(dst.drop_back())) &&
@@ -129,7 +129,8 @@ static RegisterTile chooseConvTile(cpu::ConvOp op, const TargetInfo &target) {
     return chooseTile(target, Product::int8Pairs, weights.width);
   if (!usesTiles(tile.product) || isOpen || fitsCopy(op, target, tile.rows))
     return tile;
-  return chooseTile(target, productFor(target, weights.element), weights.width);
+  return chooseTile(target, productFor(target, weights.element, weights.group),
+                    weights.width);
 }
 
 /// The bytes that a panel's 32 columns take, of weights and of sums.
@@ -343,7 +344,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   int64_t rows = dst[dst.size() - 2];
   bool isOpen = ShapedType::isDynamic(rows);
   RegisterTile tile = chooseTile(target, {weights.element, weights.width, rows,
-                                        shapeOf(op.getSrc()).back(), 1});
+                                        shapeOf(op.getSrc()).back(), 1,
+                                        weights.group});
   if (prefersPairs(op, tile, tile.vectors * target.lanes, rows))
     tile = chooseTile(target, Product::int8Pairs, weights.width);
   if (rows == 1 && tile.product == Product::f32)

@@ -85,7 +85,8 @@ ScheduleBuilder::operator cpu::ScheduleAttr() const {
 // Checking
 //===----------------------------------------------------------------------===//
 
-static bool hasInstructions(const TargetInfo &target, Product product) {
+static bool hasInstructions(Operation *op, Product product) {
+  TargetInfo target = TargetInfo::of(op);
   switch (product) {
   case Product::f32:
   case Product::f16Wide:
@@ -94,6 +95,9 @@ static bool hasInstructions(const TargetInfo &target, Product product) {
   case Product::int8Pairs:
   case Product::signs:
     return true;
+  case Product::f16Dot:
+    return findLevel(TargetAttr::of(op).getLevel())
+        ->has(CpuFeature::AVX512FP16);
   case Product::bf16Dot:
     return target.hasBF16;
   case Product::int8Dot:
@@ -127,7 +131,7 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
   TargetInfo target = TargetInfo::of(op);
   StringRef level = TargetAttr::of(op).getLevel();
   Product product = tile.getProduct();
-  if (!hasInstructions(target, product))
+  if (!hasInstructions(op, product))
     return op->emitOpError("expects a product that ")
            << level << " has instructions for, but got "
            << stringifyProduct(product);

@@ -94,8 +94,8 @@ RegisterTile Drawer::amxTile(Product product, int64_t vectors,
 }
 
 template <typename Op> Product Drawer::vectorProduct(Op op) {
-  Product usual =
-      productFor(target, cpu::PackedWeights(op.getWeights()).element);
+  cpu::PackedWeights weights(op.getWeights());
+  Product usual = productFor(target, weights.element, weights.group);
   if (op.getPairs() && toss())
     return Product::int8Pairs;
   if (usual == Product::bf16Dot && toss())

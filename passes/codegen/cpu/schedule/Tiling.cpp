@@ -15,11 +15,12 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-Product codegen::productFor(const TargetInfo &target, Type weights) {
+Product codegen::productFor(const TargetInfo &target, Type weights,
+                            int64_t group) {
   if (weights.isBF16())
     return target.hasBF16 ? Product::bf16Dot : Product::bf16Wide;
   if (weights.isF16())
-    return Product::f16Wide;
+    return group == 2 ? Product::f16Dot : Product::f16Wide;
   if (weights.isInteger(8))
     return target.hasVNNI ? Product::int8Dot : Product::int8Wide;
   return weights.isInteger(32) ? Product::signs : Product::f32;
@@ -50,6 +51,7 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
   switch (product) {
   case Product::f32:
   case Product::f16Wide:
+  case Product::f16Dot:
   case Product::bf16Dot:
   case Product::int8Dot:
     return {isSmall ? 6 : 14, vectors, product};
@@ -94,7 +96,7 @@ static bool isWorthTiles(const TargetInfo &target, const ProductShape &shape) {
 
 RegisterTile codegen::chooseTile(const TargetInfo &target,
                                  const ProductShape &shape) {
-  Product product = productFor(target, shape.weights);
+  Product product = productFor(target, shape.weights, shape.group);
   std::optional<Product> tiles = tilesFor(target, shape.weights);
   if (tiles && isWorthTiles(target, shape))
     product = *tiles;

@@ -24,8 +24,9 @@ namespace ingot::codegen {
 using cpu::Product;
 
 /// How the target sums up products with weights of this element type in
-/// vectors.
-Product productFor(const TargetInfo &target, mlir::Type weights);
+/// vectors; `group` tells products of f16 from those of f32 by f16.
+Product productFor(const TargetInfo &target, mlir::Type weights,
+                   int64_t group = 1);
 
 /// The same in AMX tiles, if it has any for this type.
 std::optional<Product> tilesFor(const TargetInfo &target, mlir::Type weights);
@@ -61,6 +62,8 @@ struct ProductShape {
   /// Those that stand a stride apart; may be unknown.
   int64_t rows;
   int64_t depth, runs;
+  /// Of the weights.
+  int64_t group = 1;
 };
 
 /// The tile and the kind of product for a shape.

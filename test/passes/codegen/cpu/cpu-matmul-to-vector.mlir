@@ -242,6 +242,35 @@ func.func @no_task_number(%a: memref<5x7xf32>, %w: memref<1x7x16xf32>, %d: memre
 
 // -----
 
+// Pairs of f16: 130 k are three blocks, the last of 42, each added up as f16.
+// Even and odd lanes of both vectors are added, then halves of these as f32.
+// CHECK-LABEL: func.func private @f16_dot
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2{{.*}} -> (vector<16xf32>
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c22{{.*}} -> (vector<32xf16>
+// CHECK: vector.load {{.*}} vector<32xf16>
+// CHECK: vector.load {{.*}} vector<2xf16>
+// CHECK: vector.bitcast {{.*}} : vector<2xf16> to vector<1xi32>
+// CHECK: vector.fma {{.*}} : vector<32xf16>
+// CHECK: %[[EVEN:.*]] = vector.shuffle %[[A:.*]], %[[B:.*]] [0, 2, 4, {{.*}} 62] : vector<32xf16>, vector<32xf16>
+// CHECK: %[[ODD:.*]] = vector.shuffle %[[A]], %[[B]] [1, 3, 5, {{.*}} 63] : vector<32xf16>, vector<32xf16>
+// CHECK: %[[BOTH:.*]] = arith.addf %[[EVEN]], %[[ODD]] : vector<32xf16>
+// CHECK: vector.shuffle %[[BOTH]], %[[BOTH]] [0, 1, 2, {{.*}} 15] : vector<32xf16>, vector<32xf16>
+// CHECK: arith.extf {{.*}} : vector<16xf16> to vector<16xf32>
+// CHECK: arith.addf {{.*}} : vector<16xf32>
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c21{{.*}} -> (vector<32xf16>
+#fp16 = #ingot.target<"avx512fp16">
+module attributes {ingot.target = #fp16} {
+  func.func private @f16_dot(%a: memref<20x130xf16>, %w: memref<1x65x32x2xf16>, %d: memref<20x32xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<20x130xf16>, memref<1x65x32x2xf16>) outs(%d : memref<20x32xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Pairs of bf16, 7 of them three and a half: three steps, then one element with
 // zeros behind it.
 // CHECK-LABEL: func.func private @bf16_dot

@@ -56,6 +56,20 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
+module attributes {ingot.target = #ingot.target<"znver4">} {
+  func.func @halves(%a: memref<40x64xf16>, %w: memref<1x32x32x2xf16>, %d: memref<40x32xf32>) {
+    // expected-error @+1 {{expects a product that znver4 has instructions for, but got f16_dot}}
+    cpu.matmul ins(%a, %w : memref<40x64xf16>, memref<1x32x32x2xf16>) outs(%d : memref<40x32xf32>)
+        attributes {schedule = #cpu.schedule<tile = <6x32, product = f16_dot>, grid = <6x1>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Two times two AMX tiles.
 module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
   func.func @amx_columns(%a: memref<40x64xbf16>, %w: memref<1x32x64x2xbf16>, %d: memref<40x64xf32>) {

@@ -111,6 +111,23 @@ func.func @table(%x: vector<16xi32>, %y: vector<16xi32>, %z: vector<16xi32>) -> 
 
 // -----
 
+// Sums of f16 are rounded behind each product; those of f32 are left alone.
+// CHECK-LABEL: func.func @halves
+// CHECK-COUNT-3: arith.extf {{.*}} : vector<32xf16> to vector<32xf32>
+// CHECK: math.fma {{.*}} : vector<32xf32>
+// CHECK: arith.truncf {{.*}} : vector<32xf32> to vector<32xf16>
+// CHECK: arith.addf {{.*}} : vector<32xf32>
+// CHECK: arith.truncf {{.*}} : vector<32xf32> to vector<32xf16>
+// CHECK: vector.fma {{.*}} : vector<16xf32>
+func.func @halves(%x: vector<32xf16>, %s: vector<32xf16>, %y: vector<16xf32>) -> (vector<32xf16>, vector<16xf32>) {
+  %0 = vector.fma %x, %x, %s : vector<32xf16>
+  %1 = arith.addf %0, %s : vector<32xf16>
+  %2 = vector.fma %y, %y, %y : vector<16xf32>
+  return %1, %2 : vector<32xf16>, vector<16xf32>
+}
+
+// -----
+
 func.func @usedAgain(%a: memref<?xbf16>, %d: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
