@@ -77,6 +77,22 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
                            "::ingot::nn::NNDialect"];
 }
 
+def ExcludeOverflow : Pass<"nn-exclude-overflow", "::mlir::ModuleOp"> {
+  let summary = "Keep in f32 what a calibration saw beyond f16";
+  let description = [{
+    A convolution or matrix product with constant weights that reads a tensor
+    whose range in the calibration goes beyond 32752, half of what f16 holds,
+    gets `ingot.precision = #ingot.precision<fp32>`, so that what it reads stays
+    f32. A warning names it.
+  }];
+  let options = [
+    Option<"calibration", "calibration", "std::string", "",
+           "File of ingot calibrate">];
+  let statistics = [
+    Statistic<"excluded", "excluded", "products that stay f32">];
+  let dependentDialects = ["::ingot::IngotDialect"];
+}
+
 def EqualizeLayers : Pass<"nn-equalize-layers", "::mlir::ModuleOp"> {
   let summary = "Make weights of neighbouring products as large as each other";
   let description = [{

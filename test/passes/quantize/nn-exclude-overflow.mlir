@@ -1,0 +1,42 @@
+// RUN: split-file %s %t
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-exclude-overflow{calibration=%t/large.json})' 2>%t/told | FileCheck %s
+// RUN: FileCheck %s --check-prefix=TOLD < %t/told
+// RUN: ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-exclude-overflow{calibration=%t/small.json})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=SMALL
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-exclude-overflow{calibration=%t/none.json})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NONE
+
+// What reads a tensor beyond half of what f16 holds stays f32, whatever its
+// weights were to be; what writes it does not matter.
+// CHECK-LABEL: func.func @two
+// CHECK: nn.matmul {{.*}} {ingot.precision = #ingot.precision<fp16>}
+// CHECK: nn.matmul {{.*}} {ingot.precision = #ingot.precision<fp32>}
+
+// TOLD: warning: {{.*}}second{{.*}}: reads 'relu', which was up to 4.000000e+04 in the calibration, beyond half of what float16 holds: it stays float32
+// TOLD-NOT: warning
+
+// SMALL-NOT: warning
+// SMALL-LABEL: func.func @two
+// SMALL-COUNT-2: nn.matmul {{.*}} {ingot.precision = #ingot.precision<fp16>}
+
+// NONE: error: cannot read '{{.*}}none.json': {{[Nn]}}o such file
+
+//--- model.mlir
+func.func @two(%x: tensor<2x4xf32> {ingot.name = "x"}) -> tensor<2x4xf32> {
+  %w = arith.constant dense<1.0> : tensor<4x4xf32>
+  %0 = nn.matmul %x, %w {ingot.precision = #ingot.precision<fp16>} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32> loc("first")
+  %1 = nn.relu %0 : tensor<2x4xf32> -> tensor<2x4xf32> loc("relu")
+  %2 = nn.matmul %1, %w {ingot.precision = #ingot.precision<fp16>} : (tensor<2x4xf32>, tensor<4x4xf32>) -> tensor<2x4xf32> loc("second")
+  return %2 : tensor<2x4xf32>
+}
+
+//--- large.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "x", "min": -32752, "max": 2, "scale": 0.25, "zero_point": 3},
+  {"name": "relu", "min": 0, "max": 40000, "scale": 0.5, "zero_point": 0}]}
+
+//--- small.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "relu", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
