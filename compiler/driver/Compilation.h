@@ -37,6 +37,7 @@ private:
   mlir::LogicalResult readCalibration();
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
+  void chooseHalfSums();
   void chooseKernels();
   mlir::LogicalResult importAndLower();
   mlir::LogicalResult addUsualBodies(ImportOptions import);

@@ -89,6 +89,7 @@ LogicalResult Compilation::chooseTargets() {
   if (!found)
     return fail(error);
   targets = std::move(*found);
+  chooseHalfSums();
   if (!options.pipeline.emulateOn.empty() &&
       !emulate(targets, options.pipeline.emulateOn, error))
     return fail(error);
@@ -101,6 +102,30 @@ LogicalResult Compilation::chooseTargets() {
                 "one of them with --target, e.g. --target=" +
                 targets.back().level);
   return success();
+}
+
+/// What is stored between products is the same for all levels, so products of
+/// float16 are for artifacts whose levels all have them.
+void Compilation::chooseHalfSums() {
+  auto lacksFP16 = [](const Target &target) {
+    return !target.hasFP16();
+  };
+  pipeline.halfSums = false;
+  if (pipeline.precision != Precision::fp16)
+    return;
+  auto lacking = llvm::find_if(targets, lacksFP16);
+  pipeline.halfSums = lacking == targets.end();
+  if (!pipeline.halfSums && !pipeline.calibration.empty()) {
+    emitWarning(UnknownLoc::get(&context))
+        << "--calibration says nothing about weights, which are all that is "
+           "stored as float16: "
+        << lacking->level << " has no arithmetic on it";
+    pipeline.calibration.clear();
+  }
+  if (!pipeline.halfSums && !llvm::all_of(targets, lacksFP16))
+    emitRemark(UnknownLoc::get(&context))
+        << "float16 weights are multiplied as float32: " << lacking->level
+        << " has no arithmetic on float16";
 }
 
 /// Without oneDNN on the machine the compiler still works, and says so.
@@ -282,7 +307,8 @@ LogicalResult Compilation::readCalibration() {
   pipeline.equalize |= calibration->equalize;
   if (!calibration->channels.empty())
     pipeline.channels = pipeline.calibration;
-  if (!calibration->biases.empty())
+  // Of products in bytes.
+  if (!calibration->biases.empty() && pipeline.precision != Precision::fp16)
     pipeline.biases = pipeline.calibration;
   return success();
 }

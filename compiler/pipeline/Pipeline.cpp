@@ -101,7 +101,14 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertSwitches(insert));
   }
-  if (!options.calibration.empty()) {
+  const bool isInt8 =
+      !options.calibration.empty() && options.precision != Precision::fp16;
+  if (options.halfSums && !options.calibration.empty()) {
+    ExcludeOverflowOptions exclude;
+    exclude.calibration = options.calibration;
+    passes.addPass(createExcludeOverflow(exclude));
+  }
+  if (isInt8) {
     InsertQuantizeOptions insert;
     insert.calibration = options.calibration;
     insert.weightBits = options.weightBits;
@@ -126,8 +133,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     weights.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createQuantizeWeights(weights));
   }
-  if (!options.calibration.empty() ||
-      options.quantization != Quantization::none) {
+  if (isInt8 || options.quantization != Quantization::none) {
     QuantizeTablesOptions tables;
     tables.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createQuantizeTables(tables));
@@ -338,6 +344,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
                        clEnumValN(Precision::bf16, "bf16", "bfloat16"),
                        clEnumValN(Precision::fp16, "fp16",
                                   "float32 by weights of float16"))};
+  Option<bool> halfSums{
+      *this, "half-sums",
+      llvm::cl::desc("Multiply fp16 by fp16, and store it between products"),
+      llvm::cl::init(false)};
   Option<int> precisionLevel{
       *this, "precision-level",
       llvm::cl::desc("What else is stored so: 1, 2 or 3"),
@@ -418,6 +428,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.kernels = kernels;
     options.onednnNodes.assign(onednnNodes.begin(), onednnNodes.end());
     options.precision = precision;
+    options.halfSums = halfSums && precision == Precision::fp16;
     options.precisionLevel = precisionLevel;
     options.observe = observe;
     options.switches = switches;

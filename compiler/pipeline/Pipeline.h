@@ -51,8 +51,8 @@ struct PipelineOptions : BackendOptions {
   /// For a model with switches, the file of ingot calibrate that says how
   /// weights are rounded; empty: to the nearest.
   std::string rounding;
-  /// The file of ingot calibrate that says what is quantized; empty: nothing
-  /// is.
+  /// The file of ingot calibrate that says what is quantized, or, with fp16,
+  /// what f16 does not hold; empty: nothing.
   std::string calibration;
   Quantization quantization = Quantization::none;
   /// Of what int8 multiplies: 8, or 7, which CPUs without VNNI multiply faster.

@@ -47,8 +47,9 @@ class LoopsBackend : public Backend {
     passes.addPass(createFuseElementwise());
     passes.addPass(createCanonicalize());
     passes.addPass(createCSEPass());
-    if (options.precision == Precision::bf16) {
+    if (options.precision == Precision::bf16 || options.halfSums) {
       NarrowStorageOptions narrow;
+      narrow.half = options.precision;
       narrow.level = options.precisionLevel;
       narrow.keep.assign(options.keep.begin(), options.keep.end());
       passes.addNestedPass<func::FuncOp>(createNarrowStorage(narrow));

@@ -56,9 +56,10 @@ class NativeBackend : public Backend {
     passes.addPass(createFoldConstants(fold));
     passes.addNestedPass<func::FuncOp>(createFuseRecurrent());
     if (options.winograd)
-      passes.addNestedPass<func::FuncOp>(createConvToWinograd());
+      passes.addNestedPass<func::FuncOp>(
+          createConvToWinograd({options.halfSums}));
     passes.addNestedPass<func::FuncOp>(createProductsToSigns());
-    passes.addNestedPass<func::FuncOp>(createNNToCpu());
+    passes.addNestedPass<func::FuncOp>(createNNToCpu({options.halfSums}));
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
     passes.addNestedPass<func::FuncOp>(createFlattenKernels());

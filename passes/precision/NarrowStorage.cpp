@@ -7,9 +7,9 @@
 //
 // Tensors that must be of one type, as the source and the result of a reshape,
 // are a class; tensor.empty, which many ops share, is in none. A class becomes
-// bf16 if
+// half, bf16 or f16, if
 // - no op that makes or uses one of its tensors needs f32, and
-// - it goes into a product of bf16, or comes from one: through no more than ops
+// - it goes into a product of half, or comes from one: through no more than ops
 //   whose inputs may be of either type.
 //
 //===----------------------------------------------------------------------===//
@@ -24,6 +24,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+
+#include <cmath>
 
 namespace ingot {
 #define GEN_PASS_DEF_NARROWSTORAGE
@@ -42,7 +44,6 @@ static bool isF32(Value value) {
   return isTensorOf(value, &Type::isF32) &&
          !value.getDefiningOp<tensor::EmptyOp>();
 }
-static bool isBF16(Value value) { return isTensorOf(value, &Type::isBF16); }
 
 /// Whether the op only moves elements of tensors that are of one type.
 static bool isMovement(Operation *op) {
@@ -71,11 +72,12 @@ static bool isFloatOnly(linalg::GenericOp op) {
               .wasInterrupted();
 }
 
-/// A generic op that rounds its input and does nothing else.
-static bool isCast(Operation *op) {
+/// A generic op that rounds its input to `half` and does nothing else.
+static bool isCast(Operation *op, Type half) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic || generic.getNumDpsInputs() != 1 ||
-      generic.getNumDpsInits() != 1 || !isBF16(generic.getResult(0)) ||
+      generic.getNumDpsInits() != 1 ||
+      getElementTypeOrSelf(generic.getResult(0)) != half ||
       !isF32(generic.getDpsInputs()[0]) ||
       generic.getNumParallelLoops() != generic.getNumLoops() ||
       !llvm::all_of(generic.getIndexingMapsArray(),
@@ -92,6 +94,24 @@ static bool isProduct(Operation *op) {
   return isa<cpu::ConvOp, cpu::DepthwiseConvOp, cpu::MatMulOp>(op);
 }
 
+/// Whether `op` computes with a number that f16 does not hold, such as that of
+/// a mask.
+static bool hasLargeConstant(Operation *op) {
+  return op
+      ->walk([](arith::ConstantOp constant) {
+        auto number = dyn_cast<FloatAttr>(constant.getValue());
+        double size = number ? std::abs(number.getValueAsDouble()) : 0;
+        return size >= 65520 && !std::isinf(size) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether a kernel reads nothing but f32, its epilogue's operands aside.
+static bool readsOnlyF32(Operation *op) {
+  return isa<cpu::AttentionOp, cpu::PackedMatMulOp, cpu::WinogradConvOp>(op);
+}
+
 namespace {
 
 struct NarrowStoragePass : ingot::impl::NarrowStorageBase<NarrowStoragePass> {
@@ -106,19 +126,26 @@ private:
   void touch(Value value) { touched.insert(leaderOf(value)); }
   bool spread(Operation *op);
   void spreadAll(ArrayRef<Operation *> ops);
-  bool becomesBF16(Value value) {
+  bool isHalf(Value value) const {
+    return isa<RankedTensorType>(value.getType()) &&
+           getElementTypeOrSelf(value) == element;
+  }
+  bool isOnlyRounded(Value value) const;
+  bool becomesHalf(Value value) {
     return isF32(value) && touched.contains(leaderOf(value)) &&
            !fixed.contains(leaderOf(value));
   }
   Value leaderOf(Value value) { return classes.getOrInsertLeaderValue(value); }
 
   KeepRules rules;
+  /// What is narrow.
+  Type element;
   llvm::EquivalenceClasses<Value> classes;
   /// Tensors that stay f32.
   SmallVector<Value> kept;
   /// Those that are narrow if they can be.
   SmallVector<Value> wanted;
-  /// Leaders of their classes, and of classes around products of bf16.
+  /// Leaders of their classes, and of classes around products of half.
   llvm::DenseSet<Value> fixed, touched;
 };
 
@@ -137,12 +164,15 @@ Storage NarrowStoragePass::storageFor(Operation *op) const {
   });
   if (std::optional<bool> isKept = rules.find(locations))
     return *isKept ? Storage::deny : Storage::allow;
-  return precision::storageOf(op, level);
+  return precision::storageOf(op, half == Precision::fp16 ? 0 : level);
 }
 
 /// Whether all that reads it rounds it, so that nobody sees it wider.
-static bool isOnlyRounded(Value value) {
-  return !value.use_empty() && llvm::all_of(value.getUsers(), isCast);
+bool NarrowStoragePass::isOnlyRounded(Value value) const {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           return isCast(user, element);
+         });
 }
 
 /// A result is written where `init` is.
@@ -174,6 +204,11 @@ void NarrowStoragePass::constrain(Operation *op) {
   if (auto kernel = dyn_cast<cpu::EpilogueOpInterface>(op)) {
     if (isProduct(op))
       keepOperands(op->getOperands().take_front(2));
+    if (readsOnlyF32(op))
+      for (OpOperand *operand :
+           cast<DestinationStyleOpInterface>(op).getDpsInputOperands())
+        if (!llvm::is_contained(kernel.getEpilogueOperands(), operand->get()))
+          keepOperands(operand->get());
     auto dst = cast<DestinationStyleOpInterface>(op).getDpsInits()[0];
     return constrainResult(dst, op->getResult(0), /*isFixed=*/false);
   }
@@ -220,7 +255,7 @@ void NarrowStoragePass::spreadAll(ArrayRef<Operation *> ops) {
 /// Takes from what `op` reads to what it makes; false if nothing is new.
 bool NarrowStoragePass::spread(Operation *op) {
   bool reads = llvm::any_of(op->getOperands(), [&](Value operand) {
-    return isBF16(operand) || becomesBF16(operand);
+    return isHalf(operand) || becomesHalf(operand);
   });
   bool isNew = false;
   if (reads && (isMovement(op) ||
@@ -273,7 +308,8 @@ static void replaceEmpty(Operation *op) {
     Value result = destinations ? destinations.getTiedOpResult(&operand)
                                 : op->getResult(0);
     Type element = getElementTypeOrSelf(result);
-    if (element.isBF16() && empty.getType().getElementType().isF32())
+    if ((element.isBF16() || element.isF16()) &&
+        empty.getType().getElementType().isF32())
       operand.set(tensor::EmptyOp::create(builder, empty.getLoc(),
                                           empty.getMixedSizes(), element));
   }
@@ -327,6 +363,8 @@ static void adapt(Operation *op) {
 
 void NarrowStoragePass::runOnOperation() {
   rules = KeepRules::again(keep);
+  element = half == Precision::fp16 ? Type(Float16Type::get(&getContext()))
+                                    : BFloat16Type::get(&getContext());
   SmallVector<Operation *> ops;
   getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (Region &region : op->getRegions())
@@ -344,7 +382,9 @@ void NarrowStoragePass::runOnOperation() {
     // What moves data stores what it is given.
     if (!isa<linalg::GenericOp, cpu::EpilogueOpInterface>(op) || isMovement(op))
       continue;
-    const Storage storage = storageFor(op);
+    const Storage storage = element.isF16() && hasLargeConstant(op)
+                                ? Storage::deny
+                                : storageFor(op);
     for (Value result : op->getResults()) {
       if (!isF32(result))
         continue;
@@ -362,10 +402,10 @@ void NarrowStoragePass::runOnOperation() {
 
   llvm::DenseSet<Operation *> casts;
   for (Operation *op : ops) {
-    if (isCast(op)) {
+    if (isCast(op, element)) {
       casts.insert(op);
       touch(op->getOperand(0));
-    } else if (isProduct(op) && isBF16(op->getOperand(0)) &&
+    } else if (isProduct(op) && isHalf(op->getOperand(0)) &&
                isF32(op->getResult(0))) {
       touch(op->getResult(0));
     }
@@ -376,14 +416,13 @@ void NarrowStoragePass::runOnOperation() {
   SmallVector<Value> values;
   for (Operation *op : ops)
     for (Value result : op->getResults())
-      if (becomesBF16(result)) {
+      if (becomesHalf(result)) {
         values.push_back(result);
         changed.insert(op);
         changed.insert(result.user_begin(), result.user_end());
       }
-  auto bf16 = BFloat16Type::get(&getContext());
   for (Value value : values)
-    value.setType(cast<RankedTensorType>(value.getType()).clone(bf16));
+    value.setType(cast<RankedTensorType>(value.getType()).clone(element));
   narrowed += values.size();
   for (Operation *op : changed) {
     if (!casts.contains(op)) {

@@ -51,7 +51,7 @@ def PromoteFloats : Pass<"nn-promote-floats", "::mlir::func::FuncOp"> {
 }
 
 def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
-  let summary = "Store what goes from heavy op to heavy op as bf16";
+  let summary = "Store what goes from heavy op to heavy op as bf16 or f16";
   let description = [{
     Around products of bf16 a tensor of f32 becomes one of bf16 where all ops
     that make or use it can: the epilogue that stores it rounds, what loads it
@@ -64,13 +64,22 @@ def NarrowStorage : Pass<"narrow-storage", "::mlir::func::FuncOp"> {
     are stored as bf16 wherever they can, only behind what is, or never; what
     only products read, which round it, may be stored so all the same. Rules of
     `keep` come first.
+
+    With `half=fp16` it is f16 in place of bf16, around products of f16; results
+    of sums, and of ops with constants that f16 does not hold, stay f32 then but
+    for products.
   }];
   let options = [
+    Option<"half", "half", "::ingot::Precision", "::ingot::Precision::bf16",
+           "What tensors become",
+           [{::llvm::cl::values(
+               clEnumValN(::ingot::Precision::bf16, "bf16", "bfloat16"),
+               clEnumValN(::ingot::Precision::fp16, "fp16", "float16"))}]>,
     Option<"level", "level", "int", "1", "1, 2 or 3, as --precision=O1 …">,
     ListOption<"keep", "keep", "std::string",
                "Nodes whose results stay f32: GLOB=fp32">];
   let statistics = [
-    Statistic<"narrowed", "narrowed", "tensors stored as bf16">];
+    Statistic<"narrowed", "narrowed", "tensors stored as bf16 or f16">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"];

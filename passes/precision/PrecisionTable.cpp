@@ -22,8 +22,8 @@ enum class OpKind { product, norm, softmax, reduction, other };
 
 struct Row {
   OpKind kind;
-  /// Of levels 1, 2 and 3.
-  Storage storage[3];
+  /// Of float16, and of levels 1, 2 and 3.
+  Storage storage[4];
 };
 
 } // namespace
@@ -33,12 +33,13 @@ struct Row {
 static constexpr Storage A = Storage::allow, I = Storage::infer,
                          D = Storage::deny;
 static constexpr Row kTable[] = {
-    //                    O1 O2 O3
-    {OpKind::product, /**/ {A, A, A}},
-    {OpKind::norm, /*   */ {I, D, A}},
-    {OpKind::softmax, /**/ {I, D, A}},
-    {OpKind::reduction, /**/ {I, D, A}},
-    {OpKind::other, /*  */ {I, A, A}},
+    //                  fp16 O1 O2 O3
+    {OpKind::product, /**/ {A, A, A, A}},
+    {OpKind::norm, /*   */ {I, I, D, A}},
+    {OpKind::softmax, /**/ {I, I, D, A}},
+    // A sum of what float16 holds may be beyond it.
+    {OpKind::reduction, /**/ {D, I, D, A}},
+    {OpKind::other, /*  */ {I, I, A, A}},
 };
 
 static OpKind kindOf(Operation *op) {
@@ -55,10 +56,10 @@ static OpKind kindOf(Operation *op) {
 }
 
 Storage precision::storageOf(Operation *op, int level) {
-  assert(level >= 1 && level <= 3 && "the command line knows no others");
+  assert(level >= 0 && level <= 3 && "the command line knows no others");
   OpKind kind = kindOf(op);
   const Row *row =
       llvm::find_if(kTable, [&](const Row &row) { return row.kind == kind; });
   assert(row != std::end(kTable) && "every kind has a row");
-  return row->storage[level - 1];
+  return row->storage[level];
 }

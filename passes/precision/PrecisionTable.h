@@ -15,7 +15,8 @@ namespace ingot::precision {
 /// reads is; or never.
 enum class Storage { allow, infer, deny };
 
-/// Level 1, 2 or 3. An op of `cpu` or `linalg`, or what moves data.
+/// Level 1, 2 or 3; 0 is what float16 does. An op of `cpu` or `linalg`, or what
+/// moves data.
 Storage storageOf(mlir::Operation *op, int level);
 
 } // namespace ingot::precision

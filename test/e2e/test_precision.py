@@ -80,8 +80,14 @@ class HalfWeights(support.Case):
         self.check("sequence", 12)
 
 
-class HalfWeightsNative(HalfWeights):
-    target = "native"
+class HalfWeightsV4(HalfWeights):
+    target = "x86-64-v4"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if "x86-64-v4" not in integer.supported(("x86-64-v4",)):
+            raise unittest.SkipTest("no AVX-512")
 
 
 class HalfWeightsV2(HalfWeights):
@@ -293,7 +299,8 @@ class Precision(support.Case):
                 array[3, 4] = -70000
                 tensor.CopyFrom(numpy_helper.from_array(array, "w1"))
         out = self.path("wide.so")
-        done = support.tool("ingot", "compile", self.save(model), "-o", out, "--precision=fp16")
+        done = support.tool("ingot", "compile", self.save(model), "-o", out, "--precision=fp16",
+                            "--target=x86-64-v3")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"warning: .*second.* -7\.0+e\+04.*65504.*stay float32")
         layers = json.loads(support.tool("ingot", "inspect", "--json", out).stdout)["layers"]

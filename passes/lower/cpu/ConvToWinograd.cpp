@@ -117,7 +117,7 @@ static std::optional<cpu::Winograd> chooseTiles(const Sizes &sizes) {
 // The pattern
 //===----------------------------------------------------------------------===//
 
-static Reason whyNotFiltering(nn::ConvOp op) {
+static Reason whyNotFiltering(nn::ConvOp op, bool halfSums) {
   if (Reason reason = lower::whyNotToCpu(op))
     return reason;
   auto is = [](ArrayRef<int64_t> values, int64_t value) {
@@ -135,6 +135,8 @@ static Reason whyNotFiltering(nn::ConvOp op) {
       return "is not of f32";
   if (isBF16(op))
     return "is of bf16";
+  if (halfSums && isFP16(op) && lower::isWorthHalfSums(op))
+    return "multiplies f16, which takes less time";
   return std::nullopt;
 }
 
@@ -156,11 +158,12 @@ static ElementsAttr packWeights(nn::ConvOp op, const cpu::Winograd &transform) {
 namespace {
 
 struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ConvToWinograd(MLIRContext *context, bool halfSums)
+      : OpRewritePattern(context), halfSums(halfSums) {}
 
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
-    if (Reason reason = whyNotFiltering(op))
+    if (Reason reason = whyNotFiltering(op, halfSums))
       return rewriter.notifyMatchFailure(op, *reason);
     RankedTensorType type = op.getY().getType();
     auto usual = [&](int64_t i, int64_t size) {
@@ -193,13 +196,17 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
     rewriter.replaceOp(op, kernel);
     return success();
   }
+
+  bool halfSums;
 };
 
 struct ConvToWinogradPass
     : ingot::impl::ConvToWinogradBase<ConvToWinogradPass> {
+  using ConvToWinogradBase::ConvToWinogradBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvToWinograd>(&getContext());
+    patterns.add<ConvToWinograd>(&getContext(), halfSums);
     rewriteInOneWalk(getOperation(), std::move(patterns));
   }
 };

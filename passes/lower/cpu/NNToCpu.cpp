@@ -53,6 +53,50 @@ static Type storedType(Operation *op, ElementsAttr weights, Type element) {
   return element;
 }
 
+namespace {
+/// What a product multiplies.
+struct Factors {
+  /// Of src, and of the weights as they are stored.
+  Type src, stored;
+  ElementsAttr weights;
+  /// What undoes, in the epilogue, that weights are scaled; or null.
+  ElementsAttr undo;
+};
+} // namespace
+
+bool lower::isWorthHalfSums(Operation *op) {
+  constexpr int64_t kFewestTerms = 32;
+  RankedTensorType src = typeOf(op->getOperand(0)),
+                   weights = typeOf(op->getOperand(1));
+  if (auto conv = dyn_cast<nn::ConvOp>(op)) {
+    int64_t channels = weights.getDimSize(1);
+    return channels >= kFewestTerms ||
+           (conv.getGroups() > 1 && channels == 1 &&
+            int64_t(conv.getGroups()) == weights.getDimSize(0));
+  }
+  // Batches of constant matrices would have scales of their own.
+  auto product = cast<nn::MatMulOp>(op);
+  int64_t depth = src.getDimSize(src.getRank() -
+                                 (product.getTransposeA() ? 2 : 1));
+  return weights.getRank() == 2 && depth >= kFewestTerms;
+}
+
+static Factors factorsOf(Operation *op, ElementsAttr weights,
+                         const lower::WeightColumns &columns, bool halfSums) {
+  Type element = productType(op);
+  if (!weights || !halfSums || !isFP16(op) || !element.isF32() ||
+      !lower::isWorthHalfSums(op))
+    return {element, storedType(op, weights, element), weights, {}};
+  if (std::optional<lower::ScaledWeights> scaled =
+          lower::scaleForHalfSums(weights, columns)) {
+    Type half = Float16Type::get(op->getContext());
+    return {half, half, scaled->weights, scaled->undo};
+  }
+  op->emitWarning() << "has weights that float16 does not hold, however they "
+                       "are scaled: it stays float32";
+  return {element, element, weights, {}};
+}
+
 static Value castElements(OpBuilder &builder, Location loc, Value value,
                           Type element) {
   RankedTensorType type = typeOf(value);
@@ -62,10 +106,13 @@ static Value castElements(OpBuilder &builder, Location loc, Value value,
 }
 
 void lower::buildEpilogue(OpBuilder &builder, Location loc, Region &region,
-                          Type type, bool hasBias) {
+                          Type type, bool hasBias, bool hasScale) {
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&region);
   Value sum = body->addArgument(type, loc);
+  if (hasScale)
+    sum = arith::MulFOp::create(builder, loc, sum,
+                                body->addArgument(type, loc));
   if (hasBias)
     sum = arith::AddFOp::create(builder, loc, sum,
                                 body->addArgument(type, loc));
@@ -83,6 +130,13 @@ Value lower::expandBias(OpBuilder &builder, Value bias, int64_t rank) {
       RankedTensorType::get(shape, typeOf(bias).getElementType()), bias, whole);
 }
 
+static Value expandConstant(OpBuilder &builder, Location loc,
+                            ElementsAttr vector, int64_t rank) {
+  return lower::expandBias(
+      builder, arith::ConstantOp::create(builder, loc, cast<TypedAttr>(vector)),
+      rank);
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -90,10 +144,13 @@ Value lower::expandBias(OpBuilder &builder, Value bias, int64_t rank) {
 namespace {
 
 struct ConvPattern : OpRewritePattern<nn::ConvOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ConvPattern(MLIRContext *context, bool halfSums)
+      : OpRewritePattern(context), halfSums(halfSums) {}
 
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override;
+
+  bool halfSums;
 };
 
 struct ConvTransposePattern : OpRewritePattern<nn::ConvTransposeOp> {
@@ -104,10 +161,13 @@ struct ConvTransposePattern : OpRewritePattern<nn::ConvTransposeOp> {
 };
 
 struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
-  using OpRewritePattern::OpRewritePattern;
+  MatMulPattern(MLIRContext *context, bool halfSums)
+      : OpRewritePattern(context), halfSums(halfSums) {}
 
   LogicalResult matchAndRewrite(nn::MatMulOp op,
                                 PatternRewriter &rewriter) const override;
+
+  bool halfSums;
 };
 
 struct PackedMatMulPattern : OpRewritePattern<nn::PackedMatMulOp> {
@@ -118,10 +178,12 @@ struct PackedMatMulPattern : OpRewritePattern<nn::PackedMatMulOp> {
 };
 
 struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
+  using NNToCpuBase::NNToCpuBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ConvPattern, ConvTransposePattern, MatMulPattern,
-                 PackedMatMulPattern>(&getContext());
+    patterns.add<ConvPattern, MatMulPattern>(&getContext(), halfSums);
+    patterns.add<ConvTransposePattern, PackedMatMulPattern>(&getContext());
     lower::populateResampleToCpu(patterns);
     lower::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
@@ -198,13 +260,22 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
       fours = lower::packDepthwiseFours(weights);
     weights = bytesAsFloats(weights);
   }
-  ElementsAttr packed;
-  if (weights)
+  ElementsAttr packed, undo;
+  if (weights && (isDepthwise || isGrouped)) {
     packed = isDepthwise ? lower::packDepthwiseWeights(weights)
-             : isGrouped ? lower::packGroupedWeights(weights)
-                         : lower::packConvWeights(
-                               weights, groups,
-                               storedType(op, weights, element));
+                         : lower::packGroupedWeights(weights);
+    if (isDepthwise && halfSums && isFP16(op) && element.isF32())
+      element = rewriter.getF16Type();
+  } else if (weights) {
+    int64_t outputs = type.getShape().back();
+    int64_t depth = weights.getNumElements() / outputs;
+    Factors factors =
+        factorsOf(op, weights, {outputs, depth, depth, 1}, halfSums);
+    packed = lower::packConvWeights(factors.weights, groups, factors.stored,
+                                    factors.src);
+    element = factors.src;
+    undo = factors.undo;
+  }
   if (!packed)
     return rewriter.notifyMatchFailure(op, kNoBytes);
   Value constant =
@@ -214,6 +285,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
   Value destination =
       lower::destinationOf(rewriter, op->getResult(0), type.getElementType());
   SmallVector<Value> operands;
+  if (undo)
+    operands.push_back(expandConstant(rewriter, loc, undo, type.getRank()));
   if (op.getBias())
     operands.push_back(
         lower::expandBias(rewriter, op.getBias(), type.getRank()));
@@ -242,7 +315,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                  /*schedule=*/{});
   }
   lower::buildEpilogue(rewriter, loc, kernel->getRegion(0),
-                       type.getElementType(), !operands.empty());
+                       type.getElementType(), bool(op.getBias()), bool(undo));
   if (isDepthwise && isBytes)
     replaceByFloats(rewriter, op, kernel->getResult(0));
   else
@@ -345,10 +418,20 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   Location loc = op.getLoc();
   Type element = productType(op);
   Value weights;
+  ElementsAttr undo;
   if (ElementsAttr constant = nn::getConstant(op.getB())) {
+    int64_t columns = type.getShape().back();
+    int64_t depth = constant.getNumElements() / std::max<int64_t>(columns, 1);
+    Factors factors = factorsOf(
+        op, constant,
+        op.getTransposeB() ? lower::WeightColumns{columns, depth, depth, 1}
+                           : lower::WeightColumns{columns, depth, 1, columns},
+        halfSums);
+    element = factors.src;
+    undo = factors.undo;
     ElementsAttr packed =
-        lower::packMatMulWeights(constant, op.getTransposeB(),
-                                 storedType(op, constant, element));
+        lower::packMatMulWeights(factors.weights, op.getTransposeB(),
+                                 factors.stored, factors.src);
     if (!packed)
       return rewriter.notifyMatchFailure(op, kNoBytes);
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);
@@ -363,6 +446,8 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   bool isVector = bias && typeOf(bias).getRank() == 1 &&
                   typeOf(bias).getShape() == type.getShape().take_back();
   SmallVector<Value> operands;
+  if (undo)
+    operands.push_back(expandConstant(rewriter, loc, undo, rank));
   if (isVector)
     operands.push_back(lower::expandBias(rewriter, bias, rank));
   Value a = op.getA();
@@ -380,7 +465,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
       /*pairs=*/Value(), operands, destination, /*pair_counts=*/{},
       /*sign_channels=*/{}, /*schedule=*/{});
   lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
-                       type.getElementType(), isVector);
+                       type.getElementType(), isVector, bool(undo));
   Value result = product.getResult();
   if (bias && !isVector)
     result = nn::AddOp::create(rewriter, loc, type, result, bias);

@@ -12,13 +12,21 @@
 
 namespace ingot::lower {
 
+/// Whether it pays to add products of `op` up as f16 first. Sums of f16 are
+/// widened once a run of k, which takes as long as some ten products; groups of
+/// few channels go by vectors of f32. Depthwise filters multiply f32, too, but
+/// read half of the bytes.
+bool isWorthHalfSums(mlir::Operation *op);
+
 /// `bias`, a vector, along the last of `rank` dimensions.
 mlir::Value expandBias(mlir::OpBuilder &builder, mlir::Value bias,
                        int64_t rank);
 
-/// An epilogue that stores the sum, or the sum and an element of the bias.
+/// An epilogue that stores the sum, times an element of the first operand if
+/// it `hasScale`, and an element of the bias added.
 void buildEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
-                   mlir::Region &region, mlir::Type type, bool hasBias);
+                   mlir::Region &region, mlir::Type type, bool hasBias,
+                   bool hasScale = false);
 
 /// Groups that make one dimension of dimension `first` and all behind it.
 mlir::SmallVector<mlir::ReassociationIndices> groupsFrom(int64_t rank,

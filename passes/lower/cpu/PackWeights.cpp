@@ -92,8 +92,9 @@ struct Packer {
 
 /// Where element `k` of `column` stands in a panel.
 struct PanelLayout {
-  PanelLayout(Type element, int64_t depth, int64_t width)
-      : group(cpu::groupOf(element)), groups(llvm::divideCeil(depth, group)),
+  PanelLayout(Type element, Type src, int64_t depth, int64_t width)
+      : group(element.isF16() && src != element ? 1 : cpu::groupOf(element)),
+        groups(llvm::divideCeil(depth, group)),
         width(width) {}
 
   int64_t at(int64_t k, int64_t column) const {
@@ -135,7 +136,7 @@ std::optional<double> lower::findBeyondF16(ElementsAttr weights) {
 }
 
 ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
-                                    Type element) {
+                                    Type element, Type src) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   assert(shape.size() > 2 && groups > 0 && shape[0] % groups == 0 &&
          "the op's verifier knows groups");
@@ -145,7 +146,7 @@ ElementsAttr lower::packConvWeights(ElementsAttr weights, int64_t groups,
   int64_t panels = llvm::divideCeil(outputs, width);
   SmallVector<int64_t> packed = {groups * panels};
   llvm::append_range(packed, kernel);
-  PanelLayout layout(element, inputs, width);
+  PanelLayout layout(element, src, inputs, width);
   layout.addDims(packed);
   Packer packer(weights, packed, element);
   if (!packer.source)
@@ -293,7 +294,7 @@ ElementsAttr lower::packGroupedWeights(ElementsAttr weights) {
 }
 
 ElementsAttr lower::packMatMulWeights(ElementsAttr weights, bool transposed,
-                                      Type element) {
+                                      Type element, Type src) {
   ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   assert(shape.size() >= 2 && "a matrix, or several");
   int64_t depth = shape[shape.size() - 2], columns = shape.back();
@@ -303,7 +304,7 @@ ElementsAttr lower::packMatMulWeights(ElementsAttr weights, bool transposed,
   int64_t panels = llvm::divideCeil(columns, width);
   SmallVector<int64_t> packed(shape.drop_back(2));
   packed.push_back(panels);
-  PanelLayout layout(element, depth, width);
+  PanelLayout layout(element, src, depth, width);
   layout.addDims(packed);
   Packer packer(weights, packed, element);
   if (!packer.source)

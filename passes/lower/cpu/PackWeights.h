@@ -23,9 +23,10 @@ namespace ingot::lower {
 int64_t panelWidth(int64_t channels);
 
 /// `O, C/G, K1…Kn` as `G*panels, K1…Kn, C/G, P`, of `element`: the weights' own
-/// type, or bf16 or f16 for f32. Null for other than numbers.
+/// type, or bf16 or f16 for f32. In pairs, if of f16, for `src` of f16. Null
+/// for other than numbers.
 mlir::ElementsAttr packConvWeights(mlir::ElementsAttr weights, int64_t groups,
-                                   mlir::Type element);
+                                   mlir::Type element, mlir::Type src = {});
 
 /// `O, C, 3, 3` of f32 as `cpu.winograd_conv` takes it for tiles of `outputs` x
 /// `outputs` pixels: `panels, (outputs + 2)^2, C, P`.
@@ -34,6 +35,23 @@ mlir::ElementsAttr packWinogradWeights(mlir::ElementsAttr weights,
 
 /// Weights of f32, in any order, as f16.
 mlir::ElementsAttr roundToF16(mlir::ElementsAttr weights);
+
+/// Where the weights of output channels are: `depth` of each of `count`, `step`
+/// elements apart, the first of two channels `stride`.
+struct WeightColumns {
+  int64_t count, depth, stride, step;
+};
+
+/// Weights of f32, those of each output channel times a power of two with which
+/// products of f16 may be added up as f16, and what the sums are multiplied
+/// with: 1 by those powers, for each channel.
+struct ScaledWeights {
+  mlir::ElementsAttr weights, undo;
+};
+
+/// Null for weights that are not all numbers, or as good as infinite.
+std::optional<ScaledWeights> scaleForHalfSums(mlir::ElementsAttr weights,
+                                              const WeightColumns &columns);
 
 /// A weight that f16 does not hold, or that is no number; of f32.
 std::optional<double> findBeyondF16(mlir::ElementsAttr weights);
@@ -55,7 +73,8 @@ mlir::ElementsAttr packGroupedWeights(mlir::ElementsAttr weights);
 
 /// `…, K, N` (`…, N, K` if `transposed`) as `…, panels, K, P`, of `element`.
 mlir::ElementsAttr packMatMulWeights(mlir::ElementsAttr weights,
-                                     bool transposed, mlir::Type element);
+                                     bool transposed, mlir::Type element,
+                                     mlir::Type src = {});
 
 } // namespace ingot::lower
 

@@ -104,8 +104,12 @@ def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
     enough channels on both sides that transforms pay, with enough pixels that
     larger weights do, and with no more channels than a task's stack has room
     for. What is open in size counts as 28 pixels. Weights that are to be stored
-    as f16 are rounded behind the transform, unless f16 does not hold them.
+    as f16 are rounded behind the transform, unless f16 does not hold them. With
+    `half-sums` those that multiply f16 stay: that takes less time.
   }];
+  let options = [
+    Option<"halfSums", "half-sums", "bool", "false",
+           "Whether products of fp16 multiply f16 by f16">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
     "::ingot::nn::NNDialect", "::mlir::tensor::TensorDialect"];
@@ -120,7 +124,17 @@ def NNToCpu : Pass<"nn-to-cpu", "::mlir::func::FuncOp"> {
     known in a run only is packed by the run. All else stays for `nn-to-linalg`.
     An op with the attribute `ingot.backend = #ingot.backend<loops>` is left
     alone.
+
+    With `half-sums`, products that are marked `fp16` multiply f16 by f16 where
+    32 of them or more follow each other, and depthwise filters read f16. A few
+    products are added up as f16 then; so that no such sum is beyond f16,
+    whatever it holds is multiplied, the weights of each output channel are
+    scaled by a power of two, which the epilogue undoes.
   }];
+  let options = [
+    Option<"halfSums", "half-sums", "bool", "false",
+           "Whether products of fp16 multiply f16 by f16, for CPU levels with "
+           "AVX512-FP16">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::ingot::cpu::CpuDialect",
     "::mlir::linalg::LinalgDialect", "::ingot::nn::NNDialect",

@@ -71,8 +71,8 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
                  kOfNarrow[] = "--precision=bf16, fp16, O1, O2, O3, int8, "
                                "int8-dynamic, w8, w4 and auto";
   for (const Given &given :
-       {Given{"--calibration", !options.calibration.empty(), isInt8 || isAuto,
-              kOfRanges},
+       {Given{"--calibration", !options.calibration.empty(),
+              isInt8 || isAuto || isFP16, "--precision=int8, fp16 and auto"},
         Given{"--keep", !options.keep.empty(), isNarrow, kOfNarrow},
         Given{"--weight-bits", options.weightBits.getNumOccurrences() > 0,
               isInt8 || isAuto || *quantization == Quantization::int8Dynamic,
