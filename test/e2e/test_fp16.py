@@ -7,7 +7,7 @@ import sys
 import unittest
 
 import numpy as np
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 import support
 from support import BIN, ROOT, make_model
@@ -222,6 +222,35 @@ class Products(support.Case):
         done = support.tool("ingot", "compile", self.save(model), "-o", self.path("both.so"), "--precision=fp16",
                             "--target=x86-64-v4," + LEVEL, "--remarks")
         self.assertIn("float16 weights are multiplied as float32: x86-64-v4 has no arithmetic on float16", done.stderr)
+
+    def test_model_stored_in_float16(self):
+        """Weights that the model itself stores so are multiplied as such if that is asked for."""
+        rng = np.random.default_rng(4)
+        weights = {"k": rng.standard_normal((64, 64, 3, 3)) / 24, "d": rng.standard_normal((64, 1, 3, 3)) / 3,
+                   "w": rng.standard_normal((64, 32)) / 8}
+        x = rng.standard_normal((1, 64, 12, 12)).astype(np.float16)
+        models = []
+        for element, dtype in ((TensorProto.FLOAT, np.float32), (TensorProto.FLOAT16, np.float16)):
+            nodes = [helper.make_node("Conv", ["x", "k"], ["a"], pads=[1] * 4, name="conv"),
+                     helper.make_node("Relu", ["a"], ["b"], name="relu"),
+                     helper.make_node("Conv", ["b", "d"], ["c"], pads=[1] * 4, group=64, name="depthwise"),
+                     helper.make_node("GlobalAveragePool", ["c"], ["p"], name="pool"),
+                     helper.make_node("Flatten", ["p"], ["f"], name="flatten"),
+                     helper.make_node("MatMul", ["f", "w"], ["y"], name="product")]
+            graph = helper.make_graph(
+                nodes, "stored", [helper.make_tensor_value_info("x", element, [1, 64, 12, 12])],
+                [helper.make_tensor_value_info("y", element, [1, 32])],
+                [numpy_helper.from_array(array.astype(np.float16).astype(dtype), name)
+                 for name, array in weights.items()])
+            models.append(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))
+        want = self.run_model(self.compile(models[0], name="wide"), {"x": x.astype(np.float32)})["y"]
+        half = self.compile(models[1], *self.options, name="half")
+        got = self.run_model(half, {"x": x})["y"]
+        self.assertEqual(got.dtype, np.float16)
+        self.assertLess(np.abs(got.astype(np.float32) - want).max(), ROUNDED * np.abs(want).max())
+        text = self.text(models[1], "mlir-linalg", *OPTIONS)
+        self.assertRegex(text, r"cpu\.conv ins\(%\S+, %\S+ : tensor<1x12x12x64xf16>")
+        self.assertRegex(text, r"cpu\.depthwise_conv ins\(%\S+, %\S+ : tensor<1x12x12x64xf16>")
 
     def test_masks(self):
         """A number that f16 does not hold makes what is computed with it stay f32."""
