@@ -11,7 +11,6 @@
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
-#include "passes/lower/cpu/PackBlocks.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
@@ -170,20 +169,14 @@ struct MatMulPattern : OpRewritePattern<nn::MatMulOp> {
   bool halfSums;
 };
 
-struct PackedMatMulPattern : OpRewritePattern<nn::PackedMatMulOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(nn::PackedMatMulOp op,
-                                PatternRewriter &rewriter) const override;
-};
-
 struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
   using NNToCpuBase::NNToCpuBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvPattern, MatMulPattern>(&getContext(), halfSums);
-    patterns.add<ConvTransposePattern, PackedMatMulPattern>(&getContext());
+    patterns.add<ConvTransposePattern>(&getContext());
+    lower::populatePackedMatMulToCpu(patterns);
     lower::populateResampleToCpu(patterns);
     lower::populateRowsToCpu(patterns);
     rewriteInOneWalk(getOperation(), std::move(patterns));
@@ -198,9 +191,6 @@ struct NNToCpuPass : ingot::impl::NNToCpuBase<NNToCpuPass> {
 };
 
 } // namespace
-
-/// Of constants that are elided, say.
-static constexpr char kNoBytes[] = "has weights without values";
 
 /// Weights of bytes as f32, in which their products and sums are exact: see
 /// kMaxByteTaps.
@@ -277,7 +267,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
     undo = factors.undo;
   }
   if (!packed)
-    return rewriter.notifyMatchFailure(op, kNoBytes);
+    return rewriter.notifyMatchFailure(op, lower::kNoBytes);
   Value constant =
       arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
   if (isDepthwise && isBytes)
@@ -331,7 +321,7 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
     return rewriter.notifyMatchFailure(op, *reason);
   std::vector<char> storage;
   if (!nn::getRawBytes(nn::getConstant(op.getW()), storage))
-    return rewriter.notifyMatchFailure(op, kNoBytes);
+    return rewriter.notifyMatchFailure(op, lower::kNoBytes);
   Location loc = op.getLoc();
   Value destination = lower::destinationOf(rewriter, op->getResult(0));
   SmallVector<Value> operands;
@@ -433,7 +423,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
         lower::packMatMulWeights(factors.weights, op.getTransposeB(),
                                  factors.stored, factors.src);
     if (!packed)
-      return rewriter.notifyMatchFailure(op, kNoBytes);
+      return rewriter.notifyMatchFailure(op, lower::kNoBytes);
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);
   } else {
     OpBuilder::InsertionGuard guard(rewriter);
@@ -470,34 +460,5 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   if (bias && !isVector)
     result = nn::AddOp::create(rewriter, loc, type, result, bias);
   rewriter.replaceOp(op, result);
-  return success();
-}
-
-LogicalResult
-PackedMatMulPattern::matchAndRewrite(nn::PackedMatMulOp op,
-                                     PatternRewriter &rewriter) const {
-  RankedTensorType type = op.getY().getType();
-  if (Reason reason = lower::whyNotToCpu(op))
-    return rewriter.notifyMatchFailure(op, *reason);
-  std::optional<lower::PackedBlocks> packed = lower::packBlocks(op);
-  if (!packed)
-    return rewriter.notifyMatchFailure(op, kNoBytes);
-  Location loc = op.getLoc();
-  auto constant = [&](ElementsAttr attr) -> Value {
-    return attr ? arith::ConstantOp::create(rewriter, op.getCodes().getLoc(),
-                                            attr)
-                : Value();
-  };
-  Value destination = lower::createEmpty(
-      rewriter, loc, type,
-      lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
-  auto product = cpu::PackedMatMulOp::create(
-      rewriter, loc, type, op.getA(), constant(packed->words),
-      constant(packed->scales), constant(packed->zeroPoints),
-      /*epilogue_operands=*/ValueRange(), destination, op.getBits(),
-      op.getBlockSize(), /*schedule=*/{});
-  lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
-                       type.getElementType(), /*hasBias=*/false);
-  rewriter.replaceOp(op, product.getResult());
   return success();
 }

@@ -18,6 +18,9 @@ namespace ingot::lower {
 /// read half of the bytes.
 bool isWorthHalfSums(mlir::Operation *op);
 
+/// Why a pattern declines constants that are elided, say.
+inline constexpr char kNoBytes[] = "has weights without values";
+
 /// `bias`, a vector, along the last of `rank` dimensions.
 mlir::Value expandBias(mlir::OpBuilder &builder, mlir::Value bias,
                        int64_t rank);
@@ -41,6 +44,7 @@ void buildRowEpilogue(mlir::OpBuilder &builder, mlir::Location loc,
 void populateResampleToCpu(mlir::RewritePatternSet &patterns);
 /// Reductions, softmax, normalizations, pooling.
 void populateRowsToCpu(mlir::RewritePatternSet &patterns);
+void populatePackedMatMulToCpu(mlir::RewritePatternSet &patterns);
 
 } // namespace ingot::lower
 
