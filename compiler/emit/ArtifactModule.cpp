@@ -7,6 +7,7 @@
 #include "compiler/emit/Emit.h"
 
 #include "compiler/Version.h"
+#include "runtime/format/StringHash.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "llvm/IR/IRBuilder.h"
@@ -47,6 +48,7 @@ private:
   Constant *variants();
   Constant *declare(StringRef name, Type *result, ArrayRef<Type *> params);
   GlobalVariable *buildDescription();
+  void buildDictionary();
   void buildSeal();
   void buildQuery(GlobalVariable *description);
   void buildCreate(GlobalVariable *description);
@@ -251,6 +253,36 @@ GlobalVariable *ArtifactBuilder::buildDescription() {
   return global;
 }
 
+/// An ingot_support_dictionary.
+void ArtifactBuilder::buildDictionary() {
+  // Half of the slots are free, so that few strings meet.
+  std::vector<uint32_t> slots(llvm::NextPowerOf2(2 * manifest.strings.size()));
+  std::vector<uint64_t> offsets{0};
+  std::string text;
+  const uint64_t mask = slots.size() - 1;
+  for (auto [i, word] : enumerate(manifest.strings)) {
+    uint64_t at = ingot_string_hash(word.data(), word.size()) & mask;
+    while (slots[at])
+      at = (at + 1) & mask;
+    slots[at] = uint32_t(i + 1);
+    text += word;
+    offsets.push_back(text.size());
+  }
+  auto add = [&](Constant *data) {
+    return new GlobalVariable(module, data->getType(), /*isConstant=*/true,
+                              GlobalValue::PrivateLinkage, data);
+  };
+  Constant *dictionary = structure(
+      {string(text),
+       add(ConstantDataArray::get(context, ArrayRef<uint64_t>(offsets))),
+       add(ConstantDataArray::get(context, ArrayRef<uint32_t>(slots))),
+       b.getInt64(mask), b.getInt64(manifest.strings.size())});
+  auto *global = new GlobalVariable(
+      module, dictionary->getType(), /*isConstant=*/true,
+      GlobalValue::ExternalLinkage, dictionary, kDictionarySymbol);
+  global->setVisibility(GlobalValue::HiddenVisibility);
+}
+
 /// An ELF note with an ingot_abi_seal, which is filled in when the library is
 /// linked.
 void ArtifactBuilder::buildSeal() {
@@ -301,18 +333,28 @@ void ArtifactBuilder::buildCreate(GlobalVariable *description) {
                             function->getArg(3)}));
 }
 
-// int32_t NAME_run(NAME *model, const T *input, [const int64_t *dims,] …,
-//                  T *output, [int64_t *dims, uint64_t bytes,] …,
+// int32_t NAME_run(NAME *model,
+//                  const T *input, [const char *text, uint64_t text_bytes,]
+//                  [const int64_t *dims,] …,
+//                  T *output, [char *text, uint64_t text_bytes,
+//                  uint64_t *text_used,] [int64_t *dims, uint64_t bytes,] …,
 //                  char *error, size_t error_bytes)
 void ArtifactBuilder::buildRun() {
   Type *ptr = b.getPtrTy(), *i32 = b.getInt32Ty(), *i64 = b.getInt64Ty();
   SmallVector<Type *> params{ptr};
-  for (const Tensor &tensor : manifest.inputs)
-    params.append(tensor.isStatic() ? 1 : 2, ptr);
-  for (const Tensor &tensor : manifest.outputs) {
-    params.append(tensor.isStatic() ? 1 : 2, ptr);
+  for (const Tensor &tensor : manifest.inputs) {
+    params.push_back(ptr);
+    if (tensor.isOfStrings())
+      params.append({ptr, i64});
     if (!tensor.isStatic())
-      params.push_back(i64);
+      params.push_back(ptr);
+  }
+  for (const Tensor &tensor : manifest.outputs) {
+    params.push_back(ptr);
+    if (tensor.isOfStrings())
+      params.append({ptr, i64, ptr});
+    if (!tensor.isStatic())
+      params.append({ptr, i64});
   }
   params.append({ptr, i64});
   Constant *call =
@@ -328,7 +370,8 @@ void ArtifactBuilder::buildRun() {
   Argument *next = function->getArg(1);
   auto take = [&]() -> Value * { return next++; };
 
-  auto *bufferType = StructType::get(context, {ptr, ptr, ptr, i64, i32, i32});
+  auto *bufferType = StructType::get(
+      context, {ptr, ptr, ptr, i64, i32, i32, ptr, i64, ptr});
   // Of all tensors whose shape is fixed: the run writes those of outputs.
   uint64_t numSizes = 0, used = 0;
   for (const std::vector<Tensor> *list : {&manifest.inputs, &manifest.outputs})
@@ -339,7 +382,13 @@ void ArtifactBuilder::buildRun() {
     auto *arrayType = ArrayType::get(bufferType, tensors.size());
     Value *buffers = b.CreateAlloca(arrayType);
     for (auto [i, tensor] : enumerate(tensors)) {
-      Value *data = take();
+      Value *data = take(), *text = null, *textBytes = b.getInt64(0),
+            *textUsed = null;
+      if (tensor.isOfStrings()) {
+        text = take();
+        textBytes = take();
+        textUsed = isOutput ? take() : textUsed;
+      }
       Value *dims = tensor.isStatic()
                         ? b.CreateConstInBoundsGEP1_64(i64, sizes, used)
                         : take();
@@ -354,6 +403,9 @@ void ArtifactBuilder::buildRun() {
       b.CreateStore(b.getInt32(INGOT_ABI_MEMORY_HOST),
                     b.CreateStructGEP(bufferType, row, 4));
       b.CreateStore(b.getInt32(0), b.CreateStructGEP(bufferType, row, 5));
+      b.CreateStore(text, b.CreateStructGEP(bufferType, row, 6));
+      b.CreateStore(textBytes, b.CreateStructGEP(bufferType, row, 7));
+      b.CreateStore(textUsed, b.CreateStructGEP(bufferType, row, 8));
     }
     return buffers;
   };
@@ -377,6 +429,8 @@ void ArtifactBuilder::buildDestroy() {
 
 void ArtifactBuilder::build() {
   GlobalVariable *description = buildDescription();
+  if (manifest.hasStrings())
+    buildDictionary();
   buildSeal();
   buildQuery(description);
   buildCreate(description);

@@ -26,6 +26,7 @@ struct Tensor {
   std::vector<std::string> dimNames;
 
   bool isStatic() const;
+  bool isOfStrings() const { return dtype == INGOT_ABI_STRING; }
 };
 
 /// A row of the table that a profile is about.
@@ -90,6 +91,8 @@ struct Manifest {
   std::vector<Body> bodies;
   std::vector<Layer> layers;
   std::vector<std::pair<std::string, std::string>> metadata;
+  /// What strings are numbered by, the empty one first.
+  std::vector<std::string> strings;
   /// Lowest first, at least one.
   std::vector<LevelCode> levels;
   uint64_t weightsBytes = 0;
@@ -109,12 +112,16 @@ struct Manifest {
   std::vector<Switch> switches;
 
   bool usesLibrary(llvm::StringRef name) const;
-  /// Whether what a run makes and needs depends on its inputs' sizes.
+  bool hasStrings() const;
+  /// Whether what a run makes and needs depends on its inputs' sizes, or is
+  /// more than the arena.
   bool hasOpenSizes() const;
 };
 
 /// The artifact's description, by which its own code finds it.
 constexpr llvm::StringLiteral kDescriptionSymbol = "ingot_artifact";
+/// Its strings.
+constexpr llvm::StringLiteral kDictionarySymbol = "ingot_strings";
 
 /// Reads the manifest of a module on which plan-memory has run.
 mlir::FailureOr<Manifest> readManifest(mlir::ModuleOp module,

@@ -21,6 +21,9 @@ static const char *cTypeOf(uint32_t dtype) {
 #define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
   case NUMBER:                                                                 \
     return "uint8_t";
+#define INGOT_STRING_TYPE(NAME, NUMBER, TEXT)                                  \
+  case NUMBER:                                                                 \
+    return "int64_t";
 #include "runtime/include/ingot/abi/element_types.inc"
   default:
     llvm_unreachable("an element type that no tensor of a manifest has");
@@ -43,6 +46,9 @@ static const char *noteOf(uint32_t dtype) {
 #define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
   case NUMBER:                                                                 \
     return " bytes of " TEXT ", packed, low bits first,";
+#define INGOT_STRING_TYPE(NAME, NUMBER, TEXT)                                  \
+  case NUMBER:                                                                 \
+    return " offsets of strings in the text beside it, one more than";
 #include "runtime/include/ingot/abi/element_types.inc"
   default:
     return "";
@@ -112,6 +118,8 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
     out << " *  " << parameterName(prefix, i, tensor.name) << ": "
         << cTypeOf(tensor.dtype) << noteOf(tensor.dtype) << ' ';
     writeShape(tensor, out);
+    if (tensor.isOfStrings() && prefix == "out")
+      out << ", text_used is what they have or need, or null";
     if (!tensor.isStatic())
       out << (prefix == "in" ? ", its dims beside it"
                              : ", its dims are written; bytes is what fits");
@@ -125,12 +133,18 @@ void ingot::writeHeader(const Manifest &manifest, llvm::raw_ostream &out) {
   for (auto [i, tensor] : llvm::enumerate(manifest.inputs)) {
     std::string parameter = parameterName("in", i, tensor.name);
     out << ",\n    const " << cTypeOf(tensor.dtype) << " *" << parameter;
+    if (tensor.isOfStrings())
+      out << ", const char *" << parameter << "_text, uint64_t " << parameter
+          << "_text_bytes";
     if (!tensor.isStatic())
       out << ", const int64_t *" << parameter << "_dims";
   }
   for (auto [i, tensor] : llvm::enumerate(manifest.outputs)) {
     std::string parameter = parameterName("out", i, tensor.name);
     out << ",\n    " << cTypeOf(tensor.dtype) << " *" << parameter;
+    if (tensor.isOfStrings())
+      out << ", char *" << parameter << "_text, uint64_t " << parameter
+          << "_text_bytes,\n    uint64_t *" << parameter << "_text_used";
     if (!tensor.isStatic())
       out << ", int64_t *" << parameter << "_dims, uint64_t " << parameter
           << "_bytes";

@@ -8,6 +8,7 @@
 
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/StringList.h"
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,10 +27,16 @@ bool Manifest::usesLibrary(llvm::StringRef name) const {
   });
 }
 
+bool Manifest::hasStrings() const {
+  auto isOfStrings = [](const Tensor &tensor) { return tensor.isOfStrings(); };
+  return llvm::any_of(inputs, isOfStrings) ||
+         llvm::any_of(outputs, isOfStrings);
+}
+
 bool Manifest::hasOpenSizes() const {
   auto isOpen = [](const Tensor &tensor) { return !tensor.isStatic(); };
   return llvm::any_of(inputs, isOpen) || llvm::any_of(outputs, isOpen) ||
-         !inference.empty();
+         !inference.empty() || hasStrings();
 }
 
 /// The function that infers of each function.
@@ -139,6 +146,11 @@ FailureOr<Manifest> ingot::readManifest(ModuleOp module,
     for (NamedAttribute entry : metadata)
       if (auto value = dyn_cast<StringAttr>(entry.getValue()))
         manifest.metadata.push_back({entry.getName().str(), value.str()});
+  if (ArrayAttr strings = stringsOf(module))
+    for (auto text : strings.getAsRange<StringAttr>())
+      manifest.strings.push_back(text.str());
+  if (manifest.strings.empty())
+    manifest.strings.push_back("");
   FailureOr<std::vector<Tensor>> inputs = readTensors(
       module, IngotDialect::InputsAttrHelper(context).getAttr(module));
   FailureOr<std::vector<Tensor>> outputs = readTensors(

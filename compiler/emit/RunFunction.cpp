@@ -75,6 +75,9 @@ private:
   Function *buildCall(const Callee &callee);
   void callBodies(ArrayRef<Function *> bodies);
   void storeDims(const Tensor &tensor, Value *buffer);
+  void readStrings(const Callee &callee);
+  void storeStrings(const Callee &callee);
+  GlobalVariable *external(StringRef symbol);
   Function *declareFail();
 
   Module &module;
@@ -182,7 +185,9 @@ void RunBuilder::returnUnless(Value *holds, Value *result) {
 /// An output that has one size here, but not in all runs, may be too small.
 void RunBuilder::checkRoom(const Callee &callee, size_t output) {
   const Tensor &tensor = callee.outputs[output];
-  if (!tensor.isStatic() || manifest.outputs[output].isStatic())
+  // Of strings, what is made says whether it fits.
+  if (!tensor.isStatic() || manifest.outputs[output].isStatic() ||
+      tensor.isOfStrings())
     return;
   uint64_t bits = uint64_t(elementBitsOf(int32_t(tensor.dtype)));
   for (int64_t dim : tensor.dims)
@@ -227,6 +232,69 @@ static void markNoAlias(Function &function) {
   }
 }
 
+/// A constant of the artifact's own module.
+GlobalVariable *RunBuilder::external(StringRef symbol) {
+  auto *global =
+      cast<GlobalVariable>(module.getOrInsertGlobal(symbol, b.getInt8Ty()));
+  global->setConstant(true);
+  global->setVisibility(GlobalValue::HiddenVisibility);
+  return global;
+}
+
+static uint64_t countElements(const Tensor &tensor) {
+  uint64_t count = 1;
+  for (int64_t dim : tensor.dims)
+    count *= uint64_t(dim);
+  return count;
+}
+
+/// Gives the call numbers in the place of strings, or tells the host what they
+/// will take.
+void RunBuilder::readStrings(const Callee &callee) {
+  if (!manifest.hasStrings())
+    return;
+  Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
+  b.CreateCall(module.getOrInsertFunction(
+                   infers ? "ingot_support_reserve_strings"
+                          : "ingot_support_read_strings",
+                   b.getVoidTy(), ptr, ptr, ptr),
+               {call, external(kDescriptionSymbol),
+                external(kDictionarySymbol)});
+  for (auto [i, tensor] : enumerate(callee.outputs)) {
+    if (!tensor.isOfStrings() || !tensor.isStatic())
+      continue;
+    uint64_t count = countElements(tensor);
+    if (infers)
+      b.CreateCall(
+          module.getOrInsertFunction("ingot_support_reserve", i64, ptr, i64),
+          {call, b.getInt64(count * sizeof(int32_t))});
+    else
+      b.CreateCall(module.getOrInsertFunction("ingot_support_make_strings",
+                                              b.getVoidTy(), ptr, i64, i64),
+                   {call, b.getInt64(i), b.getInt64(count)});
+  }
+}
+
+/// Hands the caller the strings of outputs whose numbers the callee wrote.
+void RunBuilder::storeStrings(const Callee &callee) {
+  Type *ptr = b.getPtrTy(), *i64 = b.getInt64Ty();
+  for (auto [i, tensor] : enumerate(callee.outputs)) {
+    if (!tensor.isOfStrings() || !tensor.isStatic())
+      continue;
+    Value *buffer = outputBuffer(i);
+    auto address = [&](uint64_t member) {
+      return b.CreatePtrToInt(loadPointer(buffer, member), i64);
+    };
+    b.CreateCall(
+        module.getOrInsertFunction("ingot_support_store_strings",
+                                   b.getVoidTy(), ptr, i64, i64, i64, i64, i64),
+        {call, b.getInt64(i), b.getInt64(tensor.dims.size()),
+         address(offsetof(ingot_abi_buffer, dims)),
+         address(offsetof(ingot_abi_buffer, data)),
+         b.getInt64(8 * sizeof(int32_t))});
+  }
+}
+
 /// void body(call), which calls `callee`.
 Function *RunBuilder::buildCall(const Callee &callee) {
   named.clear();
@@ -242,6 +310,7 @@ Function *RunBuilder::buildCall(const Callee &callee) {
     returnUnless(b.CreateCall(piece, {call}));
   }
   arguments.clear();
+  readStrings(callee);
   if (infers) {
     if (callee.function)
       b.CreateCall(callee.function, {call});
@@ -261,6 +330,7 @@ Function *RunBuilder::buildCall(const Callee &callee) {
             {b.getInt64(manifest.arenaBytes)});
   arguments.push_back(call);
   b.CreateCall(callee.function, arguments);
+  storeStrings(callee);
   b.CreateRetVoid();
   return function;
 }
@@ -269,10 +339,7 @@ Function *RunBuilder::buildCall(const Callee &callee) {
 /// profile that the call's sizes are the usual ones of.
 void RunBuilder::callBodies(ArrayRef<Function *> bodies) {
   begin("ingot_run_choose", b.getVoidTy());
-  auto *description = cast<GlobalVariable>(
-      module.getOrInsertGlobal(kDescriptionSymbol, b.getInt8Ty()));
-  description->setConstant(true);
-  description->setVisibility(GlobalValue::HiddenVisibility);
+  GlobalVariable *description = external(kDescriptionSymbol);
   FunctionCallee choose = module.getOrInsertFunction(
       "ingot_support_choose_body", b.getInt32Ty(), b.getPtrTy(), b.getPtrTy());
   Value *chosen = b.CreateCall(choose, {call, description});

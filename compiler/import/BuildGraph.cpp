@@ -9,7 +9,9 @@
 
 #include "compiler/import/TensorData.h"
 #include "compiler/import/Types.h"
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "dialects/ingot/StringList.h"
 #include "dialects/onnx/OnnxDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,6 +82,7 @@ private:
   const llvm::StringSet<> &dimNames;
   MLIRContext *context;
   OpBuilder builder;
+  StringList strings;
 };
 
 //===----------------------------------------------------------------------===//
@@ -99,17 +102,14 @@ Expected<Operation *>
 GraphBuilder::createConstant(const pb::TensorProto &tensor, StringRef name,
                              Location loc) {
   if (tensor.data_type() == pb::TensorProto::STRING) {
-    SmallVector<StringRef> strings;
+    SmallVector<int32_t> places;
     for (const std::string &text : tensor.string_data())
-      strings.push_back(text);
+      places.push_back(int32_t(strings.placeOf(text)));
     SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
-    NamedAttrList attrs;
-    attrs.set("value_strings", builder.getStrArrayAttr(strings));
-    attrs.set("shape", builder.getDenseI64ArrayAttr(shape));
-    Type type = onnx::OpaqueType::get(context, "tensor(string)");
-    return onnx::NodeOp::create(builder, loc, TypeRange(type), "Constant", "",
-                                ValueRange(), attrs.getDictionary(context),
-                                ArrayAttr(), 0)
+    auto type = RankedTensorType::get(shape, stringType(context));
+    return arith::ConstantOp::create(builder, loc, type,
+                                     DenseElementsAttr::get(type,
+                                                            ArrayRef(places)))
         .getOperation();
   }
   Expected<ElementsAttr> elements = makeElements(model, tensor, name, context);
@@ -451,6 +451,7 @@ Expected<OwningOpRef<ModuleOp>> GraphBuilder::run(StringRef fileName) {
       *module, metadata.getDictionary(context));
   if (Error error = buildFunction(*module))
     return std::move(error);
+  strings.write(*module);
   return module;
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/include/ingot/abi/artifact.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -33,6 +34,14 @@ static Type unsignedOf(unsigned bits, MLIRContext *context) {
   return IntegerType::get(context, bits, IntegerType::Unsigned);
 }
 
+Type ingot::stringType(MLIRContext *context) {
+  return IntegerType::get(context, 32, IntegerType::Signed);
+}
+
+bool ingot::isString(Type type) {
+  return getElementTypeOrSelf(type).isSignedInteger(32);
+}
+
 Type ingot::elementTypeOf(int32_t number, MLIRContext *context) {
 #define ELEMENT_FLOAT(BITS)                                                    \
   (BITS == 64 ? Type(Float64Type::get(context))                                \
@@ -52,6 +61,9 @@ Type ingot::elementTypeOf(int32_t number, MLIRContext *context) {
 #define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
   case NUMBER:                                                                 \
     return ELEMENT_##KIND(BITS);
+#define INGOT_STRING_TYPE(NAME, NUMBER, TEXT)                                  \
+  case NUMBER:                                                                 \
+    return stringType(context);
 #define INGOT_STORED_TYPE(NAME, NUMBER, KIND, BITS, FORMAT)                    \
   case NUMBER:                                                                 \
     return STORED_##KIND(BITS, FORMAT);
@@ -62,6 +74,8 @@ Type ingot::elementTypeOf(int32_t number, MLIRContext *context) {
 }
 
 uint32_t ingot::elementNumberOf(Type type) {
+  if (isString(type))
+    return INGOT_ABI_STRING;
   if (type.isSignedInteger())
     type = signedOf(type.getIntOrFloatBitWidth(), type.getContext());
   if (type.isUnsignedInteger(1))

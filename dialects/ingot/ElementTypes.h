@@ -16,7 +16,13 @@
 
 namespace ingot {
 
-/// The type of a number; null for strings and what is unknown.
+/// What stands for strings: si32, the place of each in the model's list of
+/// strings or, of those that a run brings, behind it. No number of a model has
+/// this type: integers with a sign are signless.
+mlir::Type stringType(mlir::MLIRContext *context);
+bool isString(mlir::Type type);
+
+/// The type of a number; null for what is unknown.
 mlir::Type elementTypeOf(int32_t number, mlir::MLIRContext *context);
 
 /// The number of a type that the inputs and outputs of a model may have; 0 for

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
 
+#include "dialects/ingot/StringList.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
@@ -272,21 +274,24 @@ template <typename Helper> static Fact one(Place place) {
           [](Attribute value) { return isa<T>(value); }};
 }
 
-/// The same of a list, with elements of type T.
-template <typename Helper, typename T> static Fact list(Place place) {
-  return {Helper::getNameStr(), place, [](Attribute value) {
-            auto elements = dyn_cast<ArrayAttr>(value);
-            return elements && llvm::all_of(elements, llvm::IsaPred<T>);
-          }};
+template <typename T> static bool isListOf(Attribute value) {
+  auto elements = dyn_cast<ArrayAttr>(value);
+  return elements && llvm::all_of(elements, llvm::IsaPred<T>);
 }
 
-/// The discardable attributes of IngotDialect.td.
+/// The same of a list, with elements of type T.
+template <typename Helper, typename T> static Fact list(Place place) {
+  return {Helper::getNameStr(), place, isListOf<T>};
+}
+
+/// The discardable attributes of IngotDialect.td, and the list of strings.
 static ArrayRef<Fact> facts() {
   using D = IngotDialect;
   static const Fact all[] = {
       one<D::TargetAttrHelper>(Place::module),
       one<D::ModelNameAttrHelper>(Place::module),
       one<D::MetadataAttrHelper>(Place::module),
+      {kStringsAttr, Place::module, isListOf<StringAttr>},
       list<D::InputsAttrHelper, TensorAttr>(Place::module),
       list<D::OutputsAttrHelper, TensorAttr>(Place::module),
       list<D::ShapeProfilesAttrHelper, ShapeProfileAttr>(Place::module),

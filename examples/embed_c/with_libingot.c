@@ -15,7 +15,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Fills in an input of zeros; sizes that the caller chooses become 1. */
+/* Strings have an offset more. */
+static uint64_t bytesOf(uint64_t count, ingot_dtype dtype) {
+  count += dtype == INGOT_STRING;
+  return (count * ingot_dtype_bits(dtype) + 7) / 8;
+}
+
+/* Fills in an input of zeros, or of empty strings; sizes that the caller
+ * chooses become 1. */
 static int makeInput(const ingot_tensor_info *info, ingot_input *input) {
   int64_t *dims = calloc(info->rank + 1, sizeof(*dims));
   uint64_t count = 1;
@@ -23,7 +30,7 @@ static int makeInput(const ingot_tensor_info *info, ingot_input *input) {
     dims[i] = info->dims[i] == INGOT_ABI_DYNAMIC ? 1 : info->dims[i];
     count *= (uint64_t)dims[i];
   }
-  uint64_t bytes = (count * ingot_dtype_bits(info->dtype) + 7) / 8;
+  uint64_t bytes = bytesOf(count, info->dtype);
   *input = ingot_input_make(calloc(1, bytes ? bytes : 1), bytes, dims,
                             info->rank, info->dtype);
   return dims && input->data;
@@ -31,10 +38,18 @@ static int makeInput(const ingot_tensor_info *info, ingot_input *input) {
 
 /* (Re)allocates an output for the sizes in its dims; unknown ones get none. */
 static int growOutput(ingot_output *output) {
+  uint64_t text = *output->text_used; /* of strings; else 0 */
+  if (text > output->text_bytes) {
+    free(output->text);
+    output->text = malloc(text);
+    output->text_bytes = output->text ? text : 0;
+    if (!output->text)
+      return 0;
+  }
   uint64_t count = 1;
   for (uint32_t i = 0; i < output->rank; ++i)
     count = output->dims[i] < 0 ? 0 : count * (uint64_t)output->dims[i];
-  uint64_t bytes = (count * ingot_dtype_bits(output->dtype) + 7) / 8;
+  uint64_t bytes = bytesOf(count, output->dtype);
   if (bytes <= output->bytes && output->data)
     return 1;
   free(output->data);
@@ -80,7 +95,8 @@ static int useModel(ingot_model *model, ingot_error *error) {
     outputs[i] =
         ingot_output_make(NULL, 0, calloc(tensor.rank + 1, sizeof(int64_t)),
                           tensor.rank, tensor.dtype);
-    complete = outputs[i].dims != NULL;
+    outputs[i].text_used = calloc(1, sizeof(uint64_t));
+    complete = outputs[i].dims != NULL && outputs[i].text_used != NULL;
     for (uint32_t d = 0; complete && d < tensor.rank; ++d)
       outputs[i].dims[d] = tensor.dims[d];
     complete = complete && growOutput(&outputs[i]);
@@ -111,6 +127,8 @@ static int useModel(ingot_model *model, ingot_error *error) {
   for (uint32_t i = 0; outputs && i < info.num_outputs; ++i) {
     free(outputs[i].data);
     free(outputs[i].dims);
+    free(outputs[i].text);
+    free(outputs[i].text_used);
   }
   free(inputs);
   free(outputs);

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/nn/TinyFloats.h"
 #include "passes/legalize/Helpers.h"
 
@@ -227,6 +228,10 @@ static LogicalResult castTo(Node &node, Type to) {
   Type from = node.elementType(0);
   if (from == to)
     return node.replace(node.input(0));
+  if (isString(from))
+    return node.unsupported("numbers from strings");
+  if (isString(to))
+    return node.unsupported("strings from numbers");
   for (Type type : {from, to})
     if (isa<ComplexType>(type))
       return node.unsupported("complex numbers");
@@ -243,9 +248,8 @@ static LogicalResult castTo(Node &node, Type to) {
 
 static LogicalResult legalizeCast(Node &node) {
   int64_t code = node.getInt("to", 0);
-  if (code == 8)
-    return node.unsupported("strings");
-  Type to = elementTypeOf(node.context(), code);
+  Type to = code == 8 ? stringType(node.context())
+                      : elementTypeOf(node.context(), code);
   if (!to)
     return node.invalid("unknown element type " + Twine(code));
   return castTo(node, to);

@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An artifact gives numbers. Labels that are words are their places in a list,
-// and a map from label to score is the scores in that order: the list is in the
-// model's metadata, under the output's name.
+// What a program does with a class is easier to say of a number. Labels that
+// are words are their places in a list, and a map from label to score is the
+// scores in that order: the list is in the model's metadata, under the output's
+// name. Only what goes on inside of the model is a string.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/legalize/MachineLearning.h"
 
@@ -36,13 +38,12 @@ static bool findOutputs(Value value, SmallVectorImpl<unsigned> &outputs) {
   });
 }
 
-LogicalResult legalize::tellLabels(Node &node, llvm::json::Array labels) {
+bool legalize::tellLabels(Node &node, llvm::json::Array labels) {
   SmallVector<unsigned> outputs;
   auto function = node.op->getParentOfType<func::FuncOp>();
   if (!function || node.op->getParentOp() != function ||
       !findOutputs(node.op.getResult(0), outputs))
-    return node.unsupported("labels that are words, or a map, which is not "
-                            "only an output of the model");
+    return false;
   auto module = function->getParentOfType<ModuleOp>();
   IngotDialect::MetadataAttrHelper helper(node.context());
   NamedAttrList entries;
@@ -56,7 +57,7 @@ LogicalResult legalize::tellLabels(Node &node, llvm::json::Array labels) {
       entries.set(("labels." + name.getValue()).str(),
                   node.builder.getStringAttr(text));
   helper.setAttr(module, entries.getDictionary(node.context()));
-  return success();
+  return true;
 }
 
 /// The scores as they are; which label a column is, the metadata say.
@@ -76,16 +77,18 @@ static LogicalResult legalizeZipMap(Node &node) {
     return node.invalid("there are no labels");
   if (failed(requireFit(node, nn::SizeRelation::equal, sizeOf(node, *x, 1),
                         sizeAttr(node, labels.size()),
-                        "there are scores of {0} classes, but {1} labels")) ||
-      failed(tellLabels(node, std::move(labels))))
+                        "there are scores of {0} classes, but {1} labels")))
     return failure();
+  if (!tellLabels(node, std::move(labels)))
+    return node.unsupported("a map, which is not only an output of the model");
   return node.replace(*x);
 }
 
-FailureOr<SmallVector<int64_t>>
-legalize::readLabels(Node &node, StringRef ints, StringRef strings) {
+FailureOr<Labels> legalize::readLabels(Node &node, StringRef ints,
+                                       StringRef strings) {
+  Type i64 = node.builder.getI64Type();
   if (auto labels = node.getInts(ints); labels && !labels->empty())
-    return *labels;
+    return Labels{*labels, i64};
   auto words = node.op.getNodeAttrs().getAs<ArrayAttr>(strings);
   if (!words || words.empty())
     return node.invalid(ints + " is missing");
@@ -95,9 +98,10 @@ legalize::readLabels(Node &node, StringRef ints, StringRef strings) {
     places.push_back(int64_t(places.size()));
     labels.push_back(llvm::json::fixUTF8(word.getValue()));
   }
-  if (failed(tellLabels(node, std::move(labels))))
-    return failure();
-  return places;
+  if (tellLabels(node, std::move(labels)))
+    return Labels{places, i64};
+  return Labels{placesOf(node, words),
+                stringType(node.context())};
 }
 
 void legalize::populateLabels(Legalizers &legalizers) {

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/legalize/Legalize.h"
 
@@ -169,6 +170,36 @@ static bool hasComplexOperand(Operation *op) {
   });
 }
 
+static bool hasStringOperand(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(),
+                      [](Type type) { return isString(type); });
+}
+
+/// Whether an op computes with the numbers of strings, which say only which are
+/// equal.
+static bool computesStrings(Operation *op) {
+  if (!hasStringOperand(op))
+    return false;
+  auto reduces = [](auto scatter) {
+    return scatter.getReduction() != nn::ScatterReduction::none;
+  };
+  if (auto scatter = dyn_cast<nn::ScatterElementsOp>(op))
+    return reduces(scatter);
+  if (auto scatter = dyn_cast<nn::ScatterNDOp>(op))
+    return reduces(scatter);
+  return isa<nn::ElementwiseOpInterface>(op) &&
+         !isa<nn::EqualOp, nn::SelectOp, nn::CastOp>(op);
+}
+
+/// Operators whose schemas take strings, though they are about numbers.
+static bool isOfNumbers(StringRef opType) {
+  constexpr StringLiteral names[] = {"Col2Im",   "GridSample",
+                                     "NonZero",  "RandomNormalLike",
+                                     "Resize",   "RandomUniformLike",
+                                     "Unique",   "Upsample"};
+  return llvm::is_contained(names, opType);
+}
+
 static std::string textOf(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
@@ -243,9 +274,13 @@ LogicalResult LegalizePass::legalizeNode(onnx::NodeOp op) {
           "input " + Twine(i) + " is " +
           (type.empty() ? "not a tensor" : "of type " + Twine(type)));
     }
+  if (isOfNumbers(op.getOpType()) && hasStringOperand(op))
+    return node.unsupported("of strings");
   if (failed(legalizeReported(node, legalizer)))
     return failure();
   for (Operation *op : created.ops) {
+    if (computesStrings(op))
+      return node.unsupported("arithmetic on strings");
     if (isa<nn::ElementwiseOpInterface>(op) && hasComplexOperand(op))
       return node.unsupported("arithmetic on complex numbers");
     for (Type type : op->getResultTypes())

@@ -1,4 +1,4 @@
-//===- MachineLearning.cpp - linear models, encoders, scalers ------------===//
+//===- MachineLearning.cpp - linear models, scalers, imputers ------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Operators of ai.onnx.ml, of numbers: what scikit-learn's pipelines become.
-// Labels that are words are in Labels.cpp.
+// Labels that are words are in Labels.cpp, encoders in Encoders.cpp.
 //
 //===----------------------------------------------------------------------===//
+#include "dialects/ingot/ElementTypes.h"
 #include "passes/legalize/MachineLearning.h"
 #include "passes/legalize/NGrams.h"
 
@@ -25,7 +26,8 @@ using namespace ingot::legalize;
 FailureOr<Value> legalize::readRows(Node &node, size_t i) {
   if (!node.has(i))
     return node.invalid("input " + Twine(i) + " is missing");
-  if (!isa<FloatType, IntegerType>(node.elementType(i)))
+  if (!isa<FloatType, IntegerType>(node.elementType(i)) ||
+      isString(node.elementType(i)))
     return node.invalid("input " + Twine(i) + " is not of numbers");
   Value x = castTo(node, node.input(i), node.builder.getF32Type());
   if (node.rank(i) == 1)
@@ -57,8 +59,8 @@ FailureOr<Value> legalize::transformScores(Node &node, Value scores) {
 }
 
 LogicalResult legalize::replaceByClasses(Node &node, Value scores,
-                                         ArrayRef<int64_t> labels) {
-  if (typeOf(scores).getDimSize(1) != int64_t(labels.size()))
+                                         const Labels &labels) {
+  if (typeOf(scores).getDimSize(1) != labels.size())
     return node.invalid("there are " + Twine(labels.size()) +
                         " labels, but scores of " +
                         Twine(typeOf(scores).getDimSize(1)) + " classes");
@@ -69,22 +71,21 @@ LogicalResult legalize::replaceByClasses(Node &node, Value scores,
   if (failed(best) || failed(shown))
     return failure();
   Value label = node.make<nn::GatherOp>(
-      intConstant(node, labels, {int64_t(labels.size())}), *best, /*axis=*/0);
+      intConstant(node, labels.numbers, {labels.size()}, labels.element), *best,
+      /*axis=*/0);
   return node.replace({label, *shown});
 }
 
 LogicalResult legalize::replaceByBinary(Node &node, Value score, float middle,
-                                        bool isShare,
-                                        ArrayRef<int64_t> labels) {
-  Type f32 = node.builder.getF32Type(), i64 = node.builder.getI64Type();
+                                        bool isShare, const Labels &labels) {
+  Type f32 = node.builder.getF32Type();
   if (labels.size() != 2)
     return node.invalid("one score for " + Twine(labels.size()) +
                         " classes, but it can tell 2");
   Value isSecond =
       binary<nn::GreaterOp>(node, score, scalar(node, f32, middle));
   Value label = select(node, reshape(node, isSecond, {sizeOf(node, score, 0)}),
-                       intConstant(node, {labels[1]}, {}, i64),
-                       intConstant(node, {labels[0]}, {}, i64));
+                       labels.constant(node, 1), labels.constant(node, 0));
   Value other = isShare ? binary<nn::SubOp>(node, scalar(node, f32, 1), score)
                         : node.make<nn::NegOp>(score);
   Value both = concat(node, {other, score}, 1);
@@ -156,7 +157,7 @@ static LogicalResult legalizeLinearClassifier(Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scalers, encoders
+// Scalers, imputers
 //===----------------------------------------------------------------------===//
 
 /// A list of one number, or of one for each column of x.
@@ -277,99 +278,17 @@ static LogicalResult legalizeArrayFeatureExtractor(Node &node) {
   return failed(y) ? failure() : node.replace(*y);
 }
 
-static LogicalResult legalizeOneHotEncoder(Node &node) {
-  if (node.hasAttr("cats_strings"))
-    return node.unsupported("categories that are strings");
-  auto categories = node.getInts("cats_int64s");
-  if (!node.has(0) || !categories || categories->empty())
-    return node.invalid("X and cats_int64s are needed");
-  if (!node.getInt("zeros", 1))
-    return node.unsupported("zeros = 0, which ends a run at what is in no "
-                            "category");
-  Type i64 = node.builder.getI64Type();
-  Value x = unsqueeze(node, castTo(node, node.input(0), i64), {node.rank(0)});
-  Value isHere = binary<nn::EqualOp>(
-      node, x, intConstant(node, *categories, {int64_t(categories->size())}));
-  return node.replace(castTo(node, isHere, node.builder.getF32Type()));
-}
-
-/// Keys or values of a LabelEncoder: a constant list, null if there is none.
-static Value readList(Node &node, StringRef name) {
-  if (auto ints = node.getInts((name + "_int64s").str()))
-    return intConstant(node, *ints, {int64_t(ints->size())});
-  if (auto floats = node.getFloats((name + "_floats").str()))
-    return floatConstants(node, *floats, {int64_t(floats->size())});
-  if (ElementsAttr tensor = node.getTensor((name + "_tensor").str())) {
-    Value all = arith::ConstantOp::create(node.builder, node.loc(),
-                                          cast<TypedAttr>(tensor));
-    return reshape(node, all, {tensor.getNumElements()});
-  }
-  return {};
-}
-
-static LogicalResult legalizeLabelEncoder(Node &node) {
-  if (node.hasAttr("keys_strings") || node.hasAttr("values_strings"))
-    return node.unsupported("strings");
-  Value keys = readList(node, "keys"), values = readList(node, "values");
-  if (!node.has(0) || !keys || !values ||
-      typeOf(keys).getDimSize(0) != typeOf(values).getDimSize(0) ||
-      typeOf(keys).getDimSize(0) < 1)
-    return node.invalid("as many keys as values, numbers all of them, are "
-                        "needed");
-  if (typeOf(keys).getElementType() != node.elementType(0))
-    return node.invalid("keys are of another type than X");
-  Type type = typeOf(values).getElementType();
-  Value otherwise;
-  if (ElementsAttr tensor = node.getTensor("default_tensor")) {
-    if (tensor.getNumElements() != 1 || tensor.getElementType() != type)
-      return node.invalid("default_tensor needs one element of the values' "
-                          "type");
-    otherwise = reshape(node,
-                        arith::ConstantOp::create(node.builder, node.loc(),
-                                                  cast<TypedAttr>(tensor)),
-                        ArrayRef<int64_t>());
-  } else if (isa<FloatType>(type)) {
-    otherwise = scalar(node, type, node.getFloat("default_float", -0.0f));
-  } else {
-    otherwise =
-        intConstant(node, {node.getInt("default_int64", -1)}, {}, type);
-  }
-  int64_t last = node.rank(0);
-  Value x = unsqueeze(node, node.input(0), {last});
-  Value isKey = binary<nn::EqualOp>(node, x, keys);
-  // What is no number finds such a key, since version 4.
-  if (isa<FloatType>(node.elementType(0)) && node.opset >= 4)
-    isKey = binary<nn::OrOp>(node, isKey,
-                             binary<nn::AndOp>(node,
-                                               node.make<nn::IsNaNOp>(x),
-                                               node.make<nn::IsNaNOp>(keys)));
-  Value mark = castTo(node, isKey, node.builder.getI32Type());
-  auto place = node.infer<nn::ArgReduceOp>(mark, nn::ReduceKind::max, last,
-                                           /*keep_dims=*/false,
-                                           /*select_last_index=*/false);
-  if (failed(place))
-    return failure();
-  Value found = castTo(
-      node,
-      node.create<nn::ReduceOp>(mark, nn::ReduceKind::max,
-                                ArrayRef<int64_t>{last}, /*keep_dims=*/false),
-      node.builder.getI1Type());
-  Value y = node.make<nn::GatherOp>(values, *place, /*axis=*/0);
-  return node.replace(select(node, found, y, otherwise));
-}
-
 void legalize::populateMachineLearning(Legalizers &legalizers) {
   auto add = [&](StringRef name, Legalizer legalizer) {
     legalizers.add(name, legalizer, kMlDomain);
   };
+  populateEncoders(legalizers);
   add("ArrayFeatureExtractor", legalizeArrayFeatureExtractor);
   add("Binarizer", legalizeBinarizer);
   add("Imputer", legalizeImputer);
-  add("LabelEncoder", legalizeLabelEncoder);
   add("LinearClassifier", legalizeLinearClassifier);
   add("LinearRegressor", legalizeLinearRegressor);
   add("Normalizer", legalizeNormalizer);
-  add("OneHotEncoder", legalizeOneHotEncoder);
   add("Scaler", legalizeScaler);
   legalizers.add("TfIdfVectorizer", legalizeTfIdfVectorizer);
 }

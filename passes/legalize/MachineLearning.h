@@ -28,23 +28,40 @@ Value floatConstants(Node &node, ArrayRef<float> values,
                      ArrayRef<int64_t> shape);
 
 /// Says in the model's metadata what the numbers of output 0, or its columns,
-/// stand for. Refuses what is not only an output of the model.
-LogicalResult tellLabels(Node &node, llvm::json::Array labels);
+/// stand for, if that is only an output of the model.
+bool tellLabels(Node &node, llvm::json::Array labels);
 
-/// The labels of classes; those that are words are numbers from 0 on, and told.
-FailureOr<SmallVector<int64_t>> readLabels(Node &node, StringRef ints,
-                                           StringRef strings);
+/// The places of strings in the model's list, to which those are added that are
+/// not there.
+SmallVector<int64_t> placesOf(Node &node, mlir::ArrayAttr texts);
+
+/// What classes are called.
+struct Labels {
+  SmallVector<int64_t> numbers;
+  Type element;
+
+  int64_t size() const { return int64_t(numbers.size()); }
+  /// One of them, a scalar.
+  Value constant(Node &node, int64_t i) const {
+    return intConstant(node, {numbers[i]}, {}, element);
+  }
+};
+
+/// The labels of classes. Those that are words are numbers from 0 on, and told,
+/// where they are only an output of the model; else they are strings.
+FailureOr<Labels> readLabels(Node &node, StringRef ints, StringRef strings);
+
+void populateEncoders(Legalizers &legalizers);
 
 /// Replaces a classifier by the labels of the largest scores and by what
 /// post_transform makes of the scores.
-LogicalResult replaceByClasses(Node &node, Value scores,
-                               ArrayRef<int64_t> labels);
+LogicalResult replaceByClasses(Node &node, Value scores, const Labels &labels);
 
 /// The same of one score for two classes, of which the second is meant where
 /// the score is above `middle`. With `isShare` the first has the rest to 1,
 /// else the opposite.
 LogicalResult replaceByBinary(Node &node, Value score, float middle,
-                              bool isShare, ArrayRef<int64_t> labels);
+                              bool isShare, const Labels &labels);
 
 } // namespace ingot::legalize
 

@@ -138,7 +138,7 @@ static LogicalResult legalizeMelWeightMatrix(Node &node) {
                             index.choose(isLess(bin, top), isBefore, isBehind));
       });
   int64_t number = node.getInt("output_datatype", 1);
-  Type type = elementTypeOf(int32_t(number), node.context());
+  Type type = elementTypeOf(node.context(), number);
   if (!type || !isa<FloatType, IntegerType>(type))
     return node.invalid("'output_datatype' is " + Twine(number));
   return node.replace(castTo(node, weights, type));

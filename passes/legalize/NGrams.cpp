@@ -11,9 +11,10 @@
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/NGrams.h"
 
+#include "dialects/ingot/ElementTypes.h"
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Elements.h"
-#include "passes/legalize/Helpers.h"
+#include "passes/legalize/MachineLearning.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -69,10 +70,16 @@ LogicalResult Pool::read() {
   if (skips < 0)
     return node.badElement("max_skip_count", std::nullopt, Twine(skips),
                            "at least 0");
-  auto pool = node.getInts("pool_int64s");
-  if (!pool || pool->empty())
-    return node.unsupported("n-grams of strings");
-  tokens = *pool;
+  // Tokens that are words are numbers, too.
+  bool isOfStrings = isString(node.elementType(0));
+  if (auto words = node.op.getNodeAttrs().getAs<ArrayAttr>("pool_strings");
+      words && isOfStrings)
+    tokens = placesOf(node, words);
+  else if (auto pool = node.getInts("pool_int64s"); pool && !isOfStrings)
+    tokens = *pool;
+  if (tokens.empty())
+    return node.invalid(isOfStrings ? "pool_strings is missing"
+                                    : "pool_int64s is missing");
   auto indexes =
       node.getInts("ngram_indexes").value_or(SmallVector<int64_t>());
   auto counts = node.getInts("ngram_counts").value_or(SmallVector<int64_t>());

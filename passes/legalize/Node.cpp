@@ -187,6 +187,8 @@ LogicalResult Node::checkElements(size_t i, StringRef name, nn::Range range) {
 }
 
 Type ingot::legalize::elementTypeOf(MLIRContext *context, int64_t code) {
-  return llvm::isInt<32>(code) ? ingot::elementTypeOf(int32_t(code), context)
-                         : Type();
+  if (!llvm::isInt<32>(code))
+    return Type();
+  Type type = ingot::elementTypeOf(int32_t(code), context);
+  return type && isString(type) ? Type() : type;
 }

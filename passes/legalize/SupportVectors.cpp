@@ -183,7 +183,8 @@ static LogicalResult legalizeSVMClassifier(Node &node) {
   if (failed(best))
     return failure();
   Value label = node.make<nn::GatherOp>(
-      intConstant(node, *labels, {classes}), *best, /*axis=*/0);
+      intConstant(node, labels->numbers, {classes}, labels->element), *best,
+      /*axis=*/0);
   // One score for two classes is told for both.
   Value told = classes == 2
                    ? concat(node, {node.make<nn::NegOp>(*scores), *scores}, 1)

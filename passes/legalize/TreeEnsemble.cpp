@@ -256,8 +256,8 @@ static LogicalResult legalizeClassifier(Node &node) {
   Value isSecond = binary<nn::GreaterOp>(
       node, reshape(node, score, {sizeOf(node, score, 0)}),
       scalar(node, node.builder.getF32Type(), middle));
-  Value label = select(node, isSecond, intConstant(node, {labels->back()}, {}),
-                       intConstant(node, {labels->front()}, {}));
+  Value label = select(node, isSecond, labels->constant(node, 1),
+                       labels->constant(node, 0));
   return node.replace({label, *shown});
 }
 

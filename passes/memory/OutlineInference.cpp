@@ -105,7 +105,8 @@ static bool isOfHost(Operation *op) {
 
 static bool isStoreOutput(Operation *op) {
   auto callee = dyn_cast<func::CallOp>(op);
-  return callee && callee.getCallee() == kStoreOutput;
+  return callee && (callee.getCallee() == kStoreOutput ||
+                    callee.getCallee() == kStoreStrings);
 }
 
 //===----------------------------------------------------------------------===//

@@ -39,8 +39,8 @@ struct PrepareEntryPass : ingot::impl::PrepareEntryBase<PrepareEntryPass> {
   void rewriteInputs(func::FuncOp function);
   void rewriteOutputs(func::FuncOp function);
   void storeDynamic(OpBuilder &builder, Value result, int64_t index,
-                    int64_t bits, Value call);
-  func::FuncOp declareStoreOutput();
+                    TensorAttr output, Value call);
+  func::FuncOp declareStore(StringRef name);
 
   SmallVector<Attribute> bodies;
 };
@@ -91,9 +91,12 @@ void PrepareEntryPass::describe(func::FuncOp function) {
   IngotDialect::OutputsAttrHelper(context).setAttr(getOperation(), allOutputs);
 }
 
-/// Bits of an element as it lies in the host's memory.
+/// Bits of an element as it lies in the host's memory; of strings the run makes
+/// numbers.
 static int64_t storedBits(TensorAttr tensor) {
-  return elementBitsOf(elementNumberOf(tensor.getType().getElementType()));
+  Type element = tensor.getType().getElementType();
+  return isString(element) ? element.getIntOrFloatBitWidth()
+                           : elementBitsOf(elementNumberOf(element));
 }
 
 /// The packed bytes of a memref, which has the sizes of its elements.
@@ -146,13 +149,13 @@ void PrepareEntryPass::rewriteInputs(func::FuncOp function) {
   }
 }
 
-func::FuncOp PrepareEntryPass::declareStoreOutput() {
-  if (auto declared = getOperation().lookupSymbol<func::FuncOp>(kStoreOutput))
+func::FuncOp PrepareEntryPass::declareStore(StringRef name) {
+  if (auto declared = getOperation().lookupSymbol<func::FuncOp>(name))
     return declared;
   OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
   Type index = builder.getIndexType();
   auto function = func::FuncOp::create(
-      builder, getOperation().getLoc(), kStoreOutput,
+      builder, getOperation().getLoc(), name,
       builder.getFunctionType({LLVM::LLVMPointerType::get(&getContext()), index,
                                index, index, index, index},
                               {}));
@@ -161,8 +164,10 @@ func::FuncOp PrepareEntryPass::declareStoreOutput() {
 }
 
 void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
-                                    int64_t index, int64_t bits, Value call) {
+                                    int64_t index, TensorAttr output,
+                                    Value call) {
   Location loc = result.getLoc();
+  int64_t bits = storedBits(output);
   auto type = cast<RankedTensorType>(result.getType());
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -188,7 +193,9 @@ void PrepareEntryPass::storeDynamic(OpBuilder &builder, Value result,
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
   Value sizes =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, dims);
-  func::CallOp::create(builder, loc, declareStoreOutput(),
+  bool isOfStrings = isString(output.getType().getElementType());
+  func::CallOp::create(builder, loc,
+                       declareStore(isOfStrings ? kStoreStrings : kStoreOutput),
                        {call, constant(index), constant(type.getRank()), sizes,
                         data, constant(bits)});
 }
@@ -266,7 +273,7 @@ void PrepareEntryPass::rewriteOutputs(func::FuncOp function) {
       builder.setInsertionPointAfterValue(result);
     else
       builder.setInsertionPoint(terminator);
-    storeDynamic(builder, result, i, storedBits(outputs[i]), call);
+    storeDynamic(builder, result, i, outputs[i], call);
   }
   terminator->setOperands({});
 

@@ -38,6 +38,9 @@ bool ingot::rt::tensorBytes(uint32_t dtype, const int64_t *dims, uint32_t rank,
   if (bits % 8)
     total = total / 8 * bits + (total % 8 * bits + 7) / 8;
   bytes = empty ? 0 : uint64_t(total);
+  // Strings end where another one starts, but for the last.
+  if (dtype == INGOT_ABI_STRING)
+    bytes += sizeof(int64_t);
   return true;
 }
 
@@ -114,6 +117,9 @@ ingot_status Check::tensors(const ingot_abi_table &table,
     uint64_t bytes;
     if (!isString(tensor.name))
       return damaged("an input or output has no name");
+    if (tensor.dtype == INGOT_ABI_STRING &&
+        artifact.buffer_bytes < sizeof(ingot_abi_buffer))
+      return damaged("its buffers have no room for strings");
     if (!ingot_dtype_size(tensor.dtype))
       return fail(error, INGOT_VERSION_MISMATCH,
                   "'%s': %s '%s' has element type %u, which this libingot (%s) "
@@ -259,7 +265,7 @@ ingot_status ingot::rt::checkArtifact(const ingot_abi_artifact *artifact,
                 "'%s' needs something that this libingot (%s) does not know "
                 "(flags 0x%x); update libingot",
                 subject, ingot_version_get(), artifact->flags);
-  if (artifact->buffer_bytes < sizeof(ingot_abi_buffer) ||
+  if (artifact->buffer_bytes < INGOT_ABI_BUFFER_BYTES_V2 ||
       artifact->buffer_bytes > 4096 ||
       artifact->buffer_bytes % alignof(ingot_abi_buffer))
     return check.damaged("the size of its buffers is invalid");

@@ -141,6 +141,21 @@ static ingot_status checkPointer(const ingot_abi_tensor &tensor,
   return INGOT_OK;
 }
 
+/// Numbers have no text, and what the host cannot look at holds none.
+template <typename Tensor>
+static ingot_status checkText(const ingot_abi_tensor &tensor,
+                              const Tensor &given, const char *kind,
+                              ingot_error *error) {
+  bool isString = tensor.dtype == INGOT_STRING;
+  if (!isString && (given.text || given.text_bytes))
+    return fail(error, INGOT_INVALID_ARGUMENT, "%s is %s, which has no text",
+                Label(kind, tensor).text, ingot_dtype_name(tensor.dtype));
+  if (isString && !given.text && given.text_bytes)
+    return fail(error, INGOT_INVALID_ARGUMENT, "%s has null text",
+                Label(kind, tensor).text);
+  return INGOT_OK;
+}
+
 static ingot_status checkRank(const ingot_abi_tensor &tensor,
                               const int64_t *dims, uint32_t rank,
                               const char *kind, ingot_error *error) {
@@ -261,9 +276,16 @@ ingot_status ingot_context::bindInputs(const ingot_input *inputs,
     if (ingot_status status =
             checkPointer(tensor, given.data, needed, "input", error))
       return status;
+    if (ingot_status status = checkText(tensor, given, "input", error))
+      return status;
     buffer.data = const_cast<void *>(given.data);
     buffer.bytes = given.bytes;
     setPlace(buffer, given);
+    // Buffers of artifacts without strings may end before.
+    if (tensor.dtype == INGOT_STRING) {
+      buffer.text = const_cast<char *>(given.text);
+      buffer.text_bytes = given.text_bytes;
+    }
   }
   return INGOT_OK;
 }
@@ -291,9 +313,18 @@ ingot_status ingot_context::bindOutputs(const ingot_output *outputs,
     if (ingot_status status =
             checkPointer(tensor, given.data, given.bytes, "output", error))
       return status;
+    if (ingot_status status = checkText(tensor, given, "output", error))
+      return status;
     buffer.data = given.data;
     buffer.bytes = given.bytes;
     setPlace(buffer, given);
+    if (tensor.dtype == INGOT_STRING) {
+      buffer.text = given.text;
+      buffer.text_bytes = given.text_bytes;
+      buffer.text_used = given.text_used;
+      if (given.text_used)
+        *given.text_used = 0;
+    }
     for (uint32_t d = 0; d < tensor.rank; ++d)
       buffer.dims[d] = tensor.dims[d];
     uint64_t needed;
@@ -316,13 +347,25 @@ ingot_status ingot_context::bindOutputs(const ingot_output *outputs,
               ull(outputBuffers[tooSmall].bytes));
 }
 
-static bool overlap(const ingot_abi_buffer &a, const ingot_abi_buffer &b) {
+static bool overlap(const void *a, uint64_t bytesOfA, const void *b,
+                    uint64_t bytesOfB) {
+  auto startA = reinterpret_cast<uintptr_t>(a);
+  auto startB = reinterpret_cast<uintptr_t>(b);
+  return startA <= startB ? startB - startA < bytesOfA && bytesOfB
+                          : startA - startB < bytesOfB && bytesOfA;
+}
+
+/// Whether an output and another buffer lie in each other. Only those of
+/// strings have text.
+static bool overlap(const ingot_abi_buffer &a, bool aIsString,
+                    const ingot_abi_buffer &b, bool bIsString) {
   if (a.memory != b.memory || a.device != b.device)
     return false;
-  auto startA = reinterpret_cast<uintptr_t>(a.data);
-  auto startB = reinterpret_cast<uintptr_t>(b.data);
-  return startA <= startB ? startB - startA < a.bytes && b.bytes
-                          : startA - startB < b.bytes && a.bytes;
+  return overlap(a.data, a.bytes, b.data, b.bytes) ||
+         (aIsString && overlap(a.text, a.text_bytes, b.data, b.bytes)) ||
+         (bIsString && overlap(a.data, a.bytes, b.text, b.text_bytes)) ||
+         (aIsString && bIsString &&
+          overlap(a.text, a.text_bytes, b.text, b.text_bytes));
 }
 
 /// The code reads inputs after it began to write outputs.
@@ -330,13 +373,21 @@ ingot_status ingot_context::checkOverlaps(ingot_error *error) const {
   Rows<ingot_abi_tensor> inputs = inputsOf(*model->artifact);
   Rows<ingot_abi_tensor> outputs = outputsOf(*model->artifact);
   for (uint32_t i = 0; i < outputs.count(); ++i) {
+    const ingot_abi_buffer &own = outputBuffers[i];
+    bool isString = outputs[i].dtype == INGOT_STRING;
+    if (isString && overlap(own.data, own.bytes, own.text, own.text_bytes))
+      return fail(error, INGOT_INVALID_ARGUMENT,
+                  "%s has text that overlaps its offsets in memory",
+                  Label("output", outputs[i]).text);
     for (uint32_t k = 0; k < inputs.count(); ++k)
-      if (overlap(outputBuffers[i], inputBuffers[k]))
+      if (overlap(own, isString, inputBuffers[k],
+                  inputs[k].dtype == INGOT_STRING))
         return fail(error, INGOT_INVALID_ARGUMENT, "%s overlaps %s in memory",
                     Label("output", outputs[i]).text,
                     Label("input", inputs[k]).text);
     for (uint32_t k = 0; k < i; ++k)
-      if (overlap(outputBuffers[i], outputBuffers[k]))
+      if (overlap(own, isString, outputBuffers[k],
+                  outputs[k].dtype == INGOT_STRING))
         return fail(error, INGOT_INVALID_ARGUMENT, "%s overlaps %s in memory",
                     Label("output", outputs[i]).text,
                     Label("output", outputs[k]).text);
@@ -367,6 +418,12 @@ ingot_status ingot_context::reportTooSmall(ingot_error *error) const {
                   Label("output", tensor).text,
                   formatDims(buffer.dims, tensor.rank, shape, sizeof(shape)),
                   ull(needed), ull(buffer.bytes));
+    if (tensor.dtype == INGOT_STRING && buffer.text_used &&
+        *buffer.text_used > buffer.text_bytes)
+      return fail(error, INGOT_BUFFER_TOO_SMALL,
+                  "%s needs %llu bytes of text, but there is room for %llu",
+                  Label("output", tensor).text, ull(*buffer.text_used),
+                  ull(buffer.text_bytes));
   }
   return fail(error, INGOT_BUFFER_TOO_SMALL,
               "an output needs more room than was given");

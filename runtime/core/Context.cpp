@@ -112,9 +112,10 @@ ingot_status ingot_context::initBuffers(ingot_error *error) {
   for (uint32_t i = 0; i < outputs.count(); ++i)
     sizes += outputs[i].rank;
   // All in words of 8 bytes; calloc checks the product.
-  static_assert(sizeof(ingot_input) == sizeof(ingot_output), "one size");
   uint32_t bufferBytes = artifact.buffer_bytes;
-  uint64_t words = tensors * ((bufferBytes + sizeof(ingot_input)) / 8) + sizes;
+  uint64_t words = tensors * (bufferBytes / 8) +
+                   inputs.count() * (sizeof(ingot_input) / 8) +
+                   outputs.count() * (sizeof(ingot_output) / 8) + sizes;
   tables = calloc(words ? words : 1, 8);
   if (!tables)
     return fail(error, INGOT_OUT_OF_MEMORY, "no memory for a context");

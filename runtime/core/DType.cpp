@@ -16,6 +16,9 @@ constexpr DType dtypes[] = {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   {NUMBER, 8 * BYTES, TEXT},
 #define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS) {NUMBER, BITS, TEXT},
+// What is counted of strings is their offsets.
+#define INGOT_STRING_TYPE(NAME, NUMBER, TEXT)                                  \
+  {NUMBER, 8 * sizeof(int64_t), TEXT},
 #include "ingot/abi/element_types.inc"
 };
 

@@ -150,6 +150,9 @@ static const char *find_fault(const ingot_abi_tensor &tensor,
     return "is impossibly large";
   if (buffer.data == nullptr && bytes != 0)
     return "is null";
+  if (tensor.dtype == INGOT_ABI_STRING && buffer.text == nullptr &&
+      buffer.text_bytes != 0)
+    return "has null text";
   if (reinterpret_cast<uintptr_t>(buffer.data) %
       ingot_dtype_size(tensor.dtype))
     return "is not aligned to its element type";

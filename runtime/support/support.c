@@ -7,9 +7,9 @@
 #include "support.h"
 
 #include "float_state.h"
+#include "frame.h"
 #include "text.h"
 
-#include <setjmp.h>
 #include <string.h>
 
 void ingot_support_fail(ingot_abi_call *call, int32_t status,
@@ -24,26 +24,6 @@ void ingot_support_fail(ingot_abi_call *call, int32_t status,
     length = call->error_bytes - 1;
   memcpy(call->error, message, length);
   call->error[length] = '\0';
-}
-
-/** Stands right before the memory of a run that it describes, so that a run
- *  that stops half-way leaves nothing behind, whatever host it has. */
-typedef struct ingot_support_block {
-  struct ingot_support_block *previous;
-  struct ingot_support_block *next;
-} ingot_support_block;
-
-/** A run under way. What generated code is handed is the call in here, which
- *  has all members, whatever host made the one that it is a copy of. */
-typedef struct ingot_support_frame {
-  ingot_abi_call call;
-  jmp_buf stop;
-  /** The ends of the list of what the run has allocated. */
-  ingot_support_block blocks;
-} ingot_support_frame;
-
-static ingot_support_frame *frame_of(ingot_abi_call *call) {
-  return (ingot_support_frame *)call;
 }
 
 static void release_blocks(ingot_support_frame *frame) {
@@ -68,6 +48,7 @@ int32_t ingot_support_run(ingot_abi_call *call,
   frame.call.struct_size = sizeof frame.call;
   frame.call.status = INGOT_ABI_OK;
   frame.blocks.previous = frame.blocks.next = &frame.blocks;
+  frame.strings = NULL;
   ingot_float_state saved;
   ingot_float_state_enter(&saved);
   if (setjmp(frame.stop) == 0)
@@ -76,10 +57,6 @@ int32_t ingot_support_run(ingot_abi_call *call,
   release_blocks(&frame);
   call->status = frame.call.status;
   return call->status;
-}
-
-static void stop(ingot_abi_call *call) {
-  longjmp(frame_of(call)->stop, 1);
 }
 
 /* A task as the host's threads run it. */
@@ -116,7 +93,7 @@ static void go_on(ingot_abi_call *call, int32_t status) {
   ingot_support_fail(call, status,
                      status == INGOT_ABI_CANCELLED ? "the run was cancelled"
                                                    : "the run was stopped");
-  stop(call);
+  ingot_support_stop(call);
 }
 
 void ingot_support_layer_end(ingot_abi_call *call, uint64_t layer,
@@ -167,7 +144,7 @@ void ingot_support_require(ingot_abi_call *call, uint32_t holds,
   ingot_support_text text;
   fill_in(&text, message, first, second);
   ingot_support_fail(call, INGOT_ABI_RUNTIME_CHECK, text.bytes);
-  stop(call);
+  ingot_support_stop(call);
 }
 
 /** The host's memory for a block and `bytes` behind it; null is not returned.
@@ -182,14 +159,14 @@ static void *get_block(ingot_abi_call *call, uint64_t bytes) {
   if (block == NULL) {
     ingot_support_fail(call, INGOT_ABI_OUT_OF_MEMORY,
                        "out of memory for a tensor of dynamic shape");
-    stop(call);
+    ingot_support_stop(call);
   }
   return block;
 }
 
 void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes) {
   ingot_support_block *block = get_block(call, bytes);
-  ingot_support_block *list = &frame_of(call)->blocks;
+  ingot_support_block *list = &ingot_support_frame_of(call)->blocks;
   block->previous = list->previous;
   block->next = list;
   block->previous->next = block;

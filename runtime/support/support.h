@@ -66,6 +66,37 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
                                 uintptr_t rank, uintptr_t dims, uintptr_t data,
                                 uintptr_t element_bits);
 
+/** The strings that a model has, by number: string i is what stands from
+ *  offsets[i] up to offsets[i + 1]. Number 0 is the empty string. */
+typedef struct ingot_support_dictionary {
+  const char *text;
+  const uint64_t *offsets; /**< count + 1 */
+  /** One more than a number, or 0, at the string's ingot_string_hash, or behind
+   *  it; there are mask + 1, a power of two, and some are 0. */
+  const uint32_t *slots;
+  uint64_t mask;
+  uint64_t count;
+} ingot_support_dictionary;
+
+/** Gives the run inputs and outputs of its own, in which inputs of strings are
+ *  numbers of int32_t: those of the dictionary, and one behind them for each
+ *  other string. The run ends where offsets are not within their text. */
+void ingot_support_read_strings(ingot_abi_call *call,
+                                const ingot_abi_artifact *artifact,
+                                const ingot_support_dictionary *dictionary);
+/** What it does where sizes are inferred. */
+void ingot_support_reserve_strings(ingot_abi_call *call,
+                                   const ingot_abi_artifact *artifact,
+                                   const ingot_support_dictionary *dictionary);
+/** Room for the `count` numbers of an output of strings. */
+void ingot_support_make_strings(ingot_abi_call *call, uint64_t index,
+                                uint64_t count);
+/** What ingot_support_store_output does with numbers, for an output of strings.
+ */
+void ingot_support_store_strings(ingot_abi_call *call, uintptr_t index,
+                                 uintptr_t rank, uintptr_t dims, uintptr_t data,
+                                 uintptr_t element_bits);
+
 /** Tells the observer of a run, which has one, that a layer has ended. Does not
  *  return if the run is to stop. Only for the thread that runs the body. */
 void ingot_support_layer_end(ingot_abi_call *call, uint64_t layer,

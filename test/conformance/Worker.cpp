@@ -62,7 +62,17 @@ struct Answer {
 struct Input {
   ingot_dtype dtype = 0;
   std::vector<int64_t> dims;
+  /// Of strings the offsets, and behind them the bytes.
   std::vector<char> data;
+
+  uint64_t dataBytes() const {
+    if (dtype != INGOT_STRING)
+      return data.size();
+    uint64_t count = 1;
+    for (int64_t dim : dims)
+      count *= uint64_t(dim);
+    return (count + 1) * sizeof(int64_t);
+  }
 };
 
 /// Set number → input name → value.
@@ -127,16 +137,21 @@ struct Output {
   ingot_tensor_info info = INGOT_TENSOR_INFO_INIT;
   std::vector<char> data;
   std::vector<int64_t> dims;
+  /// Bytes of strings, and how many of them a run needs.
+  std::string text;
+  uint64_t textUsed = 0;
 
+  bool isOfStrings() const { return info.dtype == INGOT_STRING; }
   /// Of what the run wrote.
   uint64_t bytes() const {
     uint64_t count = 1;
     for (int64_t dim : dims)
       count *= dim;
+    count += isOfStrings();
     return (count * ingot_dtype_bits(info.dtype) + 7) / 8;
   }
   bool operator==(const Output &other) const {
-    return dims == other.dims && data == other.data;
+    return dims == other.dims && data == other.data && text == other.text;
   }
 
   bool grow() {
@@ -148,6 +163,8 @@ struct Output {
         return false;
       count *= dim;
     }
+    count += isOfStrings();
+    text.resize(std::max(text.size(), size_t(textUsed)));
     data.resize(std::max<uint64_t>(data.size(), (count * bits + 7) / 8));
     return true;
   }
@@ -167,9 +184,13 @@ Answer runSet(ingot_model *model, ingot_context *context,
   std::vector<ingot_input> inputs;
   for (const auto &[name, value] : given) {
     inputs.push_back(ingot_input_make(
-        value.data.data(), value.data.size(), value.dims.data(),
+        value.data.data(), value.dataBytes(), value.dims.data(),
         static_cast<uint32_t>(value.dims.size()), value.dtype));
     inputs.back().name = name.c_str();
+    if (value.dtype == INGOT_STRING) {
+      inputs.back().text = value.data.data() + value.dataBytes();
+      inputs.back().text_bytes = value.data.size() - value.dataBytes();
+    }
   }
   outputs.resize(info.num_outputs);
   for (uint32_t i = 0; i < info.num_outputs; ++i) {
@@ -186,6 +207,11 @@ Answer runSet(ingot_model *model, ingot_context *context,
       buffers.push_back(ingot_output_make(
           output.data.data(), output.data.size(), output.dims.data(),
           output.info.rank, output.info.dtype));
+      if (output.isOfStrings()) {
+        buffers.back().text = output.text.data();
+        buffers.back().text_bytes = output.text.size();
+        buffers.back().text_used = &output.textUsed;
+      }
     }
     ingot_status status =
         ingot_context_run(context, inputs.data(), inputs.size(), buffers.data(),
@@ -195,8 +221,10 @@ Answer runSet(ingot_model *model, ingot_context *context,
     if (status != INGOT_BUFFER_TOO_SMALL || attempt == 4)
       return failed(error);
   }
-  for (Output &output : outputs)
+  for (Output &output : outputs) {
     output.data.resize(output.bytes());
+    output.text.resize(output.textUsed);
+  }
   return {"ran", ""};
 }
 
@@ -211,6 +239,7 @@ void writeSet(int set, const std::vector<Output> &outputs,
                            std::to_string(i) + ".bin",
                        std::ios::binary);
     file.write(output.data.data(), output.data.size());
+    file << output.text;
     index << set << '\t' << i << '\t' << output.info.dtype << '\t'
           << (dims.empty() ? "scalar" : dims) << '\n';
   }

@@ -23,10 +23,10 @@ from onnx import numpy_helper
 
 KINDS = {"node": "node", "simple": "simple", "pytorch-converted": "pytorch-converted",
          "pytorch-operator": "pytorch-operator", "light": "real"}
-FORMAT = 4  # of the files: raise when they change
+FORMAT = 5  # of the files: raise when they change
 
 # Element types that a compiled model's interface has: ONNX's number, by numpy's name.
-DTYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "bool": 9,
+DTYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "string": 8, "bool": 9,
           "float16": 10, "float64": 11, "uint32": 12, "uint64": 13, "bfloat16": 16, "float8_e4m3fn": 17,
           "float8_e4m3fnuz": 18, "float8_e5m2": 19, "float8_e5m2fnuz": 20, "uint4": 21, "int4": 22,
           "float4_e2m1fn": 23, "float8_e8m0fnu": 24, "uint2": 25, "int2": 26, "float6_e2m3fn": 27, "float6_e3m2fn": 28}
@@ -121,8 +121,13 @@ def subject(kind, name, ops):
     return max(fitting, key=len) if fitting else None
 
 
+def name_of(dtype):
+    """What DTYPES calls it. NumPy has strings of so many characters, and objects."""
+    return "string" if dtype.kind in "OUS" else dtype.name
+
+
 def is_tensor(value):
-    return isinstance(value, (np.ndarray, np.generic)) and np.asarray(value).dtype.name in DTYPES
+    return isinstance(value, (np.ndarray, np.generic)) and name_of(np.asarray(value).dtype) in DTYPES
 
 
 def spread(values):
@@ -181,14 +186,16 @@ def write_test(folder, kind, test):
             dims = "x".join(map(str, array.shape)) if array.ndim else "scalar"
             file = f"{s}_in_{i}.bin"
             pack(array).tofile(os.path.join(folder, file))
-            plan.append(f"{s}\t{name}\t{DTYPES[array.dtype.name]}\t{dims}\t{file}\n")
+            plan.append(f"{s}\t{name}\t{DTYPES[name_of(array.dtype)]}\t{dims}\t{file}\n")
         for i, value in enumerate(outputs):
             if not is_tensor(value):
                 unfit = unfit or f"output {i} is not a tensor of a supported type"
                 continue
             # What numpy has no type for is stored as its bits, the type's name goes into case.json.
             array = np.ascontiguousarray(value).reshape(np.shape(value))
-            stored = array if is_numpys(array.dtype.name) else array.view(f"u{array.dtype.itemsize}")
+            if name_of(array.dtype) == "string":
+                array = array.astype(str)
+            stored = array if is_numpys(name_of(array.dtype)) else array.view(f"u{array.dtype.itemsize}")
             np.save(os.path.join(folder, f"{s}_out_{i}.npy"), stored)
     with open(os.path.join(folder, "plan.txt"), "w") as f:
         f.write("".join(plan))
@@ -198,7 +205,7 @@ def write_test(folder, kind, test):
     with open(os.path.join(folder, "case.json"), "w") as f:
         json.dump({"name": test.name, "kind": kind, "ops": ops, "subject": subject(kind, test.name, ops),
                    "rtol": test.rtol, "atol": test.atol, "unfit": unfit, "sets": len(sets),
-                   "outputs": [[np.asarray(v).dtype.name if is_tensor(v) else "?" for v in outs]
+                   "outputs": [[name_of(np.asarray(v).dtype) if is_tensor(v) else "?" for v in outs]
                                for _, outs in sets]}, f)
 
 
@@ -229,7 +236,7 @@ def expected_outputs(folder, case, data_set):
     values = []
     for i, dtype in enumerate(case["outputs"][data_set]):
         array = np.load(os.path.join(folder, f"{data_set}_out_{i}.npy"), allow_pickle=False)
-        values.append(array if is_numpys(dtype) else array.view(dtype_of(dtype)))
+        values.append(array if dtype == "string" or is_numpys(dtype) else array.view(dtype_of(dtype)))
     return values
 
 
@@ -239,12 +246,18 @@ def is_numpys(name):
 
 def dtype_of(name):
     import ml_dtypes
+    if name == "string":
+        return "str"
     return getattr(ml_dtypes, name, name)
 
 
 def pack(array):
     """The bytes that a model takes."""
     array = np.ascontiguousarray(array)
+    if name_of(array.dtype) == "string":
+        words = [text.encode() for text in array.astype(str).reshape(-1)]
+        offsets = np.cumsum([0] + [len(word) for word in words], dtype=np.int64)
+        return np.frombuffer(offsets.tobytes() + b"".join(words), np.uint8)
     bits = PACKED.get(array.dtype.name)
     if not bits:
         return array
@@ -254,6 +267,11 @@ def pack(array):
 
 def unpack(data, name, shape):
     """The array of a type that is in a model's bytes."""
+    if name == "string":
+        count = int(np.prod(shape))
+        offsets, text = data[:8 * (count + 1)].view(np.int64), data[8 * (count + 1):].tobytes()
+        words = [text[start:end].decode() for start, end in zip(offsets, offsets[1:])]
+        return np.array(words, dtype=str).reshape(shape)
     bits = PACKED.get(name)
     if not bits:
         return data.view(dtype_of(name)).reshape(shape)

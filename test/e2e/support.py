@@ -92,6 +92,9 @@ class Case(unittest.TestCase):
         self.assertEqual(sorted(got), sorted(wanted))
         for name, want in wanted.items():
             self.assertEqual(got[name].shape, want.shape, name)
+            if want.dtype == object:  # strings
+                self.assertEqual(got[name].tolist(), want.tolist(), name)
+                continue
             self.assertEqual(got[name].dtype, want.dtype, name)
             if want.dtype.kind in "fc":
                 error = np.abs(got[name].astype(np.float64) - want).max(initial=0)

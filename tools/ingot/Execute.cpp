@@ -11,20 +11,30 @@ using namespace ingot::tools;
 std::vector<ingot_input>
 ingot::tools::inputViews(const std::vector<Array> &arrays) {
   std::vector<ingot_input> views;
-  for (const Array &array : arrays)
+  for (const Array &array : arrays) {
     views.push_back(ingot_input_make(array.data.data(), array.data.size(),
                                      array.dims.data(),
                                      uint32_t(array.dims.size()), array.dtype));
+    if (array.dtype == INGOT_STRING) {
+      views.back().text = array.text.data();
+      views.back().text_bytes = array.text.size();
+    }
+  }
   return views;
 }
 
 std::vector<ingot_output>
 ingot::tools::outputViews(std::vector<Array> &arrays) {
   std::vector<ingot_output> views;
-  for (Array &array : arrays)
+  for (Array &array : arrays) {
     views.push_back(ingot_output_make(
         array.data.data(), array.data.size(), array.dims.data(),
         uint32_t(array.dims.size()), array.dtype));
+    if (array.dtype == INGOT_STRING) {
+      views.back().text = array.text.data();
+      views.back().text_bytes = array.text.size();
+    }
+  }
   return views;
 }
 
@@ -56,10 +66,14 @@ ingot_status ingot::tools::runToFit(const ingot_model *model,
     outputs[i].dims.assign(info.dims, info.dims + info.rank);
     outputs[i].data.resize(info.bytes);
   }
-  // Each failed try makes at least one output known.
+  // Each failed try makes at least one output known: its offsets or its text.
   ingot_status status = INGOT_OK;
-  for (size_t attempt = 0; attempt <= outputs.size(); ++attempt) {
+  std::vector<uint64_t> textUsed(outputs.size());
+  for (size_t attempt = 0; attempt <= 2 * outputs.size(); ++attempt) {
     std::vector<ingot_output> out = outputViews(outputs);
+    for (size_t i = 0; i < out.size(); ++i)
+      if (outputs[i].dtype == INGOT_STRING)
+        out[i].text_used = &textUsed[i];
     status =
         ingot_context_run(context, in.data(), uint32_t(in.size()), out.data(),
                           uint32_t(out.size()), nullptr, &error);
@@ -70,6 +84,9 @@ ingot_status ingot::tools::runToFit(const ingot_model *model,
       if (denseBytes(array.dims, array.dtype, bytes) &&
           (status == INGOT_OK || bytes > array.data.size()))
         array.data.resize(bytes);
+      uint64_t text = textUsed[size_t(&array - outputs.data())];
+      if (status == INGOT_OK || text > array.text.size())
+        array.text.resize(text);
     }
     if (status == INGOT_OK)
       return status;

@@ -185,6 +185,11 @@ static std::string askForShape(const Request &request) {
 static std::string makeRandom(const Request &request, uint64_t seed,
                               Array &array) {
   array.dtype = request.info.dtype;
+  if (array.dtype == INGOT_STRING)
+    return request.describe() + " cannot be random: strings have to be those " +
+           "that the model knows; add " + request.specs->inputOption + " " +
+           request.info.name + "=FILE.npy or " + request.info.name +
+           "=FILE.txt";
   if (auto shape = shapeOf(request)) {
     array.dims = *shape;
     std::string problem =
@@ -246,6 +251,56 @@ static std::string readRaw(const Request &request, Array &array) {
   return problem.empty() ? "" : cannotRead(problem);
 }
 
+/// Sizes that hold so many elements: what the user gave, or else those of the
+/// model, of which one may be open.
+static std::string shapeOfCount(const Request &request, uint64_t count,
+                                std::vector<int64_t> &dims) {
+  const int64_t *sizes = request.info.dims;
+  dims = request.shape.value_or(
+      std::vector<int64_t>(sizes, sizes + request.info.rank));
+  uint64_t known = 1, open = 0;
+  for (int64_t size : dims) {
+    open += size == INGOT_ABI_DYNAMIC;
+    known *= size == INGOT_ABI_DYNAMIC ? 1 : uint64_t(size);
+  }
+  if (open > 1)
+    return askForShape(request);
+  for (int64_t &size : dims)
+    if (size == INGOT_ABI_DYNAMIC && known)
+      size = int64_t(count / known);
+  known = 1;
+  for (int64_t size : dims)
+    known *= uint64_t(size);
+  return known == count
+             ? ""
+             : request.describe() + " cannot have the " +
+                   std::to_string(count) + " lines of '" + request.source + "'";
+}
+
+/// Reads a string a line.
+static std::string readLines(const Request &request, Array &array) {
+  std::string text;
+  std::string problem =
+      readWholeFile(request.source, uint64_t(1) << 32, text);
+  if (!problem.empty())
+    return "cannot read '" + request.source + "' for input '" +
+           formatLine(request.info.name, 120) + "': " + problem;
+  if (!text.empty() && text.back() != '\n')
+    text += '\n';
+  array.dtype = INGOT_STRING;
+  array.data.assign(sizeof(int64_t), 0);
+  uint64_t count = 0;
+  for (size_t at = 0; at < text.size(); ++count) {
+    size_t end = text.find('\n', at);
+    appendString(array, std::string_view(text).substr(at, end - at));
+    at = end + 1;
+  }
+  problem = shapeOfCount(request, count, array.dims);
+  return problem.empty() ? checkFixedSizes(request, array.dims,
+                                           request.specs->shapeOption)
+                         : problem;
+}
+
 /// Type and shape of a file for an input.
 static std::string checkFits(const Request &request, const Array &array) {
   std::string origin = "'" + request.source + "'";
@@ -262,6 +317,10 @@ static std::string checkFits(const Request &request, const Array &array) {
 }
 
 static std::string readFile(const Request &request, Array &array) {
+  const std::string &path = request.source, ending = ".txt";
+  if (request.info.dtype == INGOT_STRING && path.size() > ending.size() &&
+      path.compare(path.size() - ending.size(), ending.size(), ending) == 0)
+    return readLines(request, array);
   if (request.specs->likeTrtexec && isRaw(request.source))
     return readRaw(request, array);
   // What does not fit is not read.

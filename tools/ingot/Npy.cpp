@@ -157,6 +157,10 @@ static bool denseBytesOf(const std::vector<int64_t> &dims,
 bool ingot::tools::denseBytes(const std::vector<int64_t> &dims,
                               ingot_dtype dtype, uint64_t &bytes) {
   uint64_t bits = ingot_dtype_bits(dtype);
+  // Strings have an offset more.
+  if (dtype == INGOT_STRING)
+    return denseBytesOf(dims, bits / 8, bytes) &&
+           !__builtin_add_overflow(bytes, bits / 8, &bytes);
   if (bits % 8 == 0)
     return denseBytesOf(dims, bits / 8, bytes);
   if (!denseBytesOf(dims, 1, bytes))
@@ -267,6 +271,17 @@ static ingot_dtype dtypeOf(const std::string &text, ingot_dtype wanted) {
   return 0;
 }
 
+/// Reads how long the strings of a type such as '<U12' are.
+static bool parseStrings(const std::string &text, Start &start) {
+  if (text.size() < 3 || text.size() > 10 || !strchr("<>|=", text[0]) ||
+      (text[1] != 'U' && text[1] != 'S') ||
+      text.find_first_not_of("0123456789", 2) != std::string::npos)
+    return false;
+  start.chars = std::stoull(text.substr(2));
+  start.charBytes = text[1] == 'U' ? 4 : 1;
+  return start.chars != 0;
+}
+
 /// Sets type and shape from the header; a file of `size` must fit them.
 static std::string parseHeader(std::string text, uint64_t size, Start &start,
                                Array &array) {
@@ -274,11 +289,13 @@ static std::string parseHeader(std::string text, uint64_t size, Start &start,
   std::string problem = header.parse();
   if (!problem.empty())
     return problem;
-  array.dtype = dtypeOf(header.descr, array.dtype);
+  array.dtype = parseStrings(header.descr, start)
+                    ? ingot_dtype(INGOT_STRING)
+                    : dtypeOf(header.descr, array.dtype);
   if (!array.dtype)
     return "its element type '" + formatLine(header.descr, 40) +
            "' is not supported";
-  uint64_t elementBytes = ingot_dtype_size(array.dtype);
+  uint64_t elementBytes = start.elementBytes(array.dtype);
   if (!denseBytesOf(header.shape, elementBytes, start.dataBytes))
     return "its shape is impossibly large";
   uint64_t rest = size - start.prefixBytes - start.headerBytes;
@@ -286,7 +303,8 @@ static std::string parseHeader(std::string text, uint64_t size, Start &start,
     return "its shape needs " + std::to_string(start.dataBytes) +
            " bytes of data, but it has " + std::to_string(rest);
   array.dims = header.shape;
-  start.isSwapped = header.descr[0] == '>' && elementBytes > 1;
+  start.isSwapped = header.descr[0] == '>' && elementBytes > 1 &&
+                    start.charBytes != 1;
   start.isFortran = header.fortran && header.shape.size() > 1;
   start.isLoose = ingot_dtype_bits(array.dtype) % 8 != 0;
   start.isNumbers = start.isLoose && header.descr[1] != 'V';
@@ -353,11 +371,13 @@ static std::string findMisfit(const Array &array) {
 }
 
 std::string ingot::tools::reorder(const NpyOrder &order, Array &array) {
-  uint64_t elementBytes = ingot_dtype_size(array.dtype);
+  uint64_t elementBytes = order.elementBytes(array.dtype);
   if (order.isSwapped)
-    swapBytes(array, elementBytes);
+    swapBytes(array, order.charBytes ? order.charBytes : elementBytes);
   if (order.isFortran)
     transpose(array, elementBytes);
+  if (order.charBytes)
+    return readStrings(order, array);
   if (!order.isLoose)
     return "";
   std::string problem = order.isNumbers ? findMisfit(array) : "";
@@ -399,11 +419,14 @@ static bool writeAll(int descriptor, const void *data, size_t bytes) {
 }
 
 std::string ingot::tools::writeNpy(int descriptor, const Array &array) {
-  std::string header = "{'descr': '";
-  for (const Descr &descr : descrs)
-    if (descr.dtype == array.dtype)
-      header += (ingot_dtype_size(array.dtype) == 1 ? "|" : "<") +
-                std::string(descr.text);
+  std::string descr, strings;
+  for (const Descr &known : descrs)
+    if (known.dtype == array.dtype)
+      descr = (ingot_dtype_size(array.dtype) == 1 ? "|" : "<") +
+              std::string(known.text);
+  if (array.dtype == INGOT_STRING)
+    strings = writeStrings(array, descr);
+  std::string header = "{'descr': '" + descr;
   header += "', 'fortran_order': False, 'shape': (";
   for (size_t d = 0; d < array.dims.size(); ++d)
     header += (d ? ", " : "") + std::to_string(array.dims[d]);
@@ -424,9 +447,12 @@ std::string ingot::tools::writeNpy(int descriptor, const Array &array) {
       loose.push_back(static_cast<unsigned char>(packedElement(array, i)));
     data = &loose;
   }
+  bool isOfStrings = array.dtype == INGOT_STRING;
   bool written = writeAll(descriptor, prefix, sizeof(prefix)) &&
                  writeAll(descriptor, header.data(), header.size()) &&
-                 writeAll(descriptor, data->data(), data->size());
+                 (isOfStrings
+                      ? writeAll(descriptor, strings.data(), strings.size())
+                      : writeAll(descriptor, data->data(), data->size()));
   return written ? "" : strerror(errno);
 }
 

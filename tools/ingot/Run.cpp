@@ -60,7 +60,8 @@ static Summary summarizeOutputs(const std::vector<std::string> &names,
 static int runOnce(OptionParser &parser, int argc, char **argv) {
   RunOptions options;
   parser.list("input", "[NAME=]WHAT", options.inputs,
-              "FILE.npy, or random[:SEED]; without NAME random means all");
+              "FILE.npy, FILE.txt (a string a line), or random[:SEED]; without "
+              "NAME random means all");
   parser.list("shape", "NAME=AxB...", options.shapes,
               "the shape of a random input whose sizes are not fixed");
   parser.value("output-dir", "DIR", options.outputDirectory,

@@ -6,7 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Values.h"
 
+#include "tools/ingot/Text.h"
+
 #include <algorithm>
+#include <functional>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,6 +49,8 @@ static uint16_t smallFloatToHalf(float value) {
 }
 
 uint64_t ingot::tools::elementCount(const Array &array) {
+  if (array.dtype == INGOT_STRING)
+    return array.data.size() / sizeof(int64_t) - 1;
   if (ingot_dtype_bits(array.dtype) % 8 == 0)
     return array.data.size() / ingot_dtype_size(array.dtype);
   uint64_t count = 1;
@@ -179,6 +184,10 @@ std::vector<double> ingot::tools::toDoubles(const Array &array) {
       values[i] = readCode(array.dtype, packedElement(array, i));
     return values;
   }
+  if (array.dtype == INGOT_STRING)
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] =
+          double(std::hash<std::string_view>()(stringAt(array, i)) >> 11);
   withKind(array.dtype, [&](auto kind) {
     for (size_t i = 0; i < values.size(); ++i) {
       typename decltype(kind)::Storage element;
@@ -218,6 +227,18 @@ void ingot::tools::fillRandom(Array &array, uint64_t seed) {
   });
 }
 
+static Statistics summarizeStrings(const Array &array) {
+  Statistics result;
+  result.least = result.largest = result.mean = "-";
+  const uint64_t count = elementCount(array);
+  for (uint64_t i = 0; i < count && i < 4; ++i)
+    result.first += (i ? ", " : "") +
+                    formatJson(formatLine(std::string(stringAt(array, i)), 40));
+  if (count > 4)
+    result.first += ", ...";
+  return result;
+}
+
 Statistics ingot::tools::summarize(const Array &array) {
   auto format = [](double value) {
     char text[32];
@@ -225,6 +246,8 @@ Statistics ingot::tools::summarize(const Array &array) {
     return std::string(text);
   };
   Statistics result;
+  if (array.dtype == INGOT_STRING)
+    return summarizeStrings(array);
   std::vector<double> values = toDoubles(array);
   for (size_t i = 0; i < values.size() && i < 4; ++i)
     result.first += (i ? ", " : "") + format(values[i]);

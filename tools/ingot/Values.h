@@ -15,7 +15,8 @@ namespace ingot::tools {
 
 uint64_t elementCount(const Array &array);
 
-/// Elements as double, whatever their type.
+/// Elements as double, whatever their type. Strings are numbers of which equal
+/// ones have the same.
 std::vector<double> toDoubles(const Array &array);
 
 /// Fills `array.data`, the same for the same seed everywhere: floats uniform in

@@ -76,14 +76,17 @@ enum {
 #define INGOT_ELEMENT_TYPE(NAME, NUMBER, TEXT, KIND, BYTES, C_TYPE)            \
   INGOT_##NAME = NUMBER,
 #define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS) INGOT_##NAME = NUMBER,
+#define INGOT_STRING_TYPE(NAME, NUMBER, TEXT) INGOT_##NAME = NUMBER,
 #include "ingot/abi/element_types.inc"
 };
 
 /** Bytes of one element, or 0 for a type that this library does not know. 1 for
  *  a type of less than a byte, of which several share a byte: there n elements
- *  take (n * ingot_dtype_bits(dtype) + 7) / 8 bytes, as they do of any type. */
+ *  take (n * ingot_dtype_bits(dtype) + 7) / 8 bytes, as they do of any type.
+ *  Of INGOT_STRING it is an offset: n strings have n + 1. */
 INGOT_API uint32_t ingot_dtype_size(ingot_dtype dtype);
-/** Bits of one element, or 0 for a type that this library does not know. */
+/** Bits of one element, or 0 for a type that this library does not know; of
+ *  INGOT_STRING those of an offset. */
 INGOT_API uint32_t ingot_dtype_bits(ingot_dtype dtype);
 /** E.g. "float32"; "unknown" for a type that this library does not know. */
 INGOT_API const char *ingot_dtype_name(ingot_dtype dtype);

@@ -18,6 +18,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -103,6 +104,39 @@ template <typename T> struct Tensor {
   }
 };
 
+/// A dense tensor of strings that owns them.
+struct Strings {
+  std::vector<int64_t> dims;
+  std::vector<int64_t> offsets; ///< one more than there are strings
+  std::string text;
+  /// How much of the text an output has, or would need.
+  uint64_t textUsed = 0;
+
+  /// As many as the sizes say, with room for so many bytes.
+  explicit Strings(std::vector<int64_t> sizes, size_t textBytes = 0)
+      : dims(std::move(sizes)), text(textBytes, '\0') {
+    size_t count = 1;
+    for (int64_t size : dims)
+      count *= static_cast<size_t>(size);
+    offsets.resize(count + 1);
+  }
+  /// These, as many as the sizes say.
+  Strings(std::vector<int64_t> sizes,
+          const std::vector<std::string_view> &strings)
+      : dims(std::move(sizes)), offsets{0} {
+    for (std::string_view string : strings) {
+      text += string;
+      offsets.push_back(static_cast<int64_t>(text.size()));
+    }
+  }
+  size_t size() const { return offsets.size() - 1; }
+  std::string_view operator[](size_t i) const {
+    return std::string_view(text).substr(
+        static_cast<size_t>(offsets[i]),
+        static_cast<size_t>(offsets[i + 1] - offsets[i]));
+  }
+};
+
 /// Views of tensors and plain memory for Context::run. They own nothing: the
 /// memory and `dims` must outlive the run.
 template <typename T>
@@ -130,6 +164,23 @@ ingot_output output(T *data, size_t count, std::vector<int64_t> &dims,
 template <typename T>
 ingot_output output(Tensor<T> &tensor, const char *name = nullptr) {
   return output(tensor.data.data(), tensor.data.size(), tensor.dims, name);
+}
+
+inline ingot_input input(const Strings &tensor, const char *name = nullptr) {
+  ingot_input made = ingot_input_strings(
+      tensor.offsets.data(), tensor.size(), tensor.text.data(),
+      tensor.text.size(), tensor.dims.data(),
+      static_cast<uint32_t>(tensor.dims.size()));
+  made.name = name;
+  return made;
+}
+inline ingot_output output(Strings &tensor, const char *name = nullptr) {
+  ingot_output made = ingot_output_strings(
+      tensor.offsets.data(), tensor.size(), tensor.text.data(),
+      tensor.text.size(), &tensor.textUsed, tensor.dims.data(),
+      static_cast<uint32_t>(tensor.dims.size()));
+  made.name = name;
+  return made;
 }
 
 /// A set of worker threads that contexts may share.
@@ -310,8 +361,8 @@ public:
                  static_cast<uint32_t>(inputs.size()), outputs.data(),
                  static_cast<uint32_t>(outputs.size()), &options);
   }
-  /// The same, but false if an output is too small; its dims then say what it
-  /// needs.
+  /// The same, but false if an output is too small; its dims, and `textUsed`,
+  /// then say what it needs.
   bool tryRun(const std::vector<ingot_input> &inputs,
               const std::vector<ingot_output> &outputs,
               const ingot_run_options &options = runDefaults()) {

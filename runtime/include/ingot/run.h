@@ -116,7 +116,9 @@ typedef struct ingot_input {
   ingot_dtype dtype;
   /** Which input this is; null: the one at this place. All or none. */
   const char *name;
-  /** Elements, aligned to the element type. Only read. */
+  /** Elements, aligned to the element type. Only read. Of n strings n + 1
+   *  offsets into `text`, of int64_t: string i is what stands from offset i up
+   *  to offset i + 1, any bytes. */
   const void *data;
   uint64_t bytes; /**< must be exactly what `dims` need */
   /** `rank` sizes; may be null (with rank 0) if the model fixes them all. */
@@ -127,9 +129,12 @@ typedef struct ingot_input {
   ingot_memory memory; /**< code for CPUs accepts INGOT_MEMORY_HOST only */
   uint32_t device;     /**< whose memory it is; 0 for the host's */
   uint32_t reserved0;
+  /** Bytes of strings, in host memory; null for numbers. Only read. */
+  const char *text;
+  uint64_t text_bytes;
 } ingot_input;
 #define INGOT_INPUT_INIT                                                       \
-  {(uint32_t)sizeof(ingot_input), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+  {(uint32_t)sizeof(ingot_input), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /** One output of a run. */
 typedef struct ingot_output {
@@ -137,7 +142,8 @@ typedef struct ingot_output {
   ingot_dtype dtype;
   /** Which output this is; null: the one at this place. All or none. */
   const char *name;
-  /** Room for elements, aligned to the element type. */
+  /** Room for elements, aligned to the element type; of n strings for n + 1
+   *  offsets into `text`, the first of which is 0. */
   void *data;
   uint64_t bytes; /**< room at `data`; more than needed is fine */
   /** Receives the `rank` sizes; may be null (with rank 0) if the model fixes
@@ -149,9 +155,15 @@ typedef struct ingot_output {
   ingot_memory memory; /**< code for CPUs accepts INGOT_MEMORY_HOST only */
   uint32_t device;     /**< whose memory it is; 0 for the host's */
   uint32_t reserved0;
+  /** Room for the bytes of strings, in host memory; null for numbers. */
+  char *text;
+  uint64_t text_bytes;
+  /** Null, or receives how many bytes the strings have, or would need if they
+   *  have too little room; 0 where that is not known yet. */
+  uint64_t *text_used;
 } ingot_output;
 #define INGOT_OUTPUT_INIT                                                      \
-  {(uint32_t)sizeof(ingot_output), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+  {(uint32_t)sizeof(ingot_output), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /** A dense input in host memory. */
 static inline ingot_input ingot_input_make(const void *data, uint64_t bytes,
@@ -176,6 +188,33 @@ static inline ingot_output ingot_output_make(void *data, uint64_t bytes,
   output.bytes = bytes;
   output.dims = dims;
   output.rank = rank;
+  return output;
+}
+
+/** A dense input of strings: as many offsets as strings, and one more. */
+static inline ingot_input
+ingot_input_strings(const int64_t *offsets, uint64_t num_strings,
+                    const char *text, uint64_t text_bytes, const int64_t *dims,
+                    uint32_t rank) {
+  ingot_input input =
+      ingot_input_make(offsets, (num_strings + 1) * sizeof(int64_t), dims, rank,
+                       INGOT_STRING);
+  input.text = text;
+  input.text_bytes = text_bytes;
+  return input;
+}
+
+/** A dense output of strings, with room for so many and for their bytes. */
+static inline ingot_output
+ingot_output_strings(int64_t *offsets, uint64_t num_strings, char *text,
+                     uint64_t text_bytes, uint64_t *text_used, int64_t *dims,
+                     uint32_t rank) {
+  ingot_output output =
+      ingot_output_make(offsets, (num_strings + 1) * sizeof(int64_t), dims,
+                        rank, INGOT_STRING);
+  output.text = text;
+  output.text_bytes = text_bytes;
+  output.text_used = text_used;
   return output;
 }
 
@@ -234,10 +273,12 @@ typedef struct ingot_run_options {
  *
  *  INGOT_BUFFER_TOO_SMALL: no output data was written, and the dims of all
  *  outputs say what is needed (a size that is not known yet stays
- *  INGOT_ABI_DYNAMIC); give more room and run again. After other failures the
- *  dims are unchanged; the outputs' data is unchanged too, unless the failure
- *  came from the running code (INGOT_RUNTIME_CHECK, INGOT_BACKEND_ERROR,
- *  INGOT_OUT_OF_MEMORY, INGOT_CANCELLED), which may have written a part.
+ *  INGOT_ABI_DYNAMIC), as `text_used` does for the bytes of strings; give more
+ *  room and run again. After other failures the dims are unchanged; the
+ *  outputs' data is unchanged too, unless the failure came from the running
+ *  code (INGOT_RUNTIME_CHECK, INGOT_BACKEND_ERROR, INGOT_OUT_OF_MEMORY,
+ *  INGOT_CANCELLED), which may have written a part. Offsets of strings that do
+ *  not fit their text are INGOT_INVALID_ARGUMENT.
  *
  *  A run whose shapes were seen in one of the context's last runs allocates
  *  no memory. */

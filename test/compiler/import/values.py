@@ -113,11 +113,13 @@ constant("c_ints", value_ints=[17, 18])
 constant("c_sparse", sparse_value=h.make_sparse_tensor(
     nh.from_array(np.array([21, 22], np.int64), "s"),
     nh.from_array(np.array([[0, 1], [1, 0]], np.int64), "i"), [2, 2]))
-# There is no tensor of strings.
-# CHECK: onnx.node "Constant"() {shape = array<i64: 2>, value_strings = ["a", "b"]} : () -> !onnx.opaque<"tensor(string)">
+# Strings are places in the module's list of them.
+# CHECK: arith.constant dense<[1, 2]> : tensor<2xsi32>
 constant("c_strings", value_strings=["a", "b"])
-# CHECK: onnx.node "Constant"() {shape = array<i64>, value_strings = ["c"]} : () -> !onnx.opaque<"tensor(string)">
+# CHECK: arith.constant dense<3> : tensor<si32>
 constant("c_string", value_string="c")
+# CHECK: arith.constant dense<{{\[}}[2], [0]]> : tensor<2x1xsi32>
+constant("c_tensor", value=h.make_tensor("t", T.STRING, [2, 1], ["b", ""]))
 
 outputs = [h.make_tensor_value_info("f32_out", T.FLOAT, [2])]
 graph = h.make_graph(nodes, "values", [], outputs, inits, sparse_initializer=sparse)

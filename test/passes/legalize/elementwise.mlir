@@ -123,7 +123,7 @@ func.func @wrong(%x: tensor<3xf32>, %y: tensor<4xf32>, %i: tensor<3xi32>) -> ten
   %0 = onnx.node "Add"(%x, %y) : (tensor<3xf32>, tensor<4xf32>) -> tensor<3xf32>
   // expected-error @+1 {{Mul (opset 24) is invalid: operands have different element types: 'f32' and 'i32'}}
   %1 = onnx.node "Mul"(%x, %i) : (tensor<3xf32>, tensor<3xi32>) -> tensor<3xf32>
-  // expected-error @+1 {{Cast (opset 24) is not supported: strings}}
+  // expected-error @+1 {{Cast (opset 24) is not supported: strings from numbers}}
   %2 = onnx.node "Cast"(%x) {to = 8 : i64} : (tensor<3xf32>) -> tensor<3xf32>
   // expected-error @+1 {{Cast (opset 24) is invalid: unknown element type 99}}
   %3 = onnx.node "Cast"(%x) {to = 99 : i64} : (tensor<3xf32>) -> tensor<3xf32>

@@ -80,7 +80,7 @@ func.func @bad_ngrams(%x: tensor<8xi32>, %f: tensor<8xf32>, %cube: tensor<2x2x2x
   %0 = onnx.node "TfIdfVectorizer"(%x) {mode = "TF", min_gram_length = 2 : i64, max_gram_length = 1 : i64, max_skip_count = 0 : i64, pool_int64s = array<i64: 7>, ngram_counts = array<i64: 0>, ngram_indexes = array<i64: 0>} : (tensor<8xi32>) -> tensor<*xf32>
   // expected-error@+1 {{TfIdfVectorizer (opset 21) is invalid: 'max_skip_count' is -1, but must be at least 0}}
   %1 = onnx.node "TfIdfVectorizer"(%x) {mode = "TF", min_gram_length = 1 : i64, max_gram_length = 1 : i64, max_skip_count = -1 : i64, pool_int64s = array<i64: 7>, ngram_counts = array<i64: 0>, ngram_indexes = array<i64: 0>} : (tensor<8xi32>) -> tensor<*xf32>
-  // expected-error@+1 {{TfIdfVectorizer (opset 21) is not supported: n-grams of strings}}
+  // expected-error@+1 {{TfIdfVectorizer (opset 21) is invalid: pool_int64s is missing}}
   %2 = onnx.node "TfIdfVectorizer"(%x) {mode = "TF", min_gram_length = 1 : i64, max_gram_length = 1 : i64, max_skip_count = 0 : i64, pool_strings = ["a"], ngram_counts = array<i64: 0>, ngram_indexes = array<i64: 0>} : (tensor<8xi32>) -> tensor<*xf32>
   // expected-error@+1 {{TfIdfVectorizer (opset 21) is invalid: ngram_counts or ngram_indexes is missing}}
   %3 = onnx.node "TfIdfVectorizer"(%x) {mode = "TF", min_gram_length = 1 : i64, max_gram_length = 1 : i64, max_skip_count = 0 : i64, pool_int64s = array<i64: 7>, ngram_indexes = array<i64: 0>} : (tensor<8xi32>) -> tensor<*xf32>
@@ -132,10 +132,10 @@ func.func @bad_ensembles(%x: tensor<3x2xf32>, %cube: tensor<3x2x1xf32>) {
 // CHECK: ingot.metadata = {author = "me", labels.label = "[\22red\22,\22green\22]", labels.scores = "[\22red\22,\22green\22]"}
 module attributes {ingot.metadata = {author = "me"}, onnx.opset_import = {"ai.onnx" = 21 : i64, "ai.onnx.ml" = 1 : i64}} {
 // CHECK: func.func @words({{.*}}) -> (tensor<4xi64> {ingot.name = "label"}, tensor<4x2xf32> {ingot.name = "scores"})
-func.func @words(%x: tensor<4x2xf32>) -> (!onnx.opaque<"tensor(string)"> {ingot.name = "label"}, !onnx.opaque<"seq(map(string,tensor(float)))"> {ingot.name = "scores"}) {
-  %l, %p = onnx.node "ai.onnx.ml"::"LinearClassifier"(%x) {classlabels_strings = ["red", "green"], coefficients = array<f32: 1.0, 2.0, 3.0, 4.0>, intercepts = array<f32: 0.1, 0.2>} : (tensor<4x2xf32>) -> (!onnx.opaque<"tensor(string)">, tensor<*xf32>)
+func.func @words(%x: tensor<4x2xf32>) -> (tensor<*xsi32> {ingot.name = "label"}, !onnx.opaque<"seq(map(string,tensor(float)))"> {ingot.name = "scores"}) {
+  %l, %p = onnx.node "ai.onnx.ml"::"LinearClassifier"(%x) {classlabels_strings = ["red", "green"], coefficients = array<f32: 1.0, 2.0, 3.0, 4.0>, intercepts = array<f32: 0.1, 0.2>} : (tensor<4x2xf32>) -> (tensor<*xsi32>, tensor<*xf32>)
   %z = onnx.node "ai.onnx.ml"::"ZipMap"(%p) {classlabels_strings = ["red", "green"]} : (tensor<*xf32>) -> !onnx.opaque<"seq(map(string,tensor(float)))">
-  return %l, %z : !onnx.opaque<"tensor(string)">, !onnx.opaque<"seq(map(string,tensor(float)))">
+  return %l, %z : tensor<*xsi32>, !onnx.opaque<"seq(map(string,tensor(float)))">
 }
 }
 
@@ -147,6 +147,9 @@ func.func @bad_words(%x: tensor<4x2xf32>) {
   %0 = onnx.node "ai.onnx.ml"::"ZipMap"(%x) : (tensor<4x2xf32>) -> !onnx.opaque<"seq(map(string,tensor(float)))">
   // expected-error@+1 {{ZipMap (opset 1) is invalid: there are scores of 2 classes, but 1 labels}}
   %1 = onnx.node "ai.onnx.ml"::"ZipMap"(%x) {classlabels_int64s = array<i64: 1>} : (tensor<4x2xf32>) -> !onnx.opaque<"seq(map(int64,tensor(float)))">
+  // expected-error@+1 {{ZipMap (opset 1) is not supported: a map, which is not only an output of the model}}
+  %2 = onnx.node "ai.onnx.ml"::"ZipMap"(%x) {classlabels_int64s = array<i64: 1, 2>} : (tensor<4x2xf32>) -> !onnx.opaque<"seq(map(int64,tensor(float)))">
+  %3 = onnx.node "SequenceLength"(%2) : (!onnx.opaque<"seq(map(int64,tensor(float)))">) -> tensor<i64>
   return
 }
 }

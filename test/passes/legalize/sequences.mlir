@@ -281,9 +281,9 @@ func.func @unknown(%x: !onnx.opaque<"seq(tensor(float))"> {ingot.name = "x"}) ->
 // What is no tensor of numbers is called by its type.
 
 module attributes {onnx.opset_import = {"ai.onnx" = 21 : i64}} {
-func.func @words(%x: !onnx.opaque<"tensor(string)">, %i: tensor<i64>) -> tensor<*xf32> {
-  // expected-error@+1 {{Gather (opset 21) is not supported: input 0 is of type tensor(string)}}
-  %0 = onnx.node "Gather"(%x, %i) : (!onnx.opaque<"tensor(string)">, tensor<i64>) -> tensor<*xf32>
+func.func @map(%x: !onnx.opaque<"map(string,tensor(float))">, %i: tensor<i64>) -> tensor<*xf32> {
+  // expected-error@+1 {{Gather (opset 21) is not supported: input 0 is of type map(string,tensor(float))}}
+  %0 = onnx.node "Gather"(%x, %i) : (!onnx.opaque<"map(string,tensor(float))">, tensor<i64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
 }

@@ -215,17 +215,20 @@ TEST(Artifact, DTypes) {
   int known = 0;
   for (uint32_t i = 0; i < 64; ++i)
     known += ingot_dtype_size(i) != 0;
-  EXPECT_EQ(known, 25);
+  EXPECT_EQ(known, 26);
   // Several in a byte, and a last one that is not full.
   EXPECT_EQ(ingot_dtype_bits(INGOT_INT4), 4u);
   EXPECT_EQ(ingot_dtype_size(INGOT_INT4), 1u);
   EXPECT_EQ(ingot_dtype_bits(INGOT_FLOAT8E5M2), 8u);
   EXPECT_EQ(ingot_dtype_bits(INGOT_FLOAT), 32u);
-  EXPECT_EQ(ingot_dtype_bits(8), 0u);
+  EXPECT_EQ(ingot_dtype_bits(0), 0u);
+  EXPECT_EQ(ingot_dtype_bits(32), 0u);
   EXPECT_EQ(INGOT_UINT64, 13); // as ONNX numbers them
   EXPECT_EQ(INGOT_ABI_BFLOAT16, 16);
-  EXPECT_STREQ(ingot_dtype_name(8), "unknown"); // string
-  EXPECT_EQ(ingot_dtype_size(8), 0u);
+  EXPECT_STREQ(ingot_dtype_name(14), "unknown"); // complex64
+  EXPECT_EQ(ingot_dtype_size(14), 0u);
+  EXPECT_STREQ(ingot_dtype_name(INGOT_STRING), "string");
+  EXPECT_EQ(ingot_dtype_size(INGOT_STRING), sizeof(int64_t)); // of an offset
 }
 
 TEST(Artifact, StatusNames) {

@@ -46,7 +46,9 @@ TEST_F(Arguments, Runs) {
   // Of all structs of an array together, and of one alone.
   for (uint32_t size : special32) {
     EXPECT_EQ(with([&](StaticRun &run) { run.outputs[0].struct_size = size; }),
-              size != sizeof(ingot_output))
+              // Or as it was before there were strings.
+              size != sizeof(ingot_output) &&
+                  size != offsetof(ingot_output, text))
         << size;
     EXPECT_EQ(with([&](StaticRun &run) { run.inputs[1].struct_size = size; }),
               size != sizeof(ingot_input))

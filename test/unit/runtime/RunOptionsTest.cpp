@@ -264,7 +264,7 @@ TEST(Arrays, OfStructsOfDifferentSizes) {
   StaticRun run;
   run.inputs[1].struct_size = 0;
   run.expectFails(context.get(), INGOT_INVALID_ARGUMENT,
-                  "ingot_input 1 has struct_size 0, but the first has 64; "
+                  "ingot_input 1 has struct_size 0, but the first has 80; "
                   "initialise each with its INGOT_..._INIT macro");
 }
 

@@ -27,7 +27,7 @@ struct Stream {
   /// Of one sample, but for the data.
   Array sample;
   /// Not known for an array that has one sample for all: it is kept.
-  std::optional<std::vector<unsigned char>> kept;
+  std::optional<Array> kept;
   uint64_t count = 0;
 };
 } // namespace
@@ -268,12 +268,17 @@ static std::string readOne(Stream &stream, Array &array) {
   uint64_t bytes = 0;
   if (!denseBytes(dims, array.dtype, bytes))
     return "its shape is impossibly large";
-  if (stream.kept && !stream.kept->empty()) {
-    array.data = *stream.kept;
+  if (stream.kept && !stream.kept->data.empty()) {
+    array = *stream.kept;
     return "";
   }
   // In the file each element has a byte at least.
   if (stream.order.isLoose && !denseBytes(dims, INGOT_UINT8, bytes))
+    return "its shape is impossibly large";
+  // Of strings, so far, these are their offsets, with one more.
+  if (stream.order.charBytes &&
+      __builtin_mul_overflow(bytes / sizeof(int64_t) - 1,
+                             stream.order.elementBytes(array.dtype), &bytes))
     return "its shape is impossibly large";
   array.data.resize(bytes);
   std::string problem = stream.read(array.data.data(), bytes);
@@ -283,7 +288,7 @@ static std::string readOne(Stream &stream, Array &array) {
   if (!problem.empty())
     return problem;
   if (stream.kept)
-    stream.kept = array.data;
+    stream.kept = array;
   return "";
 }
 

@@ -63,6 +63,7 @@ enum {
   INGOT_ABI_##NAME = NUMBER,
 #define INGOT_PACKED_TYPE(NAME, NUMBER, TEXT, KIND, BITS)                      \
   INGOT_ABI_##NAME = NUMBER,
+#define INGOT_STRING_TYPE(NAME, NUMBER, TEXT) INGOT_ABI_##NAME = NUMBER,
 #include "element_types.inc"
 };
 
@@ -165,7 +166,19 @@ typedef struct ingot_abi_buffer {
   uint32_t memory;
   /** Which device's, for memory that is not the host's; 0 for the host's. */
   uint32_t device;
+  /** Of strings: the bytes that the offsets at `data` count, without an end
+   *  mark. The code checks the offsets of inputs, and gives outputs offsets
+   *  from 0 on. Null for numbers. */
+  char *text;
+  /** Bytes at `text`. */
+  uint64_t text_bytes;
+  /** Null, or receives how many bytes an output of strings has or needs. */
+  uint64_t *text_used;
 } ingot_abi_buffer;
+
+/** The least buffer_bytes that an artifact of version 2 may have: without the
+ *  bytes of strings. */
+#define INGOT_ABI_BUFFER_BYTES_V2 40u
 
 /** Who watches a run: is told how far it got, and says whether it goes on.
  *  Layers follow each other without a gap, so what has passed since the
@@ -399,7 +412,10 @@ INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_tensor) == 32, "ingot_abi_tensor");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_metadata) == 16, "ingot_abi_metadata");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_use) == 16, "ingot_abi_use");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_host) == 40, "ingot_abi_host");
-INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 40, "ingot_abi_buffer");
+INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_buffer) == 64, "ingot_abi_buffer");
+INGOT_ABI_STATIC_ASSERT(offsetof(ingot_abi_buffer, text) ==
+                            INGOT_ABI_BUFFER_BYTES_V2,
+                        "ingot_abi_buffer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_observer) == 40, "ingot_abi_observer");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_load) == 56, "ingot_abi_load");
 INGOT_ABI_STATIC_ASSERT(sizeof(ingot_abi_call) == 88, "ingot_abi_call");

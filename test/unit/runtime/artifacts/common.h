@@ -28,6 +28,9 @@
 #ifndef MODEL_FLAGS
 #define MODEL_FLAGS 0
 #endif
+#ifndef MODEL_BUFFER_BYTES
+#define MODEL_BUFFER_BYTES sizeof(ingot_abi_buffer)
+#endif
 #ifndef MODEL_DEVICE
 #define MODEL_DEVICE INGOT_ABI_DEVICE_CPU
 #endif
@@ -113,7 +116,7 @@ static const ingot_abi_artifact artifact = {
     MODEL_WEIGHTS,
     MODEL_WEIGHTS_BYTES,
     MODEL_SHA256,
-    sizeof(ingot_abi_buffer),
+    MODEL_BUFFER_BYTES,
     MODEL_FLAGS,
     0,
     0,
