@@ -106,6 +106,10 @@ GraphBuilder::createConstant(const pb::TensorProto &tensor, StringRef name,
     for (const std::string &text : tensor.string_data())
       places.push_back(int32_t(strings.placeOf(text)));
     SmallVector<int64_t> shape(tensor.dims().begin(), tensor.dims().end());
+    if (getNumElements(tensor.dims()) != int64_t(places.size()))
+      return makeError("tensor " + quote(name) + " has " +
+                       Twine(places.size()) +
+                       " strings, which its shape does not");
     auto type = RankedTensorType::get(shape, stringType(context));
     return arith::ConstantOp::create(builder, loc, type,
                                      DenseElementsAttr::get(type,

@@ -50,7 +50,7 @@ static bool encode(std::string &text, uint32_t character) {
     return true;
   }
   int more = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
-  uint32_t lead = 0xf00u >> more & 0xff;
+  uint32_t lead = 0xff00u >> (more + 1) & 0xff;
   text += char(lead | character >> (6 * more));
   while (more-- > 0)
     text += char(0x80 | (character >> (6 * more) & 0x3f));

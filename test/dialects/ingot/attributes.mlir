@@ -107,6 +107,12 @@ module attributes {ingot.target = "znver4"} {
 
 // -----
 
+// expected-error @below {{'ingot.strings' has a value of another type}}
+module attributes {ingot.strings = ["", 1]} {
+}
+
+// -----
+
 // expected-error @below {{'ingot.layers' has a value of another type}}
 module attributes {ingot.layers = ["convolution"]} {
 }

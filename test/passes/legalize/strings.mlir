@@ -24,7 +24,7 @@ func.func @moved(%x: tensor<?x2xsi32>, %c: tensor<2x1xi1>) -> tensor<*xsi32> {
 }
 
 // CHECK-LABEL: @equal
-// CHECK: nn.equal %{{.*}} : (tensor<?xsi32>, tensor<?xsi32>) -> tensor<?xi1>
+// CHECK: nn.equal %{{.*}} : tensor<?xsi32>, tensor<?xsi32> -> tensor<?xi1>
 func.func @equal(%x: tensor<?xsi32>, %y: tensor<?xsi32>) -> tensor<*xi1> {
   %0 = onnx.node "Equal"(%x, %y) : (tensor<?xsi32>, tensor<?xsi32>) -> tensor<*xi1>
   return %0 : tensor<*xi1>
@@ -54,12 +54,12 @@ func.func @one_hot_of_all(%x: tensor<?x2xsi32>) -> tensor<*xf32> {
 // A table by place: "red" is 1, "blue" is 3, and the first of equal keys counts.
 // CHECK-LABEL: @labels
 // CHECK-SAME: -> tensor<?xi64>
-// CHECK-DAG: arith.constant dense<[3, 0, 3, 1, 3]> : tensor<5xi64>
-// CHECK-DAG: arith.constant dense<[10, 30, 50, -1]> : tensor<4xi64>
-// CHECK-DAG: arith.constant dense<4> : tensor<i64>
-// CHECK: nn.min
-// CHECK: nn.gather
-// CHECK: nn.gather
+// CHECK: %[[LAST:.*]] = arith.constant dense<4> : tensor<i64>
+// CHECK: %[[PLACE:.*]] = nn.min %{{.*}}, %[[LAST]]
+// CHECK: %[[TABLE:.*]] = arith.constant dense<[3, 0, 3, 1, 3]> : tensor<5xi64>
+// CHECK: %[[FOUND:.*]] = nn.gather %[[TABLE]], %[[PLACE]]
+// CHECK: %[[VALUES:.*]] = arith.constant dense<[10, 30, 50, -1]> : tensor<4xi64>
+// CHECK: nn.gather %[[VALUES]], %[[FOUND]]
 func.func @labels(%x: tensor<?xsi32>) -> tensor<*xi64> {
   %0 = onnx.node "ai.onnx.ml"::"LabelEncoder"(%x) {keys_strings = ["red", "blue", "red"], values_int64s = array<i64: 10, 30, 50>} : (tensor<?xsi32>) -> tensor<*xi64>
   return %0 : tensor<*xi64>

@@ -178,11 +178,94 @@ TEST(Npy, RandomDamage) {
   }
 }
 
+std::vector<std::string> strings(const Array &array) {
+  std::vector<std::string> all;
+  for (uint64_t i = 0; i + 1 < array.data.size() / sizeof(int64_t); ++i)
+    all.emplace_back(stringAt(array, i));
+  return all;
+}
+
+/// Characters of four bytes each, in the byte order of the machine or not.
+std::string wide(const std::u32string &text, bool isSwapped = false) {
+  std::string data;
+  for (char32_t c : text)
+    for (int i = 0; i < 4; ++i)
+      data += char(c >> 8 * (isSwapped ? 3 - i : i));
+  return data;
+}
+
+TEST(Npy, Strings) {
+  const std::u32string text(U"aé\U0001d11e\0b\0\0\0", 8);
+  const std::vector<std::string> right = {"aé\U0001d11e", "b"};
+  for (bool isSwapped : {false, true}) {
+    Array array;
+    ASSERT_EQ(parse(file(std::string("{'descr': '") + (isSwapped ? ">" : "<") +
+                             "U4', 'fortran_order': False, 'shape': (2,)}",
+                         wide(text, isSwapped)),
+                    array),
+              "");
+    EXPECT_EQ(array.dtype, uint32_t(INGOT_STRING));
+    EXPECT_EQ(strings(array), right);
+  }
+  Array array;
+  ASSERT_EQ(parse(file("{'descr': '|S2', 'fortran_order': True, 'shape': "
+                       "(2, 2)}",
+                       std::string("a\0cc\0b\xff\0", 8)),
+                  array),
+            "");
+  EXPECT_EQ(strings(array),
+            (std::vector<std::string>{"a", std::string("\0b", 2), "cc",
+                                      "\xff"}));
+  ASSERT_EQ(parse(file("{'descr': '<U1', 'fortran_order': False, 'shape': "
+                       "(0, 3)}",
+                       ""),
+                  array),
+            "");
+  EXPECT_EQ(array.data.size(), sizeof(int64_t));
+}
+
+TEST(Npy, WrongStrings) {
+  const std::string rest = "', 'fortran_order': False, 'shape': (2,)}";
+  for (const char *type : {"<U0", "<U", "<U99999999999", "<Ux", "<V4", "U4"})
+    EXPECT_EQ(problem(file("{'descr': '" + std::string(type) + rest, "")),
+              "its element type '" + std::string(type) + "' is not supported");
+  for (char32_t c : {char32_t(0xd800), char32_t(0xdfff), char32_t(0x110000),
+                     char32_t(0xffffffff)})
+    EXPECT_EQ(problem(file("{'descr': '<U1" + rest, wide({U'a', c}))),
+              "its element 1 holds what is no character");
+  EXPECT_EQ(problem(file("{'descr': '<U99999999" + rest, "abcd")),
+            "its shape needs 799999992 bytes of data, but it has 4");
+}
+
+TEST(Npy, WriteStrings) {
+  char path[] = "/tmp/ingot-test-XXXXXX";
+  close(mkstemp(path));
+  const std::vector<std::string> all[] = {
+      {},
+      {"", ""},
+      {"a", "é€\U0001d11e", std::string("b\0c", 3)},
+      {"\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3", "é"},
+  };
+  for (const std::vector<std::string> &words : all) {
+    Array array, again;
+    array.dtype = INGOT_STRING;
+    array.dims = {int64_t(words.size())};
+    array.data.assign(sizeof(int64_t), 0);
+    for (const std::string &word : words)
+      appendString(array, word);
+    ASSERT_EQ(writeNpy(path, array), "");
+    ASSERT_EQ(readNpy(path, again), "");
+    EXPECT_EQ(strings(again), words);
+    EXPECT_EQ(again.dims, array.dims);
+  }
+  remove(path);
+}
+
 TEST(Npy, WriteThenRead) {
   char path[] = "/tmp/ingot-test-XXXXXX";
   close(mkstemp(path));
   for (ingot_dtype dtype = 1; dtype <= 32; ++dtype) {
-    if (!ingot_dtype_size(dtype))
+    if (!ingot_dtype_size(dtype) || dtype == INGOT_STRING)
       continue;
     for (std::vector<int64_t> dims :
          {std::vector<int64_t>{}, {5}, {2, 3}, {0, 2}, {1, 2, 3, 4}}) {
