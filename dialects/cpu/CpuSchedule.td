@@ -27,7 +27,7 @@ def Cpu_Product : I32EnumAttr<"Product", "how a product is summed up", [
     I32EnumAttrCase<"f16Dot", 9, "f16_dot">,
     I32EnumAttrCase<"int8Tiles", 6, "int8_tiles">,
     I32EnumAttrCase<"int8Pairs", 7, "int8_pairs">,
-    I32EnumAttrCase<"signs", 9>]> {
+    I32EnumAttrCase<"signs", 10>]> {
   let cppNamespace = "::ingot::cpu";
   let genSpecializedAttr = 0;
 }
