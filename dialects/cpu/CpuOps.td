@@ -252,7 +252,8 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
     weights are constant and not packed, `C, O/G, K1…Kn`, dst is `N, E1…En, O`.
     `pads` lists what is cut off at all beginnings, then at all ends, where less
     than nothing is padding: dimension i of dst has `stride (D - 1) + dilation
-    (K - 1) + 1` elements less its pads.
+    (K - 1) + 1` elements less its pads. Bytes, src of ui8 and weights of i8 in
+    one group, are summed up as i32.
 
     Constraints:
     - C1: src, weights and dst have one rank of 3 to 5

@@ -43,11 +43,12 @@ def Cpu_ReduceOp : Cpu_RowOp<"reduce", "$kind "> {
     `dst[a, c] = over r of src[a, r, c]`, then the epilogue. src is `A, R, C`,
     dst `A, C`; with C = 1 a row of contiguous elements is reduced. Sums of f32
     are taken in f64 from a few elements on, so that their error does not grow
-    with their number.
+    with their number. Src may be of unsigned bytes, which count as floats.
 
     Constraints:
     - C1: src has rank 3, dst rank 2; A and C are the same in both
     - C2: the epilogue has an argument for the result and for each operand
+    - C3: src is of floats or bytes, the epilogue's first argument a float
 
     Example:
     ```mlir
@@ -120,7 +121,7 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
     are left out; `mean` divides by the number of the others, `mean_with_pads`
     by the size of the window. The maximum of a window in the padding alone is
     -infinity, its mean 0. The maximum of bytes without a sign is one of them,
-    0 of such a window.
+    0 of such a window; their mean is a float.
 
     Constraints:
     - C1: src and dst have one rank of 3 to 5, batch and channels are the same
@@ -128,7 +129,8 @@ def Cpu_PoolOp : Cpu_RowOp<"pool", "$kind "> {
       pads twice as many of 0 or more
     - C3: C is known
     - C4: the epilogue has an argument for the result and for each operand
-    - C5: no mean is of bytes
+    - C5: a mean is of floats or unsigned bytes, the epilogue's first argument a
+      float
   }];
   let arguments = !con((ins Cpu_PoolKind:$kind), kernelArguments,
                        (ins DenseI64ArrayAttr:$kernel,

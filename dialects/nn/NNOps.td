@@ -113,7 +113,7 @@ def NN_ConvTransposeOp : NN_InferredOp<"conv_transpose"> {
     `ConvTranspose`, whose `auto_pad` and `output_shape` become explicit pads.
     w has shape `C, O/G, K1…Kn`. The result's size is
     `(D - 1) strides + (K - 1) dilations + 1 + output_padding - pads`.
-    `pads` may be negative.
+    `pads` may be negative. Bytes are summed up as i32.
 
     Constraints: as C1…C3 of `nn.conv`, with w's first two dimensions swapped.
   }];
@@ -382,7 +382,8 @@ def NN_GatherOp : NN_InferredOp<"gather"> {
   let summary =
       "entries of an axis by index; negative indices count from the end";
   let description = [{
-    `y[a…, i…, b…] = x[a…, indices[i…], b…]`. Serves ONNX `Gather`.
+    `y[a…, i…, b…] = x[a…, indices[i…], b…]`. Serves ONNX `Gather`. Indices of
+    bytes into 256 entries are all within: they look functions of bytes up.
   }];
   let arguments = (ins NN_Tensor:$x, NN_IntTensor:$indices, I64Attr:$axis);
   let results = (outs NN_Tensor:$y);

@@ -261,9 +261,12 @@ struct TabulateBytesPass
     rewriteInOneWalk(getOperation(), std::move(patterns));
     // What the tables replace, users before operands.
     SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) { ops.push_back(op); });
+    getOperation()->walk([&](Operation *op) {
+      if (op->getNumRegions() == 0)
+        ops.push_back(op);
+    });
     for (Operation *op : llvm::reverse(ops))
-      if (op != getOperation() && isOpTriviallyDead(op))
+      if (isOpTriviallyDead(op))
         op->erase();
   }
 };

@@ -100,7 +100,9 @@ int PrecisionStudy::prepareModels() {
       return one.precision == "int8" && shareNodes(one.nodes, unit.nodes);
     });
     if (!layer.isInt8) {
-      layer.reason = layer.range ? "a rule keeps it" : "its data has no range";
+      layer.reason = !layer.range           ? "its data has no range"
+                     : options.keep.empty() ? "its data has a zero point"
+                                            : "a rule keeps it";
       probe.forbid(i);
     }
     study.layers.push_back(std::move(layer));
