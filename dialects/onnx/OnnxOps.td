@@ -32,7 +32,7 @@ class Onnx_Op<string mnemonic, list<Trait> traits = []>
 
 def Onnx_OpaqueType : TypeDef<Onnx_Dialect, "Opaque"> {
   let mnemonic = "opaque";
-  let summary = "a sequence, optional, map, sparse tensor or string tensor";
+  let summary = "a sequence, optional, map or sparse tensor";
   let description = [{
     Types that no tensor type stands for, kept as ONNX writes them:
     `!onnx.opaque<"seq(tensor(float))">`.

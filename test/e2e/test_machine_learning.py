@@ -184,7 +184,7 @@ class MachineLearning(Rows):
         self.check(model("LabelEncoder", [("x", ["n"])], [("y", ["n"], TensorProto.INT64)],
                          keys_floats=[1.0, float("nan")], values_int64s=[4, 5]),
                    {"x": np.array([1, np.nan, 3], np.float32)}, version=4)
-        self.assert_refuses(model("OneHotEncoder", ints, [("y", ["n", 2, 1])], cats_strings=["a"]), "strings")
+        self.assert_refuses(model("OneHotEncoder", ints, [("y", ["n", 2, 1])], cats_strings=["a"]), "cats_int64s")
 
 
 class Words(Rows):
