@@ -11,6 +11,7 @@ from case import FUNCTIONS, LINEAR, MAX_WORK, Case, normal, some
 from layout import layout_case
 from recurrence import sequence_case
 from shapes import shape_case
+from signs import sign_case
 
 
 # What follows ---------------------------------------------------------------------------------------------------------
@@ -478,7 +479,8 @@ def open_pixels(rng, case, rank, channels_last):
 # New kinds come last: the place is part of the seed.
 KINDS = {"conv": conv_case, "matmul": matmul_case, "block": block_case, "deconv": deconv_case,
          "recurrent": recurrent_case, "resize": resize_case, "attention": attention_case, "window": window_case,
-         "layout": layout_case, "sequence": sequence_case, "shape": shape_case, "filter": filter_case}
+         "layout": layout_case, "sequence": sequence_case, "shape": shape_case, "filter": filter_case,
+         "signs": sign_case}
 
 
 def draw(kind, number, seed=0):

@@ -5,8 +5,8 @@ attentions, and the placing of transposes with graphs of what moves dimensions, 
 usage: run.py [--cases N] [--seed S] [--targets LEVEL[,LEVEL...]] [--draw-schedules] [KIND[:NUMBER] ...]
 
 Every case is compiled for every level and run on one and two threads, between guard pages; all runs must give the
-same bytes. KIND is conv, window, filter (3x3 taps), deconv, matmul, resize, recurrent, sequence, attention, block, layout or shape (any
-operator), NUMBER one case of it. With --draw-schedules kernels are tiled and split at random, each batch of cases in another way. Closes with `N passed, N failed, 0 skipped`.
+same bytes. KIND is conv, window, filter (3x3 taps), signs, deconv, matmul, resize, recurrent, sequence, attention, block,
+layout or shape (any operator), NUMBER one case of it. With --draw-schedules kernels are tiled and split at random, each batch of cases in another way. Closes with `N passed, N failed, 0 skipped`.
 """
 import argparse
 import concurrent.futures
