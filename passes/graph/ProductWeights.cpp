@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/Endian.h"
 
+#include <cstring>
+
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::graph;
@@ -89,13 +91,23 @@ double ProductWeights::sum(int64_t output, int64_t input) const {
   return sum;
 }
 
+/// A zero is one without its sign bit, which compilers make vectors of.
+template <typename Bits>
+static int64_t countZerosIn(const char *data, int64_t count) {
+  int64_t zeros = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    Bits bits;
+    std::memcpy(&bits, data + i * sizeof(Bits), sizeof(Bits));
+    zeros += Bits(bits << 1) == 0;
+  }
+  return zeros;
+}
+
 int64_t ProductWeights::countZeros() const {
   if (isSplat)
     return read(data) == 0 ? count() : 0;
-  int64_t zeros = 0;
-  for (int64_t i = 0, end = count(); i < end; ++i)
-    zeros += read(data + i * width) == 0;
-  return zeros;
+  return width == 4 ? countZerosIn<uint32_t>(data, count())
+                    : countZerosIn<uint64_t>(data, count());
 }
 
 Value ProductWeights::select(OpBuilder &builder, Location loc,
