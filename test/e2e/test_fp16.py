@@ -55,6 +55,9 @@ class Kernels(support.Case):
     def test_conv(self):
         self.check("conv", 24)
 
+    def test_filter(self):
+        self.check("filter", 8)
+
     def test_matmul(self):
         self.check("matmul", 16)
 
@@ -248,7 +251,7 @@ class Products(support.Case):
         got = self.run_model(half, {"x": x})["y"]
         self.assertEqual(got.dtype, np.float16)
         self.assertLess(np.abs(got.astype(np.float32) - want).max(), ROUNDED * np.abs(want).max())
-        text = self.text(models[1], "mlir-linalg", *OPTIONS)
+        text = self.text(models[1], "mlir-linalg", *OPTIONS, "--winograd=false")
         self.assertRegex(text, r"cpu\.conv ins\(%\S+, %\S+ : tensor<1x12x12x64xf16>")
         self.assertRegex(text, r"cpu\.depthwise_conv ins\(%\S+, %\S+ : tensor<1x12x12x64xf16>")
 

@@ -51,6 +51,9 @@ static constexpr double kFlopsPerByte = 6;
 /// data of a channel and of the results of a column, for tiles of 2 and 4.
 static constexpr double kTransformFlops[] = {250, 600};
 
+/// Products of f16 take so many times less time than those of f32.
+static constexpr double kHalfSpeed = 1.6;
+
 /// Weights in tiles of 4 x 4 are no larger than that: from the last-level cache
 /// they would come too late, and an artifact has to carry them.
 static constexpr int64_t kMostBytesOfFour = 5 << 19;
@@ -65,12 +68,15 @@ struct Sizes {
   int64_t images, height, width, channels, columns;
   /// Of a weight as it is stored: 4, or 2.
   int64_t bytes;
+  /// Whether f16 would be multiplied by f16 without the transforms.
+  bool isHalf;
 
   double pixels() const { return double(images * height * width); }
   double direct() const {
     constexpr int64_t kTaps = 9;
     double weights = double(kTaps * channels * columns);
-    return weights * (2 * pixels() + double(bytes) * kFlopsPerByte);
+    double flops = 2 * pixels() / (isHalf ? kHalfSpeed : 1);
+    return weights * (flops + double(bytes) * kFlopsPerByte);
   }
   double with(const cpu::Winograd &transform) const {
     int64_t m = transform.outputs();
@@ -86,15 +92,18 @@ struct Sizes {
 
 /// Whether a block of tiles fits on the stack. Weights of two bytes are rounded
 /// when they are transformed, which tiles of 4 x 4 make more than twice as much
-/// of, and are hardly faster.
+/// of, and are hardly faster; but sums of f16 round as much as that, and are
+/// faster than tiles of 2 x 2.
 static bool fits(const Sizes &sizes, const cpu::Winograd &transform) {
   constexpr int64_t kColumns = 32;
   return kLeastRows * transform.bytes(sizes.channels, kColumns) <=
              cpu::kMaxWinogradBytes &&
-         (transform.outputs() == 2 ||
-          (sizes.bytes == 4 &&
-           transform.positions() * sizes.channels * sizes.columns * 4 <=
-               kMostBytesOfFour));
+         (transform.outputs() == 2
+              ? !sizes.isHalf
+              : (sizes.bytes == 4 || sizes.isHalf) &&
+                    transform.positions() * sizes.channels * sizes.columns *
+                            4 <=
+                       kMostBytesOfFour);
 }
 
 /// The tiles that take the least time, if that is much less than without.
@@ -117,7 +126,7 @@ static std::optional<cpu::Winograd> chooseTiles(const Sizes &sizes) {
 // The pattern
 //===----------------------------------------------------------------------===//
 
-static Reason whyNotFiltering(nn::ConvOp op, bool halfSums) {
+static Reason whyNotFiltering(nn::ConvOp op) {
   if (Reason reason = lower::whyNotToCpu(op))
     return reason;
   auto is = [](ArrayRef<int64_t> values, int64_t value) {
@@ -135,8 +144,6 @@ static Reason whyNotFiltering(nn::ConvOp op, bool halfSums) {
       return "is not of f32";
   if (isBF16(op))
     return "is of bf16";
-  if (halfSums && isFP16(op) && lower::isWorthHalfSums(op))
-    return "multiplies f16, which takes less time";
   return std::nullopt;
 }
 
@@ -163,7 +170,7 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
 
   LogicalResult matchAndRewrite(nn::ConvOp op,
                                 PatternRewriter &rewriter) const override {
-    if (Reason reason = whyNotFiltering(op, halfSums))
+    if (Reason reason = whyNotFiltering(op))
       return rewriter.notifyMatchFailure(op, *reason);
     RankedTensorType type = op.getY().getType();
     auto usual = [&](int64_t i, int64_t size) {
@@ -172,7 +179,8 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
     std::optional<cpu::Winograd> transform = chooseTiles(
         {usual(0, 1), usual(1, kUsualSize), usual(2, kUsualSize),
          typeOf(op.getX()).getDimSize(3), type.getDimSize(3),
-         isFP16(op) ? 2 : 4});
+         isFP16(op) ? 2 : 4,
+         halfSums && isFP16(op) && lower::isWorthHalfSums(op)});
     if (!transform)
       return rewriter.notifyMatchFailure(
           op, "takes as long with fewer products");

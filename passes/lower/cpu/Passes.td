@@ -105,7 +105,7 @@ def ConvToWinograd : Pass<"conv-to-winograd", "::mlir::func::FuncOp"> {
     larger weights do, and with no more channels than a task's stack has room
     for. What is open in size counts as 28 pixels. Weights that are to be stored
     as f16 are rounded behind the transform, unless f16 does not hold them. With
-    `half-sums` those that multiply f16 stay: that takes less time.
+    `half-sums` those that would multiply f16 have to take less time than that.
   }];
   let options = [
     Option<"halfSums", "half-sums", "bool", "false",
