@@ -59,9 +59,12 @@ REQUANTIZE = """^bb0(%sum: i32, %scale: f32):
 
 # Of single channels, whose sums are whole numbers of f32.
 PLAIN_FLOATS = PLAIN.replace("i32", "f32")
-REQUANTIZE_FLOATS = REQUANTIZE.replace("%sum: i32", "%real: f32").replace("  %real = arith.sitofp %sum : i32 to f32\n", "")
-# The same, of a residual of bytes besides.
-RESIDUAL_FLOATS = (REQUANTIZE_FLOATS.replace("%scale: f32", "%scale: f32, %rest: i8")
+REQUANTIZE_FLOATS = (REQUANTIZE.replace("%sum: i32", "%real: f32")
+                     .replace("  %real = arith.sitofp %sum : i32 to f32\n", ""))
+# The same, of a residual of bytes besides; the zero point is added to integers.
+RESIDUAL_FLOATS = (REQUANTIZE_FLOATS.replace("%scale: f32", "%scale: f32, %rest: i8").replace("255.0", "250.0")
+                   .replace("%byte = arith.trunci %whole", "%five = arith.constant 5 : i32\n"
+                            "  %shifted = arith.addi %whole, %five : i32\n  %byte = arith.trunci %shifted")
                    .replace("%near = math.roundeven %scaled",
                             "%float = arith.uitofp %rest : i8 to f32\n  %both = arith.addf %scaled, %float : f32\n"
                             "  %near = math.roundeven %both"))
@@ -243,6 +246,8 @@ class Case:
                 self.text += " residual"
             near = np.round(scaled) + np.float32(3)
             self.want = np.clip(near, 0, 255).astype(np.uint8)
+            if len(self.operands) == 2:
+                self.want = (np.clip(near, 0, 250) + 5).astype(np.uint8)
 
     def draw_depthwise(self, rng, source, factor):
         kernel = [int(n) for n in rng.integers(1, 6, 2)]
@@ -358,9 +363,9 @@ def build(binaries, cases, target, folder):
     run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[runs_on(target)], "-fPIC", "-shared",
          path + ".ll", "-lm", "-o", path + ".so"])
     launches = run([optimizer, path + ".mlir", "--cpu-schedule", "--outline-kernels", "--canonicalize"])
-    # Of open sizes a run counts the tasks: no more than rows.
+    # Of open sizes a run counts the tasks: no more than rows and vectors of channels.
     counts = re.findall(r"tasks\(%(c\d+)?", launches)
-    return ctypes.CDLL(path + ".so"), [int(count[1:]) if count else case.want.shape[1]
+    return ctypes.CDLL(path + ".so"), [int(count[1:]) if count else case.want.shape[1] * -(-case.want.shape[3] // 4)
                                        for count, case in zip(counts, cases, strict=True)]
 
 

@@ -133,6 +133,9 @@ static Bounds boundsOf(Value value) {
   APFloat number(0.0f);
   if (matchPattern(value, m_ConstantFloat(&number)))
     return {number.convertToDouble(), number.convertToDouble()};
+  APInt whole;
+  if (matchPattern(value, m_ConstantInt(&whole)))
+    return {double(whole.getSExtValue()), double(whole.getSExtValue())};
   Operation *op = value.getDefiningOp();
   if (!op)
     return {};
@@ -144,10 +147,11 @@ static Bounds boundsOf(Value value) {
     Bounds bounds = boundsOf(op->getOperand(0));
     return {std::nearbyint(bounds.low), std::nearbyint(bounds.high)};
   }
-  if (!isa<arith::MaximumFOp, arith::MinimumFOp, arith::AddFOp>(op))
+  if (!isa<arith::MaximumFOp, arith::MinimumFOp, arith::AddFOp, arith::AddIOp>(
+          op))
     return {};
   Bounds x = boundsOf(op->getOperand(0)), y = boundsOf(op->getOperand(1));
-  if (isa<arith::AddFOp>(op))
+  if (isa<arith::AddFOp, arith::AddIOp>(op))
     return {x.low + y.low, x.high + y.high};
   if (isa<arith::MaximumFOp>(op))
     return {std::max(x.low, y.low), std::max(x.high, y.high)};
@@ -193,22 +197,35 @@ void BlockStore::findPackable() {
   if (!bytes || !bytes.getType().isInteger(8) ||
       !bytes.getIn().getType().isInteger(32))
     return;
-  Bounds bounds = boundsOf(bytes.getIn());
+  // A zero point may as well be added to bytes.
+  APInt zeroPoint;
+  auto sum = bytes.getIn().getDefiningOp<arith::AddIOp>();
+  if (sum && matchPattern(sum.getRhs(), m_ConstantInt(&zeroPoint)) &&
+      isPackable(sum.getLhs()))
+    offset = zeroPoint.getSExtValue();
+  else
+    (void)isPackable(bytes.getIn());
+}
+
+/// Whether `whole`, of i32, is within a byte: then that is packed.
+bool BlockStore::isPackable(Value whole) {
+  Bounds bounds = boundsOf(whole);
   isSigned = bounds.low < 0;
   if (isSigned ? bounds.low < -128 || bounds.high > 127 : bounds.high > 255)
-    return;
-  packable = bytes.getIn();
-  auto whole = packable.getDefiningOp<arith::FPToSIOp>();
-  if (!whole || !whole.getIn().getType().isF32() ||
+    return false;
+  packable = whole;
+  auto converted = whole.getDefiningOp<arith::FPToSIOp>();
+  if (!converted || !converted.getIn().getType().isF32() ||
       bounds.low != (isSigned ? -128 : 0))
-    return;
-  Value real = whole.getIn();
+    return true;
+  Value real = converted.getIn();
   auto round = real.getDefiningOp<math::RoundEvenOp>();
   isRounded = bool(round);
   if (round)
     real = round.getOperand();
   most = boundsOf(real).high;
   packable = withoutBounds(real);
+  return true;
 }
 
 /// Of what is much too small the least integer is made, which packs to the
@@ -321,6 +338,10 @@ void BlockStore::store(IndexBuilder &b, ArrayRef<Value> sums,
     Value low = pack(b, "packssdw", results[0], results[1]);
     Value high = pack(b, "packssdw", results[2], results[3]);
     block = pack(b, isSigned ? "packsswb" : "packuswb", low, high);
+    auto type = cast<VectorType>(block.getType());
+    if (offset != 0)
+      block = arith::AddIOp::create(b.b, b.loc, block,
+                                    splatInt(b, type, int8_t(offset)));
   } else {
     block = concat(b, concat(b, results[0], results[1]),
                    concat(b, results[2], results[3]));

@@ -42,6 +42,7 @@ public:
 
 private:
   void findPackable();
+  bool isPackable(mlir::Value whole);
   mlir::Value toInteger(IndexBuilder &b, mlir::Value result) const;
   llvm::SmallVector<mlir::Value> loadOperand(IndexBuilder &b, size_t i,
                                              llvm::ArrayRef<Index> at) const;
@@ -58,6 +59,8 @@ private:
   bool isSigned = false, isRounded = false;
   /// The upper bound of such floats.
   double most = 0;
+  /// What is added to bytes once they are packed.
+  int64_t offset = 0;
 };
 
 } // namespace ingot::codegen

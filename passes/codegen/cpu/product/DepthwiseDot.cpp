@@ -318,8 +318,12 @@ void DepthwiseEmitter::emitDotTile(const Tile &tile, const PixelTile &pixels,
   Tile part = tile;
   // As sums are stored.
   part.product = Product::f32;
-  if (tile.columns() == ByteFours::kBlock)
-    return emitDotBlock(part, pixels, firstPixel, channel, row, border);
+  if (tile.columns() == ByteFours::kBlock) {
+    // Of fewer channels a loop over whole blocks never runs.
+    if (blocks)
+      emitDotBlock(part, pixels, firstPixel, channel, row, border);
+    return;
+  }
   bool isWhole = tile.lastLanes == tile.lanes;
   int64_t whole = tile.vectors - (isWhole ? 0 : 1);
   part.vectors = 1;

@@ -316,3 +316,66 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
     return
   }
 }
+
+// -----
+
+// A zero point of the result is added to packed bytes. What has another lower bound
+// than a byte is converted as it is written.
+// CHECK-LABEL: func.func private @packed
+// CHECK-NOT: arith.maximumf
+// CHECK: packuswb
+// CHECK: arith.addi {{.*}} : vector<64xi8>
+// CHECK: return
+// CHECK-LABEL: func.func private @bounded
+// CHECK: arith.maximumf {{.*}} : vector<16xf32>
+// CHECK: arith.fptosi {{.*}} : vector<16xf32> to vector<16xi32>
+// CHECK: packsswb
+// CHECK: return
+// CHECK-LABEL: func.func private @unknown
+// CHECK-NOT: packssdw
+// CHECK: arith.trunci {{.*}} : vector<16xi32> to vector<16xi8>
+// CHECK: vector.shuffle {{.*}} : vector<64xi8>, vector<64xi8>
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"cascadelake">} {
+  func.func private @packed(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x1x6x64xi8>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      %low = arith.constant 0.0 : f32
+      %high = arith.constant 252.0 : f32
+      %three = arith.constant 3 : i32
+      %above = arith.maximumf %sum, %low : f32
+      %within = arith.minimumf %above, %high : f32
+      %near = math.roundeven %within : f32
+      %whole = arith.fptosi %near : f32 to i32
+      %moved = arith.addi %whole, %three : i32
+      %byte = arith.trunci %moved : i32 to i8
+      cpu.yield %byte : i8
+    }
+    return
+  }
+  func.func private @bounded(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x1x6x64xi8>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      %low = arith.constant -100.0 : f32
+      %high = arith.constant 127.0 : f32
+      %above = arith.maximumf %sum, %low : f32
+      %within = arith.minimumf %above, %high : f32
+      %whole = arith.fptosi %within : f32 to i32
+      %byte = arith.trunci %whole : i32 to i8
+      cpu.yield %byte : i8
+    }
+    return
+  }
+  func.func private @unknown(%x: memref<1x3x8x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x1x6x64xi8>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x3x8x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>) outs(%d : memref<1x1x6x64xi8>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      %whole = arith.fptosi %sum : f32 to i32
+      %byte = arith.trunci %whole : i32 to i8
+      cpu.yield %byte : i8
+    }
+    return
+  }
+}
