@@ -112,7 +112,8 @@ def Ingot_PrecisionAttr
       "what a product multiplies, and what is stored between products";
   let description = [{
     Sums are f32 but for int8, whose are i32. With fp16 constant weights are
-    stored as f16, and multiplied as the f32 that they are.
+    stored as f16, and multiplied as the f32 that they are, or by f16 if
+    `nn-to-cpu` is told that all CPU levels can.
 
     Example:
     ```mlir

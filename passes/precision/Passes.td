@@ -16,7 +16,7 @@ def AssignPrecision : Pass<"nn-assign-precision", "::mlir::ModuleOp"> {
     `ingot.precision = #ingot.precision<bf16>`, which `nn-to-cpu` follows: src
     and weights are bf16, sums stay f32. All other ops compute in f32. With
     `half=fp16` it is `fp16`, for constant weights only: these are stored as
-    f16, and multiplied as f32. An op
+    f16, and multiplied as f32, or by f16 (`nn-to-cpu`). An op
     that has the attribute already keeps it, and so does one that comes from a
     node which `keep` names stay f32. A rule of no node is an error.
   }];
