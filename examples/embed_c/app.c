@@ -112,7 +112,8 @@ static uint64_t tensorBytes(const ingot_abi_tensor *tensor,
 /* A zeroed buffer; sizes that only a run knows become `dynamic`. */
 static ingot_abi_buffer makeBuffer(const ingot_abi_tensor *tensor,
                                    int64_t dynamic) {
-  ingot_abi_buffer buffer = {NULL, NULL, NULL, 0, INGOT_ABI_MEMORY_HOST, 0};
+  ingot_abi_buffer buffer = {NULL, NULL, NULL, 0, INGOT_ABI_MEMORY_HOST, 0,
+                             NULL, 0,    NULL};
   buffer.dims = calloc(tensor->rank + 1, sizeof(int64_t));
   if (!buffer.dims)
     return buffer;

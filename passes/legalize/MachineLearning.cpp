@@ -283,6 +283,7 @@ void legalize::populateMachineLearning(Legalizers &legalizers) {
     legalizers.add(name, legalizer, kMlDomain);
   };
   populateEncoders(legalizers);
+  populateStrings(legalizers);
   add("ArrayFeatureExtractor", legalizeArrayFeatureExtractor);
   add("Binarizer", legalizeBinarizer);
   add("Imputer", legalizeImputer);

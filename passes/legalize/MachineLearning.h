@@ -52,6 +52,7 @@ struct Labels {
 FailureOr<Labels> readLabels(Node &node, StringRef ints, StringRef strings);
 
 void populateEncoders(Legalizers &legalizers);
+void populateStrings(Legalizers &legalizers);
 
 /// Replaces a classifier by the labels of the largest scores and by what
 /// post_transform makes of the scores.

@@ -183,7 +183,7 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
                        bytes_of(input_of(artifact, i)->dtype, 1), at_end);
     memcpy(data, t->content, t->bytes);
     in[i] = (ingot_abi_buffer){data, (int64_t *)t->dims, NULL, t->bytes,
-                               INGOT_ABI_MEMORY_HOST, 0};
+                               INGOT_ABI_MEMORY_HOST, 0, NULL, 0, NULL};
   }
   for (size_t i = 0; i < num_outputs; ++i) {
     const tensor *t = &outputs[i];
@@ -191,7 +191,7 @@ static int run(const ingot_abi_artifact *artifact, const char *weights,
     char *data = guard(name, t->bytes,
                        bytes_of(output_of(artifact, i)->dtype, 1), at_end);
     out[i] = (ingot_abi_buffer){data, found[i], NULL, t->bytes,
-                                INGOT_ABI_MEMORY_HOST, 0};
+                                INGOT_ABI_MEMORY_HOST, 0, NULL, 0, NULL};
   }
   message[0] = 0;
   ingot_abi_call call = {0};

@@ -98,6 +98,13 @@ func.func @ngrams(%x: tensor<?xsi32>) -> tensor<*xf32> {
   return %y : tensor<*xf32>
 }
 
+// CHECK-LABEL: @normalized
+// CHECK-NEXT: return %arg0
+func.func @normalized(%x: tensor<?xsi32>) -> tensor<*xsi32> {
+  %0 = onnx.node "StringNormalizer"(%x) {case_change_action = "NONE"} : (tensor<?xsi32>) -> tensor<*xsi32>
+  return %0 : tensor<*xsi32>
+}
+
 // A label that the model goes on with is a string, and no place in a list.
 // CHECK-LABEL: @inside
 // CHECK: nn.gather {{.*}} -> tensor<4xsi32>
@@ -136,6 +143,12 @@ func.func @refused(%x: tensor<4xsi32>, %f: tensor<4xf32>, %i: tensor<4xi64>) {
   %9 = onnx.node "ai.onnx.ml"::"CategoryMapper"(%f) {cats_strings = ["a"], cats_int64s = array<i64: 1>} : (tensor<4xf32>) -> tensor<*xsi32>
   // expected-error@+1 {{TfIdfVectorizer (opset 21) is invalid: pool_strings is missing}}
   %10 = onnx.node "TfIdfVectorizer"(%x) {mode = "TF", min_gram_length = 1 : i64, max_gram_length = 1 : i64, max_skip_count = 0 : i64, pool_int64s = array<i64: 7>, ngram_counts = array<i64: 0>, ngram_indexes = array<i64: 0>} : (tensor<4xsi32>) -> tensor<*xf32>
+  // expected-error@+1 {{StringConcat (opset 21) is not supported: what is in a string, which the host has to look into}}
+  %12 = onnx.node "StringConcat"(%x, %x) : (tensor<4xsi32>, tensor<4xsi32>) -> tensor<*xsi32>
+  // expected-error@+1 {{StringNormalizer (opset 21) is not supported: case_change_action LOWER, which the host has to do before}}
+  %13 = onnx.node "StringNormalizer"(%x) {case_change_action = "LOWER"} : (tensor<4xsi32>) -> tensor<*xsi32>
+  // expected-error@+1 {{StringNormalizer (opset 21) is not supported: stopwords, which the host has to take out before}}
+  %14 = onnx.node "StringNormalizer"(%x) {stopwords = ["the"]} : (tensor<4xsi32>) -> tensor<*xsi32>
   // expected-error@+1 {{LinearRegressor (opset 4) is invalid: input 0 is not of numbers}}
   %11 = onnx.node "ai.onnx.ml"::"LinearRegressor"(%x) {coefficients = array<f32: 1.0>} : (tensor<4xsi32>) -> tensor<*xf32>
   return

@@ -28,7 +28,8 @@ namespace {
 
 /// A dense buffer in host memory.
 ingot_abi_buffer buffer(void *data, int64_t *dims, uint64_t bytes) {
-  return {data, dims, nullptr, bytes, INGOT_ABI_MEMORY_HOST, 0};
+  return {data,    dims, nullptr, bytes, INGOT_ABI_MEMORY_HOST, 0,
+          nullptr, 0,    nullptr};
 }
 
 /// Code for a CPU of this kind.
