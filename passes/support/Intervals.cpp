@@ -56,6 +56,16 @@ static Interval heldBy(Value value, Interval x) {
   return {std::trunc(x.least), std::trunc(x.most)};
 }
 
+/// Whether each window has an element of x, and none lies in the padding alone.
+static bool hasElements(nn::MaxPoolOp pool) {
+  ArrayRef<int64_t> kernel = pool.getKernel(), pads = pool.getPads();
+  for (auto [i, pad] : llvm::enumerate(pads))
+    if (pad >= kernel[i % kernel.size()])
+      return false;
+  return llvm::all_of(pool.getDilations(),
+                      [](int64_t dilation) { return dilation == 1; });
+}
+
 Interval IntervalAnalysis::findInterval(Operation *op) {
   if (auto splat = nn::getSplat(op->getResult(0)))
     return std::isnan(*splat) ? kAll : Interval{*splat, *splat};
@@ -68,8 +78,11 @@ Interval IntervalAnalysis::findInterval(Operation *op) {
     return {op->getOperand(1), nn::getSplat(op->getOperand(0))};
   };
   return llvm::TypeSwitch<Operation *, Interval>(op)
-      .Case<nn::MaxPoolOp, nn::ReshapeOp, nn::TransposeOp, nn::SliceOp>(
+      .Case<nn::ReshapeOp, nn::TransposeOp, nn::SliceOp>(
           [&](auto) { return x(); })
+      .Case([&](nn::MaxPoolOp pool) {
+        return hasElements(pool) ? x() : kAll;
+      })
       .Case([&](nn::ConcatOp) {
         Interval all = x();
         for (Value operand : op->getOperands().drop_front())
@@ -130,7 +143,7 @@ Interval IntervalAnalysis::intervalOf(Value value) {
   if (auto known = intervals.find(value); known != intervals.end())
     return known->second;
   Operation *op = value.getDefiningOp();
-  if (!op || depth == kMostDepth)
+  if (!op || value != op->getResult(0) || depth == kMostDepth)
     return kAll;
   ++depth;
   Interval interval = heldBy(value, findInterval(op));

@@ -15,7 +15,7 @@ using namespace ingot::rt;
 
 namespace {
 
-constexpr uint64_t v3 = 0x3f, v4 = 0x7ff, amx = 0x1ffff;
+constexpr uint64_t v3 = 0x3f, v4 = 0x7ff, amx = 0x3ffff;
 
 /// Which variant's functions were called last.
 int loaded = -1, ran = -1, unloaded = -1;
