@@ -19,9 +19,9 @@ using namespace ingot;
 using namespace ingot::tools;
 
 static constexpr std::pair<const char *, RepairKind> kRepairs[] = {
+    {"round", RepairKind::round},
     {"equalize", RepairKind::equalize},
     {"smooth", RepairKind::smooth},
-    {"round", RepairKind::round},
     {"bias", RepairKind::bias}};
 
 std::string ingot::tools::parseRepairs(const std::string &text,
@@ -32,8 +32,8 @@ std::string ingot::tools::parseRepairs(const std::string &text,
   for (const auto &one : kRepairs)
     if (llvm::count(names, one.first) > 1)
       return "names " + std::string(one.first) + " more than once";
-  // Always in one order: what changes weights comes before what is measured of
-  // them.
+  // Always in one order: biases come last, for they are those of weights that
+  // do not change any more.
   for (auto [name, kind] : kRepairs)
     if (llvm::is_contained(names, name))
       kinds.push_back(kind);
@@ -156,7 +156,14 @@ int Repairer::repair(RepairKind kind, quantize::Calibration &calibration) {
     calibration.equalize = true;
   else if (int code = findMaxima(calibration))
     return code;
-  return recalibrate(calibration);
+  if (int code = recalibrate(calibration))
+    return code;
+  if (!rounds)
+    return exitSuccess;
+  // Other weights are rounded in another way. Ranges that went into weights
+  // are worth it only if that costs little there.
+  calibration.rounding.clear();
+  return roundWeights(calibration);
 }
 
 /// What weights are multiplied by says how they are rounded best.
@@ -204,6 +211,7 @@ int Repairer::run(const std::vector<RepairKind> &kinds,
                   std::vector<Trial> &trials) {
   if (std::string problem = scratch.create(); !problem.empty())
     return progress.fail(problem);
+  rounds = llvm::is_contained(kinds, RepairKind::round);
   double error = 0;
   if (int code = measure(calibration, error))
     return code;

@@ -56,6 +56,8 @@ private:
   std::string path() const { return scratch.path() + "/repaired.json"; }
 
   ScratchFolder scratch;
+  /// Weights are rounded by what they are multiplied by.
+  bool rounds = false;
 };
 
 /// Sets the pipeline to what a calibration has repaired, for models that are
