@@ -21,7 +21,7 @@ import ppocr
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TASKS = {task.name: task for task in (minilm.Task, ppocr.Task)}
 PRECISIONS = ("fp32", "bf16", "int8", "int8 repaired", "int8-dynamic", "w4")
-REPAIRS = "--repair=smooth,round,bias"
+REPAIRS = "--repair=smooth,round"
 
 
 class Runner:
@@ -74,7 +74,7 @@ HEAD = """# Accuracy of trained models
 <!-- Written by `make accuracy`; do not edit. -->
 
 Trained weights, real labels; int8 calibrated on the first 200 samples with the default method, nothing kept wider; repaired:
-with `--repair=smooth,round,bias`. w4 stores matrices in 4 bits, and multiplies float32.
+with `--repair=smooth,round`. w4 stores matrices in 4 bits, and multiplies float32.
 
 - `minilm`: the sentence encoder all-MiniLM-L6-v2, texts of 64 tokens. 3,200 descriptions of Debian packages from 20 sections;
   right is one of the second half that is nearest to the centroid of its section's first half.
