@@ -62,11 +62,29 @@ static bool onlyStartsKernels(const Function &function) {
                                   });
 }
 
+/// How often a loop runs, if it says so itself.
+static std::optional<uint64_t> roundsOf(const Loop &loop) {
+  auto *branch = dyn_cast<BranchInst>(loop.getHeader()->getTerminator());
+  auto *compare = branch && branch->isConditional()
+                      ? dyn_cast<ICmpInst>(branch->getCondition())
+                      : nullptr;
+  auto *end = compare ? dyn_cast<ConstantInt>(compare->getOperand(1)) : nullptr;
+  auto *number = end ? dyn_cast<PHINode>(compare->getOperand(0)) : nullptr;
+  if (!number || number->getParent() != loop.getHeader() ||
+      none_of(number->incoming_values(), IsaPred<ConstantInt>))
+    return std::nullopt;
+  return end->getZExtValue();
+}
+
 /// LLVM unrolls loops so that few of their instructions count and branch. Where
 /// hardly any do, as in the loops of large micro-kernels, that makes more code
-/// and nothing faster.
+/// and nothing faster. Nor does it around loops that run as often as a run
+/// says: there are as many copies of those then, and none knows more.
 static void leaveLongLoops(Function &function) {
-  constexpr int64_t kLong = 40; // instructions that make vectors
+  // Instructions that make vectors.
+  constexpr int64_t kLong = 40, kLongAroundOpen = 12;
+  // Rounds of which both are worth their code.
+  constexpr uint64_t kFew = 2;
   DominatorTree dominators(function);
   LoopInfo loops(dominators);
   for (Loop *loop : loops.getLoopsInPreorder()) {
@@ -75,7 +93,11 @@ static void leaveLongLoops(Function &function) {
       length += count_if(*block, [](const Instruction &i) {
         return i.getType()->isVectorTy();
       });
-    if (length >= kLong)
+    bool isAroundOpen =
+        roundsOf(*loop).value_or(kFew + 1) > kFew &&
+        any_of(loop->getSubLoops(),
+               [](const Loop *inner) { return !roundsOf(*inner); });
+    if (length >= (isAroundOpen ? kLongAroundOpen : kLong))
       loop->setLoopAlreadyUnrolled();
   }
 }

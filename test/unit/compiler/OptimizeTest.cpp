@@ -48,6 +48,45 @@ std::string makeLoop(int length) {
          "}\n";
 }
 
+/// `rounds` rounds of a loop of as many steps as `steps` says, each of which
+/// takes the roots of six vectors.
+std::string makeNest(const std::string &rounds, const std::string &steps) {
+  std::string body;
+  for (int i = 0; i < 6; ++i) {
+    std::string n = std::to_string(i);
+    body += "  %at" + n + " = getelementptr <8 x float>, ptr %row, i64 " + n +
+            "\n  %v" + n + " = load <8 x float>, ptr %at" + n + "\n" +
+            "  %root" + n + " = call <8 x float> @llvm.sqrt.v8f32(" +
+            "<8 x float> %v" + n + ")\n" +
+            "  store <8 x float> %root" + n + ", ptr %at" + n + "\n";
+  }
+  return "declare <8 x float> @llvm.sqrt.v8f32(<8 x float>)\n"
+         "define void @f(ptr noalias %x, i64 %n) {\n"
+         "entry:\n"
+         "  br label %outer\n"
+         "outer:\n"
+         "  %o = phi i64 [0, %entry], [%nextOuter, %endInner]\n"
+         "  %more = icmp slt i64 %o, " + rounds + "\n"
+         "  br i1 %more, label %inner, label %end\n"
+         "inner:\n"
+         "  %i = phi i64 [0, %outer], [%next, %body]\n"
+         "  %again = icmp slt i64 %i, " + steps + "\n"
+         "  br i1 %again, label %body, label %endInner\n"
+         "body:\n"
+         "  %line = mul i64 %i, %n\n"
+         "  %place = add i64 %line, %o\n"
+         "  %row = getelementptr [48 x float], ptr %x, i64 %place\n" +
+         body +
+         "  %next = add nsw i64 %i, 1\n"
+         "  br label %inner\n"
+         "endInner:\n"
+         "  %nextOuter = add nsw i64 %o, 1\n"
+         "  br label %outer\n"
+         "end:\n"
+         "  ret void\n"
+         "}\n";
+}
+
 /// How often the optimized code says to take roots.
 int countRoots(const std::string &text) {
   llvm::LLVMContext context;
@@ -70,5 +109,11 @@ int countRoots(const std::string &text) {
 TEST(Optimize, UnrollsShortLoops) { EXPECT_EQ(countRoots(makeLoop(2)), 16); }
 
 TEST(Optimize, LeavesLongLoops) { EXPECT_EQ(countRoots(makeLoop(24)), 24); }
+
+/// Three rounds around an open loop stay a loop, two become two copies.
+TEST(Optimize, LeavesLoopsAroundOpenOnes) {
+  int once = countRoots(makeNest("3", "%n"));
+  EXPECT_EQ(countRoots(makeNest("2", "%n")), 2 * once);
+}
 
 } // namespace
