@@ -7,8 +7,8 @@
 // CHECK-SAME: (%[[CALL:.*]]: !llvm.ptr)
 // CHECK: llvm.getelementptr %[[CALL]][40]
 // CHECK: %[[TABLE:.*]] = llvm.load %{{.*}} invariant : !llvm.ptr -> !llvm.ptr
-// CHECK: llvm.getelementptr %[[TABLE]][120]
-// CHECK: llvm.getelementptr %[[TABLE]][128]
+// CHECK: llvm.getelementptr %[[TABLE]][192]
+// CHECK: llvm.getelementptr %[[TABLE]][200]
 // CHECK: %[[DIMS:.*]] = llvm.load %{{.*}} invariant
 // CHECK: llvm.getelementptr %[[DIMS]][8]
 // CHECK: %[[SIZE:.*]] = llvm.load %{{.*}} invariant : !llvm.ptr -> i64
