@@ -130,7 +130,7 @@ class Binary(Case):
             with self.subTest(attributes):
                 net = Net(3, 100)
                 net.sign()
-                net.conv(48, **attributes)
+                net.conv(70, **attributes)
                 self.check(net, [2, 100, 7, 17], 1)
 
     def test_batches(self):
