@@ -60,10 +60,22 @@ static void requireCategory(Node &node, Value isHere) {
           "X has an element that is in none of the categories");
 }
 
+/// Of equal categories the last counts, as in ONNX Runtime: 1 for those, 0 for
+/// the others.
+static SmallVector<int64_t> markLast(ArrayRef<int64_t> categories) {
+  SmallVector<int64_t> isLast(categories.size());
+  DenseSet<int64_t> later;
+  for (size_t i = categories.size(); i-- > 0;)
+    isLast[i] = later.insert(categories[i]).second;
+  return isLast;
+}
+
 static LogicalResult legalizeOneHotEncoder(Node &node) {
   auto words = node.op.getNodeAttrs().getAs<ArrayAttr>("cats_strings");
   auto numbers = node.getInts("cats_int64s");
   bool isOfStrings = node.has(0) && isString(node.elementType(0));
+  if (words && numbers)
+    return node.invalid("there are both cats_strings and cats_int64s");
   if (!node.has(0) || (isOfStrings ? !words || words.empty()
                                    : !numbers || numbers->empty()))
     return node.invalid(isOfStrings ? "cats_strings is missing"
@@ -76,6 +88,13 @@ static LogicalResult legalizeOneHotEncoder(Node &node) {
                   : intConstant(node, *numbers, {int64_t(numbers->size())});
   Value isHere = binary<nn::EqualOp>(
       node, unsqueeze(node, x, {node.rank(0)}), categories);
+  SmallVector<int64_t> all =
+      isOfStrings ? placesOf(node, words) : llvm::to_vector(*numbers);
+  if (auto isLast = markLast(all); llvm::is_contained(isLast, 0))
+    isHere = binary<nn::AndOp>(
+        node, isHere,
+        castTo(node, intConstant(node, isLast, {int64_t(isLast.size())}),
+               node.builder.getI1Type()));
   if (!node.getInt("zeros", 1))
     requireCategory(node, isHere);
   return node.replace(castTo(node, isHere, node.builder.getF32Type()));
@@ -181,7 +200,27 @@ static LogicalResult encode(Node &node, Value keys, Value values,
   return encodeStrings(node, *places, values, otherwise);
 }
 
+/// From words to numbers or back, as X is; of equal ones the first counts.
+static LogicalResult encodeBetween(Node &node, ArrayAttr words,
+                                   ArrayRef<int64_t> numbers) {
+  Value strings = stringConstants(node, words),
+        ints = intConstant(node, numbers, {int64_t(numbers.size())});
+  if (isString(node.elementType(0)))
+    return encode(node, strings, ints,
+                  intConstant(node, {node.getInt("default_int64", -1)}, {}));
+  if (!node.elementType(0).isInteger(64))
+    return node.invalid("X is neither of strings nor of int64");
+  return encode(node, ints, strings,
+                stringConstant(node,
+                               node.getString("default_string", "_Unused")));
+}
+
 static LogicalResult legalizeLabelEncoder(Node &node) {
+  // Version 1: classes and their numbers.
+  auto classes = node.op.getNodeAttrs().getAs<ArrayAttr>("classes_strings");
+  if (node.has(0) && node.opset == 1 && classes && !classes.empty())
+    return encodeBetween(
+        node, classes, llvm::to_vector(llvm::seq<int64_t>(0, classes.size())));
   Value keys = readList(node, "keys"), values = readList(node, "values");
   if (!node.has(0) || !keys || !values ||
       typeOf(keys).getDimSize(0) != typeOf(values).getDimSize(0) ||
@@ -197,7 +236,6 @@ static LogicalResult legalizeLabelEncoder(Node &node) {
 // CategoryMapper
 //===----------------------------------------------------------------------===//
 
-/// From words to numbers or back, as X is.
 static LogicalResult legalizeCategoryMapper(Node &node) {
   auto words = node.op.getNodeAttrs().getAs<ArrayAttr>("cats_strings");
   auto numbers = node.getInts("cats_int64s");
@@ -205,16 +243,11 @@ static LogicalResult legalizeCategoryMapper(Node &node) {
       words.size() != numbers->size())
     return node.invalid("as many cats_strings as cats_int64s are needed, one "
                         "at least");
-  Value strings = stringConstants(node, words),
-        ints = intConstant(node, *numbers, {int64_t(numbers->size())});
-  if (isString(node.elementType(0)))
-    return encode(node, strings, ints,
-                  intConstant(node, {node.getInt("default_int64", -1)}, {}));
-  if (!node.elementType(0).isInteger(64))
-    return node.invalid("X is neither of strings nor of int64");
-  return encode(node, ints, strings,
-                stringConstant(node,
-                               node.getString("default_string", "_Unused")));
+  // Of equal categories the last counts, as in ONNX Runtime.
+  return encodeBetween(
+      node,
+      node.builder.getArrayAttr(llvm::to_vector(llvm::reverse(words))),
+      llvm::to_vector(llvm::reverse(*numbers)));
 }
 
 void legalize::populateEncoders(Legalizers &legalizers) {

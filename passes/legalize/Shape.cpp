@@ -370,6 +370,8 @@ static LogicalResult legalizeConstantOfShape(Node &node) {
       return node.invalid("value needs one element");
     type = attr.getElementType();
     value = values->front();
+  } else if (node.hasAttr("value")) {
+    return node.invalid("value is no tensor of numbers");
   }
   auto sizes = elementsOf(node, node.input(0));
   if (failed(sizes))

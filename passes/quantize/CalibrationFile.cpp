@@ -26,6 +26,7 @@ using namespace ingot::quantize;
 /// knew only norms that were smoothed.
 static constexpr int64_t kVersion = 3, kPlainVersion = 1;
 static constexpr StringLiteral kVersionKey("ingot_calibration");
+static constexpr StringLiteral kChannelsKey("channels");
 static constexpr StringLiteral kRoundingKey("adaround");
 static constexpr size_t kDigestDigits = 64;
 
@@ -36,7 +37,7 @@ static Error wrong(const Twine &what) {
 
 /// The lists of repairs, by their keys.
 static std::pair<StringLiteral, std::vector<ChannelValues> Calibration::*>
-    kChannelLists[] = {{"channels", &Calibration::channels},
+    kChannelLists[] = {{kChannelsKey, &Calibration::channels},
                        {"biases", &Calibration::biases}};
 
 static void writeRepair(const Calibration &calibration, json::OStream &json) {
@@ -154,6 +155,9 @@ static Error readChannels(const json::Object &repair, StringRef key,
       if (!std::isfinite(number))
         return wrong("'" + printable(*name) + "' of its \"" + key +
                      "\" has a value that is no finite number");
+      if (key == kChannelsKey && number < 0)
+        return wrong("'" + printable(*name) + "' of its \"" + key +
+                     "\" has a magnitude below 0");
       channels.values.push_back(number);
     }
     list.push_back(std::move(channels));

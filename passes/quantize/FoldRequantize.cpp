@@ -35,22 +35,40 @@ static bool isSmallConstant(Value value) {
          typeOf(value).getElementType().isF32();
 }
 
+/// Whether f32 holds `number` times `factor` as well as it holds `number`.
+static bool holdsProduct(double number, double factor) {
+  return number == 0 || !std::isfinite(number) ||
+         std::isnormal(float(number * factor));
+}
+
+/// The operand of a product by a constant that is to take the factor.
+static Value constantOf(nn::MulOp op) {
+  return isSmallConstant(op.getB()) ? op.getB() : op.getA();
+}
+
 /// Whether `value` times a positive constant is one of other constants, by
-/// which no op more is needed.
-static bool takesFactor(Value value, int depth = 0) {
+/// which no op more is needed, and which f32 holds.
+static bool takesFactor(Value value, double factor, int depth = 0) {
   if (isSmallConstant(value))
-    return true;
+    return llvm::all_of(*nn::getConstantDoubles(value), [&](double number) {
+      return holdsProduct(number, factor);
+    });
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse() || depth > kMaxDepth)
     return false;
-  if (isa<nn::MulOp>(op))
-    return llvm::any_of(op->getOperands(), isSmallConstant);
+  if (auto mul = dyn_cast<nn::MulOp>(op))
+    return isSmallConstant(constantOf(mul)) &&
+           takesFactor(constantOf(mul), factor);
   if (isa<nn::AddOp, nn::SubOp>(op))
     return llvm::all_of(op->getOperands(), [&](Value operand) {
-      return takesFactor(operand, depth + 1);
+      return takesFactor(operand, factor, depth + 1);
     });
+  if (auto clamp = dyn_cast<nn::ClampOp>(op);
+      clamp && (!holdsProduct(clamp.getMin().convertToDouble(), factor) ||
+                !holdsProduct(clamp.getMax().convertToDouble(), factor)))
+    return false;
   return isa<nn::ReluOp, nn::ClampOp, nn::LeakyReluOp>(op) &&
-         takesFactor(op->getOperand(0), depth + 1);
+         takesFactor(op->getOperand(0), factor, depth + 1);
 }
 
 /// `value` times `factor`, for one that takesFactor says so of.
@@ -63,8 +81,8 @@ static Value scaled(PatternRewriter &rewriter, Value value, double factor) {
   }
   Operation *op = value.getDefiningOp();
   SmallVector<Value> operands(op->getOperands());
-  if (isa<nn::MulOp>(op)) {
-    Value &constant = operands[isSmallConstant(operands[1]) ? 1 : 0];
+  if (auto mul = dyn_cast<nn::MulOp>(op)) {
+    Value &constant = operands[constantOf(mul) == mul.getB()];
     constant = scaled(rewriter, constant, factor);
   } else {
     for (Value &operand : operands)
@@ -119,9 +137,10 @@ struct FoldIntoConstants : OpRewritePattern<nn::RoundOp> {
     if (!scale || !(*scale > 0) || !std::isnormal(1 / *scale) ||
         typeOf(division.getB()).getRank() != 0)
       return rewriter.notifyMatchFailure(op, "is not of a constant scale");
-    if (!division->hasOneUse() || !takesFactor(division.getA()) ||
+    if (!division->hasOneUse() || !takesFactor(division.getA(), 1 / *scale) ||
         nn::getConstant(division.getA()))
-      return rewriter.notifyMatchFailure(op, "divides what has no constants");
+      return rewriter.notifyMatchFailure(
+          op, "divides what has no constants, or leaves none that f32 holds");
     rewriter.setInsertionPoint(division);
     Value x = scaled(rewriter, division.getA(), 1 / *scale);
     // Nobody reads the division any more; the walk erases matched ops only.

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_INSERTQUANTIZE
@@ -38,9 +39,12 @@ private:
   LogicalResult quantize(func::FuncOp function,
                          const KeepRules &keep);
   LogicalResult checkNames(const llvm::StringMap<Value> &known);
+  LogicalResult checkRoundings(ArrayRef<Operation *> products);
   Value getPair(Value value, const TensorCalibration &range);
 
   llvm::StringMap<TensorCalibration> ranges;
+  /// The products that the file has a rounding of, in its order.
+  std::vector<std::string> rounded;
   /// What values become, by their range.
   llvm::DenseMap<std::pair<Value, const TensorCalibration *>, Value> pairs;
   std::optional<quantize::WeightQuantizer> weights;
@@ -57,6 +61,9 @@ LogicalResult InsertQuantizePass::readFile() {
   ranges.clear();
   for (const TensorCalibration &tensor : read->tensors)
     ranges[tensor.name] = tensor;
+  rounded.clear();
+  for (const quantize::WeightRounding &rounding : read->rounding)
+    rounded.push_back(rounding.name);
   weights.emplace(weightBits, quantize::namedRoundings(std::move(*read)));
   return success();
 }
@@ -79,6 +86,22 @@ InsertQuantizePass::checkNames(const llvm::StringMap<Value> &known) {
          << printable(unknown.front())
          << "', but no tensor that could be quantized has this name"
          << nearNames(unknown.front(), names);
+}
+
+/// Nor is there a rounding of what is no product.
+LogicalResult
+InsertQuantizePass::checkRoundings(ArrayRef<Operation *> products) {
+  llvm::StringSet<> names;
+  for (Operation *product : products)
+    names.insert(nodeNameOf(product->getLoc()));
+  for (StringRef name : rounded)
+    if (!names.contains(name))
+      return emitError(UnknownLoc::get(&getContext()))
+             << "'" << printable(calibration) << "' has the rounding of '"
+             << printable(name)
+             << "', but no product that could be quantized has this name"
+             << nearNames(name, llvm::to_vector(names.keys()));
+  return success();
 }
 
 /// `value` in bytes and back.
@@ -112,7 +135,7 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
   llvm::StringMap<Value> known;
   for (auto &[value, name] : names)
     known[name] = value;
-  if (failed(checkNames(known)))
+  if (failed(checkNames(known)) || failed(checkRoundings(all)))
     return failure();
   auto rangeOf = [&](Value value) -> const TensorCalibration * {
     auto name = names.find(value);

@@ -494,7 +494,9 @@ class Repairs(PostTraining):
                                ({"biases": [{"name": "conv0", "values": [1]}]}, "conv0", "6 channels"),
                                ({"adaround": {}}, "adaround"), ({"adaround": [{"name": "conv0"}]}, "name", "up"),
                                ({"adaround": [{"name": "conv0", "up": "A"}]}, "conv0", "base64"),
-                               ({"adaround": [{"name": "conv0", "up": "AA=="}]}, "rounding of", "bytes")):
+                               ({"adaround": [{"name": "conv0", "up": "AA=="}]}, "rounding of", "bytes"),
+                               ({"adaround": [{"name": "nobody", "up": "AA=="}]}, "'nobody'", "no product"),
+                               ({"channels": [{"name": "conv0", "values": [-1]}]}, "conv0", "below 0")):
             with open(self.path("changed.json"), "w") as f:
                 json.dump({**found, "repair": repair}, f)
             self.refuses(model, *words, options=["--precision=int8", "--calibration=" + self.path("changed.json")])

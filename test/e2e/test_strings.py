@@ -80,6 +80,23 @@ class Strings(Case):
             outputs = [("i", shape, INT64), ("f", shape), ("s", shape, STRING), ("t", shape, STRING)]
             self.check(string_model(nodes, [("x", shape, STRING)], outputs), {"x": draw((4, 3))}, {"x": draw((4, 3), seed=1)})
 
+    def test_equal_categories(self):
+        """Of two the last counts."""
+        nodes = [ml("OneHotEncoder", ["x"], ["y"], cats_strings=["red", "red", "green", "blåu"]),
+                 ml("CategoryMapper", ["x"], ["i"], cats_strings=["red", "red", "green"], cats_int64s=[1, 2, 2]),
+                 ml("CategoryMapper", ["i"], ["t"], cats_strings=["red", "green", "blåu"], cats_int64s=[1, 2, 2]),
+                 ml("OneHotEncoder", ["i"], ["z"], cats_int64s=[2, 1, 2])]
+        outputs = [("y", [8, 4]), ("i", [8], INT64), ("t", [8], STRING), ("z", [8, 3])]
+        self.check(string_model(nodes, [("x", [8], STRING)], outputs), {"x": draw(8)})
+
+    def test_first_label_encoder(self):
+        """Version 1 has classes, whose numbers are their places."""
+        nodes = [ml("LabelEncoder", ["x"], ["i"], classes_strings=COLORS, default_int64=-3, name="in"),
+                 ml("LabelEncoder", ["i"], ["t"], classes_strings=COLORS[1:], default_string="none")]
+        made = string_model(nodes, [("x", ["n"], STRING)], [("i", ["n"], INT64), ("t", ["n"], STRING)])
+        next(o for o in made.opset_import if o.domain == "ai.onnx.ml").version = 1
+        self.check(made, {"x": draw(8)}, {"x": draw(8, seed=1)})
+
     def test_equal(self):
         """Two strings that the model does not know are equal if their bytes are."""
         nodes = [helper.make_node("Equal", ["x", "y"], ["xy"]), helper.make_node("Equal", ["x", "c"], ["xc"])]
@@ -165,6 +182,11 @@ class Strings(Case):
         done = tool("ingot", "run", artifact, "--input", self.path("x.txt"), "--output-dir", self.path("out"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(np.load(self.path("out/y.npy")).tolist(), [[2, 1], [0, -1], [1, 2]])
+        with open(self.path("windows.txt"), "wb") as f:
+            f.write(b"\xef\xbb\xbftwo\r\none\r\n\r\nthree\r\n")
+        done = tool("ingot", "run", artifact, "--input", self.path("windows.txt"), "--output-dir", self.path("out"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(np.load(self.path("out/y.npy")).tolist(), [[2, 1], [0, -1]])
         with open(self.path("x.txt"), "a") as f:
             f.write("\nodd\n")
         self.assert_one_line(tool("ingot", "run", artifact, "--input", self.path("x.txt")), "7 lines")

@@ -277,7 +277,8 @@ static std::string shapeOfCount(const Request &request, uint64_t count,
                    std::to_string(count) + " lines of '" + request.source + "'";
 }
 
-/// Reads a string a line.
+/// Reads a string a line, which may end in "\r\n", as on Windows; so may the
+/// file begin with a byte order mark.
 static std::string readLines(const Request &request, Array &array) {
   std::string text;
   std::string problem =
@@ -290,9 +291,12 @@ static std::string readLines(const Request &request, Array &array) {
   array.dtype = INGOT_STRING;
   array.data.assign(sizeof(int64_t), 0);
   uint64_t count = 0;
-  for (size_t at = 0; at < text.size(); ++count) {
+  static constexpr std::string_view mark = "\xef\xbb\xbf";
+  for (size_t at = text.compare(0, mark.size(), mark) ? 0 : mark.size();
+       at < text.size(); ++count) {
     size_t end = text.find('\n', at);
-    appendString(array, std::string_view(text).substr(at, end - at));
+    size_t last = end > at && text[end - 1] == '\r' ? end - 1 : end;
+    appendString(array, std::string_view(text).substr(at, last - at));
     at = end + 1;
   }
   problem = shapeOfCount(request, count, array.dims);

@@ -3,7 +3,7 @@
 // A tensor of strings is one of places in the model's list, to which operators
 // add those that they name.
 
-// CHECK: module attributes {ingot.strings = ["", "red", "green", "blue", "warm", "cold", "_Unused", "no", "one", "two"]
+// CHECK: module attributes {ingot.strings = ["", "red", "green", "blue", "warm", "cold", "_Unused", "no", "two", "one"]
 module attributes {ingot.strings = ["", "red"], onnx.opset_import = {"ai.onnx" = 21 : i64, "ai.onnx.ml" = 4 : i64}} {
 
 // CHECK-LABEL: @moved
@@ -133,6 +133,10 @@ func.func @refused(%x: tensor<4xsi32>, %f: tensor<4xf32>, %i: tensor<4xi64>) {
   %4 = onnx.node "Add"(%x, %x) : (tensor<4xsi32>, tensor<4xsi32>) -> tensor<*xsi32>
   // expected-error@+1 {{OneHotEncoder (opset 4) is invalid: cats_strings is missing}}
   %5 = onnx.node "ai.onnx.ml"::"OneHotEncoder"(%x) {cats_int64s = array<i64: 1>} : (tensor<4xsi32>) -> tensor<*xf32>
+  // expected-error@+1 {{OneHotEncoder (opset 4) is invalid: there are both cats_strings and cats_int64s}}
+  %15 = onnx.node "ai.onnx.ml"::"OneHotEncoder"(%x) {cats_int64s = array<i64: 1>, cats_strings = ["a"]} : (tensor<4xsi32>) -> tensor<*xf32>
+  // expected-error@+1 {{ConstantOfShape (opset 21) is invalid: value is no tensor of numbers}}
+  %16 = onnx.node "ConstantOfShape"(%i) {value = ["a"]} : (tensor<4xi64>) -> tensor<*xsi32>
   // expected-error@+1 {{LabelEncoder (opset 4) is invalid: keys are of another type than X}}
   %6 = onnx.node "ai.onnx.ml"::"LabelEncoder"(%x) {keys_int64s = array<i64: 1>, values_int64s = array<i64: 1>} : (tensor<4xsi32>) -> tensor<*xi64>
   // expected-error@+1 {{LabelEncoder (opset 4) is invalid: default_tensor needs one element of the values' type}}

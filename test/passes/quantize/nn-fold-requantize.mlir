@@ -88,3 +88,25 @@ func.func @clamped(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %9 = nn.round %8 : tensor<2xf32> -> tensor<2xf32>
   return %4, %9 : tensor<2xf32>, tensor<2xf32>
 }
+
+// -----
+
+// A constant that f32 would not hold stays as it is.
+// CHECK-LABEL: @beyond
+// CHECK: nn.mul
+// CHECK: nn.div
+// CHECK: nn.mul
+// CHECK: nn.div
+func.func @beyond(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %large = arith.constant dense<3.0e38> : tensor<f32>
+  %small = arith.constant dense<1.0e-30> : tensor<f32>
+  %s = arith.constant dense<0.25> : tensor<f32>
+  %t = arith.constant dense<1.0e10> : tensor<f32>
+  %0 = nn.mul %x, %large : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %1 = nn.div %0, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %2 = nn.round %1 : tensor<2xf32> -> tensor<2xf32>
+  %3 = nn.mul %x, %small : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %4 = nn.div %3, %t : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %5 = nn.round %4 : tensor<2xf32> -> tensor<2xf32>
+  return %2, %5 : tensor<2xf32>, tensor<2xf32>
+}
