@@ -145,3 +145,21 @@ def conv_model(weight=(4, 3, 3, 3), name="conv0", **attributes):
 
 __all__ = ["BIN", "BUILD", "ROOT", "TOLERANCE", "Case", "conv_model", "have", "helper", "make_model", "np",
            "numpy_helper", "onnx", "relu_model", "start", "tool", "TensorProto"]
+
+
+class NodeByNode:
+    """A network that is written node by node, with weights from a fixed seed."""
+
+    def __init__(self, seed, channels):
+        self.rng = np.random.default_rng(seed)
+        self.nodes, self.constants, self.value, self.channels = [], {}, "x", channels
+
+    def constant(self, value):
+        name = f"c{len(self.constants)}"
+        self.constants[name] = np.asarray(value, np.float32)
+        return name
+
+    def node(self, kind, *inputs, **attributes):
+        name = f"{kind}{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
+        return name

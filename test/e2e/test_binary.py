@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 from onnx import helper
 
-from support import Case, make_model, tool
+from support import Case, NodeByNode, make_model, tool
 from test_levels import cap
 from test_quantized import LEVELS
 
@@ -18,23 +18,7 @@ if {"avx512_vpopcntdq", "avx512_bf16"} <= set(flags):
 BINARY = np.array([-1, 1], np.float32)
 
 
-class Net:
-    """A network that is written node by node."""
-
-    def __init__(self, seed, channels):
-        self.rng = np.random.default_rng(seed)
-        self.nodes, self.constants, self.value, self.channels = [], {}, "x", channels
-
-    def constant(self, value):
-        name = f"c{len(self.constants)}"
-        self.constants[name] = np.asarray(value, np.float32)
-        return name
-
-    def node(self, kind, *inputs, **attributes):
-        name = f"{kind}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
-        return name
-
+class Net(NodeByNode):
     def conv(self, channels, kernel=3, pads=None, scale=True, **attributes):
         """Signs, times a power of two for each output channel."""
         shape = (channels, self.channels // attributes.get("group", 1), kernel, kernel)

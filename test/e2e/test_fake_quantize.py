@@ -5,27 +5,16 @@ import unittest
 import numpy as np
 from onnx import helper
 
-from support import Case, make_model, tool
+from support import Case, NodeByNode, make_model, tool
 from test_levels import cap
 from test_quantized import LEVELS
 
 
-class Net:
-    """A network that is written node by node; its weights are as training leaves them."""
+class Net(NodeByNode):
+    """Its weights are as training leaves them."""
 
     def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
-        self.nodes, self.constants, self.value, self.channels = [], {}, "x", 3
-
-    def constant(self, value):
-        name = f"c{len(self.constants)}"
-        self.constants[name] = np.asarray(value, np.float32)
-        return name
-
-    def node(self, kind, *inputs, **attributes):
-        name = f"{kind}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], name=name, **attributes))
-        return name
+        super().__init__(seed, channels=3)
 
     def conv(self, levels, channels, kernel=3, group=1, **attributes):
         """`levels(shape)` are weights before the factor that each output channel has."""
