@@ -54,8 +54,9 @@ QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis,
     double &scale = scales[result.channelOf(i)];
     scale = std::max(scale, std::abs(values[i]));
   }
-  for (auto [channel, scale] : llvm::enumerate(scales)) {
+  for (size_t channel = 0; channel < scales.size(); ++channel) {
     const size_t inner = result.inner;
+    double &scale = scales[channel];
     auto at = [&](size_t i) {
       return values[(i / inner * scales.size() + channel) * inner + i % inner];
     };

@@ -27,10 +27,10 @@ int Probe::prepare(const ScratchModel::Options &given) {
   if (int code = model.prepare(options))
     return code;
   for (size_t i = 0; i < units().size(); ++i)
-    settings.push_back({INGOT_BOOL, {}, {0}});
+    settings.push_back({INGOT_BOOL, {}, {0}, {}});
   for (size_t i = 0; i < kNumbersOfRange * tensors().size(); ++i)
     settings.push_back(
-        {INGOT_FLOAT, {}, std::vector<unsigned char>(sizeof(float))});
+        {INGOT_FLOAT, {}, std::vector<unsigned char>(sizeof(float)), {}});
   ranged.assign(tensors().size(), false);
   forbidden.assign(units().size(), false);
   for (size_t i = 0; i < tensors().size(); ++i) {
