@@ -8,9 +8,10 @@
 
 #include "dialects/nn/NodeName.h"
 #include "passes/support/Json.h"
+#include "passes/support/Rules.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,6 +20,7 @@
 #include <cmath>
 
 using namespace llvm;
+using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
@@ -239,7 +241,7 @@ Expected<Calibration> quantize::parseCalibration(StringRef text) {
   const json::Array *tensors = root->getArray("tensors");
   if (!tensors)
     return wrong("it has no list \"tensors\"");
-  StringSet<> names;
+  llvm::StringSet<> names;
   for (const json::Value &value : *tensors) {
     const json::Object *object = value.getAsObject();
     std::optional<StringRef> name =
@@ -277,4 +279,23 @@ Expected<Calibration> quantize::readCalibration(StringRef path) {
   if (!read)
     return wrong("'" + printable(path) + "': " + toString(read.takeError()));
   return read;
+}
+
+FailureOr<Calibration> quantize::readCalibration(StringRef path,
+                                                 MLIRContext *context) {
+  Expected<Calibration> read = readCalibration(path);
+  if (!read)
+    return emitError(UnknownLoc::get(context)) << toString(read.takeError());
+  return std::move(*read);
+}
+
+LogicalResult quantize::checkName(StringRef path, MLIRContext *context,
+                                  StringRef name, StringRef what,
+                                  const llvm::StringSet<> &known, StringRef kind) {
+  if (known.contains(name))
+    return success();
+  return emitError(UnknownLoc::get(context))
+         << "'" << printable(path) << "' has " << what << " '"
+         << printable(name) << "', but " << kind << " has this name"
+         << nearNames(name, to_vector(known.keys()));
 }

@@ -7,7 +7,8 @@
 #ifndef INGOT_PASSES_QUANTIZE_CALIBRATIONFILE_H
 #define INGOT_PASSES_QUANTIZE_CALIBRATIONFILE_H
 
-#include "llvm/ADT/StringRef.h"
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -78,6 +79,18 @@ llvm::Expected<Calibration> parseCalibration(llvm::StringRef text);
 
 /// The same from a file, whose name the error has.
 llvm::Expected<Calibration> readCalibration(llvm::StringRef path);
+
+/// The same for a pass: what is wrong is a diagnostic.
+mlir::FailureOr<Calibration> readCalibration(llvm::StringRef path,
+                                             mlir::MLIRContext *context);
+
+/// Fails for a name in the file that is none of `known`, for it was mistyped or
+/// is of another model. `what` of it the file has, and what the `known` are,
+/// become parts of the message.
+mlir::LogicalResult checkName(llvm::StringRef path, mlir::MLIRContext *context,
+                              llvm::StringRef name, llvm::StringRef what,
+                              const llvm::StringSet<> &known,
+                              llvm::StringRef kind);
 
 } // namespace ingot::quantize
 

@@ -71,13 +71,10 @@ LogicalResult CorrectBiasesPass::correct(Operation *op,
 }
 
 void CorrectBiasesPass::runOnOperation() {
-  llvm::Expected<quantize::Calibration> read =
-      quantize::readCalibration(calibration);
-  if (!read) {
-    emitError(UnknownLoc::get(&getContext()))
-        << llvm::toString(read.takeError());
+  FailureOr<quantize::Calibration> read =
+      quantize::readCalibration(calibration, &getContext());
+  if (failed(read))
     return signalPassFailure();
-  }
   llvm::StringMap<ArrayRef<float>> corrections;
   for (const quantize::ChannelValues &bias : read->biases)
     corrections[bias.name] = bias.values;

@@ -67,13 +67,10 @@ void ExcludeOverflowPass::exclude(func::FuncOp function) {
 }
 
 void ExcludeOverflowPass::runOnOperation() {
-  llvm::Expected<quantize::Calibration> read =
-      quantize::readCalibration(calibration);
-  if (!read) {
-    emitError(UnknownLoc::get(&getContext()))
-        << llvm::toString(read.takeError());
+  FailureOr<quantize::Calibration> read =
+      quantize::readCalibration(calibration, &getContext());
+  if (failed(read))
     return signalPassFailure();
-  }
   seen.clear();
   for (const quantize::TensorCalibration &tensor : read->tensors)
     seen[tensor.name] = std::max(std::abs(tensor.min), std::abs(tensor.max));

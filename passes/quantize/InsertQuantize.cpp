@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_INSERTQUANTIZE
@@ -38,13 +37,13 @@ private:
   LogicalResult readFile();
   LogicalResult quantize(func::FuncOp function,
                          const KeepRules &keep);
-  LogicalResult checkNames(const llvm::StringMap<Value> &known);
-  LogicalResult checkRoundings(ArrayRef<Operation *> products);
+  LogicalResult checkNames(ArrayRef<StringRef> tensors,
+                           ArrayRef<Operation *> products);
   Value getPair(Value value, const TensorCalibration &range);
 
   llvm::StringMap<TensorCalibration> ranges;
-  /// The products that the file has a rounding of, in its order.
-  std::vector<std::string> rounded;
+  /// The products that the file has a repair of, in its order, and which.
+  std::vector<std::pair<std::string, StringRef>> repaired;
   /// What values become, by their range.
   llvm::DenseMap<std::pair<Value, const TensorCalibration *>, Value> pairs;
   std::optional<quantize::WeightQuantizer> weights;
@@ -53,54 +52,43 @@ private:
 } // namespace
 
 LogicalResult InsertQuantizePass::readFile() {
-  llvm::Expected<quantize::Calibration> read =
-      quantize::readCalibration(calibration);
-  if (!read)
-    return emitError(UnknownLoc::get(&getContext()))
-           << llvm::toString(read.takeError());
+  FailureOr<quantize::Calibration> read =
+      quantize::readCalibration(calibration, &getContext());
+  if (failed(read))
+    return failure();
   ranges.clear();
   for (const TensorCalibration &tensor : read->tensors)
     ranges[tensor.name] = tensor;
-  rounded.clear();
+  repaired.clear();
   for (const quantize::WeightRounding &rounding : read->rounding)
-    rounded.push_back(rounding.name);
+    repaired.emplace_back(rounding.name, "the rounding of");
+  for (const quantize::ChannelValues &bias : read->biases)
+    repaired.emplace_back(bias.name, "the bias of");
   weights.emplace(weightBits, quantize::namedRoundings(std::move(*read)));
   return success();
 }
 
-/// A range of no tensor is of another model, or a name that was mistyped.
+/// Ranges are of tensors that could be quantized, repairs of products.
 LogicalResult
-InsertQuantizePass::checkNames(const llvm::StringMap<Value> &known) {
-  SmallVector<StringRef> unknown;
-  for (const auto &entry : ranges)
-    if (!known.contains(entry.getKey()))
-      unknown.push_back(entry.getKey());
-  if (unknown.empty())
-    return success();
-  llvm::sort(unknown);
-  SmallVector<StringRef> names;
-  for (const auto &entry : known)
-    names.push_back(entry.getKey());
-  return emitError(UnknownLoc::get(&getContext()))
-         << "'" << printable(calibration) << "' has a range of tensor '"
-         << printable(unknown.front())
-         << "', but no tensor that could be quantized has this name"
-         << nearNames(unknown.front(), names);
-}
-
-/// Nor is there a rounding of what is no product.
-LogicalResult
-InsertQuantizePass::checkRoundings(ArrayRef<Operation *> products) {
-  llvm::StringSet<> names;
+InsertQuantizePass::checkNames(ArrayRef<StringRef> tensors,
+                               ArrayRef<Operation *> products) {
+  llvm::StringSet<> known;
+  known.insert_range(tensors);
+  SmallVector<StringRef> names = llvm::to_vector(ranges.keys());
+  llvm::sort(names);
+  for (StringRef name : names)
+    if (failed(quantize::checkName(calibration, &getContext(), name,
+                                   "a range of tensor", known,
+                                   "no tensor that could be quantized")))
+      return failure();
+  known.clear();
   for (Operation *product : products)
-    names.insert(nodeNameOf(product->getLoc()));
-  for (StringRef name : rounded)
-    if (!names.contains(name))
-      return emitError(UnknownLoc::get(&getContext()))
-             << "'" << printable(calibration) << "' has the rounding of '"
-             << printable(name)
-             << "', but no product that could be quantized has this name"
-             << nearNames(name, llvm::to_vector(names.keys()));
+    known.insert(nodeNameOf(product->getLoc()));
+  for (const auto &[name, repair] : repaired)
+    if (failed(quantize::checkName(calibration, &getContext(), name, repair,
+                                   known,
+                                   "no product that could be quantized")))
+      return failure();
   return success();
 }
 
@@ -132,10 +120,10 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
   SmallVector<Operation *> all =
       quantize::findProducts(function, [](Operation *) { return true; });
   auto names = quantize::nameTensors(quantize::findSites(all));
-  llvm::StringMap<Value> known;
+  SmallVector<StringRef> tensors;
   for (auto &[value, name] : names)
-    known[name] = value;
-  if (failed(checkNames(known)) || failed(checkRoundings(all)))
+    tensors.push_back(name);
+  if (failed(checkNames(tensors, all)))
     return failure();
   auto rangeOf = [&](Value value) -> const TensorCalibration * {
     auto name = names.find(value);

@@ -96,13 +96,10 @@ struct InsertSwitchesPass
       return signalPassFailure();
     quantize::WeightRoundings roundings;
     if (!calibration.empty()) {
-      llvm::Expected<quantize::Calibration> read =
-          quantize::readCalibration(calibration);
-      if (!read) {
-        emitError(UnknownLoc::get(&getContext()))
-            << llvm::toString(read.takeError());
+      FailureOr<quantize::Calibration> read =
+          quantize::readCalibration(calibration, &getContext());
+      if (failed(read))
         return signalPassFailure();
-      }
       roundings = quantize::namedRoundings(std::move(*read));
     }
     SmallVector<Attribute> names, tensors;

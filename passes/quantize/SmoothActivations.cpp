@@ -185,31 +185,36 @@ void SmoothActivationsPass::smooth(const quantize::SmoothableTensor &tensor,
 }
 
 void SmoothActivationsPass::runOnOperation() {
-  auto fail = [&](const Twine &message) {
-    emitError(UnknownLoc::get(&getContext())) << message;
-    signalPassFailure();
-  };
-  llvm::Expected<quantize::Calibration> read =
-      quantize::readCalibration(calibration);
-  if (!read)
-    return fail(llvm::toString(read.takeError()));
+  FailureOr<quantize::Calibration> read =
+      quantize::readCalibration(calibration, &getContext());
+  if (failed(read))
+    return signalPassFailure();
   llvm::StringMap<ArrayRef<float>> maxima;
   for (const quantize::ChannelValues &channels : read->channels)
     maxima[channels.name] = channels.values;
+  llvm::StringSet<> known;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
     for (const quantize::SmoothableTensor &tensor :
          quantize::findSmoothableTensors(function)) {
+      known.insert(tensor.name);
       auto largest = maxima.find(tensor.name);
       if (largest == maxima.end())
         continue;
-      if (int64_t(largest->second.size()) != tensor.channels)
-        return fail("'" + printable(calibration) + "' has " +
-                    Twine(largest->second.size()) + " channels of '" +
-                    printable(tensor.name) + "', which has " +
-                    Twine(tensor.channels));
+      if (int64_t(largest->second.size()) != tensor.channels) {
+        emitError(UnknownLoc::get(&getContext()))
+            << "'" << printable(calibration) << "' has "
+            << largest->second.size() << " channels of '"
+            << printable(tensor.name) << "', which has " << tensor.channels;
+        return signalPassFailure();
+      }
       smooth(tensor, largest->second);
     }
   }
+  for (const quantize::ChannelValues &channels : read->channels)
+    if (failed(quantize::checkName(calibration, &getContext(), channels.name,
+                                   "channels of tensor", known,
+                                   "no tensor whose channels may be scaled")))
+      return signalPassFailure();
 }

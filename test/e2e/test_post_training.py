@@ -496,6 +496,8 @@ class Repairs(PostTraining):
                                ({"adaround": [{"name": "conv0", "up": "A"}]}, "conv0", "base64"),
                                ({"adaround": [{"name": "conv0", "up": "AA=="}]}, "rounding of", "bytes"),
                                ({"adaround": [{"name": "nobody", "up": "AA=="}]}, "'nobody'", "no product"),
+                               ({"biases": [{"name": "nobody", "values": [1]}]}, "the bias of 'nobody'", "no product"),
+                               ({"channels": [{"name": "nobody", "values": [1]}]}, "'nobody'", "no tensor"),
                                ({"channels": [{"name": "conv0", "values": [-1]}]}, "conv0", "below 0")):
             with open(self.path("changed.json"), "w") as f:
                 json.dump({**found, "repair": repair}, f)
