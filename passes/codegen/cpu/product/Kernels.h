@@ -39,6 +39,23 @@ mlir::LogicalResult emitKernels(mlir::ModuleOp module) {
   return mlir::success();
 }
 
+/// Writes what an `Emitter` makes of each op of type `Op` that `isFor` takes,
+/// in place of it, and returns how many these were.
+template <typename Op, typename Emitter>
+unsigned emitInPlace(mlir::Operation *root, llvm::function_ref<bool(Op)> isFor) {
+  llvm::SmallVector<Op> ops;
+  root->walk([&](Op op) {
+    if (isFor(op))
+      ops.push_back(op);
+  });
+  for (Op op : ops) {
+    mlir::OpBuilder builder(op);
+    Emitter(builder, op).emit();
+    op.erase();
+  }
+  return ops.size();
+}
+
 /// The range of one task: a block of rows and a block of column tiles.
 struct TaskRange {
   Index firstRow, endRow, firstTile, endTile;

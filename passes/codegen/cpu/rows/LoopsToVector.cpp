@@ -44,8 +44,8 @@ constexpr int64_t kLongRow = 128;
 constexpr int64_t kShortRow = 3;
 
 struct Emitter {
-  Emitter(OpBuilder &builder, linalg::GenericOp op, const TargetInfo &target)
-      : b{builder, op.getLoc()}, op(op), target(target),
+  Emitter(OpBuilder &builder, linalg::GenericOp op)
+      : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)),
         inner(op.getNumLoops() - 1) {}
 
   void emit();
@@ -57,7 +57,7 @@ struct Emitter {
 
   IndexBuilder b;
   linalg::GenericOp op;
-  const TargetInfo &target;
+  TargetInfo target;
   int64_t inner;
 };
 
@@ -245,7 +245,9 @@ static bool hasFunctions(linalg::GenericOp op) {
   });
 }
 
-static bool isFor(linalg::GenericOp op, const TargetInfo &target) {
+static bool isFor(linalg::GenericOp op) {
+  if (!op->getParentOfType<func::FuncOp>())
+    return false;
   // A reduction over other loops than the innermost adds rows to a row.
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
       op.getIteratorTypesArray().back() != utils::IteratorType::parallel ||
@@ -254,24 +256,12 @@ static bool isFor(linalg::GenericOp op, const TargetInfo &target) {
   int64_t length = op.getStaticLoopRanges().back();
   if (ShapedType::isStatic(length) &&
       (length < kShortRow ||
-       ((length >= kLongRow || length % target.lanes == 0) &&
+       ((length >= kLongRow || length % TargetInfo::of(op).lanes == 0) &&
         !hasFunctions(op))))
     return false;
   return areVectors(op) && isElementwise(op);
 }
 
 void LoopsToVectorPass::runOnOperation() {
-  SmallVector<linalg::GenericOp> ops;
-  getOperation()->walk([&](linalg::GenericOp op) {
-    if (op->getParentOfType<func::FuncOp>() &&
-        isFor(op, TargetInfo::of(op)))
-      ops.push_back(op);
-  });
-  for (linalg::GenericOp op : ops) {
-    TargetInfo target = TargetInfo::of(op);
-    OpBuilder builder(op);
-    Emitter(builder, op, target).emit();
-    op.erase();
-    ++numWritten;
-  }
+  numWritten += emitInPlace<linalg::GenericOp, Emitter>(getOperation(), isFor);
 }

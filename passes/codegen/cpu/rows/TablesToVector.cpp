@@ -156,15 +156,5 @@ static bool isFor(linalg::GenericOp op) {
 }
 
 void TablesToVectorPass::runOnOperation() {
-  SmallVector<linalg::GenericOp> ops;
-  getOperation()->walk([&](linalg::GenericOp op) {
-    if (isFor(op))
-      ops.push_back(op);
-  });
-  for (linalg::GenericOp op : ops) {
-    OpBuilder builder(op);
-    Emitter(builder, op).emit();
-    op.erase();
-    ++numWritten;
-  }
+  numWritten += emitInPlace<linalg::GenericOp, Emitter>(getOperation(), isFor);
 }
