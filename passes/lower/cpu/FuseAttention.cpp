@@ -67,13 +67,29 @@ static Value dropScale(Value value, double &scale) {
   return value;
 }
 
+/// How many numbers may be added to each score.
+static constexpr size_t kMostMasks = 2;
+
+/// Whether `value` is a product, scaled or not, to which up to `sums` others
+/// are added.
+static bool areScores(Value value, size_t sums) {
+  double scale = 1;
+  value = dropScale(value, scale);
+  if (value.getDefiningOp<nn::MatMulOp>())
+    return true;
+  auto add = value.getDefiningOp<nn::AddOp>();
+  return add && sums != 0 &&
+         (areScores(add.getA(), sums - 1) || areScores(add.getB(), sums - 1));
+}
+
 namespace {
 
 /// What is found of an attention: `B, H, L, D` (or `B, L, D`), scaled or not.
 struct Attention {
   nn::MatMulOp scores, result;
   nn::SoftmaxOp softmax;
-  Value mask;
+  /// What is added to the scores, the last first: a mask, a bias of positions.
+  SmallVector<Value, 2> masks;
   double scale = 1;
   /// Of the ops between the factors and the result.
   SmallVector<Location> locations;
@@ -120,13 +136,14 @@ Reason Attention::match(nn::MatMulOp op) {
     return "is no plain product of a softmax's result, used nowhere else";
   locations = {op.getLoc(), softmax.getLoc()};
   Value sum = softmax.getX();
-  if (auto add = soleProducer<nn::AddOp>(sum)) {
+  while (auto add = soleProducer<nn::AddOp>(sum)) {
+    if (masks.size() == kMostMasks)
+      return "adds more to the scores than a mask and a bias";
     locations.push_back(add.getLoc());
-    bool isFirst = isa_and_nonnull<nn::MatMulOp, nn::MulOp, nn::DivOp>(
-                       add.getA().getDefiningOp()) &&
+    bool isFirst = areScores(add.getA(), kMostMasks) &&
                    add.getA().getType() == add.getType();
     sum = isFirst ? add.getA() : add.getB();
-    mask = isFirst ? add.getB() : add.getA();
+    masks.push_back(isFirst ? add.getB() : add.getA());
     if (sum.getType() != add.getType())
       return "adds a mask that is larger than the scores";
   }
@@ -194,23 +211,24 @@ Reason Attention::whyNot(const shape::SameSizes &sizes) {
       !fits(v.getShape().back()))
     return "has no keys, or larger or odder heads than the kernel holds: " +
            describe(k) + ", " + describe(v);
-  if (!mask)
-    return std::nullopt;
   // Broadcast to the scores, but for the keys.
-  RankedTensorType type = typeOf(mask), full = typeOf(scores.getY());
-  auto unfit = [&] {
-    return "has a mask " + describe(type) + " for scores " + describe(full);
+  auto fitsScores = [&](Value mask) {
+    RankedTensorType type = typeOf(mask);
+    int64_t missing = rank - type.getRank();
+    if (!type.getElementType().isF32() || type.getRank() == 0 || missing < 0)
+      return false;
+    for (auto [i, size] : llvm::enumerate(type.getShape())) {
+      bool isKeys = int64_t(i) + 1 == type.getRank();
+      if ((isKeys || size != 1) &&
+          !isSame(mask, int64_t(i), scores.getY(), missing + int64_t(i)))
+        return false;
+    }
+    return true;
   };
-  if (!type.getElementType().isF32() || type.getRank() == 0 ||
-      type.getRank() > rank)
-    return unfit();
-  int64_t missing = rank - type.getRank();
-  for (auto [i, size] : llvm::enumerate(type.getShape())) {
-    bool isKeys = int64_t(i) + 1 == type.getRank();
-    if ((isKeys || size != 1) &&
-        !isSame(mask, int64_t(i), scores.getY(), missing + int64_t(i)))
-      return unfit();
-  }
+  for (Value mask : masks)
+    if (!fitsScores(mask))
+      return "has a mask " + describe(typeOf(mask)) + " for scores " +
+             describe(typeOf(scores.getY()));
   return std::nullopt;
 }
 
@@ -274,9 +292,13 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
   };
   Value q = unscaled(found.scores.getA()), k = unscaled(found.scores.getB());
   Value v = headsInside(rewriter, op.getLoc(), op.getB());
-  Value mask =
-      found.mask ? queriesLast(rewriter, op.getLoc(), found.mask, rank)
-                 : Value();
+  // Added up once for all layers that have the same.
+  Value mask;
+  for (Value other : found.masks)
+    mask = mask ? nn::AddOp::create(rewriter, op.getLoc(), other, mask)
+                : other;
+  if (mask)
+    mask = queriesLast(rewriter, op.getLoc(), mask, rank);
   sizes.forget(op);
   SmallVector<OpFoldResult> dims = tensor::getMixedSizes(rewriter, loc, q);
   dims.back() = tensor::getMixedSize(rewriter, loc, v, 3);

@@ -230,6 +230,40 @@ func.func @many(%mq: tensor<1x1x2x16xf32>, %mk: tensor<1x1x1025x16xf32>, %mv: te
 
 // -----
 
+// A bias of positions and a mask are added up first, once for layers that share them. Three are one too many.
+
+// CHECK-LABEL: @biased
+// CHECK-SAME: %[[BIAS:[a-z0-9]+]]: tensor<1x2x7x9xf32>, %[[MASK:[a-z0-9]+]]: tensor<3x1x1x9xf32>
+// CHECK: %[[SUM:.*]] = nn.add %[[BIAS]], %[[MASK]] : tensor<1x2x7x9xf32>, tensor<3x1x1x9xf32> -> tensor<3x2x7x9xf32>
+// CHECK: %[[T:.*]] = nn.transpose %[[SUM]]
+// CHECK: cpu.attention {{.*}} mask(%[[T]] : tensor<3x2x9x7xf32>)
+// CHECK: cpu.attention {{.*}} mask({{.*}} : tensor<3x2x9x7xf32>)
+// CHECK-NOT: cpu.attention
+func.func @biased(%q: tensor<3x2x7x16xf32>, %k: tensor<3x2x9x16xf32>, %v: tensor<3x2x9x16xf32>,
+                  %bias: tensor<1x2x7x9xf32>, %mask: tensor<3x1x1x9xf32>, %half: tensor<f32>)
+    -> (tensor<3x2x7x16xf32>, tensor<3x2x7x16xf32>, tensor<3x2x7x16xf32>) {
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<3x2x7x16xf32>, tensor<3x2x9x16xf32>) -> tensor<3x2x7x9xf32>
+  %1 = nn.add %0, %bias : tensor<3x2x7x9xf32>, tensor<1x2x7x9xf32> -> tensor<3x2x7x9xf32>
+  %2 = nn.add %1, %mask : tensor<3x2x7x9xf32>, tensor<3x1x1x9xf32> -> tensor<3x2x7x9xf32>
+  %3 = nn.softmax %2 {axis = 3 : i64} : tensor<3x2x7x9xf32> -> tensor<3x2x7x9xf32>
+  %4 = nn.matmul %3, %v : (tensor<3x2x7x9xf32>, tensor<3x2x9x16xf32>) -> tensor<3x2x7x16xf32>
+  %5 = nn.matmul %q, %k {transpose_b} : (tensor<3x2x7x16xf32>, tensor<3x2x9x16xf32>) -> tensor<3x2x7x9xf32>
+  %other = nn.mul %mask, %half : tensor<3x1x1x9xf32>, tensor<f32> -> tensor<3x1x1x9xf32>
+  %wide = nn.add %bias, %other : tensor<1x2x7x9xf32>, tensor<3x1x1x9xf32> -> tensor<3x2x7x9xf32>
+  %6 = nn.add %wide, %5 : tensor<3x2x7x9xf32>, tensor<3x2x7x9xf32> -> tensor<3x2x7x9xf32>
+  %7 = nn.softmax %6 {axis = 3 : i64} : tensor<3x2x7x9xf32> -> tensor<3x2x7x9xf32>
+  %8 = nn.matmul %7, %v : (tensor<3x2x7x9xf32>, tensor<3x2x9x16xf32>) -> tensor<3x2x7x16xf32>
+  %9 = nn.matmul %q, %k {transpose_b} : (tensor<3x2x7x16xf32>, tensor<3x2x9x16xf32>) -> tensor<3x2x7x9xf32>
+  %10 = nn.add %9, %bias : tensor<3x2x7x9xf32>, tensor<1x2x7x9xf32> -> tensor<3x2x7x9xf32>
+  %11 = nn.add %10, %mask : tensor<3x2x7x9xf32>, tensor<3x1x1x9xf32> -> tensor<3x2x7x9xf32>
+  %12 = nn.add %11, %mask : tensor<3x2x7x9xf32>, tensor<3x1x1x9xf32> -> tensor<3x2x7x9xf32>
+  %13 = nn.softmax %12 {axis = 3 : i64} : tensor<3x2x7x9xf32> -> tensor<3x2x7x9xf32>
+  %14 = nn.matmul %13, %v : (tensor<3x2x7x9xf32>, tensor<3x2x9x16xf32>) -> tensor<3x2x7x16xf32>
+  return %4, %8, %14 : tensor<3x2x7x16xf32>, tensor<3x2x7x16xf32>, tensor<3x2x7x16xf32>
+}
+
+// -----
+
 // What is added makes more of the keys; products of bf16, or for another kernel, are left alone.
 
 // CHECK-LABEL: @others
