@@ -56,10 +56,15 @@ LogicalResult TileAttr::verify(EmitErrorFn emitError, int64_t rows,
 }
 
 LogicalResult GridAttr::verify(EmitErrorFn emitError, int64_t rows,
-                               int64_t tiles, bool, int64_t rowBlocks) {
-  if (rowBlocks < 0)
-    return emitError() << "expects row_blocks that are not negative, but got "
-                       << rowBlocks;
+                               int64_t tiles, bool, int64_t rowBlocks,
+                               int64_t wholeFrom) {
+  for (auto [name, count] :
+       {std::pair("row_blocks", rowBlocks), {"whole_from", wholeFrom}})
+    if (count < 0)
+      return emitError() << "expects " << name
+                         << " that are not negative, but got " << count;
+  if (wholeFrom != 0 && rowBlocks == 0)
+    return emitError() << "expects row_blocks with whole_from = " << wholeFrom;
   return expectPositive(emitError, rows, tiles);
 }
 

@@ -83,10 +83,12 @@ def Cpu_Grid : Cpu_Attr<"Grid", "grid"> {
     Tasks of neighbouring numbers have the same column tiles; with
     `rows_outside` the same rows. Where rows would be split into more than
     `row_blocks`, tasks take a multiple of `rows`: that many of a size that only
-    a run knows. 0 is for no such limit.
+    a run knows. 0 is for no such limit. From `whole_from` rows on, if it is not
+    0, tasks have all column tiles, and rows are split into as many blocks more.
 
     Constraints:
-    - C1: both are at least 1, `row_blocks` at least 0
+    - C1: both are at least 1, `row_blocks` and `whole_from` at least 0
+    - C2: `row_blocks` is not 0 where `whole_from` is not
 
     Example:
     ```mlir
@@ -95,10 +97,11 @@ def Cpu_Grid : Cpu_Attr<"Grid", "grid"> {
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$tiles,
       DefaultValuedParameter<"bool", "false">:$rows_outside,
-      DefaultValuedParameter<"int64_t", "0">:$row_blocks);
+      DefaultValuedParameter<"int64_t", "0">:$row_blocks,
+      DefaultValuedParameter<"int64_t", "0">:$whole_from);
   let assemblyFormat = [{
     `<` custom<Size>($rows, $tiles)
-    (`,` struct($rows_outside, $row_blocks)^)? `>`
+    (`,` struct($rows_outside, $row_blocks, $whole_from)^)? `>`
   }];
 }
 

@@ -291,7 +291,8 @@ FailureOr<Calibration> quantize::readCalibration(StringRef path,
 
 LogicalResult quantize::checkName(StringRef path, MLIRContext *context,
                                   StringRef name, StringRef what,
-                                  const llvm::StringSet<> &known, StringRef kind) {
+                                  const llvm::StringSet<> &known,
+                                  StringRef kind) {
   if (known.contains(name))
     return success();
   return emitError(UnknownLoc::get(context))

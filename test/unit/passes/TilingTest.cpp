@@ -330,4 +330,18 @@ TEST(Tiling, DynamicRows) {
   EXPECT_LE(grid.columnTilesPerTask, 3);
 }
 
+// Where a run has so many rows that src is the larger operand and does not stay
+// in the cache, tasks are of rows alone, and enough of them.
+TEST(Tiling, ManyDynamicRows) {
+  Work work{ShapedType::kDynamic, 8, 500'000, 14, 1 << 20, 1 << 20};
+  EXPECT_EQ(chooseGrid(usual, work).wholeFrom, 0);
+  work.srcRowBytes = 4096;
+  Grid grid = chooseGrid(usual, work);
+  ASSERT_GT(divideCeil(work.columnTiles, grid.columnTilesPerTask), 1);
+  EXPECT_GE(grid.wholeFrom * work.srcRowBytes, work.weightBytes);
+  EXPECT_GE(grid.wholeFrom, 8 * grid.rowsPerTask);
+  work.columnTiles = 1;
+  EXPECT_EQ(chooseGrid(usual, work).wholeFrom, 0);
+}
+
 } // namespace

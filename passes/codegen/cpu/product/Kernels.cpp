@@ -31,19 +31,16 @@ FailureOr<Value> codegen::taskOf(Operation *op) {
 
 TaskRange codegen::rangeOf(IndexBuilder &b, Value number, const Grid &grid,
                            Index rows, int64_t tiles) {
-  Index rowsPerTask = rowsOfTask(b, grid, rows);
-  Index inner = grid.rowsOutside
-                    ? Index(llvm::divideCeil(tiles, grid.columnTilesPerTask))
-                    : b.divideCeil(rows, rowsPerTask);
+  TaskSplit split = splitTasks(b, grid, rows, tiles);
+  Index inner = grid.rowsOutside ? split.columnBlocks : split.rowBlocks;
   Index row = b.rem(Index(number), inner), column = b.div(Index(number), inner);
   if (grid.rowsOutside)
     std::swap(row, column);
   TaskRange range;
-  range.firstRow = b.mul(row, rowsPerTask);
-  range.endRow = b.min(b.add(range.firstRow, rowsPerTask), rows);
-  range.firstTile = b.mul(column, grid.columnTilesPerTask);
-  range.endTile =
-      b.min(b.add(range.firstTile, grid.columnTilesPerTask), tiles);
+  range.firstRow = b.mul(row, split.rowsPerTask);
+  range.endRow = b.min(b.add(range.firstRow, split.rowsPerTask), rows);
+  range.firstTile = b.mul(column, split.tilesPerTask);
+  range.endTile = b.min(b.add(range.firstTile, split.tilesPerTask), tiles);
   return range;
 }
 
@@ -94,8 +91,8 @@ void codegen::forEachProductTile(
   Value inBatch = task;
   SmallVector<Index> batch;
   if (numBatchDims) {
-    Index blocks = b.divideCeil(rows, rowsOfTask(b, plan.grid, rows));
-    Value perBatch = b.get(b.mul(blocks, plan.columnBlocks()));
+    TaskSplit split = splitTasks(b, plan.grid, rows, plan.tiles);
+    Value perBatch = b.get(b.mul(split.rowBlocks, split.columnBlocks));
     Value number = arith::DivUIOp::create(b.b, b.loc, task, perBatch);
     inBatch = arith::RemUIOp::create(b.b, b.loc, task, perBatch);
     batch = coordinatesOf(b, dst, numBatchDims, Index(number));

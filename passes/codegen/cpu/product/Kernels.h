@@ -42,7 +42,8 @@ mlir::LogicalResult emitKernels(mlir::ModuleOp module) {
 /// Writes what an `Emitter` makes of each op of type `Op` that `isFor` takes,
 /// in place of it, and returns how many these were.
 template <typename Op, typename Emitter>
-unsigned emitInPlace(mlir::Operation *root, llvm::function_ref<bool(Op)> isFor) {
+unsigned emitInPlace(mlir::Operation *root,
+                     llvm::function_ref<bool(Op)> isFor) {
   llvm::SmallVector<Op> ops;
   root->walk([&](Op op) {
     if (isFor(op))

@@ -24,6 +24,12 @@ static int64_t bytesOf(Value value) {
              : elements * type.getElementTypeBitWidth() / 8;
 }
 
+/// Of a row of channels or of k.
+static int64_t rowBytesOf(Value value) {
+  auto type = cast<ShapedType>(value.getType());
+  return type.getShape().back() * type.getElementTypeBitWidth() / 8;
+}
+
 /// What is assumed of open numbers of pixels: in a row, and in all.
 static constexpr int64_t kUsualRow = 28, kUsualPixels = kUsualRow * kUsualRow;
 
@@ -171,9 +177,12 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op) {
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
                   weights.depth * dst.back();
   int64_t pixels = lower::productOf(dst.drop_back());
+  // A task's tiles are of one group.
+  int64_t srcRowBytes = groups > 1 ? 0 : rowBytesOf(op.getSrc());
   Grid grid = chooseGrid(target, {pixels, tiles, costOf(target, flops, tile),
                                   tile.rows, bytesOf(op.getSrc()),
-                                  bytesOf(op.getWeights()), kUsualPixels});
+                                  bytesOf(op.getWeights()), kUsualPixels,
+                                  srcRowBytes});
   if (groups > 1)
     grid.columnTilesPerTask = 1;
   return ScheduleBuilder(op).tile(tile).grid(grid).acrossRows(true);
@@ -358,10 +367,14 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   if (ShapedType::isDynamic(batches))
     batches = 8;
   int64_t flops = 2 * weights.depth * dst.back();
-  Grid grid =
-      chooseGrid(target, {rows, tiles, costOf(target, flops, tile),
-                          tile.rows * rowUnit(tile, tile.rows),
-                          bytesOf(op.getSrc()), bytesOf(op.getWeights())});
+  Work work{rows,
+            tiles,
+            costOf(target, flops, tile),
+            tile.rows * rowUnit(tile, tile.rows),
+            bytesOf(op.getSrc()),
+            bytesOf(op.getWeights())};
+  work.srcRowBytes = rowBytesOf(op.getSrc());
+  Grid grid = chooseGrid(target, work);
   // Blocks of columns are tasks enough: each reads its weights once.
   int64_t enoughTasks = target.most_tasks / 2;
   int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);

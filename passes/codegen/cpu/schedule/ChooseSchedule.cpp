@@ -56,7 +56,7 @@ ScheduleBuilder &ScheduleBuilder::wholeGroups(int64_t channels) {
 ScheduleBuilder &ScheduleBuilder::grid(const Grid &grid) {
   gridAttr = cpu::GridAttr::get(context, grid.rowsPerTask,
                                 grid.columnTilesPerTask, grid.rowsOutside,
-                                grid.rowBlocks);
+                                grid.rowBlocks, grid.wholeFrom);
   prefetch = grid.prefetch;
   return *this;
 }

@@ -10,7 +10,9 @@
 #include "passes/codegen/cpu/schedule/Plans.h"
 #include "passes/support/Shapes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -95,12 +97,25 @@ Index codegen::countWinogradTiles(IndexBuilder &b, Value dst, int64_t d,
   return b.divideCeil(dimOf(b, dst, 1 + d), transform.outputs());
 }
 
-Index codegen::rowsOfTask(IndexBuilder &b, const Grid &grid, Index rows) {
-  if (grid.rowBlocks == 0)
-    return grid.rowsPerTask;
-  Index units = b.divideCeil(rows, grid.rowsPerTask);
-  Index perTask = b.max(b.divideCeil(units, grid.rowBlocks), 1);
-  return b.mul(perTask, grid.rowsPerTask);
+TaskSplit codegen::splitTasks(IndexBuilder &b, const Grid &grid, Index rows,
+                              int64_t tiles) {
+  int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);
+  TaskSplit split{grid.rowsPerTask, grid.columnTilesPerTask, 0, columnBlocks};
+  if (grid.rowBlocks != 0) {
+    Index blocks = grid.rowBlocks;
+    if (grid.wholeFrom != 0) {
+      Value isWhole =
+          b.compare(arith::CmpIPredicate::uge, rows, grid.wholeFrom);
+      blocks = b.select(isWhole, grid.rowBlocks * columnBlocks, blocks);
+      split.tilesPerTask = b.select(isWhole, tiles, split.tilesPerTask);
+      split.columnBlocks = b.select(isWhole, 1, columnBlocks);
+    }
+    Index units = b.divideCeil(rows, grid.rowsPerTask);
+    split.rowsPerTask =
+        b.mul(b.max(b.divideCeil(units, blocks), 1), grid.rowsPerTask);
+  }
+  split.rowBlocks = b.divideCeil(rows, split.rowsPerTask);
+  return split;
 }
 
 Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
@@ -119,7 +134,7 @@ Value codegen::countTasks(OpBuilder &builder, cpu::ScheduledOpInterface op) {
   }
   Plan plan(op);
   RowCount rows = rowsToSplit(b, op);
-  Index rowBlocks =
-      b.divideCeil(rows.count, rowsOfTask(b, plan.grid, rows.count));
-  return b.get(b.mul(b.mul(rowBlocks, plan.columnBlocks()), rows.batches));
+  TaskSplit split = splitTasks(b, plan.grid, rows.count, plan.tiles);
+  return b.get(
+      b.mul(b.mul(split.rowBlocks, split.columnBlocks), rows.batches));
 }

@@ -13,8 +13,16 @@
 
 namespace ingot::codegen {
 
-/// The rows of a task, of `rows` in all: known unless the grid limits blocks.
-Index rowsOfTask(IndexBuilder &b, const Grid &grid, Index rows);
+/// A grid for a number of rows: what a task has at most, and how many blocks of
+/// rows and of columns there are. Known unless the grid limits blocks, but for
+/// those of rows.
+struct TaskSplit {
+  Index rowsPerTask, tilesPerTask, rowBlocks, columnBlocks;
+};
+
+/// Splits `rows` and `tiles` column tiles.
+TaskSplit splitTasks(IndexBuilder &b, const Grid &grid, Index rows,
+                     int64_t tiles);
 
 /// The tiles of minimal filtering along spatial dimension `d` of dst.
 Index countWinogradTiles(IndexBuilder &b, mlir::Value dst, int64_t d,

@@ -48,6 +48,8 @@ struct Drawer {
   template <typename Op> Product vectorProduct(Op op);
   /// Rows in multiples of `rowUnit`, of `rows` in all, which may be unknown.
   Grid grid(int64_t rows, int64_t rowUnit, int64_t tiles);
+  /// What is limited where a run knows how many rows there are.
+  void drawBlocks(Grid &grid, bool mayBeWhole);
 
   cpu::ScheduleAttr draw(cpu::ConvOp op);
   cpu::ScheduleAttr draw(cpu::DepthwiseConvOp op);
@@ -117,6 +119,12 @@ Grid Drawer::grid(int64_t rows, int64_t rowUnit, int64_t tiles) {
   return grid;
 }
 
+void Drawer::drawBlocks(Grid &grid, bool mayBeWhole) {
+  grid.rowBlocks = in(0, 4);
+  if (mayBeWhole && grid.rowBlocks != 0 && toss())
+    grid.wholeFrom = in(1, 100);
+}
+
 cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
@@ -142,7 +150,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
   if (groups > 1)
     split.columnTilesPerTask = 1;
   if (acrossRows) {
-    split.rowBlocks = in(0, 4);
+    drawBlocks(split, /*mayBeWhole=*/groups == 1);
     return builder.tile(chosen).grid(split).acrossRows(true);
   }
   int64_t depthBlock = 0;
@@ -185,6 +193,8 @@ cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
   // Sums of 64 KiB may wait, of four bytes each.
   bool waits = cpu::canWait(chosen.product) && !ShapedType::isDynamic(rows) &&
                split.rowsPerTask * columns * 4 <= (64 << 10) && toss();
+  if (ShapedType::isDynamic(rows))
+    drawBlocks(split, /*mayBeWhole=*/true);
   return builder.tile(chosen).grid(split).depthBlock(waits ? in(1, 160) : 0);
 }
 
@@ -201,7 +211,7 @@ cpu::ScheduleAttr Drawer::draw(cpu::WinogradConvOp op) {
                     llvm::divideCeil(dst.back(), columns));
   split.prefetch = false;
   if (ShapedType::isDynamicShape(dst))
-    split.rowBlocks = in(0, 4);
+    drawBlocks(split, /*mayBeWhole=*/true);
   return builder.tile(chosen).grid(split).tileBlock(
       in(1, most / chosen.rows));
 }

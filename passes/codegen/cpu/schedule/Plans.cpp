@@ -55,11 +55,8 @@ Plan::Plan(cpu::ScheduledOpInterface op)
     tile = inVectors(given, target);
   if (cpu::GridAttr given = schedule.getGrid())
     grid = {given.getRows(), given.getTiles(), given.getRowsOutside(),
-            schedule.getPrefetch(), given.getRowBlocks()};
-}
-
-int64_t Plan::columnBlocks() const {
-  return llvm::divideCeil(tiles, grid.columnTilesPerTask);
+            schedule.getPrefetch(), given.getRowBlocks(),
+            given.getWholeFrom()};
 }
 
 ConvPlan::ConvPlan(cpu::ConvOp op)

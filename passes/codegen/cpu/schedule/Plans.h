@@ -27,8 +27,6 @@ struct Plan {
   Grid grid;
   /// Column tiles of all groups.
   int64_t tiles;
-
-  int64_t columnBlocks() const;
 };
 
 struct ConvPlan : Plan {

@@ -179,5 +179,13 @@ Grid codegen::chooseGrid(const TargetInfo &target, const Work &work) {
   grid.rowsPerTask = std::min(worthRows, grid.rowsPerTask);
   // More rows than usual are as many tasks as there may be.
   grid.rowBlocks = llvm::divideCeil(target.most_tasks, columnBlocks);
+  // Blocks of columns would read a large src as often as there are blocks; of
+  // rows, there are enough for all threads.
+  constexpr int64_t kLeastBlocks = 8;
+  if (columnBlocks > 1 && work.srcRowBytes > 0)
+    grid.wholeFrom = std::max<int64_t>(
+        llvm::divideCeil(std::max(work.weightBytes, cacheBytes),
+                         work.srcRowBytes),
+        kLeastBlocks * grid.rowsPerTask);
   return grid;
 }

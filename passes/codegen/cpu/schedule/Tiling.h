@@ -99,6 +99,9 @@ struct Grid {
   /// Rows are split into at most so many blocks, whose size is a multiple of
   /// `rowsPerTask` then; 0 for no limit.
   int64_t rowBlocks = 0;
+  /// From that many rows on a task takes all column tiles, and rows are split
+  /// into `columnBlocks` times as many blocks; 0 for never.
+  int64_t wholeFrom = 0;
 };
 
 /// Neighbouring columns that a task of `cpu.softmax` takes through all rows:
@@ -117,13 +120,18 @@ struct Work {
   int64_t srcBytes, weightBytes;
   /// What is assumed of an unknown number of rows.
   int64_t usualRows = 256;
+  /// Of src that come with a row where their number is unknown; 0 where columns
+  /// have to be split as they are.
+  int64_t srcRowBytes = 0;
 };
 
 /// Splits the work so that every task has about `task_flops` or `task_bytes`
 /// where there is more than one. The larger of src and weights is read once, a
 /// block of it staying in the second-level cache, the smaller one as often as
-/// there are blocks. Of an unknown number of rows, blocks are as
-/// small as a task is worth, and larger where they would be too many.
+/// there are blocks. Of an unknown number of rows, blocks are as small as a
+/// task is worth, and larger where they would be too many; where a run has so
+/// many that src is larger than weights and than what stays in the cache, src
+/// is what is read once.
 Grid chooseGrid(const TargetInfo &target, const Work &work);
 
 } // namespace ingot::codegen

@@ -192,6 +192,21 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 // -----
 
 module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func @whole(%a: memref<?x7xf32>, %w: memref<1x7x16xf32>, %d: memref<?x9xf32>) {
+    cpu.matmul ins(%a, %w : memref<?x7xf32>, memref<1x7x16xf32>) outs(%d : memref<?x9xf32>)
+        // expected-error @+2 {{expects row_blocks with whole_from = 8}}
+        // expected-error @+1 {{failed to parse Cpu_Schedule parameter 'grid'}}
+        attributes {schedule = #cpu.schedule<tile = <7x16>, grid = <7x1, whole_from = 8>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
   func.func @negative(%a: memref<28x7xf32>, %w: memref<1x7x16xf32>, %d: memref<28x9xf32>) {
     cpu.matmul ins(%a, %w : memref<28x7xf32>, memref<1x7x16xf32>) outs(%d : memref<28x9xf32>)
         // expected-error @+2 {{expects row_blocks that are not negative, but got -1}}
