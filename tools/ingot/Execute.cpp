@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Execute.h"
 
+#include "tools/ingot/Handles.h"
+
 using namespace ingot::tools;
 
 std::vector<ingot_input>
@@ -50,6 +52,32 @@ std::vector<std::string> ingot::tools::outputNames(const ingot_model *model) {
   return names;
 }
 
+/// Room for outputs whose sizes follow from those of the inputs: a run that
+/// finds too little of it is a run for nothing. What is wrong, the run says.
+static void makeRoom(const ingot_model *model, const std::vector<Array> &inputs,
+                     std::vector<Array> &outputs) {
+  std::vector<const int64_t *> given;
+  std::vector<ingot_tensor_info> expected = inputInfosOf(model);
+  if (expected.size() != inputs.size())
+    return;
+  for (const Array &array : inputs) {
+    if (array.dims.size() != expected[given.size()].rank)
+      return;
+    given.push_back(array.dims.data());
+  }
+  std::vector<int64_t *> told;
+  for (Array &array : outputs)
+    told.push_back(array.dims.data());
+  uint64_t arenaBytes = 0;
+  if (ingot_model_infer(model, given.data(), uint32_t(given.size()),
+                        told.data(), uint32_t(told.size()), &arenaBytes,
+                        nullptr) != INGOT_OK)
+    return;
+  for (Array &array : outputs)
+    if (uint64_t bytes; denseBytes(array.dims, array.dtype, bytes))
+      array.data.resize(bytes);
+}
+
 ingot_status ingot::tools::runToFit(const ingot_model *model,
                                     ingot_context *context,
                                     const std::vector<Array> &inputs,
@@ -66,6 +94,7 @@ ingot_status ingot::tools::runToFit(const ingot_model *model,
     outputs[i].dims.assign(info.dims, info.dims + info.rank);
     outputs[i].data.resize(info.bytes);
   }
+  makeRoom(model, inputs, outputs);
   // Each failed try makes at least one output known: its offsets or its text.
   ingot_status status = INGOT_OK;
   std::vector<uint64_t> textUsed(outputs.size());
