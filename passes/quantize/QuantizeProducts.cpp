@@ -235,6 +235,8 @@ static Value dequantizeComputed(PatternRewriter &rewriter, Location loc,
   return nn::AddOp::create(rewriter, loc, type, y, bias);
 }
 
+static bool isSign(double weight) { return weight == 1 || weight == -1; }
+
 /// What the sums of a product stand for, of f32. Without padding the zero point
 /// adds the same to all sums of an output. Outputs lie along dimension `dim`.
 static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
@@ -246,6 +248,16 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   std::vector<double> totals(weights.outputs(), 0), factors, shifts;
   if (!isPadded)
     totals = sumWeights(weights);
+  // Of signs the sums are compared with others, so that none may be rounded.
+  if (!isPadded && operands.scale.zeroPoint != 0 &&
+      llvm::all_of(weights.bytes, isSign)) {
+    for (double &total : totals)
+      total *= -double(operands.scale.zeroPoint);
+    sums = nn::AddOp::create(
+        rewriter, loc, typeOf(sums), sums,
+        alongOutputs(rewriter, loc, type, dim, rewriter.getI32Type(), totals));
+    totals.assign(weights.outputs(), 0);
+  }
   for (auto [o, total] : llvm::enumerate(totals)) {
     factors.push_back(operands.scale.scale * weights.parameters.scaleOf(o));
     shifts.push_back(operands.bias[o] -

@@ -132,3 +132,25 @@ func.func @transposed(%x: tensor<1x2x4xui8>) -> (tensor<1x3x8xf32>, tensor<1x3x8
   %6 = nn.conv_transpose %0, %3 {dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x4xf32>, tensor<2x1x2xf32>) -> tensor<1x2x8xf32>
   return %4, %5, %6 : tensor<1x3x8xf32>, tensor<1x3x8xf32>, tensor<1x2x8xf32>
 }
+
+// -----
+
+// Of weights of 1 and -1 the zero point goes off as an integer: 128 times their
+// sum of 1. So no sum is rounded before something is compared with it.
+// CHECK-LABEL: @signs
+func.func @signs(%x: tensor<?x3xui8>) -> tensor<?x1xf32> {
+  %s = arith.constant dense<1.0> : tensor<f32>
+  %zero = arith.constant dense<128> : tensor<ui8>
+  %w = arith.constant dense<[[1], [-1], [1]]> : tensor<3x1xi8>
+  %t = arith.constant dense<0.1> : tensor<f32>
+  %0 = nn.dequantize %x, %s zero_point(%zero) {axis = 0 : i64} : (tensor<?x3xui8>, tensor<f32>, tensor<ui8>) -> tensor<?x3xf32>
+  %1 = nn.dequantize %w, %t {axis = 0 : i64} : (tensor<3x1xi8>, tensor<f32>) -> tensor<3x1xf32>
+  // CHECK: %[[S:.*]] = nn.matmul %arg0, %{{.*}} -> tensor<?x1xi32>
+  // CHECK: %[[Z:.*]] = arith.constant dense<-128> : tensor<1xi32>
+  // CHECK: %[[W:.*]] = nn.add %[[S]], %[[Z]]
+  // CHECK: %[[F:.*]] = nn.cast %[[W]] : tensor<?x1xi32> -> tensor<?x1xf32>
+  // CHECK: %[[Y:.*]] = nn.mul %[[F]],
+  // CHECK: return %[[Y]]
+  %2 = nn.matmul %0, %1 : (tensor<?x3xf32>, tensor<3x1xf32>) -> tensor<?x1xf32>
+  return %2 : tensor<?x1xf32>
+}
