@@ -108,6 +108,21 @@ static Value buildBody(OpBuilder &b, Operation *op, Value operand) {
   return cast<nn::ElementwiseOpInterface>(op).buildScalar(b, args);
 }
 
+/// Whether a condition is read by the choice between two numbers alone, which
+/// follows into the epilogue: nothing stores it.
+static bool isOfChoice(Operation *op) {
+  Value result = op->getResult(0);
+  if (!typeOf(result).getElementType().isInteger(1) || !result.hasOneUse())
+    return false;
+  auto choice = dyn_cast<nn::SelectOp>(*result.user_begin());
+  return choice && choice->getBlock() == op->getBlock() &&
+         typeOf(choice).getShape() == typeOf(result).getShape() &&
+         isLoaded(typeOf(choice).getElementType()) &&
+         choice->getOperand(0) == result &&
+         nn::getSplat(choice->getOperand(1)) &&
+         nn::getSplat(choice->getOperand(2));
+}
+
 namespace {
 
 struct FuseEpiloguesPass : ingot::impl::FuseEpiloguesBase<FuseEpiloguesPass> {
@@ -142,7 +157,7 @@ bool FuseEpiloguesPass::fuseInto(cpu::EpilogueOpInterface kernel, Operation *op,
   OpOperand &dst =
       *cast<DestinationStyleOpInterface>(*kernel).getDpsInitOperand(0);
   if (isConverted &&
-      (!isLoaded(type.getElementType()) ||
+      ((!isLoaded(type.getElementType()) && !isOfChoice(op)) ||
        !isa_and_nonnull<tensor::EmptyOp>(dst.get().getDefiningOp())))
     return false;
   SmallVector<Value> others;

@@ -254,3 +254,38 @@ func.func @other_open_sizes(%x: tensor<1x?x4xf32>, %w: tensor<1x1x4x16xf32>, %r:
   %y = nn.add %a, %r : tensor<1x?x16xf32>, tensor<1x?x16xf32> -> tensor<1x?x16xf32>
   return %y : tensor<1x?x16xf32>
 }
+
+// -----
+
+// A choice between two numbers follows with its condition, which nothing
+// stores; one between tensors stays, and so does its condition.
+// CHECK-LABEL: @choice
+// CHECK: cpu.matmul
+// CHECK: ^bb0(%[[SUM:.*]]: f32):
+// CHECK: %[[IS:.*]] = arith.cmpf olt, %{{.*}}, %[[SUM]] : f32
+// CHECK: %[[Y:.*]] = arith.select %[[IS]], %{{.*}}, %{{.*}} : f32
+// CHECK: cpu.yield %[[Y]] : f32
+// CHECK: cpu.matmul
+// CHECK: ^bb0(%[[OTHER:.*]]: f32):
+// CHECK-NEXT: cpu.yield %[[OTHER]] : f32
+// CHECK: nn.greater
+// CHECK: nn.select
+func.func @choice(%x: tensor<4x8xf32>, %w: tensor<1x8x16xf32>, %a: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+  %zero = arith.constant dense<0.000000e+00> : tensor<f32>
+  %one = arith.constant dense<1.000000e+00> : tensor<f32>
+  %minus = arith.constant dense<-1.000000e+00> : tensor<f32>
+  %d = tensor.empty() : tensor<4x16xf32>
+  %0 = cpu.matmul ins(%x, %w : tensor<4x8xf32>, tensor<1x8x16xf32>) outs(%d : tensor<4x16xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<4x16xf32>
+  %1 = nn.greater %0, %zero : tensor<4x16xf32>, tensor<f32> -> tensor<4x16xi1>
+  %2 = nn.select %1, %one, %minus : tensor<4x16xi1>, tensor<f32>, tensor<f32> -> tensor<4x16xf32>
+  %3 = cpu.matmul ins(%x, %w : tensor<4x8xf32>, tensor<1x8x16xf32>) outs(%d : tensor<4x16xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<4x16xf32>
+  %4 = nn.greater %3, %zero : tensor<4x16xf32>, tensor<f32> -> tensor<4x16xi1>
+  %5 = nn.select %4, %a, %minus : tensor<4x16xi1>, tensor<4x16xf32>, tensor<f32> -> tensor<4x16xf32>
+  return %2, %5 : tensor<4x16xf32>, tensor<4x16xf32>
+}
