@@ -108,6 +108,20 @@ static LogicalResult verifyProduct(Op op, int64_t rank) {
                     typeOf(op.getWeights()).getShape().back());
 }
 
+/// The epilogue, and what it stores.
+template <typename Op> static LogicalResult verifyStored(Op op) {
+  if constexpr (std::is_same_v<Op, ConvOp> || std::is_same_v<Op, MatMulOp>)
+    if (std::optional<uint64_t> signs = op.getDstSigns()) {
+      if (!op.getSignChannels())
+        return op.emitOpError("expects dst_signs beside sign_channels only");
+      if (int64_t(*signs) < 1)
+        return op.emitOpError("expects dst_signs of at least 1, but got ")
+               << int64_t(*signs);
+      return verifySignEpilogue(op, op.getDst(), *signs);
+    }
+  return verifyEpilogue(op, op.getDst());
+}
+
 /// What all convolutions have: windows, batch, destination, epilogue.
 template <typename Op>
 static LogicalResult verifyWindows(Op op, int64_t padsPerDim) {
@@ -129,7 +143,7 @@ static LogicalResult verifyWindows(Op op, int64_t padsPerDim) {
                         typeOf(op.getDst()).getDimSize(0))) ||
       failed(verifyDst(op, op.getDst())))
     return failure();
-  return verifyEpilogue(op, op.getDst());
+  return verifyStored(op);
 }
 
 /// Those that read windows of src as they are.
@@ -202,10 +216,34 @@ template <typename Op> static LogicalResult verifyPairs(Op op, int64_t depth) {
 /// Words of src and weights are those of `sign_channels`.
 template <typename Op> static LogicalResult verifySigns(Op op, int64_t words) {
   int64_t signs = *op.getSignChannels();
-  return failure(failed(expectSize(op, "words of a pixel", pixelWords(signs),
-                                   words)) ||
-                 failed(expectSize(op, "words of weights", signWords(signs),
-                                   PackedWeights(op.getWeights()).depth)));
+  if (planesOf(signs, words) == 0)
+    return op.emitOpError("expects ")
+           << signWords(signs) << " or " << pixelWords(signs)
+           << " words of a pixel, but got " << words;
+  return expectSize(op, "words of weights", signWords(signs),
+                    PackedWeights(op.getWeights()).depth);
+}
+
+template <typename Op> static int64_t dstChannelsOf(Op op) {
+  return op.getDstSigns().value_or(typeOf(op.getDst()).getShape().back());
+}
+
+template <typename Op>
+static int64_t tilesOfWordsOf(Op op, int64_t columns) {
+  std::optional<uint64_t> signs = op.getDstSigns();
+  if (!signs)
+    return 1;
+  bool hasZeros = planesOf(*signs, typeOf(op.getDst()).getShape().back()) == 2;
+  return llvm::divideCeil(hasZeros ? int64_t(*signs) : kSignsOfPair, columns);
+}
+
+int64_t ConvOp::dstChannels() { return dstChannelsOf(*this); }
+int64_t MatMulOp::dstChannels() { return dstChannelsOf(*this); }
+int64_t ConvOp::tilesOfWords(int64_t columns) {
+  return tilesOfWordsOf(*this, columns);
+}
+int64_t MatMulOp::tilesOfWords(int64_t columns) {
+  return tilesOfWordsOf(*this, columns);
 }
 
 LogicalResult ConvOp::verify() {
@@ -240,8 +278,7 @@ LogicalResult ConvOp::verify() {
                                weights.depth))) {
     return failure();
   }
-  int64_t outputs = typeOf(getDst()).getDimSize(rank - 1);
-  int64_t panel = weights.width;
+  int64_t outputs = dstChannels(), panel = weights.width;
   if (outputs % groups != 0)
     return emitOpError("expects dst channels that ")
            << groups << " groups divide, but got " << outputs;
@@ -340,7 +377,7 @@ LogicalResult MatMulOp::verify() {
                               weights.depth)) ||
       failed(expectSize(*this, "dst rows", fromEnd(src, 2), fromEnd(dst, 2))))
     return failure();
-  int64_t columns = fromEnd(dst, 1), panel = weights.width;
+  int64_t columns = dstChannels(), panel = weights.width;
   if (failed(expectKnown(*this, "weights", packed.getShape())) ||
       failed(expectKnown(*this, "columns of dst", columns)) ||
       failed(expectKnown(*this, "inner dimension", fromEnd(src, 1))) ||
@@ -365,7 +402,7 @@ LogicalResult MatMulOp::verify() {
   if (failed(verifyDst(*this, getDst())) ||
       failed(verifyPairs(*this, fromEnd(src, 1))))
     return failure();
-  return verifyEpilogue(*this, getDst());
+  return verifyStored(*this);
 }
 
 LogicalResult PackedMatMulOp::verify() {

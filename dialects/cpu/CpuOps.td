@@ -70,6 +70,14 @@ class Cpu_KernelOp<string mnemonic, list<Trait> traits = []>
   code baseDeclarations = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getDstMutable(); }
   }];
+  /// Of an op that may store signs.
+  code signDeclarations = [{
+    /// Output channels, however they are stored.
+    int64_t dstChannels();
+    /// With `dst_signs` a task has a multiple of so many tiles of `columns`, or
+    /// all: whole pairs of words, or whole pixels if they may have zeros.
+    int64_t tilesOfWords(int64_t columns);
+  }];
   let extraClassDeclaration = baseDeclarations;
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
@@ -85,7 +93,8 @@ class Cpu_ScheduledOp<string mnemonic, list<Trait> traits = []>
   dag scheduleArguments = (ins OptionalAttr<Cpu_Schedule>:$schedule);
   // Of products of bytes, and of signs.
   dag pairCountArguments = (ins OptionalAttr<DenseI64ArrayAttr>:$pair_counts);
-  dag signArguments = (ins OptionalAttr<I64Attr>:$sign_channels);
+  dag signArguments = (ins OptionalAttr<I64Attr>:$sign_channels,
+                           OptionalAttr<I64Attr>:$dst_signs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,9 +126,13 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     `pairs` and `pair_counts` are as those of `cpu.matmul`, for each tap.
 
     With `sign_channels` numbers -1, 0 and 1 are multiplied by -1 and 1, of so
-    many channels as bits in words of i32, as `cpu.pack_signs` packs src;
-    weights are packed as one sign. Sums are of i32, and what is padded adds
-    nothing.
+    many channels as bits in words of i32, as `cpu.pack_signs` packs src, or u
+    alone if there are no zeros; weights are packed as one sign. Sums are of
+    i32, and what is padded adds nothing.
+
+    With `dst_signs` the results are such numbers, too, of so many output
+    channels, and dst are their words: the epilogue yields an i1 for u, and for
+    words that may have zeros another one for v.
 
     Constraints:
     - C1: src and dst have one rank of 3 to 5, weights one more
@@ -135,6 +148,8 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
       fours
     - C9: `sign_channels` are there for weights of i32 and only for these, of
       one group and rows of known size; words of src and weights are as many
+    - C10: `dst_signs` are there beside `sign_channels` only; dst has their
+      words, epilogue operands one element or one for each output channel
 
     Example:
     ```mlir
@@ -148,7 +163,8 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     } -> tensor<1x8x8x4xf32>
     ```
   }];
-  let extraClassDeclaration = baseDeclarations # productDeclarations;
+  let extraClassDeclaration = baseDeclarations # productDeclarations #
+                              signDeclarations;
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Optional<Cpu_Value>:$compensation,
                             Optional<Cpu_Value>:$pairs,
@@ -292,7 +308,7 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
     and neither: for all 16 columns, then for whole panels. `cpu-schedule`
     drops the counts.
 
-    `sign_channels` are as those of `cpu.conv`.
+    `sign_channels` and `dst_signs` are as those of `cpu.conv`.
 
     Constraints:
     - C1: src and dst have one rank of 2 or more
@@ -303,8 +319,10 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
     - C6: `pairs` are those of weights of i8, of one matrix and of K in fours
     - C7: `sign_channels` are there for weights of i32 and only for these, of
       one matrix; words of src and weights are as many
+    - C8: `dst_signs` are as C10 of `cpu.conv`
   }];
-  let extraClassDeclaration = baseDeclarations # productDeclarations;
+  let extraClassDeclaration = baseDeclarations # productDeclarations #
+                              signDeclarations;
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
                             Optional<Cpu_Value>:$pairs,
                             Variadic<Cpu_Value>:$epilogue_operands,

@@ -220,6 +220,19 @@ static LogicalResult verifyWaiting(Operation *op, ScheduleAttr schedule,
   return success();
 }
 
+/// The column tiles of a task have words of signs, and what is joined to them,
+/// to themselves.
+template <typename Op>
+static LogicalResult verifyWords(Op op, ScheduleAttr schedule) {
+  int64_t columns = schedule.getTile().getColumns();
+  int64_t tiles = schedule.getGrid().getTiles();
+  int64_t unit = op.tilesOfWords(columns);
+  if (tiles % unit == 0 || tiles * columns >= op.dstChannels())
+    return success();
+  return op.emitOpError("expects tasks of a multiple of ")
+         << unit << " column tiles for words of signs, but got " << tiles;
+}
+
 static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
@@ -227,7 +240,7 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
   possible.push_back(schedule.getAcrossRows() ? "across_rows"
                                               : "depth_block");
   if (failed(expectParts(op, schedule, {"tile", "grid"}, possible)) ||
-      failed(verifyProduct(op, tile)))
+      failed(verifyProduct(op, tile)) || failed(verifyWords(op, schedule)))
     return failure();
   if (op.getGroups() != 1 &&
       failed(expectOneTile(op, grid, "where there are groups")))
@@ -259,7 +272,7 @@ static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   GridAttr grid = schedule.getGrid();
   if (failed(expectParts(op, schedule, {"tile", "grid"},
                          {"prefetch", "depth_block"})) ||
-      failed(verifyProduct(op, tile)) ||
+      failed(verifyProduct(op, tile)) || failed(verifyWords(op, schedule)) ||
       failed(expectWholeTiles(op, tile, grid)))
     return failure();
   ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();

@@ -146,7 +146,8 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     - C4: rows of a task of `cpu.matmul` and `cpu.winograd_conv` are whole
       tiles, those of
       `cpu.group_norm` one; tasks of a `cpu.conv` with groups have one column
-      tile, those of rows too
+      tile, those of rows too; with `dst_signs` their column tiles are whole
+      pairs of words, or all, as they are where words may have zeros
     - C5: with AMX, tiles that a row of pixels or a matrix is split into have
       `amx_rows` or more
     - C6: a convolution whose rows are of open size goes `across_rows`, for

@@ -7,6 +7,7 @@
 #include "dialects/cpu/CpuVerify.h"
 
 #include "dialects/cpu/ByteFours.h"
+#include "dialects/cpu/Signs.h"
 
 using namespace mlir;
 using namespace ingot::cpu;
@@ -39,31 +40,66 @@ LogicalResult checks::verifyFours(DepthwiseConvOp op) {
          << want << ", but got " << type;
 }
 
-LogicalResult checks::verifyEpilogue(EpilogueOpInterface op, Value dst) {
-  ShapedType type = typeOf(dst);
+/// The region has an argument for the sum and for each operand.
+static LogicalResult verifyArguments(EpilogueOpInterface op) {
   OperandRange operands = op.getEpilogueOperands();
   Block &body = op.getEpilogue().front();
   if (body.getNumArguments() != operands.size() + 1)
     return op->emitOpError("expects ")
            << operands.size() + 1 << " epilogue arguments, but got "
            << body.getNumArguments();
-  if (failed(verifyBroadcast(op, "epilogue", operands, dst)))
-    return failure();
   for (auto [operand, argument] :
        llvm::zip_equal(operands, body.getArguments().drop_front())) {
-    Type element = signless(typeOf(operand).getElementType());
+    Type element = checks::signless(checks::typeOf(operand).getElementType());
     if (element != argument.getType())
       return op->emitOpError("expects an epilogue argument of type ")
              << element << ", but got " << argument.getType();
   }
-  auto yield = cast<YieldOp>(body.getTerminator());
-  if (yield.getValues().size() != 1)
-    return op->emitOpError("expects an epilogue that yields 1 value, but got ")
-           << yield.getValues().size();
-  Type stored = signless(type.getElementType());
-  if (yield.getValues()[0].getType() != stored)
-    return op->emitOpError("expects an epilogue that yields ")
-           << stored << ", but got "
-           << yield.getValues()[0].getType();
   return success();
+}
+
+/// The region yields `count` values of `type`.
+static LogicalResult verifyYield(EpilogueOpInterface op, size_t count,
+                                 Type type) {
+  auto yield = cast<YieldOp>(op.getEpilogue().front().getTerminator());
+  if (yield.getValues().size() != count)
+    return op->emitOpError("expects an epilogue that yields ")
+           << count << " value" << (count == 1 ? "" : "s") << ", but got "
+           << yield.getValues().size();
+  for (Value value : yield.getValues())
+    if (value.getType() != type)
+      return op->emitOpError("expects an epilogue that yields ")
+             << type << ", but got " << value.getType();
+  return success();
+}
+
+LogicalResult checks::verifyEpilogue(EpilogueOpInterface op, Value dst) {
+  return failure(
+      failed(verifyBroadcast(op, "epilogue", op.getEpilogueOperands(), dst)) ||
+      failed(verifyArguments(op)) ||
+      failed(verifyYield(op, 1, signless(typeOf(dst).getElementType()))));
+}
+
+LogicalResult checks::verifySignEpilogue(EpilogueOpInterface op, Value dst,
+                                         int64_t channels) {
+  ShapedType type = typeOf(dst);
+  int64_t words = type.getShape().back(), planes = planesOf(channels, words);
+  if (!type.getElementType().isInteger(32) || planes == 0)
+    return op->emitOpError("expects dst of i32 with ")
+           << signWords(channels) << " or " << pixelWords(channels)
+           << " words for dst_signs = " << channels << ", but got " << type;
+  for (Value operand : op.getEpilogueOperands()) {
+    ArrayRef<int64_t> shape = typeOf(operand).getShape();
+    bool isPerChannel =
+        int64_t(shape.size()) == type.getRank() &&
+        llvm::all_of(shape.drop_back(),
+                     [](int64_t size) { return size == 1; }) &&
+        (shape.back() == 1 || shape.back() == channels);
+    if (!isPerChannel)
+      return op->emitOpError("expects epilogue operands of one element or ")
+             << channels << ", but got " << operand.getType();
+  }
+  return failure(failed(verifyArguments(op)) ||
+                 failed(verifyYield(op, planes,
+                                    IntegerType::get(op->getContext(), 1))));
 }

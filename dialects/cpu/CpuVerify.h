@@ -20,7 +20,10 @@ mlir::Type signless(mlir::Type type);
 /// The weights of `op` as bytes, if it has them.
 mlir::LogicalResult verifyFours(DepthwiseConvOp op);
 
+/// The epilogue of an op that stores elements, or signs of so many channels.
 mlir::LogicalResult verifyEpilogue(EpilogueOpInterface op, mlir::Value dst);
+mlir::LogicalResult verifySignEpilogue(EpilogueOpInterface op, mlir::Value dst,
+                                       int64_t channels);
 
 } // namespace ingot::cpu::checks
 

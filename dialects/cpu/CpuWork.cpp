@@ -30,7 +30,8 @@ Work ConvOp::getWork() {
     each.push_back(int64_t(*signs));
   else
     each.push_back(shapeOf(getSrc()).back() / int64_t(getGroups()));
-  return workPerElement(getDst(), each);
+  each.push_back(dstChannels());
+  return workPerElement(getDst(), each, /*drop=*/1);
 }
 
 StringRef DepthwiseConvOp::getKernelKind() { return "depthwise convolution"; }
@@ -56,7 +57,8 @@ StringRef MatMulOp::getKernelKind() { return "matmul"; }
 
 Work MatMulOp::getWork() {
   if (std::optional<uint64_t> signs = getSignChannels())
-    return workPerElement(getDst(), {int64_t(*signs), 2});
+    return workPerElement(getDst(), {int64_t(*signs), 2, dstChannels()},
+                          /*drop=*/1);
   int64_t last = shapeOf(getSrc()).size() - 1;
   return workPerElement(getDst(), {Factor(getSrc(), last), 2});
 }

@@ -12,7 +12,8 @@
 //
 // A pixel of C channels lies in words of i32: `ceil(C / 32)` of u, as many of
 // v, and one that is 0 if no number of the pixel is, that is if u and v are the
-// same. The second, fourth and so on of the words of u, of v and of a tap's
+// same. Where no number of a tensor is 0, pixels are the words of u alone. The
+// second, fourth and so on of the words of u, of v and of a tap's
 // weights is stored xor the one before it. Bits behind channel C are 0.
 //
 // Why: of two words, the differences a = x0 ^ w0 and b = x1 ^ w1 are to be
@@ -29,13 +30,24 @@
 namespace ingot::cpu {
 
 constexpr int64_t kSignsOfWord = 32;
+/// Of two words that belong together.
+constexpr int64_t kSignsOfPair = 2 * kSignsOfWord;
 
-/// Words of one sign of each channel, and words of a pixel.
+/// Words of one sign of each channel, which are those of a pixel without zeros,
+/// and words of a pixel that may have some.
 constexpr int64_t signWords(int64_t channels) {
   return (channels + kSignsOfWord - 1) / kSignsOfWord;
 }
 constexpr int64_t pixelWords(int64_t channels) {
   return 2 * signWords(channels) + 1;
+}
+
+/// How many signs a number of such a pixel has: 2, or 1 without zeros; 0 if
+/// pixels of `channels` do not have so many words.
+constexpr int64_t planesOf(int64_t channels, int64_t words) {
+  return words == pixelWords(channels)  ? 2
+         : words == signWords(channels) ? 1
+                                        : 0;
 }
 
 } // namespace ingot::cpu

@@ -389,7 +389,8 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
                                /*compensation=*/Value(), /*pairs=*/Value(),
                                others, slice, ones, pads, dilations, groups,
                                /*src_zero_point=*/0, /*pair_counts=*/{},
-                               /*sign_channels=*/{}, /*schedule=*/{});
+                               /*sign_channels=*/{}, /*dst_signs=*/{},
+                               /*schedule=*/{});
   IRMapping mapping;
   op.getEpilogue().cloneInto(&conv->getRegion(0), mapping);
   if (slice == dst)

@@ -88,13 +88,13 @@ static void replaceByMatrices(PatternRewriter &rewriter,
 static void replaceByMatMul(PatternRewriter &rewriter,
                             cpu::EpilogueOpInterface op, Value src,
                             Value weights, Value dst,
-                            IntegerAttr signChannels) {
+                            IntegerAttr signChannels, IntegerAttr dstSigns) {
   replaceByMatrices(rewriter, op, src, dst,
                     [&](Value src, ValueRange operands, Value dst) {
                       return cpu::MatMulOp::create(
                           rewriter, op->getLoc(), dst.getType(), src, weights,
                           /*pairs=*/Value(), operands, dst, /*pair_counts=*/{},
-                          signChannels, /*schedule=*/{});
+                          signChannels, dstSigns, /*schedule=*/{});
                     });
 }
 
@@ -134,7 +134,7 @@ struct PointwiseConv : OpRewritePattern<cpu::ConvOp> {
     Value flat = tensor::CollapseShapeOp::create(rewriter, op.getLoc(),
                                                  op.getWeights(), groups);
     replaceByMatMul(rewriter, op, op.getSrc(), flat, op.getDst(),
-                    op.getSignChannelsAttr());
+                    op.getSignChannelsAttr(), op.getDstSignsAttr());
     return success();
   }
 };
@@ -152,7 +152,7 @@ struct BatchedRows : OpRewritePattern<cpu::MatMulOp> {
           op, "is a product of matrices already, has a right factor for each "
               "batch, or operands that broadcast along some dimensions");
     replaceByMatMul(rewriter, op, op.getSrc(), op.getWeights(), op.getDst(),
-                    op.getSignChannelsAttr());
+                    op.getSignChannelsAttr(), op.getDstSignsAttr());
     return success();
   }
 };
@@ -228,7 +228,7 @@ struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
         /*compensation=*/Value(), /*pairs=*/Value(), operands, flatDst,
         op.getStrides().drop_back(), begins, op.getDilations().drop_back(),
         op.getGroups(), op.getSrcZeroPoint(), /*pair_counts=*/{},
-        op.getSignChannelsAttr(), /*schedule=*/{});
+        op.getSignChannelsAttr(), op.getDstSignsAttr(), /*schedule=*/{});
     rewriter.inlineRegionBefore(op.getEpilogue(), conv.getEpilogue(),
                                 conv.getEpilogue().begin());
     rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(

@@ -302,6 +302,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                  destination, op.getStrides(), op.getPads(),
                                  op.getDilations(), groups, zeroPoint,
                                  /*pair_counts=*/{}, /*sign_channels=*/{},
+                                 /*dst_signs=*/{},
                                  /*schedule=*/{});
   }
   lower::buildEpilogue(rewriter, loc, kernel->getRegion(0),
@@ -453,7 +454,7 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
   auto product = cpu::MatMulOp::create(
       rewriter, loc, type, castElements(rewriter, loc, a, element), weights,
       /*pairs=*/Value(), operands, destination, /*pair_counts=*/{},
-      /*sign_channels=*/{}, /*schedule=*/{});
+      /*sign_channels=*/{}, /*dst_signs=*/{}, /*schedule=*/{});
   lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
                        type.getElementType(), isVector, bool(undo));
   Value result = product.getResult();

@@ -244,7 +244,8 @@ struct ConvToSigns : ToSigns<nn::ConvOp> {
         /*pairs=*/Value(), /*epilogue_operands=*/ValueRange(), destination,
         op.getStrides(), op.getPads(), op.getDilations(), /*groups=*/1,
         /*src_zero_point=*/0, /*pair_counts=*/{},
-        rewriter.getI64IntegerAttr(x.getShape().back()), /*schedule=*/{});
+        rewriter.getI64IntegerAttr(x.getShape().back()), /*dst_signs=*/{},
+        /*schedule=*/{});
     replace(rewriter, product, *signs, kernel);
     return success();
   }
@@ -277,7 +278,7 @@ struct MatMulToSigns : ToSigns<nn::MatMulOp> {
         weights, /*pairs=*/Value(), /*epilogue_operands=*/ValueRange(),
         destination, /*pair_counts=*/{},
         rewriter.getI64IntegerAttr(typeOf(op.getA()).getShape().back()),
-        /*schedule=*/{});
+        /*dst_signs=*/{}, /*schedule=*/{});
     replace(rewriter, product, *signs, kernel);
     return success();
   }

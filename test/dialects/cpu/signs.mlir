@@ -32,3 +32,24 @@ func.func @matmul(%x: tensor<?x17xi32>, %w: tensor<1x8x32xi32>, %d: tensor<?x32x
   } -> tensor<?x32xf32>
   return %y : tensor<?x32xf32>
 }
+
+// Signs of 70 channels are stored as one word of each 32, and read as such.
+// CHECK-LABEL: @stored
+// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<?x8xi32>, tensor<3x8x32xi32>) operands(%{{.*}} : tensor<1x70xi32>) outs(%{{.*}} : tensor<?x3xi32>)
+// CHECK-SAME: dst_signs = 70 : i64, sign_channels = 256 : i64
+// CHECK: cpu.matmul ins(%{{.*}}, %{{.*}} : tensor<?x3xi32>, tensor<1x3x32xi32>)
+func.func @stored(%x: tensor<?x8xi32>, %w: tensor<3x8x32xi32>, %t: tensor<1x70xi32>, %p: tensor<?x3xi32>,
+                  %v: tensor<1x3x32xi32>, %d: tensor<?x32xi32>) -> tensor<?x32xi32> {
+  %bits = cpu.matmul ins(%x, %w : tensor<?x8xi32>, tensor<3x8x32xi32>) operands(%t : tensor<1x70xi32>) outs(%p : tensor<?x3xi32>)
+      attributes {sign_channels = 256 : i64, dst_signs = 70 : i64} {
+  ^bb0(%sum: i32, %low: i32):
+    %u = arith.cmpi slt, %sum, %low : i32
+    cpu.yield %u : i1
+  } -> tensor<?x3xi32>
+  %y = cpu.matmul ins(%bits, %v : tensor<?x3xi32>, tensor<1x3x32xi32>) outs(%d : tensor<?x32xi32>)
+      attributes {sign_channels = 70 : i64} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<?x32xi32>
+  return %y : tensor<?x32xi32>
+}

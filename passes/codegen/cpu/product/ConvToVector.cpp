@@ -64,7 +64,7 @@ struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
 void ConvEmitter::emit(Value task) {
   Index rows = countOf(b, op.getDst(), 0, outer + (plan.acrossRows ? 2 : 1));
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
-  int64_t columns = output.dst.shape.back() / plan.groups;
+  int64_t columns = plan.columns / plan.groups;
   auto emitTiles = [&](Index begin, Index end, Index group) {
     forEachColumnTile(
         b, begin, end, plan.tilesPerGroup, fullTile(plan.target, plan.tile),
@@ -160,7 +160,7 @@ Index ConvEmitter::inPanel(ArrayRef<Index> taps) {
 }
 
 Index ConvEmitter::columnOf(Index group, Index columnTile) {
-  return b.add(b.mul(group, output.dst.shape.back() / plan.groups),
+  return b.add(b.mul(group, plan.columns / plan.groups),
                b.mul(columnTile, plan.tile.vectors * plan.target.lanes));
 }
 

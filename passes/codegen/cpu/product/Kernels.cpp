@@ -85,8 +85,7 @@ void codegen::forEachProductTile(
     function_ref<void(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
                       const TaskRange &range)>
         body) {
-  ArrayRef<int64_t> shape = cast<ShapedType>(dst.getType()).getShape();
-  int64_t numBatchDims = shape.size() - 2;
+  int64_t numBatchDims = cast<ShapedType>(dst.getType()).getRank() - 2;
   Index rows = dimOf(b, dst, numBatchDims);
   Value inBatch = task;
   SmallVector<Index> batch;
@@ -100,7 +99,7 @@ void codegen::forEachProductTile(
   TaskRange range = rangeOf(b, inBatch, plan.grid, rows, plan.tiles);
   forEachColumnTile(b, range.firstTile, range.endTile, plan.tiles,
                     fullTile(plan.target, plan.tile),
-                    lastTile(plan.target, plan.tile, shape.back()),
+                    lastTile(plan.target, plan.tile, plan.columns),
                     [&](Value columnTile, const Tile &tile) {
                       body(tile, batch, Index(columnTile), range);
                     });

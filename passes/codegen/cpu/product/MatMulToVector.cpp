@@ -337,17 +337,20 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
 Accumulators Emitter::sumOfSigns(const Tile &tile, const ColumnTile &columns,
                                  Index first, Index stride) {
   int64_t signs = *op.getSignChannels(), words = cpu::signWords(signs);
-  Value zeros = noZeros(b);
-  for (int64_t r = 0; r < tile.rows; ++r)
-    zeros = joinZeros(b, zeros, src.data,
-                      b.add(b.add(first, b.mul(stride, r)), 2 * words));
+  Value zeros;
+  if (cpu::planesOf(signs, src.shape.back()) == 2) {
+    zeros = noZeros(b);
+    for (int64_t r = 0; r < tile.rows; ++r)
+      zeros = joinZeros(b, zeros, src.data,
+                        b.add(b.add(first, b.mul(stride, r)), 2 * words));
+  }
   return sumSigns(b, tile, zeros, SmallVector<Index>(tile.rows, signs),
-                  [&](int64_t plane) {
+                  [&](int64_t plane, const Accumulators &start) {
                     SrcRows rows(b, src.data, b.add(first, plane * words),
                                  stride, tile.rows);
                     return countSigns(b, tile, rows, weights.data,
                                       columns.weightsAt, plan.panel, words,
-                                      startCounts(b, tile));
+                                      start);
                   });
 }
 

@@ -203,7 +203,7 @@ Accumulators codegen::reload(IndexBuilder &b, const Tile &tile, Value scratch,
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-static Value maskOf(IndexBuilder &b, const Place &place) {
+Value codegen::maskOf(IndexBuilder &b, const Place &place) {
   if (place.mask)
     return place.mask;
   auto type = VectorType::get({place.lanes}, b.b.getI1Type());
@@ -290,14 +290,19 @@ Output::Output(IndexBuilder &b, cpu::EpilogueOpInterface op)
     : op(op), dst(b, cast<DestinationStyleOpInterface>(*op).getDpsInits()[0]),
       operands(flatten(b, op.getEpilogueOperands())) {}
 
-void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
-                          const Place &place) {
-  const Flat &dst = output.dst;
+SmallVector<Value> codegen::runEpilogue(IndexBuilder &b, const Output &output,
+                                        Value sum, const Place &place) {
   Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
   SmallVector<Value> arguments = {sum};
   for (const Flat &operand : output.operands)
     arguments.push_back(loadOperand(b, operand, place));
-  Value result = evaluate(b, body, arguments, place.lanes)[0];
+  return evaluate(b, body, arguments, place.lanes);
+}
+
+void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
+                          const Place &place) {
+  const Flat &dst = output.dst;
+  Value result = runEpilogue(b, output, sum, place)[0];
   Value at = b.get(dst.at(b, place.coordinates));
   if (place.isWhole())
     vector::StoreOp::create(b.b, b.loc, result, dst.data, at);
@@ -324,6 +329,15 @@ int64_t codegen::epilogueCost(cpu::EpilogueOpInterface op) {
   return cost;
 }
 
+/// The signs of a pixel of dst, if it stores these.
+static std::optional<int64_t> signsStoredBy(Operation *op) {
+  if (auto conv = dyn_cast<cpu::ConvOp>(op))
+    return conv.getDstSigns();
+  if (auto product = dyn_cast<cpu::MatMulOp>(op))
+    return product.getDstSigns();
+  return std::nullopt;
+}
+
 void codegen::storeTile(
     IndexBuilder &b, const Tile &tile, const Output &output,
     const Accumulators &sums,
@@ -343,13 +357,19 @@ void codegen::storeTile(
     storeVector(b, output, sum, place);
   };
   cpu::EpilogueOpInterface op = output.op;
+  std::optional<int64_t> signs = signsStoredBy(op);
+  auto storeRow = [&](Index row, ValueRange sums) {
+    if (signs)
+      return storeSigns(b, tile, output, *signs, sums, rowAt(b, row));
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      store(row, v, sums[v]);
+  };
   int64_t rowSize = tile.vectors * tile.lanes;
   auto storeRows = [&](Value spilled) {
     forEach(b, tile.done, tile.rows, 1, [&](Value row) {
       Accumulators sums =
           reload(b, tile.withRows(1), spilled, b.mul(Index(row), rowSize));
-      for (int64_t v = 0; v < tile.vectors; ++v)
-        store(Index(row), v, sums[v]);
+      storeRow(Index(row), sums);
     });
   };
   if (usesTiles(tile.product))
@@ -357,8 +377,7 @@ void codegen::storeTile(
   if (!tile.isPart() &&
       epilogueCost(op) * tile.rows * tile.vectors <= kMaxUnrolledOps) {
     for (int64_t r = 0; r < tile.rows; ++r)
-      for (int64_t v = 0; v < tile.vectors; ++v)
-        store(r, v, sums[r * tile.vectors + v]);
+      storeRow(r, ArrayRef(sums).slice(r * tile.vectors, tile.vectors));
     return;
   }
   Value spilled =

@@ -116,6 +116,9 @@ struct Place {
   bool isWhole() const { return !mask && valid == lanes; }
 };
 
+/// The lanes of a place that are within the tensor.
+mlir::Value maskOf(IndexBuilder &b, const Place &place);
+
 /// Where a kernel's results go, through its epilogue.
 struct Output {
   Output(IndexBuilder &b, cpu::EpilogueOpInterface op);
@@ -134,6 +137,18 @@ llvm::SmallVector<mlir::Value> evaluate(IndexBuilder &b, mlir::Block &body,
 
 /// How many instructions the epilogue of a vector takes, roughly.
 int64_t epilogueCost(cpu::EpilogueOpInterface op);
+
+/// What the epilogue yields of one vector.
+llvm::SmallVector<mlir::Value> runEpilogue(IndexBuilder &b,
+                                           const Output &output,
+                                           mlir::Value sum, const Place &place);
+
+/// Runs the epilogue over the vectors of a row of a tile and stores them as
+/// words of signs, of which dst has `signs` in a pixel. `coordinates` are those
+/// of the first.
+void storeSigns(IndexBuilder &b, const Tile &tile, const Output &output,
+                int64_t signs, mlir::ValueRange sums,
+                llvm::ArrayRef<Index> coordinates);
 
 /// Runs the epilogue over one vector and stores it.
 void storeVector(IndexBuilder &b, const Output &output, mlir::Value sum,

@@ -53,37 +53,30 @@ static Value carry(IndexBuilder &b, Value x, Value waiting, Value odd) {
                                            exclusiveOr(b, x, waiting)));
 }
 
-/// sum + the bits that are set in each word.
+/// sum + factor * the bits that are set in each word. What multiplies counts
+/// and adds them takes no longer than what adds them.
 static Value addBits(IndexBuilder &b, const TargetInfo &target, Value words,
-                     Value sum) {
+                     int64_t factor, Value sum) {
   auto type = cast<VectorType>(words.getType());
-  if (target.hasBitCount)
-    return arith::AddIOp::create(
-        b.b, b.loc, sum, math::CtPopOp::create(b.b, b.loc, words));
-  // Of bytes, by tables of 16, and four of them added up.
   auto byteType =
       VectorType::get({type.getNumElements() * 4}, b.b.getI8Type());
-  Value bytes = math::CtPopOp::create(
-      b.b, b.loc, vector::BitCastOp::create(b.b, b.loc, byteType, words));
-  Value ones = splatInt(b, byteType, 1);
-  if (!target.hasVNNI)
-    return addPairs(b, bytes, ones, sum);
-  return LLVM::CallIntrinsicOp::create(
-             b.b, b.loc, type,
-             b.b.getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
-             ValueRange{sum, bytes, ones})
-      .getResults();
+  auto count = [&](Value value) -> Value {
+    return math::CtPopOp::create(b.b, b.loc, value);
+  };
+  auto asBytes = [&](Value value) -> Value {
+    return vector::BitCastOp::create(b.b, b.loc, byteType, value);
+  };
+  // Else of bytes, by tables of 16, four of which are added up.
+  Value bytes =
+      target.hasBitCount ? asBytes(count(words)) : count(asBytes(words));
+  Value factors = splatInt(b, byteType, factor);
+  return target.hasVNNI ? multiplyAddFours(b, bytes, factors, sum)
+                        : addPairs(b, bytes, factors, sum);
 }
 
 //===----------------------------------------------------------------------===//
 // Counting
 //===----------------------------------------------------------------------===//
-
-Accumulators codegen::startCounts(IndexBuilder &b, const Tile &tile) {
-  Accumulators counts = zeroAccumulators(b, tile);
-  llvm::append_range(counts, zeroAccumulators(b, tile));
-  return counts;
-}
 
 /// Adds word `word` of all rows and the next one, or that alone.
 static void countStep(IndexBuilder &b, const Tile &tile,
@@ -110,7 +103,7 @@ static void countStep(IndexBuilder &b, const Tile &tile,
       row.push_back(vector::BroadcastOp::create(b.b, b.loc, type, scalar));
     }
     for (int64_t v = 0; v < tile.vectors; ++v) {
-      Value &pairs = counts[r * tile.vectors + v];
+      Value &sum = counts[r * tile.vectors + v];
       Value &waiting = counts[count + r * tile.vectors + v];
       Value differs = exclusiveOr(b, row[0], factors[0][v]);
       Value odd, both;
@@ -122,11 +115,15 @@ static void countStep(IndexBuilder &b, const Tile &tile,
         odd = exclusiveOr(b, exclusiveOr(b, row[1], factors[1][v]), waiting);
         both = carry(b, differs, waiting, odd);
       }
-      pairs = addBits(b, target, both, pairs);
+      // Two products that are -1 and not 1.
+      sum = addBits(b, target, both, -4, sum);
       waiting = odd;
     }
   }
 }
+
+/// Pairs of words that are counted without a branch.
+static constexpr int64_t kUnrolledPairs = 4;
 
 Accumulators codegen::countSigns(IndexBuilder &b, const Tile &tile,
                                  const SrcRows &rows, Value weights,
@@ -138,28 +135,24 @@ Accumulators codegen::countSigns(IndexBuilder &b, const Tile &tile,
     countStep(b, tile, target, rows, weights, weightsAt, panel, word, isAlone,
               counts);
   };
-  if (words >= 2)
-    counts = forEach(b, 0, words / 2, counts,
+  // A loop whose sums change places with every step copies them: several steps
+  // follow each other.
+  int64_t pairs = words / 2, block = std::min(kUnrolledPairs, pairs);
+  if (pairs != 0)
+    counts = forEach(b, 0, pairs / block, counts,
                      [&](Value i, const Accumulators &before) {
                        counts = before;
-                       step(b.mul(Index(i), 2), /*isAlone=*/false);
+                       Index first = b.mul(Index(i), 2 * block);
+                       for (int64_t pair = 0; pair < block; ++pair)
+                         step(b.add(first, 2 * pair), /*isAlone=*/false);
                        return counts;
                      });
+  for (int64_t pair = pairs - pairs % std::max<int64_t>(block, 1);
+       pair < pairs; ++pair)
+    step(2 * pair, /*isAlone=*/false);
   if (words % 2 != 0)
     step(words - 1, /*isAlone=*/true);
   return counts;
-}
-
-Accumulators codegen::numbersOf(IndexBuilder &b, const Tile &tile,
-                                const Accumulators &counts) {
-  TargetInfo target = targetOf(b);
-  int64_t count = tile.rows * tile.vectors;
-  Accumulators numbers;
-  for (int64_t i = 0; i < count; ++i) {
-    Value twice = arith::AddIOp::create(b.b, b.loc, counts[i], counts[i]);
-    numbers.push_back(addBits(b, target, counts[count + i], twice));
-  }
-  return numbers;
 }
 
 //===----------------------------------------------------------------------===//
@@ -175,35 +168,52 @@ Value codegen::joinZeros(IndexBuilder &b, Value zeros, Value data, Index at) {
   return arith::OrIOp::create(b.b, b.loc, zeros, word);
 }
 
-Accumulators
-codegen::sumSigns(IndexBuilder &b, const Tile &tile, Value zeros,
-                  ArrayRef<Index> all,
-                  function_ref<Accumulators(int64_t plane)> count) {
-  Accumulators first = numbersOf(b, tile, count(0));
-  Value hasZeros = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ne,
-                                         zeros, noZeros(b));
-  auto choice = scf::IfOp::create(
-      b.b, b.loc, TypeRange(ValueRange(first)), hasZeros,
-      /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b.b);
-    b.b.setInsertionPointToStart(choice.thenBlock());
-    scf::YieldOp::create(b.b, b.loc, numbersOf(b, tile, count(1)));
-    b.b.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(b.b, b.loc, first);
-  }
+/// What counting starts with: products that are all 1, and no bits that wait.
+static Accumulators startSums(IndexBuilder &b, const Tile &tile,
+                              ArrayRef<Index> all) {
   auto type = VectorType::get({tile.lanes}, b.b.getI32Type());
   Accumulators sums;
-  for (int64_t r = 0; r < tile.rows; ++r) {
+  for (Index each : all) {
     Value products = arith::IndexCastOp::create(b.b, b.loc, b.b.getI32Type(),
-                                                b.get(all[r]));
-    Value wide = vector::BroadcastOp::create(b.b, b.loc, type, products);
-    for (int64_t v = 0; v < tile.vectors; ++v) {
-      int64_t i = r * tile.vectors + v;
-      Value differ = arith::AddIOp::create(b.b, b.loc, first[i],
-                                           choice.getResult(i));
-      sums.push_back(arith::SubIOp::create(b.b, b.loc, wide, differ));
-    }
+                                                b.get(each));
+    sums.append(tile.vectors,
+                vector::BroadcastOp::create(b.b, b.loc, type, products));
   }
+  llvm::append_range(sums, zeroAccumulators(b, tile));
   return sums;
+}
+
+/// Takes the bits that wait off the sums.
+static Accumulators finishSums(IndexBuilder &b, const Accumulators &counts) {
+  TargetInfo target = targetOf(b);
+  size_t count = counts.size() / 2;
+  Accumulators sums;
+  for (size_t i = 0; i < count; ++i)
+    sums.push_back(addBits(b, target, counts[count + i], -2, counts[i]));
+  return sums;
+}
+
+Accumulators codegen::sumSigns(IndexBuilder &b, const Tile &tile, Value zeros,
+                               ArrayRef<Index> all, CountSigns count) {
+  Accumulators start = startSums(b, tile, all);
+  Accumulators sums = finishSums(b, count(0, start));
+  if (!zeros)
+    return sums;
+  Value hasZeros = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ne,
+                                         zeros, noZeros(b));
+  auto choice =
+      scf::IfOp::create(b.b, b.loc, TypeRange(ValueRange(sums)), hasZeros,
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b.b, b.loc, sums);
+  b.b.setInsertionPointToStart(choice.thenBlock());
+  Accumulators means;
+  for (auto [u, v] : llvm::zip_equal(sums, finishSums(b, count(1, start)))) {
+    Value both = arith::AddIOp::create(b.b, b.loc, u, v);
+    Value one = splatInt(b, cast<VectorType>(u.getType()), 1);
+    means.push_back(arith::ShRSIOp::create(b.b, b.loc, both, one));
+  }
+  scf::YieldOp::create(b.b, b.loc, means);
+  return Accumulators(choice.result_begin(), choice.result_end());
 }

@@ -16,26 +16,22 @@
 
 namespace ingot::codegen {
 
-/// Counts where `words` words of the rows, each from its address on, differ
-/// from those of the weights, which lie `panel` words apart. Of each sum the
-/// pairs of such bits are counted; behind all of these come the bits that wait
-/// for another.
+/// Takes what differs off sums of products, as if all were 1: where `words`
+/// words of the rows, each from its address on, differ from those of the
+/// weights, which lie `panel` words apart. Two such bits are taken off at a
+/// time; behind all sums come the bits that wait for another.
 Accumulators countSigns(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                         mlir::Value weights, Index weightsAt, int64_t panel,
                         int64_t words, const Accumulators &start);
 
-/// What `countSigns` starts with, and how many bits it found in the end.
-Accumulators startCounts(IndexBuilder &b, const Tile &tile);
-Accumulators numbersOf(IndexBuilder &b, const Tile &tile,
-                       const Accumulators &counts);
+/// Counts the signs of u (0) or of v (1).
+using CountSigns = llvm::function_ref<Accumulators(int64_t plane,
+                                                   const Accumulators &start)>;
 
-/// The sums of products of rows whose signs are counted by `count(plane)`,
-/// those of u (0) or of v (1), of which `all` products each are summed up.
-/// `zeros`, an i32, is 0 if u and v are the same.
-Accumulators
-sumSigns(IndexBuilder &b, const Tile &tile, mlir::Value zeros,
-         llvm::ArrayRef<Index> all,
-         llvm::function_ref<Accumulators(int64_t plane)> count);
+/// The sums of products of rows, of which each sums up `all`. `zeros`, an i32,
+/// is 0 if u and v are the same; null if they always are.
+Accumulators sumSigns(IndexBuilder &b, const Tile &tile, mlir::Value zeros,
+                      llvm::ArrayRef<Index> all, CountSigns count);
 
 /// Joins word `data[at]` to `zeros`.
 mlir::Value joinZeros(IndexBuilder &b, mlir::Value zeros, mlir::Value data,

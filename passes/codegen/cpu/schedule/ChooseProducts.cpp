@@ -197,10 +197,10 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
   int64_t groups = op.getGroups();
   RegisterTile tile = chooseConvTile(op, target);
   int64_t columns = tile.vectors * target.lanes;
-  int64_t tiles = groups * llvm::divideCeil(dst.back() / groups, columns);
+  int64_t tiles = groups * llvm::divideCeil(op.dstChannels() / groups, columns);
   int64_t rows = lower::productOf(dst.drop_back(2));
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
-                  weights.depth * dst.back() * dst[dst.size() - 2];
+                  weights.depth * op.dstChannels() * dst[dst.size() - 2];
   Grid grid =
       chooseGrid(target, {rows, tiles, costOf(target, flops, tile),
                           rowUnit(tile, dst[dst.size() - 2]),
@@ -208,6 +208,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
   // A task's tiles are of one group.
   if (groups > 1)
     grid.columnTilesPerTask = 1;
+  grid = withWholeWords(op, columns, grid);
   // Sums that wait have room for a known number of rows.
   bool isInBlocks =
       grid.rowBlocks == 0 && isBlocked(op, target, tile, grid.rowsPerTask);
@@ -360,13 +361,13 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   if (rows == 1 && tile.product == Product::f32)
     tile.vectors = vectorsOfOneRow(target, weights.width);
   int64_t columns = tile.vectors * target.lanes;
-  int64_t tiles = llvm::divideCeil(dst.back(), columns);
+  int64_t tiles = llvm::divideCeil(op.dstChannels(), columns);
   if (!isOpen)
     tile.rows = evenTile(rows, tile.rows);
   int64_t batches = lower::productOf(dst.drop_back(2));
   if (ShapedType::isDynamic(batches))
     batches = 8;
-  int64_t flops = 2 * weights.depth * dst.back();
+  int64_t flops = 2 * weights.depth * op.dstChannels();
   Work work{rows,
             tiles,
             costOf(target, flops, tile),
@@ -374,7 +375,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
             bytesOf(op.getSrc()),
             bytesOf(op.getWeights())};
   work.srcRowBytes = rowBytesOf(op.getSrc());
-  Grid grid = chooseGrid(target, work);
+  Grid grid = withWholeWords(op, columns, chooseGrid(target, work));
   // Blocks of columns are tasks enough: each reads its weights once.
   int64_t enoughTasks = target.most_tasks / 2;
   int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);

@@ -45,6 +45,15 @@ bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 /// bytes that is unpacked at once.
 int64_t depthwiseColumns(const TargetInfo &target, Product product);
 
+/// The grid with tasks of so many column tiles that words of signs, if `op`
+/// stores these, are theirs alone.
+template <typename Op>
+Grid withWholeWords(Op op, int64_t columns, Grid grid) {
+  grid.columnTilesPerTask = int64_t(llvm::alignTo(
+      grid.columnTilesPerTask, op.tilesOfWords(columns)));
+  return grid;
+}
+
 /// Puts a schedule together, columns being counted in vectors of the target.
 class ScheduleBuilder {
 public:

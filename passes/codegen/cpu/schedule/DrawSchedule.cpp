@@ -146,7 +146,8 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
   int64_t columns = chosen.vectors * target.lanes;
   Grid split = grid(lower::productOf(dst.drop_back(acrossRows ? 1 : 2)),
                     acrossRows ? chosen.rows : 1,
-                    llvm::divideCeil(dst.back() / groups, columns));
+                    llvm::divideCeil(op.dstChannels() / groups, columns));
+  split = withWholeWords(op, columns, split);
   if (groups > 1)
     split.columnTilesPerTask = 1;
   if (acrossRows) {
@@ -189,7 +190,9 @@ cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
   if (tiles && mostRows > 0 && toss())
     chosen = amxTile(*tiles, std::min<int64_t>(most, 2), mostRows);
   int64_t columns = chosen.vectors * target.lanes;
-  Grid split = grid(rows, chosen.rows, llvm::divideCeil(dst.back(), columns));
+  Grid split = grid(rows, chosen.rows,
+                    llvm::divideCeil(op.dstChannels(), columns));
+  split = withWholeWords(op, columns, split);
   // Sums of 64 KiB may wait, of four bytes each.
   bool waits = cpu::canWait(chosen.product) && !ShapedType::isDynamic(rows) &&
                split.rowsPerTask * columns * 4 <= (64 << 10) && toss();

@@ -32,15 +32,23 @@ static RegisterTile inVectors(cpu::TileAttr tile, const TargetInfo &target) {
           tile.getProduct(), tile.getAmxRows()};
 }
 
+static int64_t columnsOf(cpu::ScheduledOpInterface op) {
+  if (auto conv = dyn_cast<cpu::ConvOp>(*op))
+    return conv.dstChannels();
+  if (auto product = dyn_cast<cpu::MatMulOp>(*op))
+    return product.dstChannels();
+  ArrayRef<int64_t> dst = shapeOf(destinationOf(op));
+  return dst.empty() ? 1 : dst.back();
+}
+
 /// The column tiles that the result of `op` has with its schedule; 1 where the
 /// schedule has no tile, or a run knows how many there are.
-static int64_t countColumnTiles(cpu::ScheduledOpInterface op) {
+static int64_t countColumnTiles(cpu::ScheduledOpInterface op,
+                                int64_t columns) {
   cpu::TileAttr tile = scheduleOf(op).getTile();
-  if (!tile)
+  if (!tile || ShapedType::isDynamic(columns))
     return 1;
-  int64_t columns = shapeOf(destinationOf(op)).back(), groups = 1;
-  if (ShapedType::isDynamic(columns))
-    return 1;
+  int64_t groups = 1;
   if (auto conv = dyn_cast<cpu::ConvOp>(*op))
     groups = conv.getGroups();
   return groups *
@@ -49,7 +57,7 @@ static int64_t countColumnTiles(cpu::ScheduledOpInterface op) {
 
 Plan::Plan(cpu::ScheduledOpInterface op)
     : target(TargetInfo::of(op)), tile{1, 1}, grid{1, 1, false},
-      tiles(countColumnTiles(op)) {
+      columns(columnsOf(op)), tiles(countColumnTiles(op, columns)) {
   cpu::ScheduleAttr schedule = scheduleOf(op);
   if (cpu::TileAttr given = schedule.getTile())
     tile = inVectors(given, target);

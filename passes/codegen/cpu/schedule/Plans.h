@@ -25,6 +25,8 @@ struct Plan {
   TargetInfo target;
   RegisterTile tile;
   Grid grid;
+  /// Columns of dst, which are its elements but for signs; known or not.
+  int64_t columns;
   /// Column tiles of all groups.
   int64_t tiles;
 };
