@@ -185,6 +185,18 @@ static Kernel floatKernel(Operation *op) {
       .Default([](Operation *) { return Kernel(); });
 }
 
+/// The kernel with results rounded to `type`.
+static Kernel rounded(Kernel kernel, FloatType type) {
+  return [kernel = std::move(kernel), type](Lane *out, const Lane *const *in,
+                                            size_t count) {
+    if (!kernel(out, in, count))
+      return false;
+    for (size_t i = 0; i < count; ++i)
+      out[i].f = roundTo(type, out[i].f);
+    return true;
+  };
+}
+
 /// Arithmetic of integers.
 static Kernel intKernel(Operation *op) {
   unsigned w = widthOf(op->getOperand(0));
@@ -354,9 +366,12 @@ static Lane readConstant(arith::ConstantOp op) {
 std::optional<ScalarProgram> ScalarProgram::create(Block &block, Value result,
                                                    size_t lanes) {
   ScalarProgram program;
-  // Columns do not move any more: steps keep their addresses.
-  program.columns.reserve(block.getNumArguments() +
-                          llvm::range_size(block.getOperations()));
+  // Columns do not move any more: steps keep their addresses. An operand may be
+  // a constant that stands elsewhere.
+  size_t most = block.getNumArguments();
+  for (Operation &op : block)
+    most += 1 + op.getNumOperands();
+  program.columns.reserve(most);
   llvm::SmallDenseMap<Value, Lane *> columnOf;
   Lane zero;
   zero.i = 0;
@@ -367,11 +382,16 @@ std::optional<ScalarProgram> ScalarProgram::create(Block &block, Value result,
   for (BlockArgument argument : block.getArguments())
     add(argument, zero);
   for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
       add(constant, readConstant(constant));
       continue;
     }
     Kernel kernel = floatKernel(&op);
+    auto type = dyn_cast<FloatType>(op.getResult(0).getType());
+    if (kernel && type && !type.isF64())
+      kernel = rounded(std::move(kernel), type);
     if (!kernel)
       kernel = intKernel(&op);
     if (!kernel)
@@ -379,13 +399,21 @@ std::optional<ScalarProgram> ScalarProgram::create(Block &block, Value result,
     if (!kernel)
       return std::nullopt;
     SmallVector<const Lane *, 3> in;
-    for (Value operand : op.getOperands())
+    for (Value operand : op.getOperands()) {
+      auto constant = operand.getDefiningOp<arith::ConstantOp>();
+      if (constant && !columnOf.contains(operand))
+        add(operand, readConstant(constant));
       in.push_back(columnOf.lookup(operand));
+      if (!in.back())
+        return std::nullopt;
+    }
     program.steps.push_back(
         [kernel = std::move(kernel), in, out = add(op.getResult(0), zero)](
             size_t count) { return kernel(out, in.data(), count); });
   }
   program.result = columnOf.lookup(result);
+  if (!program.result)
+    return std::nullopt;
   return program;
 }
 

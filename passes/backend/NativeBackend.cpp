@@ -61,6 +61,7 @@ class NativeBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createProductsToSigns());
     passes.addNestedPass<func::FuncOp>(createNNToCpu({options.halfSums}));
     passes.addNestedPass<func::FuncOp>(createFuseEpilogues());
+    passes.addNestedPass<func::FuncOp>(createSignsToThresholds());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
     passes.addNestedPass<func::FuncOp>(createFlattenKernels());
     passes.addNestedPass<func::FuncOp>(createProvePairs());

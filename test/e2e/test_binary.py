@@ -62,19 +62,21 @@ def with_zeros(rng, sizes, share=0.2):
 
 
 class Binary(Case):
-    def count_products(self, model):
-        """The products that count bits."""
+    def count_products(self, model, word="sign_channels"):
+        """The products that count bits, or that compare their sums (`dst_signs`)."""
         lowered = self.path("lowered.mlir")
         self.save(model)
         tool("ingot", "compile", self.path("model.onnx"), "--emit=mlir-linalg", "-o", lowered)
         with open(lowered) as file:
-            return file.read().count("sign_channels")
+            return file.read().count(word)
 
-    def check(self, net, shape, products, sizes=None, levels=LEVELS):
-        """Every result is that of ONNX Runtime, bit for bit; `products` of them count bits."""
+    def check(self, net, shape, products, sizes=None, levels=LEVELS, compared=None):
+        """Every result is that of ONNX Runtime, bit for bit; `products` of them count bits, `compared` store them."""
         model = net.model(shape)
         artifact = self.compile(model, "--target", ",".join(levels))
         self.assertEqual(self.count_products(model), products)
+        if compared is not None:
+            self.assertEqual(self.count_products(model, "dst_signs"), compared)
         rng = np.random.default_rng(5)
         sizes = sizes or shape
         cases = [with_zeros(rng, sizes), with_zeros(rng, sizes, 0.002), rng.choice(BINARY, sizes)]
@@ -206,6 +208,113 @@ class Binary(Case):
         artifact = self.compile(model, "--target=sapphirerapids", "--emulate-on=x86-64-v3")
         x = with_zeros(np.random.default_rng(1), [1, 100, 6, 9])
         self.assert_agrees(model, artifact, {"x": x}, tolerance=0)
+
+    def chain(self, seed, channels, forms, between=lambda net: None, **attributes):
+        """Convolutions of signs of sums: none but the last result is a number."""
+        net = Net(seed, channels[0])
+        net.sign(forms[0])
+        for wanted, form in zip(channels[1:], forms[1:]):
+            net.conv(wanted, **attributes)
+            net.norm()
+            between(net)
+            net.sign(form)
+        net.conv(40)
+        return net
+
+    def test_stored_channels(self):
+        """Ends of words, of pairs of them and of vectors, of what is stored; results of 0 as well."""
+        for channels in (48, 64, 65, 97, 129, 200, 300):
+            with self.subTest(channels=channels):
+                net = self.chain(channels, [64, channels, channels], ["Sign"] * 3)
+                self.check(net, [1, 64, 5, 9], 3, compared=2, levels=LEVELS[:2] + LEVELS[-1:])
+
+    def test_stored_bits(self):
+        """No result is 0: one bit of each."""
+        for form in ("Where", "Half"):
+            for channels in (48, 80, 113, 256):
+                with self.subTest(form, channels=channels):
+                    net = self.chain(channels, [96, channels, channels, channels], [form] * 4)
+                    self.check(net, [2, 96, 7, 6], 4, compared=3, levels=LEVELS[:2] + LEVELS[-1:])
+
+    def test_stored_forms(self):
+        """Whatever is between a sum and its sign, as long as it grows or falls."""
+        betweens = {"Relu": lambda net: net.node("Relu", net.value),
+                    "Clip": lambda net: net.node("Clip", net.value, net.constant(-2), net.constant(3)),
+                    "Neg": lambda net: net.node("Neg", net.value),
+                    "LeakyRelu": lambda net: net.node("LeakyRelu", net.value, alpha=0.25)}
+        for name, make in betweens.items():
+            with self.subTest(name):
+                def between(net, make=make):
+                    net.value = make(net)
+                net = self.chain(12, [64, 96, 70], ["Sign", "Sign", "Relu"], between)
+                self.check(net, [1, 64, 6, 8], 3, compared=2, levels=LEVELS[:1] + LEVELS[-1:])
+
+    def test_stored_windows(self):
+        for attributes in ({"strides": [2, 2]}, {"dilations": [2, 1]}, {"pads": [0, 2, 1, 0]}, {"kernel": 1}):
+            with self.subTest(attributes):
+                net = self.chain(13, [64, 128, 96], ["Sign", "Sign", "Where"], **attributes)
+                self.check(net, [2, 64, 17, 20], 3, compared=2, levels=LEVELS[:1] + LEVELS[-1:])
+
+    def test_not_stored(self):
+        """A magnitude neither grows nor falls; a maximum of pixels reads bytes."""
+        def magnitude(net):
+            net.value = net.node("Add", net.node("Abs", net.value), net.constant(-9))
+
+        net = self.chain(14, [64, 64], ["Sign", "Sign"], magnitude)
+        self.check(net, [1, 64, 6, 6], 2, compared=0, levels=LEVELS[-1:])
+        net = self.chain(14, [64, 64], ["Sign", "Sign"])
+        net.nodes.insert(-1, helper.make_node("MaxPool", [net.nodes[-1].input[0]], ["pooled"], kernel_shape=[2, 2]))
+        net.nodes[-1].input[0] = "pooled"
+        self.check(net, [1, 64, 6, 6], 2, compared=0, levels=LEVELS[-1:])
+
+    def test_stored_matmul(self):
+        for rows, depth, columns in ((1, 256, 1000), (7, 100, 70), (65, 513, 128), (40, 64, 64)):
+            with self.subTest(rows=rows, columns=columns):
+                net = Net(depth, depth)
+                net.sign()
+                net.matmul(columns)
+                net.norm()
+                net.sign("Where")
+                net.matmul(64)
+                self.check(net, [rows, depth], 2, compared=1)
+
+    def test_stored_open_matmul(self):
+        net = Net(8, 192)
+        net.sign("Where")
+        net.matmul(100)
+        net.sign("Where")
+        net.matmul(64)
+        for rows in (1, 5, 40):
+            with self.subTest(rows=rows):
+                self.check(net, ["n", 192], 2, sizes=[rows, 192], compared=1)
+
+    def test_stored_rounding(self):
+        """Each sum is compared as f32 rounds what follows it, of scales that no float holds."""
+        rng = np.random.default_rng(15)
+        scale = rng.choice([0.1, -0.1, 1 / 3, -0.7], 64).astype(np.float32)
+        # Near what some sum becomes, on either side of it or the same.
+        shift = np.float32(-scale * rng.integers(-9, 10, 64).astype(np.float32))
+        shift = np.where(rng.random(64) < 0.5, shift, np.nextafter(shift, rng.choice([-1, 1], 64), dtype=np.float32))
+        shape = [1, 96, 5, 10]
+        net = Net(16, 96)
+        net.sign()
+        net.conv(64, kernel=1, scale=False)
+        net.value = net.node("Mul", net.value, net.constant(scale.reshape(64, 1, 1)))
+        net.value = net.node("Add", net.value, net.constant(shift.reshape(64, 1, 1)))
+        net.sign()
+        net.conv(64, kernel=1, scale=False)
+        model = net.model(shape)
+        self.assertEqual(self.count_products(model, "dst_signs"), 1)
+        first, second = (value[:, :, 0, 0] for value in net.constants.values() if value.ndim == 4)
+        x = with_zeros(rng, shape)
+        sums = np.einsum("oc,nchw->nohw", first, np.sign(x))
+        signs = np.sign(sums * scale.reshape(64, 1, 1) + shift.reshape(64, 1, 1))
+        self.assertGreater((signs == 0).sum(), 10)
+        want = np.einsum("oc,nchw->nohw", second, signs)
+        artifact = self.compile(model, "--target", ",".join(LEVELS))
+        for level in LEVELS:
+            with cap(level), self.subTest(level=level):
+                np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], want)
 
     def test_smaller(self):
         """Weights are a bit each."""

@@ -156,6 +156,24 @@ def ProductsToSigns : Pass<"products-to-signs", "::mlir::func::FuncOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def SignsToThresholds : Pass<"signs-to-thresholds", "::mlir::func::FuncOp"> {
+  let summary = "Compare sums where only their signs are read";
+  let description = [{
+    A product of signs whose epilogue computes bytes that only `cpu.pack_signs`
+    reads (scale and shift of a normalization, a sign, a choice of two numbers)
+    compares its sum with an integer for each channel instead, and stores bits:
+    it gets `dst_signs`, and `cpu.pack_signs` goes. All sums are tried, so that
+    the results are those of the epilogue, whatever it rounds.
+
+    Left alone are results that neither grow nor fall with the sum, operands
+    that are not known, functions that a run approximates, and bytes that others
+    read.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cpu::CpuDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ProvePairs : Pass<"cpu-prove-pairs", "::mlir::func::FuncOp"> {
   let summary = "Find the pairs of constant bytes whose products fit a word";
   let description = [{
