@@ -57,9 +57,16 @@ def conv(rng, case):
     y = case.node("Conv", [signs(rng, case, x), case.weight(weights(rng, [outputs, channels, *kernel], 0))],
                   kernel_shape=kernel, strides=strides, dilations=dilations,
                   pads=[p[0] for p in pads] + [p[1] for p in pads])
-    if rng.random() < 0.5:
+    if rng.random() < 0.6:
         shift = rng.integers(-3, 4, [outputs, *[1] * len(sizes)]).astype(np.float32)
-        y = signs(rng, case, case.node("Add", [y, case.weight(shift)]))
+        y = case.node("Add", [y, case.weight(shift)])
+        y = signs(rng, case, case.node("Neg", [y]) if rng.random() < 0.3 else y)
+        # Bits go from one product to the next.
+        if outputs >= 48 and rng.random() < 0.8:
+            more, kernel = int(rng.integers(64, 130)), [some(rng, 1, 2) for _ in sizes]
+            case.text += f" -> {more}, kernel {kernel}"
+            y = case.node("Conv", [y, case.weight(weights(rng, [more, outputs, *kernel], 0))], kernel_shape=kernel,
+                          pads=[k - 1 for k in kernel] * 2)
     case.output = case.node("Transpose", [y], perm=[0, *range(2, rank), 1]) if last else y
     case.rank = rank
 
@@ -71,6 +78,10 @@ def product(rng, case):
     case.text = f"signs {rows} x {depth} x {columns}:"
     x = signs(rng, case, case.input(data(rng, [rows, depth])))
     case.output = case.node("MatMul", [x, case.weight(weights(rng, [depth, columns], 1))])
+    if rng.random() < 0.5:
+        case.text += " -> 70"
+        y = signs(rng, case, case.output)
+        case.output = case.node("MatMul", [y, case.weight(weights(rng, [columns, 70], 1))])
     case.rank = 2
     if rng.random() < 0.3:
         case.text += " dynamic"
