@@ -351,6 +351,36 @@ LogicalResult DepthwiseConvOp::verify() {
                  failed(verifyFours(*this)));
 }
 
+int64_t MatMulOp::numPanels() {
+  return llvm::divideCeil(dstChannels(), PackedWeights(getWeights()).width);
+}
+
+/// The depth and the number of panels of weights, which are a matrix, or those
+/// of its blocks that are not all zero; `depth` are whole groups of src.
+static LogicalResult verifyMatrix(MatMulOp op, int64_t depth) {
+  PackedWeights weights(op.getWeights());
+  Value blocks = op.getBlocks();
+  if (!blocks)
+    return failure(failed(expectSize(op, "inner dimension", depth,
+                                     weights.depth)) ||
+                   failed(expectSize(op, "weight panels", op.numPanels(),
+                                     weights.outer.back())));
+  if (weights.outer.size() != 1)
+    return op.emitOpError("expects blocks of one matrix of weights");
+  if (op.getPairs())
+    return op.emitOpError("expects no pairs beside blocks");
+  int64_t count = weights.outer[0], k = typeOf(op.getSrc()).getShape().back();
+  if (count < 1 || weights.depth < 1 || weights.depth > k)
+    return op.emitOpError("expects 1 block or more of 1 to ")
+           << k << " k, but got " << count << " of " << weights.depth;
+  int64_t want = op.numPanels() + 1 + count;
+  ShapedType type = typeOf(blocks);
+  if (type.getElementType().isInteger(32) && type.getShape() == ArrayRef(want))
+    return success();
+  return op.emitOpError("expects blocks of ")
+         << want << " i32, but got " << type;
+}
+
 LogicalResult MatMulOp::verify() {
   ShapedType src = typeOf(getSrc()), dst = typeOf(getDst());
   int64_t rank = src.getRank();
@@ -371,20 +401,16 @@ LogicalResult MatMulOp::verify() {
   int64_t depth = fromEnd(src, 1);
   if (weights.group > 1 && !ShapedType::isDynamic(depth))
     depth = llvm::alignTo(depth, weights.group);
-  if (failed(getSignChannels()
-                 ? verifySigns(*this, depth)
-                 : expectSize(*this, "inner dimension", depth,
-                              weights.depth)) ||
-      failed(expectSize(*this, "dst rows", fromEnd(src, 2), fromEnd(dst, 2))))
-    return failure();
-  int64_t columns = dstChannels(), panel = weights.width;
+  int64_t columns = dstChannels();
   if (failed(expectKnown(*this, "weights", packed.getShape())) ||
       failed(expectKnown(*this, "columns of dst", columns)) ||
       failed(expectKnown(*this, "inner dimension", fromEnd(src, 1))) ||
-      failed(expectPanel(*this, panel)) ||
-      failed(expectSize(*this, "weight panels",
-                        llvm::divideCeil(columns, panel),
-                        weights.outer.back())))
+      failed(expectPanel(*this, weights.width)) ||
+      failed(expectSize(*this, "dst rows", fromEnd(src, 2), fromEnd(dst, 2))))
+    return failure();
+  if (getSignChannels() && failed(verifySigns(*this, depth)))
+    return failure();
+  if (failed(verifyMatrix(*this, getSignChannels() ? weights.depth : depth)))
     return failure();
   for (int64_t i = 0; i < rank - 2; ++i) {
     if (failed(expectSize(*this, "dst batch", src.getDimSize(i),
@@ -397,7 +423,7 @@ LogicalResult MatMulOp::verify() {
   }
   if (getPairs() && !isShared)
     return emitOpError("expects pairs for one matrix of weights");
-  if (getSignChannels() && !isShared)
+  if (getSignChannels() && (!isShared || getBlocks()))
     return emitOpError("expects sign_channels for one matrix of weights");
   if (failed(verifyDst(*this, getDst())) ||
       failed(verifyPairs(*this, fromEnd(src, 1))))

@@ -310,6 +310,12 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
 
     `sign_channels` and `dst_signs` are as those of `cpu.conv`.
 
+    With `blocks`, weights are those blocks of a matrix that are not all zero:
+    `blocks, R, P`, R neighbouring k of the columns of a panel each. `blocks`
+    is a list of i32: the number of the first block of each panel, and of all
+    blocks, then the first k of each block. What is in no block is zero, and
+    nothing is multiplied by it.
+
     Constraints:
     - C1: src and dst have one rank of 2 or more
     - C2: weights have rank 3, or one more than src
@@ -320,16 +326,24 @@ def Cpu_MatMulOp : Cpu_ScheduledOp<"matmul", [AttrSizedOperandSegments]> {
     - C7: `sign_channels` are there for weights of i32 and only for these, of
       one matrix; words of src and weights are as many
     - C8: `dst_signs` are as C10 of `cpu.conv`
+    - C9: `blocks` are of i32, one for each panel, 1, and one for each block of
+      weights, of which there are 1 or more and R is at most K; then there are
+      neither `pairs` nor `sign_channels`
   }];
   let extraClassDeclaration = baseDeclarations # productDeclarations #
-                              signDeclarations;
+                              signDeclarations # [{
+    /// Panels of columns.
+    int64_t numPanels();
+  }];
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$weights,
+                            Optional<Cpu_Value>:$blocks,
                             Optional<Cpu_Value>:$pairs,
                             Variadic<Cpu_Value>:$epilogue_operands,
                             Cpu_Value:$dst),
                        pairCountArguments, signArguments, scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $weights `:` type($src) `,` type($weights) `)`
+    (`blocks` `(` $blocks^ `:` type($blocks) `)`)?
     (`pairs` `(` $pairs^ `:` type($pairs) `)`)?
     (`operands` `(` $epilogue_operands^ `:` type($epilogue_operands) `)`)?
     `outs` `(` $dst `:` type($dst) `)` attr-dict-with-keyword

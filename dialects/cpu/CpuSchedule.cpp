@@ -270,11 +270,17 @@ static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
 static LogicalResult verifySchedule(MatMulOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
-  if (failed(expectParts(op, schedule, {"tile", "grid"},
-                         {"prefetch", "depth_block"})) ||
+  // Blocks of weights are one after the other, whoever reads them.
+  SmallVector<StringRef> possible;
+  if (!op.getBlocks())
+    possible = {"prefetch", "depth_block"};
+  if (failed(expectParts(op, schedule, {"tile", "grid"}, possible)) ||
       failed(verifyProduct(op, tile)) || failed(verifyWords(op, schedule)) ||
       failed(expectWholeTiles(op, tile, grid)))
     return failure();
+  if (op.getBlocks() && usesTiles(tile.getProduct()))
+    return op.emitOpError("expects a product of vectors for blocks, but got ")
+           << stringifyProduct(tile.getProduct());
   ArrayRef<int64_t> dst = typeOf(op.getDst()).getShape();
   int64_t rows = dst[dst.size() - 2];
   if (schedule.getDepthBlock() != 0 &&

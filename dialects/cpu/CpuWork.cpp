@@ -59,6 +59,12 @@ Work MatMulOp::getWork() {
   if (std::optional<uint64_t> signs = getSignChannels())
     return workPerElement(getDst(), {int64_t(*signs), 2, dstChannels()},
                           /*drop=*/1);
+  // What is multiplied for each row.
+  if (getBlocks())
+    return workPerElement(
+        getDst(),
+        {2 * cast<ShapedType>(getWeights().getType()).getNumElements()},
+        /*drop=*/1);
   int64_t last = shapeOf(getSrc()).size() - 1;
   return workPerElement(getDst(), {Factor(getSrc(), last), 2});
 }

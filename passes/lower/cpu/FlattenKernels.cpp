@@ -93,8 +93,9 @@ static void replaceByMatMul(PatternRewriter &rewriter,
                     [&](Value src, ValueRange operands, Value dst) {
                       return cpu::MatMulOp::create(
                           rewriter, op->getLoc(), dst.getType(), src, weights,
-                          /*pairs=*/Value(), operands, dst, /*pair_counts=*/{},
-                          signChannels, dstSigns, /*schedule=*/{});
+                          /*blocks=*/Value(), /*pairs=*/Value(), operands, dst,
+                          /*pair_counts=*/{}, signChannels, dstSigns,
+                          /*schedule=*/{});
                     });
 }
 

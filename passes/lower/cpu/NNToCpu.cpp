@@ -453,8 +453,9 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
                          lower::dynamicSizesLike(rewriter, loc, type, a));
   auto product = cpu::MatMulOp::create(
       rewriter, loc, type, castElements(rewriter, loc, a, element), weights,
-      /*pairs=*/Value(), operands, destination, /*pair_counts=*/{},
-      /*sign_channels=*/{}, /*dst_signs=*/{}, /*schedule=*/{});
+      /*blocks=*/Value(), /*pairs=*/Value(), operands, destination,
+      /*pair_counts=*/{}, /*sign_channels=*/{}, /*dst_signs=*/{},
+      /*schedule=*/{});
   lower::buildEpilogue(rewriter, loc, product.getEpilogue(),
                        type.getElementType(), isVector, bool(undo));
   Value result = product.getResult();

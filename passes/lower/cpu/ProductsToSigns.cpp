@@ -275,7 +275,8 @@ struct MatMulToSigns : ToSigns<nn::MatMulOp> {
         lower::dynamicSizesLike(rewriter, loc, type, op.getA()));
     auto kernel = cpu::MatMulOp::create(
         rewriter, loc, type, packData(rewriter, product, signs->zeroPoint),
-        weights, /*pairs=*/Value(), /*epilogue_operands=*/ValueRange(),
+        weights, /*blocks=*/Value(), /*pairs=*/Value(),
+        /*epilogue_operands=*/ValueRange(),
         destination, /*pair_counts=*/{},
         rewriter.getI64IntegerAttr(typeOf(op.getA()).getShape().back()),
         /*dst_signs=*/{}, /*schedule=*/{});

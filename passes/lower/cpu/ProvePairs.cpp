@@ -63,6 +63,8 @@ static const char *whyNot(cpu::ConvOp op) {
   return nullptr;
 }
 static const char *whyNot(cpu::MatMulOp op) {
+  if (op.getBlocks())
+    return "has blocks of weights";
   if (cpu::PackedWeights(op.getWeights()).outer.size() != 1)
     return "has a right factor for each batch";
   return nullptr;

@@ -253,3 +253,82 @@ func.func @pairs_of_batch(%a: tensor<2x4x32xi8>, %w: tensor<2x1x8x16x4xi8>, %p: 
   } -> tensor<2x4x16xi32>
   return
 }
+
+// -----
+
+// A list has a number for each of the panels, one for all, and the blocks'.
+func.func @blocks_of_panels(%a: tensor<4x24xf32>, %w: tensor<3x8x32xf32>, %b: tensor<5xi32>, %d: tensor<4x40xf32>) {
+  // expected-error @+1 {{expects blocks of 6 i32, but got 'tensor<5xi32>'}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<3x8x32xf32>) blocks(%b : tensor<5xi32>) outs(%d : tensor<4x40xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<4x40xf32>
+  return
+}
+
+// -----
+
+func.func @blocks_of_longs(%a: tensor<4x24xf32>, %w: tensor<3x8x32xf32>, %b: tensor<6xi64>, %d: tensor<4x40xf32>) {
+  // expected-error @+1 {{expects blocks of 6 i32, but got 'tensor<6xi64>'}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<3x8x32xf32>) blocks(%b : tensor<6xi64>) outs(%d : tensor<4x40xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<4x40xf32>
+  return
+}
+
+// -----
+
+func.func @deep_blocks(%a: tensor<4x24xf32>, %w: tensor<3x32x32xf32>, %b: tensor<6xi32>, %d: tensor<4x40xf32>) {
+  // expected-error @+1 {{expects 1 block or more of 1 to 24 k, but got 3 of 32}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<3x32x32xf32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<4x40xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<4x40xf32>
+  return
+}
+
+// -----
+
+func.func @no_blocks(%a: tensor<4x24xf32>, %w: tensor<0x8x32xf32>, %b: tensor<3xi32>, %d: tensor<4x40xf32>) {
+  // expected-error @+1 {{expects 1 block or more of 1 to 24 k, but got 0 of 8}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xf32>, tensor<0x8x32xf32>) blocks(%b : tensor<3xi32>) outs(%d : tensor<4x40xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<4x40xf32>
+  return
+}
+
+// -----
+
+func.func @blocks_of_batch(%a: tensor<2x4x24xf32>, %w: tensor<2x3x8x32xf32>, %b: tensor<6xi32>, %d: tensor<2x4x40xf32>) {
+  // expected-error @+1 {{expects blocks of one matrix of weights}}
+  %0 = cpu.matmul ins(%a, %w : tensor<2x4x24xf32>, tensor<2x3x8x32xf32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<2x4x40xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<2x4x40xf32>
+  return
+}
+
+// -----
+
+func.func @blocks_and_pairs(%a: tensor<4x24xi8>, %w: tensor<3x4x32x4xi8>, %b: tensor<6xi32>, %p: tensor<3x4xi8>, %d: tensor<4x40xi32>) {
+  // expected-error @+1 {{expects no pairs beside blocks}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x24xi8>, tensor<3x4x32x4xi8>) blocks(%b : tensor<6xi32>) pairs(%p : tensor<3x4xi8>) outs(%d : tensor<4x40xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<4x40xi32>
+  return
+}
+
+// -----
+
+func.func @blocks_of_signs(%a: tensor<4x5xi32>, %w: tensor<3x2x32xi32>, %b: tensor<6xi32>, %d: tensor<4x40xi32>) {
+  // expected-error @+1 {{expects sign_channels for one matrix of weights}}
+  %0 = cpu.matmul ins(%a, %w : tensor<4x5xi32>, tensor<3x2x32xi32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<4x40xi32>)
+      attributes {sign_channels = 64 : i64} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<4x40xi32>
+  return
+}

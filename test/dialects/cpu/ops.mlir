@@ -115,3 +115,13 @@ func.func @conv_transpose(%x: tensor<?x4x6xf32>, %w: tensor<6x5x3xf32>, %b: tens
   } -> tensor<?x8x10xf32>
   return %y : tensor<?x8x10xf32>
 }
+
+// CHECK-LABEL: @blocks
+// CHECK: cpu.matmul ins({{.*}} : tensor<?x24xf32>, tensor<3x8x32xf32>) blocks({{.*}} : tensor<6xi32>) outs
+func.func @blocks(%a: tensor<?x24xf32>, %w: tensor<3x8x32xf32>, %b: tensor<6xi32>, %d: tensor<?x40xf32>) -> tensor<?x40xf32> {
+  %0 = cpu.matmul ins(%a, %w : tensor<?x24xf32>, tensor<3x8x32xf32>) blocks(%b : tensor<6xi32>) outs(%d : tensor<?x40xf32>) {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<?x40xf32>
+  return %0 : tensor<?x40xf32>
+}

@@ -15,12 +15,15 @@
 // tile stay in the first-level cache for all rows of the task. Sums wait on the
 // stack meanwhile.
 //
+// With blocks of weights k goes over those of the column tile's panel alone.
+//
 // With AMX a row tile that would be too small for its tiles starts earlier, and
 // stores what is left.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/amx/AmxTiles.h"
+#include "passes/codegen/cpu/product/BlockProducts.h"
 #include "passes/codegen/cpu/product/BytePairs.h"
 #include "passes/codegen/cpu/product/Kernels.h"
 #include "passes/codegen/cpu/product/SignProducts.h"
@@ -87,6 +90,7 @@ struct Emitter {
   Output output;
   /// Sums between two blocks of k.
   Value waiting;
+  std::optional<PanelBlocks> blocks;
   std::optional<PairLists> pairs;
   std::optional<WideWeights> wide;
 };
@@ -226,7 +230,7 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
     SmallVector<Index> at;
     if (isBatched)
       at.append(batch.begin(), batch.end());
-    at.append({panel, 0, column});
+    at.append({op.getBlocks() ? Index(0) : panel, 0, column});
     at.resize(weights.shape.size(), Index(0));
     return weights.at(b, at);
   };
@@ -235,6 +239,8 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   ColumnTile at{weightsOf(panel, b.mul(part, columns)),
                 b.mul(columnTile, columns), batch};
 
+  if (op.getBlocks())
+    blocks.emplace(b, op, panel);
   if (tile.product == Product::int8Pairs) {
     if (!pairs)
       pairs.emplace(b, op, 1, 1, plan.weights.depth / plan.weights.group);
@@ -243,7 +249,8 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
                 b.mul(part, columns), columns, 0);
   }
   int64_t groups = plan.weights.depth / plan.weights.group;
-  if (tile.product == Product::int8Wide && !ShapedType::isDynamic(plan.rows) &&
+  if (tile.product == Product::int8Wide && !blocks &&
+      !ShapedType::isDynamic(plan.rows) &&
       WideWeights::pays(groups, columns,
                         std::min(plan.rows, plan.grid.rowsPerTask))) {
     if (!wide)
@@ -315,6 +322,9 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
   SmallVector<Index> at(columns.batch);
   at.append({row, 0});
   Index first = src.at(b, at), stride = src.strides[src.strides.size() - 2];
+  if (blocks)
+    return blocks->multiply(b, tile, src, first, stride, weights.data,
+                            columns.weightsAt);
   if (usesTiles(tile.product))
     return multiplyAddAmx(b, tile, SrcRows(b, src.data, first, stride, 1),
                           weights.data, columns.weightsAt, plan.panel,

@@ -278,6 +278,28 @@ static Value addSums(IndexBuilder &b, Value x, Value y) {
   return arith::AddFOp::create(b.b, b.loc, x, y);
 }
 
+// A few rows, a vector times a matrix: every steps-th k has accumulators of its
+// own. How many depends on the rows, not on the tile's vectors: all columns are
+// summed in one order, so that equal ones have equal sums. One row has up to
+// four vectors, and 16 registers hold two sets of them.
+int64_t codegen::sumsBeside(const TargetInfo &target, const Tile &tile,
+                            int64_t width) {
+  int64_t fullVectors = tile.rows == 1 && target.numRegisters != 32 ? 4 : 2;
+  fullVectors = std::min(fullVectors, width / target.lanes);
+  return std::max<int64_t>(1,
+                           target.sumsInFlight() / (tile.rows * fullVectors));
+}
+
+void codegen::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
+  int64_t count = sums.size() / steps;
+  for (; steps > 1; steps = llvm::divideCeil(steps, 2)) {
+    int64_t kept = llvm::divideCeil(steps, 2) * count;
+    for (int64_t i = kept; i < steps * count; ++i)
+      sums[i - kept] = addSums(b, sums[i - kept], sums[i]);
+    sums.resize(kept);
+  }
+}
+
 /// Adds to `start`; `zeros` are as many sums of nothing.
 static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
                               const SrcRows &rows, Value weights,
@@ -289,16 +311,9 @@ static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
     multiplyAddStep(b, tile, rows, weights, weightsAt, panel, k, group, sums,
                     meanwhile);
   };
-  // A few rows, a vector times a matrix: every steps-th k has accumulators of
-  // its own, so that no sum waits for the one before. How many depends on the
-  // rows, not on the tile's vectors: all columns are summed in one order, so
-  // that equal ones have equal sums. One row has up to four vectors, and 16
-  // registers hold two sets of them.
   TargetInfo target = targetOf(b);
-  int64_t fullVectors = tile.rows == 1 && target.numRegisters != 32 ? 4 : 2;
-  int64_t count = start.size();
-  int64_t steps = std::max<int64_t>(1, target.sumsInFlight() /
-                                           (tile.rows * fullVectors));
+  constexpr int64_t kWidest = 64;
+  int64_t count = start.size(), steps = sumsBeside(target, tile, kWidest);
   if (groups < 4 * steps)
     steps = 1;
   int64_t whole = groups - groups % steps;
@@ -315,12 +330,7 @@ static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
                             MutableArrayRef(next).slice(i * count, count));
                      return next;
                    });
-  for (; steps > 1; steps = llvm::divideCeil(steps, 2)) {
-    int64_t kept = llvm::divideCeil(steps, 2) * count;
-    for (int64_t i = kept; i < steps * count; ++i)
-      sums[i - kept] = addSums(b, sums[i - kept], sums[i]);
-    sums.resize(kept);
-  }
+  addUp(b, sums, steps);
   for (int64_t k = whole; k < groups; ++k)
     step(b.get(k), sums);
   if (depth % group != 0)

@@ -79,6 +79,13 @@ Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                               const Accumulators &start, mlir::Operation *op,
                               const NextWeights &next = {});
 
+/// Sums that are added up beside each other where the tile has so few rows that
+/// each would wait for the one before; no panel is wider than `width`.
+int64_t sumsBeside(const TargetInfo &target, const Tile &tile, int64_t width);
+/// Adds up the sums of a tile that are there `steps` times, one behind the
+/// other.
+void addUp(IndexBuilder &b, Accumulators &sums, int64_t steps);
+
 /// The caches that a line is prefetched into.
 enum class Into { second = 2, first = 3 };
 void prefetch(IndexBuilder &b, mlir::Value data, Index at,

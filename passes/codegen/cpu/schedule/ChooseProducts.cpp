@@ -336,7 +336,8 @@ static int64_t depthBlock(cpu::MatMulOp op, const TargetInfo &target,
   int64_t rows = dst[dst.size() - 2];
   int64_t columnBytes = tile.vectors * target.lanes * 4;
   constexpr int64_t kLeastTiles = 4, kLongest = 3;
-  bool pays = !ShapedType::isDynamic(rows) && target.numRegisters != 32 &&
+  bool pays = !op.getBlocks() && !ShapedType::isDynamic(rows) &&
+              target.numRegisters != 32 &&
               tile.product == Product::f32 && grid.rowBlocks == 0 &&
               std::min(rows, grid.rowsPerTask) >= kLeastTiles * tile.rows &&
               grid.rowsPerTask * columnBytes <= 2 * target.l1 &&
@@ -353,9 +354,20 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t rows = dst[dst.size() - 2];
   bool isOpen = ShapedType::isDynamic(rows);
-  RegisterTile tile = chooseTile(target, {weights.element, weights.width, rows,
-                                        shapeOf(op.getSrc()).back(), 1,
-                                        weights.group});
+  RegisterTile tile =
+      op.getBlocks()
+          ? chooseTile(target,
+                       productFor(target, weights.element, weights.group),
+                       weights.width)
+          : chooseTile(target, {weights.element, weights.width, rows,
+                                shapeOf(op.getSrc()).back(), 1,
+                                weights.group});
+  // Blocks are often narrow: more rows then share the way to the next one, but
+  // where a block of them has to be copied.
+  auto src = cast<ShapedType>(op.getSrc().getType());
+  int64_t rowBytes = src.getShape().back() * src.getElementTypeBitWidth() / 8;
+  if (op.getBlocks() && tile.vectors == 1 && rowBytes % target.set_stride != 0)
+    tile.rows *= 2;
   if (prefersPairs(op, tile, tile.vectors * target.lanes, rows))
     tile = chooseTile(target, Product::int8Pairs, weights.width);
   if (rows == 1 && tile.product == Product::f32)
@@ -367,7 +379,9 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
   int64_t batches = lower::productOf(dst.drop_back(2));
   if (ShapedType::isDynamic(batches))
     batches = 8;
-  int64_t flops = 2 * weights.depth * op.dstChannels();
+  int64_t flops =
+      op.getBlocks() ? 2 * lower::productOf(shapeOf(op.getWeights()))
+                     : 2 * weights.depth * op.dstChannels();
   Work work{rows,
             tiles,
             costOf(target, flops, tile),
@@ -376,6 +390,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::MatMulOp op) {
             bytesOf(op.getWeights())};
   work.srcRowBytes = rowBytesOf(op.getSrc());
   Grid grid = withWholeWords(op, columns, chooseGrid(target, work));
+  if (op.getBlocks())
+    grid.prefetch = false;
   // Blocks of columns are tasks enough: each reads its weights once.
   int64_t enoughTasks = target.most_tasks / 2;
   int64_t columnBlocks = llvm::divideCeil(tiles, grid.columnTilesPerTask);

@@ -187,12 +187,16 @@ cpu::ScheduleAttr Drawer::draw(cpu::MatMulOp op) {
   RegisterTile chosen = tile(vectorProduct(op), most);
   std::optional<Product> tiles = tilesFor(target, weights.element);
   int64_t mostRows = ShapedType::isDynamic(rows) ? 16 : rows;
-  if (tiles && mostRows > 0 && toss())
+  if (tiles && !op.getBlocks() && mostRows > 0 && toss())
     chosen = amxTile(*tiles, std::min<int64_t>(most, 2), mostRows);
   int64_t columns = chosen.vectors * target.lanes;
   Grid split = grid(rows, chosen.rows,
                     llvm::divideCeil(op.dstChannels(), columns));
   split = withWholeWords(op, columns, split);
+  if (op.getBlocks()) {
+    split.prefetch = false;
+    return builder.tile(chosen).grid(split);
+  }
   // Sums of 64 KiB may wait, of four bytes each.
   bool waits = cpu::canWait(chosen.product) && !ShapedType::isDynamic(rows) &&
                split.rowsPerTask * columns * 4 <= (64 << 10) && toss();

@@ -496,3 +496,75 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// A column tile goes over the blocks of its panel, which the list's first numbers
+// say; the first k of a block stands behind them. With two rows, every second k
+// has sums of its own.
+// CHECK-LABEL: func.func private @blocks(
+// CHECK-DAG: %[[PANELS:.*]] = arith.constant 3 : index
+// CHECK-DAG: %[[BLOCK:.*]] = arith.constant 128 : index
+// CHECK: %[[LIST:.*]] = memref.reinterpret_cast {{.*}} to memref<2147483647xi32
+// CHECK: memref.load %[[LIST]][[[PANEL:%[a-z0-9]+]]]
+// CHECK: %[[FIRST:.*]] = arith.index_cast
+// CHECK: [[NEXT:%[a-z0-9]+]] = arith.addi [[PANEL]], %c1
+// CHECK: memref.load %[[LIST]][[[NEXT]]]
+// CHECK: %[[END:.*]] = arith.index_cast
+// CHECK: %{{.*}}:8 = scf.for %[[I:.*]] = %[[FIRST]] to %[[END]] step %c1 iter_args
+// CHECK: %[[AT:.*]] = arith.addi %[[I]], %[[PANELS]]
+// CHECK: memref.load %[[LIST]][%[[AT]]]
+// CHECK: %[[K:.*]] = arith.index_cast
+// CHECK: %[[WEIGHTS:.*]] = arith.muli %[[I]], %[[BLOCK]]
+// CHECK: vector.load %{{.*}}[%[[WEIGHTS]]]
+// CHECK: memref.load %{{.*}}[%[[K]]]
+// CHECK-COUNT-16: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+// CHECK-COUNT-4: arith.addf
+// CHECK: vector.store
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @blocks(%a: memref<2x24xf32>, %w: memref<3x4x32xf32>, %b: memref<6xi32>, %d: memref<2x40xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<2x24xf32>, memref<3x4x32xf32>) blocks(%b : memref<6xi32>) outs(%d : memref<2x40xf32>)
+        attributes {schedule = #cpu.schedule<tile = <2x32>, grid = <2x1>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Rows that fall into one set of the cache: what a block reads of half of them is
+// copied, and no more. Bytes without VNNI are copied as words.
+// CHECK-LABEL: func.func private @colliding_blocks(
+// CHECK: %[[COPY:.*]] = memref.alloca() {{.*}} : memref<112xf32>
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-COUNT-7: vector.store {{.*}}, %[[COPY]]
+// CHECK-NOT: vector.store
+// CHECK: memref.load %[[COPY]]
+// CHECK-LABEL: func.func private @wide_blocks(
+// CHECK: %[[WORDS:.*]] = memref.alloca() {{.*}} : memref<{{.*}}xi32>
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: scf.for
+// CHECK: vector.store {{.*}}, %[[WORDS]]
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @colliding_blocks(%a: memref<14x1024xf32>, %w: memref<3x8x32xf32>, %b: memref<6xi32>, %d: memref<14x64xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<14x1024xf32>, memref<3x8x32xf32>) blocks(%b : memref<6xi32>) outs(%d : memref<14x64xf32>)
+        attributes {schedule = #cpu.schedule<tile = <14x32>, grid = <14x1>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+  func.func private @wide_blocks(%a: memref<12x64xi8>, %w: memref<3x4x32x4xi8>, %b: memref<6xi32>, %d: memref<12x64xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<12x64xi8>, memref<3x4x32x4xi8>) blocks(%b : memref<6xi32>) outs(%d : memref<12x64xi32>)
+        attributes {schedule = #cpu.schedule<tile = <12x32, product = int8_wide>, grid = <12x1>>} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}

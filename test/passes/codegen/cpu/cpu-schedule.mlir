@@ -348,3 +348,31 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
     return
   }
 }
+
+// -----
+
+// Blocks of weights are not prefetched, nor multiplied in AMX tiles. Tasks are as
+// many as what is stored is worth, here one; narrow panels share the way to a
+// block among more rows.
+// CHECK-LABEL: func.func @blocks(
+// CHECK: schedule = #cpu.schedule<tile = <14x32>, grid = <196x8, rows_outside = true>>
+// CHECK: schedule = #cpu.schedule<tile = <28x16>, grid = <196x16, rows_outside = true>>
+// CHECK: schedule = #cpu.schedule<tile = <14x32, product = int8_dot>,
+module attributes {ingot.target = #ingot.target<"sapphirerapids">} {
+  func.func @blocks(%a: memref<196x256xf32>, %w: memref<9x8x32xf32>, %v: memref<9x8x16xf32>, %b: memref<18xi32>, %c: memref<26xi32>, %d: memref<196x256xf32>,
+                    %i: memref<196x256xi8>, %u: memref<9x4x32x4xi8>, %e: memref<196x256xi32>) {
+    cpu.matmul ins(%a, %w : memref<196x256xf32>, memref<9x8x32xf32>) blocks(%b : memref<18xi32>) outs(%d : memref<196x256xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    cpu.matmul ins(%a, %v : memref<196x256xf32>, memref<9x8x16xf32>) blocks(%c : memref<26xi32>) outs(%d : memref<196x256xf32>) {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    cpu.matmul ins(%i, %u : memref<196x256xi8>, memref<9x4x32x4xi8>) blocks(%b : memref<18xi32>) outs(%e : memref<196x256xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}

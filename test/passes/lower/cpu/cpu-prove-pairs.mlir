@@ -117,3 +117,18 @@ func.func @unused(%a: tensor<32x32xi8>, %d: tensor<32x16xi32>, %b: tensor<31x32x
   } -> tensor<31x16xi32>
   return %0, %1 : tensor<32x16xi32>, tensor<31x16xi32>
 }
+
+// -----
+
+// Blocks of a matrix with zeros are multiplied without pairs.
+// CHECK-LABEL: func.func @blocks
+// CHECK-NOT: pairs
+func.func @blocks(%a: tensor<32x64xi8>, %d: tensor<32x16xi32>) -> tensor<32x16xi32> {
+  %w = arith.constant dense<1> : tensor<1x8x16x4xi8>
+  %b = arith.constant dense<[0, 1, 8]> : tensor<3xi32>
+  %0 = cpu.matmul ins(%a, %w : tensor<32x64xi8>, tensor<1x8x16x4xi8>) blocks(%b : tensor<3xi32>) outs(%d : tensor<32x16xi32>) {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<32x16xi32>
+  return %0 : tensor<32x16xi32>
+}
