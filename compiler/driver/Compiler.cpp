@@ -90,6 +90,10 @@ LogicalResult Compilation::chooseTargets() {
     return fail(error);
   targets = std::move(*found);
   chooseHalfSums();
+  // Which of its levels `multi` stands for, later phases say.
+  pipeline.amxTiles = llvm::any_of(
+      *parseTargets(options.target, error, {/*bytes=*/true, /*bf16=*/true}),
+      [](const Target &target) { return target.hasAmx(); });
   if (!options.pipeline.emulateOn.empty() &&
       !emulate(targets, options.pipeline.emulateOn, error))
     return fail(error);

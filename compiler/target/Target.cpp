@@ -42,6 +42,8 @@ bool Target::hasFP16() const {
   return has(features, CpuFeature::AVX512FP16);
 }
 
+bool Target::hasAmx() const { return has(features, CpuFeature::AMX_TILE); }
+
 std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();

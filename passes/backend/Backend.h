@@ -37,6 +37,8 @@ struct BackendOptions {
   /// Whether fp16 is multiplied by fp16, and stored between products: all
   /// levels have AVX512-FP16.
   bool halfSums = false;
+  /// Whether a level multiplies bytes or bf16 in AMX tiles.
+  bool amxTiles = false;
   /// Largest constant that is computed from others, in bytes.
   int64_t maxFoldedBytes = int64_t(16) << 20;
   /// For tests: schedules of native kernels are drawn with it, if it is not 0.

@@ -64,6 +64,7 @@ class NativeBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createSignsToThresholds());
     passes.addNestedPass<func::FuncOp>(createDecomposeConvTranspose());
     passes.addNestedPass<func::FuncOp>(createFlattenKernels());
+    passes.addPass(createDropZeroBlocks({options.amxTiles}));
     passes.addNestedPass<func::FuncOp>(createProvePairs());
   }
 

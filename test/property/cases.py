@@ -256,6 +256,16 @@ def deconv_case(rng, name):
 
 # Matrix products ------------------------------------------------------------------------------------------------------
 
+def prune(rng, case, matrix):
+    """Blocks of `matrix`, k by columns, become zeros; most of them, all of a column, or a few."""
+    blocks = [some(rng, 4, 8, 16, 32), some(rng, 16, 32)]
+    kept = rng.random([-(-size // block) for size, block in zip(matrix.shape, blocks)]) < some(rng, 0.1, 0.3, 0.6)
+    kept[:, rng.random(kept.shape[1]) < 0.1] = False
+    mask = np.repeat(np.repeat(kept, blocks[0], 0), blocks[1], 1)
+    matrix *= mask[:matrix.shape[0], :matrix.shape[1]]
+    case.text += f" pruned {blocks[0]} x {blocks[1]}"
+
+
 def matmul_case(rng, name):
     case = Case(name)
     while True:
@@ -277,7 +287,7 @@ def matmul_case(rng, name):
                  f"{', a transposed' if a_transposed else ''}")
     a = case.input(normal(rng, [*batch, inner, rows] if a_transposed else [*batch, rows, inner]))
     b = normal(rng, shape_b, inner ** -0.5)
-    b = case.weight(b) if constant else case.input(b)
+    weights = b = case.weight(b) if constant else case.input(b)
     shape = [*batch, rows, columns]
     case.channel_axis = len(shape) - 1
     if not batch and rng.random() < 0.5:
@@ -299,6 +309,9 @@ def matmul_case(rng, name):
         y = case.node("MatMul", [a, b])
     case.text += ":"
     case.output = epilogue(rng, case, y, shape, case.input)
+    if constant and not b_batch and rng.random() < 0.4:
+        weights = case.weights[weights]
+        prune(rng, case, weights.T if transposed else weights)
     finish(case, len(shape), dynamic and shape[0], axis=1 if dynamic and a_transposed and not batch else 0)
     return case
 

@@ -189,6 +189,13 @@ static void printPruned(const ingot_model *model) {
            formatLine(removed, 20).c_str(), formatLine(channels, 20).c_str(),
            formatBytes(strtoull(before, nullptr, 10)).c_str(),
            formatBytes(strtoull(after, nullptr, 10)).c_str());
+  const char *whole = find("ingot.whole_bytes"),
+             *blocks = find("ingot.block_bytes");
+  if (whole && blocks)
+    printf("blocks    %s stored of %s of weights, the rest are blocks of "
+           "zeros\n",
+           formatBytes(strtoull(blocks, nullptr, 10)).c_str(),
+           formatBytes(strtoull(whole, nullptr, 10)).c_str());
   const char *weights = find("ingot.weights"),
              *zeros = find("ingot.zero_weights");
   if (weights && zeros)

@@ -30,6 +30,28 @@ def DecomposeConvTranspose
                            "::mlir::tensor::TensorDialect"];
 }
 
+def DropZeroBlocks : Pass<"cpu-drop-zero-blocks", "::mlir::ModuleOp"> {
+  let summary = "Leave blocks of zeros out of the weights of matrix products";
+  let description = [{
+    Of a `cpu.matmul` with one constant matrix of weights, which 1x1
+    convolutions are by now, those blocks of a panel's columns and of a few
+    neighbouring k that are not all zero are stored and multiplied, where they
+    are few enough: see `blocks` of `cpu.matmul`. Panels of 32 columns become
+    panels of 16 where these hold clearly more zeros. How many bytes that saves
+    goes into the module's metadata. Left alone are matrices with fewer blocks
+    of zeros, small ones, and convolutions.
+
+    With `amx-tiles`, so are weights of bytes and of bf16.
+  }];
+  let options = [
+    Option<"amxTiles", "amx-tiles", "bool", "false",
+           "Whether a CPU level multiplies bytes and bf16 in AMX tiles">];
+  let statistics = [Statistic<"numProducts", "products",
+                              "products whose blocks of zeros vanished">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::ingot::cpu::CpuDialect"];
+}
+
 def FlattenKernels : Pass<"cpu-flatten-kernels", "::mlir::func::FuncOp"> {
   let summary = "Turn kernels over many dimensions into matrix products";
   let description = [{

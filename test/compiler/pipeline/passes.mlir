@@ -95,6 +95,7 @@
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}cpu-flatten-kernels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})
+// CHECK-NEXT: {{^ *}}cpu-drop-zero-blocks{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}func.func(
 // CHECK-NEXT: {{^ *}}cpu-prove-pairs{{[,{]|$}}
 // CHECK-NEXT: {{^ *}})

@@ -175,7 +175,8 @@ struct CompileFlags {
       "remarks", cl::cat(category),
       cl::desc("Write to standard error which backends do not compute a node "
                "that they have kernels for, and why; which channels were taken "
-               "out because they are constant, and which were not")};
+               "out because they are constant, and which were not; how many "
+               "weights are zero, and which blocks of them are not stored")};
   cl::opt<bool> quiet{"quiet", cl::cat(category),
                       cl::desc("Print errors only")};
   cl::alias quietShort{"q", cl::aliasopt(quiet), cl::desc("Same as --quiet"),

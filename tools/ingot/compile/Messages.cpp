@@ -70,8 +70,8 @@ private:
 
 void ingot::printRemarks(mlir::MLIRContext &context, const std::string &model) {
   mlir::remark::RemarkCategories categories;
-  categories.missed = "^(backend|prune)$";
-  categories.passed = "^prune$";
+  categories.missed = "^(backend|prune|zeros)$";
+  categories.passed = "^(prune|zeros)$";
   categories.analysis = "^zeros$";
   // Fails only if the context has an engine already.
   (void)mlir::remark::enableOptimizationRemarks(
