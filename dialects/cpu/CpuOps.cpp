@@ -302,7 +302,7 @@ int64_t ConvTransposeOp::sizeBeyond(int64_t d) {
 }
 
 LogicalResult ConvTransposeOp::verify() {
-  if (failed(verifyWindows(*this, 2)))
+  if (failed(verifyWindows(*this, 2)) || failed(verifyZeroPoint(*this)))
     return failure();
   if (!isa<RankedTensorType>(getDst().getType()))
     return emitOpError("expects tensors");

@@ -268,8 +268,8 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
     weights are constant and not packed, `C, O/G, K1…Kn`, dst is `N, E1…En, O`.
     `pads` lists what is cut off at all beginnings, then at all ends, where less
     than nothing is padding: dimension i of dst has `stride (D - 1) + dilation
-    (K - 1) + 1` elements less its pads. Bytes, src of ui8 and weights of i8 in
-    one group, are summed up as i32.
+    (K - 1) + 1` elements less its pads. Bytes, src of ui8 and weights of i8,
+    are summed up as i32, of `src - src_zero_point`.
 
     Constraints:
     - C1: src, weights and dst have one rank of 3 to 5
@@ -279,11 +279,13 @@ def Cpu_ConvTransposeOp : Cpu_KernelOp<"conv_transpose"> {
       O/G * groups
     - C4: the epilogue has an argument for the sum and for each operand
     - C5: channels are known
+    - C6: `src_zero_point` is 0, or a byte of bytes
   }];
   let arguments = (ins Cpu_Value:$src, Cpu_Value:$weights,
                        Variadic<Cpu_Value>:$epilogue_operands, Cpu_Value:$dst,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
-                       DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups,
+                       DefaultValuedAttr<I64Attr, "0">:$src_zero_point);
   let extraClassDeclaration = baseDeclarations # [{
     /// How much larger than `stride` times that of src the size of spatial
     /// dimension `d` of dst is.

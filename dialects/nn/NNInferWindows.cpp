@@ -130,6 +130,21 @@ static LogicalResult requireBias(SizeRules &rules, Value bias, Size channels) {
                        "expects bias of {1} elements, but got {0}");
 }
 
+/// A zero point is for bytes, and one of them.
+template <typename Op>
+static LogicalResult checkZeroPoint(std::optional<Location> loc, Op op) {
+  Type element = typeOf(op.getX()).getElementType();
+  int64_t zero = op.getXZeroPoint();
+  if (zero != 0 && !isByte(element))
+    return emitOptionalError(loc, "expects bytes where x_zero_point is ", zero,
+                             ", but got ", element);
+  int64_t least = element.isUnsignedInteger() ? 0 : -128;
+  if (zero < std::min<int64_t>(least, 0) || zero > least + 255)
+    return emitOptionalError(loc, "expects x_zero_point in [", least, ", ",
+                             least + 255, "], but got ", zero);
+  return success();
+}
+
 INFER(ConvOp) {
   if (failed(checkConvWindow(loc, op)))
     return failure();
@@ -154,16 +169,10 @@ INFER(ConvOp) {
       });
   if (failed(sizes))
     return failure();
-  Type element = typeOf(op.getX()).getElementType();
-  int64_t zero = op.getXZeroPoint();
-  if (zero != 0 && !isByte(element))
-    return emitOptionalError(loc, "expects bytes where x_zero_point is ", zero,
-                             ", but got ", element);
-  int64_t least = element.isUnsignedInteger() ? 0 : -128;
-  if (zero < std::min<int64_t>(least, 0) || zero > least + 255)
-    return emitOptionalError(loc, "expects x_zero_point in [", least, ", ",
-                             least + 255, "], but got ", zero);
-  results.push_back({*sizes, productElement(element)});
+  if (failed(checkZeroPoint(loc, op)))
+    return failure();
+  results.push_back(
+      {*sizes, productElement(typeOf(op.getX()).getElementType())});
   return requireBias(rules, op.getBias(), w[0]);
 }
 
@@ -203,7 +212,7 @@ INFER(ConvTransposeOp) {
           return failure();
         return result;
       });
-  if (failed(sizes))
+  if (failed(sizes) || failed(checkZeroPoint(loc, op)))
     return failure();
   results.push_back(
       {*sizes, productElement(typeOf(op.getX()).getElementType())});

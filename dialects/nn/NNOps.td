@@ -113,15 +113,17 @@ def NN_ConvTransposeOp : NN_InferredOp<"conv_transpose"> {
     `ConvTranspose`, whose `auto_pad` and `output_shape` become explicit pads.
     w has shape `C, O/G, K1…Kn`. The result's size is
     `(D - 1) strides + (K - 1) dilations + 1 + output_padding - pads`.
-    `pads` may be negative. Bytes are summed up as i32.
+    `pads` may be negative. Bytes are summed up as i32, of `x - x_zero_point`.
 
-    Constraints: as C1…C3 of `nn.conv`, with w's first two dimensions swapped.
+    Constraints: as C1…C3 and C5 of `nn.conv`, with w's first two dimensions
+    swapped.
   }];
   let arguments = (ins NN_Tensor:$x, NN_Tensor:$w, Optional<NN_Tensor>:$bias,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pads,
                        DenseI64ArrayAttr:$dilations,
                        DenseI64ArrayAttr:$output_padding, I64Attr:$groups,
-                       UnitAttr:$channels_last);
+                       UnitAttr:$channels_last,
+                       DefaultValuedAttr<I64Attr, "0">:$x_zero_point);
   let results = (outs NN_Tensor:$y);
   let assemblyFormat = [{
     $x `,` $w (`bias` `(` $bias^ `)`)? attr-dict `:` functional-type(operands,

@@ -136,7 +136,6 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
       quantize::findProducts(function, [&](Operation *op) {
         const TensorCalibration *range = rangeOf(op->getOperand(0));
         return !keep.keeps(op) && range &&
-               quantize::takesZeroPoint(op, range->zeroPoint) &&
                quantize::areFinite(
                    op->getOperand(quantize::weightsOperand(op)));
       });

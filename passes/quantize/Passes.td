@@ -55,9 +55,8 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     `nn.dequantize`, with the scale and zero point that the file has under their
     name, and weights a constant of si8 and `nn.dequantize` with a scale for
     each output channel. A bias stays as it is. A product of which the file has
-    no range, a transposed convolution whose data have a zero point, and
-    operations that come from nodes which `keep` names, are left alone; so are
-    those of which the model quantizes an operand itself.
+    no range, and operations that come from nodes which `keep` names, are left
+    alone; so are those of which the model quantizes an operand itself.
 
     What only moves values gets its operands in the range of its result, so that
     it, too, is done on bytes.
@@ -306,8 +305,9 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
     is of ui8 with one scale. The zero point goes into the bias, or with padding
     into `x_zero_point`.
 
-    A `conv_transpose` of one group becomes one of bytes if the zero point is 0:
-    another would count for each place as much as it has taps within the data.
+    The zero point of a `conv_transpose` is its `x_zero_point`, too: it would
+    count for each place as much as that has taps within the data. Groups of one
+    channel stay floats.
 
     A scale and zero point of the data that only the run knows stay operands:
     the zero point times sums of weights is taken off the sums, as

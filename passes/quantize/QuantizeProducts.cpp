@@ -158,10 +158,11 @@ static std::optional<std::vector<double>> readBias(Value bias, int64_t count) {
 }
 
 /// Null, and why not, if a product of these is not one of bytes. Dimension
-/// `outputs` of `w` counts outputs.
+/// `outputs` of `w` counts outputs, those of one of `groups` groups.
 static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
                                             Value x, Value w, int64_t outputs,
-                                            Value bias, StringRef &reason) {
+                                            Value bias, StringRef &reason,
+                                            int64_t groups = 1) {
   if (!typeOf(op->getResult(0)).getElementType().isF32()) {
     reason = "does not compute f32";
     return std::nullopt;
@@ -172,7 +173,7 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
   if (nn::DequantizeOp computed = getComputed(x))
     return Operands{computed.getX(), Scale{}, std::move(*weights), {}, computed,
                     bias};
-  auto biases = readBias(bias, weights->outputs());
+  auto biases = readBias(bias, groups * weights->outputs());
   if (!biases) {
     reason = "has a bias that is not constant";
     return std::nullopt;
@@ -245,7 +246,7 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
   if (operands.computed)
     return dequantizeComputed(rewriter, loc, type, sums, dim, operands);
   const Weights &weights = operands.weights;
-  std::vector<double> totals(weights.outputs(), 0), factors, shifts;
+  std::vector<double> totals(operands.bias.size(), 0), factors, shifts;
   if (!isPadded)
     totals = sumWeights(weights);
   // Of signs the sums are compared with others, so that none may be rounded.
@@ -259,7 +260,8 @@ static Value dequantizeSums(PatternRewriter &rewriter, Location loc,
     totals.assign(weights.outputs(), 0);
   }
   for (auto [o, total] : llvm::enumerate(totals)) {
-    factors.push_back(operands.scale.scale * weights.parameters.scaleOf(o));
+    factors.push_back(operands.scale.scale *
+                      weights.parameters.scaleOf(o % weights.outputs()));
     shifts.push_back(operands.bias[o] -
                      factors[o] * double(operands.scale.zeroPoint) * total);
   }
@@ -323,30 +325,31 @@ struct QuantizeConv : QuantizeProduct<nn::ConvOp> {
   }
 };
 
-/// Of one group, and of data whose zero is the byte 0: what a pixel sees of its
-/// padding and of its phase would be another correction for each place.
+/// What a pixel sees of its padding and of its phase is the kernel's to know,
+/// as its zero point is.
 struct QuantizeConvTranspose : QuantizeProduct<nn::ConvTransposeOp> {
   using QuantizeProduct::QuantizeProduct;
 
   LogicalResult matchAndRewrite(nn::ConvTransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getGroups() != 1)
-      return rewriter.notifyMatchFailure(op, "has groups");
-    nn::DequantizeOp data = getDequantize(op.getX());
-    if (!data || getScale(data)->zeroPoint != 0 ||
-        !typeOf(data.getX()).getElementType().isUnsignedInteger(8))
-      return rewriter.notifyMatchFailure(op, "has data with a zero point");
+    int64_t groups = op.getGroups();
+    if (groups != 1 && groups == typeOf(op.getW()).getDimSize(0))
+      return rewriter.notifyMatchFailure(op, "has groups of one channel");
     StringRef reason;
     std::optional<Operands> operands = readOperands(
-        rewriter, op, op.getX(), op.getW(), 1, op.getBias(), reason);
+        rewriter, op, op.getX(), op.getW(), 1, op.getBias(), reason, groups);
     if (!operands)
       return rewriter.notifyMatchFailure(op, reason);
+    if (operands->computed)
+      return rewriter.notifyMatchFailure(
+          op, "has a zero point that only a run knows");
     RankedTensorType type = op.getType();
     Value sums = nn::ConvTransposeOp::create(
         rewriter, op.getLoc(), type.clone(rewriter.getI32Type()), operands->x,
         makeBytes(rewriter, op.getW().getLoc(), operands->weights),
         /*bias=*/Value(), op.getStrides(), op.getPads(), op.getDilations(),
-        op.getOutputPadding(), op.getGroups(), op.getChannelsLast());
+        op.getOutputPadding(), groups, op.getChannelsLast(),
+        operands->scale.zeroPoint);
     int64_t dim = op.getChannelsLast() ? type.getRank() - 1 : 1;
     rewriter.replaceOp(op, dequantizeSums(rewriter, op.getLoc(), type, sums,
                                           dim, *operands, /*isPadded=*/true));

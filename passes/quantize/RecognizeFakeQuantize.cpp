@@ -97,7 +97,6 @@ struct RecognizeFakeQuantizePass
           findProducts(function, [&](Operation *op) {
             std::optional<Grid> grid = grids.gridOf(op->getOperand(0));
             return grid && grid->fitsByte() && !rules.keeps(op) &&
-                   takesZeroPoint(op, grid->bytes().zeroPoint) &&
                    quantizeWeights(op->getOperand(weightsOperand(op)),
                                    weightsAxis(op), /*bits=*/8)
                        .isExact;

@@ -46,10 +46,6 @@ bool quantize::isProduct(Operation *op) {
          (transposed && transposed.getGroups() == 1);
 }
 
-bool quantize::takesZeroPoint(Operation *product, int64_t zeroPoint) {
-  return zeroPoint == 0 || !isa<nn::ConvTransposeOp>(product);
-}
-
 unsigned quantize::weightsOperand(Operation *) { return 1; }
 
 int64_t quantize::weightsAxis(Operation *product) {

@@ -33,9 +33,6 @@ struct Site {
 /// or not, or a matrix product.
 bool isProduct(mlir::Operation *op);
 
-/// Whether its data may have that zero point.
-bool takesZeroPoint(mlir::Operation *product, int64_t zeroPoint);
-
 /// Convolutions and matrix products of f32 with constant weights, in order, of
 /// which `isWanted` is true. One of which an operand is dequantized by the
 /// model itself is none.

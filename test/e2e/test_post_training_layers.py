@@ -31,7 +31,7 @@ class Layers(Case):
         self.assertLess(np.linalg.norm(error), 0.05 * np.linalg.norm(floats))
 
     def test_transposed_convolutions(self):
-        """Of what a relu leaves, in bytes; of what may be negative, as they are."""
+        """Of what a relu leaves, and of what may be negative, in bytes."""
         rng = np.random.default_rng(1)
         weights = {"w1": rng.standard_normal((32, 8, 3, 3)), "w2": rng.standard_normal((32, 16, 2, 2)),
                    "b2": rng.standard_normal(16), "w3": rng.standard_normal((16, 8, 4, 4))}
@@ -40,7 +40,7 @@ class Layers(Case):
                  helper.make_node("ConvTranspose", ["b", "w2", "b2"], ["c"], name="up", strides=[2, 2]),
                  helper.make_node("ConvTranspose", ["c", "w3"], ["y"], name="signed", strides=[2, 2], pads=[1] * 4)]
         data = rng.standard_normal((4, 8, 12, 12)).astype(np.float32)
-        self.check(nodes, weights, [1, 8, 12, 12], data, {"down": "int8", "up": "int8", "signed": ""})
+        self.check(nodes, weights, [1, 8, 12, 12], data, {"down": "int8", "up": "int8", "signed": "int8"})
 
     def test_recurrent_nets(self):
         """What the input adds to the gates is a product of bytes."""

@@ -21,6 +21,14 @@ LEVELS = [level for level in integer.supported() if "@" not in level]
 MOST_OFF = 1e-3
 
 
+def unchanged_session(model):
+    """ONNX Runtime, which computes nodes as they are."""
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
 class Quantized(Case):
     def steps_off(self, got, want):
         """How many elements differ, all by one step of their quantization at most."""
@@ -98,8 +106,8 @@ class Quantized(Case):
     def test_no_floats_between_pairs(self):
         """A function of bytes is one table, whatever pairs are in it; a transposed convolution multiplies bytes."""
         graph = quantized.Graph(5)
-        x = graph.input(np.abs(graph.rng.standard_normal([1, 16, 9, 9])).astype(np.float32))
-        pair = [graph.constant(np.float32(0.05)), graph.constant(np.uint8(0))]
+        x = graph.input(graph.rng.standard_normal([1, 16, 9, 9]).astype(np.float32))
+        pair = [graph.constant(np.float32(0.05)), graph.constant(np.uint8(40))]
         value = graph.node("DequantizeLinear", [graph.node("QuantizeLinear", [x, *pair]), *pair])
         value = graph.node("ConvTranspose", [value, graph.weights([16, 8, 2, 2], 1)], strides=[2, 2])
         _, value = graph.quantized_pair(value, np.uint8, 0.05)
@@ -115,6 +123,53 @@ class Quantized(Case):
             text = file.read()
         self.assertEqual(text.count("arith.index_castui"), 1)
         self.assertNotIn("math.exp", text)
+
+    def test_transposed_groups(self):
+        """Groups of bytes with a zero point, against ONNX Runtime: the reference does not compute them."""
+        for seed, (groups, inputs, outputs, zero) in enumerate([(2, 8, 5, 0), (3, 4, 16, 100), (2, 20, 40, 7)]):
+            graph = quantized.Graph(seed)
+            x = graph.input(graph.rng.standard_normal([2, groups * inputs, 7, 9]).astype(np.float32))
+            pair = [graph.constant(np.float32(0.02)), graph.constant(np.uint8(zero))]
+            value = graph.node("DequantizeLinear", [graph.node("QuantizeLinear", [x, *pair]), *pair])
+            bias = graph.constant(graph.rng.standard_normal(groups * outputs).astype(np.float32))
+            value = graph.node("ConvTranspose", [value, graph.weights([groups * inputs, outputs, 3, 4], 1), bias],
+                               strides=[2, 3], pads=[1, 0, 0, 2], group=groups)
+            q, _ = graph.quantized_pair(value, np.uint8, 0.05)
+            graph.output(q, 2, exact=False)
+            model = graph.model()
+            want, = unchanged_session(model).run(None, graph.feeds)
+            artifact = self.compile(model, "--target", ",".join(LEVELS))
+            report = json.loads(tool("ingot", "inspect", "--json", artifact).stdout)
+            products = {layer["precision"] for layer in report["layers"] if layer["kind"] == "convolution"}
+            self.assertEqual(products, {"int8"})
+            for level in LEVELS:
+                with cap(level), self.subTest(groups=groups, level=level):
+                    got, = self.run_model(artifact, graph.feeds).values()
+                    self.assertLessEqual(self.steps_off(got, want), MOST_OFF * want.size)
+
+    def test_transposed_open_sizes(self):
+        """Phases of pictures of any size pad with the zero point."""
+        for stride, kernel in ((2, [3, 4]), (3, [2, 2]), (1, [3, 1])):
+            graph = quantized.Graph(9)
+            x = graph.input(graph.rng.standard_normal([1, 20, 1, 1]).astype(np.float32))
+            pair = [graph.constant(np.float32(0.02)), graph.constant(np.uint8(100))]
+            value = graph.node("DequantizeLinear", [graph.node("QuantizeLinear", [x, *pair]), *pair])
+            y = graph.node("ConvTranspose", [value, graph.weights([20, 20, *kernel], 1)], strides=[stride, 2],
+                           pads=[1, 0, 0, 1])
+            q, _ = graph.quantized_pair(y, np.uint8, 0.05)
+            graph.output(q, 2, exact=False)
+            model = graph.model()
+            for d, name in ((2, "h"), (3, "w")):
+                model.graph.input[0].type.tensor_type.shape.dim[d].dim_param = name
+            session = unchanged_session(model)
+            artifact = self.compile(model, "--target", ",".join(LEVELS))
+            for sizes in ((5, 7), (2, 3), (12, 16)):
+                feeds = {x: graph.rng.standard_normal([1, 20, *sizes]).astype(np.float32)}
+                want, = session.run(None, feeds)
+                for level in LEVELS:
+                    with cap(level), self.subTest(stride=stride, sizes=sizes, level=level):
+                        got, = self.run_model(artifact, feeds).values()
+                        self.assertLessEqual(self.steps_off(got, want), max(1, MOST_OFF * want.size))
 
     def test_trained(self):
         """What training with simulated quantization exports; all of its products are of bytes."""

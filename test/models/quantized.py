@@ -311,15 +311,19 @@ class Graph:
         self.output(q, ELEMENTS[np.dtype(dtype)], exact=False)
 
     def qdq_conv_transpose(self):
-        """A transposed convolution of what a relu leaves, or of bytes with another zero point."""
+        """A transposed convolution of what a relu leaves, or of bytes with any zero point."""
         dims = int(self.pick(1, 2, 2))
         inputs, outputs = int(self.pick(1, 4, 20, 64)), int(self.pick(1, 5, 16, 40))
         kernel, strides, dilations = ([int(self.pick(*of)) for _ in range(dims)]
                                       for of in ((1, 2, 3, 4), (1, 2, 2, 3), (1, 1, 2)))
         pads = [int(self.rng.integers(0, k)) for k in kernel * 2]
         sizes = [int(self.rng.integers(max(kernel), 12)) for _ in range(dims)]
-        x = self.input(np.abs(self.rng.standard_normal([int(self.pick(1, 2)), inputs, *sizes])).astype(np.float32) * 3)
-        pair = [self.constant(self.scale()), self.constant(U8(self.pick(0, 0, 0, 7)))]
+        data = self.rng.standard_normal([int(self.pick(1, 2)), inputs, *sizes]).astype(np.float32) * 3
+        dtype = self.pick(U8, U8, S8)
+        is_positive = dtype == U8 and self.rng.integers(2)
+        x = self.input(np.abs(data) if is_positive else data)
+        zero = self.constant(dtype(0 if is_positive else self.pick(0, 7, 100)))
+        pair = [self.constant(self.scale()), zero]
         value = self.node("DequantizeLinear", [self.node("QuantizeLinear", [x, *pair]), *pair])
         arguments = [value, self.weights([inputs, outputs, *kernel], 1)]
         if self.rng.integers(2):

@@ -378,6 +378,15 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
                                           filter.getElementType());
   Value constant =
       arith::ConstantOp::create(b, op.getWeights().getLoc(), packed);
+  // A phase without taps multiplies nothing.
+  bool hasTaps = llvm::none_of(
+      phase, [](const Phase &window) { return window.taps.empty(); });
+  int64_t zeroPoint = hasTaps ? op.getSrcZeroPoint() : 0;
+  Value compensation;
+  if (zeroPoint != 0)
+    compensation = arith::ConstantOp::create(
+        b, op.getWeights().getLoc(),
+        lower::packCompensation(filter, groups, zeroPoint));
   Operation *conv;
   if (isDepthwise)
     conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, constant,
@@ -386,9 +395,9 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
                                         /*src_zero_point=*/0, /*schedule=*/{});
   else
     conv = cpu::ConvOp::create(b, loc, slice.getType(), src, constant,
-                               /*compensation=*/Value(), /*pairs=*/Value(),
-                               others, slice, ones, pads, dilations, groups,
-                               /*src_zero_point=*/0, /*pair_counts=*/{},
+                               compensation, /*pairs=*/Value(), others, slice,
+                               ones, pads, dilations, groups, zeroPoint,
+                               /*pair_counts=*/{},
                                /*sign_channels=*/{}, /*dst_signs=*/{},
                                /*schedule=*/{});
   IRMapping mapping;

@@ -335,7 +335,8 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
     pads[op.getStrides().size() + i] -= more;
   auto kernel = cpu::ConvTransposeOp::create(
       rewriter, loc, type, op.getX(), op.getW(), operands, destination,
-      op.getStrides(), pads, op.getDilations(), op.getGroups());
+      op.getStrides(), pads, op.getDilations(), op.getGroups(),
+      op.getXZeroPoint());
   lower::buildEpilogue(rewriter, loc, kernel.getEpilogue(),
                        type.getElementType(), !operands.empty());
   rewriter.replaceOp(op, kernel);

@@ -249,9 +249,9 @@ static Reason whyNotElements(Operation *op) {
     return "multiplies " + describe(x) + " by " + describe(w) +
            ", where kernels multiply ui8 by i8";
   auto transposed = dyn_cast<nn::ConvTransposeOp>(op);
-  if (transposed && transposed.getGroups() != 1)
-    return "has " + std::to_string(transposed.getGroups()) +
-           " groups of bytes";
+  if (transposed && transposed.getGroups() != 1 &&
+      transposed.getGroups() == w.getDimSize(0))
+    return "has groups of one channel of bytes";
   return whyNotEmpty(op);
 }
 

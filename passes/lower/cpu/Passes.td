@@ -87,7 +87,8 @@ def FuseEpilogues : Pass<"cpu-fuse-epilogues", "::mlir::func::FuncOp"> {
     An elementwise op moves into the epilogue of the convolution or matrix
     product whose result nobody else uses. Its other operands, which broadcast
     to the result, become epilogue operands; numbers stay in the region. The
-    kernel moves to where the elementwise op was.
+    kernel moves to where the elementwise op was. A condition moves with the
+    choice between two numbers that reads it.
   }];
   let statistics = [Statistic<"fused", "fused", "ops folded into an epilogue">];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -269,10 +269,13 @@ static Value decompose(Maker b, nn::ConvTransposeOp op) {
   if (!nn::isByte(typeOf(op.getX()).getElementType()))
     return {};
   Type wide = b.b.getI32Type();
+  Value x = b.cast(op.getX(), wide);
+  if (int64_t zero = op.getXZeroPoint())
+    x = b.make<nn::SubOp>(x, b.scalar(wide, zero));
   return b.make<nn::ConvTransposeOp>(
-      op.getType(), b.cast(op.getX(), wide), b.cast(op.getW(), wide),
-      op.getBias(), op.getStrides(), op.getPads(), op.getDilations(),
-      op.getOutputPadding(), op.getGroups(), op.getChannelsLast());
+      op.getType(), x, b.cast(op.getW(), wide), op.getBias(), op.getStrides(),
+      op.getPads(), op.getDilations(), op.getOutputPadding(), op.getGroups(),
+      op.getChannelsLast());
 }
 
 static Value decompose(Maker b, nn::MatMulOp op) {

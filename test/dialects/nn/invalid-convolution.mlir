@@ -249,3 +249,12 @@ func.func @f(%x: tensor<1x4x8xui8>, %w: tensor<4x4x1xi8>) {
   %0 = nn.conv %x, %w {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64, x_zero_point = 256 : i64} : (tensor<1x4x8xui8>, tensor<4x4x1xi8>) -> tensor<1x4x8xi32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<1x4x8xui8>, %w: tensor<4x4x1xi8>) {
+  // expected-error@+2 {{failed to infer returned types}}
+  // expected-error@+1 {{expects x_zero_point in [0, 255], but got 256}}
+  %0 = nn.conv_transpose %x, %w {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, x_zero_point = 256 : i64} : (tensor<1x4x8xui8>, tensor<4x4x1xi8>) -> tensor<1x4x8xi32>
+  return
+}

@@ -109,14 +109,20 @@ func.func @computed(%x: tensor<?x2xui8>, %p: tensor<1x1x4xui8>, %s: tensor<f32>,
 
 // -----
 
-// Transposed: outputs are the second dimension of the weights. Of data with a zero
-// point, and of groups, it stays one of floats.
+// Transposed: outputs are the second dimension of the weights, and scales those
+// of each group. A zero point is the kernel's. Of groups of one channel it stays
+// one of floats.
 // CHECK-LABEL: @transposed
 // CHECK: %[[C:.*]] = nn.conv_transpose %arg0, %{{.*}} : (tensor<1x2x4xui8>, tensor<2x3x2xi8>) -> tensor<1x3x8xi32>
 // CHECK: nn.cast %[[C]]
 // CHECK: arith.constant dense<{{.*}}1.250000e-01], {{.*}}2.500000e-01], {{.*}}5.000000e-01]]> : tensor<3x1xf32>
-// CHECK-COUNT-2: nn.conv_transpose {{.*}}f32>)
-func.func @transposed(%x: tensor<1x2x4xui8>) -> (tensor<1x3x8xf32>, tensor<1x3x8xf32>, tensor<1x2x8xf32>) {
+// CHECK: nn.conv_transpose %arg0, %{{.*}}x_zero_point = 3 : i64{{.*}} -> tensor<1x3x8xi32>
+// CHECK: nn.mul
+// CHECK-NOT: nn.add
+// CHECK: nn.conv_transpose {{.*}}f32>)
+// CHECK: nn.conv_transpose {{.*}}groups = 2 : i64{{.*}} : (tensor<1x4x4xui8>, tensor<4x3x2xi8>) -> tensor<1x6x8xi32>
+// CHECK: arith.constant dense<{{.*}}1.250000e-01], {{.*}}2.500000e-01], {{.*}}5.000000e-01], {{.*}}1.250000e-01], {{.*}}2.500000e-01], {{.*}}5.000000e-01]]> : tensor<6x1xf32>
+func.func @transposed(%x: tensor<1x2x4xui8>, %more: tensor<1x4x4xui8>) -> (tensor<1x3x8xf32>, tensor<1x3x8xf32>, tensor<1x2x8xf32>, tensor<1x6x8xf32>) {
   %s = arith.constant dense<0.5> : tensor<f32>
   %z = arith.constant dense<3> : tensor<ui8>
   %w = arith.constant dense<[[[1, 2], [3, 4], [5, 6]], [[1, 2], [3, 4], [5, 6]]]> : tensor<2x3x2xi8>
@@ -130,7 +136,11 @@ func.func @transposed(%x: tensor<1x2x4xui8>) -> (tensor<1x3x8xf32>, tensor<1x3x8
   %4 = nn.conv_transpose %0, %2 {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x8xf32>
   %5 = nn.conv_transpose %1, %2 {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x4xf32>, tensor<2x3x2xf32>) -> tensor<1x3x8xf32>
   %6 = nn.conv_transpose %0, %3 {dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x4xf32>, tensor<2x1x2xf32>) -> tensor<1x2x8xf32>
-  return %4, %5, %6 : tensor<1x3x8xf32>, tensor<1x3x8xf32>, tensor<1x2x8xf32>
+  %u = arith.constant dense<[[[1, 2], [3, 4], [5, 6]], [[1, 2], [3, 4], [5, 6]], [[1, 2], [3, 4], [5, 6]], [[1, 2], [3, 4], [5, 7]]]> : tensor<4x3x2xi8>
+  %7 = nn.dequantize %u, %t {axis = 1 : i64} : (tensor<4x3x2xi8>, tensor<3xf32>) -> tensor<4x3x2xf32>
+  %8 = nn.dequantize %more, %s {axis = 0 : i64} : (tensor<1x4x4xui8>, tensor<f32>) -> tensor<1x4x4xf32>
+  %9 = nn.conv_transpose %8, %7 {dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x4x4xf32>, tensor<4x3x2xf32>) -> tensor<1x6x8xf32>
+  return %4, %5, %6, %9 : tensor<1x3x8xf32>, tensor<1x3x8xf32>, tensor<1x2x8xf32>, tensor<1x6x8xf32>
 }
 
 // -----

@@ -166,3 +166,24 @@ func.func @open_phases(%x: tensor<1x?x4xf32>, %d: tensor<1x?x3xf32>) -> tensor<1
   } -> tensor<1x?x3xf32>
   return %y : tensor<1x?x3xf32>
 }
+
+// -----
+
+// Bytes with a zero point: what is padded is it, and each phase takes off what
+// it adds to all taps along a row: 3 times 4 channels of weights of 1, of two
+// taps or one.
+// CHECK-LABEL: @zero_point
+// CHECK: %[[ONE:.*]] = arith.constant dense<{{.*}}> : tensor<1x16xi32>
+// CHECK: cpu.conv {{.*}} compensation(%[[ONE]] : tensor<1x16xi32>)
+// CHECK-SAME: src_zero_point = 3 : i64
+// CHECK: cpu.conv {{.*}} compensation(%{{.*}} : tensor<1x16xi32>)
+// CHECK-SAME: src_zero_point = 3 : i64
+func.func @zero_point(%x: tensor<1x5x4xi8>, %d: tensor<1x9x16xi32>) -> tensor<1x9x16xi32> {
+  %w = arith.constant dense<1> : tensor<4x16x3xi8>
+  %y = cpu.conv_transpose ins(%x, %w : tensor<1x5x4xi8>, tensor<4x16x3xi8>) outs(%d : tensor<1x9x16xi32>)
+      attributes {strides = array<i64: 2>, pads = array<i64: 1, 1>, dilations = array<i64: 1>, groups = 1 : i64, src_zero_point = 3 : i64} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  } -> tensor<1x9x16xi32>
+  return %y : tensor<1x9x16xi32>
+}

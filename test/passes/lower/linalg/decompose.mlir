@@ -87,6 +87,18 @@ func.func @bytes(%x: tensor<1x3x9xui8>, %w: tensor<4x3x3xi8>, %a: tensor<2x3xui8
 
 // -----
 
+// CHECK-LABEL: @transposed_bytes
+func.func @transposed_bytes(%x: tensor<1x3x4xui8>, %w: tensor<3x2x2xi8>) -> tensor<1x2x8xi32> {
+  // CHECK: arith.subi %{{.*}} : i32
+  // CHECK-NOT: nn.
+  // CHECK: arith.muli
+  %0 = nn.conv_transpose %x, %w {dilations = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, pads = array<i64: 0, 0>, strides = array<i64: 2>, x_zero_point = 7 : i64}
+    : (tensor<1x3x4xui8>, tensor<3x2x2xi8>) -> tensor<1x2x8xi32>
+  return %0 : tensor<1x2x8xi32>
+}
+
+// -----
+
 // Squares are summed over windows of the padded channels; b^(3/4) takes two
 // square roots.
 // CHECK-LABEL: @lrn
