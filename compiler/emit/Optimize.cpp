@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/Emit.h"
+#include "compiler/emit/MergeKernels.h"
 
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -12,6 +13,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
 
 using namespace llvm;
@@ -24,7 +26,7 @@ using namespace ingot;
 static constexpr StringLiteral kPipeline =
     // A kernel and its task become one function, which knows its arguments.
     "function(sroa,early-cse<memssa>,simplifycfg),"
-    "ipsccp,cgscc(inline),globaldce,"
+    "ipsccp,cgscc(inline),globaldce,merge-kernels,"
     "function("
     "sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
     "reassociate,"
@@ -102,6 +104,21 @@ static void leaveLongLoops(Function &function) {
   }
 }
 
+/// Loop strength reduction writes the addresses in a loop anew from what they
+/// are made of, and computes again in each round what it knows the meaning of
+/// but may not move: quotients, and the lesser of two numbers. It does not look
+/// behind a freeze, which costs nothing.
+static void keepOutsideLoops(Function &function) {
+  for (Instruction &i : make_early_inc_range(instructions(function))) {
+    if (!i.getType()->isIntegerTy(64) ||
+        (!i.isIntDivRem() && !isa<MinMaxIntrinsic>(i)))
+      continue;
+    auto *frozen = new FreezeInst(&i, "", std::next(i.getIterator()));
+    i.replaceUsesWithIf(
+        frozen, [&](const Use &use) { return use.getUser() != frozen; });
+  }
+}
+
 void ingot::setMachine(Module &module, TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
@@ -137,7 +154,16 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, ModulePassManager &passes, auto) {
+        bool isOurs = name == "merge-kernels";
+        if (isOurs)
+          passes.addPass(MergeKernelsPass());
+        return isOurs;
+      });
   ModulePassManager passes;
   cantFail(builder.parsePassPipeline(passes, kPipeline));
   passes.run(module, modules);
+  for (Function &function : module)
+    keepOutsideLoops(function);
 }

@@ -10,6 +10,7 @@
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
@@ -87,9 +88,8 @@ std::string makeNest(const std::string &rounds, const std::string &steps) {
          "}\n";
 }
 
-/// How often the optimized code says to take roots.
-int countRoots(const std::string &text) {
-  llvm::LLVMContext context;
+std::unique_ptr<llvm::Module> optimized(const std::string &text,
+                                        llvm::LLVMContext &context) {
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> module =
       llvm::parseAssemblyString(text, problem, context);
@@ -99,6 +99,13 @@ int countRoots(const std::string &text) {
   EXPECT_TRUE(targets) << error;
   auto machine = targets->front().createTargetMachine();
   ingot::optimize(*module, *machine);
+  return module;
+}
+
+/// How often the optimized code says to take roots.
+int countRoots(const std::string &text) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module = optimized(text, context);
   int count = 0;
   for (const llvm::Instruction &i :
        llvm::instructions(module->getFunction("f")))
@@ -114,6 +121,37 @@ TEST(Optimize, LeavesLongLoops) { EXPECT_EQ(countRoots(makeLoop(24)), 24); }
 TEST(Optimize, LeavesLoopsAroundOpenOnes) {
   int once = countRoots(makeNest("3", "%n"));
   EXPECT_EQ(countRoots(makeNest("2", "%n")), 2 * once);
+}
+
+/// Nothing that is known before a loop is computed from its parts in there.
+TEST(Optimize, KeepsQuotientsOutsideLoops) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      optimized("define void @f(ptr %x, i64 %m, i64 %n) {\n"
+                "entry:\n"
+                "  %row = udiv i64 %m, %n\n"
+                "  br label %loop\n"
+                "loop:\n"
+                "  %i = phi i64 [0, %entry], [%next, %loop]\n"
+                "  %place = add i64 %row, %i\n"
+                "  %at = getelementptr <8 x float>, ptr %x, i64 %place\n"
+                "  store <8 x float> zeroinitializer, ptr %at\n"
+                "  %next = add i64 %i, 3\n"
+                "  %again = icmp ult i64 %next, %n\n"
+                "  br i1 %again, label %loop, label %end\n"
+                "end:\n"
+                "  ret void\n"
+                "}\n",
+                context);
+  int count = 0;
+  for (const llvm::Instruction &i :
+       llvm::instructions(module->getFunction("f")))
+    if (i.getOpcode() == llvm::Instruction::UDiv) {
+      ++count;
+      for (const llvm::User *user : i.users())
+        EXPECT_TRUE(llvm::isa<llvm::FreezeInst>(user));
+    }
+  EXPECT_EQ(count, 1);
 }
 
 } // namespace
