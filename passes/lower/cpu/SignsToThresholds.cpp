@@ -159,7 +159,7 @@ Reason Results::addThresholds(int64_t channel, int64_t zeroPoint,
 static Reason findThresholds(cpu::EpilogueOpInterface op, int64_t terms,
                              int64_t zeroPoint, Thresholds &thresholds) {
   int64_t channels = typeOf(op->getResult(0)).getShape().back();
-  if ((2 * terms + 1) > kMostSums / channels)
+  if (2 * terms + 1 > kMostSums / std::max<int64_t>(channels, 1))
     return "has too many sums to try";
   Results results(op, terms);
   if (Reason reason = results.prepare())
