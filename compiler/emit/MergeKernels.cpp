@@ -74,8 +74,8 @@ struct Table {
 static bool canBeTold(const Use &use) {
   auto *user = cast<Instruction>(use.getUser());
   auto *number = dyn_cast<ConstantInt>(use.get());
-  if (!number || (!number->getType()->isIntegerTy(64) &&
-                  !isa<GetElementPtrInst>(user)))
+  if (!number ||
+      (!number->getType()->isIntegerTy(64) && !isa<GetElementPtrInst>(user)))
     return false;
   if (isa<MinMaxIntrinsic, ICmpInst, PHINode>(user))
     return true;
@@ -150,8 +150,8 @@ void Outline::noteScopes(const MDNode *scopes) {
   if (!scopes)
     return;
   for (const MDOperand &scope : scopes->operands())
-    words.push_back(scopeOrder.try_emplace(scope.get(), scopeOrder.size())
-                        .first->second);
+    words.push_back(
+        scopeOrder.try_emplace(scope.get(), scopeOrder.size()).first->second);
 }
 
 static bool haveSameMetadata(const Instruction &a, const Instruction &b) {
@@ -175,9 +175,16 @@ static bool haveSameMetadata(const Instruction &a, const Instruction &b) {
          });
 }
 
+/// What functions are promised and told to be, now that all are inlined that
+/// are to be.
+static AttributeList attributesOf(const Function &function) {
+  return function.getAttributes().removeFnAttribute(function.getContext(),
+                                                    Attribute::NoInline);
+}
+
 bool Outline::isLike(const Outline &other) const {
   return function->getFunctionType() == other.function->getFunctionType() &&
-         function->getAttributes() == other.function->getAttributes() &&
+         attributesOf(*function) == attributesOf(*other.function) &&
          words == other.words &&
          all_of(zip_equal(instructions, other.instructions),
                 [](const auto &pair) {
@@ -236,23 +243,23 @@ static std::map<Column, Value *> readNumbers(Function &function,
   Argument *numbers = function.getArg(function.arg_size() - 1);
   SmallVector<Value *> places;
   for (auto [i, column] : enumerate(table.columns)) {
-    Value *at = builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(),
-                                                   numbers, i);
+    Value *at =
+        builder.CreateConstInBoundsGEP1_64(builder.getInt64Ty(), numbers, i);
     LoadInst *load = builder.CreateLoad(builder.getInt64Ty(), at);
     auto [least, most] = std::minmax_element(column.begin(), column.end());
     // Loops that run at least once need not ask.
-    load->setMetadata(LLVMContext::MD_range,
-                      MDBuilder(function.getContext())
-                          .createRange(APInt(64, *least, true),
-                                       APInt(64, *most, true) + 1));
+    load->setMetadata(
+        LLVMContext::MD_range,
+        MDBuilder(function.getContext())
+            .createRange(APInt(64, *least, true), APInt(64, *most, true) + 1));
     places.push_back(load);
   }
   std::map<Column, Value *> values;
   for (const auto &[column, source] : table.sources)
-    values[column] =
-        source.second ? builder.CreateNSWAdd(places[source.first],
-                                             builder.getInt64(source.second))
-                      : places[source.first];
+    values[column] = source.second
+                         ? builder.CreateNSWAdd(places[source.first],
+                                                builder.getInt64(source.second))
+                         : places[source.first];
   return values;
 }
 

@@ -142,6 +142,15 @@ TEST(MergeKernels, PromisesWhatBothDo) {
       }
 }
 
+/// Kernels that are launched often are not inlined, which is over by then.
+TEST(MergeKernels, MergesWhatIsLaunchedOften) {
+  std::string often = makeKernel("b", 7, 500);
+  often.replace(often.find(" {"), 2, " noinline {");
+  Merged merged(makeKernel("a", 7, 300) + often);
+  ASSERT_TRUE(merged.commonOf("a"));
+  EXPECT_EQ(merged.commonOf("b"), merged.commonOf("a"));
+}
+
 TEST(MergeKernels, LeavesShortOnes) {
   Merged merged(makeKernel("a", 7, 300, "", 20) +
                 makeKernel("b", 7, 500, "", 20));
