@@ -250,7 +250,7 @@ static Reason whyNotElements(Operation *op) {
            ", where kernels multiply ui8 by i8";
   auto transposed = dyn_cast<nn::ConvTransposeOp>(op);
   if (transposed && transposed.getGroups() != 1 &&
-      transposed.getGroups() == w.getDimSize(0))
+      int64_t(transposed.getGroups()) == w.getDimSize(0))
     return "has groups of one channel of bytes";
   return whyNotEmpty(op);
 }
