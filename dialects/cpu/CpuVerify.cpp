@@ -12,6 +12,22 @@
 using namespace mlir;
 using namespace ingot::cpu;
 
+LogicalResult checks::expectAtLeast(Operation *op, StringRef what,
+                                    int64_t least, ArrayRef<int64_t> values) {
+  for (int64_t value : values)
+    if (value < least)
+      return op->emitOpError("expects ")
+             << what << " of at least " << least << ", but got " << value;
+  return success();
+}
+
+LogicalResult checks::expectPanel(Operation *op, int64_t width) {
+  if (width == 16 || width == 32 || width == 64)
+    return success();
+  return op->emitOpError("expects panels of 16, 32 or 64 channels, but got ")
+         << width;
+}
+
 Type checks::signless(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer ? IntegerType::get(type.getContext(), integer.getWidth())

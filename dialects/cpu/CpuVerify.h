@@ -14,6 +14,14 @@ namespace ingot::cpu::checks {
 
 using namespace ingot::kernel;
 
+/// That none of the `values`, which are `what`, is less.
+mlir::LogicalResult expectAtLeast(mlir::Operation *op, llvm::StringRef what,
+                                  int64_t least,
+                                  llvm::ArrayRef<int64_t> values);
+
+/// Panels that registers of every level divide.
+mlir::LogicalResult expectPanel(mlir::Operation *op, int64_t width);
+
 /// Tensors may have signs yet; scalars and what kernels read have none.
 mlir::Type signless(mlir::Type type);
 

@@ -1,0 +1,80 @@
+//===- CpuPackedMatMul.cpp - cpu.packed_matmul ----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/cpu/CpuVerify.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot::cpu;
+using namespace ingot::cpu::checks;
+
+void PackedMatMulOp::getEffects(Effects &effects) {
+  collectEffects(*this, effects);
+}
+
+LogicalResult PackedMatMulOp::verify() {
+  ShapedType src = typeOf(getSrc()), dst = typeOf(getDst()),
+             weights = typeOf(getWeights()), scales = typeOf(getScales());
+  int64_t rank = src.getRank(), bits = getBits(), block = getBlockSize();
+  if (rank < 2)
+    return emitOpError("expects src of rank 2 or more, but got ") << rank;
+  if (bits != 2 && bits != 4 && bits != 8)
+    return emitOpError("expects 2, 4 or 8 bits, but got ") << bits;
+  if (!src.getElementType().isF32())
+    return emitOpError("expects src of f32, but got ") << src.getElementType();
+  if (!weights.getElementType().isInteger(32))
+    return emitOpError("expects weights of i32, but got ")
+           << weights.getElementType();
+  if (failed(expectRank(*this, "dst", getDst(), rank)) ||
+      failed(expectRank(*this, "weights", getWeights(), 3)) ||
+      failed(expectRank(*this, "scales", getScales(), 3)) ||
+      failed(expectKnown(*this, "weights", weights.getShape())) ||
+      failed(expectKnown(*this, "columns of dst", dst.getShape().back())) ||
+      failed(expectKnown(*this, "inner dimension", depth())) ||
+      failed(expectAtLeast(*this, "block_size", 1, block)) ||
+      failed(expectPanel(*this, panel())))
+    return failure();
+  int64_t panels = llvm::divideCeil(dst.getShape().back(), panel());
+  int64_t count = llvm::divideCeil(std::max<int64_t>(depth(), 1), block);
+  if (count > 1 && block % perWord() != 0)
+    return emitOpError("expects blocks of whole words of ")
+           << perWord() << " elements, but got " << block;
+  int64_t words =
+      count * int64_t(llvm::divideCeil(std::min(block, depth()), perWord()));
+  if (failed(expectSize(*this, "weight panels", panels,
+                        weights.getDimSize(0))) ||
+      failed(expectSize(*this, "words of a panel", words,
+                        weights.getDimSize(1))))
+    return failure();
+  auto expectPerBlock = [&](StringRef name, ShapedType type) -> LogicalResult {
+    if (type.getShape() == ArrayRef<int64_t>({panels, count, panel()}))
+      return success();
+    return emitOpError("expects ")
+           << name << " of " << panels << "x" << count << "x" << panel()
+           << ", but got " << type;
+  };
+  if (failed(expectPerBlock("scales", scales)))
+    return failure();
+  if (!scales.getElementType().isF32())
+    return emitOpError("expects scales of f32, but got ")
+           << scales.getElementType();
+  if (Value zeros = getZeroPoints()) {
+    ShapedType type = typeOf(zeros);
+    if (failed(expectPerBlock("zero points", type)))
+      return failure();
+    if (!type.getElementType().isF32() && !type.getElementType().isInteger(8))
+      return emitOpError("expects zero points of i8 or f32, but got ")
+             << type.getElementType();
+  }
+  for (int64_t i = 0; i < rank - 1; ++i)
+    if (failed(expectSize(*this, "dst dimension " + Twine(i), src.getDimSize(i),
+                          dst.getDimSize(i))))
+      return failure();
+  if (failed(verifyDst(*this, getDst())))
+    return failure();
+  return verifyEpilogue(*this, getDst());
+}
