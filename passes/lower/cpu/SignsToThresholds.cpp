@@ -287,8 +287,6 @@ struct ToThresholds : OpRewritePattern<cpu::PackSignsOp> {
                                       : cpu::signWords(channels));
     // Products read either kind of words.
     rewriter.replaceOp(op, product->getResult(0));
-    if (source != bytes)
-      rewriter.eraseOp(reader);
     return success();
   }
 };
@@ -299,6 +297,11 @@ struct SignsToThresholdsPass
     RewritePatternSet patterns(&getContext());
     patterns.add<ToThresholds>(&getContext());
     rewriteInOneWalk(getOperation(), std::move(patterns));
+    // What took the sign off bytes that are no more.
+    getOperation()->walk([](nn::CastOp cast) {
+      if (cast->use_empty())
+        cast.erase();
+    });
   }
 };
 
