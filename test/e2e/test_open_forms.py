@@ -50,6 +50,14 @@ class OpenForms(Case):
         self.window("AveragePool", shape=[1, 3, 6, "w"], sizes=sizes, kernel_shape=[3, 3], auto_pad="SAME_UPPER",
                     strides=[2, 2])
 
+    def test_dilated(self):
+        """Taps that lie in the padding of some pixels of a tile, and of all, as segmentation heads have them."""
+        w = {"w": np.random.default_rng(3).standard_normal((16, 32, 3, 3)).astype(np.float32) / 16}
+        for dilations in ([2, 2], [6, 6], [3, 20]):
+            with self.subTest(dilations=dilations):
+                self.window("Conv", shape=["n", 32, "h", "w"], weights=w, dilations=dilations,
+                            pads=dilations + dilations)
+
     def test_ceil_mode(self):
         for pads, kernel, strides in (([0] * 4, [3, 3], [2, 2]), ([1] * 4, [3, 3], [2, 2]), ([0] * 4, [2, 2], [2, 2]),
                                       ([1] * 4, [2, 2], [3, 2]), ([1, 0, 1, 1], [3, 2], [3, 3])):

@@ -14,13 +14,15 @@
 //       as in ConvToVector.cpp
 //     else for taps
 //       find where each pixel has the tap, zeros if in the padding
-//       for k over channels
+//       unless all are in the padding: for k over channels
 //         accumulators += found[pixel][k] * weights[k, column]
 //     epilogue, store
 //
 // So there are two micro-kernels, whatever the sizes are: for pixels a stride
 // apart, and for those of which each has an address of its own, where the last
 // of a task may be missing (Dukhan, The Indirect Convolution Algorithm, 2019).
+// Of a kernel dilated beyond src, as segmentation has them, most taps lie in the
+// padding of all pixels.
 // Of few channels, and for instructions that want a stride or other elements,
 // the taps along a row are copied instead. That takes a load and a store for
 // each vector of src, 1/16 of its products with 32 columns.
@@ -150,7 +152,8 @@ void ConvEmitter::findOrigins(const Tile &tile, ArrayRef<Index> first,
   });
 }
 
-SrcRows ConvEmitter::findPixels(const Tile &tile, ArrayRef<Index> taps) {
+SrcRows ConvEmitter::findPixels(const Tile &tile, ArrayRef<Index> taps,
+                                Value &isAnyWithin) {
   Value zeros = memref::CastOp::create(b.b, b.loc, src.data.getType(),
                                        zeroPointPixel());
   Index tapOffset = 0;
@@ -172,6 +175,8 @@ SrcRows ConvEmitter::findPixels(const Tile &tile, ArrayRef<Index> taps) {
       Index at = b.add(load(d), b.mul(taps[d], window.dilations[d]));
       within = b.both(within, window.hasPixel(b, d, at));
     }
+    isAnyWithin = r == 0 ? within
+                         : arith::OrIOp::create(b.b, b.loc, isAnyWithin, within);
     rows.dataOf[r] =
         arith::SelectOp::create(b.b, b.loc, within, src.data, zeros);
     rows.at[r] = b.select(within, b.add(load(outer + 1), tapOffset), 0);
@@ -189,9 +194,16 @@ Accumulators ConvEmitter::sumFound(const Tile &tile, ArrayRef<Index> first,
     SmallVector<Index> taps(outerTaps);
     taps.push_back(tap);
     llvm::copy(taps, weightsAt.begin() + 1);
-    return multiplyAdd(b, tile, findPixels(tile, taps), weights.data,
-                       weights.at(b, weightsAt), plan.panel, channels, sums,
-                       next.from(b, inPanel(taps)));
+    Value isAnyWithin;
+    SrcRows rows = findPixels(tile, taps, isAnyWithin);
+    auto multiply = [&] {
+      return multiplyAdd(b, tile, rows, weights.data, weights.at(b, weightsAt),
+                         plan.panel, channels, sums,
+                         next.from(b, inPanel(taps)));
+    };
+    // A zero point in the padding counts; zeros do not.
+    return op.getSrcZeroPoint() == 0 ? updateIf(b, isAnyWithin, sums, multiply)
+                                     : multiply();
   };
   return window.sumOuterTaps(
       b, zeroAccumulators(b, tile),

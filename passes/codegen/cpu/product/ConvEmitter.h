@@ -67,7 +67,8 @@ struct ConvEmitter {
                         const NextWeights &next);
   void findOrigins(const Tile &tile, llvm::ArrayRef<Index> first, Index count,
                    Index group);
-  SrcRows findPixels(const Tile &tile, llvm::ArrayRef<Index> taps);
+  SrcRows findPixels(const Tile &tile, llvm::ArrayRef<Index> taps,
+                     mlir::Value &isAnyWithin);
   /// or by copies of their taps.
   struct CopiedTaps;
   CopiedTaps copiedTaps(const Tile &tile);

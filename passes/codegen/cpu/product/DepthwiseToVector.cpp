@@ -225,18 +225,11 @@ Accumulators DepthwiseEmitter::sumBorder(const Tile &tile,
                                          Index firstPixel, Index channel,
                                          ArrayRef<Index> row,
                                          const BorderTile &border) {
-  Accumulators zeros = zeroAccumulators(b, tile);
   Value hasPixels = b.compare(arith::CmpIPredicate::ne,
                               window.srcSizes[window.inner()], 0);
-  auto branch = scf::IfOp::create(b.b, b.loc, ValueRange(zeros).getTypes(),
-                                  hasPixels, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(
-      b.b, b.loc, sumTile(tile, pixels, firstPixel, channel, row, &border));
-  b.b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b.b, b.loc, zeros);
-  return Accumulators(branch.getResults());
+  return updateIf(b, hasPixels, zeroAccumulators(b, tile), [&] {
+    return sumTile(tile, pixels, firstPixel, channel, row, &border);
+  });
 }
 
 Value DepthwiseEmitter::waitingSums() {

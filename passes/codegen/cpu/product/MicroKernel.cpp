@@ -68,6 +68,20 @@ Accumulators codegen::forEach(
   return Accumulators(loop.getResults());
 }
 
+Accumulators codegen::updateIf(IndexBuilder &b, Value condition,
+                               const Accumulators &sums,
+                               function_ref<Accumulators()> body) {
+  auto choice =
+      scf::IfOp::create(b.b, b.loc, ValueRange(sums).getTypes(), condition,
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b.b);
+  b.b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b.b, b.loc, sums);
+  b.b.setInsertionPointToStart(choice.thenBlock());
+  scf::YieldOp::create(b.b, b.loc, body());
+  return Accumulators(choice.getResults());
+}
+
 void codegen::forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
                       function_ref<void(Value)> body) {
   if (!begin.value && !end.value && end.constant <= begin.constant + step) {

@@ -50,7 +50,12 @@ forEach(IndexBuilder &b, Index begin, Index end, const Accumulators &start,
         llvm::function_ref<Accumulators(mlir::Value, const Accumulators &)>
             body);
 
-/// The same without anything to carry.
+/// What `body` gives where `condition` holds, else `sums` as they are.
+Accumulators updateIf(IndexBuilder &b, mlir::Value condition,
+                      const Accumulators &sums,
+                      llvm::function_ref<Accumulators()> body);
+
+/// `forEach` without anything to carry.
 void forEach(IndexBuilder &b, Index begin, Index end, int64_t step,
              llvm::function_ref<void(mlir::Value)> body);
 

@@ -201,19 +201,14 @@ Accumulators codegen::sumSigns(IndexBuilder &b, const Tile &tile, Value zeros,
     return sums;
   Value hasZeros = arith::CmpIOp::create(b.b, b.loc, arith::CmpIPredicate::ne,
                                          zeros, noZeros(b));
-  auto choice =
-      scf::IfOp::create(b.b, b.loc, TypeRange(ValueRange(sums)), hasZeros,
-                        /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b.b);
-  b.b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b.b, b.loc, sums);
-  b.b.setInsertionPointToStart(choice.thenBlock());
-  Accumulators means;
-  for (auto [u, v] : llvm::zip_equal(sums, finishSums(b, count(1, start)))) {
-    Value both = arith::AddIOp::create(b.b, b.loc, u, v);
-    Value one = splatInt(b, cast<VectorType>(u.getType()), 1);
-    means.push_back(arith::ShRSIOp::create(b.b, b.loc, both, one));
-  }
-  scf::YieldOp::create(b.b, b.loc, means);
-  return Accumulators(choice.result_begin(), choice.result_end());
+  return updateIf(b, hasZeros, sums, [&] {
+    Accumulators means;
+    for (auto [u, v] :
+         llvm::zip_equal(sums, finishSums(b, count(1, start)))) {
+      Value both = arith::AddIOp::create(b.b, b.loc, u, v);
+      Value one = splatInt(b, cast<VectorType>(u.getType()), 1);
+      means.push_back(arith::ShRSIOp::create(b.b, b.loc, both, one));
+    }
+    return means;
+  });
 }

@@ -274,7 +274,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // Rows of open size: pixels of all rows are counted. A tile of one row with all
 // its taps in src has its pixels a stride apart; each pixel of another is looked
-// for, tap by tap, and stored one after the other.
+// for, tap by tap, and stored one after the other. A tap that is in the padding
+// of all pixels is left out.
 // CHECK-LABEL: func.func private @open
 // CHECK: scf.for
 // CHECK: %[[IN:.*]] = arith.cmpi sge
@@ -286,6 +287,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c3 step
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c3 step
 // CHECK-COUNT-14: arith.select {{.*}} : memref<?xf32>
+// CHECK: %{{.*}}:28 = scf.if
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c64 step
 // CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
 // CHECK-NOT: cpu.
@@ -296,6 +298,26 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
         attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} {
     ^bb0(%sum: f32):
       cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// The zero point of bytes counts in the padding.
+// CHECK-LABEL: func.func private @open_bytes
+// CHECK-COUNT-14: arith.select {{.*}} : memref<?xi8>
+// CHECK-NOT: scf.if
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK-NOT: cpu.
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"znver4">} {
+  func.func private @open_bytes(%x: memref<1x?x?x64xi8>, %w: memref<1x3x3x16x32x4xi8>, %c: memref<1x3x32xi32>, %d: memref<1x?x?x32xi32>, %task: index) {
+    cpu.conv ins(%x, %w : memref<1x?x?x64xi8>, memref<1x3x3x16x32x4xi8>) compensation(%c : memref<1x3x32xi32>) outs(%d : memref<1x?x?x32xi32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 7 : i64} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
     }
     return
   }
