@@ -22,9 +22,9 @@ def PropagateTransposes : Pass<"nn-propagate-transposes"> {
     dimensions. Channel shuffles (reshape, transpose, reshape) become a
     transpose within each pixel.
 
-    In the end, a transpose of what a `resize` made at least four times larger
-    is done before it, and one that moves only dimensions of one element becomes
-    a reshape.
+    In the end, a transpose of what a `resize` made at least four times larger,
+    where sizes that a run computes count as twice those before, is done before
+    it, and one that moves only dimensions of one element becomes a reshape.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];

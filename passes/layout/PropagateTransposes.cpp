@@ -12,7 +12,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -42,6 +41,21 @@ struct TransposeToReshape : OpRewritePattern<nn::TransposeOp> {
   }
 };
 
+/// Whether a resize makes so many elements of one that its operand is worth
+/// transposing instead; with fewer, what is gained is lost again by resizing
+/// along rows. A size that a run computes is that of a larger map, or of the
+/// picture that a network began with: taken for twice the size.
+bool enlarges(nn::ResizeOp op) {
+  constexpr double kMinGrowth = 4, kComputedGrowth = 2;
+  RankedTensorType from = typeOf(op.getX()), to = typeOf(op.getY());
+  if (from.hasStaticShape() && to.hasStaticShape())
+    return to.getNumElements() / kMinGrowth >= from.getNumElements();
+  double growth = 1;
+  for (auto [d, scale] : llvm::enumerate(op.getScales()))
+    growth *= op.isComputed(d) ? kComputedGrowth : scale;
+  return growth >= kMinGrowth;
+}
+
 /// What a resize enlarges is transposed before, while it is small; resizing
 /// whole rows then is as good as resizing whole pixels.
 struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
@@ -52,28 +66,24 @@ struct TransposeBeforeResize : OpRewritePattern<nn::TransposeOp> {
     if (!resize || !resize->hasOneUse())
       return rewriter.notifyMatchFailure(op,
                                          "is not the only user of a resize");
-    RankedTensorType from = typeOf(resize.getX()), to = op.getType();
-    if (!resize.getSizes().empty())
-      return rewriter.notifyMatchFailure(op,
-                                         "is of a size that a run computes");
-    if (!from.hasStaticShape() || !to.hasStaticShape() ||
-        to.getNumElements() / kMinGrowth < from.getNumElements())
+    if (!enlarges(resize))
       return rewriter.notifyMatchFailure(op, "is not of what grows enough");
     Perm perm(op.getPerm());
+    SmallVector<Value> operands{
+        transposed(rewriter, op.getLoc(), resize.getX(), perm)};
+    for (OperandRange given : {resize.getSizes(), resize.getFactors()})
+      for (int64_t dim : perm)
+        if (resize.isComputed(dim))
+          operands.push_back(given[resize.computedBefore(dim)]);
     auto scales = permute(resize.getScales(), perm);
-    Value x = transposed(rewriter, op.getLoc(), resize.getX(), perm);
-    IRMapping mapping;
-    mapping.map(resize.getX(), x);
-    auto after = cast<nn::ResizeOp>(rewriter.clone(*resize, mapping));
+    auto after = cast<nn::ResizeOp>(rewriter.clone(*resize));
+    after->setOperands(operands);
     after.setScales(scales);
-    after.getY().setType(to);
+    after.getY().setType(op.getType());
     rewriter.replaceOp(op, after);
     rewriter.eraseOp(resize);
     return success();
   }
-
-  /// Below this, what is gained is lost again by resizing along rows.
-  static constexpr int64_t kMinGrowth = 4;
 };
 
 /// matmul reads its operands' last two dimensions in either order.

@@ -74,6 +74,26 @@ func.func @enlarged(%x: tensor<1x4x4x21xf32>) -> tensor<1x21x8x12xf32> {
   return %1 : tensor<1x21x8x12xf32>
 }
 
+// Sizes that a run computes go along, each with its dimension; a known scale of
+// an open size tells as much as one of a known size.
+// CHECK-LABEL: @enlarged_open
+// CHECK-SAME: %{{.*}}: tensor<1x?x?x21xf32>, %[[W:.*]]: index, %[[H:.*]]: index, %[[FW:.*]]: f32, %[[FH:.*]]: f32
+// CHECK: %[[T:.*]] = nn.transpose %{{.*}} {perm = array<i64: 0, 3, 2, 1>} : tensor<1x?x?x21xf32> -> tensor<1x21x?x?xf32>
+// CHECK: nn.resize linear %[[T]] sizes(%[[H]], %[[W]]) factors(%[[FH]], %[[FW]]) {{.*}}scales = array<f32: 1.000000e+00, 1.000000e+00, 0.000000e+00, 0.000000e+00>} : tensor<1x21x?x?xf32> -> tensor<1x21x?x?xf32>
+// CHECK: nn.transpose %{{.*}} -> tensor<1x21x?x?xf32>
+// CHECK: nn.resize nearest {{.*}} -> tensor<1x21x?x?xf32>
+// CHECK: nn.resize nearest {{.*}} -> tensor<1x?x?x21xf32>
+// CHECK: nn.transpose
+func.func @enlarged_open(%x: tensor<1x?x?x21xf32>, %w: index, %h: index, %fw: f32, %fh: f32) -> (tensor<1x21x?x?xf32>, tensor<1x21x?x?xf32>, tensor<1x21x?x?xf32>) {
+  %0 = nn.resize linear %x sizes(%w, %h) factors(%fw, %fh) {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 0.0, 0.0, 1.0>} : tensor<1x?x?x21xf32> -> tensor<1x?x?x21xf32>
+  %1 = nn.transpose %0 {perm = array<i64: 0, 3, 2, 1>} : tensor<1x?x?x21xf32> -> tensor<1x21x?x?xf32>
+  %2 = nn.resize nearest %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 2.0, 2.0, 1.0>} : tensor<1x?x?x21xf32> -> tensor<1x?x?x21xf32>
+  %3 = nn.transpose %2 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x?x?x21xf32> -> tensor<1x21x?x?xf32>
+  %4 = nn.resize nearest %x {coordinates = 0 : i32, nearest_mode = 0 : i32, scales = array<f32: 1.0, 0.5, 2.0, 1.0>} : tensor<1x?x?x21xf32> -> tensor<1x?x?x21xf32>
+  %5 = nn.transpose %4 {perm = array<i64: 0, 3, 1, 2>} : tensor<1x?x?x21xf32> -> tensor<1x21x?x?xf32>
+  return %1, %3, %5 : tensor<1x21x?x?xf32>, tensor<1x21x?x?xf32>, tensor<1x21x?x?xf32>
+}
+
 // Little is won where it hardly grows, nothing where others read it.
 // CHECK-LABEL: @hardly_enlarged
 // CHECK: nn.resize
