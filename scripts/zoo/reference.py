@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""What ONNX Runtime computes, in a process of its own: reference.py MODEL.onnx INPUTS.npz OUTPUTS.npz."""
+"""What ONNX Runtime computes, in a process of its own: reference.py MODEL.onnx INPUTS.npz OUTPUTS.npz [--as-written].
+
+--as-written turns its optimizations off.
+"""
 import sys
 
 import numpy as np
@@ -15,9 +18,11 @@ def as_array(result):
 
 
 def main():
-    model, inputs, outputs = sys.argv[1:]
+    model, inputs, outputs, *rest = sys.argv[1:]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    if rest == ["--as-written"]:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     values = {key: value.astype(object) if value.dtype.kind == "U" else value for key, value in np.load(inputs).items()}
     known = {i.name for i in session.get_inputs()}
