@@ -122,8 +122,8 @@ def check_pass_names():
 
 
 # What a folder of passes may use of others: those before it in the pipeline never depend on those behind.
-PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape", "graph": "support", "quantize": "support", "layout": "support",
-                "precision": "support", "lower/linalg": "support|shape", "lower/cpu": "support|shape", "lower/dnnl": "support",
+PASS_FOLDERS = {"support": "", "shape": "support", "legalize": "support|shape", "graph": "support", "quantize": "support",
+                "layout": "support|shape", "precision": "support", "lower/linalg": "support|shape", "lower/cpu": "support|shape", "lower/dnnl": "support",
                 "memory": "support|backend", "codegen/common": "support", "codegen/cpu": "support|codegen/common",
                 "backend": "(support|shape|graph|precision|lower|codegen)"}
 

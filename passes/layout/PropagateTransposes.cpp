@@ -145,7 +145,8 @@ struct PropagateTransposesPass
     populateSinkThroughElementwise(sink);
     populateSinkThroughMovement(sink);
     populateSinkThroughReduction(sink);
-    populateSinkThroughReshape(sink);
+    OpenReshapes reshapes(getOperation());
+    populateSinkThroughReshape(sink, reshapes);
     sink.add<TransposeIntoMatMul, ObserveBeforeTranspose>(context);
     finish.add<TransposeBeforeResize, TransposeToReshape>(context);
     nn::ReshapeOp::getCanonicalizationPatterns(finish, context);

@@ -22,6 +22,8 @@
 
 #include "mlir/IR/PatternMatch.h"
 
+#include <optional>
+
 namespace ingot::layout {
 
 /// The transpose that computes `value`, or null.
@@ -52,6 +54,27 @@ mlir::Operation *replaceTransposed(mlir::PatternRewriter &rewriter,
                                    mlir::ValueRange operands,
                                    llvm::ArrayRef<int64_t> perm);
 
+/// What is known of the sizes of reshapes whose sizes a run computes. It is
+/// looked for before any pattern runs, when all sizes can be followed.
+class OpenReshapes {
+public:
+  /// How many dimensions keep their sizes in front, and at the end.
+  struct Ends {
+    int64_t front = 0, back = 0;
+  };
+
+  explicit OpenReshapes(mlir::Operation *root);
+  /// Nothing of a reshape to something else than a list of sizes, or that came
+  /// later.
+  std::optional<Ends> lookup(mlir::Operation *reshape) const {
+    auto it = found.find(reshape);
+    return it == found.end() ? std::nullopt : std::optional(it->second);
+  }
+
+private:
+  llvm::DenseMap<mlir::Operation *, Ends> found;
+};
+
 /// Reasons of several patterns.
 constexpr llvm::StringLiteral kNoTranspose("is not of what a transpose gives");
 constexpr llvm::StringLiteral kNoCommonPerm(
@@ -77,7 +100,9 @@ struct SinkPattern : mlir::OpRewritePattern<Op> {
 void populateSinkThroughElementwise(mlir::RewritePatternSet &patterns);
 void populateSinkThroughMovement(mlir::RewritePatternSet &patterns);
 void populateSinkThroughReduction(mlir::RewritePatternSet &patterns);
-void populateSinkThroughReshape(mlir::RewritePatternSet &patterns);
+/// `reshapes` lives as long as the patterns.
+void populateSinkThroughReshape(mlir::RewritePatternSet &patterns,
+                                const OpenReshapes &reshapes);
 
 } // namespace ingot::layout
 

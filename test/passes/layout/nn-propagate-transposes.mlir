@@ -236,3 +236,50 @@ func.func @no_elements(%x: tensor<0x1x?xf32>, %y: tensor<2x1x?xf32>) -> (tensor<
   %1 = nn.transpose %y {perm = array<i64: 0, 2, 1>} : tensor<2x1x?xf32> -> tensor<2x?x1xf32>
   return %0, %1 : tensor<0x?x1xf32>, tensor<2x?x1xf32>
 }
+
+// A reshape to sizes that a run computes: of dimensions in front and at the end
+// it is known that they stay, so what is between them is split or merged.
+// CHECK-LABEL: @open_reshape
+// CHECK-SAME: %[[X:.*]]: tensor<?x?x64xf32>, %[[H:.*]]: index, %[[W:.*]]: index
+// CHECK-NOT: nn.transpose
+// CHECK: %[[SIZES:.*]] = tensor.from_elements %{{.*}}, %[[H]], %[[W]], %c64 : tensor<4xindex>
+// CHECK: %[[Y:.*]] = tensor.reshape %[[X]](%[[SIZES]]) : (tensor<?x?x64xf32>, tensor<4xindex>) -> tensor<?x?x?x64xf32>
+// CHECK: %[[R:.*]] = nn.relu %[[Y]] : tensor<?x?x?x64xf32>
+// CHECK: %[[BACK:.*]] = tensor.from_elements %{{.*}}, %{{.*}}, %c64 : tensor<3xindex>
+// CHECK: %[[Z:.*]] = tensor.reshape %[[R]](%[[BACK]]) : (tensor<?x?x?x64xf32>, tensor<3xindex>) -> tensor<?x?x64xf32>
+// CHECK-NOT: nn.transpose
+// CHECK: return %[[Z]]
+func.func @open_reshape(%x: tensor<?x?x64xf32>, %h: index, %w: index) -> tensor<?x?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+  %l = tensor.dim %x, %c1 : tensor<?x?x64xf32>
+  %0 = nn.transpose %x {perm = array<i64: 0, 2, 1>} : tensor<?x?x64xf32> -> tensor<?x64x?xf32>
+  %shape = tensor.from_elements %n, %c64, %h, %w : tensor<4xindex>
+  %1 = tensor.reshape %0(%shape) : (tensor<?x64x?xf32>, tensor<4xindex>) -> tensor<?x64x?x?xf32>
+  %2 = nn.relu %1 : tensor<?x64x?x?xf32> -> tensor<?x64x?x?xf32>
+  %flat = tensor.from_elements %n, %c64, %l : tensor<3xindex>
+  %3 = tensor.reshape %2(%flat) : (tensor<?x64x?x?xf32>, tensor<3xindex>) -> tensor<?x64x?xf32>
+  %4 = nn.transpose %3 {perm = array<i64: 0, 2, 1>} : tensor<?x64x?xf32> -> tensor<?x?x64xf32>
+  return %4 : tensor<?x?x64xf32>
+}
+
+// Of what stays nothing is known here, or it is not what the transpose moved;
+// then the transpose stays before the reshape.
+// CHECK-LABEL: @unknown_open_reshape
+// CHECK: nn.transpose
+// CHECK: tensor.reshape
+// CHECK: tensor.reshape
+// CHECK-NOT: nn.transpose
+// CHECK: return
+func.func @unknown_open_reshape(%x: tensor<?x?x64xf32>, %a: index, %b: index) -> (tensor<?x?xf32>, tensor<?x?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?x64xf32>
+  %0 = nn.transpose %x {perm = array<i64: 0, 2, 1>} : tensor<?x?x64xf32> -> tensor<?x64x?xf32>
+  %pair = tensor.from_elements %a, %b : tensor<2xindex>
+  %1 = tensor.reshape %0(%pair) : (tensor<?x64x?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  %three = tensor.from_elements %n, %a, %b : tensor<3xindex>
+  %2 = tensor.reshape %0(%three) : (tensor<?x64x?xf32>, tensor<3xindex>) -> tensor<?x?x?xf32>
+  return %1, %2 : tensor<?x?xf32>, tensor<?x?x?xf32>
+}
