@@ -21,7 +21,7 @@
 // So there are two micro-kernels, whatever the sizes are: for pixels a stride
 // apart, and for those of which each has an address of its own, where the last
 // of a task may be missing (Dukhan, The Indirect Convolution Algorithm, 2019).
-// Of a kernel dilated beyond src, as segmentation has them, most taps lie in the
+// Where a kernel is dilated beyond src, as in segmentation, most taps lie in the
 // padding of all pixels.
 // Of few channels, and for instructions that want a stride or other elements,
 // the taps along a row are copied instead. That takes a load and a store for
@@ -175,8 +175,10 @@ SrcRows ConvEmitter::findPixels(const Tile &tile, ArrayRef<Index> taps,
       Index at = b.add(load(d), b.mul(taps[d], window.dilations[d]));
       within = b.both(within, window.hasPixel(b, d, at));
     }
-    isAnyWithin = r == 0 ? within
-                         : arith::OrIOp::create(b.b, b.loc, isAnyWithin, within);
+    if (r == 0)
+      isAnyWithin = within;
+    else
+      isAnyWithin = arith::OrIOp::create(b.b, b.loc, isAnyWithin, within);
     rows.dataOf[r] =
         arith::SelectOp::create(b.b, b.loc, within, src.data, zeros);
     rows.at[r] = b.select(within, b.add(load(outer + 1), tapOffset), 0);
