@@ -279,6 +279,22 @@ def gather(rng, name):
     return shape.result(shape.case.node("Gather", [table, indices], axis=axis), 3 + axis)
 
 
+def selection(rng, name):
+    """TopK: each element is looked at, and each item that is kept on the way costs as much as ten vectors of them."""
+    shape = Shape(name)
+    size, axis = int(rng.integers(20, 6000)), some(rng, 1, 1, 0)
+    rows = max(1, int(rng.integers(20000, 60000)) // size)
+    k = int(rng.integers(1, some(rng, 16, size, size)))
+    value = shape.case.input(normal(rng, [rows, size] if axis else [size, rows]))
+    shape.text = f"{k} of {size}, {rows} rows, axis {axis}" + open_some(rng, shape, value, [rows, size])
+    kept = min(size, 2 * k + 256 if k > 16 else k)
+    kept += k * math.log(size / kept)
+    shape.rows, shape.work = rows, int(rows * (vectors(size) + 10 * kept + (400 if k > 16 else 0)))
+    values, indices = shape.case.value(), shape.case.value()
+    shape.case.nodes.append(helper.make_node("TopK", [value, shape.case.weight(np.array([k]))], [values, indices], axis=axis))
+    return shape.result(values, 2)
+
+
 # Elementwise ----------------------------------------------------------------------------------------------------------
 
 # Operations for each vector: their own functions, and what they are made of.
@@ -349,6 +365,7 @@ FAMILIES = {
     recurrent: (3, 200), pooling: (3, 60), global_pooling: (4, 40), softmax: (40, 80), norm: (12, 60),
     group_norm: (12, 20), reduction: (5, 40), resize: (15, 30), transpose: (12, 20), windows: (5, 20),
     movement: (5, 30), gather: (5, 30), elementwise: (2, 40), types: (12, 30),
+    selection: (24, 100),
 }
 
 # What is not repaired yet: these are counted, and skipped where they fail.

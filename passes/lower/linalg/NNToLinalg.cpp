@@ -199,6 +199,7 @@ struct NNToLinalgPass : ingot::impl::NNToLinalgBase<NNToLinalgPass> {
     lower::populateReduceToLinalg(patterns, converter);
     lower::populateScanToLinalg(patterns, converter);
     lower::populateTablesToLinalg(patterns, converter);
+    lower::populateTopKToLinalg(patterns, converter);
     ConversionTarget target(getContext());
     // What has no lowering is left, and reported below, once.
     target.markUnknownOpDynamicallyLegal(

@@ -49,6 +49,8 @@ void populateResizeToLinalg(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &converter);
 void populateScanToLinalg(mlir::RewritePatternSet &patterns,
                           const mlir::TypeConverter &converter);
+void populateTopKToLinalg(mlir::RewritePatternSet &patterns,
+                          const mlir::TypeConverter &converter);
 /// Before those of other indexing.
 void populateTablesToLinalg(mlir::RewritePatternSet &patterns,
                             const mlir::TypeConverter &converter);

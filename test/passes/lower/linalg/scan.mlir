@@ -25,20 +25,3 @@ func.func @cumprod(%x: tensor<4xi32>) -> tensor<4xi32> {
   %0 = nn.cumsum %x {axis = 0 : i64, exclusive, product, reverse} : tensor<4xi32> -> tensor<4xi32>
   return %0 : tensor<4xi32>
 }
-
-// -----
-
-// CHECK-LABEL: @top_k
-func.func @top_k(%x: tensor<2x9xui8>) -> (tensor<2x3xui8>, tensor<2x3xi64>) {
-  // CHECK: %[[K:.*]] = arith.constant 3 : index
-  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[K]]
-  // CHECK: linalg.generic
-  // CHECK: arith.cmpi ugt
-  // CHECK: tensor.insert_slice
-  // CHECK: tensor.insert_slice
-  // What was found last stays in the loop's own buffers.
-  // CHECK: linalg.copy
-  // CHECK: linalg.copy
-  %0, %1 = nn.top_k %x {axis = 1 : i64, k = 3 : i64} : tensor<2x9xui8> -> tensor<2x3xui8>, tensor<2x3xi64>
-  return %0, %1 : tensor<2x3xui8>, tensor<2x3xi64>
-}

@@ -1,0 +1,489 @@
+//===- TopKToLinalg.cpp - nn.top_k ----------------------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements are compared by keys: unsigned integers in their order, the better
+// one smaller, a NaN greater than all numbers. A row is read once, in blocks;
+// one of which no element is better than the worst that is kept, most blocks of
+// a long row, is passed over at the speed of vectors. What remains becomes an
+// item, its key and its position in one number, and is kept:
+//
+// - up to `kMostInserted` sorted, each item where it belongs;
+// - more of them as they come, in a buffer of twice the room. Where it is full,
+//   and at the end, it is sorted by its digits, and the best k stay.
+//
+// Both are stable, so that of equal elements the first is first, and neither
+// takes more than a few steps for each element, whatever the data.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/lower/linalg/Patterns.h"
+#include "passes/support/Resampling.h"
+#include "passes/support/Shapes.h"
+#include "passes/support/Tensors.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::lower;
+
+/// Results up to which each item is inserted among those before.
+static constexpr int64_t kMostInserted = 16;
+/// Elements that are looked at together.
+static constexpr int64_t kBlock = 32;
+/// Room behind twice the k best of a buffer, so that it is not sorted often.
+static constexpr int64_t kMoreRoom = 256;
+/// What a digit may be.
+static constexpr int64_t kDigits = 256;
+
+namespace {
+
+using Predicate = arith::CmpIPredicate;
+
+/// What is kept of a row on the way through it.
+struct Kept {
+  Kept(Value items, Value count, Value isOpen, Value limit)
+      : items(items), count(count), isOpen(isOpen), limit(limit) {}
+  explicit Kept(ValueRange v) : Kept(v[0], v[1], v[2], v[3]) {}
+  SmallVector<Value> values() const { return {items, count, isOpen, limit}; }
+
+  /// Sorted, or in a buffer.
+  Value items, count;
+  /// Whether all that comes is kept, and else the worst of the k best.
+  Value isOpen, limit;
+};
+
+/// The k best of each row of x.
+class Selection : Scalars {
+public:
+  Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x, OpFoldResult k);
+  SmallVector<Value> run();
+
+private:
+  using Body = llvm::function_ref<SmallVector<Value>(Value i, ValueRange)>;
+  using Branch = llvm::function_ref<SmallVector<Value>(ValueRange)>;
+
+  Value number(int64_t value) {
+    return arith::ConstantIntOp::create(b, loc, value, 64);
+  }
+  Value bit(bool value) {
+    return arith::ConstantIntOp::create(b, loc, value, 1);
+  }
+  Value compare(Predicate predicate, Value p, Value q) {
+    return arith::CmpIOp::create(b, loc, predicate, p, q);
+  }
+  Value either(Value p, Value q) { return arith::OrIOp::create(b, loc, p, q); }
+  Value min(Value p, Value q) { return arith::MinSIOp::create(b, loc, p, q); }
+  Value choose(Value condition, Value p, Value q) {
+    return arith::SelectOp::create(b, loc, condition, p, q);
+  }
+  Value toNumber(Value index) {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  }
+  Value toPosition(Value number) {
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+  }
+  Value load(Value tensor, ValueRange at) {
+    return tensor::ExtractOp::create(b, loc, tensor, at);
+  }
+  Value store(Value element, Value tensor, ValueRange at) {
+    return tensor::InsertOp::create(b, loc, element, tensor, at);
+  }
+  SmallVector<Value> loop(Value from, Value to, int64_t step, ValueRange state,
+                          Body body);
+  SmallVector<Value> when(Value condition, ValueRange state, Branch then);
+
+  Value keyOf(Value element);
+  Value itemOf(Value element, Value position);
+  Value positionOf(Value item);
+  Value keyOfItem(Value item);
+  Value mayBeBetter(Value element, Value than);
+
+  Value insert(Value item, Value items, Value count);
+  Kept insertBlock(Value from, Value to, const Kept &kept);
+  Kept appendBlock(Value from, Value to, const Kept &kept);
+  void sortByDigit(SmallVectorImpl<Value> &lists, Value count, Value shift);
+  Kept cut(const Kept &kept);
+  Value select(Value items, bool inserts);
+
+  Value x, length, count;
+  OpFoldResult room;
+  bool smallest, isUnsigned, mayInsert, mayAppend;
+  Type element;
+  int64_t keyBits;
+  /// The row that the loop is at, and where its items go when they are sorted.
+  Value row, spare, numbers;
+};
+
+struct LowerTopK : OpConversionPattern<nn::TopKOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(nn::TopKOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &b) const override;
+};
+
+} // namespace
+
+Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
+                     OpFoldResult k)
+    : Scalars{b, loc}, x(x), smallest(op.getSmallest()),
+      isUnsigned(lower::isUnsigned(op.getX().getType())),
+      element(typeOf(x).getElementType()) {
+  OpFoldResult size = sizesOf(b, loc, x)[1];
+  length = indexValue(b, loc, size);
+  count = indexValue(b, loc, k);
+  // A count of the run is at most the k of the op.
+  int64_t most = op.getK();
+  mayInsert = op.getCount() || most <= kMostInserted;
+  mayAppend = most > kMostInserted;
+  // One more: what falls out behind the last one.
+  room = addSizes(b, loc, k, b.getIndexAttr(1));
+  if (mayAppend) {
+    OpFoldResult twice = mulSizes(b, loc, k, b.getIndexAttr(2));
+    room = addSizes(b, loc, twice, b.getIndexAttr(kMoreRoom));
+    room = addSizes(b, loc, minSizes(b, loc, room, size),
+                    b.getIndexAttr(kBlock));
+  }
+  // Digits are sorted by in pairs.
+  keyBits = std::max<int64_t>(16,
+                              computeType(element).getIntOrFloatBitWidth());
+}
+
+/// What `body` makes of the state at last.
+SmallVector<Value> Selection::loop(Value from, Value to, int64_t step,
+                                   ValueRange state, Body body) {
+  auto loop = scf::ForOp::create(
+      b, loc, from, to, n(step), state,
+      [&](OpBuilder &, Location, Value i, ValueRange state) {
+        scf::YieldOp::create(b, loc, body(i, state));
+      });
+  return loop.getResults();
+}
+
+/// A loop of one step or none: a branch would not be bufferized in place.
+SmallVector<Value> Selection::when(Value condition, ValueRange state,
+                                   Branch then) {
+  return loop(n(0), choose(condition, n(1), n(0)), 1, state,
+              [&](Value, ValueRange state) { return then(state); });
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// The better the element, the smaller the number, which has no sign.
+Value Selection::keyOf(Value element) {
+  Type compute = computeType(this->element);
+  element = convertScalar(b, loc, element, compute, isUnsigned, isUnsigned);
+  Type type = b.getIntegerType(keyBits);
+  Value sign = arith::ConstantIntOp::create(
+      b, loc, type, APInt::getSignMask(keyBits).getSExtValue());
+  Value key;
+  if (isa<FloatType>(compute)) {
+    // The 0 that -0 is equal to.
+    element = add(element, scalar(b, loc, compute, 0));
+    Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                        element, element);
+    element = choose(isNan,
+                     scalar(b, loc, compute,
+                            std::numeric_limits<double>::quiet_NaN()),
+                     element);
+    Value bits = arith::BitcastOp::create(b, loc, type, element);
+    // Of negative numbers all bits, for they are the smaller the larger those.
+    Value signs = arith::ShRSIOp::create(
+        b, loc, bits, arith::ConstantIntOp::create(b, loc, type, keyBits - 1));
+    key = arith::XOrIOp::create(b, loc, bits, either(signs, sign));
+  } else {
+    key = element;
+    if (compute != type)
+      key = isUnsigned ? Value(arith::ExtUIOp::create(b, loc, type, key))
+                       : Value(arith::ExtSIOp::create(b, loc, type, key));
+    if (!isUnsigned)
+      key = arith::XOrIOp::create(b, loc, key, sign);
+  }
+  if (!smallest)
+    key = arith::XOrIOp::create(
+        b, loc, key, arith::ConstantIntOp::create(b, loc, type, -1));
+  return keyBits == 64 ? key
+                       : Value(arith::ExtUIOp::create(b, loc, b.getI64Type(),
+                                                      key));
+}
+
+/// The key above the position; of 64 bits, which leave no room, the position.
+Value Selection::itemOf(Value element, Value position) {
+  position = toNumber(position);
+  if (keyBits == 64)
+    return position;
+  Value high = arith::ShLIOp::create(b, loc, keyOf(element),
+                                     number(64 - keyBits));
+  return either(high, position);
+}
+
+Value Selection::positionOf(Value item) {
+  if (keyBits != 64)
+    item = arith::AndIOp::create(
+        b, loc, item, number((int64_t(1) << (64 - keyBits)) - 1));
+  return toPosition(item);
+}
+
+Value Selection::keyOfItem(Value item) {
+  if (keyBits == 64)
+    return keyOf(load(x, {row, toPosition(item)}));
+  return arith::ShRUIOp::create(b, loc, item, number(64 - keyBits));
+}
+
+/// Whether an element may have a smaller key than another one: one comparison,
+/// which says so of every NaN.
+Value Selection::mayBeBetter(Value element, Value than) {
+  Type compute = computeType(this->element);
+  if (!isa<FloatType>(compute))
+    return isBetter(b, loc, element, than, !smallest, /*orEqual=*/false,
+                    isUnsigned);
+  return arith::CmpFOp::create(
+      b, loc,
+      smallest ? arith::CmpFPredicate::ULT : arith::CmpFPredicate::UGT,
+      convertScalar(b, loc, element, compute, false, false),
+      convertScalar(b, loc, than, compute, false, false));
+}
+
+//===----------------------------------------------------------------------===//
+// A few, sorted
+//===----------------------------------------------------------------------===//
+
+/// Behind all that are as good, those worse one further.
+Value Selection::insert(Value item, Value items, Value count) {
+  Value key = keyOfItem(item);
+  Value place = loop(n(0), count, 1, n(0), [&](Value i, ValueRange state) {
+    Value isBefore =
+        compare(Predicate::ule, keyOfItem(load(items, i)), key);
+    return SmallVector<Value>{
+        add(state[0], choose(isBefore, n(1), n(0)))};
+  })[0];
+  Value moved = loop(place, count, 1, items, [&](Value i, ValueRange state) {
+    Value to = sub(add(place, count), i);
+    Value item = load(state[0], sub(to, n(1)));
+    return SmallVector<Value>{store(item, state[0], to)};
+  })[0];
+  return store(item, moved, place);
+}
+
+Kept Selection::insertBlock(Value from, Value to, const Kept &kept) {
+  return Kept(loop(from, to, 1, kept.values(), [&](Value i, ValueRange state) {
+    Kept before(state);
+    Value element = load(x, {row, i});
+    Value isGood = either(before.isOpen, mayBeBetter(element, before.limit));
+    return when(isGood, state, [&](ValueRange state) {
+      Kept kept(state);
+      Value items = insert(itemOf(element, i), kept.items, kept.count);
+      Value found = min(add(kept.count, n(1)), count);
+      // Of none, the first one, which was written there.
+      Value last = arith::MaxSIOp::create(b, loc, sub(found, n(1)), n(0));
+      Value worst = load(x, {row, positionOf(load(items, last))});
+      Value isOpen = compare(Predicate::slt, found, count);
+      return Kept(items, found, isOpen, worst).values();
+    });
+  }));
+}
+
+//===----------------------------------------------------------------------===//
+// Many, in a buffer
+//===----------------------------------------------------------------------===//
+
+/// Each is written behind those before; the next one replaces it if it is not
+/// good enough.
+Kept Selection::appendBlock(Value from, Value to, const Kept &kept) {
+  SmallVector<Value> found = loop(
+      from, to, 1, {kept.items, kept.count},
+      [&](Value i, ValueRange state) -> SmallVector<Value> {
+        Value element = load(x, {row, i});
+        Value items = store(itemOf(element, i), state[0], state[1]);
+        Value isGood = either(kept.isOpen, mayBeBetter(element, kept.limit));
+        return {items, choose(isGood, add(state[1], n(1)), state[1])};
+      });
+  return {found[0], found[1], kept.isOpen, kept.limit};
+}
+
+/// Sorts the first list by one digit of the keys into the second one, which
+/// becomes the first: items of one digit keep their order. The third counts.
+void Selection::sortByDigit(SmallVectorImpl<Value> &lists, Value count,
+                            Value shift) {
+  Value items = lists[0];
+  auto digitOf = [&](Value item) {
+    Value digit =
+        arith::ShRUIOp::create(b, loc, keyOfItem(item), shift);
+    return toPosition(
+        arith::AndIOp::create(b, loc, digit, number(kDigits - 1)));
+  };
+  Value digits = n(kDigits);
+  Value places =
+      loop(n(0), digits, 1, lists[2], [&](Value i, ValueRange state) {
+        return SmallVector<Value>{store(number(0), state[0], i)};
+      })[0];
+  places = loop(n(0), count, 1, places, [&](Value i, ValueRange state) {
+    Value digit = digitOf(load(items, i));
+    Value more = add(load(state[0], digit), number(1));
+    return SmallVector<Value>{store(more, state[0], digit)};
+  })[0];
+  // Where items of each digit start.
+  places = loop(n(0), digits, 1, {places, number(0)},
+                [&](Value i, ValueRange state) -> SmallVector<Value> {
+                  Value many = load(state[0], i);
+                  return {store(state[1], state[0], i), add(state[1], many)};
+                })[0];
+  SmallVector<Value> sorted =
+      loop(n(0), count, 1, {lists[1], places},
+           [&](Value i, ValueRange state) -> SmallVector<Value> {
+             Value item = load(items, i);
+             Value digit = digitOf(item);
+             Value place = load(state[1], digit);
+             return {store(item, state[0], toPosition(place)),
+                     store(add(place, number(1)), state[1], digit)};
+           });
+  lists.assign({sorted[0], items, sorted[1]});
+}
+
+/// Sorted, and of them the best.
+Kept Selection::cut(const Kept &kept) {
+  Value items =
+      loop(n(0), n(keyBits), 16, {kept.items, spare, numbers},
+           [&](Value i, ValueRange state) {
+             SmallVector<Value> lists(state);
+             Value shift = toNumber(i);
+             sortByDigit(lists, kept.count, shift);
+             sortByDigit(lists, kept.count, add(shift, number(8)));
+             return lists;
+           })[0];
+  Value left = min(kept.count, count);
+  Value last = arith::MaxSIOp::create(b, loc, sub(left, n(1)), n(0));
+  Value worst = load(x, {row, positionOf(load(items, last))});
+  return {items, left, bit(false), worst};
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// The items of the best of a row, sorted.
+Value Selection::select(Value items, bool inserts) {
+  Value width = min(length, n(kBlock));
+  Kept none(items, n(0), bit(true), scalar(b, loc, element, 0));
+  Kept kept(loop(
+      n(0), length, kBlock, none.values(), [&](Value from, ValueRange state) {
+        Kept kept(state);
+        Value to = min(add(from, n(kBlock)), length);
+        // The last block may look at elements of the one before, too.
+        Value first = sub(to, width);
+        Value isBetter =
+            loop(n(0), width, 1, kept.isOpen, [&](Value i, ValueRange any) {
+              Value element = load(x, {row, add(first, i)});
+              return SmallVector<Value>{
+                  either(any[0], mayBeBetter(element, kept.limit))};
+            })[0];
+        kept = Kept(when(isBetter, state, [&](ValueRange state) {
+          return (inserts ? insertBlock(from, to, Kept(state))
+                          : appendBlock(from, to, Kept(state)))
+              .values();
+        }));
+        if (inserts)
+          return kept.values();
+        Value isLast = compare(Predicate::eq, to, length);
+        Value most = sub(indexValue(b, loc, room), n(kBlock));
+        return when(either(isLast, compare(Predicate::sgt, kept.count, most)),
+                    kept.values(), [&](ValueRange state) {
+                      return cut(Kept(state)).values();
+                    });
+      }));
+  return kept.items;
+}
+
+SmallVector<Value> Selection::run() {
+  Type i64 = b.getI64Type();
+  Value rows = indexValue(b, loc, sizesOf(b, loc, x)[0]);
+  Sizes sizes = {sizesOf(b, loc, x)[0], getAsOpFoldResult(count)};
+  Value items = empty(b, loc, {room}, i64);
+  if (mayAppend) {
+    spare = empty(b, loc, {room}, i64);
+    numbers = empty(b, loc, {OpFoldResult(b.getIndexAttr(kDigits))}, i64);
+  }
+  SmallVector<Value> results = loop(
+      n(0), rows, 1,
+      {empty(b, loc, sizes, element), empty(b, loc, sizes, i64), items},
+      [&](Value i, ValueRange state) -> SmallVector<Value> {
+        row = i;
+        Value items = state[2];
+        Value few = compare(Predicate::sle, count, n(kMostInserted));
+        Value many = compare(Predicate::sgt, count, n(kMostInserted));
+        auto selectIf = [&](Value condition, bool inserts) {
+          items = when(condition, items, [&](ValueRange state) {
+            return SmallVector<Value>{select(state[0], inserts)};
+          })[0];
+        };
+        if (mayInsert)
+          selectIf(few, true);
+        if (mayAppend)
+          selectIf(many, false);
+        SmallVector<Value> shown = loop(
+            n(0), count, 1, state.take_front(2),
+            [&](Value j, ValueRange shown) -> SmallVector<Value> {
+              Value at = positionOf(load(items, j));
+              return {store(load(x, {row, at}), shown[0], {row, j}),
+                      store(toNumber(at), shown[1], {row, j})};
+            });
+        return {shown[0], shown[1], items};
+      });
+  results.pop_back();
+  return results;
+}
+
+LogicalResult
+LowerTopK::matchAndRewrite(nn::TopKOp op, OpAdaptor adaptor,
+                           ConversionPatternRewriter &b) const {
+  Location loc = op.getLoc();
+  Value x = adaptor.getX();
+  int64_t rank = typeOf(x).getRank(), axis = op.getAxis();
+  Sizes found = resultSizes(b, op->getResult(0)), sizes = sizesOf(b, loc, x);
+  auto replace = [&](ValueRange values) {
+    SmallVector<Value> results;
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), values))
+      results.push_back(castTo(
+          b, loc, value, getTypeConverter()->convertType(result.getType())));
+    b.replaceOp(op, results);
+    return success();
+  };
+  Type element = typeOf(x).getElementType();
+  if (isKnownEmpty(shapeOf(x)) || isKnownEmpty(staticShape(found)))
+    return replace({empty(b, loc, found, element),
+                    empty(b, loc, found, b.getI64Type())});
+  // Rows are what lies along the axis.
+  SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  bool isLast =
+      lower::productOf(shapeOf(x).drop_front(axis + 1)) == 1;
+  if (!isLast) {
+    perm.erase(perm.begin() + axis);
+    perm.push_back(axis);
+    x = transpose(b, loc, x, perm);
+  }
+  OpFoldResult size = sizes[axis], k = found[axis];
+  sizes.erase(sizes.begin() + axis);
+  x = reshape(b, loc, x, {lower::productOf(b, loc, sizes), size});
+  SmallVector<Value> results = Selection(b, loc, op, x, k).run();
+  for (Value &result : results) {
+    result = reshape(b, loc, result, applyPermutation(found, perm));
+    if (!isLast)
+      result = transpose(b, loc, result, invertPermutationVector(perm));
+  }
+  return replace(results);
+}
+
+void lower::populateTopKToLinalg(RewritePatternSet &patterns,
+                                 const TypeConverter &converter) {
+  patterns.add<LowerTopK>(converter, patterns.getContext());
+}
