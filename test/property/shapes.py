@@ -341,10 +341,14 @@ def types(rng, name):
     dims = some_shape(rng)
     value = shape.case.input(normal(rng, dims))
     shape.text = f"{x(*dims)}" + open_some(rng, shape, value, dims)
-    op = some(rng, "where", "half", "byte", "quantize")
+    op = some(rng, "where", "mask", "half", "byte", "quantize")
     zero = shape.case.weight(np.float32(0))
     if op == "where":
         y = shape.case.node("Where", [shape.case.node("Greater", [value, zero]), value, zero])
+    elif op == "mask":
+        mask = shape.case.input(rng.random(dims) < 0.5)
+        shape.open_as(mask, shape.case.dynamic[value])
+        y = shape.case.node("Where", [shape.case.node("Not", [mask]), value, zero])
     elif op == "half":
         y = shape.case.node("Cast", [shape.case.node("Cast", [value], to=TensorProto.FLOAT16)], to=TensorProto.FLOAT)
     elif op == "byte":

@@ -7,6 +7,7 @@
 #include "dialects/ingot/ElementTypes.h"
 #include "dialects/ingot/IngotDialect.h"
 #include "passes/codegen/common/Passes.h"
+#include "passes/codegen/common/BooleanToLLVM.h"
 #include "passes/codegen/common/BufferToLLVM.h"
 #include "passes/codegen/common/LaunchToLLVM.h"
 
@@ -305,6 +306,7 @@ struct ConvertToLLVMPass
     patterns.add<LowerRequire>(converter, functions, checks);
     patterns.add<LowerObserve>(converter, functions);
     ingot::codegen::populateListToLLVM(converter, patterns, functions, checks);
+    ingot::codegen::populateBooleanToLLVM(converter, patterns);
     ingot::codegen::populateBufferToLLVM(converter, patterns);
     ingot::codegen::populateLaunchToLLVM(converter, patterns, functions);
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);

@@ -190,3 +190,24 @@ func.func @narrow(%bytes: vector<16xi8>, %halves: vector<16xbf16>, %few: vector<
   vector.maskedstore %f[%i], %third, %whole : memref<64xf32>, vector<4xi1>, vector<4xf32>
   return
 }
+
+// -----
+
+// Booleans are bytes in memory, which LLVM makes vectors of.
+
+// CHECK-LABEL: llvm.func @booleans
+// CHECK: %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i8
+// CHECK: %[[X:.*]] = llvm.trunc %[[BYTE]] : i8 to i1
+// CHECK: %[[Y:.*]] = llvm.xor %[[X]], %{{.*}} : i1
+// CHECK: %[[WIDE:.*]] = llvm.zext %[[Y]] : i1 to i8
+// CHECK: llvm.store %[[WIDE]], %{{.*}} : i8, !llvm.ptr
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> i8
+// CHECK-NEXT: llvm.add
+func.func @booleans(%x: memref<8xi1>, %y: memref<8xi1>, %bytes: memref<8xi8>, %b: i1, %i: index, %n: i8) -> i8 {
+  %0 = memref.load %x[%i] : memref<8xi1>
+  %1 = arith.xori %0, %b : i1
+  memref.store %1, %y[%i] : memref<8xi1>
+  %2 = memref.load %bytes[%i] : memref<8xi8>
+  %3 = arith.addi %2, %n : i8
+  return %3 : i8
+}
