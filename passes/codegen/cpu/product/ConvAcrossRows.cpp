@@ -21,7 +21,7 @@
 // So there are two micro-kernels, whatever the sizes are: for pixels a stride
 // apart, and for those of which each has an address of its own, where the last
 // of a task may be missing (Dukhan, The Indirect Convolution Algorithm, 2019).
-// Where a kernel is dilated beyond src, as in segmentation, most taps lie in the
+// If a kernel is dilated beyond src, as in segmentation, most taps are in the
 // padding of all pixels.
 // Of few channels, and for instructions that want a stride or other elements,
 // the taps along a row are copied instead. That takes a load and a store for
