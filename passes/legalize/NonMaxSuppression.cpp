@@ -5,10 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For each class of each batch the boxes above the threshold are listed. Then,
-// again and again, the best of the list is taken, and what overlaps it is
-// struck out: a number that is none. So the work is that of the boxes taken
-// times the boxes listed, in loops that vectors do.
+// For each class of each batch the boxes above the threshold are listed and
+// sorted by their scores. Then, the best first, each is taken unless it
+// overlaps one that was taken. So the work is that of the boxes listed times
+// those taken, and two things make it less:
+//
+// - Boxes that overlap are not far apart. Those taken are kept by the place of
+//   their left sides, in strips as wide as the widest box, so that a strip and
+//   its neighbours are all that a box is compared with. (Exporters move the
+//   boxes of each class to a place of their own, to treat all classes at once.)
+// - Strips are compared in blocks that vectors do, up to the first overlap.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/legalize/Helpers.h"
@@ -25,217 +31,340 @@ using namespace ingot::legalize;
 
 using lower::Scalars;
 
+/// Boxes compared at a time, and so many, at most, share a strip on average as
+/// long as there are no more strips than the other.
+static constexpr int64_t kBlock = 16, kMostStrips = 256;
+
 namespace {
 
-/// Candidates of a class, in lists of as many elements as there are boxes.
-enum List { kIndex, kScore, kTop, kLeft, kBottom, kRight, kArea, kLists };
+/// The numbers of a box that is compared.
+enum Number { kTop, kLeft, kBottom, kRight, kArea, kNumbers };
+using Box = SmallVector<Value, kNumbers>;
 
-struct Suppression {
+/// Where strips are: that of left side x is number (x - low) / width.
+struct Strips {
+  Value low, width, count;
+};
+
+class Suppression : Scalars {
+public:
+  Suppression(Node &node, Value boxes, Value scores, Value limit, Value overlap,
+              Value threshold, bool isCentered)
+      : Scalars{node.builder, node.loc()}, node(node), boxes(boxes),
+        scores(scores), limit(limit), overlap(overlap), threshold(threshold),
+        isCentered(isCentered) {}
+  Value run();
+
+private:
+  using Body = llvm::function_ref<SmallVector<Value>(Value i, ValueRange)>;
+
+  SmallVector<Value> loop(Value from, Value to, ValueRange state, Body body);
+  Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, loc, predicate, x, y);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+  Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
+  Value either(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
+  Value bit(bool value) {
+    return arith::ConstantIntOp::create(b, loc, value, 1);
+  }
+  /// Numbers are numbers only: of a NaN and a number, the number.
+  Value least(Value x, Value y) {
+    return arith::MinNumFOp::create(b, loc, x, y);
+  }
+  Value most(Value x, Value y) {
+    return arith::MaxNumFOp::create(b, loc, x, y);
+  }
+  /// Tensors of indices hold i64.
+  Value load(Value tensor, ValueRange at) {
+    Value x = tensor::ExtractOp::create(b, loc, tensor, at);
+    return x.getType().isInteger(64)
+               ? Value(arith::IndexCastOp::create(b, loc, b.getIndexType(), x))
+               : x;
+  }
+  Value store(Value x, Value tensor, ValueRange at) {
+    if (x.getType().isIndex())
+      x = arith::IndexCastOp::create(b, loc, b.getI64Type(), x);
+    return tensor::InsertOp::create(b, loc, x, tensor, at);
+  }
+  Value empty(Type element, OpFoldResult size) {
+    return tensor::EmptyOp::create(b, loc, ArrayRef<OpFoldResult>(size),
+                                   element);
+  }
+
+  SmallVector<Value> list(Value batch, Value type);
+  Value sort(Value listedScores, Value listed);
+  Box boxOf(Value batch, Value i);
+  Strips findStrips(Value batch, Value indices, Value listed);
+  Value stripOf(const Strips &strips, const Box &box);
+  SmallVector<Value> makeRoom(Value batch, Value indices, Value listed,
+                              const Strips &strips);
+  Value overlaps(const Box &box, Value block, Value i);
+  Value overlapsAny(const Box &box, Value kept, Value from, Value to,
+                    Value found);
+  SmallVector<Value> take(Value batch, Value type, ValueRange results);
+
   Node &node;
   Value boxes, scores, limit, overlap, threshold;
   bool isCentered;
-
-  Value constant(OpBuilder &b, Location loc, bool value) {
-    return arith::ConstantIntOp::create(b, loc, value, 1);
-  }
-  Value compare(Scalars s, arith::CmpFPredicate predicate, Value x, Value y) {
-    return arith::CmpFOp::create(s.b, s.loc, predicate, x, y);
-  }
-  Value both(Scalars s, Value x, Value y) {
-    return arith::AndIOp::create(s.b, s.loc, x, y);
-  }
-  Value choose(Scalars s, Value condition, Value x, Value y) {
-    return arith::SelectOp::create(s.b, s.loc, condition, x, y);
-  }
-  SmallVector<Value> cornersOf(Scalars s, Value batch, Value i);
-  scf::ForOp list(Scalars s, Value batch, Value type, Value count);
-  Value overlaps(Scalars s, ValueRange lists, Value taken, Value other);
-  scf::ForOp take(Scalars s, Value batch, Value type, ValueRange lists,
-                  Value listed, ValueRange results);
-  Value run();
+  /// How many boxes there are.
+  Value count;
 };
 
 } // namespace
 
-/// Top, left, bottom and right of a box, whichever corners are given.
-SmallVector<Value> Suppression::cornersOf(Scalars s, Value batch, Value i) {
-  SmallVector<Value> given;
-  for (int64_t k = 0; k < 4; ++k)
-    given.push_back(tensor::ExtractOp::create(
-        s.b, s.loc, boxes, ValueRange{batch, i, s.n(k)}));
-  if (isCentered) { // x, y, width, height
-    Value x = s.mul(given[2], s.f(0.5)), y = s.mul(given[3], s.f(0.5));
-    given = {s.sub(given[1], y), s.sub(given[0], x), s.add(given[1], y),
-             s.add(given[0], x)};
-  }
-  auto low = [&](Value a, Value b) -> Value {
-    return arith::MinimumFOp::create(s.b, s.loc, a, b);
-  };
-  auto high = [&](Value a, Value b) -> Value {
-    return arith::MaximumFOp::create(s.b, s.loc, a, b);
-  };
-  return {low(given[0], given[2]), low(given[1], given[3]),
-          high(given[0], given[2]), high(given[1], given[3])};
+SmallVector<Value> Suppression::loop(Value from, Value to, ValueRange state,
+                                     Body body) {
+  auto loop = scf::ForOp::create(
+      b, loc, from, to, n(1), state,
+      [&](OpBuilder &, Location, Value i, ValueRange state) {
+        scf::YieldOp::create(b, loc, body(i, state));
+      });
+  return loop.getResults();
 }
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
 
 /// Each box is written behind those listed before it; the next one replaces it
-/// if it is not good enough. Results are the lists and their length.
-scf::ForOp Suppression::list(Scalars s, Value batch, Value type, Value count) {
-  SmallVector<Value> starts;
-  auto shape = RankedTensorType::get({ShapedType::kDynamic},
-                                     s.b.getF32Type());
-  for (int64_t k = 0; k < kLists; ++k)
-    starts.push_back(tensor::EmptyOp::create(
-        s.b, s.loc,
-        k == kIndex ? shape.clone(s.b.getI64Type()) : shape, count));
-  starts.push_back(s.n(0));
-  return scf::ForOp::create(
-      s.b, s.loc, s.n(0), count, s.n(1), starts,
-      [&](OpBuilder &b, Location loc, Value i, ValueRange args) {
-        Scalars s{b, loc};
-        Value score = tensor::ExtractOp::create(b, loc, scores,
-                                                ValueRange{batch, type, i});
-        Value isGood =
-            threshold ? compare(s, arith::CmpFPredicate::OGT, score, threshold)
-                      : compare(s, arith::CmpFPredicate::ORD, score, score);
-        SmallVector<Value> box = cornersOf(s, batch, i);
-        Value area = s.mul(s.sub(box[2], box[0]), s.sub(box[3], box[1]));
-        Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(), i);
-        Value numbers[] = {index, score, box[0], box[1], box[2], box[3], area};
-        SmallVector<Value> next;
-        for (int64_t k = 0; k < kLists; ++k)
-          next.push_back(tensor::InsertOp::create(b, loc, numbers[k], args[k],
-                                                  args[kLists]));
-        next.push_back(choose(s, isGood, s.add(args[kLists], s.n(1)),
-                              args[kLists]));
-        scf::YieldOp::create(b, loc, next);
-      });
+/// if it is not good enough. Gives indices, scores and how many there are.
+SmallVector<Value> Suppression::list(Value batch, Value type) {
+  Value starts[] = {empty(b.getI64Type(), count),
+                    empty(b.getF32Type(), count), n(0)};
+  return loop(n(0), count, starts, [&](Value i, ValueRange state) {
+    Value score = load(scores, {batch, type, i});
+    Value isGood = threshold
+                       ? compare(arith::CmpFPredicate::OGT, score, threshold)
+                       : compare(arith::CmpFPredicate::ORD, score, score);
+    return SmallVector<Value>{
+        store(i, state[0], state[2]), store(score, state[1], state[2]),
+        select(isGood, add(state[2], n(1)), state[2])};
+  });
 }
 
-/// Whether two candidates overlap by more than the limit.
-Value Suppression::overlaps(Scalars s, ValueRange lists, Value taken,
-                            Value other) {
-  auto read = [&](List list, Value at) -> Value {
-    return tensor::ExtractOp::create(s.b, s.loc, lists[list], at);
+/// Places in the list, the best score first; of equal ones the first.
+Value Suppression::sort(Value listedScores, Value listed) {
+  OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+  Value part = tensor::ExtractSliceOp::create(
+      b, loc, listedScores, ArrayRef(zero), ArrayRef<OpFoldResult>(listed),
+      ArrayRef(one));
+  return nn::TopKOp::create(b, loc, part, listed,
+                            std::numeric_limits<int64_t>::max(), /*axis=*/0,
+                            /*smallest=*/false)
+      .getIndices();
+}
+
+/// Box `i`, whichever corners are given.
+Box Suppression::boxOf(Value batch, Value i) {
+  SmallVector<Value> given;
+  for (int64_t k = 0; k < 4; ++k)
+    given.push_back(load(boxes, {batch, i, n(k)}));
+  if (isCentered) { // x, y, width, height
+    Value x = mul(given[2], f(0.5)), y = mul(given[3], f(0.5));
+    given = {sub(given[1], y), sub(given[0], x), add(given[1], y),
+             add(given[0], x)};
+  }
+  Box box(kNumbers);
+  for (auto [low, high] :
+       {std::pair(kTop, kBottom), std::pair(kLeft, kRight)}) {
+    box[low] = arith::MinimumFOp::create(b, loc, given[low], given[high]);
+    box[high] = arith::MaximumFOp::create(b, loc, given[low], given[high]);
+  }
+  box[kArea] =
+      mul(sub(box[kBottom], box[kTop]), sub(box[kRight], box[kLeft]));
+  return box;
+}
+
+//===----------------------------------------------------------------------===//
+// Strips
+//===----------------------------------------------------------------------===//
+
+Strips Suppression::findStrips(Value batch, Value indices, Value listed) {
+  double infinity = std::numeric_limits<double>::infinity();
+  Value starts[] = {f(infinity), f(-infinity), f(0)};
+  SmallVector<Value> found =
+      loop(n(0), listed, starts, [&](Value i, ValueRange state) {
+        Box box = boxOf(batch, load(indices, i));
+        Value width = sub(box[kRight], box[kLeft]);
+        return SmallVector<Value>{least(state[0], box[kLeft]),
+                                  most(state[1], box[kLeft]),
+                                  most(state[2], width)};
+      });
+  Value count = clamp(
+      arith::DivUIOp::create(b, loc, listed, n(kBlock)), n(1), n(kMostStrips));
+  // A thousandth more than the widest box, so that no rounding puts two that
+  // overlap farther apart than into neighbours.
+  Value width = most(mul(found[2], f(1.001)),
+                     div(sub(found[1], found[0]), toFloat(count)));
+  return {found[0], width, count};
+}
+
+/// A box without a place, which overlaps nothing, is in the first.
+Value Suppression::stripOf(const Strips &strips, const Box &box) {
+  Value number = div(sub(box[kLeft], strips.low), strips.width);
+  return toIndex(least(most(number, f(0)),
+                       toFloat(sub(strips.count, n(1)))));
+}
+
+/// Where each strip's boxes begin, in whole blocks, and where they end so far;
+/// and the numbers of boxes, of which those that are none have no area.
+SmallVector<Value> Suppression::makeRoom(Value batch, Value indices,
+                                         Value listed, const Strips &strips) {
+  auto list = [&] {
+    return empty(b.getI64Type(), b.getIndexAttr(kMostStrips));
   };
-  auto extent = [&](List low, List high) -> Value {
-    Value from = arith::MaximumFOp::create(s.b, s.loc, read(low, taken),
-                                           read(low, other));
-    Value to = arith::MinimumFOp::create(s.b, s.loc, read(high, taken),
-                                         read(high, other));
-    return s.sub(to, from);
+  Value counts = loop(n(0), strips.count, list(),
+                      [&](Value i, ValueRange state) {
+                        return SmallVector<Value>{store(n(0), state[0], i)};
+                      })[0];
+  counts = loop(n(0), listed, counts, [&](Value i, ValueRange state) {
+    Value strip = stripOf(strips, boxOf(batch, load(indices, i)));
+    Value more = add(load(state[0], strip), n(1));
+    return SmallVector<Value>{store(more, state[0], strip)};
+  })[0];
+  SmallVector<Value> room = loop(
+      n(0), strips.count, {list(), list(), n(0)},
+      [&](Value i, ValueRange state) {
+        Value blocks = arith::CeilDivUIOp::create(b, loc, load(counts, i),
+                                                  n(kBlock));
+        return SmallVector<Value>{store(state[2], state[0], i),
+                                  store(state[2], state[1], i),
+                                  add(state[2], mul(blocks, n(kBlock)))};
+      });
+  OpFoldResult most = add(count, n(kMostStrips * kBlock));
+  Value kept = tensor::EmptyOp::create(
+      b, loc, ArrayRef<OpFoldResult>{b.getIndexAttr(kNumbers), most},
+      b.getF32Type());
+  room[2] = loop(n(0), room[2], kept, [&](Value i, ValueRange state) {
+    return SmallVector<Value>{store(f(0), state[0], {n(kArea), i})};
+  })[0];
+  return room;
+}
+
+//===----------------------------------------------------------------------===//
+// Overlaps
+//===----------------------------------------------------------------------===//
+
+/// Whether a box and number `i` of a block overlap by more than the limit.
+Value Suppression::overlaps(const Box &box, Value block, Value i) {
+  auto other = [&](Number k) { return load(block, {n(k), i}); };
+  auto extent = [&](Number low, Number high) {
+    Value from = other(low), to = other(high);
+    from = select(compare(arith::CmpFPredicate::OGT, from, box[low]), from,
+                  box[low]);
+    to = select(compare(arith::CmpFPredicate::OLT, to, box[high]), to,
+                box[high]);
+    return sub(to, from);
   };
   Value height = extent(kTop, kBottom), width = extent(kLeft, kRight);
-  Value common = s.mul(height, width);
-  Value areas[] = {read(kArea, taken), read(kArea, other)};
-  Value all = s.sub(s.add(areas[0], areas[1]), common);
-  Value share = s.div(common, all);
-  Value isMore = compare(s, arith::CmpFPredicate::OGT, share, overlap);
-  for (Value x : {height, width, areas[0], areas[1], all})
-    isMore = both(s, isMore,
-                  compare(s, arith::CmpFPredicate::OGT, x, s.f(0)));
+  Value common = mul(height, width), area = other(kArea);
+  Value all = sub(add(box[kArea], area), common);
+  Value isMore =
+      compare(arith::CmpFPredicate::OGT, div(common, all), overlap);
+  for (Value x : {height, width, box[kArea], area, all})
+    isMore = both(isMore, compare(arith::CmpFPredicate::OGT, x, f(0)));
   return isMore;
 }
 
+/// Whether one of the boxes kept from `from` to `to` does, or `found`. Behind
+/// an overlap nothing is compared. (A loop of one step or none says so, since
+/// what a branch or a loop with a condition reads would not be written in
+/// place.)
+Value Suppression::overlapsAny(const Box &box, Value kept, Value from,
+                               Value to, Value found) {
+  auto compareBlock = [&](Value first) {
+    auto type = RankedTensorType::get({kNumbers, kBlock}, b.getF32Type());
+    OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+    Value block = tensor::ExtractSliceOp::create(
+        b, loc, type, kept, ArrayRef<OpFoldResult>{zero, first},
+        ArrayRef<OpFoldResult>{b.getIndexAttr(kNumbers),
+                               b.getIndexAttr(kBlock)},
+        ArrayRef<OpFoldResult>{one, one});
+    return loop(n(0), n(kBlock), bit(false), [&](Value i, ValueRange found) {
+      return SmallVector<Value>{either(found[0], overlaps(box, block, i))};
+    });
+  };
+  Value blocks = arith::CeilDivUIOp::create(b, loc, sub(to, from), n(kBlock));
+  return loop(n(0), blocks, found, [&](Value number, ValueRange found) {
+    Value first = add(from, mul(number, n(kBlock)));
+    return loop(n(0), select(found[0], n(0), n(1)), found,
+                [&](Value, ValueRange) { return compareBlock(first); });
+  })[0];
+}
+
 /// Takes boxes of a class until there are enough or none is left. Results are
-/// the rows, how many there are, and what the loop alone needs.
-scf::ForOp Suppression::take(Scalars s, Value batch, Value type,
-                             ValueRange lists, Value listed,
-                             ValueRange results) {
-  Value rounds = arith::MinSIOp::create(s.b, s.loc, limit, listed);
-  SmallVector<Value> starts(results);
-  starts.append({lists[kScore], listed});
-  return scf::ForOp::create(
-      s.b, s.loc, s.n(0), rounds, s.n(1), starts,
-      [&](OpBuilder &b, Location loc, Value, ValueRange args) {
-        Scalars s{b, loc};
-        Value rows = args[0], count = args[1], left = args[2], end = args[3];
-        auto best = scf::ForOp::create(
-            b, loc, s.n(0), end, s.n(1), ValueRange{s.f(0), s.n(-1)},
-            [&](OpBuilder &b, Location loc, Value i, ValueRange args) {
-              Scalars s{b, loc};
-              Value score = tensor::ExtractOp::create(b, loc, left, i);
-              Value isFirst = s.choose(arith::CmpIPredicate::slt, args[1],
-                                       s.n(0), constant(b, loc, true),
-                                       constant(b, loc, false));
-              Value isBetter = arith::OrIOp::create(
-                  b, loc, isFirst,
-                  compare(s, arith::CmpFPredicate::OGT, score, args[0]));
-              isBetter = both(
-                  s, isBetter,
-                  compare(s, arith::CmpFPredicate::ORD, score, score));
-              scf::YieldOp::create(b, loc,
-                                   ValueRange{choose(s, isBetter, score,
-                                                     args[0]),
-                                              choose(s, isBetter, i, args[1])});
-            });
-        Value at = best.getResult(1);
-        Value taken = arith::MaxSIOp::create(b, loc, at, s.n(0));
-        auto ifFound = [&](Value x, Value y) {
-          return s.choose(arith::CmpIPredicate::slt, at, s.n(0), y, x);
-        };
-        Type i64 = b.getI64Type();
-        Value row[] = {
-            arith::IndexCastOp::create(b, loc, i64, batch),
-            arith::IndexCastOp::create(b, loc, i64, type),
-            tensor::ExtractOp::create(b, loc, lists[kIndex], taken)};
-        for (int64_t k = 0; k < 3; ++k)
-          rows = tensor::InsertOp::create(b, loc, row[k], rows,
-                                          ValueRange{count, s.n(k)});
-        Value rest = ifFound(end, s.n(0));
-        auto struck = scf::ForOp::create(
-            b, loc, s.n(0), rest, s.n(1), ValueRange{left},
-            [&](OpBuilder &b, Location loc, Value i, ValueRange args) {
-              Scalars s{b, loc};
-              Value isOut = arith::OrIOp::create(
-                  b, loc, overlaps(s, lists, taken, i),
-                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, i,
-                                        taken));
-              Value score = tensor::ExtractOp::create(b, loc, args[0], i);
-              Value next = choose(
-                  s, isOut, s.f(std::numeric_limits<double>::quiet_NaN()),
-                  score);
-              Value list =
-                  tensor::InsertOp::create(b, loc, next, args[0], i);
-              scf::YieldOp::create(b, loc, list);
-            });
+/// the rows and how many there are. What is written behind them does not count:
+/// a box that is not taken is written, too, and has no area.
+SmallVector<Value> Suppression::take(Value batch, Value type,
+                                     ValueRange results) {
+  SmallVector<Value> candidates = list(batch, type);
+  Value indices = candidates[0], listed = candidates[2];
+  Value order = sort(candidates[1], listed);
+  Strips strips = findStrips(batch, indices, listed);
+  SmallVector<Value> room = makeRoom(batch, indices, listed, strips);
+  SmallVector<Value> state{n(0), n(0), results[0], results[1], room[1],
+                           room[2]};
+  auto sweep = scf::WhileOp::create(
+      b, loc, ValueRange(state).getTypes(), state,
+      [&](OpBuilder &, Location, ValueRange state) {
+        Value isMore = compare(arith::CmpIPredicate::slt, state[0], listed);
+        Value mayTake = compare(arith::CmpIPredicate::slt, state[1], limit);
+        scf::ConditionOp::create(b, loc, both(isMore, mayTake), state);
+      },
+      [&](OpBuilder &, Location, ValueRange state) {
+        Value rows = state[2], ends = state[4], kept = state[5];
+        Value i = load(indices, load(order, state[0]));
+        Box box = boxOf(batch, i);
+        Value strip = stripOf(strips, box);
+        Value first = clamp(sub(strip, n(1)), n(0), strip);
+        Value last = arith::MinSIOp::create(b, loc, add(strip, n(2)),
+                                            strips.count);
+        Value isOut =
+            loop(first, last, bit(false), [&](Value other, ValueRange found) {
+              return SmallVector<Value>{
+                  overlapsAny(box, kept, load(room[0], other),
+                              load(ends, other), found[0])};
+            })[0];
+        for (auto [k, number] : llvm::enumerate(ArrayRef{batch, type, i}))
+          rows = store(number, rows, {state[3], n(k)});
+        Value end = load(ends, strip);
+        box[kArea] = select(isOut, f(0), box[kArea]);
+        for (auto [k, number] : llvm::enumerate(box))
+          kept = store(number, kept, {n(k), end});
+        Value one = select(isOut, n(0), n(1));
+        ends = store(add(end, one), ends, strip);
         scf::YieldOp::create(b, loc,
-                             ValueRange{rows,
-                                        s.add(count, ifFound(s.n(1), s.n(0))),
-                                        struck.getResult(0), rest});
+                             ValueRange{add(state[0], n(1)),
+                                        add(state[1], one), rows,
+                                        add(state[3], one), ends, kept});
       });
+  return {sweep.getResult(2), sweep.getResult(3)};
 }
 
 Value Suppression::run() {
-  OpBuilder &b = node.builder;
-  Scalars s{b, node.loc()};
   Value batches = indexValue(node, sizeOf(node, scores, 0)),
-        types = indexValue(node, sizeOf(node, scores, 1)),
-        count = indexValue(node, sizeOf(node, boxes, 1));
+        types = indexValue(node, sizeOf(node, scores, 1));
+  count = indexValue(node, sizeOf(node, boxes, 1));
   // One more than there can be: what is written last may not count.
-  Value most = arith::MinSIOp::create(b, s.loc, limit, count);
-  Value rows = s.add(s.mul(s.mul(batches, types), most), s.n(1));
+  Value most = arith::MinSIOp::create(b, loc, limit, count);
+  Value rows = add(mul(mul(batches, types), most), n(1));
   auto type = RankedTensorType::get({ShapedType::kDynamic, 3},
                                     b.getI64Type());
-  Value empty = tensor::EmptyOp::create(b, s.loc, type, rows);
-  auto all = scf::ForOp::create(
-      b, s.loc, s.n(0), batches, s.n(1), ValueRange{empty, s.n(0)},
-      [&](OpBuilder &b, Location loc, Value batch, ValueRange args) {
-        Scalars s{b, loc};
-        auto inner = scf::ForOp::create(
-            b, loc, s.n(0), types, s.n(1), args,
-            [&](OpBuilder &b, Location loc, Value type, ValueRange args) {
-              Scalars s{b, loc};
-              auto listed = list(s, batch, type, count);
-              ValueRange lists = listed.getResults();
-              auto taken = take(s, batch, type, lists.take_front(kLists),
-                                lists[kLists], args);
-              scf::YieldOp::create(b, loc, taken.getResults().take_front(2));
-            });
-        scf::YieldOp::create(b, loc, inner.getResults());
+  Value empty = tensor::EmptyOp::create(b, loc, type, rows);
+  SmallVector<Value> all = loop(
+      n(0), batches, {empty, n(0)}, [&](Value batch, ValueRange state) {
+        return loop(n(0), types, state, [&](Value type, ValueRange state) {
+          return take(batch, type, state);
+        });
       });
-  Sizes sizes = {all.getResult(1), node.builder.getIndexAttr(3)};
-  return takePart(node, all.getResult(0), Sizes(2, sizeAttr(node, 0)), sizes);
+  Sizes sizes = {all[1], node.builder.getIndexAttr(3)};
+  return takePart(node, all[0], Sizes(2, sizeAttr(node, 0)), sizes);
 }
 
 /// The one element of input i, or nothing.

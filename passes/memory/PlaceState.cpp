@@ -32,11 +32,19 @@ static RankedTensorType tensorTypeOf(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
-/// Whether one op alone wants a tensor; many may want its size.
-static bool hasOneReader(Value value) {
-  return llvm::count_if(value.getUses(), [](OpOperand &use) {
-           return !isa<tensor::DimOp>(use.getOwner());
-         }) <= 1;
+/// Whether `writer` may write over a tensor: nobody else wants more than its
+/// size, or elements before, alone or of a part.
+static bool mayOverwrite(Operation *writer, Value tensor) {
+  return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
+    Operation *reader = use.getOwner();
+    if (reader == writer || isa<tensor::DimOp>(reader))
+      return true;
+    if (auto part = dyn_cast<tensor::ExtractSliceOp>(reader))
+      return mayOverwrite(writer, part);
+    Operation *there = writer->getBlock()->findAncestorOpInBlock(*reader);
+    return isa<tensor::ExtractOp>(reader) && there && there != writer &&
+           there->isBeforeInBlock(writer);
+  });
 }
 
 /// The value in whose place `value` surely is written, by each op on the way.
@@ -67,7 +75,7 @@ static Value rootOf(Value value) {
       value = then;
       continue;
     }
-    if (!written || !hasOneReader(written))
+    if (!written || !mayOverwrite(op, written))
       return value;
     value = written;
   }

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -44,6 +45,16 @@ static LogicalResult requireSizes(RunRules &rules, ArrayRef<Size> sizes) {
                                  " of the result would have {0} elements")))
       return failure();
   return success();
+}
+
+/// What a loop's number is below; null of another value.
+static Value endOfLoop(Value index) {
+  auto argument = dyn_cast<BlockArgument>(index);
+  if (!argument)
+    return {};
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  return loop && loop.getInductionVar() == index ? loop.getUpperBound()
+                                                 : Value();
 }
 
 /// A window of `whole` lies in it.
@@ -208,12 +219,18 @@ SizeAnalysis::sizesOfStock(Operation *op, RunRules &rules,
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
     SmallVector<Size> sizes = rules.sizesOf(extract.getTensor());
-    for (auto [i, index] : llvm::enumerate(extract.getIndices()))
+    for (auto [i, index] : llvm::enumerate(extract.getIndices())) {
+      // Of a loop's number it is the end that tells, once and for all steps.
+      Value end = endOfLoop(index);
+      if (end && nn::decide(SizeRelation::atLeast, sizes[i],
+                            sizeOfIndex(end)) == true)
+        continue;
       if (failed(rules.require(SizeRelation::atLeast, sizes[i],
                                rules.add(sizeOfIndex(index), 1),
                                "dimension " + Twine(i) +
                                    " has {0} elements, but {1} are needed")))
         return failure();
+    }
     return success();
   }
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))

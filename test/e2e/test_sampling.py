@@ -151,6 +151,29 @@ class Places(Case):
                 model = self.suppress(boxes, scores, is_open=seed % 2, center_point_box=int(seed > 5))
                 self.check(model, feeds, tolerance=0)
 
+    def test_many_boxes(self):
+        """Boxes in one place and in places far apart, as classes are; wide ones among narrow ones; of no width; all
+        alike; and numbers that no box has."""
+        rng = np.random.default_rng(4)
+        count = 700
+        corner, size = rng.uniform(0, 100, (count, 2)), rng.uniform(0, 40, (count, 2))
+        places = {"one": 0, "far": (np.arange(count) % 9 * 1000)[:, None], "below": -1e6}
+        wide, flat = size.copy(), size.copy()
+        wide[::50, 1] *= 30
+        flat[::3, 1] = 0
+        cases = {**{name: np.concatenate([corner + at, corner + at + size], 1) for name, at in places.items()},
+                 "wide": np.concatenate([corner, corner + wide], 1), "flat": np.concatenate([corner, corner + flat], 1),
+                 "same": np.tile([[1.0, 2, 3, 4]], (count, 1)),
+                 "points": np.concatenate([corner, corner], 1)}
+        artifact = self.compile(self.suppress(None, None, is_open=True))
+        feeds = {"scores": np.round(rng.uniform(0, 1, (1, 1, count)), 3).astype(np.float32),
+                 "overlap": np.float32([0.4]), "threshold": np.float32([0.1])}
+        for name, boxes in cases.items():
+            for most in (10**6, 20):
+                with self.subTest(name=name, most=most):
+                    given = {"boxes": boxes[None].astype(np.float32), "most": np.array([most]), **feeds}
+                    self.assert_agrees(self.suppress(boxes[None], feeds["scores"]), artifact, given)
+
     def test_bad_boxes(self):
         for value in BAD:
             boxes = np.full((1, 6, 4), value, np.float32)

@@ -104,3 +104,37 @@ func.func @choice(%c: i1, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32>
   %0 = arith.select %c, %x, %y : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Elements of a state of open size are read before it is written: it is written
+// where it is. What is read behind wants a tensor of its own.
+
+// CHECK-LABEL: @read_before
+// CHECK: scf.for {{.*}} iter_args(%[[A:[a-z0-9]+]] = %arg0, %[[B:[a-z0-9]+]] = %{{.*}})
+// CHECK-NOT: alloc_tensor
+// CHECK: %[[NEXT:.*]] = tensor.insert %{{.*}} into %[[A]]
+// CHECK: %[[OTHER:.*]] = tensor.insert %{{.*}} into %[[B]]
+// CHECK: %[[KEPT:.*]] = bufferization.alloc_tensor({{.*}}) copy(%[[OTHER]])
+// CHECK: scf.yield %[[NEXT]], %[[KEPT]]
+func.func @read_before(%x: tensor<?xf32>, %y: tensor<?xf32>, %n: index) -> (tensor<?xf32>, tensor<?xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %0:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %y, %last = %zero) -> (tensor<?xf32>, tensor<?xf32>, f32) {
+    ingot.poll
+    %sum = scf.for %j = %c0 to %i step %c1 iter_args(%s = %zero) -> (f32) {
+      %part = tensor.extract_slice %a[%j] [4] [1] : tensor<?xf32> to tensor<4xf32>
+      %p = tensor.extract %part[%c1] : tensor<4xf32>
+      %q = tensor.extract %a[%j] : tensor<?xf32>
+      %pq = arith.addf %p, %q : f32
+      %t = arith.addf %s, %pq : f32
+      scf.yield %t : f32
+    }
+    %next = tensor.insert %sum into %a[%i] : tensor<?xf32>
+    %other = tensor.insert %sum into %b[%i] : tensor<?xf32>
+    %r = tensor.extract %b[%c0] : tensor<?xf32>
+    scf.yield %next, %other, %r : tensor<?xf32>, tensor<?xf32>, f32
+  }
+  return %0#0, %0#1, %0#2 : tensor<?xf32>, tensor<?xf32>, f32
+}

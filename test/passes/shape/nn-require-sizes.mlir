@@ -127,3 +127,39 @@ func.func @never(%a: tensor<?x4xf32>) -> tensor<?x?xf32> {
   %s = tensor.cast %z : tensor<?x3xf32> to tensor<?x?xf32>
   return %s : tensor<?x?xf32>
 }
+
+// -----
+
+// The number of a loop is below its end, which says once that all of its steps
+// find an element; of another number each step asks.
+// CHECK-LABEL: @loop_numbers
+// CHECK: scf.for
+// CHECK-NOT: ingot.require
+// CHECK: tensor.extract %{{.*}}[%c2, %{{.*}}]
+// CHECK: tensor.extract %{{.*}}[%{{.*}}] : tensor<?xf32>
+// CHECK: ingot.require {{.*}}elements, but {1} are needed
+// CHECK: tensor.extract %{{.*}}[%{{.*}}] : tensor<?xf32>
+func.func @loop_numbers(%x: tensor<?xf32>, %y: tensor<3x16xf32>, %n: tensor<index>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %zero = arith.constant 0.0 : f32
+  %size = tensor.dim %x, %c0 : tensor<?xf32>
+  %at = tensor.extract %n[] : tensor<index>
+  %0 = scf.for %i = %c0 to %c16 step %c1 iter_args(%s = %zero) -> (f32) {
+    ingot.poll
+    %1 = tensor.extract %y[%c2, %i] : tensor<3x16xf32>
+    %2 = scf.for %j = %c0 to %size step %c1 iter_args(%t = %1) -> (f32) {
+      ingot.poll
+      %3 = tensor.extract %x[%j] : tensor<?xf32>
+      %k = arith.addi %j, %at : index
+      %4 = tensor.extract %x[%k] : tensor<?xf32>
+      %5 = arith.addf %3, %4 : f32
+      %6 = arith.addf %t, %5 : f32
+      scf.yield %6 : f32
+    }
+    scf.yield %2 : f32
+  }
+  return %0 : f32
+}
