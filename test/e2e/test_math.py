@@ -16,14 +16,21 @@ FUNCTIONS = {
     "Tanh": (np.tanh, -12, 12, 6),
     "Sigmoid": (lambda x: 1 / (1 + np.exp(-x)), -87, 40, 3),
     "Softplus": (lambda x: np.logaddexp(0, x), -87, 88, 3),
+    "Sin": (np.sin, -3.4e38, 3.4e38, 3),
+    "Cos": (np.cos, -3.4e38, 3.4e38, 3),
+    "Atan": (np.arctan, -3.4e38, 3.4e38, 3),
+    "Asin": (np.arcsin, -1, 1, 3),
+    "Acos": (np.arccos, -1, 1, 3),
 }
 # The highest level here, and one without 512-bit vectors, one without fused multiply-adds, which err more.
 LEVELS = {"native": 0, "x86-64-v3": 0, "x86-64-v2": 1}
 
 
 def arguments(least, greatest):
-    """Evenly spaced, and of all magnitudes."""
+    """Evenly spaced, also among small ones, and of all magnitudes; close to multiples of pi/2."""
     even = np.linspace(least, greatest, 100_000)
+    if greatest > 100:
+        even = np.concatenate([even, np.linspace(-20, 20, 50_000), np.arange(-5000, 5000) * (np.pi / 2)])
     powers = 10.0 ** np.linspace(-37, 38, 50_000)
     values = np.concatenate([even, powers, -powers]).astype(np.float32)
     return values[(values >= least) & (values <= greatest)]
@@ -52,7 +59,10 @@ class Accuracy(Case):
         expected = {"Exp": [np.inf, 0, np.nan, np.inf, np.inf, 0, 0, 1],
                     "Erf": [1, -1, np.nan, 1, 1, -1, -1, 0],
                     "Tanh": [1, -1, np.nan, 1, 1, -1, -1, 0],
-                    "Sigmoid": [1, 0, np.nan, 1, 1, 0, 0, 0.5]}
+                    "Sigmoid": [1, 0, np.nan, 1, 1, 0, 0, 0.5],
+                    "Sin": [np.nan, np.nan, np.nan, *np.sin(x[3:].astype(np.float64))],
+                    "Cos": [np.nan, np.nan, np.nan, *np.cos(x[3:].astype(np.float64))],
+                    "Atan": np.arctan(x), "Asin": [np.nan] * 7 + [0], "Acos": [np.nan] * 7 + [np.pi / 2]}
         for level in LEVELS:
             for op, values in expected.items():
                 with self.subTest(op=op, level=level):

@@ -28,10 +28,11 @@ class Cpu_RowsToVector<string flag> : Pass<flag, "::mlir::ModuleOp"> {
 def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
   let summary = "Replace frequent transcendental functions by polynomials";
   let description = [{
-    `exp`, `log`, `log1p`, `erf` and `tanh` of f32, on which loops over tensors
-    spend their time: polynomials and their quotients become vector code, calls
-    of libm do not. Other functions, and doubles, stay calls. Errors are at most
-    2 ulp for `exp` and `log`, 6 ulp for `erf` and `tanh`.
+    `exp`, `log`, `log1p`, `erf`, `tanh`, `sin`, `cos`, `atan`, `asin` and
+    `acos` of f32, on which loops over tensors spend their time: polynomials and
+    their quotients become vector code, calls of libm do not. Other functions,
+    and doubles, stay calls. Errors are at most 2 ulp for `exp` and `log`, 3 ulp
+    for functions of angles of any size, 6 ulp for `erf` and `tanh`.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",

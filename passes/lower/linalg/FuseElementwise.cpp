@@ -78,7 +78,8 @@ static bool turnsFunctions(OpOperand &fused) {
   };
   auto hasFunctions = [](linalg::GenericOp op) {
     return llvm::any_of(*op.getBlock(), [](Operation &step) {
-      return isa<math::ErfOp, math::ExpOp, math::TanhOp>(step);
+      return isa<math::CosOp, math::ErfOp, math::ExpOp, math::SinOp,
+                 math::TanhOp>(step);
     });
   };
   return (isCopy(from) && turns(from) && hasFunctions(to)) ||

@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// exp, erf and tanh of f32 without branches or tables. The coefficients are
-// minimax fits of the relative error in double precision (Lawson's iteration,
-// "Contributions to the theory of linear least maximum approximation", 1961),
-// rounded to f32. What is left is the rounding of the evaluation: exp is within
-// 2 ulp, erf and tanh within 6, and one more where the CPU has no fused
-// multiply-add.
+// exp, erf and tanh of f32 without branches or tables; those of angles are in
+// Trigonometry.cpp. The coefficients are minimax fits of the relative error in
+// double precision (Lawson's iteration, "Contributions to the theory of linear
+// least maximum approximation", 1961), rounded to f32. What is left is the
+// rounding of the evaluation: exp is within 2 ulp, erf and tanh within 6, and
+// one more where the CPU has no fused multiply-add.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/emulate/FloatBuilder.h"
+#include "passes/codegen/cpu/emulate/Trigonometry.h"
 #include "passes/codegen/cpu/schedule/Tiling.h"
 #include "passes/support/Rewrite.h"
 
@@ -32,82 +34,7 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
-
-namespace {
-
-/// Arithmetic on f32 or vectors of it.
-struct FloatBuilder {
-  OpBuilder &b;
-  Location loc;
-  Type type;
-  bool hasFMA;
-
-  Value number(float value) const {
-    return arith::ConstantOp::create(b, loc,
-                                     attribute(b.getF32FloatAttr(value)));
-  }
-  Value add(Value x, Value y) const {
-    return arith::AddFOp::create(b, loc, x, y);
-  }
-  Value sub(Value x, Value y) const {
-    return arith::SubFOp::create(b, loc, x, y);
-  }
-  Value mul(Value x, Value y) const {
-    return arith::MulFOp::create(b, loc, x, y);
-  }
-  Value div(Value x, Value y) const {
-    return arith::DivFOp::create(b, loc, x, y);
-  }
-  Value fma(Value x, Value y, Value z) const {
-    return hasFMA ? math::FmaOp::create(b, loc, x, y, z).getResult()
-                  : add(mul(x, y), z);
-  }
-  /// `then` where the comparison holds, `otherwise` elsewhere.
-  Value select(arith::CmpFPredicate predicate, Value x, Value y, Value then,
-               Value otherwise) const {
-    Value test = arith::CmpFOp::create(b, loc, predicate, x, y);
-    return arith::SelectOp::create(b, loc, test, then, otherwise);
-  }
-  /// NaN stays NaN.
-  Value clamp(Value x, float limit) const {
-    Value low = number(-limit), high = number(limit);
-    x = select(arith::CmpFPredicate::OGT, x, high, high, x);
-    return select(arith::CmpFPredicate::OLT, x, low, low, x);
-  }
-  /// The polynomial with these coefficients, that of the highest power first.
-  Value horner(Value x, ArrayRef<float> coefficients) const {
-    Value sum = number(coefficients.front());
-    for (float c : coefficients.drop_front())
-      sum = fma(sum, x, number(c));
-    return sum;
-  }
-  /// x * 2^n for the integer n that `biased` holds in its lowest bits.
-  Value scaleByPowerOf2(Value x, Value biased) const {
-    Type integers = b.getI32Type();
-    TypedAttr shift = b.getI32IntegerAttr(23);
-    if (auto vector = dyn_cast<VectorType>(type)) {
-      auto of = vector.cloneWith(std::nullopt, integers);
-      integers = of;
-      shift = DenseElementsAttr::get(of, b.getI32IntegerAttr(23));
-    }
-    auto bits = [&](Value value) {
-      return arith::BitcastOp::create(b, loc, integers, value);
-    };
-    Value n = arith::ShLIOp::create(b, loc, bits(biased),
-                                    arith::ConstantOp::create(b, loc, shift));
-    return arith::BitcastOp::create(
-        b, loc, type, arith::AddIOp::create(b, loc, bits(x), n));
-  }
-
-private:
-  TypedAttr attribute(FloatAttr value) const {
-    if (auto vector = dyn_cast<VectorType>(type))
-      return DenseElementsAttr::get(vector, value);
-    return value;
-  }
-};
-
-} // namespace
+using cpu::FloatBuilder;
 
 /// exp(x) = 2^n exp(r), n an integer, |r| <= ln(2)/2. Below the least normal
 /// number the result is 0.
@@ -185,6 +112,16 @@ struct ApproximateMathPass
                                            hasFMA);
     patterns.add<Approximate<math::TanhOp>>(&getContext(), approximateTanh,
                                             hasFMA);
+    patterns.add<Approximate<math::SinOp>>(&getContext(),
+                                           cpu::approximateSin, hasFMA);
+    patterns.add<Approximate<math::CosOp>>(&getContext(),
+                                           cpu::approximateCos, hasFMA);
+    patterns.add<Approximate<math::AtanOp>>(&getContext(),
+                                            cpu::approximateAtan, hasFMA);
+    patterns.add<Approximate<math::AsinOp>>(&getContext(),
+                                            cpu::approximateAsin, hasFMA);
+    patterns.add<Approximate<math::AcosOp>>(&getContext(),
+                                            cpu::approximateAcos, hasFMA);
     // Upstream's polynomials for logarithms.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == "math.log" || name == "math.log1p";

@@ -51,10 +51,31 @@ func.func @unfused(%x: f32) -> (f32, f32, f32) {
 
 // Rare functions, and doubles, stay calls.
 // CHECK-LABEL: @rare
-// CHECK: math.sin
+// CHECK: math.tan
 // CHECK: math.exp
 func.func @rare(%x: f32, %d: f64) -> (f32, f64) {
-  %0 = math.sin %x : f32
+  %0 = math.tan %x : f32
   %1 = math.exp %d : f64
   return %0, %1 : f32, f64
+}
+
+// -----
+
+// An angle is multiplied by 2/pi as an integer; no call, no branch.
+// CHECK-LABEL: @angles
+// CHECK-NOT: math.{{sin|cos|atan|asin|acos}}
+// CHECK: arith.extui %{{.*}} : vector<8xi32> to vector<8xi64>
+// CHECK: arith.muli %{{.*}} : vector<8xi64>
+// CHECK: math.absi %{{.*}} : vector<8xi64>
+// CHECK: arith.divf
+// CHECK: math.sqrt
+// CHECK-NOT: math.{{sin|cos|atan|asin|acos}}
+// CHECK: return
+func.func @angles(%x: vector<8xf32>, %y: f32) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, f32, f32) {
+  %0 = math.sin %x : vector<8xf32>
+  %1 = math.cos %x : vector<8xf32>
+  %2 = math.atan %x : vector<8xf32>
+  %3 = math.asin %y : f32
+  %4 = math.acos %y : f32
+  return %0, %1, %2, %3, %4 : vector<8xf32>, vector<8xf32>, vector<8xf32>, f32, f32
 }
