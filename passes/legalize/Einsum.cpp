@@ -105,6 +105,16 @@ static bool hasDuplicates(ArrayRef<char> labels) {
   return false;
 }
 
+/// All labels, those of the result first.
+static SmallVector<char> labelsOf(const Equation &equation) {
+  SmallVector<char> labels(equation.output);
+  for (ArrayRef<char> term : equation.inputs)
+    for (char label : term)
+      if (!llvm::is_contained(labels, label))
+        labels.push_back(label);
+  return labels;
+}
+
 /// Two operands, each label of which is batch, contracted, or of one operand
 /// and the result: a matrix product between transposes. Null if it is not.
 static Value asMatMul(Node &node, const Equation &equation, Value a, Value b,
@@ -180,8 +190,9 @@ static Value asMatMul(Node &node, const Equation &equation, Value a, Value b,
 
 /// Any contraction, as one loop nest over all labels.
 static Value asGeneric(Node &node, const Equation &equation,
-                       ArrayRef<Value> operands, ArrayRef<char> labels,
+                       ArrayRef<Value> operands,
                        llvm::function_ref<OpFoldResult(char)> sizeOfLabel) {
+  SmallVector<char> labels = labelsOf(equation);
   OpBuilder &builder = node.builder;
   Type type = typeOf(operands[0]).getElementType();
   auto dimOf = [&](char label) {
@@ -240,6 +251,60 @@ static Value asGeneric(Node &node, const Equation &equation,
   return generic.getResult(0);
 }
 
+/// What two of the operands are to the others: labels that nobody else has are
+/// summed up.
+static Equation pairOf(const Equation &equation, size_t i, size_t j) {
+  Equation pair{{equation.inputs[i], equation.inputs[j]}, {}};
+  for (char label : labelsOf(pair)) {
+    bool isNeeded = llvm::is_contained(equation.output, label);
+    for (auto [k, term] : llvm::enumerate(equation.inputs))
+      isNeeded |= k != i && k != j && llvm::is_contained(term, label);
+    if (isNeeded)
+      pair.output.push_back(label);
+  }
+  return pair;
+}
+
+/// Two operands after the other, those first that take least work: all at once
+/// would be a loop over every label.
+static Value contract(Node &node, Equation equation,
+                      SmallVector<Value> operands,
+                      llvm::function_ref<OpFoldResult(char)> sizeOfLabel) {
+  constexpr double kOpenSize = 64;
+  auto workOf = [&](const Equation &pair) {
+    double work = 1;
+    for (char label : labelsOf(pair)) {
+      auto size = getConstantIntValue(sizeOfLabel(label));
+      work *= size ? double(*size) : kOpenSize;
+    }
+    return work;
+  };
+  bool isFloat = isa<FloatType>(typeOf(operands[0]).getElementType());
+  auto compute = [&](const Equation &equation, ArrayRef<Value> operands) {
+    // Products of integers may be of another type.
+    if (operands.size() == 2 && (isFloat || node.numInputs() == 2))
+      if (Value y = asMatMul(node, equation, operands[0], operands[1],
+                             sizeOfLabel))
+        return y;
+    return asGeneric(node, equation, operands, sizeOfLabel);
+  };
+  while (operands.size() > 2) {
+    size_t first = 0, second = 1;
+    Equation best = pairOf(equation, first, second);
+    for (size_t i = 0; i < operands.size(); ++i)
+      for (size_t j = i + 1; j < operands.size(); ++j) {
+        Equation pair = pairOf(equation, i, j);
+        if (workOf(pair) < workOf(best))
+          std::tie(first, second, best) = std::tuple(i, j, pair);
+      }
+    operands[first] = compute(best, {operands[first], operands[second]});
+    operands.erase(operands.begin() + second);
+    equation.inputs[first] = best.output;
+    equation.inputs.erase(equation.inputs.begin() + second);
+  }
+  return compute(equation, operands);
+}
+
 static LogicalResult legalizeEinsum(Node &node) {
   SmallVector<Value> operands;
   for (size_t i = 0; i < node.numInputs(); ++i) {
@@ -254,13 +319,10 @@ static LogicalResult legalizeEinsum(Node &node) {
     return node.invalid("a label occurs twice in the output term");
 
   // The size of each label; 1 gives way to others.
-  SmallVector<char> labels(equation->output);
   llvm::DenseMap<char, OpFoldResult> sizes;
   for (auto [operand, term] : llvm::zip_equal(operands, equation->inputs)) {
     for (auto [i, label] : llvm::enumerate(term)) {
       int64_t size = typeOf(operand).getDimSize(i);
-      if (!llvm::is_contained(labels, label))
-        labels.push_back(label);
       auto [it, isNew] = sizes.try_emplace(label);
       auto known = isNew ? std::optional<int64_t>(1)
                          : getConstantIntValue(it->second);
@@ -289,17 +351,13 @@ static LogicalResult legalizeEinsum(Node &node) {
         return failure();
 
   Type type = node.elementType(0);
-  if (operands.size() == 2)
-    if (Value y =
-            asMatMul(node, *equation, operands[0], operands[1], sizeOfLabel))
-      return node.replace(y);
   // arith knows signless integers only.
   auto intType = dyn_cast<IntegerType>(type);
   if (intType && intType.isUnsigned())
     for (Value &operand : operands)
       operand = castTo(node, operand,
                        node.builder.getIntegerType(intType.getWidth()));
-  Value y = asGeneric(node, *equation, operands, labels, sizeOfLabel);
+  Value y = contract(node, *equation, operands, sizeOfLabel);
   return node.replace(castTo(node, y, type));
 }
 

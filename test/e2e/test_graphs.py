@@ -26,6 +26,21 @@ class Graphs(Case):
         self.check([helper.make_node("Einsum", ["a", "z"], ["e"], equation="abcd,z->adzbc"),
                     helper.make_node("Mul", ["s", "e"], ["y"])], inputs)
 
+    def test_einsum_of_several(self):
+        """Of more than two operands it was one loop over every label."""
+        rng = np.random.default_rng(0)
+        for equation, *shapes in (("ij,jk,kl->il", (9, 20), (20, 30), (30, 7)), ("bn,anm,bm->ba", (5, 6), (4, 6, 7), (5, 7)),
+                                  ("i,j,k->kij", (3,), (4,), (5,)), ("ab,bc,cd,de->", (3, 4), (4, 5), (5, 6), (6, 7)),
+                                  ("...i,ij,...j->...", (2, 3, 4), (4, 5), (2, 3, 5)), ("ii,ij,j->i", (6, 6), (6, 7), (7,)),
+                                  ("ab,bc,ca->b", (3, 4), (4, 5), (5, 3))):
+            inputs = {n: rng.standard_normal(shape).astype(np.float32) for n, shape in zip("pqrs", shapes)}
+            node = helper.make_node("Einsum", list(inputs), ["y"], equation=equation)
+            for opens in ((), (0, 1, 2)):
+                self.check([node], inputs, opens=() if equation.startswith("...") else opens)
+        integers = {n: rng.integers(-9, 9, shape) for n, shape in zip("pqr", ((4, 5), (5, 6), (6, 3)))}
+        self.check([helper.make_node("Einsum", ["p", "q", "r"], ["y"], equation="ij,jk,kl->li")], integers,
+                   types={"y": np.int64})
+
     def test_parts_of_open_sizes(self):
         """The first part, a view with gaps, was read as if it had none."""
         rng = np.random.default_rng(0)

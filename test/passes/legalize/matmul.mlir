@@ -45,6 +45,27 @@ func.func @outer_product(%a: tensor<2x3xf32>, %b: tensor<5xf32>) -> tensor<*xf32
   %0 = onnx.node "Einsum"(%a, %b) {equation = "ab,z->azb"} : (tensor<2x3xf32>, tensor<5xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
 }
+
+// Of more than two operands, two after the other, first those that are least
+// work.
+// CHECK-LABEL: @chain
+// CHECK-NOT: linalg.generic
+// CHECK: nn.matmul %arg1, %{{.*}} -> tensor<30x1xf32>
+// CHECK: nn.matmul %arg0, %{{.*}} -> tensor<20x1xf32>
+// CHECK-LABEL: @bilinear
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK-NOT: linalg.generic
+// CHECK: nn.matmul {{.*}} : (tensor<7x64xf32>, tensor<64x4xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @chain(%a: tensor<20x30xf32>, %b: tensor<30x40xf32>, %c: tensor<40xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "Einsum"(%a, %b, %c) {equation = "ij,jk,k->i"} : (tensor<20x30xf32>, tensor<30x40xf32>, tensor<40xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+func.func @bilinear(%a: tensor<7x8xf32>, %w: tensor<4x8x8xf32>, %b: tensor<7x8xf32>) -> tensor<*xf32> {
+  %0 = onnx.node "Einsum"(%a, %w, %b) {equation = "bn,anm,bm->ba"} : (tensor<7x8xf32>, tensor<4x8x8xf32>, tensor<7x8xf32>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
 }
 
 // -----
