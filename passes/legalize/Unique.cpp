@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows, of one element where there is no axis, are sorted by merging: in each
+// Rows, of one element where there is no axis, are sorted: by the digits of
+// their elements, the last element first, if there are few of these, and else
+// by merging, of which the time depends on where rows differ: in each
 // pass a row's place is its own rank in its half plus the number of rows of the
 // other half before it, which is searched by halving. Equal rows keep their
 // order, so that the first of a group is where the group occurs first. A walk
@@ -15,6 +17,7 @@
 #include "passes/legalize/Unique.h"
 
 #include "passes/legalize/Helpers.h"
+#include "passes/support/KeyOrder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,6 +26,9 @@
 using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
+
+/// Rows of more elements are sorted by merging.
+static constexpr int64_t kMostColumns = 8;
 
 namespace {
 
@@ -35,6 +41,8 @@ struct Groups {
   Value isBefore(OpBuilder &b, Location loc, Value x, Value y);
   Value less(OpBuilder &b, Location loc, Value i, Value j);
   Value sort(Value count);
+  Value sortByDigits(Value count, Value start);
+  Value sortByMerging(Value count, Value start);
   Value countBefore(OpBuilder &b, Location loc, Value order, Value row,
                     Value low, Value high, Value alsoEqual);
 };
@@ -132,18 +140,69 @@ Value Groups::countBefore(OpBuilder &b, Location loc, Value order, Value row,
   return Indices{b, loc}.sub(loop.getResult(0), low);
 }
 
+/// By one column after the other, from the last one on.
+Value Groups::sortByDigits(Value count, Value start) {
+  OpBuilder &b = node.builder;
+  Location loc = node.loc();
+  Indices n{b, loc};
+  OpFoldResult size = sizeOf(node, rows, 0);
+  lower::KeyOrder order{b, loc, typeOf(rows).getElementType(), isUnsigned,
+                        /*descends=*/false};
+  Value spare = tensor::EmptyOp::create(
+      b, loc, ArrayRef<OpFoldResult>{size}, b.getI64Type());
+  Value numbers = tensor::EmptyOp::create(
+      b, loc, ArrayRef<int64_t>{lower::KeyOrder::kDigits}, b.getI64Type());
+  Value width = n.n(typeOf(rows).getDimSize(1));
+  auto columns = scf::ForOp::create(
+      b, loc, n.n(0), width, n.n(1), start,
+      [&](OpBuilder &, Location, Value i, ValueRange state) {
+        Value column = n.sub(n.sub(width, n.n(1)), i);
+        auto elementAt = [&](Value row) -> Value {
+          return tensor::ExtractOp::create(b, loc, rows,
+                                           ValueRange{row, column});
+        };
+        auto items = scf::ForOp::create(
+            b, loc, n.n(0), count, n.n(1), state,
+            [&](OpBuilder &, Location, Value i, ValueRange state) {
+              Value row = order.positionOf(
+                  tensor::ExtractOp::create(b, loc, state[0], i));
+              Value item = order.itemOf(elementAt(row), row);
+              scf::YieldOp::create(b, loc, insert(b, loc, state[0], i, item));
+            });
+        scf::YieldOp::create(
+            b, loc,
+            order.sort({items.getResult(0), spare, numbers}, count, elementAt));
+      });
+  return generate(node, b.getI64Type(), {size},
+                  [&](OpBuilder &b, Location loc, ValueRange at) {
+                    Value item = tensor::ExtractOp::create(
+                        b, loc, columns.getResult(0), at);
+                    lower::KeyOrder here{b, loc, order.element, isUnsigned,
+                                         /*descends=*/false};
+                    return Value(arith::IndexCastOp::create(
+                        b, loc, b.getI64Type(), here.positionOf(item)));
+                  });
+}
+
 /// The numbers of the rows, in their order.
 Value Groups::sort(Value count) {
+  Type i64 = node.builder.getI64Type();
+  Value start = generate(node, i64, {sizeOf(node, rows, 0)},
+                         [&](OpBuilder &b, Location loc, ValueRange at) {
+                           return Value(arith::IndexCastOp::create(
+                               b, loc, i64, at[0]));
+                         });
+  int64_t width = typeOf(rows).getDimSize(1);
+  bool isNarrow = !ShapedType::isDynamic(width) && width <= kMostColumns;
+  return isNarrow ? sortByDigits(count, start) : sortByMerging(count, start);
+}
+
+Value Groups::sortByMerging(Value count, Value start) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
   Indices n{b, loc};
   Type i64 = b.getI64Type();
   OpFoldResult size = sizeOf(node, rows, 0);
-  Value start = generate(node, i64, {size},
-                         [&](OpBuilder &b, Location loc, ValueRange at) {
-                           return Value(arith::IndexCastOp::create(
-                               b, loc, i64, at[0]));
-                         });
   auto passes = scf::WhileOp::create(
       b, loc, TypeRange{b.getIndexType(), start.getType()},
       ValueRange{n.n(1), start},
@@ -189,7 +248,12 @@ static Value comparable(Node &node, Value x) {
   Type element = typeOf(x).getElementType();
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
     return node.cast(x, node.builder.getF32Type());
-  if (element.isInteger() && element.getIntOrFloatBitWidth() < 64)
+  if (!element.isInteger())
+    return x;
+  int64_t width = element.getIntOrFloatBitWidth();
+  if (width < 32)
+    return node.cast(x, node.builder.getI32Type());
+  if (width == 32 && element.isUnsignedInteger())
     return node.cast(x, node.builder.getI64Type());
   return x;
 }

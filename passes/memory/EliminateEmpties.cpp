@@ -23,9 +23,9 @@ using namespace mlir;
 /// Gives each use of an empty tensor one of its own, in front of it. One that
 /// all ops of a type write to would be one buffer, as far as one can see, and
 /// live from the first to the last of them.
-static void separateUses(tensor::EmptyOp empty) {
+static void separateUses(Operation *empty) {
   Block *block = empty->getBlock();
-  OpBuilder builder(empty.getContext());
+  OpBuilder builder(empty->getContext());
   for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
     Operation *user = block->findAncestorOpInBlock(*use.getOwner());
     if (empty->hasOneUse())
@@ -33,6 +33,16 @@ static void separateUses(tensor::EmptyOp empty) {
     builder.setInsertionPoint(user);
     use.set(builder.clone(*empty)->getResult(0));
   }
+}
+
+/// A cast of one is as empty: several lists that a loop starts with may have
+/// become one.
+static void separateCasts(tensor::EmptyOp empty) {
+  SmallVector<Operation *> casts;
+  for (Operation *user : empty->getUsers())
+    if (isa<tensor::CastOp>(user))
+      casts.push_back(user);
+  llvm::for_each(casts, separateUses);
 }
 
 /// Whether every op between an empty tensor and what `insertion` puts into its
@@ -185,7 +195,10 @@ struct EliminateEmptiesPass
     SmallVector<tensor::EmptyOp> empties;
     getOperation()->walk(
         [&](tensor::EmptyOp empty) { empties.push_back(empty); });
-    llvm::for_each(empties, separateUses);
+    for (tensor::EmptyOp empty : empties) {
+      separateCasts(empty);
+      separateUses(empty);
+    }
     getOperation()->walk([](func::FuncOp function) {
       for (Block &block : function.getBody())
         moveChains(block);

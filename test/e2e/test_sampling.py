@@ -174,6 +174,21 @@ class Places(Case):
                     given = {"boxes": boxes[None].astype(np.float32), "most": np.array([most]), **feeds}
                     self.assert_agrees(self.suppress(boxes[None], feeds["scores"]), artifact, given)
 
+    def test_known_boxes(self):
+        """Constants besides boxes and scores: all lists have a known size."""
+        rng = np.random.default_rng(4)
+        corner = rng.uniform(0, 10, (1, 400, 2))
+        feeds = {"boxes": np.concatenate([corner, corner + 1], -1).astype(np.float32),
+                 "scores": rng.uniform(0, 1, (1, 2, 400)).astype(np.float32)}
+        for most in (0, 1, 70, 1000):
+            for opens in (False, True):
+                with self.subTest(most=most, opens=opens):
+                    shapes = [["b", "n", 4], ["b", "c", "n"]] if opens else [(1, 400, 4), (1, 2, 400)]
+                    node = helper.make_node("NonMaxSuppression", ["boxes", "scores", "most", "overlap", "threshold"], ["y"])
+                    model = make_model([node], list(zip(feeds, shapes)), [("y", ["k", 3], TensorProto.INT64)],
+                                       {"most": np.array([most]), "overlap": np.float32([0.4]), "threshold": np.float32([0.2])})
+                    self.check(model, feeds, tolerance=0)
+
     def test_bad_boxes(self):
         for value in BAD:
             boxes = np.full((1, 6, 4), value, np.float32)

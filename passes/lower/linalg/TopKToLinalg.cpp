@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements are compared by keys: unsigned integers in their order, the better
-// one smaller, a NaN greater than all numbers. A row is read once, in blocks;
+// Elements are compared by keys (KeyOrder.h). A row is read once, in blocks;
 // one of which no element is better than the worst that is kept, most blocks of
 // a long row, is passed over at the speed of vectors. What remains becomes an
 // item, its key and its position in one number, and is kept:
@@ -20,6 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/linalg/Patterns.h"
+#include "passes/support/KeyOrder.h"
 #include "passes/support/Resampling.h"
 #include "passes/support/Shapes.h"
 #include "passes/support/Tensors.h"
@@ -28,8 +28,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-
-#include <limits>
 
 using namespace mlir;
 using namespace ingot;
@@ -41,8 +39,6 @@ static constexpr int64_t kMostInserted = 16;
 static constexpr int64_t kBlock = 32;
 /// Room behind twice the k best of a buffer, so that it is not sorted often.
 static constexpr int64_t kMoreRoom = 256;
-/// What a digit may be.
-static constexpr int64_t kDigits = 256;
 
 namespace {
 
@@ -101,24 +97,19 @@ private:
                           Body body);
   SmallVector<Value> when(Value condition, ValueRange state, Branch then);
 
-  Value keyOf(Value element);
-  Value itemOf(Value element, Value position);
-  Value positionOf(Value item);
   Value keyOfItem(Value item);
   Value mayBeBetter(Value element, Value than);
 
   Value insert(Value item, Value items, Value count);
   Kept insertBlock(Value from, Value to, const Kept &kept);
   Kept appendBlock(Value from, Value to, const Kept &kept);
-  void sortByDigit(SmallVectorImpl<Value> &lists, Value count, Value shift);
   Kept cut(const Kept &kept);
   Value select(Value items, bool inserts);
 
   Value x, length, count;
   OpFoldResult room;
-  bool smallest, isUnsigned, mayInsert, mayAppend;
-  Type element;
-  int64_t keyBits;
+  KeyOrder order;
+  bool mayInsert, mayAppend;
   /// The row that the loop is at, and where its items go when they are sorted.
   Value row, spare, numbers;
 };
@@ -134,9 +125,9 @@ struct LowerTopK : OpConversionPattern<nn::TopKOp> {
 
 Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
                      OpFoldResult k)
-    : Scalars{b, loc}, x(x), smallest(op.getSmallest()),
-      isUnsigned(lower::isUnsigned(op.getX().getType())),
-      element(typeOf(x).getElementType()) {
+    : Scalars{b, loc}, x(x),
+      order{b, loc, typeOf(x).getElementType(),
+            lower::isUnsigned(op.getX().getType()), !op.getSmallest()} {
   OpFoldResult size = sizesOf(b, loc, x)[1];
   length = indexValue(b, loc, size);
   count = indexValue(b, loc, k);
@@ -152,9 +143,6 @@ Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
     room = addSizes(b, loc, minSizes(b, loc, room, size),
                     b.getIndexAttr(kBlock));
   }
-  // Digits are sorted by in pairs.
-  keyBits = std::max<int64_t>(16,
-                              computeType(element).getIntOrFloatBitWidth());
 }
 
 /// What `body` makes of the state at last.
@@ -179,77 +167,21 @@ SmallVector<Value> Selection::when(Value condition, ValueRange state,
 // Order
 //===----------------------------------------------------------------------===//
 
-/// The better the element, the smaller the number, which has no sign.
-Value Selection::keyOf(Value element) {
-  Type compute = computeType(this->element);
-  element = convertScalar(b, loc, element, compute, isUnsigned, isUnsigned);
-  Type type = b.getIntegerType(keyBits);
-  Value sign = arith::ConstantIntOp::create(
-      b, loc, type, APInt::getSignMask(keyBits).getSExtValue());
-  Value key;
-  if (isa<FloatType>(compute)) {
-    // The 0 that -0 is equal to.
-    element = add(element, scalar(b, loc, compute, 0));
-    Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
-                                        element, element);
-    element = choose(isNan,
-                     scalar(b, loc, compute,
-                            std::numeric_limits<double>::quiet_NaN()),
-                     element);
-    Value bits = arith::BitcastOp::create(b, loc, type, element);
-    // Of negative numbers all bits, for they are the smaller the larger those.
-    Value signs = arith::ShRSIOp::create(
-        b, loc, bits, arith::ConstantIntOp::create(b, loc, type, keyBits - 1));
-    key = arith::XOrIOp::create(b, loc, bits, either(signs, sign));
-  } else {
-    key = element;
-    if (compute != type)
-      key = isUnsigned ? Value(arith::ExtUIOp::create(b, loc, type, key))
-                       : Value(arith::ExtSIOp::create(b, loc, type, key));
-    if (!isUnsigned)
-      key = arith::XOrIOp::create(b, loc, key, sign);
-  }
-  if (!smallest)
-    key = arith::XOrIOp::create(
-        b, loc, key, arith::ConstantIntOp::create(b, loc, type, -1));
-  return keyBits == 64 ? key
-                       : Value(arith::ExtUIOp::create(b, loc, b.getI64Type(),
-                                                      key));
-}
-
-/// The key above the position; of 64 bits, which leave no room, the position.
-Value Selection::itemOf(Value element, Value position) {
-  position = toNumber(position);
-  if (keyBits == 64)
-    return position;
-  Value high = arith::ShLIOp::create(b, loc, keyOf(element),
-                                     number(64 - keyBits));
-  return either(high, position);
-}
-
-Value Selection::positionOf(Value item) {
-  if (keyBits != 64)
-    item = arith::AndIOp::create(
-        b, loc, item, number((int64_t(1) << (64 - keyBits)) - 1));
-  return toPosition(item);
-}
-
 Value Selection::keyOfItem(Value item) {
-  if (keyBits == 64)
-    return keyOf(load(x, {row, toPosition(item)}));
-  return arith::ShRUIOp::create(b, loc, item, number(64 - keyBits));
+  return order.keyOfItem(
+      item, [&](Value position) { return load(x, {row, position}); });
 }
 
 /// Whether an element may have a smaller key than another one: one comparison,
 /// which says so of every NaN.
 Value Selection::mayBeBetter(Value element, Value than) {
-  Type compute = computeType(this->element);
+  Type compute = computeType(order.element);
   if (!isa<FloatType>(compute))
-    return isBetter(b, loc, element, than, !smallest, /*orEqual=*/false,
-                    isUnsigned);
+    return isBetter(b, loc, element, than, order.descends, /*orEqual=*/false,
+                    order.isUnsigned);
   return arith::CmpFOp::create(
       b, loc,
-      smallest ? arith::CmpFPredicate::ULT : arith::CmpFPredicate::UGT,
+      order.descends ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT,
       convertScalar(b, loc, element, compute, false, false),
       convertScalar(b, loc, than, compute, false, false));
 }
@@ -282,11 +214,11 @@ Kept Selection::insertBlock(Value from, Value to, const Kept &kept) {
     Value isGood = either(before.isOpen, mayBeBetter(element, before.limit));
     return when(isGood, state, [&](ValueRange state) {
       Kept kept(state);
-      Value items = insert(itemOf(element, i), kept.items, kept.count);
+      Value items = insert(order.itemOf(element, i), kept.items, kept.count);
       Value found = min(add(kept.count, n(1)), count);
       // Of none, the first one, which was written there.
       Value last = arith::MaxSIOp::create(b, loc, sub(found, n(1)), n(0));
-      Value worst = load(x, {row, positionOf(load(items, last))});
+      Value worst = load(x, {row, order.positionOf(load(items, last))});
       Value isOpen = compare(Predicate::slt, found, count);
       return Kept(items, found, isOpen, worst).values();
     });
@@ -304,66 +236,22 @@ Kept Selection::appendBlock(Value from, Value to, const Kept &kept) {
       from, to, 1, {kept.items, kept.count},
       [&](Value i, ValueRange state) -> SmallVector<Value> {
         Value element = load(x, {row, i});
-        Value items = store(itemOf(element, i), state[0], state[1]);
+        Value items = store(order.itemOf(element, i), state[0], state[1]);
         Value isGood = either(kept.isOpen, mayBeBetter(element, kept.limit));
         return {items, choose(isGood, add(state[1], n(1)), state[1])};
       });
   return {found[0], found[1], kept.isOpen, kept.limit};
 }
 
-/// Sorts the first list by one digit of the keys into the second one, which
-/// becomes the first: items of one digit keep their order. The third counts.
-void Selection::sortByDigit(SmallVectorImpl<Value> &lists, Value count,
-                            Value shift) {
-  Value items = lists[0];
-  auto digitOf = [&](Value item) {
-    Value digit =
-        arith::ShRUIOp::create(b, loc, keyOfItem(item), shift);
-    return toPosition(
-        arith::AndIOp::create(b, loc, digit, number(kDigits - 1)));
-  };
-  Value digits = n(kDigits);
-  Value places =
-      loop(n(0), digits, 1, lists[2], [&](Value i, ValueRange state) {
-        return SmallVector<Value>{store(number(0), state[0], i)};
-      })[0];
-  places = loop(n(0), count, 1, places, [&](Value i, ValueRange state) {
-    Value digit = digitOf(load(items, i));
-    Value more = add(load(state[0], digit), number(1));
-    return SmallVector<Value>{store(more, state[0], digit)};
-  })[0];
-  // Where items of each digit start.
-  places = loop(n(0), digits, 1, {places, number(0)},
-                [&](Value i, ValueRange state) -> SmallVector<Value> {
-                  Value many = load(state[0], i);
-                  return {store(state[1], state[0], i), add(state[1], many)};
-                })[0];
-  SmallVector<Value> sorted =
-      loop(n(0), count, 1, {lists[1], places},
-           [&](Value i, ValueRange state) -> SmallVector<Value> {
-             Value item = load(items, i);
-             Value digit = digitOf(item);
-             Value place = load(state[1], digit);
-             return {store(item, state[0], toPosition(place)),
-                     store(add(place, number(1)), state[1], digit)};
-           });
-  lists.assign({sorted[0], items, sorted[1]});
-}
-
 /// Sorted, and of them the best.
 Kept Selection::cut(const Kept &kept) {
-  Value items =
-      loop(n(0), n(keyBits), 16, {kept.items, spare, numbers},
-           [&](Value i, ValueRange state) {
-             SmallVector<Value> lists(state);
-             Value shift = toNumber(i);
-             sortByDigit(lists, kept.count, shift);
-             sortByDigit(lists, kept.count, add(shift, number(8)));
-             return lists;
-           })[0];
+  SmallVector<Value> lists = {kept.items, spare, numbers};
+  Value items = order.sort(lists, kept.count, [&](Value position) {
+    return load(x, {row, position});
+  });
   Value left = min(kept.count, count);
   Value last = arith::MaxSIOp::create(b, loc, sub(left, n(1)), n(0));
-  Value worst = load(x, {row, positionOf(load(items, last))});
+  Value worst = load(x, {row, order.positionOf(load(items, last))});
   return {items, left, bit(false), worst};
 }
 
@@ -374,7 +262,7 @@ Kept Selection::cut(const Kept &kept) {
 /// The items of the best of a row, sorted.
 Value Selection::select(Value items, bool inserts) {
   Value width = min(length, n(kBlock));
-  Kept none(items, n(0), bit(true), scalar(b, loc, element, 0));
+  Kept none(items, n(0), bit(true), scalar(b, loc, order.element, 0));
   Kept kept(loop(
       n(0), length, kBlock, none.values(), [&](Value from, ValueRange state) {
         Kept kept(state);
@@ -411,11 +299,12 @@ SmallVector<Value> Selection::run() {
   Value items = empty(b, loc, {room}, i64);
   if (mayAppend) {
     spare = empty(b, loc, {room}, i64);
-    numbers = empty(b, loc, {OpFoldResult(b.getIndexAttr(kDigits))}, i64);
+    numbers = empty(b, loc, {OpFoldResult(b.getIndexAttr(KeyOrder::kDigits))}, i64);
   }
   SmallVector<Value> results = loop(
       n(0), rows, 1,
-      {empty(b, loc, sizes, element), empty(b, loc, sizes, i64), items},
+      {empty(b, loc, sizes, order.element), empty(b, loc, sizes, i64),
+       items},
       [&](Value i, ValueRange state) -> SmallVector<Value> {
         row = i;
         Value items = state[2];
@@ -433,7 +322,7 @@ SmallVector<Value> Selection::run() {
         SmallVector<Value> shown = loop(
             n(0), count, 1, state.take_front(2),
             [&](Value j, ValueRange shown) -> SmallVector<Value> {
-              Value at = positionOf(load(items, j));
+              Value at = order.positionOf(load(items, j));
               return {store(load(x, {row, at}), shown[0], {row, j}),
                       store(toNumber(at), shown[1], {row, j})};
             });

@@ -73,6 +73,30 @@ func.func @reshaped(%x: tensor<2x4xf32>, %all: tensor<16xf32>) -> tensor<16xf32>
 
 // -----
 
+// Lists that a loop starts with are different ones, though they are empty in
+// the same way: through a cast, too.
+
+// CHECK-LABEL: @lists
+// CHECK-DAG: %[[A:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK-DAG: %[[B:.*]] = tensor.empty() : tensor<8xf32>
+// CHECK-DAG: %[[C:.*]] = tensor.cast %[[A]]
+// CHECK-DAG: %[[D:.*]] = tensor.cast %[[B]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[C]], %{{.*}} = %[[D]])
+func.func @lists(%n: index, %x: f32, %y: f32) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<8xf32>
+  %l = tensor.cast %e : tensor<8xf32> to tensor<?xf32>
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %l, %b = %l) -> (tensor<?xf32>, tensor<?xf32>) {
+    %1 = tensor.insert %x into %a[%i] : tensor<?xf32>
+    %2 = tensor.insert %y into %b[%i] : tensor<?xf32>
+    scf.yield %1, %2 : tensor<?xf32>, tensor<?xf32>
+  }
+  return %0#0, %0#1 : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
 func.func @unknown(%m: memref<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{expects 'restrict': what it reads may be anything else}}
   %t = bufferization.to_tensor %m : memref<4xf32> to tensor<4xf32>
