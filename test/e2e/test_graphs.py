@@ -41,6 +41,20 @@ class Graphs(Case):
         self.check([helper.make_node("Einsum", ["p", "q", "r"], ["y"], equation="ij,jk,kl->li")], integers,
                    types={"y": np.int64})
 
+    def test_ends_that_are_repeated(self):
+        """Each end is looked up by itself, corners with the first dimension that has one."""
+        rng = np.random.default_rng(0)
+        for mode in ("reflect", "edge", "wrap"):
+            for shape, pads in (((7,), (3, 6)), ((4, 5), (1, 4, 3, 0)), ((4, 1, 5), (3, 0, 2, 0, 0, 4)),
+                                ((3, 4, 5, 6), (2, 0, 1, 3, 1, 3, 4, 5)), ((4, 6), (-1, 2, 2, -2))):
+                for opens in ((), (0, 1, 2, 3)):
+                    x = rng.standard_normal(shape).astype(np.float32)
+                    self.check([helper.make_node("Pad", ["x", "pads"], ["y"], mode=mode)], {"x": x}, {"pads": np.array(pads)},
+                               opens=opens, opset=19)
+        x = rng.integers(0, 255, (2, 3)).astype(np.uint8)
+        self.check([helper.make_node("Pad", ["x", "pads"], ["y"], mode="wrap")], {"x": x}, {"pads": np.array([5, 7, 0, 9])},
+                   opset=19, opens=(1,), types={"y": np.uint8})
+
     def test_parts_of_open_sizes(self):
         """The first part, a view with gaps, was read as if it had none."""
         rng = np.random.default_rng(0)

@@ -231,29 +231,87 @@ LowerSlice::matchAndRewrite(nn::SliceOp op, OpAdaptor adaptor,
   return success();
 }
 
-/// Where position p (of the operand, maybe outside) reads dimension of `size`.
+/// Where position p (of the operand, maybe outside) reads a dimension of `size`
+/// elements, of which there are enough to be mirrored.
 static Value reflected(OpBuilder &b, Location loc, nn::PadMode mode,
-                       Value position, Value size) {
+                       Value position, Value size, bool repeatsOnce) {
   Value zero = indexConstant(b, loc, 0), one = indexConstant(b, loc, 1);
   Value last = arith::SubIOp::create(b, loc, size, one);
   auto less = [&](Value x, Value y) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
   };
+  auto larger = [&](Value x, Value y) -> Value {
+    return arith::MaxSIOp::create(b, loc, x, y);
+  };
+  auto minus = [&](Value x, Value y) -> Value {
+    return arith::SubIOp::create(b, loc, x, y);
+  };
   if (mode == nn::PadMode::edge)
-    return arith::MaxSIOp::create(
-        b, loc, arith::MinSIOp::create(b, loc, position, last), zero);
-  // Both remaining modes repeat: every `size`, or every 2 (size - 1) elements.
-  Value period = size;
-  if (mode == nn::PadMode::reflect)
-    period = arith::MaxSIOp::create(
-        b, loc, arith::AddIOp::create(b, loc, last, last), one);
-  Value rest = arith::RemSIOp::create(b, loc, position, period);
-  Value lifted = arith::AddIOp::create(b, loc, rest, period);
-  rest = arith::SelectOp::create(b, loc, less(rest, zero), lifted, rest);
-  if (mode == nn::PadMode::wrap)
-    return rest;
-  Value back = arith::SubIOp::create(b, loc, period, rest);
-  return arith::SelectOp::create(b, loc, less(last, rest), back, rest);
+    return larger(arith::MinSIOp::create(b, loc, position, last), zero);
+  // last - |last - |p||.
+  if (mode == nn::PadMode::reflect) {
+    Value right = minus(last, larger(position, minus(zero, position)));
+    return minus(last, larger(right, minus(zero, right)));
+  }
+  Value rest = repeatsOnce
+                   ? Value(arith::SelectOp::create(
+                         b, loc, less(position, size), position,
+                         minus(position, size)))
+                   : Value(arith::RemSIOp::create(b, loc, position, size));
+  Value lifted = arith::AddIOp::create(b, loc, rest, size);
+  return arith::SelectOp::create(b, loc, less(rest, zero), lifted, rest);
+}
+
+/// Repeats x at its ends. All of it is moved as it lies; an end of a dimension
+/// has what that has within the dimensions before, and all of those behind.
+static Value repeatEnds(OpBuilder &b, Location loc, nn::PadMode mode, Value x,
+                        ArrayRef<int64_t> lowPads, ArrayRef<int64_t> highPads,
+                        ArrayRef<OpFoldResult> sizes) {
+  RankedTensorType type = typeOf(x);
+  int64_t rank = type.getRank();
+  Sizes own = sizesOf(b, loc, x), lows, none(rank, b.getIndexAttr(0)),
+        ones(rank, b.getIndexAttr(1));
+  for (int64_t low : lowPads)
+    lows.push_back(b.getIndexAttr(low));
+  Value y = empty(b, loc, sizes, type.getElementType());
+  y = insert(b, loc, x, y, lows, own, ones);
+  auto padEnd = [&](int64_t d, bool isHigh) {
+    int64_t pad = (isHigh ? highPads : lowPads)[d];
+    if (pad == 0)
+      return;
+    Sizes part(own), offsets(lows);
+    part[d] = b.getIndexAttr(pad);
+    offsets[d] = isHigh ? addSizes(b, loc, lows[d], own[d]) : none[d];
+    for (int64_t i = d + 1; i < rank; ++i)
+      std::tie(part[i], offsets[i]) = std::pair(sizes[i], none[i]);
+    Value end = generate(
+        b, loc, part, type.getElementType(),
+        [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
+          SmallVector<Value> at(indices);
+          for (int64_t i = d; i < rank; ++i) {
+            int64_t low = lowPads[i], high = highPads[i];
+            if (low == 0 && high == 0)
+              continue;
+            Value size = sizeOf(b, loc, x, i);
+            at[i] = i == d && isHigh
+                        ? arith::AddIOp::create(b, loc, at[i], size)
+                              .getResult()
+                        : arith::SubIOp::create(b, loc, at[i],
+                                                indexConstant(b, loc, low))
+                              .getResult();
+            bool repeatsOnce = !type.isDynamicDim(i) &&
+                               std::max(low, high) <= type.getDimSize(i);
+            at[i] = reflected(b, loc, mode, at[i], size, repeatsOnce);
+          }
+          return tensor::ExtractOp::create(b, loc, x, at);
+        });
+    y = insert(b, loc, end, y, offsets, part, ones);
+  };
+  for (int64_t d = 0; d < rank; ++d) {
+    padEnd(d, /*isHigh=*/false);
+    padEnd(d, /*isHigh=*/true);
+  }
+  return y;
 }
 
 LogicalResult
@@ -267,22 +325,17 @@ LowerPad::matchAndRewrite(nn::PadOp op, OpAdaptor adaptor,
                                            ValueRange());
     y = pad(rewriter, loc, x, op.getLow(), op.getHigh(), fill);
   } else {
-    y = generate(rewriter, loc, resultSizes(rewriter, op->getResult(0)),
-                 type.getElementType(),
-                 [&](OpBuilder &b, Location loc, ValueRange indices) {
-                   SmallVector<Value> at;
-                   for (auto [i, index] : llvm::enumerate(indices)) {
-                     if (op.getLow()[i] == 0 && op.getHigh()[i] <= 0) {
-                       at.push_back(index);
-                       continue;
-                     }
-                     Value low = indexConstant(b, loc, op.getLow()[i]);
-                     Value from = arith::SubIOp::create(b, loc, index, low);
-                     at.push_back(reflected(b, loc, op.getMode(), from,
-                                            sizeOf(b, loc, x, i)));
-                   }
-                   return tensor::ExtractOp::create(b, loc, x, at);
-                 });
+    // What is cropped is gone before the rest is repeated at its ends.
+    SmallVector<int64_t> cut[2], added[2];
+    for (auto [i, pads] : llvm::enumerate(ArrayRef{op.getLow(), op.getHigh()}))
+      for (int64_t amount : pads) {
+        cut[i].push_back(std::min<int64_t>(amount, 0));
+        added[i].push_back(std::max<int64_t>(amount, 0));
+      }
+    Value nothing = scalar(rewriter, loc, type.getElementType(), 0);
+    x = pad(rewriter, loc, x, cut[0], cut[1], nothing);
+    y = repeatEnds(rewriter, loc, op.getMode(), x, added[0], added[1],
+                   resultSizes(rewriter, op->getResult(0)));
   }
   rewriter.replaceOp(op, castTo(rewriter, loc, y, type));
   return success();

@@ -299,7 +299,8 @@ SmallVector<Value> Selection::run() {
   Value items = empty(b, loc, {room}, i64);
   if (mayAppend) {
     spare = empty(b, loc, {room}, i64);
-    numbers = empty(b, loc, {OpFoldResult(b.getIndexAttr(KeyOrder::kDigits))}, i64);
+    OpFoldResult digits = b.getIndexAttr(KeyOrder::kDigits);
+    numbers = empty(b, loc, {digits}, i64);
   }
   SmallVector<Value> results = loop(
       n(0), rows, 1,

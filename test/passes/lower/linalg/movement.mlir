@@ -58,6 +58,36 @@ func.func @pad(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
+// All that is padded is moved as it lies, only the ends are looked up: without
+// a division, for a dimension is longer than what is mirrored.
+// CHECK-LABEL: @mirrored
+// CHECK-NOT: linalg.fill
+// CHECK: %[[X:.*]] = tensor.insert_slice %arg0 into %{{.*}}[0, 2] [5, 9] [1, 1] : tensor<5x9xf32> into tensor<6x11xf32>
+// CHECK: %[[LEFT:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x11xf32>)
+// CHECK-NOT: arith.remsi
+// CHECK: tensor.insert_slice %{{.*}} into %[[X]][5, 0] [1, 11]
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<5x2xf32>)
+// CHECK-NOT: arith.remsi
+// CHECK: tensor.insert_slice %{{.*}}[0, 0] [5, 2]
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @mirrored(%x: tensor<5x9xf32>) -> tensor<6x11xf32> {
+  %0 = nn.pad reflect %x {low = array<i64: 0, 2>, high = array<i64: 1, 0>} : (tensor<5x9xf32>) -> tensor<6x11xf32>
+  return %0 : tensor<6x11xf32>
+}
+
+// -----
+
+// Where an open dimension may be repeated more than once, it is divided by.
+// CHECK-LABEL: @wrapped
+// CHECK-COUNT-2: arith.remsi
+func.func @wrapped(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = nn.pad wrap %x {low = array<i64: 7>, high = array<i64: 9>} : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
 // What is padded may have become of better known sizes than its type states.
 // CHECK-LABEL: @pad_of_known_size
 // CHECK-NOT: unrealized
