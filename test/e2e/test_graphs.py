@@ -55,6 +55,16 @@ class Graphs(Case):
         self.check([helper.make_node("Pad", ["x", "pads"], ["y"], mode="wrap")], {"x": x}, {"pads": np.array([5, 7, 0, 9])},
                    opset=19, opens=(1,), types={"y": np.uint8})
 
+    def test_rows_times_rows(self):
+        """Products of types that have no register tiles, with the second factor transposed."""
+        rng = np.random.default_rng(0)
+        for dtype, shapes in ((np.float64, ((9, 20), (30, 20), (30,))), (np.float64, ((1, 5), (1, 5), (1,))),
+                              (np.float64, ((7, 33), (4, 33), (7, 1)))):
+            inputs = {n: rng.standard_normal(shape).astype(dtype) for n, shape in zip("abc", shapes)}
+            for opens in ((), (0, 1)):
+                self.check([helper.make_node("Gemm", ["a", "b", "c"], ["y"], transB=1, alpha=0.5)], inputs, opens=opens,
+                           types={"y": dtype})
+
     def test_parts_of_open_sizes(self):
         """The first part, a view with gaps, was read as if it had none."""
         rng = np.random.default_rng(0)

@@ -89,10 +89,16 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
   int64_t rank = type.getRank();
 
   // Loops: batch…, i, k, j, so that rows of b and of the result are run along.
+  // With b transposed, k is what its rows are along; where register tiles do
+  // not turn it (cpu-contractions-to-vector), it is the last loop.
   int64_t batch = rank - 2;
+  Type element = typeOf(a).getElementType();
+  bool endsWithSum = op.getTransposeB() && !op.getTransposeA() &&
+                     !isa<Float32Type, BFloat16Type>(element);
+  int64_t inner = batch + (endsWithSum ? 2 : 1);
   AffineExpr i = rewriter.getAffineDimExpr(batch),
-             k = rewriter.getAffineDimExpr(batch + 1),
-             j = rewriter.getAffineDimExpr(batch + 2);
+             k = rewriter.getAffineDimExpr(inner),
+             j = rewriter.getAffineDimExpr(2 * batch + 3 - inner);
   auto operandMap = [&](Value operand, AffineExpr row, AffineExpr column,
                         bool transposed) {
     int64_t dims = typeOf(operand).getRank() - 2;
@@ -119,7 +125,7 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
   maps.push_back(AffineMap::get(rank + 1, 0, exprs, getContext()));
   SmallVector<utils::IteratorType> iterators(rank + 1,
                                              utils::IteratorType::parallel);
-  iterators[batch + 1] = utils::IteratorType::reduction;
+  iterators[inner] = utils::IteratorType::reduction;
 
   SmallVector<int64_t> biasDims;
   if (Value bias = adaptor.getBias())

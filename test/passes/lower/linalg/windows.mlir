@@ -32,6 +32,23 @@ func.func @matmul(%a: tensor<2x?x5xf32>, %b: tensor<7x5xf32>, %c: tensor<7xf32>)
 
 // -----
 
+// Rows of a transposed factor are run along, unless tiles turn it: then as
+// those of any other.
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG: #[[COLUMNS:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-LABEL: @transposed_factor
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[ROWS]], #{{.*}}], iterator_types = ["parallel", "parallel", "reduction"]}
+// CHECK-SAME: tensor<6x5xf64>
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[COLUMNS]], #{{.*}}], iterator_types = ["parallel", "reduction", "parallel"]}
+// CHECK-SAME: tensor<6x5xf32>
+func.func @transposed_factor(%a: tensor<4x5xf64>, %b: tensor<6x5xf64>, %c: tensor<4x5xf32>, %d: tensor<6x5xf32>) -> (tensor<4x6xf64>, tensor<4x6xf32>) {
+  %0 = nn.matmul %a, %b {transpose_b} : (tensor<4x5xf64>, tensor<6x5xf64>) -> tensor<4x6xf64>
+  %1 = nn.matmul %c, %d {transpose_b} : (tensor<4x5xf32>, tensor<6x5xf32>) -> tensor<4x6xf32>
+  return %0, %1 : tensor<4x6xf64>, tensor<4x6xf32>
+}
+
+// -----
+
 // CHECK-LABEL: @max_pool
 // CHECK: arith.constant 0xFF800000 : f32
 // CHECK: arith.maximumf
