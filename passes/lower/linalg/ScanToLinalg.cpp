@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What depends on the step before is a loop over tensors; each step is a
-// linalg op over all other dimensions.
+// linalg op over all other dimensions. Along the last one, where these lie
+// apart, it is a loop over elements, row by row.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/lower/linalg/Patterns.h"
@@ -66,6 +67,94 @@ static SmallVector<Value> sliceSizesOf(OpBuilder &b, Location loc, Value x,
   return sizes;
 }
 
+/// Sums or products along a dimension.
+struct Scan {
+  explicit Scan(nn::CumSumOp op)
+      : element(op.getX().getType().getElementType()), op(op) {}
+
+  Value start(OpBuilder &b, Location loc) {
+    return scalar(b, loc, accumulator(), op.getProduct() ? 1 : 0);
+  }
+  Type accumulator() { return computeType(nn::signless(element)); }
+  /// Where step i reads and writes.
+  Value place(OpBuilder &b, Location loc, Value i, Value size) {
+    if (!op.getReverse())
+      return i;
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    return arith::SubIOp::create(b, loc,
+                                 arith::SubIOp::create(b, loc, size, one), i);
+  }
+  /// What a step shows of `x`, and what the next one starts from.
+  std::pair<Value, Value> step(OpBuilder &b, Location loc, Value x, Value acc) {
+    Value v = convertScalar(b, loc, x, accumulator(), false, false);
+    Value sum = combine(b, loc, acc, v);
+    Value shown = op.getExclusive() ? acc : sum;
+    return {convertScalar(b, loc, shown, nn::signless(element), false, false),
+            sum};
+  }
+
+private:
+  Value combine(OpBuilder &b, Location loc, Value acc, Value v) {
+    bool product = op.getProduct();
+    if (isa<FloatType>(acc.getType()))
+      return product ? Value(arith::MulFOp::create(b, loc, acc, v))
+                     : Value(arith::AddFOp::create(b, loc, acc, v));
+    return product ? Value(arith::MulIOp::create(b, loc, acc, v))
+                   : Value(arith::AddIOp::create(b, loc, acc, v));
+  }
+
+  Type element;
+  nn::CumSumOp op;
+};
+
+/// Along the last dimension that has elements beside each other.
+struct LowerRowScan : OpConversionPattern<nn::CumSumOp> {
+  LowerRowScan(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(nn::CumSumOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value x = adaptor.getX();
+    RankedTensorType type = typeOf(x);
+    int64_t axis = op.getAxis();
+    if (isKnownEmpty(type.getShape()) ||
+        lower::productOf(type.getShape().drop_front(axis + 1)) != 1)
+      return b.notifyMatchFailure(op, "is along no rows");
+    Scan scan(op);
+    Sizes sizes = sizesOf(b, loc, x);
+    x = reshape(b, loc, x,
+                {lower::productOf(b, loc,
+                                  ArrayRef<OpFoldResult>(sizes).take_front(
+                                      axis)),
+                 sizes[axis]});
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    Value rows = sizeOf(b, loc, x, 0), size = sizeOf(b, loc, x, 1);
+    auto along = [&](OpBuilder &b, Location loc, Value row, ValueRange state) {
+      auto step = [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
+        SmallVector<Value> place = {row, scan.place(b, loc, i, size)};
+        Value element = tensor::ExtractOp::create(b, loc, x, place);
+        auto [shown, sum] = scan.step(b, loc, element, state[1]);
+        Value y = tensor::InsertOp::create(b, loc, shown, state[0], place);
+        scf::YieldOp::create(b, loc, ValueRange{y, sum});
+      };
+      auto loop = scf::ForOp::create(
+          b, loc, zero, size, one,
+          ValueRange{state[0], scan.start(b, loc)}, step);
+      scf::YieldOp::create(b, loc, loop.getResult(0));
+    };
+    auto loop = scf::ForOp::create(b, loc, zero, rows, one,
+                                   emptyLike(b, loc, x), along);
+    Value y = reshape(b, loc, loop.getResult(0), sizes);
+    b.replaceOp(op,
+                castTo(b, loc, y, getTypeConverter()->convertType(
+                                      op.getType())));
+    return success();
+  }
+};
+
 struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -75,7 +164,7 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
     Location loc = op.getLoc();
     Value x = adaptor.getX();
     RankedTensorType type = typeOf(x);
-    Type element = type.getElementType(), accType = computeType(element);
+    Scan scan(op);
     int64_t axis = op.getAxis();
     RankedTensorType sliceType = sliceTypeOf(type, axis);
     SmallVector<Value> sliceSizes = sliceSizesOf(b, loc, x, axis);
@@ -85,20 +174,14 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
                                                  op.getType())));
       return success();
     }
-    Value acc = createFilled(b, loc, sliceType.clone(accType),
-                             scalar(b, loc, accType, op.getProduct() ? 1 : 0),
-                             sliceSizes);
+    Value acc = createFilled(b, loc, sliceType.clone(scan.accumulator()),
+                             scan.start(b, loc), sliceSizes);
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     Value size = sizeOf(b, loc, x, axis);
     AffineMap map = b.getMultiDimIdentityMap(sliceType.getRank());
     auto step = [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
-      Value at = i;
-      if (op.getReverse()) {
-        Value last = arith::SubIOp::create(b, loc, size, one);
-        at = arith::SubIOp::create(b, loc, last, i);
-      }
-      AxisSlice slice(b, loc, x, axis, at);
+      AxisSlice slice(b, loc, x, axis, scan.place(b, loc, i, size));
       Value xs = slice.extract(b, loc, x, sliceType);
       // The results of this step, then the sums that the next one starts from.
       auto generic = linalg::GenericOp::create(
@@ -108,10 +191,7 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
           SmallVector<utils::IteratorType>(sliceType.getRank(),
                                            utils::IteratorType::parallel),
           [&](OpBuilder &b, Location loc, ValueRange args) {
-            Value v = convertScalar(b, loc, args[0], accType, false, false);
-            Value sum = combine(b, loc, args[2], v, op.getProduct());
-            Value shown = op.getExclusive() ? args[2] : sum;
-            shown = convertScalar(b, loc, shown, element, false, false);
+            auto [shown, sum] = scan.step(b, loc, args[0], args[2]);
             linalg::YieldOp::create(b, loc, ValueRange{shown, sum});
           });
       Value written =
@@ -124,20 +204,11 @@ struct LowerCumSum : OpConversionPattern<nn::CumSumOp> {
     b.replaceOp(op, castTo(b, loc, loop.getResult(0), stated));
     return success();
   }
-
-  static Value combine(OpBuilder &b, Location loc, Value acc, Value v,
-                       bool product) {
-    if (isa<FloatType>(acc.getType()))
-      return product ? Value(arith::MulFOp::create(b, loc, acc, v))
-                     : Value(arith::AddFOp::create(b, loc, acc, v));
-    return product ? Value(arith::MulIOp::create(b, loc, acc, v))
-                   : Value(arith::AddIOp::create(b, loc, acc, v));
-  }
 };
 
 } // namespace
 
 void lower::populateScanToLinalg(RewritePatternSet &patterns,
                                  const TypeConverter &converter) {
-  patterns.add<LowerCumSum>(converter, patterns.getContext());
+  patterns.add<LowerCumSum, LowerRowScan>(converter, patterns.getContext());
 }
