@@ -17,7 +17,7 @@ class PostTraining(Case):
     def calibrate(self, model, data, *options):
         path = self.path("model.calib.json")
         np.savez(self.path("data.npz"), **data)
-        done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", path, *options)
+        done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "-o", path, "--repair=none", *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return path
 
@@ -246,8 +246,8 @@ class FileOfRules(PostTraining):
         self.assertTrue(all(t["method"] in methods for t in found["tensors"]), found)
         again = self.ranges("--method=minmax", self.rules({"name": "flat", "method": "best"}))
         self.assertEqual([n for n, t in again.items() if "method" in t and n != "flat"], [])
-        done = tool("ingot", "calibrate", self.model, "--data", self.path("data.npz"), "--samples", "3", "-o",
-                    self.path("none.json"))
+        done = tool("ingot", "calibrate", self.model, "--data", self.path("data.npz"), "--samples", "3",
+                    "--repair=none", "-o", self.path("none.json"))
         self.assert_one_line(done, "--samples is for method best")
 
     def test_refused(self):
@@ -482,7 +482,7 @@ class Repairs(PostTraining):
         path, _ = self.repaired(model, {"x": digits.render(12, 1)[0]}, "--repair=bias")
         done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=smoth", "-o",
                     self.path("none.json"))
-        self.assert_one_line(done, "--repair", "equalize, smooth, round and bias")
+        self.assert_one_line(done, "--repair", "auto, none", "equalize, smooth, round and bias")
         done = tool("ingot", "calibrate", model, "--data", self.path("data.npz"), "--repair=bias,smooth,bias", "-o",
                     self.path("none.json"))
         self.assert_one_line(done, "--repair", "names bias more than once")

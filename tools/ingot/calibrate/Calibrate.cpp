@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> data, shapes, dims;
   unsigned threads = 0, numSamples = 0;
   quantize::MethodChoice method;
-  std::vector<RepairKind> repairs;
+  RepairChoice repairs;
 };
 
 } // namespace
@@ -36,6 +36,22 @@ static bool choosesBest(const Calibrator::Options &options) {
          llvm::any_of(options.rules, [&](const quantize::Rule &rule) {
            return rule.method && isBest(*rule.method);
          });
+}
+
+static void printOutcome(const Repairer::Outcome &outcome, bool isRepaired) {
+  constexpr double kMost = Repairer::kMostError;
+  printf("int8: relative error of the outputs %.6f on %llu samples",
+         outcome.after, static_cast<unsigned long long>(outcome.samples));
+  if (isRepaired)
+    printf(", %.6f before repairs\n", outcome.before);
+  else if (outcome.after <= kMost)
+    printf(", no more than %g: nothing to repair\n", kMost);
+  else
+    printf(": nothing that repairs could be measured by\n");
+  if (isRepaired && outcome.after > kMost)
+    printf("that is more than %g: `ingot compare --sensitivity` tells which "
+           "layers make it\n",
+           kMost);
 }
 
 static int calibrate(const Options &options, const OptionParser &parser) {
@@ -57,7 +73,7 @@ static int calibrate(const Options &options, const OptionParser &parser) {
     problem = quantize::readRules(options.rules, chosen.rules);
   if (!problem.empty())
     return progress.fail(problem);
-  if (options.numSamples && !choosesBest(chosen) && options.repairs.empty())
+  if (options.numSamples && !choosesBest(chosen) && options.repairs.isNone())
     return parser.usageError("--samples is for method best and --repair");
   if (options.numSamples)
     chosen.numSamples = options.numSamples;
@@ -67,11 +83,19 @@ static int calibrate(const Options &options, const OptionParser &parser) {
     return code;
   if (int code = calibrator.choose(result))
     return code;
+  Repairer repairer(chosen, parser, progress);
   std::vector<Repairer::Trial> trials;
-  if (!options.repairs.empty())
-    if (int code = Repairer(chosen, parser, progress)
-                       .run(options.repairs, result, trials))
+  Repairer::Outcome outcome;
+  if (options.repairs.isAutomatic) {
+    if (int code = repairer.runAutomatic(options.numSamples
+                                             ? options.numSamples
+                                             : Repairer::kComparedSamples,
+                                         result, trials, outcome))
       return code;
+  } else if (!options.repairs.isNone()) {
+    if (int code = repairer.run(options.repairs.kinds, result, trials))
+      return code;
+  }
   problem = writeTexts({{options.output, toText(result)}});
   if (!problem.empty())
     return progress.fail(problem);
@@ -80,8 +104,10 @@ static int calibrate(const Options &options, const OptionParser &parser) {
          static_cast<unsigned long long>(result.samples));
   for (const Repairer::Trial &trial : trials)
     printf("repair %s: relative error of the outputs from %.6f to %.6f, %s\n",
-           trial.name, trial.before, trial.after,
+           trial.name.c_str(), trial.before, trial.after,
            trial.isKept() ? "kept" : "left out");
+  if (options.repairs.isAutomatic)
+    printOutcome(outcome, !trials.empty());
   return exitSuccess;
 }
 
@@ -128,8 +154,8 @@ int ingot::calibrateMain(int argc, char **argv) {
       [&](const std::string &text) {
         return parseRepairs(text, options.repairs);
       },
-      "equalize, smooth, round and bias: repairs to try, of which those are "
-      "kept that lower the outputs' error");
+      "auto, the default: repairs to try if the outputs' error is large; none; "
+      "or equalize, smooth, round, bias. Kept is what lowers it");
   parser.value("rules", "FILE", options.rules,
                "JSON that names other methods for some tensors");
   parser.list("shape", "NAME=AxB...", options.shapes,

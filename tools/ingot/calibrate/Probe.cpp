@@ -95,16 +95,27 @@ std::string Probe::runOne(Sample &sample, std::vector<Array> &outputs) {
   return status == INGOT_OK ? "" : sample.where + ": " + error.message;
 }
 
-std::string Probe::readSamples(Samples &samples, uint64_t most) {
+static uint64_t bytesOf(const std::vector<Array> &arrays) {
+  uint64_t bytes = 0;
+  for (const Array &array : arrays)
+    bytes += array.data.size();
+  return bytes;
+}
+
+std::string Probe::readSamples(Samples &samples, uint64_t most,
+                               uint64_t mostBytes) {
   turn(std::vector<bool>(units().size()));
   std::string problem;
   std::vector<Array> inputs;
-  while (kept.size() < most && samples.next(inputs, problem)) {
+  uint64_t bytes = 0;
+  while (kept.size() < most && bytes < mostBytes &&
+         samples.next(inputs, problem)) {
     progress.show(samples.progress());
     kept.push_back({inputs, {}, samples.where()});
     problem = runOne(kept.back(), kept.back().outputs);
     if (!problem.empty())
       return problem;
+    bytes += bytesOf(inputs) + bytesOf(kept.back().outputs);
   }
   return problem;
 }

@@ -43,9 +43,10 @@ public:
   /// Whether a choice can turn it on.
   bool canBeOn(size_t unit) const;
 
-  /// Reads samples, no more than `most`, and what f32 makes of them. Returns
-  /// what is wrong, or "".
-  std::string readSamples(Samples &samples, uint64_t most);
+  /// Reads samples, no more than `most`, and what f32 makes of them; none after
+  /// one with which both take `mostBytes`. Returns what is wrong, or "".
+  std::string readSamples(Samples &samples, uint64_t most,
+                          uint64_t mostBytes = UINT64_MAX);
   uint64_t numSamples() const { return kept.size(); }
 
   const std::vector<Array> &inputsOf(size_t sample) const {

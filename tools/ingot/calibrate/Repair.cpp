@@ -25,10 +25,12 @@ static constexpr std::pair<const char *, RepairKind> kRepairs[] = {
     {"bias", RepairKind::bias}};
 
 std::string ingot::tools::parseRepairs(const std::string &text,
-                                       std::vector<RepairKind> &kinds) {
+                                       RepairChoice &choice) {
+  choice = {text == "auto", {}};
+  if (text == "auto" || text == "none")
+    return "";
   llvm::SmallVector<llvm::StringRef> names;
   llvm::StringRef(text).split(names, ',');
-  kinds.clear();
   for (const auto &one : kRepairs)
     if (llvm::count(names, one.first) > 1)
       return "names " + std::string(one.first) + " more than once";
@@ -36,14 +38,14 @@ std::string ingot::tools::parseRepairs(const std::string &text,
   // do not change any more.
   for (auto [name, kind] : kRepairs)
     if (llvm::is_contained(names, name))
-      kinds.push_back(kind);
+      choice.kinds.push_back(kind);
   const bool areKnown = llvm::all_of(names, [](llvm::StringRef name) {
     return llvm::any_of(kRepairs,
                         [&](const auto &one) { return name == one.first; });
   });
-  return areKnown
-             ? ""
-             : "must be of equalize, smooth, round and bias, with commas";
+  return areKnown ? ""
+                  : "must be auto, none, or of equalize, smooth, round and "
+                    "bias, with commas";
 }
 
 void ingot::tools::setRepairs(const quantize::Calibration &calibration,
@@ -77,7 +79,8 @@ int Repairer::measure(const quantize::Calibration &calibration, double &error) {
   std::string problem = samples.open(options.data);
   samples.setInputs(probe.scratch().inputs());
   if (problem.empty())
-    problem = probe.readSamples(samples, options.numSamples);
+    problem = probe.readSamples(samples, mostSamples, mostBytes);
+  measured = probe.numSamples();
   if (problem.empty())
     problem =
         probe.measure(std::vector<bool>(probe.units().size(), true), error);
@@ -206,29 +209,38 @@ int Repairer::correctBiases(quantize::Calibration &calibration) {
   return exitSuccess;
 }
 
+static std::string nameOf(RepairKind kind) {
+  for (auto [name, one] : kRepairs)
+    if (one == kind)
+      return name;
+  return "";
+}
+
+int Repairer::tryOne(RepairKind kind, State &state,
+                     std::vector<Trial> &trials) {
+  State repaired = state;
+  if (int code = repair(kind, repaired.calibration))
+    return code;
+  if (int code = measure(repaired.calibration, repaired.error))
+    return code;
+  trials.push_back({nameOf(kind), state.error, repaired.error});
+  if (trials.back().isKept())
+    state = std::move(repaired);
+  return exitSuccess;
+}
+
 int Repairer::run(const std::vector<RepairKind> &kinds,
                   quantize::Calibration &calibration,
                   std::vector<Trial> &trials) {
   if (std::string problem = scratch.create(); !problem.empty())
     return progress.fail(problem);
   rounds = llvm::is_contained(kinds, RepairKind::round);
-  double error = 0;
-  if (int code = measure(calibration, error))
+  State state = {calibration, 0};
+  if (int code = measure(calibration, state.error))
     return code;
-  for (auto [name, kind] : kRepairs) {
-    if (!llvm::is_contained(kinds, kind))
-      continue;
-    quantize::Calibration repaired = calibration;
-    if (int code = repair(kind, repaired))
+  for (RepairKind kind : kinds)
+    if (int code = tryOne(kind, state, trials))
       return code;
-    Trial trial = {name, error, 0};
-    if (int code = measure(repaired, trial.after))
-      return code;
-    trials.push_back(trial);
-    if (!trial.isKept())
-      continue;
-    calibration = std::move(repaired);
-    error = trial.after;
-  }
+  calibration = std::move(state.calibration);
   return exitSuccess;
 }

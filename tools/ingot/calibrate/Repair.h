@@ -13,31 +13,63 @@ namespace ingot::tools {
 
 enum class RepairKind { equalize, smooth, round, bias };
 
-/// Reads `equalize,smooth,round,bias`; returns what is wrong, to be read behind
-/// the option's name, or "".
-std::string parseRepairs(const std::string &text,
-                         std::vector<RepairKind> &kinds);
+/// Which repairs a command tries.
+struct RepairChoice {
+  /// Those that the outputs' error asks for, and no more.
+  bool isAutomatic = true;
+  std::vector<RepairKind> kinds;
+  bool isNone() const { return !isAutomatic && kinds.empty(); }
+};
+
+/// Reads `auto`, `none` or a list as `equalize,smooth,round,bias`; returns what
+/// is wrong, to be read behind the option's name, or "".
+std::string parseRepairs(const std::string &text, RepairChoice &choice);
 
 /// Tries repairs of a model, one after the other, and keeps those with which
 /// the outputs' error is less.
 class Repairer {
 public:
   struct Trial {
-    const char *name;
+    std::string name;
     double before = 0, after = 0;
     bool isKept() const { return after < before; }
   };
+  /// What was measured of the choice `auto`.
+  struct Outcome {
+    /// Of the outputs: as calibrated, and with what was kept.
+    double before = 0, after = 0;
+    uint64_t samples = 0;
+  };
+  /// Above that error `auto` tries repairs. Of the networks whose accuracy was
+  /// measured those below it lost less than half a point (docs/accuracy.md).
+  static constexpr double kMostError = 0.08;
+  /// Repairs are held against each other on more samples than what only tells
+  /// whether any is needed, for differences are smaller.
+  static constexpr uint64_t kComparedSamples = 32;
 
   Repairer(const Calibrator::Options &options, const OptionParser &parser,
            const Progress &progress)
-      : options(options), parser(parser), progress(progress) {}
+      : options(options), parser(parser), progress(progress),
+        mostSamples(options.numSamples) {}
 
   /// Repairs what was calibrated. 0, or the code to end with once what is wrong
   /// was printed.
   int run(const std::vector<RepairKind> &kinds,
           quantize::Calibration &calibration, std::vector<Trial> &trials);
+  /// The same, if the error on the usual samples asks for it: first what costs
+  /// little, then with rounded weights, until the error is no more than
+  /// kMostError on `compared` samples.
+  int runAutomatic(uint64_t compared, quantize::Calibration &calibration,
+                   std::vector<Trial> &trials, Outcome &outcome);
 
 private:
+  /// A calibration and its error.
+  struct State {
+    quantize::Calibration calibration;
+    double error = 0;
+  };
+  /// Goes on with what a repair makes of `state`, if that is better.
+  int tryOne(RepairKind kind, State &state, std::vector<Trial> &trials);
   int repair(RepairKind kind, quantize::Calibration &calibration);
   /// Finds the ranges of what is repaired.
   int recalibrate(quantize::Calibration &calibration);
@@ -58,6 +90,9 @@ private:
   ScratchFolder scratch;
   /// Weights are rounded by what they are multiplied by.
   bool rounds = false;
+  /// What errors are measured on: so many samples, of so many bytes with their
+  /// outputs; and how many that were.
+  uint64_t mostSamples = 0, mostBytes = UINT64_MAX, measured = 0;
 };
 
 /// Sets the pipeline to what a calibration has repaired, for models that are
