@@ -28,6 +28,7 @@ using namespace ingot::quantize;
 /// knew only norms that were smoothed.
 static constexpr int64_t kVersion = 3, kPlainVersion = 1;
 static constexpr StringLiteral kVersionKey("ingot_calibration");
+static constexpr StringLiteral kEqualizeKey("equalize");
 static constexpr StringLiteral kChannelsKey("channels");
 static constexpr StringLiteral kRoundingKey("adaround");
 static constexpr size_t kDigestDigits = 64;
@@ -44,7 +45,7 @@ static std::pair<StringLiteral, std::vector<ChannelValues> Calibration::*>
 
 static void writeRepair(const Calibration &calibration, json::OStream &json) {
   if (calibration.equalize)
-    json.attribute("equalize", true);
+    json.attribute(kEqualizeKey, true);
   for (auto [key, list] : kChannelLists) {
     if ((calibration.*list).empty())
       continue;
@@ -137,6 +138,11 @@ static Expected<TensorCalibration> readTensor(const json::Object &object) {
   return tensor;
 }
 
+static Error isTwice(StringRef key, StringRef name) {
+  return wrong("'" + printable(name) + "' of its \"" + key +
+               "\" is there twice");
+}
+
 static Error readChannels(const json::Object &repair, StringRef key,
                           std::vector<ChannelValues> &list) {
   if (!repair.get(key))
@@ -144,6 +150,7 @@ static Error readChannels(const json::Object &repair, StringRef key,
   const json::Array *entries = repair.getArray(key);
   if (!entries)
     return wrong("its \"" + key + "\" are no list");
+  llvm::StringSet<> names;
   for (const json::Value &value : *entries) {
     const json::Object *object = value.getAsObject();
     std::optional<StringRef> name =
@@ -151,6 +158,8 @@ static Error readChannels(const json::Object &repair, StringRef key,
     const json::Array *values = name ? object->getArray("values") : nullptr;
     if (!values)
       return wrong("one of its \"" + key + "\" has no \"name\" and \"values\"");
+    if (!names.insert(*name).second)
+      return isTwice(key, *name);
     ChannelValues channels = {name->str(), {}};
     for (const json::Value &one : *values) {
       const float number = float(one.getAsNumber().value_or(NAN));
@@ -174,15 +183,17 @@ static Error readRounding(const json::Object &repair,
   const json::Array *entries = repair.getArray(kRoundingKey);
   if (!entries)
     return wrong("its \"" + kRoundingKey + "\" is no list");
+  llvm::StringSet<> names;
   for (const json::Value &value : *entries) {
     const json::Object *object = value.getAsObject();
     std::optional<StringRef> name =
         object ? object->getString("name") : std::nullopt;
-    std::optional<StringRef> up =
-        name ? object->getString("up") : std::nullopt;
+    std::optional<StringRef> up = name ? object->getString("up") : std::nullopt;
     if (!up)
       return wrong("one of its \"" + kRoundingKey +
                    "\" has no \"name\" and \"up\"");
+    if (!names.insert(*name).second)
+      return isTwice(kRoundingKey, *name);
     WeightRounding rounding = {name->str(), {}};
     if (Error error = decodeBase64(*up, rounding.up))
       return wrong("'" + printable(*name) + "' of its \"" + kRoundingKey +
@@ -197,7 +208,21 @@ static Error readRepair(const json::Object &root, Calibration &calibration) {
   const json::Object *repair = root.getObject("repair");
   if (!repair)
     return wrong("it has no object \"repair\"");
-  if (const json::Value *value = repair->get("equalize")) {
+  // Of several the same one each time.
+  StringRef unknown;
+  for (const auto &entry : *repair) {
+    const StringRef key = entry.first;
+    const bool isKnown = key == kEqualizeKey || key == kRoundingKey ||
+                         llvm::any_of(kChannelLists, [&](const auto &list) {
+                           return key == list.first;
+                         });
+    if (!isKnown && (unknown.empty() || key < unknown))
+      unknown = key;
+  }
+  if (!unknown.empty())
+    return wrong("its \"repair\" has \"" + printable(unknown) +
+                 "\", which no repair is called");
+  if (const json::Value *value = repair->get(kEqualizeKey)) {
     if (!value->getAsBoolean())
       return wrong("its \"equalize\" is neither true nor false");
     calibration.equalize = *value->getAsBoolean();

@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <cmath>
 
@@ -37,9 +38,12 @@ struct ExcludeOverflowPass
 
 private:
   void exclude(func::FuncOp function);
+  LogicalResult checkNames();
 
   /// The largest magnitude that was seen, by the tensor's name.
   llvm::StringMap<float> seen;
+  /// Tensors of the model that have a range.
+  llvm::StringSet<> known;
 };
 
 } // namespace
@@ -49,6 +53,8 @@ void ExcludeOverflowPass::exclude(func::FuncOp function) {
   SmallVector<Operation *> products =
       quantize::findProducts(function, [](Operation *) { return true; });
   auto names = quantize::nameTensors(quantize::findSites(products));
+  for (const auto &[tensor, name] : names)
+    known.insert(name);
   for (Operation *product : products) {
     auto name = names.find(product->getOperand(0));
     if (name == names.end())
@@ -66,15 +72,36 @@ void ExcludeOverflowPass::exclude(func::FuncOp function) {
   }
 }
 
+LogicalResult ExcludeOverflowPass::checkNames() {
+  SmallVector<StringRef> names = llvm::to_vector(seen.keys());
+  llvm::sort(names);
+  for (StringRef name : names)
+    if (failed(quantize::checkName(calibration, &getContext(), name,
+                                   "a range of tensor", known,
+                                   "no tensor that a product reads")))
+      return failure();
+  return success();
+}
+
 void ExcludeOverflowPass::runOnOperation() {
   FailureOr<quantize::Calibration> read =
       quantize::readCalibration(calibration, &getContext());
   if (failed(read))
     return signalPassFailure();
+  // What was divided for int8 tells nothing of what f16 has to hold.
+  if (read->equalize || !read->channels.empty()) {
+    emitError(UnknownLoc::get(&getContext()))
+        << "'" << printable(calibration) << "' has ranges of a model that was "
+        << "repaired for int8: calibrate with --repair=none";
+    return signalPassFailure();
+  }
   seen.clear();
+  known.clear();
   for (const quantize::TensorCalibration &tensor : read->tensors)
     seen[tensor.name] = std::max(std::abs(tensor.min), std::abs(tensor.max));
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isExternal())
       exclude(function);
+  if (failed(checkNames()))
+    signalPassFailure();
 }

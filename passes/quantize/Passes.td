@@ -83,7 +83,9 @@ def ExcludeOverflow : Pass<"nn-exclude-overflow", "::mlir::ModuleOp"> {
     A convolution or matrix product with constant weights that reads a tensor
     whose range in the calibration goes beyond 32752, half of what f16 holds,
     gets `ingot.precision = #ingot.precision<fp32>`, so that what it reads stays
-    f32. A warning names it.
+    f32. A warning names it. A range of a tensor that no product reads is an
+    error, and so are ranges of what was equalized or smoothed for int8, for
+    they are not those of the model.
   }];
   let options = [
     Option<"calibration", "calibration", "std::string", "",

@@ -498,7 +498,11 @@ class Repairs(PostTraining):
                                ({"adaround": [{"name": "nobody", "up": "AA=="}]}, "'nobody'", "no product"),
                                ({"biases": [{"name": "nobody", "values": [1]}]}, "the bias of 'nobody'", "no product"),
                                ({"channels": [{"name": "nobody", "values": [1]}]}, "'nobody'", "no tensor"),
-                               ({"channels": [{"name": "conv0", "values": [-1]}]}, "conv0", "below 0")):
+                               ({"channels": [{"name": "conv0", "values": [-1]}]}, "conv0", "below 0"),
+                               ({"biases": [{"name": "conv0", "values": [1] * 6}] * 2}, "'conv0'", "biases", "twice"),
+                               ({"channels": [{"name": "x", "values": [1]}] * 2}, "'x'", "channels", "twice"),
+                               ({"adaround": [{"name": "conv0", "up": "AA=="}] * 2}, "'conv0'", "adaround", "twice"),
+                               ({"smoth": [], "equalize": True}, "smoth", "no repair is called")):
             with open(self.path("changed.json"), "w") as f:
                 json.dump({**found, "repair": repair}, f)
             self.refuses(model, *words, options=["--precision=int8", "--calibration=" + self.path("changed.json")])

@@ -5,6 +5,10 @@
 // RUN:   | FileCheck %s --check-prefix=SMALL
 // RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-exclude-overflow{calibration=%t/none.json})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NONE
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-exclude-overflow{calibration=%t/mistyped.json})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MISTYPED
+// RUN: not ingot-opt %t/model.mlir --pass-pipeline='builtin.module(nn-exclude-overflow{calibration=%t/repaired.json})' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=REPAIRED
 
 // What reads a tensor beyond half of what f16 holds stays f32, whatever its
 // weights were to be; what writes it does not matter.
@@ -20,6 +24,9 @@
 // SMALL-COUNT-2: nn.matmul {{.*}} {ingot.precision = #ingot.precision<fp16>}
 
 // NONE: error: cannot read '{{.*}}none.json': {{[Nn]}}o such file
+
+// MISTYPED: error: '{{.*}}mistyped.json' has a range of tensor 'rellu', but no tensor that a product reads has this name{{.*}}'relu'
+// REPAIRED: error: '{{.*}}repaired.json' has ranges of a model that was repaired for int8: calibrate with --repair=none
 
 //--- model.mlir
 func.func @two(%x: tensor<2x4xf32> {ingot.name = "x"}) -> tensor<2x4xf32> {
@@ -40,3 +47,14 @@ func.func @two(%x: tensor<2x4xf32> {ingot.name = "x"}) -> tensor<2x4xf32> {
 {"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
  "method": "minmax", "samples": 1, "tensors": [
   {"name": "relu", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
+
+//--- mistyped.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "rellu", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
+
+//--- repaired.json
+{"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "relu", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}],
+ "repair": {"channels": [{"name": "relu", "values": [2, 1, 1, 1]}]}}
