@@ -217,6 +217,8 @@ static void buildMemoryPipeline(OpPassManager &passes,
   // A tensor that only tells a size is to take no memory.
   passes.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   passes.addPass(createBufferize());
+  // What is copied to itself is seen when equal views are one.
+  passes.addPass(createCSEPass());
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   passes.addPass(createCollectWeights());

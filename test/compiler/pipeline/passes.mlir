@@ -128,6 +128,7 @@
 // CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}resolve-ranked-shaped-type-result-dims{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-bufferize{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}collect-weights{{[,{]|$}}
