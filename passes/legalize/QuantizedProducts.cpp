@@ -268,6 +268,81 @@ static FailureOr<Value> widen(Node &node, Value value, Value zero) {
   return node.infer<nn::SubOp>(wide, node.cast(zero, i32));
 }
 
+/// The i32 convolution of bytes less their zero point, which only one of x has:
+/// the padding is that, too.
+static FailureOr<Value> convolveSigned(Node &node, Bytes x, Value weights) {
+  Type ui8 = typeOf(x.bytes).getElementType();
+  std::optional<double> known =
+      x.zero ? nn::getSplat(x.zero) : std::optional<double>(0);
+  Value fill = x.zero ? node.cast(x.zero, ui8) : Value();
+  auto y = convolve(node, x.bytes, weights, Value(), fill);
+  if (failed(y) || (known && *known == 0))
+    return y;
+  auto conv = y->getDefiningOp<nn::ConvOp>();
+  if (llvm::any_of(conv.getPads(), [](int64_t pad) { return pad != 0; })) {
+    if (known) {
+      conv.setXZeroPoint(int64_t(*known));
+      return y;
+    }
+    // One that only the run knows is what it pads with.
+    OpBuilder::InsertionGuard guard(node.builder);
+    node.builder.setInsertionPoint(conv);
+    auto [padded, pads] = lower::padWithZeroPoint(
+        node.builder, node.loc(), conv.getX(), node.cast(x.zero, ui8),
+        conv.getPads(), conv.getChannelsLast());
+    conv.getXMutable().assign(padded);
+    conv.setPads(pads);
+  }
+  // The same for all sums of an output.
+  int64_t rank = typeOf(weights).getRank();
+  auto axes = llvm::to_vector(llvm::seq<int64_t>(1, rank));
+  Value sums = node.create<nn::ReduceOp>(
+      node.cast(weights, node.builder.getI32Type()), nn::ReduceKind::sum,
+      axes, /*keep_dims=*/false);
+  auto times = node.infer<nn::MulOp>(sums, x.zero);
+  if (failed(times))
+    return failure();
+  return node.infer<nn::SubOp>(*y, alongAxis(node, *times, rank - 1, 0));
+}
+
+/// The same where constant weights less their zero points are no bytes, as
+/// where they began as bytes without a sign: each window's sum of x, which is
+/// the convolution with ones, counts once for each of the zero point. Null if
+/// several outputs of a group would share it.
+static FailureOr<Value> convolveByWindows(Node &node, Bytes x, size_t w,
+                                          size_t zeroW) {
+  RankedTensorType type = node.type(w);
+  int64_t groups = node.getInt("group", 1), outputs = type.getDimSize(0);
+  if (!nn::getConstantInts(node.input(w)) || (groups != 1 && groups != outputs))
+    return Value();
+  Type i8 = node.builder.getI8Type();
+  auto weights = withSign(node, node.input(w), node.input(zeroW), i8,
+                          [&](Value zero) {
+                            return isSingle(zero)
+                                       ? toScalar(node, zero)
+                                       : alongAxis(node, zero,
+                                                   type.getRank() - 1, 0);
+                          });
+  if (failed(weights))
+    return failure();
+  auto y = convolveSigned(node, x, weights->bytes);
+  if (failed(y) || !weights->zero)
+    return y;
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] = groups;
+  auto ones = RankedTensorType::get(shape, i8);
+  auto sums = convolveSigned(
+      node, x,
+      nn::makeConstant(node.builder, node.loc(), ones,
+                       std::vector<double>(ones.getNumElements(), 1)));
+  if (failed(sums))
+    return failure();
+  auto less = node.infer<nn::MulOp>(*sums, weights->zero);
+  if (failed(less))
+    return failure();
+  return node.infer<nn::SubOp>(*y, *less);
+}
+
 /// The i32 convolution of inputs `x` and `w`, less zero points. The padding has
 /// the zero point of x.
 static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
@@ -283,59 +358,27 @@ static FailureOr<Value> convolveBytes(Node &node, size_t x, size_t zeroX,
     return node.unsupported("a zero point of rank " +
                             Twine(node.rank(zeroW)) + " for input " +
                             Twine(zeroW));
-  Value zero = node.has(zeroX) ? toScalar(node, node.input(zeroX)) : Value();
-  Value weightZero = node.input(zeroW);
-  if (weightZero)
-    weightZero = alongAxis(node, weightZero, node.rank(w), 0);
   Type ui8 = IntegerType::get(node.context(), 8, IntegerType::Unsigned);
   auto bytes = withSign(node, node.input(x), node.input(zeroX), ui8,
                         [&](Value zero) { return toScalar(node, zero); });
   if (failed(bytes))
     return failure();
-  std::optional<double> known =
-      bytes->zero ? nn::getSplat(bytes->zero) : std::optional<double>(0);
-  Value weights = foldZeroPoint(node, node.input(w), node.input(zeroW), 0);
-  // Zero points of weights that no byte takes need sums over windows: few
-  // models have them, and their products are of i32.
-  if (!weights) {
-    auto wideX = widen(node, node.input(x), zero);
-    auto wideW = widen(node, node.input(w), weightZero);
-    if (failed(wideX) || failed(wideW))
-      return failure();
-    return convolve(node, *wideX, *wideW, Value());
-  }
-  Value fill = bytes->zero ? node.cast(bytes->zero, ui8) : Value();
-  auto y = convolve(node, bytes->bytes, weights, Value(), fill);
-  if (failed(y) || (known && *known == 0))
+  if (Value weights = foldZeroPoint(node, node.input(w), node.input(zeroW), 0))
+    return convolveSigned(node, *bytes, weights);
+  auto y = convolveByWindows(node, *bytes, w, zeroW);
+  if (failed(y) || *y)
     return y;
-  auto conv = y->getDefiningOp<nn::ConvOp>();
-  if (llvm::any_of(conv.getPads(), [](int64_t pad) { return pad != 0; })) {
-    if (known) {
-      conv.setXZeroPoint(int64_t(*known));
-      return y;
-    }
-    // One that only the run knows is what it pads with.
-    OpBuilder::InsertionGuard guard(node.builder);
-    node.builder.setInsertionPoint(conv);
-    Value byte = typeOf(zero).getElementType() == ui8
-                     ? zero
-                     : flipSign(node, zero, ui8);
-    auto [padded, pads] = lower::padWithZeroPoint(
-        node.builder, node.loc(), conv.getX(), byte, conv.getPads(),
-        conv.getChannelsLast());
-    conv.getXMutable().assign(padded);
-    conv.setPads(pads);
-  }
-  // The same for all sums of an output.
-  int64_t rank = node.rank(w);
-  auto axes = llvm::to_vector(llvm::seq<int64_t>(1, rank));
-  Value sums = node.create<nn::ReduceOp>(
-      node.cast(weights, node.builder.getI32Type()), nn::ReduceKind::sum,
-      axes, /*keep_dims=*/false);
-  auto times = node.infer<nn::MulOp>(sums, bytes->zero);
-  if (failed(times))
+  // Few models have weights that a run computes, or several outputs of a group
+  // with such zero points: their products are of i32.
+  Value zero = node.has(zeroX) ? toScalar(node, node.input(zeroX)) : Value();
+  Value weightZero = node.input(zeroW);
+  if (weightZero)
+    weightZero = alongAxis(node, weightZero, node.rank(w), 0);
+  auto wideX = widen(node, node.input(x), zero);
+  auto wideW = widen(node, node.input(w), weightZero);
+  if (failed(wideX) || failed(wideW))
     return failure();
-  return node.infer<nn::SubOp>(*y, alongAxis(node, *times, rank - 1, 0));
+  return convolve(node, *wideX, *wideW, Value());
 }
 
 static LogicalResult legalizeConvInteger(Node &node) {

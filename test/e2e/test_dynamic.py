@@ -7,7 +7,7 @@ import numpy as np
 from onnx.reference import ReferenceEvaluator
 
 import families
-from support import Case, helper, make_model, tool
+from support import Case, TensorProto, helper, make_model, tool
 
 
 def inspect(artifact):
@@ -117,3 +117,27 @@ class Files(Case):
             with self.subTest(attributes):
                 self.check([helper.make_node("ConvInteger", ["q", "w", "z"], ["i"], name="product", **attributes)], x,
                            {"w": w}, 1.1 * w.size + 2048)
+
+    def test_conv_of_unsigned_weights(self):
+        """Weights that are no bytes with a sign once they are less their zero points, to the bit."""
+        rng = np.random.default_rng(2)
+        x = rng.integers(0, 256, (2, 32, 9, 7), np.uint8)
+        many = rng.integers(0, 256, 48, np.uint8)
+        many[:2] = 0, 255
+        shapes = {"plain": ([48, 32, 3, 3], 1, many), "one": ([48, 32, 1, 1], 1, np.uint8(113)),
+                  "depthwise": ([32, 1, 3, 3], 32, many[:32]), "grouped": ([48, 8, 3, 3], 4, many)}
+        for name, (shape, group, zero) in shapes.items():
+            pads = {} if name == "one" else {"pads": [1, 0, 2, 1]}
+            node = helper.make_node("ConvInteger", ["x", "w", "z", "wz"], ["y"], name="product", group=group, **pads)
+            weights = {"w": rng.integers(0, 256, shape, np.uint8), "wz": zero}
+            for known in (True, False):
+                with self.subTest(name=name, known=known):
+                    inputs, z = [("x", x.shape, TensorProto.UINT8)], np.uint8(131)
+                    model = make_model([node], inputs + ([] if known else [("z", [], TensorProto.UINT8)]),
+                                       [("y", None, TensorProto.INT32)], {**weights, **({"z": z} if known else {})})
+                    feeds = {"x": x, **({} if known else {"z": z})}
+                    artifact = self.compile(model)
+                    want = ReferenceEvaluator(model).run(None, feeds)[0]
+                    np.testing.assert_array_equal(self.run_model(artifact, feeds)["y"], want)
+                    if name != "grouped":
+                        self.assertIn("int8", inspect(artifact)["precisions"])

@@ -71,6 +71,29 @@ func.func @convolutions(%x: tensor<1x1x4xi8>) -> (tensor<1x2x4xi32>, tensor<1x2x
 // -----
 
 module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
+
+// 255 less 1 is no byte with a sign: weights lose 128, and the zero point that is left
+// counts once for each window's sum of data.
+// CHECK-LABEL: @unsigned_weights
+func.func @unsigned_weights(%x: tensor<1x1x4xui8>) -> tensor<1x2x4xi32> {
+  %w = arith.constant dense<[[[1, 2, 255]], [[4, 5, 6]]]> : tensor<2x1x3xui8>
+  %z = arith.constant dense<7> : tensor<ui8>
+  %wz = arith.constant dense<1> : tensor<ui8>
+  // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[\[}}-127, -126, 127]], {{\[\[}}-124, -123, -122]]]> : tensor<2x1x3xi8>
+  // CHECK: %[[ZERO:.*]] = arith.constant dense<-127> : tensor<i32>
+  // CHECK: %[[Y:.*]] = nn.conv %[[X:.*]], %[[W]] {{{.*}}x_zero_point = 7 : i64} : (tensor<1x1x4xui8>, tensor<2x1x3xi8>) -> tensor<1x2x4xi32>
+  // CHECK: %[[ONES:.*]] = arith.constant dense<1> : tensor<1x1x3xi8>
+  // CHECK: %[[SUMS:.*]] = nn.conv %[[X]], %[[ONES]] {{{.*}}x_zero_point = 7 : i64} : (tensor<1x1x4xui8>, tensor<1x1x3xi8>) -> tensor<1x1x4xi32>
+  // CHECK: %[[LESS:.*]] = nn.mul %[[SUMS]], %[[ZERO]] : tensor<1x1x4xi32>, tensor<i32> -> tensor<1x1x4xi32>
+  // CHECK: nn.sub %[[Y]], %[[LESS]]
+  %0 = onnx.node "ConvInteger"(%x, %w, %z, %wz) {pads = array<i64: 1, 1>} : (tensor<1x1x4xui8>, tensor<2x1x3xui8>, tensor<ui8>, tensor<ui8>) -> tensor<1x2x4xi32>
+  return %0 : tensor<1x2x4xi32>
+}
+}
+
+// -----
+
+module attributes {onnx.opset_import = {ai.onnx = 24 : i64}} {
 func.func @wrong(%x: tensor<2x3xf32>, %s: tensor<2xf32>, %z: tensor<3xui8>, %s3: tensor<3xf32>, %d: tensor<2x?xf32>) -> tensor<2x3xui8> {
   // expected-error @+1 {{QuantizeLinear (opset 24) is invalid: expects 3 scales, but got 2}}
   %0 = onnx.node "QuantizeLinear"(%x, %s) : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xui8>
