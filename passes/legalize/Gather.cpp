@@ -282,20 +282,28 @@ static LogicalResult legalizeReverseSequence(Node &node) {
           node, 1, "sequence_lens",
           {steps, /*includesCount=*/true, "steps"})))
     return failure();
-  Sizes timeSizes(rank, sizeAttr(node, 1));
-  timeSizes[*time] = steps;
-  Value t = countUp(node, timeSizes, *time);
-  Sizes lengthSizes(rank, sizeAttr(node, 1));
-  lengthSizes[*batch] = sizeOf(node, node.input(1), 0);
-  Type i64 = node.builder.getI64Type();
-  Value length =
-      reshape(node, castTo(node, node.input(1), i64), lengthSizes);
-  Value last = binary<nn::SubOp>(node, length, scalar(node, i64, 1));
-  Value mirrored = binary<nn::SubOp>(node, last, t);
-  Value from = select(node, binary<nn::LessOp>(node, t, length), mirrored, t);
-  auto y = node.infer<nn::GatherElementsOp>(
-      x, broadcastTo(node, from, sizesOf(node, x)), *time);
-  return failed(y) ? failure() : node.replace(*y);
+  if (failed(requireFit(node, nn::SizeRelation::equal,
+                        sizeOf(node, node.input(1), 0),
+                        sizeOf(node, x, *batch),
+                        "sequence_lens has {0} elements, but there are {1} "
+                        "sequences")))
+    return failure();
+  Value lengths = castTo(node, node.input(1), node.builder.getI64Type());
+  Value size = indexValue(node, steps);
+  return node.replace(generate(
+      node, node.elementType(0), sizesOf(node, x),
+      [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
+        Indices n{b, loc};
+        SmallVector<Value> at(indices);
+        Value t = at[*time];
+        Value length = n.of(tensor::ExtractOp::create(b, loc, lengths,
+                                                      at[*batch]));
+        Value mirrored = n.sub(n.sub(length, n.n(1)), t);
+        // A length that is refused leads nowhere else.
+        mirrored = n.max(n.min(mirrored, n.sub(size, n.n(1))), n.n(0));
+        at[*time] = n.choose(n.less(t, length), mirrored, t);
+        return tensor::ExtractOp::create(b, loc, x, at);
+      }));
 }
 
 void legalize::populateGather(Legalizers &legalizers) {

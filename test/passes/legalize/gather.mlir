@@ -60,3 +60,25 @@ func.func @open_updates(%x: tensor<5x4xf32>, %i: tensor<?x4xi64>, %u: tensor<3x4
   return %0 : tensor<*xf32>
 }
 }
+
+// -----
+
+// Rows are moved as they lie: only the step of a row is computed, and stays
+// within the data.
+module attributes {onnx.opset_import = {"ai.onnx" = 18 : i64}} {
+// CHECK-LABEL: func.func @turned
+// CHECK-DAG: ingot.require %{{.*}}, "sequence_lens has {0} elements, but there are {1} sequences"
+// CHECK: linalg.generic
+// CHECK: %[[T:.*]] = linalg.index 0
+// CHECK: %[[B:.*]] = linalg.index 1
+// CHECK: %[[C:.*]] = linalg.index 2
+// CHECK: tensor.extract %arg1[%[[B]]] : tensor<?xi64>
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
+// CHECK: %[[AT:.*]] = arith.select
+// CHECK: tensor.extract %arg0[%[[AT]], %[[B]], %[[C]]]
+func.func @turned(%x: tensor<7x3x5xf32>, %lengths: tensor<?xi64>) -> tensor<*xf32> {
+  %0 = onnx.node "ReverseSequence"(%x, %lengths) {batch_axis = 1 : i64, time_axis = 0 : i64} : (tensor<7x3x5xf32>, tensor<?xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+}
