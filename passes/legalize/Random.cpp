@@ -15,7 +15,9 @@
 #include "passes/legalize/Helpers.h"
 #include "passes/support/Resampling.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/xxhash.h"
 
@@ -181,8 +183,35 @@ static LogicalResult legalizeBernoulli(Node &node) {
   return node.replace(castTo(node, isOne, *type));
 }
 
-/// The class with the largest sum of logarithm and noise (Gumbel) for each
-/// sample.
+/// The first of the sums of a row that is not below `bound`, by halving; the
+/// last one if all are.
+static Value firstNotBelow(OpBuilder &b, Location loc, Value sums, Value row,
+                           Value count, Value bound) {
+  Indices n{b, loc};
+  auto loop = scf::WhileOp::create(
+      b, loc, TypeRange{b.getIndexType(), b.getIndexType()},
+      ValueRange{n.n(0), n.sub(count, n.n(1))},
+      [&](OpBuilder &b, Location loc, ValueRange state) {
+        scf::ConditionOp::create(
+            b, loc, Indices{b, loc}.less(state[0], state[1]), state);
+      },
+      [&](OpBuilder &b, Location loc, ValueRange state) {
+        Indices n{b, loc};
+        Value middle = n.div(n.add(state[0], state[1]), n.n(2));
+        Value sum = tensor::ExtractOp::create(b, loc, sums,
+                                              ValueRange{row, middle});
+        Value isBelow = arith::CmpFOp::create(
+            b, loc, arith::CmpFPredicate::OLT, sum, bound);
+        scf::YieldOp::create(
+            b, loc,
+            ValueRange{n.choose(isBelow, n.add(middle, n.n(1)), state[0]),
+                       n.choose(isBelow, state[1], middle)});
+      });
+  return loop.getResult(0);
+}
+
+/// For each sample the class within whose share of the sum of all chances a
+/// number lies that is drawn from 0 to that sum.
 static LogicalResult legalizeMultinomial(Node &node) {
   if (!node.has(0) || node.rank(0) != 2)
     return node.invalid("input of rank 2 is needed");
@@ -199,20 +228,50 @@ static LogicalResult legalizeMultinomial(Node &node) {
   if (failed(requireFit(node, nn::SizeRelation::atLeast, sizeOf(node, x, 1),
                         sizeAttr(node, 1), "there are {0} classes")))
     return failure();
-  Sizes sizes = {sizeOf(node, x, 0), sizeAttr(node, samples),
-                 sizeOf(node, x, 1)};
-  Value noise = draw(node, sizes, [](Scalars s, Value x, Value) -> Value {
-    // x is above 0, but may be 1: 2^-25 keeps its logarithm below 0.
-    Value log = math::LogOp::create(s.b, s.loc, x);
-    Value held = arith::MinimumFOp::create(s.b, s.loc, log, s.f(-0x1p-25));
-    return s.sub(s.f(0), math::LogOp::create(s.b, s.loc,
-                                             s.sub(s.f(0), held)));
-  });
-  Value sum = binary<nn::AddOp>(node, unsqueeze(node, x, {1}), noise);
-  auto best = node.infer<nn::ArgReduceOp>(sum, nn::ReduceKind::max, 2,
-                                          /*keep_dims=*/false,
-                                          /*select_last_index=*/false);
-  return failed(best) ? failure() : node.replace(castTo(node, *best, *type));
+  auto most = node.infer<nn::ReduceOp>(x, nn::ReduceKind::max,
+                                       ArrayRef<int64_t>{1},
+                                       /*keep_dims=*/true);
+  if (failed(most))
+    return failure();
+  // Sums of many small chances are of doubles.
+  Value chances = node.cast(
+      node.make<nn::ExpOp>(binary<nn::SubOp>(node, x, *most)),
+      node.builder.getF64Type());
+  auto sums = node.infer<nn::CumSumOp>(chances, 1, /*exclusive=*/false,
+                                       /*reverse=*/false, /*product=*/false);
+  if (failed(sums))
+    return failure();
+  Sizes sizes = {sizeOf(node, x, 0), sizeAttr(node, samples)};
+  Value shares = draw(node, sizes, [](Scalars, Value x, Value) { return x; });
+  OpBuilder &b = node.builder;
+  Location loc = node.loc();
+  Indices n{b, loc};
+  Value classes = indexValue(node, sizeOf(node, x, 1));
+  Value start = tensor::EmptyOp::create(b, loc, sizes, b.getI64Type());
+  auto rows = scf::ForOp::create(
+      b, loc, n.n(0), indexValue(node, sizes[0]), n.n(1), start,
+      [&](OpBuilder &b, Location loc, Value row, ValueRange state) {
+        Indices n{b, loc};
+        Value all = tensor::ExtractOp::create(
+            b, loc, *sums, ValueRange{row, n.sub(classes, n.n(1))});
+        auto drawn = scf::ForOp::create(
+            b, loc, n.n(0), n.n(samples), n.n(1), state,
+            [&](OpBuilder &b, Location loc, Value i, ValueRange state) {
+              Value share = tensor::ExtractOp::create(b, loc, shares,
+                                                      ValueRange{row, i});
+              share = arith::ExtFOp::create(b, loc, b.getF64Type(), share);
+              Value bound = arith::MulFOp::create(b, loc, share, all);
+              Value found =
+                  firstNotBelow(b, loc, *sums, row, classes, bound);
+              Value number = arith::IndexCastOp::create(
+                  b, loc, b.getI64Type(), found);
+              Value list = tensor::InsertOp::create(b, loc, number, state[0],
+                                                    ValueRange{row, i});
+              scf::YieldOp::create(b, loc, list);
+            });
+        scf::YieldOp::create(b, loc, drawn.getResults());
+      });
+  return node.replace(castTo(node, rows.getResult(0), *type));
 }
 
 FailureOr<Value> legalize::dropRandomly(Node &node, Value x, Value ratio,
