@@ -41,8 +41,8 @@ struct Groups {
   Value isBefore(OpBuilder &b, Location loc, Value x, Value y);
   Value less(OpBuilder &b, Location loc, Value i, Value j);
   Value sort(Value count);
-  Value sortByDigits(Value count, Value start);
-  Value sortByMerging(Value count, Value start);
+  Value sortByDigits(Value count, Value start, Value width);
+  Value sortByMerging(Value count, Value start, Value limit);
   Value countBefore(OpBuilder &b, Location loc, Value order, Value row,
                     Value low, Value high, Value alsoEqual);
 };
@@ -140,8 +140,8 @@ Value Groups::countBefore(OpBuilder &b, Location loc, Value order, Value row,
   return Indices{b, loc}.sub(loop.getResult(0), low);
 }
 
-/// By one column after the other, from the last one on.
-Value Groups::sortByDigits(Value count, Value start) {
+/// By the first `width` columns, one after the other, from the last one on.
+Value Groups::sortByDigits(Value count, Value start, Value width) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
   Indices n{b, loc};
@@ -152,7 +152,6 @@ Value Groups::sortByDigits(Value count, Value start) {
       b, loc, ArrayRef<OpFoldResult>{size}, b.getI64Type());
   Value numbers = tensor::EmptyOp::create(
       b, loc, ArrayRef<int64_t>{lower::KeyOrder::kDigits}, b.getI64Type());
-  Value width = n.n(typeOf(rows).getDimSize(1));
   auto columns = scf::ForOp::create(
       b, loc, n.n(0), width, n.n(1), start,
       [&](OpBuilder &, Location, Value i, ValueRange state) {
@@ -193,11 +192,20 @@ Value Groups::sort(Value count) {
                                b, loc, i64, at[0]));
                          });
   int64_t width = typeOf(rows).getDimSize(1);
-  bool isNarrow = !ShapedType::isDynamic(width) && width <= kMostColumns;
-  return isNarrow ? sortByDigits(count, start) : sortByMerging(count, start);
+  Indices n{node.builder, node.loc()};
+  if (!ShapedType::isDynamic(width))
+    return width <= kMostColumns ? sortByDigits(count, start, n.n(width))
+                                 : sortByMerging(count, start, count);
+  // The run tells: by no column, or in no pass.
+  Value columns = indexValue(node, sizeOf(node, rows, 1));
+  Value isNarrow = n.less(columns, n.n(kMostColumns + 1));
+  Value order = sortByDigits(count, start,
+                             n.choose(isNarrow, columns, n.n(0)));
+  return sortByMerging(count, order, n.choose(isNarrow, n.n(0), count));
 }
 
-Value Groups::sortByMerging(Value count, Value start) {
+/// In passes over halves of less than `limit` rows.
+Value Groups::sortByMerging(Value count, Value start, Value limit) {
   OpBuilder &b = node.builder;
   Location loc = node.loc();
   Indices n{b, loc};
@@ -207,7 +215,7 @@ Value Groups::sortByMerging(Value count, Value start) {
       b, loc, TypeRange{b.getIndexType(), start.getType()},
       ValueRange{n.n(1), start},
       [&](OpBuilder &b, Location loc, ValueRange state) {
-        scf::ConditionOp::create(b, loc, Indices{b, loc}.less(state[0], count),
+        scf::ConditionOp::create(b, loc, Indices{b, loc}.less(state[0], limit),
                                  state);
       },
       [&](OpBuilder &b, Location loc, ValueRange state) {
