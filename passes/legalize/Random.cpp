@@ -22,7 +22,6 @@
 #include "llvm/Support/xxhash.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace ingot;

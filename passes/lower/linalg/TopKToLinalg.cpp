@@ -67,9 +67,6 @@ private:
   using Body = llvm::function_ref<SmallVector<Value>(Value i, ValueRange)>;
   using Branch = llvm::function_ref<SmallVector<Value>(ValueRange)>;
 
-  Value number(int64_t value) {
-    return arith::ConstantIntOp::create(b, loc, value, 64);
-  }
   Value bit(bool value) {
     return arith::ConstantIntOp::create(b, loc, value, 1);
   }
@@ -83,9 +80,6 @@ private:
   }
   Value toNumber(Value index) {
     return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
-  }
-  Value toPosition(Value number) {
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
   }
   Value load(Value tensor, ValueRange at) {
     return tensor::ExtractOp::create(b, loc, tensor, at);
