@@ -95,7 +95,7 @@ class Model:
             samples = samples_for(os.path.join(scratch, name), inputs)
             cache = os.path.join(scratch, name + ".calib.json")
             measure.run_quiet([os.path.join(args.bin, "ingot"), "calibrate", path, "--data", samples, "-o", cache,
-                               *options])
+                               "--repair=none", *options])
             options += [f"--calibration={cache}"]
             files = {peer: quantize_for(peer, path, samples, scratch) for peer in self.peers}
         if args.precision != "fp32":
@@ -152,7 +152,7 @@ def precision_note(precision):
         return []
     if precision == "int8":
         return ["", f"Each engine runs what its own tool made of the fp32 file with the same {SAMPLES} random samples: "
-                "`ingot calibrate`, `onnxruntime.quantization` (Q/DQ, u8 activations, s8 weights for each channel) and "
+                "`ingot calibrate --repair=none`, `onnxruntime.quantization` (Q/DQ, u8 activations, s8 weights for each channel) and "
                 "NNCF."]
     text = "ONNX Runtime has no bf16 kernels for these models and runs fp32."
     if not measure.cpu_flags() & {"avx512_bf16", "amx_bf16"}:
