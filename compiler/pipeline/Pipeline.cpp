@@ -242,6 +242,7 @@ static void buildKernelsPipeline(OpPassManager &passes,
   }
   for (const Backend *backend : getBackends())
     backend->buildKernels(passes, options);
+  passes.addPass(createOutlineRepeats());
 }
 
 /// kernels of each backend → code → LLVM dialect.

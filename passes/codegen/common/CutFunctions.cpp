@@ -185,15 +185,29 @@ bool Cutter::canAllocate() {
               .isAttrPresent(function);
 }
 
+/// What of an op LLVM has to do with: a call hands a buffer over in as many
+/// words as its type has sizes and strides.
+static int64_t sizeOf(Operation *op) {
+  int64_t size = 0;
+  op->walk([&](Operation *inner) {
+    ++size;
+    if (!isa<func::CallOp>(inner))
+      return;
+    for (Type type : llvm::concat<const Type>(inner->getOperandTypes(),
+                                              inner->getResultTypes()))
+      if (auto memref = dyn_cast<MemRefType>(type))
+        size += 2 * memref.getRank() + 2;
+  });
+  return size;
+}
+
 /// A cut is in front of an op.
 bool Cutter::findCuts() {
   std::vector<int64_t> sizes;
   int64_t total = 0;
   for (Operation *op : ops) {
-    int64_t size = 0;
-    op->walk([&](Operation *) { ++size; });
-    sizes.push_back(size);
-    total += size;
+    sizes.push_back(sizeOf(op));
+    total += sizes.back();
   }
   if (total <= 2 * mostOps)
     return false;

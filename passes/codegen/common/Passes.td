@@ -123,4 +123,35 @@ def OutlineLoops : Pass<"outline-loops", "::mlir::ModuleOp"> {
               "Loop nests that were outlined">];
 }
 
+def OutlineRepeats : Pass<"outline-repeats", "::mlir::ModuleOp"> {
+  let summary = "Give what a run does many times a function of its own";
+  let description = [{
+    Exporters write loops out: a detector finds the best boxes of each of 90
+    classes in code of its own, which is the same but for what it is given.
+    Rows of ops that the run's function has again become calls of one private
+    function. It is given what the rows take from elsewhere, the constants that
+    they differ in, and the messages of their checks; it returns what is needed
+    behind them. Views of what was there before are left in front of the calls.
+
+    ```mlir
+    // of: %view = memref.view %arena[%c64][] …
+    //     cpu.launch @loops.0(%x, %view) tasks(%n) …
+    call @forward_repeat_0(%arena, %c64, %x, %n, …, %call)
+    call @forward_repeat_0(%arena, %c128, %y, %m, …, %call)
+    ```
+
+    Rows are found by 64 ops that they have in common, those of most rows first,
+    then by 32, 16 and 8, and grow in both directions as long as nearly all of
+    them go on with the same op.
+  }];
+  let options = [Option<"leastSaved", "least-saved", "int64_t",
+                        /*default=*/"500",
+                        "Ops that there have to be fewer of, or rows stay">];
+  let statistics = [Statistic<"outlined", "outlined", "functions made">,
+                    Statistic<"saved", "saved", "ops that there are fewer">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
 #endif // INGOT_PASSES_CODEGEN_COMMON_PASSES_TD

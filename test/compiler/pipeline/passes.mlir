@@ -143,6 +143,7 @@
 // CHECK-NEXT: {{^ *}}outline-kernels{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}collapse-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-linalg{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}outline-repeats{{[,{]|$}}
 
 // Phase llvm.
 // CHECK-NEXT: {{^ *}}cpu-attention-to-vector{{[,{]|$}}

@@ -1,0 +1,31 @@
+//===- Repeats.h - rows of ops that a function has again --------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_COMMON_REPEATS_H
+#define INGOT_PASSES_CODEGEN_COMMON_REPEATS_H
+
+#include "mlir/IR/Operation.h"
+
+#include <vector>
+
+namespace ingot::codegen {
+
+/// A row of `length` ops that begins at each of `starts`: the same ops with the
+/// same types and attributes, which need each other's results in the same way.
+/// They differ in what they take from elsewhere, in constants, and in messages
+/// of checks.
+struct Repeat {
+  size_t length = 0;
+  llvm::SmallVector<size_t> starts;
+};
+
+/// Rows among `ops`, which follow each other in a block but for constants. No
+/// two overlap; those that are there most often come first.
+std::vector<Repeat> findRepeats(llvm::ArrayRef<mlir::Operation *> ops);
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_COMMON_REPEATS_H
