@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What ONNX Runtime computes, in a process of its own: reference.py MODEL.onnx INPUTS.npz OUTPUTS.npz [--as-written].
+"""What ONNX Runtime computes, in a process of its own: reference.py MODEL.onnx INPUTS.npz OUTPUTS.npz [--as-written | --nudged].
 
---as-written turns its optimizations off.
+--as-written turns its optimizations off, --nudged changes the inputs by a millionth.
 """
 import sys
 
@@ -25,6 +25,10 @@ def main():
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     values = {key: value.astype(object) if value.dtype.kind == "U" else value for key, value in np.load(inputs).items()}
+    if rest == ["--nudged"]:
+        rng = np.random.default_rng(0)
+        values = {key: value * (1 + 1e-6 * rng.standard_normal(value.shape)).astype(value.dtype)
+                  if value.dtype.kind == "f" else value for key, value in values.items()}
     known = {i.name for i in session.get_inputs()}
     results = session.run(None, {key: value for key, value in values.items() if key in known})
     np.savez(outputs, **{f"{n}:{o.name}": as_array(r) for n, (o, r) in enumerate(zip(session.get_outputs(), results))})
