@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What ONNX Runtime computes, in a process of its own: reference.py MODEL.onnx INPUTS.npz OUTPUTS.npz [--as-written | --nudged].
 
---as-written turns its optimizations off, --nudged changes the inputs by a millionth.
+--as-written turns its optimizations off, --nudged changes the inputs by a hundred-thousandth.
 """
 import sys
 
@@ -27,7 +27,7 @@ def main():
     values = {key: value.astype(object) if value.dtype.kind == "U" else value for key, value in np.load(inputs).items()}
     if rest == ["--nudged"]:
         rng = np.random.default_rng(0)
-        values = {key: value * (1 + 1e-6 * rng.standard_normal(value.shape)).astype(value.dtype)
+        values = {key: value * (1 + 1e-5 * rng.standard_normal(value.shape)).astype(value.dtype)
                   if value.dtype.kind == "f" else value for key, value in values.items()}
     known = {i.name for i in session.get_inputs()}
     results = session.run(None, {key: value for key, value in values.items() if key in known})

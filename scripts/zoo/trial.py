@@ -115,7 +115,7 @@ def reference(folder, which, *options):
 
 
 def hangs_on_rounding(folder, which, tolerance):
-    """Whether ONNX Runtime disagrees with itself without its optimizations, or with inputs that differ by a millionth:
+    """Whether ONNX Runtime disagrees with itself without its optimizations, or with inputs a hundred-thousandth off:
     of boxes that overlap by just as much as is allowed, or score alike, the last bits of sums decide which come first."""
     results = {key: value for key, value in np.load(reference(folder, which)[0]).items() if value.dtype.kind != "U"}
     for option in ("--as-written", "--nudged"):
