@@ -64,6 +64,48 @@ static bool onlyStartsKernels(const Function &function) {
                                   });
 }
 
+/// Whether `value` is computed from `from` in one round of `loop`, and, if
+/// `isLoaded`, from what is loaded from an address that is.
+static bool comesFrom(const Value *value, const PHINode *from, const Loop &loop,
+                      bool isLoaded) {
+  SmallPtrSet<const Value *, 16> seen;
+  SmallVector<const Value *> open{value};
+  while (!open.empty()) {
+    const Value *next = open.pop_back_val();
+    if (next == from && !isLoaded)
+      return true;
+    auto *i = dyn_cast<Instruction>(next);
+    if (!i || !loop.contains(i) || !seen.insert(i).second ||
+        (isa<PHINode>(i) && i->getParent() == loop.getHeader()))
+      continue;
+    if (auto *load = dyn_cast<LoadInst>(i)) {
+      if (comesFrom(load->getPointerOperand(), from, loop, false))
+        return true;
+      continue;
+    }
+    append_range(open, i->operand_values());
+  }
+  return false;
+}
+
+/// Walks of several trees or lists side by side, where each step has to wait
+/// for what the step before has loaded. LLVM would gather for all of them at
+/// once, which takes some four times as long as a load, and everything waits.
+static bool followsLinks(Function &function) {
+  constexpr int64_t kSeveral = 4;
+  DominatorTree dominators(function);
+  LoopInfo loops(dominators);
+  return any_of(loops.getLoopsInPreorder(), [](const Loop *loop) {
+    const BasicBlock *latch = loop->getLoopLatch();
+    return latch && loop->isInnermost() &&
+           count_if(loop->getHeader()->phis(), [&](const PHINode &phi) {
+             return phi.getType()->isIntegerTy() &&
+                    comesFrom(phi.getIncomingValueForBlock(latch), &phi, *loop,
+                              true);
+           }) >= kSeveral;
+  });
+}
+
 /// How often a loop runs, if it says so itself.
 static std::optional<uint64_t> roundsOf(const Loop &loop) {
   auto *branch = dyn_cast<BranchInst>(loop.getHeader()->getTerminator());
@@ -140,7 +182,7 @@ void ingot::optimize(Module &module, TargetMachine &machine) {
       continue;
     if (usesTiles(function))
       function.addFnAttr("no-builtins");
-    if (onlyStartsKernels(function))
+    if (onlyStartsKernels(function) || followsLinks(function))
       function.addFnAttr(Attribute::NoImplicitFloat);
     leaveLongLoops(function);
   }

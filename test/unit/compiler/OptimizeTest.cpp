@@ -88,14 +88,44 @@ std::string makeNest(const std::string &rounds, const std::string &steps) {
          "}\n";
 }
 
+/// `walks` walks side by side, each of whose steps reads `step` of %table and
+/// calls it %nextN, where %hereN is where it was.
+std::string makeWalks(int walks, const std::string &step) {
+  std::string head, body, tail;
+  for (int i = 0; i < walks; ++i) {
+    std::string n = std::to_string(i), line = step;
+    for (size_t at; (at = line.find('N')) != std::string::npos;)
+      line.replace(at, 1, n);
+    head += "  %here" + n + " = phi i64 [" + n + ", %entry], [%next" + n +
+            ", %loop]\n";
+    body += line;
+    tail += "  %to" + n + " = getelementptr i64, ptr %y, i64 " + n +
+            "\n  store i64 %next" + n + ", ptr %to" + n + "\n";
+  }
+  return "define void @f(ptr noalias %table, ptr noalias %y, i64 %count) {\n"
+         "entry:\n"
+         "  br label %loop\n"
+         "loop:\n"
+         "  %i = phi i64 [0, %entry], [%more, %loop]\n" +
+         head + body +
+         "  %more = add i64 %i, 1\n"
+         "  %again = icmp ult i64 %more, %count\n"
+         "  br i1 %again, label %loop, label %end\n"
+         "end:\n" +
+         tail +
+         "  ret void\n"
+         "}\n";
+}
+
 std::unique_ptr<llvm::Module> optimized(const std::string &text,
-                                        llvm::LLVMContext &context) {
+                                        llvm::LLVMContext &context,
+                                        llvm::StringRef level = "x86-64-v3") {
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> module =
       llvm::parseAssemblyString(text, problem, context);
   EXPECT_TRUE(module) << problem.getMessage().str();
   std::string error;
-  auto targets = ingot::parseTargets("x86-64-v3", error);
+  auto targets = ingot::parseTargets(level, error);
   EXPECT_TRUE(targets) << error;
   auto machine = targets->front().createTargetMachine();
   ingot::optimize(*module, *machine);
@@ -121,6 +151,30 @@ TEST(Optimize, LeavesLongLoops) { EXPECT_EQ(countRoots(makeLoop(24)), 24); }
 TEST(Optimize, LeavesLoopsAroundOpenOnes) {
   int once = countRoots(makeNest("3", "%n"));
   EXPECT_EQ(countRoots(makeNest("2", "%n")), 2 * once);
+}
+
+/// Whether the optimized code has vectors.
+bool hasVectors(const std::string &text) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      optimized(text, context, "x86-64-v4");
+  return llvm::any_of(llvm::instructions(module->getFunction("f")),
+                      [](const llvm::Instruction &i) {
+                        return i.getType()->isVectorTy();
+                      });
+}
+
+/// Steps that wait for what the step before has loaded are no vectors; those
+/// that load what the loop counts, or wait for sums alone, are.
+TEST(Optimize, GathersNoLinks) {
+  std::string link = "  %atN = getelementptr i64, ptr %table, i64 %hereN\n"
+                     "  %nextN = load i64, ptr %atN\n";
+  std::string sum = "  %kN = add i64 %i, N\n"
+                    "  %atN = getelementptr i64, ptr %table, i64 %kN\n"
+                    "  %loadedN = load i64, ptr %atN\n"
+                    "  %nextN = add i64 %hereN, %loadedN\n";
+  EXPECT_FALSE(hasVectors(makeWalks(8, link)));
+  EXPECT_TRUE(hasVectors(makeWalks(8, sum)));
 }
 
 /// Nothing that is known before a loop is computed from its parts in there.
