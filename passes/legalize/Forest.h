@@ -7,10 +7,9 @@
 //
 // All trees become one table of nodes: what feature a node looks at, its
 // threshold, and its two children; a leaf is its own child. So every row walks
-// a tree for as many steps as its deepest leaf needs, and several trees at
-// once, for each step has to wait for the one before. What the table says is
-// checked when it is read: children exist, and no node is a child twice, so
-// that walks end.
+// several trees at once, for each step has to wait for the one before, until
+// all have come to leaves. What the table says is checked when it is read:
+// children exist, and no node is a child twice, so that walks end.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_LEGALIZE_FOREST_H
@@ -64,6 +63,7 @@ private:
   LogicalResult readMembers();
   LogicalResult measureFrom(int64_t root, std::vector<bool> &isSeen);
   void fillGroups(int64_t width, bool isSum);
+  void putLeavesLast();
   SmallVector<Value> walk(Value x, int64_t width);
   Value sumLeaves(ArrayRef<Value> rows, StringRef how);
 

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace ingot;
@@ -22,6 +23,10 @@ namespace {
 /// Trees that are walked at once. A step waits some 20 cycles for what it
 /// loads, in which a core does the steps of as many trees.
 constexpr int64_t kMostAtOnce = 8;
+
+/// Steps before a walk looks whether all trees have come to leaves. Forests
+/// that are no deeper than kFewSteps need not look more than once.
+constexpr int64_t kStepsBetween = 2, kFewSteps = 4;
 
 /// The table's columns, 32 bits each, so that what a step reads of a node lies
 /// in one or two cache lines. Thresholds of 64 bits are a list of their own.
@@ -155,10 +160,9 @@ Value Walker::step(OpBuilder &b, Location loc, Value row, Value here) const {
 void Forest::fillGroups(int64_t width, bool isSum) {
   if (roots.size() % width == 0)
     return;
-  int64_t root = roots.back(), itsDepth = depths.back();
+  int64_t root = roots.back();
   if (isSum) {
     root = size();
-    itsDepth = 0;
     features.push_back(0);
     thresholds.push_back(0);
     modes.push_back(kLeaf);
@@ -167,26 +171,48 @@ void Forest::fillGroups(int64_t width, bool isSum) {
     children.insert(children.end(), 2, root);
     leaves.resize(leaves.size() + targets, 0);
   }
-  while (roots.size() % width != 0) {
+  while (roots.size() % width != 0)
     roots.push_back(root);
-    depths.push_back(itsDepth);
-  }
+}
+
+/// Puts the leaves behind all other nodes, in the order of their rows.
+void Forest::putLeavesLast() {
+  std::vector<int64_t> order(size()), places(size());
+  std::iota(order.begin(), order.end(), 0);
+  auto rank = [&](int64_t i) { return modes[i] == kLeaf ? rows[i] : -1; };
+  llvm::stable_sort(order,
+                    [&](int64_t i, int64_t k) { return rank(i) < rank(k); });
+  for (auto [place, i] : llvm::enumerate(order))
+    places[i] = place;
+  auto reorder = [&](auto &list) {
+    auto old = list;
+    for (auto [place, i] : llvm::enumerate(order))
+      list[place] = old[i];
+  };
+  reorder(features);
+  reorder(thresholds);
+  reorder(modes);
+  reorder(missing);
+  reorder(rows);
+  std::vector<int64_t> old = children;
+  for (auto [place, i] : llvm::enumerate(order))
+    for (size_t side : {0, 1})
+      children[2 * place + side] = places[old[2 * i + side]];
+  for (int64_t &root : roots)
+    root = places[root];
 }
 
 /// The row of leaf weights that each row of x comes to in each tree: `width`
 /// tensors, the k-th of them for tree k of each group.
 SmallVector<Value> Forest::walk(Value x, int64_t width) {
   Walker walker(*this, x);
-  int64_t groups = roots.size() / width;
+  int64_t groups = roots.size() / width, firstLeaf = size() - numLeaves(),
+          deepest = *llvm::max_element(depths);
+  int64_t steps = deepest <= kFewSteps ? std::max<int64_t>(deepest, 1)
+                                       : kStepsBetween;
   OpBuilder &builder = node.builder;
   Type i32 = builder.getI32Type();
-  SmallVector<int64_t> steps;
-  for (int64_t group = 0; group < groups; ++group)
-    steps.push_back(*llvm::max_element(
-        ArrayRef(depths).slice(group * width, width)));
-  Value leafRows = intConstant(node, rows, {int64_t(size())}, i32),
-        starts = intConstant(node, roots, {groups, width}, i32),
-        counts = intConstant(node, steps, {groups}, i32);
+  Value starts = intConstant(node, roots, {groups, width}, i32);
 
   SmallVector<Value> inits;
   for (int64_t k = 0; k < width; ++k)
@@ -200,24 +226,32 @@ SmallVector<Value> Forest::walk(Value x, int64_t width) {
       maps, iterators, [&](OpBuilder &b, Location loc, ValueRange) {
         Indices i{b, loc};
         Value row = linalg::IndexOp::create(b, loc, 0),
-              group = linalg::IndexOp::create(b, loc, 1);
+              group = linalg::IndexOp::create(b, loc, 1),
+              leaf = i.n(firstLeaf);
         SmallVector<Value> here;
         for (int64_t k = 0; k < width; ++k)
           here.push_back(i.of(tensor::ExtractOp::create(
               b, loc, starts, ValueRange{group, i.n(k)})));
-        Value count =
-            i.of(tensor::ExtractOp::create(b, loc, counts, group));
-        auto loop = scf::ForOp::create(
-            b, loc, i.n(0), count, i.n(1), here,
-            [&](OpBuilder &b, Location loc, Value, ValueRange args) {
-              SmallVector<Value> next;
-              for (Value arg : args)
-                next.push_back(walker.step(b, loc, row, arg));
-              scf::YieldOp::create(b, loc, next);
+        auto loop = scf::WhileOp::create(
+            b, loc, TypeRange(ValueRange(here)), here,
+            [&](OpBuilder &b, Location loc, ValueRange args) {
+              Indices i{b, loc};
+              SmallVector<Value> next(args);
+              for (int64_t step = 0; step < steps; ++step)
+                for (Value &place : next)
+                  place = walker.step(b, loc, row, place);
+              Value first = next.front();
+              for (Value place : ArrayRef(next).drop_front())
+                first = i.min(first, place);
+              scf::ConditionOp::create(b, loc, i.less(first, leaf), next);
+            },
+            [](OpBuilder &b, Location loc, ValueRange args) {
+              scf::YieldOp::create(b, loc, args);
             });
         SmallVector<Value> found;
-        for (Value leaf : loop.getResults())
-          found.push_back(tensor::ExtractOp::create(b, loc, leafRows, leaf));
+        for (Value place : loop.getResults())
+          found.push_back(arith::IndexCastOp::create(
+              b, loc, i32, i.sub(place, leaf)));
         linalg::YieldOp::create(b, loc, found);
       });
   return llvm::to_vector_of<Value>(walk.getResults());
@@ -279,6 +313,7 @@ FailureOr<Value> Forest::score(Value x, StringRef how) {
                             " of leaves that do not have all targets");
   int64_t trees = roots.size(), width = std::min(trees, kMostAtOnce);
   fillGroups(width, !isLowestOrHighest);
+  putLeavesLast();
   Value scores = sumLeaves(walk(x, width), how);
   if (how == "AVERAGE")
     scores = binary<nn::MulOp>(node, scores,

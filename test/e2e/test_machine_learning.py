@@ -23,7 +23,8 @@ def model(kind, inputs, outputs, **attributes):
 class Trees:
     """Random trees as attributes."""
 
-    def __init__(self, rng, count, targets, prefix, modes=("BRANCH_LEQ",), one_target=None, lowest=0):
+    def __init__(self, rng, count, targets, prefix, modes=("BRANCH_LEQ",), one_target=None, lowest=0,
+                 deepest=4):
         self.rng, self.modes, self.targets = rng, modes, targets
         self.nodes = {k: [] for k in ("treeids", "nodeids", "featureids", "values", "modes", "truenodeids",
                                       "falsenodeids", "missing_value_tracks_true")}
@@ -31,7 +32,7 @@ class Trees:
         self.one_target, self.lowest = one_target, lowest
         for tree in range(count):
             self.next = 0
-            self.grow(tree, rng.integers(0, 5))
+            self.grow(tree, rng.integers(0, deepest + 1))
         self.attributes = {**{f"nodes_{k}": v for k, v in self.nodes.items()},
                            **{f"{prefix}_{k}": v for k, v in self.leaves.items()}}
 
@@ -91,6 +92,17 @@ class MachineLearning(Rows):
                 made = model("TreeEnsembleRegressor", [("x", ["n", FEATURES])], [("y", ["n", targets])],
                              n_targets=targets, aggregate_function=how, post_transform=transform,
                              base_values=[0.1] * targets, **trees.attributes)
+                self.check(made, {"x": self.rows(rng, missing=seed in (0, 1))})
+
+    def test_deep_trees(self):
+        """Walks that look for leaves on the way: most of these trees have leaves at all depths."""
+        for seed, (how, modes, count) in enumerate((("SUM", ("BRANCH_LEQ",), 21), ("MAX", ("BRANCH_GT", "BRANCH_LEQ"), 9),
+                                                    ("SUM", ("BRANCH_NEQ",), 8), ("MIN", ("BRANCH_LT",), 3))):
+            with self.subTest(how=how, modes=modes, trees=count):
+                rng = np.random.default_rng(seed)
+                trees = Trees(rng, count, 2, "target", modes, deepest=13)
+                made = model("TreeEnsembleRegressor", [("x", ["n", FEATURES])], [("y", ["n", 2])], n_targets=2,
+                             aggregate_function=how, **trees.attributes)
                 self.check(made, {"x": self.rows(rng, missing=seed in (0, 1))})
 
     def test_tree_classifier(self):

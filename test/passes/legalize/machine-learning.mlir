@@ -41,13 +41,30 @@ func.func @ensemble(%x: tensor<3x2xf32>) -> tensor<*xf32> {
 // CHECK-LABEL: @forest
 // CHECK-DAG: dense<{{\[\[}}0, 1, 2, 3, 4, 5, 6, 7], [8, 27, 27, 27, 27, 27, 27, 27]]> : tensor<2x8xi32>
 // CHECK: linalg.generic
-// CHECK: scf.for
+// CHECK: scf.while
 // CHECK-COUNT-8: arith.cmpf ole
-// CHECK: scf.yield
+// CHECK-NOT: arith.cmpf
+// CHECK-COUNT-7: arith.minsi
+// CHECK: scf.condition
 // CHECK: linalg.generic
 // CHECK-COUNT-8: arith.addf
 func.func @forest(%x: tensor<3x2xf32>) -> tensor<*xf32> {
   %y = onnx.node "ai.onnx.ml"::"TreeEnsemble"(%x) {nodes_featureids = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0>, nodes_splits = dense<1.5> : tensor<9xf32>, nodes_modes = dense<0> : tensor<9xui8>, nodes_truenodeids = array<i64: 0, 2, 4, 6, 8, 10, 12, 14, 16>, nodes_trueleafs = array<i64: 1, 1, 1, 1, 1, 1, 1, 1, 1>, nodes_falsenodeids = array<i64: 1, 3, 5, 7, 9, 11, 13, 15, 17>, nodes_falseleafs = array<i64: 1, 1, 1, 1, 1, 1, 1, 1, 1>, leaf_targetids = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, leaf_weights = dense<0.5> : tensor<18xf32>, tree_roots = array<i64: 0, 1, 2, 3, 4, 5, 6, 7, 8>, n_targets = 1 : i64} : (tensor<3x2xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
+// A tree that is five deep, with a leaf at each step: the leaves are rows 5 to
+// 10 of the table, and the walk looks for them every two steps.
+// CHECK-LABEL: @deep
+// CHECK: dense<{{\[\[}}0, 5, 1, 0], [1, 6, 2, 1065353216], [0, 7, 3, 1073741824], [1, 8, 4, 1077936128], [0, 9, 10, 1082130432], [0, 5, 5, 0], [0, 6, 6, 0], [0, 7, 7, 0], [0, 8, 8, 0], [0, 9, 9, 0], [0, 10, 10, 0]]> : tensor<11x4xi32>
+// CHECK: scf.while
+// CHECK-COUNT-2: arith.cmpf ole
+// CHECK-NOT: arith.cmpf
+// CHECK: %[[LESS:.*]] = arith.cmpi slt, %[[HERE:.*]], %c5
+// CHECK: scf.condition(%[[LESS]]) %[[HERE]] : index
+// CHECK: arith.subi %{{.*}}, %c5
+func.func @deep(%x: tensor<3x2xf32>) -> tensor<*xf32> {
+  %y = onnx.node "ai.onnx.ml"::"TreeEnsembleRegressor"(%x) {nodes_treeids = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, nodes_nodeids = array<i64: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10>, nodes_featureids = array<i64: 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0>, nodes_values = array<f32: 0.0, 0.0, 1.0, 0.0, 2.0, 0.0, 3.0, 0.0, 4.0, 0.0, 0.0>, nodes_modes = ["BRANCH_LEQ", "LEAF", "BRANCH_LEQ", "LEAF", "BRANCH_LEQ", "LEAF", "BRANCH_LEQ", "LEAF", "BRANCH_LEQ", "LEAF", "LEAF"], nodes_truenodeids = array<i64: 1, 0, 3, 0, 5, 0, 7, 0, 9, 0, 0>, nodes_falsenodeids = array<i64: 2, 0, 4, 0, 6, 0, 8, 0, 10, 0, 0>, target_treeids = array<i64: 0, 0, 0, 0, 0, 0>, target_nodeids = array<i64: 1, 3, 5, 7, 9, 10>, target_ids = array<i64: 0, 0, 0, 0, 0, 0>, target_weights = array<f32: 1.0, 2.0, 3.0, 4.0, 5.0, 6.0>, n_targets = 1 : i64} : (tensor<3x2xf32>) -> tensor<*xf32>
   return %y : tensor<*xf32>
 }
 
