@@ -50,6 +50,14 @@ class OpenForms(Case):
         self.window("AveragePool", shape=[1, 3, 6, "w"], sizes=sizes, kernel_shape=[3, 3], auto_pad="SAME_UPPER",
                     strides=[2, 2])
 
+    def test_long_windows(self):
+        """As a spectrogram is written: few pixels, each of many taps of one channel, and tiles that are not full."""
+        w = {"w": np.random.default_rng(5).standard_normal((34, 1, 64)).astype(np.float32) / 8}
+        for pads in ([0, 0], [40, 24]):
+            with self.subTest(pads=pads):
+                self.window("Conv", rank=1, shape=["n", 1, "h"], sizes=[(1, 160), (3, 161), (1, 64), (2, 700)], weights=w,
+                            strides=[32], pads=pads)
+
     def test_dilated(self):
         """Taps that lie in the padding of some pixels of a tile, and of all, as segmentation heads have them."""
         w = {"w": np.random.default_rng(3).standard_normal((16, 32, 3, 3)).astype(np.float32) / 16}

@@ -314,8 +314,16 @@ void ConvEmitter::copyTaps(const Tile &tile, const CopiedTaps &copied,
                      [&](Value tap) { copyTap(Index(tap), size); });
            },
            [&] {
-             forEach(b, 0, copied.taps, 1,
-                     [&](Value tap) { copyIfInside(Index(tap)); });
+             b.branch(isThere,
+                    [&] {
+                      forEach(b, 0, copied.taps, 1,
+                              [&](Value tap) { copyIfInside(Index(tap)); });
+                    },
+                    [&] {
+                      fillRun(b, copiesOf, to,
+                              (copied.taps - 1) * copied.tapPitch + size,
+                              op.getSrcZeroPoint());
+                    });
            });
   });
 }

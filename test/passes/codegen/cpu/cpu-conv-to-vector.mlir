@@ -325,10 +325,24 @@ module attributes {ingot.target = #ingot.target<"znver4">} {
 
 // -----
 
-// Of few channels the taps along a row are copied, and multiplied as one run.
+// Of few channels the taps along a row are copied, and multiplied as one run:
+// all at once if they lie within src, one after the other if some do, and zeros
+// without asking for each if there is no such row, or no such pixel.
 // CHECK-LABEL: func.func private @open_channels
 // CHECK: } else {
+// CHECK: %{{.*}}:3 = scf.for %{{.*}} = %c0 to %c14 step
+// CHECK: scf.if
 // CHECK: vector.store {{.*}} : memref<[[SIZE:[0-9]+]]xf32>, vector<16xf32>
+// CHECK: } else {
+// CHECK-NEXT: scf.if
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c3 step
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: } else {
+// CHECK-NEXT: vector.store %[[ZEROS:.*]], %[[COPY:.*]][%{{.*}}] : memref<[[SIZE]]xf32>, vector<16xf32>
+// CHECK-NEXT: arith.addi
+// CHECK-NEXT: vector.store %[[ZEROS]], %[[COPY]][%{{.*}}] : memref<[[SIZE]]xf32>, vector<16xf32>
+// CHECK-NEXT: }
 // CHECK: %{{.*}}:28 = scf.for %{{.*}} = %c0 to %c24 step
 // CHECK-COUNT-28: vector.fma {{.*}} : vector<16xf32>
 // CHECK-NOT: cpu.
