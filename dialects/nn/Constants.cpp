@@ -78,9 +78,9 @@ static bool readElements(ElementsAttr attr, T &out, Read read) {
   if (!bytes)
     return false;
   int64_t width = elementBytes(attr.getElementType());
-  out.reserve(attr.getNumElements());
+  out.resize(attr.getNumElements());
   for (int64_t i = 0, e = attr.getNumElements(); i < e; ++i)
-    out.push_back(read(bytes->data() + i * width));
+    out[i] = read(bytes->data() + i * width);
   return true;
 }
 
@@ -131,27 +131,44 @@ std::optional<SmallVector<int64_t>> readInts(ElementsAttr attr) {
   return result;
 }
 
+/// The elements as `read` makes them of their bytes.
+template <typename Read>
+static std::optional<std::vector<double>> readEach(ElementsAttr attr,
+                                                   Read read) {
+  std::vector<double> result;
+  if (!readElements(attr, result, read))
+    return std::nullopt;
+  return result;
+}
+
+// Nearly all constants are of f32 or of bytes, with millions of elements: what
+// their type is, is not asked for each.
 std::optional<std::vector<double>> readDoubles(ElementsAttr attr) {
   Type type = attr.getElementType();
-  std::vector<double> result;
   if (isReadableInt(type)) {
     unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
     bool isUnsigned = type.isUnsignedInteger();
-    if (!readElements(attr, result, [&](const char *bytes) {
-          int64_t v = readInt(bytes, width, isUnsigned);
-          return isUnsigned ? double(uint64_t(v)) : double(v);
-        }))
-      return std::nullopt;
-    return result;
+    if (width == 8 && isUnsigned)
+      return readEach(
+          attr, [](const char *bytes) { return double(uint8_t(*bytes)); });
+    if (width == 8)
+      return readEach(
+          attr, [](const char *bytes) { return double(int8_t(*bytes)); });
+    return readEach(attr, [&](const char *bytes) {
+      int64_t v = readInt(bytes, width, isUnsigned);
+      return isUnsigned ? double(uint64_t(v)) : double(v);
+    });
   }
+  if (type.isF32())
+    return readEach(attr, [](const char *bytes) {
+      return double(
+          llvm::bit_cast<float>(llvm::support::endian::read32le(bytes)));
+    });
   auto floatType = dyn_cast<FloatType>(type);
   if (!floatType)
     return std::nullopt;
   unsigned width = floatType.getWidth();
-  bool ok = readElements(attr, result, [&](const char *bytes) {
-    if (type.isF32())
-      return double(
-          llvm::bit_cast<float>(llvm::support::endian::read32le(bytes)));
+  return readEach(attr, [&](const char *bytes) {
     if (type.isF64())
       return llvm::bit_cast<double>(llvm::support::endian::read64le(bytes));
     uint64_t bits = uint8_t(bytes[0]);
@@ -167,9 +184,6 @@ std::optional<std::vector<double>> readDoubles(ElementsAttr attr) {
     value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lossy);
     return value.convertToDouble();
   });
-  if (!ok)
-    return std::nullopt;
-  return result;
 }
 
 std::optional<std::vector<double>> getConstantDoubles(Value value) {
@@ -267,6 +281,14 @@ ElementsAttr makeConstantAttr(RankedTensorType type, ArrayRef<double> values) {
     for (auto [i, value] : llvm::enumerate(values))
       llvm::support::endian::write32le(
           &bytes[i * sizeof(float)], llvm::bit_cast<uint32_t>(float(value)));
+    return makeConstantAttr(type, std::move(bytes));
+  }
+  auto integer = dyn_cast<IntegerType>(type.getElementType());
+  if (integer && integer.getWidth() == 8) {
+    // As are those that are quantized.
+    bytes.resize(values.size());
+    for (auto [byte, value] : llvm::zip_equal(bytes, values))
+      byte = char(int64_t(value));
     return makeConstantAttr(type, std::move(bytes));
   }
   bytes.reserve(values.size() * elementBytes(type.getElementType()));

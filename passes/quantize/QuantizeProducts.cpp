@@ -8,6 +8,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/Quantized.h"
+#include "passes/quantize/Weights.h"
 #include "passes/support/DynamicScale.h"
 #include "passes/support/Rewrite.h"
 
@@ -45,9 +46,9 @@ struct Weights {
   Parameters parameters;
 
   int64_t outputs() const { return type.getDimSize(dim); }
-  int64_t outputOf(size_t element) const {
-    return int64_t(element) /
-           lower::productOf(type.getShape().drop_front(dim + 1)) % outputs();
+  template <typename Visit> void forEachRun(Visit visit) const {
+    const int64_t inner = lower::productOf(type.getShape().drop_front(dim + 1));
+    quantize::forEachRun(bytes.size(), size_t(outputs()), size_t(inner), visit);
   }
 };
 
@@ -100,12 +101,17 @@ static std::optional<Weights> readWeights(Value value, int64_t dim,
   }
   Weights weights{typeOf(op.getX()), dim, std::move(*bytes),
                   std::move(*parameters)};
-  for (auto [i, byte] : llvm::enumerate(weights.bytes)) {
-    byte -= weights.parameters.zeroOf(weights.outputOf(i));
-    if (byte < -128 || byte > 127) {
-      reason = "has weights that are no signed bytes without their zero point";
-      return std::nullopt;
+  bool areSigned = true;
+  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
+    const double zero = weights.parameters.zeroOf(output);
+    for (size_t i = begin; i < end; ++i) {
+      weights.bytes[i] -= zero;
+      areSigned &= weights.bytes[i] >= -128 && weights.bytes[i] <= 127;
     }
+  });
+  if (!areSigned) {
+    reason = "has weights that are no signed bytes without their zero point";
+    return std::nullopt;
   }
   return weights;
 }
@@ -190,8 +196,10 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
 /// The sums of the weights of each output.
 static std::vector<double> sumWeights(const Weights &weights) {
   std::vector<double> totals(weights.outputs(), 0);
-  for (auto [i, byte] : llvm::enumerate(weights.bytes))
-    totals[weights.outputOf(i)] += byte;
+  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      totals[output] += weights.bytes[i];
+  });
   return totals;
 }
 
@@ -393,6 +401,14 @@ struct QuantizeProductsPass
     patterns.add<QuantizeConv, QuantizeConvTranspose, QuantizeMatMul>(
         &getContext(), numProducts);
     rewriteInOneWalk(getOperation(), std::move(patterns));
+    // Weights as floats that nobody reads any more: not to be folded later.
+    SmallVector<nn::DequantizeOp> unread;
+    getOperation()->walk([&](nn::DequantizeOp op) {
+      if (op->use_empty())
+        unread.push_back(op);
+    });
+    for (nn::DequantizeOp op : unread)
+      op.erase();
   }
 };
 

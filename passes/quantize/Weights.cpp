@@ -50,10 +50,11 @@ QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis,
   result.axis = axis;
   for (int64_t dim : type.getShape().drop_front(axis + 1))
     result.inner *= dim;
-  for (size_t i = 0; i < values.size(); ++i) {
-    double &scale = scales[result.channelOf(i)];
-    scale = std::max(scale, std::abs(values[i]));
-  }
+  result.forEachRun([&](size_t channel, size_t begin, size_t end) {
+    double &scale = scales[channel];
+    for (size_t i = begin; i < end; ++i)
+      scale = std::max(scale, std::abs(values[i]));
+  });
   for (size_t channel = 0; channel < scales.size(); ++channel) {
     const size_t inner = result.inner;
     double &scale = scales[channel];
@@ -63,9 +64,11 @@ QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis,
     if (findWeightScale(values.size() / scales.size(), at, scale, bits, scale))
       result.isExact = false;
   }
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = std::clamp(
-        std::nearbyint(values[i] / scales[result.channelOf(i)]), -most, most);
+  result.forEachRun([&](size_t channel, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      values[i] =
+          std::clamp(std::nearbyint(values[i] / scales[channel]), -most, most);
+  });
   return result;
 }
 

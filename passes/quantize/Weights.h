@@ -17,6 +17,15 @@
 
 namespace ingot::quantize {
 
+/// Calls `visit(channel, begin, end)` for all of `size` elements, those `inner`
+/// of one channel that lie together at once: millions need no division each.
+template <typename Visit>
+void forEachRun(size_t size, size_t channels, size_t inner, Visit visit) {
+  for (size_t begin = 0; begin < size;)
+    for (size_t channel = 0; channel < channels; ++channel, begin += inner)
+      visit(channel, begin, begin + inner);
+}
+
 /// Signed bytes with a scale for each output channel, and no zero point: from
 /// -127 to 127, or from -64 to 64, of which two products with unsigned bytes
 /// add up to less than 2^15, so that CPUs without VNNI multiply them as pairs.
@@ -31,6 +40,9 @@ struct QuantizedWeights {
 
   size_t channelOf(size_t element) const {
     return size_t(int64_t(element) / inner % int64_t(scales.size()));
+  }
+  template <typename Visit> void forEachRun(Visit visit) const {
+    quantize::forEachRun(bytes.size(), scales.size(), size_t(inner), visit);
   }
   /// The number of a weight when those of one channel come one after another.
   size_t inChannelOrder(size_t element) const {
