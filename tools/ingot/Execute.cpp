@@ -82,7 +82,8 @@ ingot_status ingot::tools::runToFit(const ingot_model *model,
                                     ingot_context *context,
                                     const std::vector<Array> &inputs,
                                     std::vector<Array> &outputs,
-                                    ingot_error &error) {
+                                    ingot_error &error,
+                                    const ingot_run_options *options) {
   std::vector<ingot_input> in = inputViews(inputs);
   ingot_model_info modelInfo = INGOT_MODEL_INFO_INIT;
   ingot_model_describe(model, &modelInfo, nullptr);
@@ -105,7 +106,8 @@ ingot_status ingot::tools::runToFit(const ingot_model *model,
         out[i].text_used = &textUsed[i];
     status =
         ingot_context_run(context, in.data(), uint32_t(in.size()), out.data(),
-                          uint32_t(out.size()), nullptr, &error);
+                          uint32_t(out.size()), options, &error);
+    options = nullptr;
     if (status != INGOT_OK && status != INGOT_BUFFER_TOO_SMALL)
       return status;
     for (Array &array : outputs) {

@@ -22,10 +22,12 @@ std::vector<ingot_output> outputViews(std::vector<Array> &arrays);
 std::vector<std::string> outputNames(const ingot_model *model);
 
 /// Runs with outputs as large as the signature says, and again with more room
-/// as long as the model asks for it. `outputs` gets types, sizes and data.
+/// as long as the model asks for it. `outputs` gets types, sizes and data. Only
+/// the first try has `options`: what it shows is seen once.
 ingot_status runToFit(const ingot_model *model, ingot_context *context,
                       const std::vector<Array> &inputs,
-                      std::vector<Array> &outputs, ingot_error &error);
+                      std::vector<Array> &outputs, ingot_error &error,
+                      const ingot_run_options *options = nullptr);
 
 } // namespace ingot::tools
 

@@ -4,6 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "tools/ingot/Execute.h"
+#include "tools/ingot/calibrate/OutputDifference.h"
 #include "tools/ingot/calibrate/Repair.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,30 +15,50 @@
 using namespace ingot;
 using namespace ingot::tools;
 
-/// Of samples and outputs that are kept to measure errors.
-static constexpr uint64_t kMostKept = uint64_t(256) << 20;
-
 static bool isEnough(double error) { return error <= Repairer::kMostError; }
 
-int Repairer::runAutomatic(uint64_t compared,
+/// A compilation as the user's will be, and its fast runs: much less than a
+/// probe's, which repairs are held against each other by.
+int Repairer::measureInt8(const quantize::Calibration &calibration,
+                          llvm::ArrayRef<KnownSample> samples, double &error) {
+  if (std::string problem = writeScratch(calibration); !problem.empty())
+    return progress.fail(problem);
+  ScratchModel model(parser, progress);
+  ScratchModel::Options int8 = options.model;
+  int8.pipeline.calibration = path();
+  if (int code = model.prepare(int8))
+    return code;
+  OutputsDifference difference;
+  std::vector<Array> outputs;
+  for (const KnownSample &sample : samples) {
+    ingot_error wrong = INGOT_ERROR_INIT;
+    if (runToFit(model.handle(), model.runs(), sample.inputs, outputs, wrong) !=
+        INGOT_OK)
+      return progress.fail(sample.where + ": " + wrong.message);
+    difference.add(sample.outputs, outputs);
+  }
+  error = difference.relative();
+  return exitSuccess;
+}
+
+int Repairer::runAutomatic(llvm::ArrayRef<KnownSample> samples,
+                           uint64_t compared,
                            quantize::Calibration &calibration,
                            std::vector<Trial> &trials, Outcome &outcome) {
   if (std::string problem = scratch.create(); !problem.empty())
     return progress.fail(problem);
   mostBytes = kMostKept;
   State state = {calibration, 0};
-  if (int code = measure(calibration, state.error))
+  if (int code = measureInt8(calibration, samples, state.error))
     return code;
-  outcome = {state.error, state.error, measured};
+  outcome = {state.error, state.error, samples.size()};
   // What is infinite or not a number tells nothing of repairs.
   if (isEnough(state.error) || !std::isfinite(state.error))
     return exitSuccess;
-  if (compared != mostSamples) {
-    mostSamples = compared;
-    if (int code = measure(calibration, state.error))
-      return code;
-    outcome = {state.error, state.error, measured};
-  }
+  mostSamples = compared;
+  if (int code = measure(calibration, state.error))
+    return code;
+  outcome = {state.error, state.error, measured};
 
   auto tryAll = [&](llvm::ArrayRef<RepairKind> kinds, State &state) {
     for (RepairKind kind : kinds)

@@ -79,6 +79,8 @@ static int calibrate(const Options &options, const OptionParser &parser) {
     chosen.numSamples = options.numSamples;
   Calibrator calibrator(chosen, parser, progress);
   quantize::Calibration result;
+  if (options.repairs.isAutomatic)
+    calibrator.keepFirst(chosen.numSamples, Repairer::kMostKept);
   if (int code = calibrator.watch())
     return code;
   if (int code = calibrator.choose(result))
@@ -87,10 +89,11 @@ static int calibrate(const Options &options, const OptionParser &parser) {
   std::vector<Repairer::Trial> trials;
   Repairer::Outcome outcome;
   if (options.repairs.isAutomatic) {
-    if (int code = repairer.runAutomatic(options.numSamples
-                                             ? options.numSamples
-                                             : Repairer::kComparedSamples,
-                                         result, trials, outcome))
+    if (int code = repairer.runAutomatic(
+            calibrator.first(),
+            options.numSamples ? options.numSamples
+                               : Repairer::kComparedSamples,
+            result, trials, outcome))
       return code;
   } else if (!options.repairs.isNone()) {
     if (int code = repairer.run(options.repairs.kinds, result, trials))

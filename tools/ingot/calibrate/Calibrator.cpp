@@ -19,8 +19,15 @@ static constexpr uint64_t kFewSamples = 10;
 std::string Calibrator::runOne(Watch &watch, const std::vector<Array> &inputs,
                                const Samples &samples) {
   std::string problem;
+  const bool keeps = kept.size() < mostKept && bytesLeft > 0;
+  if (keeps)
+    kept.push_back({inputs, {}, samples.where()});
   const ingot_status status =
-      model.run(inputs, Watch::observe, &watch, problem);
+      model.run(inputs, Watch::observe, &watch, problem,
+                keeps ? &kept.back().outputs : nullptr);
+  if (keeps)
+    bytesLeft -= std::min(bytesLeft,
+                          bytesOf(inputs) + bytesOf(kept.back().outputs));
   if (watch.notFinite() >= 0)
     return "tensor '" + formatLine(tensors()[size_t(watch.notFinite())], 200) +
            "' becomes infinite or not a number on " + samples.where();

@@ -34,6 +34,14 @@ public:
 
   // Each returns 0, or the code to end with once what is wrong was printed.
 
+  /// Of what is watched, the first samples are kept with their outputs: no more
+  /// than `most`, and none after one with which they take `mostBytes`.
+  void keepFirst(uint64_t most, uint64_t mostBytes) {
+    mostKept = most;
+    bytesLeft = mostBytes;
+  }
+  const std::vector<KnownSample> &first() const { return kept; }
+
   /// Sees all samples.
   int watch();
   /// Finds ranges in what was seen.
@@ -57,7 +65,8 @@ private:
   ScratchModel model;
   /// For methods that are chosen by measurement.
   Probe probe;
-  uint64_t seen = 0;
+  uint64_t seen = 0, mostKept = 0, bytesLeft = 0;
+  std::vector<KnownSample> kept;
   /// Of each tensor.
   std::vector<quantize::MethodChoice> methods;
   std::vector<quantize::WatchedTensor> watched;

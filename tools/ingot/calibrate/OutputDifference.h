@@ -11,6 +11,7 @@
 #include "tools/ingot/calibrate/Difference.h"
 
 #include <string>
+#include <vector>
 
 namespace ingot::tools {
 
@@ -29,6 +30,18 @@ struct OutputDifference {
   double percentAgreeing() const {
     return rows ? 100 * double(agreeing) / double(rows) : 0;
   }
+};
+
+/// Of all outputs of a model.
+class OutputsDifference {
+public:
+  void add(const std::vector<Array> &wanted, const std::vector<Array> &got);
+  /// The norm of the outputs' error over theirs, the root of the mean square
+  /// over all outputs.
+  double relative() const;
+
+private:
+  std::vector<Difference> differences;
 };
 
 } // namespace ingot::tools

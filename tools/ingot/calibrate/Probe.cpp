@@ -8,8 +8,7 @@
 
 #include "tools/ingot/Execute.h"
 #include "tools/ingot/Text.h"
-#include "tools/ingot/Values.h"
-#include "tools/ingot/calibrate/Difference.h"
+#include "tools/ingot/calibrate/OutputDifference.h"
 
 #include <string.h>
 
@@ -82,7 +81,7 @@ void Probe::turn(const std::vector<bool> &isOn) {
     settings[i].data[0] = isOn[i] && canBeOn(i);
 }
 
-std::string Probe::runOne(Sample &sample, std::vector<Array> &outputs) {
+std::string Probe::runOne(KnownSample &sample, std::vector<Array> &outputs) {
   const size_t numInputs = sample.inputs.size();
   // Lent to the list for the time of the run: they may be large.
   std::vector<Array> inputs = std::move(sample.inputs);
@@ -95,7 +94,7 @@ std::string Probe::runOne(Sample &sample, std::vector<Array> &outputs) {
   return status == INGOT_OK ? "" : sample.where + ": " + error.message;
 }
 
-static uint64_t bytesOf(const std::vector<Array> &arrays) {
+uint64_t ingot::tools::bytesOf(const std::vector<Array> &arrays) {
   uint64_t bytes = 0;
   for (const Array &array : arrays)
     bytes += array.data.size();
@@ -178,27 +177,18 @@ std::string Probe::run(const std::vector<bool> &isOn, const Visit &visit) {
 std::string Probe::compareWith(const std::vector<bool> &isOn) {
   turn(isOn);
   std::string problem;
-  for (Sample &sample : kept)
+  for (KnownSample &sample : kept)
     if (problem.empty())
       problem = runOne(sample, sample.outputs);
   return problem;
 }
 
 std::string Probe::measure(const std::vector<bool> &isOn, double &error) {
-  std::vector<Difference> differences;
+  OutputsDifference difference;
   std::string problem = run(isOn, [&](size_t, const std::vector<Array> &f32,
                                       const std::vector<Array> &found) {
-    differences.resize(f32.size());
-    for (size_t i = 0; i < f32.size(); ++i) {
-      const std::vector<double> wanted = toDoubles(f32[i]),
-                                got = toDoubles(found[i]);
-      for (size_t e = 0; e < std::min(wanted.size(), got.size()); ++e)
-        differences[i].add(wanted[e], got[e]);
-    }
+    difference.add(f32, found);
   });
-  double sum = 0;
-  for (const Difference &difference : differences)
-    sum += difference.relative() * difference.relative();
-  error = std::sqrt(sum / double(std::max<size_t>(differences.size(), 1)));
+  error = difference.relative();
   return problem;
 }

@@ -16,6 +16,14 @@ namespace ingot::tools {
 /// Samples that are enough, where each is run once or more for each layer.
 constexpr unsigned kUsualSamples = 8;
 
+uint64_t bytesOf(const std::vector<Array> &arrays);
+
+/// A sample, and what f32 makes of it.
+struct KnownSample {
+  std::vector<Array> inputs, outputs;
+  std::string where;
+};
+
 /// A model in f32 of which each run says what is rounded as int8 rounds it:
 /// one compilation serves all questions of what a precision does.
 class Probe {
@@ -79,11 +87,7 @@ public:
   std::string measure(const std::vector<bool> &isOn, double &error);
 
 private:
-  struct Sample {
-    std::vector<Array> inputs, outputs;
-    std::string where;
-  };
-  std::string runOne(Sample &sample, std::vector<Array> &outputs);
+  std::string runOne(KnownSample &sample, std::vector<Array> &outputs);
   void turn(const std::vector<bool> &isOn);
 
   const Progress &progress;
@@ -93,7 +97,7 @@ private:
   std::vector<bool> ranged, forbidden;
   /// Some layers are kept, and not all tensors asked for.
   bool isPartial = false;
-  std::vector<Sample> kept;
+  std::vector<KnownSample> kept;
 };
 
 } // namespace ingot::tools

@@ -46,6 +46,8 @@ public:
   /// Repairs are held against each other on more samples than what only tells
   /// whether any is needed, for differences are smaller.
   static constexpr uint64_t kComparedSamples = 32;
+  /// Of samples and outputs that are kept to measure errors for `auto`.
+  static constexpr uint64_t kMostKept = uint64_t(256) << 20;
 
   Repairer(const Calibrator::Options &options, const OptionParser &parser,
            const Progress &progress)
@@ -58,8 +60,10 @@ public:
           quantize::Calibration &calibration, std::vector<Trial> &trials);
   /// The same, if the error on the usual samples asks for it: first what costs
   /// little, then with rounded weights, until the error is no more than
-  /// kMostError on `compared` samples.
-  int runAutomatic(uint64_t compared, quantize::Calibration &calibration,
+  /// kMostError on `compared` samples. Whether it asks, the model in int8 tells
+  /// on samples of which f32's outputs are there already.
+  int runAutomatic(llvm::ArrayRef<KnownSample> samples, uint64_t compared,
+                   quantize::Calibration &calibration,
                    std::vector<Trial> &trials, Outcome &outcome);
 
 private:
@@ -77,6 +81,8 @@ private:
   int roundWeights(quantize::Calibration &calibration);
   int correctBiases(quantize::Calibration &calibration);
   int measure(const quantize::Calibration &calibration, double &error);
+  int measureInt8(const quantize::Calibration &calibration,
+                  llvm::ArrayRef<KnownSample> samples, double &error);
   int prepare(Probe &probe, const quantize::Calibration &calibration,
               bool showsErrors);
 

@@ -151,13 +151,19 @@ unsigned ScratchModel::threads() const {
 
 ingot_status ScratchModel::run(const std::vector<Array> &inputs,
                                ingot_observe_fn observe, void *user,
-                               std::string &problem) {
-  std::vector<ingot_input> in = inputViews(inputs);
-  std::vector<ingot_output> out = outputViews(outputs);
+                               std::string &problem, std::vector<Array> *kept) {
   ingot_run_options run = INGOT_RUN_OPTIONS_INIT;
   run.observe = observe;
   run.observe_user = user;
   ingot_error error = INGOT_ERROR_INIT;
+  if (kept) {
+    ingot_status status =
+        runToFit(model.get(), context.get(), inputs, *kept, error, &run);
+    problem = status == INGOT_OK ? "" : error.message;
+    return status;
+  }
+  std::vector<ingot_input> in = inputViews(inputs);
+  std::vector<ingot_output> out = outputViews(outputs);
   ingot_status status =
       ingot_context_run(context.get(), in.data(), uint32_t(in.size()),
                         out.data(), uint32_t(out.size()), &run, &error);

@@ -63,10 +63,11 @@ public:
   ingot_model *handle() const { return model.get(); }
   ingot_context *runs() const { return context.get(); }
 
-  /// Runs for what is observed: outputs are dropped. Returns the status, and in
-  /// `problem` what is wrong.
+  /// Runs for what is observed. Returns the status, and in `problem` what is
+  /// wrong. Outputs are dropped, unless there is `kept` for them.
   ingot_status run(const std::vector<Array> &inputs, ingot_observe_fn observe,
-                   void *user, std::string &problem);
+                   void *user, std::string &problem,
+                   std::vector<Array> *kept = nullptr);
 
 private:
   int compile(const Options &options);
