@@ -331,7 +331,8 @@ SmallVector<Value> Suppression::take(Value batch, Value type,
                   overlapsAny(box, kept, load(room[0], other),
                               load(ends, other), found[0])};
             })[0];
-        for (auto [k, number] : llvm::enumerate(ArrayRef{batch, type, i}))
+        Value row[] = {batch, type, i};
+        for (auto [k, number] : llvm::enumerate(row))
           rows = store(number, rows, {state[3], n(k)});
         Value end = load(ends, strip);
         box[kArea] = select(isOut, f(0), box[kArea]);

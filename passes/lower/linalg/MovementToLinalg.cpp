@@ -327,7 +327,8 @@ LowerPad::matchAndRewrite(nn::PadOp op, OpAdaptor adaptor,
   } else {
     // What is cropped is gone before the rest is repeated at its ends.
     SmallVector<int64_t> cut[2], added[2];
-    for (auto [i, pads] : llvm::enumerate(ArrayRef{op.getLow(), op.getHigh()}))
+    ArrayRef<int64_t> given[] = {op.getLow(), op.getHigh()};
+    for (auto [i, pads] : llvm::enumerate(given))
       for (int64_t amount : pads) {
         cut[i].push_back(std::min<int64_t>(amount, 0));
         added[i].push_back(std::max<int64_t>(amount, 0));
