@@ -58,15 +58,18 @@ Corner legalize::cornerOf(lower::Scalars s, Value tap, ArrayRef<Value> point,
   return {arith::SelectOp::create(s.b, s.loc, isInside, at, s.n(-1)), weight};
 }
 
-/// What one tap adds: nothing where it is outside.
+/// What one tap adds: nothing where it is outside. `place` is the batch and the
+/// channel.
 static Value readTap(OpBuilder &b, Location loc, Value x, ValueRange place,
-                     Value at, Value weight) {
+                     Value at, Value weight, bool isLast) {
   Type element = typeOf(x).getElementType();
   lower::Scalars s{b, loc};
   Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), at);
   Value held = arith::MaxSIOp::create(b, loc, index, s.n(0));
-  Value read = tensor::ExtractOp::create(
-      b, loc, x, ValueRange{place[0], place[1], held});
+  SmallVector<Value> where = {place[0], place[1], held};
+  if (isLast)
+    std::swap(where[1], where[2]);
+  Value read = tensor::ExtractOp::create(b, loc, x, where);
   Value isOutside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
                                           index, s.n(0));
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
@@ -74,16 +77,41 @@ static Value readTap(OpBuilder &b, Location loc, Value x, ValueRange place,
   return weight ? s.mul(value, weight) : value;
 }
 
+/// With fewer, transposing takes longer than reading elements one by one.
+static constexpr int64_t kFewestChannels = 8;
+
+/// The last two of three dimensions in the other order.
+static Value swapLast(Node &node, Value x) {
+  RankedTensorType type = typeOf(x);
+  ArrayRef<int64_t> shape = type.getShape();
+  return node.make<nn::TransposeOp>(
+      type.clone({shape[0], shape[2], shape[1]}), x,
+      ArrayRef<int64_t>{0, 2, 1});
+}
+
 Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
                           bool isMax) {
   OpBuilder &builder = node.builder;
   Type element = typeOf(x).getElementType();
-  Sizes shape = sizesOf(node, taps.at),
-        result = {shape[1], sizeOf(node, x, 1), shape[2]};
+  // All channels of a position have the same taps: with the channels last,
+  // those are read by vectors. What is only moved is moved once more for that.
+  int64_t numChannels = typeOf(x).getDimSize(1);
+  bool isLast = taps.weights && !ShapedType::isDynamic(numChannels) &&
+                numChannels >= kFewestChannels;
+  OpFoldResult channels = sizeOf(node, x, 1);
+  if (isLast)
+    x = swapLast(node, x);
+  Sizes shape = sizesOf(node, taps.at), result = {shape[1], channels, shape[2]};
+  if (isLast)
+    std::swap(result[1], result[2]);
   auto known = getConstantIntValue(shape[0]);
-  bool isUnrolled = known && *known <= kMostUnrolled;
-  // Loops over r, c, t, p, or without t, so that the last one is of vectors.
+  // A sum over taps keeps the order of its loops; what adds up nothing would be
+  // fused with the transpose behind it, and follow that.
+  bool isUnrolled = !isLast && known && *known <= kMostUnrolled;
+  // Loops over r, c, t, p, or without t, so that the last one is of vectors; or
+  // with c and p in each other's place.
   unsigned rank = isUnrolled ? 3 : 4, last = rank - 1;
+  unsigned ofChannels = isLast ? last : 1, ofPositions = isLast ? 1 : last;
   auto map = [&](ArrayRef<unsigned> dims) {
     SmallVector<AffineExpr> exprs;
     for (unsigned d : dims)
@@ -105,9 +133,9 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
       from[0] = sizeAttr(node, t);
       all = reshape(node, takePart(node, all, from, one),
                     {shape[1], shape[2]});
-      maps.push_back(map({0, last}));
+      maps.push_back(map({0, ofPositions}));
     } else {
-      maps.push_back(map({2, 0, last}));
+      maps.push_back(map({2, 0, ofPositions}));
     }
     inputs.push_back(all);
   };
@@ -129,8 +157,9 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
       ValueRange(start), maps, iterators,
       [&](OpBuilder &b, Location loc, ValueRange args) {
         size_t next = 0;
-        SmallVector<Value> place = {linalg::IndexOp::create(b, loc, 0),
-                                    linalg::IndexOp::create(b, loc, 1)};
+        SmallVector<Value> place = {
+            linalg::IndexOp::create(b, loc, 0),
+            linalg::IndexOp::create(b, loc, ofChannels)};
         if (batches)
           place[0] = arith::IndexCastOp::create(b, loc, b.getIndexType(),
                                                 args[next++]);
@@ -138,7 +167,7 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
         for (int64_t t = 0; t < count; ++t) {
           Value at = args[next++];
           Value weight = taps.weights ? args[next++] : Value();
-          Value part = readTap(b, loc, x, place, at, weight);
+          Value part = readTap(b, loc, x, place, at, weight, isLast);
           sum = isMax ? Value(arith::MaximumFOp::create(b, loc, sum, part))
                 : taps.weights || !isUnrolled || count > 1
                     ? lower::addScalars(b, loc, sum, part)
@@ -146,7 +175,8 @@ Value legalize::sumOfTaps(Node &node, Value x, Value batches, const Taps &taps,
         }
         linalg::YieldOp::create(b, loc, sum);
       });
-  return generic.getResult(0);
+  Value y = generic.getResult(0);
+  return isLast ? swapLast(node, y) : y;
 }
 
 LogicalResult legalize::requireSpatial(Node &node, Value x) {

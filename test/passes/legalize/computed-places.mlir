@@ -2,11 +2,15 @@
 
 module attributes {onnx.opset_import = {"ai.onnx" = 22 : i64, "ai.onnx.ml" = 3 : i64, "com.microsoft" = 1 : i64}} {
 
-// Positions and weights are computed once, and read for all channels.
+// Positions and weights are computed once, and read for all channels, which are
+// last for that where they fill vectors.
 // CHECK-LABEL: @grid_sample
 // CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<4x1x6xi64>)
 // CHECK: linalg.generic {{.*}} outs({{.*}} : tensor<4x1x6xf32>)
-// CHECK: tensor.extract {{.*}} : tensor<1x8x20xf32>
+// CHECK: nn.transpose {{.*}} -> tensor<1x20x8xf32>
+// CHECK: linalg.generic {{.*}}["parallel", "parallel", "reduction", "parallel"]{{.*}} outs({{.*}} : tensor<1x6x8xf32>)
+// CHECK: tensor.extract {{.*}} : tensor<1x20x8xf32>
+// CHECK: nn.transpose {{.*}} -> tensor<1x8x6xf32>
 func.func @grid_sample(%x: tensor<1x8x4x5xf32>, %g: tensor<1x2x3x2xf32>) -> tensor<*xf32> {
   %0 = onnx.node "GridSample"(%x, %g) : (tensor<1x8x4x5xf32>, tensor<1x2x3x2xf32>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
@@ -15,6 +19,7 @@ func.func @grid_sample(%x: tensor<1x8x4x5xf32>, %g: tensor<1x2x3x2xf32>) -> tens
 // Batches that regions name are looked at before they are read.
 // CHECK-LABEL: @roi_align
 // CHECK: ingot.require {{.*}}batch_indices has {0}
+// CHECK-NOT: nn.transpose
 func.func @roi_align(%x: tensor<2x3x4x5xf32>, %r: tensor<?x4xf32>, %b: tensor<?xi64>) -> tensor<*xf32> {
   %0 = onnx.node "RoiAlign"(%x, %r, %b) {sampling_ratio = 2 : i64} : (tensor<2x3x4x5xf32>, tensor<?x4xf32>, tensor<?xi64>) -> tensor<*xf32>
   return %0 : tensor<*xf32>
