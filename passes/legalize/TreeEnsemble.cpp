@@ -245,8 +245,11 @@ static LogicalResult legalizeClassifier(Node &node) {
   auto weights = node.getFloats("class_weights");
   bool isShare = llvm::all_of(*weights, [](float x) { return x >= 0; });
   float middle = isShare ? 0.5f : 0;
+  // A score that is made a share is the logistic of what it was.
+  bool isLogistic = node.getString("post_transform", "NONE") == "LOGISTIC";
   if (known == 0)
-    return replaceByBinary(node, score, middle, isShare, *labels);
+    return replaceByBinary(node, score, middle, isShare && !isLogistic,
+                           *labels);
   // Scores of the second class stay what they are, as in ONNX Runtime.
   if (!base.empty())
     return node.unsupported("base_values of one class of two");

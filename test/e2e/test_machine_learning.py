@@ -106,13 +106,12 @@ class MachineLearning(Rows):
                 self.check(made, {"x": self.rows(rng, missing=seed in (0, 1))})
 
     def test_tree_classifier(self):
-        for seed, (classes, one, transform) in enumerate(((3, None, "NONE"), (3, None, "SOFTMAX"),
-                                                          (2, 0, "NONE"), (2, 1, "NONE"), (2, 0, "LOGISTIC"),
-                                                          (4, None, "LOGISTIC"))):
-            with self.subTest(classes=classes, one=one, transform=transform):
+        for seed, (classes, one, transform, lowest) in enumerate((
+                (3, None, "NONE", 0), (3, None, "SOFTMAX", 0), (2, 0, "NONE", 0), (2, 1, "NONE", 0),
+                (2, 0, "LOGISTIC", -1), (4, None, "LOGISTIC", -1), (2, 0, "LOGISTIC", 0))):
+            with self.subTest(classes=classes, one=one, transform=transform, lowest=lowest):
                 rng = np.random.default_rng(seed)
-                trees = Trees(rng, 5, classes, "class", one_target=one,
-                              lowest=-1 if transform == "LOGISTIC" else 0)
+                trees = Trees(rng, 5, classes, "class", one_target=one, lowest=lowest)
                 made = model("TreeEnsembleClassifier", [("x", ["n", FEATURES])],
                              [("label", ["n"], TensorProto.INT64), ("y", ["n", classes])],
                              classlabels_int64s=list(range(10, 10 + classes)), post_transform=transform,
