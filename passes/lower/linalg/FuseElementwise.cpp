@@ -46,6 +46,15 @@ static bool accumulatesAgain(OpOperand &fused) {
          });
 }
 
+/// Whether an op of many steps would take them again for each element that its
+/// result is broadcast to: tables of places for all channels, say.
+static bool repeatsWork(OpOperand &fused) {
+  constexpr int64_t kMostRepeated = 32;
+  auto to = dyn_cast<linalg::LinalgOp>(fused.getOwner());
+  return to && !to.getMatchingIndexingMap(&fused).isPermutation() &&
+         bodyOps(fused.get().getDefiningOp()) > kMostRepeated;
+}
+
 /// Whether an op computes what a product has as a factor. The product's tiles
 /// take factors as they lie in memory, and its loops would compute each element
 /// once for each row or column.
@@ -112,6 +121,7 @@ struct FuseElementwisePass
       return isOnlyUser(fused) &&
              !accumulatesAgain(*fused) && !computesFactor(*fused) &&
              !turnsFunctions(*fused) && !looksUp(*fused) &&
+             !repeatsWork(*fused) &&
              bodyOps(fused->get().getDefiningOp()) +
                      bodyOps(fused->getOwner()) <=
                  mostOps;

@@ -191,3 +191,36 @@ func.func @look_up(%t: tensor<256xi8>, %x: tensor<64xi8>, %e: tensor<64xi8>) -> 
   } -> tensor<64xi8>
   return %c : tensor<64xi8>
 }
+
+// Many steps are not taken again for each element that they are broadcast to,
+// as few are.
+// CHECK-LABEL: @broadcast_work
+// CHECK: %[[TABLE:.*]] = linalg.generic {{.*}} outs({{.*}} : tensor<?xf32>)
+// CHECK-COUNT-5: math.tanh
+// CHECK: linalg.generic {{.*}} ins(%arg1, %[[TABLE]], %arg0 : tensor<?x8xf32>, tensor<?xf32>, tensor<?xf32>)
+// CHECK-NOT: linalg.generic
+// CHECK: arith.negf
+// CHECK: return
+func.func @broadcast_work(%x: tensor<?xf32>, %y: tensor<?x8xf32>, %e: tensor<?xf32>, %o: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %table = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = math.tanh %a : f32
+    %1 = math.tanh %0 : f32
+    %2 = math.tanh %1 : f32
+    %3 = math.tanh %2 : f32
+    %4 = math.tanh %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<?xf32>
+  %little = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %0 = arith.negf %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%y, %table, %little : tensor<?x8xf32>, tensor<?xf32>, tensor<?xf32>) outs(%o : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %out: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %0, %c : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}
