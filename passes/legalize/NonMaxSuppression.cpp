@@ -31,8 +31,8 @@ using namespace ingot::legalize;
 
 using lower::Scalars;
 
-/// Boxes compared at a time, and so many, at most, share a strip on average as
-/// long as there are no more strips than the other.
+/// Boxes that are compared at a time. There are as many strips as give each so
+/// many boxes, up to the most.
 static constexpr int64_t kBlock = 16, kMostStrips = 256;
 
 namespace {
@@ -56,23 +56,11 @@ public:
   Value run();
 
 private:
-  using Body = llvm::function_ref<SmallVector<Value>(Value i, ValueRange)>;
-
-  SmallVector<Value> loop(Value from, Value to, ValueRange state, Body body);
+  using Scalars::compare;
   Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
     return arith::CmpFOp::create(b, loc, predicate, x, y);
   }
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, loc, predicate, x, y);
-  }
   Value both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
-  Value either(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
-  Value select(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  }
-  Value bit(bool value) {
-    return arith::ConstantIntOp::create(b, loc, value, 1);
-  }
   /// Numbers are numbers only: of a NaN and a number, the number.
   Value least(Value x, Value y) {
     return arith::MinNumFOp::create(b, loc, x, y);
@@ -117,16 +105,6 @@ private:
 };
 
 } // namespace
-
-SmallVector<Value> Suppression::loop(Value from, Value to, ValueRange state,
-                                     Body body) {
-  auto loop = scf::ForOp::create(
-      b, loc, from, to, n(1), state,
-      [&](OpBuilder &, Location, Value i, ValueRange state) {
-        scf::YieldOp::create(b, loc, body(i, state));
-      });
-  return loop.getResults();
-}
 
 //===----------------------------------------------------------------------===//
 // Candidates

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace ingot::lower {
 
@@ -47,6 +48,34 @@ struct Scalars {
   Value toIndex(Value x) {
     Value wide = mlir::arith::FPToSIOp::create(b, loc, b.getI64Type(), x);
     return mlir::arith::IndexCastOp::create(b, loc, b.getIndexType(), wide);
+  }
+  Value bit(bool value) {
+    return mlir::arith::ConstantIntOp::create(b, loc, value, 1);
+  }
+  Value compare(mlir::arith::CmpIPredicate predicate, Value x, Value y) {
+    return mlir::arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+  Value either(Value x, Value y) {
+    return mlir::arith::OrIOp::create(b, loc, x, y);
+  }
+  Value select(Value condition, Value x, Value y) {
+    return mlir::arith::SelectOp::create(b, loc, condition, x, y);
+  }
+  using Body =
+      llvm::function_ref<llvm::SmallVector<Value>(Value i, mlir::ValueRange)>;
+  /// `body` makes the state of the next step of what it is at one.
+  llvm::SmallVector<Value> loop(Value from, Value to, int64_t step,
+                                mlir::ValueRange state, Body body) {
+    auto loop = mlir::scf::ForOp::create(
+        b, loc, from, to, n(step), state,
+        [&](OpBuilder &, Location, Value i, mlir::ValueRange state) {
+          mlir::scf::YieldOp::create(b, loc, body(i, state));
+        });
+    return loop.getResults();
+  }
+  llvm::SmallVector<Value> loop(Value from, Value to, mlir::ValueRange state,
+                                Body body) {
+    return loop(from, to, 1, state, body);
   }
   /// condition ? x : y, comparing two indices.
   Value choose(mlir::arith::CmpIPredicate predicate, Value p, Value q, Value x,

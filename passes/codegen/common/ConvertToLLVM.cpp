@@ -47,12 +47,11 @@ using namespace mlir;
 using ingot::codegen::callArgument;
 using ingot::codegen::callSupport;
 using ingot::codegen::Functions;
+using ingot::codegen::kRequire;
 
 /// See runtime/support: memory of dynamic size, from the host.
 static constexpr StringLiteral kAllocate = "ingot_support_allocate";
 static constexpr StringLiteral kRelease = "ingot_support_release";
-/// Ends a run that finds something false.
-static constexpr StringLiteral kRequire = "ingot_support_require";
 /// Shows a tensor to who observes the run.
 static constexpr StringLiteral kObserve = "ingot_support_observe";
 

@@ -35,6 +35,9 @@ struct Functions {
 /// null if it has none.
 mlir::Value callArgument(mlir::Operation *op);
 
+/// See runtime/support: ends a run that finds something false.
+constexpr llvm::StringLiteral kRequire = "ingot_support_require";
+
 /// Calls function `name` of runtime/support, in behalf of `op`, with the run's
 /// call and `arguments`.
 mlir::FailureOr<mlir::LLVM::CallOp>

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/ingot/IngotDialect.h"
+#include "passes/codegen/common/LaunchToLLVM.h"
 #include "passes/codegen/common/Passes.h"
 #include "passes/codegen/common/Repeats.h"
 
@@ -24,10 +25,8 @@ namespace ingot {
 
 using namespace mlir;
 using namespace ingot;
+using codegen::kRequire;
 using codegen::Repeat;
-
-/// See runtime/support.
-static constexpr StringLiteral kRequire = "ingot_support_require";
 
 namespace {
 

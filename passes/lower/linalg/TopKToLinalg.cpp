@@ -64,20 +64,9 @@ public:
   SmallVector<Value> run();
 
 private:
-  using Body = llvm::function_ref<SmallVector<Value>(Value i, ValueRange)>;
   using Branch = llvm::function_ref<SmallVector<Value>(ValueRange)>;
 
-  Value bit(bool value) {
-    return arith::ConstantIntOp::create(b, loc, value, 1);
-  }
-  Value compare(Predicate predicate, Value p, Value q) {
-    return arith::CmpIOp::create(b, loc, predicate, p, q);
-  }
-  Value either(Value p, Value q) { return arith::OrIOp::create(b, loc, p, q); }
   Value min(Value p, Value q) { return arith::MinSIOp::create(b, loc, p, q); }
-  Value choose(Value condition, Value p, Value q) {
-    return arith::SelectOp::create(b, loc, condition, p, q);
-  }
   Value toNumber(Value index) {
     return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
   }
@@ -87,8 +76,6 @@ private:
   Value store(Value element, Value tensor, ValueRange at) {
     return tensor::InsertOp::create(b, loc, element, tensor, at);
   }
-  SmallVector<Value> loop(Value from, Value to, int64_t step, ValueRange state,
-                          Body body);
   SmallVector<Value> when(Value condition, ValueRange state, Branch then);
 
   Value keyOfItem(Value item);
@@ -98,7 +85,7 @@ private:
   Kept insertBlock(Value from, Value to, const Kept &kept);
   Kept appendBlock(Value from, Value to, const Kept &kept);
   Kept cut(const Kept &kept);
-  Value select(Value items, bool inserts);
+  Value best(Value items, bool inserts);
 
   Value x, length, count;
   OpFoldResult room;
@@ -140,20 +127,10 @@ Selection::Selection(OpBuilder &b, Location loc, nn::TopKOp op, Value x,
 }
 
 /// What `body` makes of the state at last.
-SmallVector<Value> Selection::loop(Value from, Value to, int64_t step,
-                                   ValueRange state, Body body) {
-  auto loop = scf::ForOp::create(
-      b, loc, from, to, n(step), state,
-      [&](OpBuilder &, Location, Value i, ValueRange state) {
-        scf::YieldOp::create(b, loc, body(i, state));
-      });
-  return loop.getResults();
-}
-
 /// A loop of one step or none: a branch would not be bufferized in place.
 SmallVector<Value> Selection::when(Value condition, ValueRange state,
                                    Branch then) {
-  return loop(n(0), choose(condition, n(1), n(0)), 1, state,
+  return loop(n(0), select(condition, n(1), n(0)), 1, state,
               [&](Value, ValueRange state) { return then(state); });
 }
 
@@ -191,7 +168,7 @@ Value Selection::insert(Value item, Value items, Value count) {
     Value isBefore =
         compare(Predicate::ule, keyOfItem(load(items, i)), key);
     return SmallVector<Value>{
-        add(state[0], choose(isBefore, n(1), n(0)))};
+        add(state[0], select(isBefore, n(1), n(0)))};
   })[0];
   Value moved = loop(place, count, 1, items, [&](Value i, ValueRange state) {
     Value to = sub(add(place, count), i);
@@ -232,7 +209,7 @@ Kept Selection::appendBlock(Value from, Value to, const Kept &kept) {
         Value element = load(x, {row, i});
         Value items = store(order.itemOf(element, i), state[0], state[1]);
         Value isGood = either(kept.isOpen, mayBeBetter(element, kept.limit));
-        return {items, choose(isGood, add(state[1], n(1)), state[1])};
+        return {items, select(isGood, add(state[1], n(1)), state[1])};
       });
   return {found[0], found[1], kept.isOpen, kept.limit};
 }
@@ -254,7 +231,7 @@ Kept Selection::cut(const Kept &kept) {
 //===----------------------------------------------------------------------===//
 
 /// The items of the best of a row, sorted.
-Value Selection::select(Value items, bool inserts) {
+Value Selection::best(Value items, bool inserts) {
   Value width = min(length, n(kBlock));
   Kept none(items, n(0), bit(true), scalar(b, loc, order.element, 0));
   Kept kept(loop(
@@ -307,7 +284,7 @@ SmallVector<Value> Selection::run() {
         Value many = compare(Predicate::sgt, count, n(kMostInserted));
         auto selectIf = [&](Value condition, bool inserts) {
           items = when(condition, items, [&](ValueRange state) {
-            return SmallVector<Value>{select(state[0], inserts)};
+            return SmallVector<Value>{best(state[0], inserts)};
           })[0];
         };
         if (mayInsert)
