@@ -178,9 +178,11 @@ FailureOr<Size> SizeRules::broadcast(Size a, Size b, const Twine &message) {
     countProved();
     return both;
   }
-  // The result is as large as a, or as b where a is 1: so a is right.
+  // The result is as large as a, or as b where a is 1: so a is right. Where it
+  // is known to be b, b is.
   Size result = broadcastAtRun(a, b);
-  if (failed(require(SizeRelation::broadcastTo, b, result, message)))
+  if (failed(require(SizeRelation::broadcastTo, result == b ? a : b, result,
+                     message)))
     return failure();
   return result;
 }

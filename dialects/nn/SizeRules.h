@@ -93,7 +93,8 @@ protected:
   /// The one of two sizes that already is a broadcast of the other; null if
   /// neither is known to be.
   virtual Size absorbing(Size a, Size b) { return Size(); }
-  /// The size of a dimension that a run decides: b where a is 1, else a.
+  /// The size of a dimension that a run decides: b where a is 1, else a. One
+  /// of both, if that is the larger one in all runs.
   virtual Size broadcastAtRun(Size a, Size b) { return Size(); }
   /// What no sum of products is, and only a run knows.
   virtual Size scaleAtRun(Size size, float scale) { return Size(); }

@@ -9,6 +9,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/SizeRules.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -56,16 +57,13 @@ public:
   }
 
 protected:
-  /// Of a size and the same held below a number, the size: what is cut off
-  /// would not broadcast.
+  /// Of a size and the same held below a number, the size.
   nn::Size broadcastAtRun(nn::Size a, nn::Size b) override {
     for (auto [cut, whole] : {std::pair(a, b), std::pair(b, a)}) {
-      auto held = rootOf(cut);
-      auto min = held ? held->value.getDefiningOp<arith::MinSIOp>()
-                      : arith::MinSIOp();
-      auto most = min ? getConstantIntValue(min.getRhs()) : std::nullopt;
-      if (held && held->dim < 0 && most && *most > 0 &&
-          sizeOfIndex(min.getLhs()) == whole)
+      auto root = rootOf(cut);
+      Value before = root && root->dim < 0 ? lower::sizeBeforeCut(root->value)
+                                           : Value();
+      if (before && sizeOfIndex(before) == whole)
         return whole;
     }
     return {};

@@ -284,12 +284,22 @@ static OpFoldResult expandedSize(Node &node, OpFoldResult own,
                                  OpFoldResult wanted) {
   Indices i{node.builder, node.loc()};
   Value a = indexValue(node, own), b = indexValue(node, wanted);
-  Value isEither = arith::OrIOp::create(i.b, i.loc, i.equal(a, i.n(1)),
-                                        i.equal(b, i.n(1)));
-  Value fits = arith::OrIOp::create(i.b, i.loc, i.equal(a, b), isEither);
+  auto isCutOf = [](Value cut, Value whole) {
+    Value before = lower::sizeBeforeCut(cut);
+    return before && isSameDim(before, whole);
+  };
+  bool isOwnCut = isCutOf(a, b), isWantedCut = isCutOf(b, a);
+  Value fits = i.equal(a, b);
+  if (!isOwnCut && !isWantedCut)
+    fits = arith::OrIOp::create(
+        i.b, i.loc, fits,
+        arith::OrIOp::create(i.b, i.loc, i.equal(a, i.n(1)),
+                             i.equal(b, i.n(1))));
   require(i.b, i.loc, fits,
           "a dimension of {0} elements cannot be expanded to {1}", {a, b});
-  return broadcastSizes(node, own, wanted);
+  if (isOwnCut)
+    return wanted;
+  return isWantedCut ? own : broadcastSizes(node, own, wanted);
 }
 
 static LogicalResult legalizeExpand(Node &node) {

@@ -40,7 +40,9 @@ protected:
     return holdsAll(a, b) ? a : holdsAll(b, a) ? b : Size();
   }
   Size broadcastAtRun(Size a, Size b) override {
-    return analysis.broadcastOf(a, b);
+    if (analysis.isCutOf(a, b))
+      return b;
+    return analysis.isCutOf(b, a) ? a : analysis.broadcastOf(a, b);
   }
   void countProved() override { ++analysis.numProved; }
 

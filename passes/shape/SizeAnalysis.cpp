@@ -7,6 +7,7 @@
 #include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/SizeSymbols.h"
 #include "passes/shape/RunRules.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,6 +56,17 @@ Size SizeAnalysis::broadcastOf(Size a, Size b) {
     size = newSymbol({Value(), -1, {a, b}, std::move(parts), {}});
   }
   return size;
+}
+
+bool SizeAnalysis::isCutOf(Size cut, Size whole) {
+  auto position = dyn_cast<AffineSymbolExpr>(cut);
+  if (!position)
+    return false;
+  const Symbol &symbol = lookup(position);
+  Value before = symbol.value && symbol.dim < 0
+                     ? lower::sizeBeforeCut(symbol.value)
+                     : Value();
+  return before && sizeOfIndex(before) == whole;
 }
 
 SmallVector<Size, 2> SizeAnalysis::partsOf(Size size) const {
@@ -243,9 +255,12 @@ LogicalResult SizeAnalysis::addResults(Operation *op,
 }
 
 void SizeAnalysis::assume(const Rule &rule) {
-  if (rule.relation != SizeRelation::equal)
-    return;
   Size a = simplify(rule.a), b = simplify(rule.b);
+  bool isEqual = rule.relation == SizeRelation::equal ||
+                 (rule.relation == SizeRelation::broadcastTo &&
+                  (isCutOf(a, b) || isCutOf(b, a)));
+  if (!isEqual)
+    return;
   if (!isa<AffineSymbolExpr>(a))
     std::swap(a, b);
   // A symbol stands for itself in its own expression.

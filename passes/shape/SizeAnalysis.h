@@ -59,7 +59,8 @@ public:
   mlir::ArrayRef<Rule> rulesOfArguments() const { return argumentRules; }
 
   /// From here on, what was required to be equal is: one symbol stands for
-  /// both.
+  /// both. So it does for a size and what broadcasts to it, which is that size
+  /// held below a number.
   void assume(const Rule &rule);
 
   /// The size as an index value, at the builder's place, which all its symbols
@@ -98,6 +99,8 @@ private:
   }
   Size symbolOf(mlir::Value value, int64_t dim);
   Size broadcastOf(Size a, Size b);
+  /// Whether `cut` is `whole` held below a number of two or more.
+  bool isCutOf(Size cut, Size whole);
   /// All sizes of a broadcast; of another size itself.
   llvm::SmallVector<Size, 2> partsOf(Size size) const;
   Size simplify(Size size) const;

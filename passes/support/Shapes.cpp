@@ -75,6 +75,11 @@ OpFoldResult lower::divSizes(OpBuilder &b, Location loc, OpFoldResult x,
     return y == -1 ? int64_t(-uint64_t(x)) : y ? x / y : 0;
   });
 }
+Value lower::sizeBeforeCut(Value size) {
+  auto min = size.getDefiningOp<arith::MinSIOp>();
+  auto most = min ? getConstantIntValue(min.getRhs()) : std::nullopt;
+  return most && *most >= 2 ? min.getLhs() : Value();
+}
 OpFoldResult lower::minSizes(OpBuilder &b, Location loc, OpFoldResult x,
                              OpFoldResult y) {
   return combine<arith::MinSIOp>(

@@ -79,6 +79,10 @@ OpFoldResult mulSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
 OpFoldResult divSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
+/// What `size` is, held below a number of two or more, as that of a table's
+/// first rows is; null of others. Where one of both broadcasts to the other,
+/// they are equal, since what is cut off would not fit.
+Value sizeBeforeCut(Value size);
 OpFoldResult minSizes(OpBuilder &b, Location loc, OpFoldResult x,
                       OpFoldResult y);
 OpFoldResult maxSizes(OpBuilder &b, Location loc, OpFoldResult x,

@@ -59,6 +59,35 @@ class Contradictions(Case):
                      {"x": zeros(1, 17, 4)}, "node 'position'", "17", "16", rank=3,
                      weights={"table": zeros(1, 16, 4)})
 
+    def position_slice(self):
+        """What exporters write of learned positions: as many rows of a table as there are tokens, as ids that are expanded
+        to the batch, and added."""
+        nodes = [helper.make_node("Shape", ["x"], ["shape"]),
+                 helper.make_node("Gather", ["shape", "one"], ["length"], axis=0),
+                 helper.make_node("Slice", ["ids", "zero", "length", "one"], ["first"]),
+                 helper.make_node("Slice", ["shape", "zero", "two"], ["batch"]),
+                 helper.make_node("Expand", ["first", "batch"], ["expanded"], name="expand"),
+                 helper.make_node("Gather", ["table", "expanded"], ["rows"]),
+                 helper.make_node("Add", ["x", "rows"], ["sum"], name="position"),
+                 helper.make_node("Gather", ["table", "first"], ["again"]),
+                 helper.make_node("Add", ["again", "sum"], ["y"], name="again")]
+        table = np.random.default_rng(1).standard_normal((16, 4)).astype(np.float32)
+        return nodes, table, {"ids": np.arange(16)[None], "table": table, "zero": np.array([0]), "one": np.array([1]),
+                              "two": np.array([2])}
+
+    def test_positions(self):
+        nodes, table, weights = self.position_slice()
+        artifact = self.compile(make_model(nodes, [("x", ["B", "T", 4])], [("y", ["B", "T", 4])], weights))
+        for length in (1, 2, 15, 16):
+            x = np.random.default_rng(length).standard_normal((3, length, 4)).astype(np.float32)
+            got = self.run_model(artifact, {"x": x})["y"]
+            np.testing.assert_allclose(got, x + 2 * table[:length], rtol=1e-6, atol=1e-6)
+
+    def test_expanded_beyond_the_position_table(self):
+        nodes, _, weights = self.position_slice()
+        self.refuses(nodes, {"x": ["B", "T", 4]}, {"x": zeros(3, 17, 4)}, "node 'expand'", "17", "16", rank=3,
+                     weights=weights)
+
     def test_window(self):
         self.refuses([helper.make_node("Conv", ["x", "w"], ["y"], name="edge")], {"x": [1, 1, "H", "W"]},
                      {"x": zeros(1, 1, 1, 9)}, "node 'edge'", "kernel", "3", "1", rank=4,

@@ -163,3 +163,43 @@ func.func @loop_numbers(%x: tensor<?xf32>, %y: tensor<3x16xf32>, %n: tensor<inde
   }
   return %0 : f32
 }
+
+// -----
+
+// Of a table as many rows as there are data, or all: where they broadcast to
+// the data they are as many, and what comes later needs no check.
+
+// CHECK-LABEL: @cut
+// CHECK-COUNT-1: ingot.require %{{.*}}, "operand shapes do not broadcast: dimension 0 is {0} in one and {1} in the other"
+// CHECK-NOT: ingot.require
+// CHECK-NOT: arith.select
+// CHECK: return
+func.func @cut(%x: tensor<?x4xf32>, %table: tensor<512x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c512 = arith.constant 512 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %m = arith.minsi %n, %c512 : index
+  %rows = tensor.extract_slice %table[0, 0] [%m, 4] [1, 1] : tensor<512x4xf32> to tensor<?x4xf32>
+  %y = nn.add %rows, %x : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  %z = nn.relu %rows : tensor<?x4xf32> -> tensor<?x4xf32>
+  %w = nn.add %y, %z : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  return %w : tensor<?x4xf32>
+}
+
+// -----
+
+// One row is repeated, for any number of data.
+
+// CHECK-LABEL: @row
+// CHECK: ingot.require
+// CHECK: return
+func.func @row(%x: tensor<?x4xf32>, %table: tensor<1x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %m = arith.minsi %n, %c1 : index
+  %rows = tensor.extract_slice %table[0, 0] [%m, 4] [1, 1] : tensor<1x4xf32> to tensor<?x4xf32>
+  %y = nn.add %x, %rows : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  %z = nn.mul %y, %rows : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+  return %z : tensor<?x4xf32>
+}
