@@ -414,7 +414,9 @@ def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
     before and after an attention have them. The mask has the queries last.
     Neither scores nor probabilities are stored outside of a task (Vaswani et
     al., Attention Is All You Need, 2017; without storing scores: Rabe and
-    Staats, 2021).
+    Staats, 2021). With `safe`, a query whose probabilities are no numbers, as
+    where the mask leaves no key, gets zeros (PyTorch's `_safe_softmax`),
+    whatever the values are.
 
     Constraints:
     - C1: all are of f32 and of rank 4, of sizes as above, H, D and E known
@@ -436,7 +438,7 @@ def Cpu_AttentionOp : Cpu_ScheduledOp<"attention", [AttrSizedOperandSegments]> {
   let arguments = !con((ins Cpu_Value:$src, Cpu_Value:$keys, Cpu_Value:$values,
                             Optional<Cpu_Value>:$mask,
                             Variadic<Cpu_Value>:$epilogue_operands,
-                            Cpu_Value:$dst, F32Attr:$scale),
+                            Cpu_Value:$dst, F32Attr:$scale, UnitAttr:$safe),
                        scheduleArguments);
   let assemblyFormat = [{
     `ins` `(` $src `,` $keys `,` $values

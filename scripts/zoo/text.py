@@ -110,6 +110,13 @@ model("bart", "BartConfig", "BartModel", tokens(["input_ids", "decoder_input_ids
       encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=512, decoder_ffn_dim=512, vocab_size=1000,
       max_position_embeddings=256)
 
+# Attention as transformers computes it unless told otherwise: PyTorch's own, which exporters take apart.
+model("bert_sdpa", "BertConfig", "BertModel", TYPED, TYPED_OPEN, attention="sdpa", **SMALL)
+model("gpt2_sdpa", "GPT2Config", "GPT2LMHeadModel", MASKED, MASKED_OPEN, pick=lambda r: r.logits, attention="sdpa",
+      n_embd=256, n_layer=3, n_head=4, vocab_size=1000, n_positions=256)
+model("llama_sdpa", "LlamaConfig", "LlamaForCausalLM", MASKED, MASKED_OPEN, pick=lambda r: r.logits, attention="sdpa", **LLAMA)
+model("t5_encoder_sdpa", "T5Config", "T5EncoderModel", MASKED, MASKED_OPEN, attention="sdpa", **T5)
+
 
 def cached_inputs(which):
     import torch

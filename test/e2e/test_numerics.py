@@ -66,6 +66,32 @@ class Variants(Case):
                         x = rng.standard_normal((batch, 24, 31, 1)).astype(np.float32)
                         self.assert_agrees(model, artifact, {"x": x})
 
+    def test_queries_without_keys(self):
+        """Attention as PyTorch exports it with a mask of bits: zeros for a query that may see no key. By one block of keys
+        and by several, the first of which may be masked whole."""
+        rng = np.random.default_rng(4)
+        weights = {"zero": np.zeros(1, np.float32), "lowest": np.full(1, -np.inf, np.float32)}
+        nodes = [helper.make_node("Transpose", ["k"], ["kt"], perm=[0, 1, 3, 2]),
+                 helper.make_node("MatMul", ["q", "kt"], ["scores"]),
+                 helper.make_node("Where", ["seen", "zero", "lowest"], ["mask"]),
+                 helper.make_node("Add", ["scores", "mask"], ["sum"]),
+                 helper.make_node("Softmax", ["sum"], ["p"], axis=-1), helper.make_node("IsNaN", ["p"], ["none"]),
+                 helper.make_node("Where", ["none", "zero", "p"], ["safe"]),
+                 helper.make_node("MatMul", ["safe", "v"], ["y"])]
+        for keys, dims in ((9, (7, 9)), (300, (7, 300)), (9, ("M", "N")), (300, ("M", "N"))):
+            with self.subTest(f"{keys} {dims}"):
+                model = make_model(nodes, [("q", [1, 2, dims[0], 16]), ("k", [1, 2, dims[1], 16]),
+                                           ("v", [1, 2, dims[1], 16]), ("seen", list(dims), onnx.TensorProto.BOOL)],
+                                   [("y", [1, 2, dims[0], 16])], weights)
+                seen = rng.random((7, keys)) < 0.5
+                seen[2], seen[3, :keys // 2 + 1], seen[4] = False, False, True
+                q, k, v = (rng.standard_normal((1, 2, n, 16)).astype(np.float32) for n in (7, keys, keys))
+                inputs = {"q": q, "k": k, "v": v, "seen": seen}
+                artifact = self.compile(model)
+                self.assert_agrees(model, artifact, inputs)
+                y = self.run_model(artifact, inputs)["y"]
+                self.assertFalse(y[:, :, 2].any())
+
     def test_text_model(self):
         """A model written as ONNX text."""
         source = self.path("model.onnxtxt")

@@ -91,6 +91,8 @@ struct Attention {
   /// What is added to the scores, the last first: a mask, a bias of positions.
   SmallVector<Value, 2> masks;
   double scale = 1;
+  /// Whether probabilities that are no numbers are zeros.
+  bool isSafe = false;
   /// Of the ops between the factors and the result.
   SmallVector<Location> locations;
 
@@ -101,6 +103,9 @@ struct Attention {
 
   /// Fills this in; else says why `op` is not the end of an attention.
   Reason match(nn::MatMulOp op);
+  /// The softmax of `value`, its result, or its result but zeros where that is
+  /// no number; null if it is used elsewhere.
+  nn::SoftmaxOp matchSoftmax(Value value);
   /// Why there is no kernel for its sizes and types.
   Reason whyNot(const shape::SameSizes &sizes);
   bool isScaleModest();
@@ -127,14 +132,31 @@ struct FuseAttentionPass : ingot::impl::FuseAttentionBase<FuseAttentionPass> {
 
 } // namespace
 
+nn::SoftmaxOp Attention::matchSoftmax(Value value) {
+  auto select = soleProducer<nn::SelectOp>(value);
+  if (!select)
+    return soleProducer<nn::SoftmaxOp>(value);
+  // A row's probabilities are all numbers, or none is.
+  auto isNaN = soleProducer<nn::IsNaNOp>(select.getCondition());
+  if (!isNaN || isNaN.getX() != select.getB() ||
+      graph::smallSplat(select.getA()) != 0 ||
+      select.getB().getType() != value.getType() ||
+      !llvm::hasNItems(select.getB().getUses(), 2))
+    return {};
+  isSafe = true;
+  locations.append({select.getLoc(), isNaN.getLoc()});
+  return select.getB().getDefiningOp<nn::SoftmaxOp>();
+}
+
 Reason Attention::match(nn::MatMulOp op) {
   result = op;
-  softmax = soleProducer<nn::SoftmaxOp>(op.getA());
+  locations.push_back(op.getLoc());
+  softmax = matchSoftmax(op.getA());
   if (!softmax || softmax.getLog() ||
       int64_t(softmax.getAxis()) != typeOf(op.getA()).getRank() - 1 ||
       op.getTransposeA() || op.getTransposeB() || op.getBias())
     return "is no plain product of a softmax's result, used nowhere else";
-  locations = {op.getLoc(), softmax.getLoc()};
+  locations.push_back(softmax.getLoc());
   Value sum = softmax.getX();
   while (auto add = soleProducer<nn::AddOp>(sum)) {
     if (masks.size() == kMostMasks)
@@ -307,7 +329,8 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
   RankedTensorType type = typeOf(destination);
   auto kernel = cpu::AttentionOp::create(
       rewriter, loc, type, q, k, v, mask, ValueRange(), destination,
-      rewriter.getF32FloatAttr(float(scale)), /*schedule=*/{});
+      rewriter.getF32FloatAttr(float(scale)),
+      found.isSafe ? rewriter.getUnitAttr() : UnitAttr(), /*schedule=*/{});
   {
     OpBuilder::InsertionGuard guard(rewriter);
     Block *body = rewriter.createBlock(&kernel.getEpilogue());

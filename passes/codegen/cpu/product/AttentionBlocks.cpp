@@ -187,8 +187,7 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
   forEach(b, 0, count, 1, [&](Value query) {
     Value sum = memref::LoadOp::create(b.b, b.loc, sums, query);
     sum = arith::SelectOp::create(b.b, b.loc, isEmpty, one, sum);
-    Value factor =
-        splat(b, lanes, arith::DivFOp::create(b.b, b.loc, one, sum));
+    Value factor = arith::DivFOp::create(b.b, b.loc, one, sum);
     auto emitColumns = [&](Value number, const Tile &full) {
       Tile tile = full.withRows(1);
       Index column = b.mul(Index(number), columns);
@@ -197,7 +196,7 @@ void AttentionEmitter::storeResults(const QueryBlock &block) {
         Index at = b.add(b.add(b.mul(Index(query), all), column), v * lanes);
         Value part =
             vector::LoadOp::create(b.b, b.loc, type, weighed, b.get(at));
-        results.push_back(arith::MulFOp::create(b.b, b.loc, part, factor));
+        results.push_back(normalize(part, factor));
       }
       storeTile(b, tile, output, results, [&](IndexBuilder &b, Index) {
         return SmallVector<Index>{block.sample,

@@ -37,6 +37,9 @@ struct AttentionEmitter {
   /// The scores of `count` keys from `key` on, stored from row `place` on.
   void sumTile(const QueryBlock &block, int64_t count, Index key, Index place);
   void exponentiate(const QueryBlock &block);
+  /// A vector of weighed values times `factor`, which is 1 over the sum of the
+  /// query's powers.
+  mlir::Value normalize(mlir::Value weighed, mlir::Value factor);
   void multiplyValues(const QueryBlock &block);
 
   /// By blocks of keys: each task's queries keep the largest score so far, the

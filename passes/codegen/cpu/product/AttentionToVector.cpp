@@ -246,6 +246,19 @@ void AttentionEmitter::exponentiate(const QueryBlock &block) {
 // Result
 //===----------------------------------------------------------------------===//
 
+Value AttentionEmitter::normalize(Value weighed, Value factor) {
+  Value result = arith::MulFOp::create(b.b, b.loc, weighed,
+                                       splat(b, lanes, factor));
+  if (!op.getSafe())
+    return result;
+  // Powers that are all 0, or no numbers, make no probabilities.
+  Value isNumber = arith::CmpFOp::create(
+      b.b, b.loc, arith::CmpFPredicate::OLT, factor,
+      floatConstant(b, std::numeric_limits<double>::infinity()));
+  return arith::SelectOp::create(b.b, b.loc, isNumber, result,
+                                 splat(b, lanes, floatConstant(b, 0)));
+}
+
 void AttentionEmitter::multiplyValues(const QueryBlock &block) {
   int64_t columns = plan.tile.vectors * lanes, all = values.shape[3];
   int64_t tiles = llvm::divideCeil(all, columns);
@@ -263,13 +276,11 @@ void AttentionEmitter::multiplyValues(const QueryBlock &block) {
                                           plan.keysAtOnce,
                                           zeroAccumulators(b, tile));
           for (int64_t r = 0; r < count; ++r) {
-            Value factor =
-                splat(b, lanes,
-                      memref::LoadOp::create(b.b, b.loc, factors,
-                                             b.get(b.add(first, r))));
+            Value factor = memref::LoadOp::create(b.b, b.loc, factors,
+                                                  b.get(b.add(first, r)));
             for (int64_t v = 0; v < tile.vectors; ++v) {
               Value &sum = sums[r * tile.vectors + v];
-              sum = arith::MulFOp::create(b.b, b.loc, sum, factor);
+              sum = normalize(sum, factor);
             }
           }
           storeTile(b, tile, output, sums, [&](IndexBuilder &b, Index row) {

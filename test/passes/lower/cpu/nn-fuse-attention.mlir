@@ -283,3 +283,49 @@ func.func @others(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x1x16xf32>, %v: tensor
   %9 = nn.matmul %8, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
   return %3, %6, %9 : tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>, tensor<1x2x7x16xf32>
 }
+
+// -----
+
+// Zeros where no probability is a number, as PyTorch's exporters write masks of bits.
+
+// CHECK-LABEL: @safe
+// CHECK-NOT: nn.is_nan
+// CHECK: cpu.attention {{.*}} attributes {safe, scale = 1.000000e+00 : f32}
+func.func @safe(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x9x16xf32>, %m: tensor<7x9xf32>)
+    -> tensor<1x7x16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x7x16xf32>, tensor<1x9x16xf32>) -> tensor<1x7x9xf32>
+  %1 = nn.add %0, %m : tensor<1x7x9xf32>, tensor<7x9xf32> -> tensor<1x7x9xf32>
+  %2 = nn.softmax %1 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %3 = nn.is_nan %2 : tensor<1x7x9xf32> -> tensor<1x7x9xi1>
+  %4 = nn.select %3, %zero, %2 : tensor<1x7x9xi1>, tensor<1xf32>, tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %5 = nn.matmul %4, %v : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
+  return %5 : tensor<1x7x16xf32>
+}
+
+// -----
+
+// Something else than zeros, or where something else is no number.
+
+// CHECK-LABEL: @ones
+// CHECK-NOT: cpu.attention
+// CHECK-LABEL: @of_scores
+// CHECK-NOT: cpu.attention
+func.func @ones(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x9x16xf32>) -> tensor<1x7x16xf32> {
+  %one = arith.constant dense<1.0> : tensor<1xf32>
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x7x16xf32>, tensor<1x9x16xf32>) -> tensor<1x7x9xf32>
+  %1 = nn.softmax %0 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %2 = nn.is_nan %1 : tensor<1x7x9xf32> -> tensor<1x7x9xi1>
+  %3 = nn.select %2, %one, %1 : tensor<1x7x9xi1>, tensor<1xf32>, tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %4 = nn.matmul %3, %v : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
+  return %4 : tensor<1x7x16xf32>
+}
+func.func @of_scores(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<1x9x16xf32>) -> tensor<1x7x16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x7x16xf32>, tensor<1x9x16xf32>) -> tensor<1x7x9xf32>
+  %1 = nn.softmax %0 {axis = 2 : i64} : tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %2 = nn.is_nan %0 : tensor<1x7x9xf32> -> tensor<1x7x9xi1>
+  %3 = nn.select %2, %zero, %1 : tensor<1x7x9xi1>, tensor<1xf32>, tensor<1x7x9xf32> -> tensor<1x7x9xf32>
+  %4 = nn.matmul %3, %v : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
+  return %4 : tensor<1x7x16xf32>
+}
