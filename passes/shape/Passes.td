@@ -36,6 +36,17 @@ def CheckIndices : Pass<"nn-check-indices", "::mlir::func::FuncOp"> {
   }];
 }
 
+def DropIdentities : Pass<"nn-drop-identities", "::mlir::ModuleOp"> {
+  let summary = "Drop broadcasts and reshapes to the sizes that a tensor has";
+  let description = [{
+    Which open sizes are one is known from the checks of `nn-require-sizes`: of
+    heads that a model repeats once, say, or of a mask that it expands to a
+    batch. Such an `nn.broadcast_to` or `tensor.reshape` gives what it is given,
+    but no transpose would move through it, and an attention not be found behind
+    it.
+  }];
+}
+
 def HoistChecks : Pass<"ingot-hoist-checks", "::mlir::func::FuncOp"> {
   let summary = "Check sizes as early as they are known";
   let description = [{

@@ -16,6 +16,7 @@
 #include "passes/support/Scalars.h"
 #include "passes/support/Tensors.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -93,6 +94,9 @@ struct Attention {
   double scale = 1;
   /// Whether probabilities that are no numbers are zeros.
   bool isSafe = false;
+  /// Where the result is zero, whatever it attends to: `B, H, L, 1`, of which
+  /// all but the last broadcast. Null if nowhere.
+  Value zeroed;
   /// Of the ops between the factors and the result.
   SmallVector<Location> locations;
 
@@ -104,7 +108,7 @@ struct Attention {
   /// Fills this in; else says why `op` is not the end of an attention.
   Reason match(nn::MatMulOp op);
   /// The softmax of `value`, its result, or its result but zeros where that is
-  /// no number; null if it is used elsewhere.
+  /// no number, or for some queries; null if it is used elsewhere.
   nn::SoftmaxOp matchSoftmax(Value value);
   /// Why there is no kernel for its sizes and types.
   Reason whyNot(const shape::SameSizes &sizes);
@@ -136,16 +140,23 @@ nn::SoftmaxOp Attention::matchSoftmax(Value value) {
   auto select = soleProducer<nn::SelectOp>(value);
   if (!select)
     return soleProducer<nn::SoftmaxOp>(value);
+  Value condition = select.getCondition(), p = select.getB();
+  if (graph::smallSplat(select.getA()) != 0 || p.getType() != value.getType())
+    return {};
+  locations.push_back(select.getLoc());
+  // A query without probabilities gets zeros.
+  if (typeOf(condition).getRank() == 4 &&
+      typeOf(condition).getDimSize(3) == 1) {
+    zeroed = condition;
+    return soleProducer<nn::SoftmaxOp>(p);
+  }
   // A row's probabilities are all numbers, or none is.
-  auto isNaN = soleProducer<nn::IsNaNOp>(select.getCondition());
-  if (!isNaN || isNaN.getX() != select.getB() ||
-      graph::smallSplat(select.getA()) != 0 ||
-      select.getB().getType() != value.getType() ||
-      !llvm::hasNItems(select.getB().getUses(), 2))
+  auto isNaN = soleProducer<nn::IsNaNOp>(condition);
+  if (!isNaN || isNaN.getX() != p || !llvm::hasNItems(p.getUses(), 2))
     return {};
   isSafe = true;
-  locations.append({select.getLoc(), isNaN.getLoc()});
-  return select.getB().getDefiningOp<nn::SoftmaxOp>();
+  locations.push_back(isNaN.getLoc());
+  return p.getDefiningOp<nn::SoftmaxOp>();
 }
 
 Reason Attention::match(nn::MatMulOp op) {
@@ -344,11 +355,18 @@ AttentionPattern::matchAndRewrite(nn::MatMulOp op,
                                           kernel.getResult(), dims));
     return success();
   }
+  Value result = kernel.getResult();
+  if (found.zeroed) {
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    Value zero = arith::ConstantOp::create(rewriter, loc, scalar,
+                                           rewriter.getZeroAttr(scalar));
+    Value isZero = transpose(rewriter, loc, found.zeroed, kSwapHeads);
+    result = nn::SelectOp::create(rewriter, loc, type, isZero, zero, result);
+  }
   // A driver that walks lets only the op at hand be erased.
   for (Operation *user : op->getUsers())
     if (swapsHeads(dyn_cast<nn::TransposeOp>(user)))
-      rewriter.replaceAllUsesWith(user->getResult(0), kernel.getResult());
-  rewriter.replaceOp(op, transpose(rewriter, op.getLoc(), kernel.getResult(),
-                                   kSwapHeads));
+      rewriter.replaceAllUsesWith(user->getResult(0), result);
+  rewriter.replaceOp(op, transpose(rewriter, op.getLoc(), result, kSwapHeads));
   return success();
 }
