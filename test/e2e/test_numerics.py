@@ -92,6 +92,26 @@ class Variants(Case):
                 y = self.run_model(artifact, inputs)["y"]
                 self.assertFalse(y[:, :, 2].any())
 
+    def test_attention_without_keys(self):
+        """The same of ONNX's Attention, whose function asks the mask, and whose heads are repeated or not."""
+        import onnx.reference
+        rng = np.random.default_rng(5)
+        for heads, keys, dims in ((2, 9, ("B", "M", "N")), (1, 300, ("B", "M", "N")), (2, 9, (2, 7, 9))):
+            with self.subTest(f"{heads} {keys} {dims}"):
+                batch, m, n = dims
+                model = make_model([helper.make_node("Attention", ["q", "k", "v", "seen"], ["y"])],
+                                   [("q", [batch, 2, m, 16]), ("k", [batch, heads, n, 16]), ("v", [batch, heads, n, 16]),
+                                    ("seen", [m, n], onnx.TensorProto.BOOL)], [("y", [batch, 2, m, 16])], opset=24)
+                seen = rng.random((7, keys)) < 0.5
+                seen[2], seen[4] = False, True
+                inputs = {name: rng.standard_normal((2, count, length, 16)).astype(np.float32)
+                          for name, count, length in (("q", 2, 7), ("k", heads, keys), ("v", heads, keys))}
+                inputs["seen"] = seen
+                want, = onnx.reference.ReferenceEvaluator(model).run(None, inputs)
+                y = self.run_model(self.compile(model), inputs)["y"]
+                np.testing.assert_allclose(y, want, rtol=1e-5, atol=1e-5)
+                self.assertFalse(y[:, :, 2].any())
+
     def test_text_model(self):
         """A model written as ONNX text."""
         source = self.path("model.onnxtxt")

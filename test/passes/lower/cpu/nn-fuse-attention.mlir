@@ -329,3 +329,27 @@ func.func @of_scores(%q: tensor<1x7x16xf32>, %k: tensor<1x9x16xf32>, %v: tensor<
   %4 = nn.matmul %3, %v : (tensor<1x7x9xf32>, tensor<1x9x16xf32>) -> tensor<1x7x16xf32>
   return %4 : tensor<1x7x16xf32>
 }
+
+// -----
+
+// Zeros for queries that a mask leaves nothing, as ONNX's Attention gives them: chosen behind the kernel.
+
+// CHECK-LABEL: @zeroed
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<f32>
+// CHECK: %[[Y:.*]] = cpu.attention
+// CHECK-NOT: safe
+// CHECK: %[[NONE:.*]] = nn.transpose %{{.*}} {perm = array<i64: 0, 2, 1, 3>} : tensor<1x1x7x1xi1> -> tensor<1x7x1x1xi1>
+// CHECK: nn.select %[[NONE]], %[[ZERO]], %[[Y]]
+func.func @zeroed(%q: tensor<1x2x7x16xf32>, %k: tensor<1x2x9x16xf32>, %v: tensor<1x2x9x16xf32>,
+                  %m: tensor<1x1x7x9xf32>) -> tensor<1x2x7x16xf32> {
+  %zero = arith.constant dense<0.0> : tensor<1xf32>
+  %lowest = arith.constant dense<0xFF800000> : tensor<1xf32>
+  %0 = nn.matmul %q, %k {transpose_b} : (tensor<1x2x7x16xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x9xf32>
+  %1 = nn.add %0, %m : tensor<1x2x7x9xf32>, tensor<1x1x7x9xf32> -> tensor<1x2x7x9xf32>
+  %2 = nn.softmax %1 {axis = 3 : i64} : tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
+  %3 = nn.reduce max %m {axes = array<i64: 3>, keep_dims} : tensor<1x1x7x9xf32> -> tensor<1x1x7x1xf32>
+  %4 = nn.equal %3, %lowest : tensor<1x1x7x1xf32>, tensor<1xf32> -> tensor<1x1x7x1xi1>
+  %5 = nn.select %4, %zero, %2 : tensor<1x1x7x1xi1>, tensor<1xf32>, tensor<1x2x7x9xf32> -> tensor<1x2x7x9xf32>
+  %6 = nn.matmul %5, %v : (tensor<1x2x7x9xf32>, tensor<1x2x9x16xf32>) -> tensor<1x2x7x16xf32>
+  return %6 : tensor<1x2x7x16xf32>
+}
