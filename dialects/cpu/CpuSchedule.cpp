@@ -329,8 +329,11 @@ static LogicalResult verifySchedule(PackedMatMulOp op, ScheduleAttr schedule) {
 static LogicalResult verifySchedule(DepthwiseConvOp op, ScheduleAttr schedule) {
   if (failed(expectParts(op, schedule, {"tile", "grid"}, {"tile_block"})))
     return failure();
-  bool isDot = schedule.getTile().getProduct() == Product::int8Dot;
-  if (isDot && op.getFours())
+  Product product = schedule.getTile().getProduct();
+  if (product == Product::int8Dot && op.getFours())
+    return success();
+  if (product == Product::int8Wide && op.groupSize() == 1 &&
+      getElementTypeOrSelf(op.getSrc().getType()).isInteger(8))
     return success();
   return expectPlain(op, schedule.getTile());
 }

@@ -46,7 +46,7 @@ def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
     | `bf16_wide` | pairs of bf16 | rows are copied as f32, weights widened as they are read |
     | `f16_wide` | weights of f16, rows of f32 | weights are widened as they are read |
     | `f16_dot` | pairs of f16 | by multiply-adds of AVX512-FP16, 64 products as f16, then as f32 |
-    | `int8_wide` | fours of bytes | rows are copied as words, even and odd bytes apart, weights widened as they are read: nothing saturates |
+    | `int8_wide` | fours of bytes | rows are copied as words, even and odd bytes apart, weights widened as they are read: nothing saturates; of single channels pairs of taps, as words |
     | `int8_pairs` | fours of bytes | pairs as words, by `vpmaddubsw`, where the op's `pairs` prove that these do not saturate; the others as `int8_wide`, but taken apart as they are read |
     | `signs` | words of 32 signs | by counting bits that differ |
     | `bf16_tiles`, `int8_tiles` | up to 16 groups of 16 rows | in AMX tiles of `amx_rows` rows |
@@ -116,7 +116,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     |---|---|---|---|
     | `cpu.matmul` | rows × columns | yes | `prefetch`, `depth_block` |
     | `cpu.conv` | pixels × output channels | yes | `prefetch`, `depth_block` or `across_rows` |
-    | `cpu.depthwise_conv` | pixels of a row × channels: a vector, or with `int8_dot` 64 | yes | `tile_block` |
+    | `cpu.depthwise_conv` | pixels of a row × channels: a vector, with `int8_wide` two or four, with `int8_dot` 64 | yes | `tile_block` |
     | `cpu.winograd_conv` | tiles of m × m pixels × output channels | yes | `tile_block` |
     | `cpu.recurrent` | sequences × columns | sequences × 1 | |
     | `cpu.attention` | queries × elements of a value | no: a block of queries of a head is a task | `scores`: keys × queries of a task |

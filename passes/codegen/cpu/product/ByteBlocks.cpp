@@ -7,6 +7,7 @@
 #include "passes/codegen/cpu/product/ByteBlocks.h"
 
 #include "dialects/cpu/ByteFours.h"
+#include "passes/codegen/cpu/product/BytePairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,11 +23,20 @@ using namespace ingot;
 using namespace ingot::codegen;
 using cpu::ByteFours;
 
-static constexpr int64_t kBlock = ByteFours::kBlock,
-                         kLanes = ByteFours::kVector,
-                         kVectors = kBlock / kLanes, kTaps = ByteFours::kTaps;
-/// Lanes of 128 bits, in which instructions unpack, and their bytes.
-static constexpr int64_t kUnits = 4, kUnitBytes = 16;
+static constexpr int64_t kLanes = ByteFours::kVector, kTaps = ByteFours::kTaps;
+/// Instructions for vectors of 128, 256 and 512 bits.
+static constexpr StringRef
+    kRound[] = {"llvm.x86.sse2.cvtps2dq", "llvm.x86.avx.cvt.ps2dq.256"},
+    kTruncate[] = {"llvm.x86.sse2.cvttps2dq", "llvm.x86.avx.cvtt.ps2dq.256"},
+    kPackWords[] = {"llvm.x86.sse2.packssdw.128", "llvm.x86.avx2.packssdw",
+                    "llvm.x86.avx512.packssdw.512"},
+    kPackSigned[] = {"llvm.x86.sse2.packsswb.128", "llvm.x86.avx2.packsswb",
+                     "llvm.x86.avx512.packsswb.512"},
+    kPackUnsigned[] = {"llvm.x86.sse2.packuswb.128", "llvm.x86.avx2.packuswb",
+                       "llvm.x86.avx512.packuswb.512"};
+/// Lanes of 128 bits, in which instructions unpack: of a vector of 512 bits,
+/// and their bytes and words of 32 bits.
+static constexpr int64_t kUnits = 4, kUnitBytes = 16, kUnitWords = 4;
 
 static Value shuffle(IndexBuilder &b, Value x, Value y,
                      ArrayRef<int64_t> from) {
@@ -84,10 +94,11 @@ Value codegen::unpackVector(IndexBuilder &b, ArrayRef<Value> rows) {
 
 /// The lower (0) or upper (1) half of each unit of x and y, element by element.
 static Value unpackHalf(IndexBuilder &b, Value x, Value y, int64_t half) {
-  int64_t size = cast<VectorType>(x.getType()).getDimSize(0);
-  int64_t perUnit = size / kUnits;
+  auto type = cast<VectorType>(x.getType());
+  int64_t size = type.getDimSize(0);
+  int64_t perUnit = kUnitBytes * 8 / type.getElementTypeBitWidth();
   SmallVector<int64_t> from;
-  for (int64_t unit = 0; unit < kUnits; ++unit)
+  for (int64_t unit = 0; unit < size / perUnit; ++unit)
     for (int64_t i = 0; i < perUnit / 2; ++i) {
       int64_t at = unit * perUnit + half * perUnit / 2 + i;
       from.append({at, size + at});
@@ -106,16 +117,65 @@ SmallVector<Value> codegen::unpackBlock(IndexBuilder &b, ArrayRef<Value> rows) {
   return vectors;
 }
 
-/// Vector `v` of a block as unpacking leaves it, of the block's channels in
-/// their order.
-static Value takeUnpacked(IndexBuilder &b, Value block, int64_t v) {
-  SmallVector<int64_t> from(kLanes);
-  for (int64_t channel = 0; channel < kBlock; ++channel) {
-    int64_t place = ByteFours::unpackedPlace(channel);
-    if (place / kLanes == v)
-      from[place % kLanes] = channel;
+SmallVector<Value> codegen::unpackPairs(IndexBuilder &b, const ByteBlock &block,
+                                        Value first, Value second) {
+  assert((first || second) && "a row");
+  Value zeros = arith::ConstantOp::create(
+      b.b, b.loc, b.b.getZeroAttr((first ? first : second).getType()));
+  Value x = first ? first : zeros, y = second ? second : zeros;
+  auto widen = [&](Value bytes) -> Value {
+    auto type = cast<VectorType>(bytes.getType());
+    return arith::ExtUIOp::create(b.b, b.loc, type.clone(b.b.getI16Type()),
+                                  bytes);
+  };
+  switch (block.vectors) {
+  case 1: {
+    // Of both rows in turn, all in their order.
+    SmallVector<int64_t> from;
+    for (int64_t i = 0; i < block.lanes; ++i)
+      from.append({i, block.lanes + i});
+    return {widen(shuffle(b, x, y, from))};
   }
-  return shuffle(b, block, block, from);
+  case 2:
+    // Words are what loading bytes makes of them.
+    x = widen(x), y = widen(y);
+    return {unpackHalf(b, x, y, 0), unpackHalf(b, x, y, 1)};
+  default: {
+    SmallVector<Value> vectors;
+    for (int64_t half : {0, 1}) {
+      Value bytes = unpackHalf(b, x, y, half);
+      for (int64_t quarter : {0, 1})
+        vectors.push_back(
+            bitcast(b, unpackHalf(b, bytes, zeros, quarter), 16));
+    }
+    return vectors;
+  }
+  }
+}
+
+int64_t ByteBlock::placeOf(int64_t channel) const {
+  int64_t perUnit = kUnitWords * vectors;
+  int64_t unit = channel / perUnit, vector = channel % perUnit / kUnitWords;
+  return vector * lanes + unit * kUnitWords + channel % kUnitWords;
+}
+
+bool ByteBlock::isNatural() const {
+  return vectors == 1 || lanes == kUnitWords;
+}
+
+SmallVector<Value> codegen::inUnpackedOrder(IndexBuilder &b,
+                                            const ByteBlock &block,
+                                            Value natural) {
+  SmallVector<SmallVector<int64_t>> from(
+      block.vectors, SmallVector<int64_t>(block.lanes));
+  for (int64_t channel = 0; channel < block.channels(); ++channel) {
+    int64_t place = block.placeOf(channel);
+    from[place / block.lanes][place % block.lanes] = channel;
+  }
+  SmallVector<Value> vectors;
+  for (ArrayRef<int64_t> channels : from)
+    vectors.push_back(shuffle(b, natural, natural, channels));
+  return vectors;
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,13 +218,15 @@ static Bounds boundsOf(Value value) {
   return {std::min(x.low, y.low), std::min(x.high, y.high)};
 }
 
-BlockStore::BlockStore(IndexBuilder &b, const Output &output, int64_t channels)
-    : output(output) {
+BlockStore::BlockStore(IndexBuilder &b, const Output &output,
+                       const ByteBlock &block, int64_t channels)
+    : output(output), block(block) {
   cpu::EpilogueOpInterface op = output.op;
   for (const Flat &operand : output.operands) {
     bool isOfChannels = operand.shape.back() == output.dst.shape.back() &&
                         llvm::all_of(operand.shape.drop_back(),
-                                     [](int64_t size) { return size == 1; });
+                                     [](int64_t size) { return size == 1; }) &&
+                        !block.isNatural();
     prepared.push_back(isOfChannels ? createScratch(b, op, channels,
                                                     getElementTypeOrSelf(
                                                         operand.data.getType()))
@@ -242,7 +304,10 @@ Value BlockStore::toInteger(IndexBuilder &b, Value result) const {
   auto constant = [&](TypedAttr value) -> Value {
     return arith::ConstantOp::create(b.b, b.loc, value);
   };
-  // Of all lanes, and rounding as the CPU is set to: to the nearest.
+  // Rounding as the CPU is set to: to the nearest.
+  if (block.lanes < kLanes)
+    return callOfWidth(b, isRounded ? kRound : kTruncate, 32, bounded);
+  // Of all lanes.
   StringRef intrinsic = isRounded ? "llvm.x86.avx512.mask.cvtps2dq.512"
                                   : "llvm.x86.avx512.mask.cvttps2dq.512";
   return LLVM::CallIntrinsicOp::create(
@@ -253,9 +318,9 @@ Value BlockStore::toInteger(IndexBuilder &b, Value result) const {
       .getResults();
 }
 
-static Value loadBlock(IndexBuilder &b, Value data, Index at) {
+Value BlockStore::loadBlock(IndexBuilder &b, Value data, Index at) const {
   auto type = VectorType::get(
-      {kBlock}, cast<MemRefType>(data.getType()).getElementType());
+      {block.channels()}, cast<MemRefType>(data.getType()).getElementType());
   return vector::LoadOp::create(b.b, b.loc, type, data, b.get(at));
 }
 
@@ -266,12 +331,13 @@ void BlockStore::prepare(IndexBuilder &b, Index first, Index end) {
     Value scratch = prepared[i], data = output.operands[i].data;
     if (!scratch)
       continue;
-    forEach(b, first, end, kBlock, [&](Value block) {
-      Value channels = loadBlock(b, data, Index(block));
-      for (int64_t v = 0; v < kVectors; ++v)
-        vector::StoreOp::create(
-            b.b, b.loc, takeUnpacked(b, channels, v), scratch,
-            b.get(b.add(b.add(Index(block), back), v * kLanes)));
+    forEach(b, first, end, block.channels(), [&](Value channel) {
+      Value natural = loadBlock(b, data, Index(channel));
+      for (auto [v, vector] :
+           llvm::enumerate(inUnpackedOrder(b, block, natural)))
+        vector::StoreOp::create(b.b, b.loc, vector, scratch,
+                                b.get(b.add(b.add(Index(channel), back),
+                                            int64_t(v) * block.lanes)));
     });
   }
 }
@@ -280,13 +346,14 @@ SmallVector<Value> BlockStore::loadOperand(IndexBuilder &b, size_t i,
                                            ArrayRef<Index> at) const {
   const Flat &operand = output.operands[i];
   Type element = cast<MemRefType>(operand.data.getType()).getElementType();
-  auto type = VectorType::get({kLanes}, element);
+  auto type = VectorType::get({block.lanes}, element);
   SmallVector<Value> vectors;
   if (Value scratch = prepared[i]) {
     Index from = b.add(at.back(), b.mul(firstPrepared, -1));
-    for (int64_t v = 0; v < kVectors; ++v)
-      vectors.push_back(vector::LoadOp::create(b.b, b.loc, type, scratch,
-                                               b.get(b.add(from, v * kLanes))));
+    for (int64_t v = 0; v < block.vectors; ++v)
+      vectors.push_back(
+          vector::LoadOp::create(b.b, b.loc, type, scratch,
+                                 b.get(b.add(from, v * block.lanes))));
     return vectors;
   }
   SmallVector<Index> coordinates;
@@ -296,26 +363,55 @@ SmallVector<Value> BlockStore::loadOperand(IndexBuilder &b, size_t i,
   if (operand.shape.back() == 1) {
     Value number =
         memref::LoadOp::create(b.b, b.loc, operand.data, b.get(from));
-    vectors.assign(kVectors,
+    vectors.assign(block.vectors,
                    vector::BroadcastOp::create(b.b, b.loc, type, number));
     return vectors;
   }
-  Value channels = loadBlock(b, operand.data, from);
-  for (int64_t v = 0; v < kVectors; ++v)
-    vectors.push_back(takeUnpacked(b, channels, v));
-  return vectors;
+  return inUnpackedOrder(b, block, loadBlock(b, operand.data, from));
 }
 
-static Value pack(IndexBuilder &b, StringRef instruction, Value x, Value y) {
-  auto from = cast<VectorType>(x.getType());
-  auto to =
-      VectorType::get({2 * from.getDimSize(0)},
-                      b.b.getIntegerType(from.getElementTypeBitWidth() / 2));
-  return LLVM::CallIntrinsicOp::create(
-             b.b, b.loc, to,
-             b.b.getStringAttr("llvm.x86.avx512." + instruction + ".512"),
-             ValueRange{x, y})
-      .getResults();
+static Value part(IndexBuilder &b, Value vector, int64_t first, int64_t size) {
+  return shuffle(b, vector, vector,
+                 llvm::to_vector(llvm::seq<int64_t>(first, first + size)));
+}
+
+/// Integers of both, of half the bits.
+static Value pack(IndexBuilder &b, ArrayRef<StringRef> names, Value x,
+                  Value y) {
+  int64_t bits =
+      cast<VectorType>(x.getType()).getElementTypeBitWidth() / 2;
+  return callOfWidth(b, names, bits, {x, y});
+}
+
+/// Of an even number of vectors, or of one, whose halves these are.
+static SmallVector<Value> packAll(IndexBuilder &b, ArrayRef<StringRef> names,
+                                  ArrayRef<Value> vectors) {
+  SmallVector<Value> packed;
+  if (vectors.size() == 1) {
+    auto type = cast<VectorType>(vectors[0].getType());
+    int64_t size = type.getNumElements();
+    bool isUnit = size * type.getElementTypeBitWidth() == kUnitBytes * 8;
+    // What is packed twice is cut off in the end.
+    packed.push_back(isUnit ? pack(b, names, vectors[0], vectors[0])
+                            : pack(b, names, part(b, vectors[0], 0, size / 2),
+                                   part(b, vectors[0], size / 2, size / 2)));
+  }
+  for (size_t i = 0; i + 1 < vectors.size(); i += 2)
+    packed.push_back(pack(b, names, vectors[i], vectors[i + 1]));
+  return packed;
+}
+
+/// Bytes of all of a block's integers, in the order of channels.
+Value BlockStore::packBlock(IndexBuilder &b, ArrayRef<Value> integers) const {
+  SmallVector<Value> words = packAll(b, kPackWords, integers);
+  Value bytes = packAll(b, isSigned ? kPackSigned : kPackUnsigned, words)[0];
+  if (offset != 0)
+    bytes = arith::AddIOp::create(
+        b.b, b.loc, bytes,
+        splatInt(b, cast<VectorType>(bytes.getType()), int8_t(offset)));
+  if (cast<VectorType>(bytes.getType()).getNumElements() == block.channels())
+    return bytes;
+  return part(b, bytes, 0, block.channels());
 }
 
 void BlockStore::store(IndexBuilder &b, ArrayRef<Value> sums,
@@ -330,26 +426,24 @@ void BlockStore::store(IndexBuilder &b, ArrayRef<Value> sums,
     SmallVector<Value> arguments = {sum};
     for (ArrayRef<Value> vectors : operands)
       arguments.push_back(vectors[v]);
-    Value result = evaluate(b, body, arguments, kLanes, wanted)[0];
+    Value result = evaluate(b, body, arguments, block.lanes, wanted)[0];
     results.push_back(packable ? toInteger(b, result) : result);
   }
-  Value block;
+  Value stored;
   if (packable) {
-    Value low = pack(b, "packssdw", results[0], results[1]);
-    Value high = pack(b, "packssdw", results[2], results[3]);
-    block = pack(b, isSigned ? "packsswb" : "packuswb", low, high);
-    auto type = cast<VectorType>(block.getType());
-    if (offset != 0)
-      block = arith::AddIOp::create(b.b, b.loc, block,
-                                    splatInt(b, type, int8_t(offset)));
+    stored = packBlock(b, results);
   } else {
-    block = concat(b, concat(b, results[0], results[1]),
-                   concat(b, results[2], results[3]));
+    while (results.size() > 1) {
+      SmallVector<Value> joined;
+      for (size_t i = 0; i < results.size(); i += 2)
+        joined.push_back(concat(b, results[i], results[i + 1]));
+      results = joined;
+    }
     SmallVector<int64_t> from;
-    for (int64_t channel = 0; channel < kBlock; ++channel)
-      from.push_back(ByteFours::unpackedPlace(channel));
-    block = shuffle(b, block, block, from);
+    for (int64_t channel = 0; channel < block.channels(); ++channel)
+      from.push_back(block.placeOf(channel));
+    stored = shuffle(b, results[0], results[0], from);
   }
-  vector::StoreOp::create(b.b, b.loc, block, output.dst.data,
+  vector::StoreOp::create(b.b, b.loc, stored, output.dst.data,
                           b.get(output.dst.at(b, at)));
 }

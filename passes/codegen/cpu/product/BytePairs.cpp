@@ -36,9 +36,7 @@ static Value withElements(IndexBuilder &b, Value vector, int64_t bits) {
       vector);
 }
 
-/// Calls the intrinsic for vectors of 16, 32 or 64 bytes; the result has
-/// elements of `bits`.
-static Value callIntrinsic(IndexBuilder &b, ArrayRef<StringRef> names,
+Value codegen::callOfWidth(IndexBuilder &b, ArrayRef<StringRef> names,
                            int64_t bits, ValueRange arguments) {
   int64_t bytes = bytesOf(arguments[0]);
   auto type = VectorType::get({bytes * 8 / bits}, b.b.getIntegerType(bits));
@@ -48,8 +46,12 @@ static Value callIntrinsic(IndexBuilder &b, ArrayRef<StringRef> names,
       .getResults();
 }
 
-static Value multiplyAddWords(IndexBuilder &b, Value x, Value y) {
-  return callIntrinsic(b,
+Value codegen::asWords(IndexBuilder &b, Value integers) {
+  return withElements(b, integers, 16);
+}
+
+Value codegen::multiplyPairs(IndexBuilder &b, Value x, Value y) {
+  return callOfWidth(b,
                        {"llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd",
                         "llvm.x86.avx512.pmaddw.d.512"},
                        32, {x, y});
@@ -65,11 +67,11 @@ Value codegen::widenBytes(IndexBuilder &b, Value bytes, int64_t i) {
 
 Value codegen::addWords(IndexBuilder &b, Value row, Value weights, Value sum) {
   return arith::AddIOp::create(b.b, b.loc, sum,
-                               multiplyAddWords(b, row, weights));
+                               multiplyPairs(b, row, weights));
 }
 
 Value codegen::addPairs(IndexBuilder &b, Value row, Value weights, Value sum) {
-  Value words = callIntrinsic(
+  Value words = callOfWidth(
       b,
       {"llvm.x86.ssse3.pmadd.ub.sw.128", "llvm.x86.avx2.pmadd.ub.sw",
        "llvm.x86.avx512.pmaddubs.w.512"},
@@ -89,7 +91,7 @@ static Value cross(IndexBuilder &b, Value bytes) {
       b.b, b.loc,
       DenseElementsAttr::get(cast<VectorType>(bytes.getType()),
                              ArrayRef<int8_t>(places)));
-  return callIntrinsic(b,
+  return callOfWidth(b,
                        {"llvm.x86.ssse3.pshuf.b.128", "llvm.x86.avx2.pshuf.b",
                         "llvm.x86.avx512.pshuf.b.512"},
                        8, {bytes, constant});

@@ -22,6 +22,17 @@
 
 namespace ingot::codegen {
 
+/// Calls the intrinsic for vectors of 16, 32 or 64 bytes; the result has
+/// elements of `bits`.
+mlir::Value callOfWidth(IndexBuilder &b, llvm::ArrayRef<llvm::StringRef> names,
+                        int64_t bits, mlir::ValueRange arguments);
+
+/// Integers of 32 bits as pairs of words.
+mlir::Value asWords(IndexBuilder &b, mlir::Value integers);
+
+/// The products of words, of each pair added up.
+mlir::Value multiplyPairs(IndexBuilder &b, mlir::Value x, mlir::Value y);
+
 /// The even (`i` = 0) or the odd (1) bytes of a vector, signed, as words.
 mlir::Value widenBytes(IndexBuilder &b, mlir::Value bytes, int64_t i);
 

@@ -46,10 +46,7 @@ static VectorType wordsOf(IndexBuilder &b, int64_t lanes) {
 //===----------------------------------------------------------------------===//
 
 /// Where src may turn out to have no pixels, none is read.
-void DepthwiseEmitter::emitDot(const TaskRange &range) {
-  if (output.dst.shape.back() >= ByteFours::kBlock)
-    blocks.emplace(b, output,
-                   std::min(plan.tiles, plan.tilesPerBlock) * columns());
+void DepthwiseEmitter::emitBytes(const TaskRange &range) {
   Index pixels = 1;
   for (Index size : window.srcSizes)
     if (size.value)
@@ -87,6 +84,13 @@ void DepthwiseEmitter::emitEmpty(const TaskRange &range) {
 }
 
 void DepthwiseEmitter::prepareBlock(Index firstTile, Index endTile) {
+  if (isWords())
+    prepareWords(firstTile, endTile);
+  else
+    prepareFours(firstTile, endTile);
+}
+
+void DepthwiseEmitter::prepareFours(Index firstTile, Index endTile) {
   if (!blocks)
     return;
   int64_t whole = output.dst.shape.back() / columns() * columns();
@@ -99,39 +103,11 @@ void DepthwiseEmitter::findSources(ArrayRef<Index> row) {
   SmallVector<Index> origin = window.originOf(b, row, 0);
   SmallVector<Index> at(origin.size() + 1, Index(0));
   at[0] = origin[0];
-  Type word = b.b.getI32Type();
-  auto constant = [&](int64_t bits) -> Value {
-    return arith::ConstantOp::create(
-        b.b, b.loc, b.b.getIntegerAttr(word, int32_t(uint32_t(bits))));
-  };
-  Value bits;
-  auto addTap = [&](Value isThere) {
-    int64_t tap = int64_t(sources.starts.size()) % ByteFours::kTaps;
-    if (tap == 0)
-      bits = {};
-    Value byte = constant(int64_t(0xff) << (8 * tap));
-    if (isThere)
-      byte = arith::SelectOp::create(b.b, b.loc, isThere, byte, constant(0));
-    bits =
-        bits ? arith::OrIOp::create(b.b, b.loc, bits, byte).getResult() : byte;
-    sources.starts.push_back(src.at(b, at));
-  };
-  bool isAlwaysThere = true;
-  for (int64_t d = 0; d < outer; ++d)
-    isAlwaysThere &= !window.crossesLow(d) && !window.crossesHigh(d);
-  auto endFour = [&] {
-    sources.masks.push_back(
-        isAlwaysThere ? Value()
-                      : vector::BroadcastOp::create(
-                            b.b, b.loc, wordsOf(b, plan.target.lanes), bits)
-                            .getResult());
-  };
   std::function<void(int64_t, Value)> goThrough = [&](int64_t d,
                                                       Value isThere) {
     if (d == outer) {
-      addTap(isThere);
-      if (sources.starts.size() % ByteFours::kTaps == 0)
-        endFour();
+      sources.starts.push_back(src.at(b, at));
+      sources.areThere.push_back(isThere);
       return;
     }
     for (int64_t tap = 0; tap < window.kernel[d]; ++tap) {
@@ -145,8 +121,38 @@ void DepthwiseEmitter::findSources(ArrayRef<Index> row) {
     }
   };
   goThrough(0, {});
-  if (sources.starts.size() % ByteFours::kTaps != 0)
-    endFour();
+  if (isWords())
+    maskWeights();
+  else
+    findMasks();
+}
+
+void DepthwiseEmitter::findMasks() {
+  Type word = b.b.getI32Type();
+  auto constant = [&](int64_t bits) -> Value {
+    return arith::ConstantOp::create(
+        b.b, b.loc, b.b.getIntegerAttr(word, int32_t(uint32_t(bits))));
+  };
+  ArrayRef<Value> areThere = sources.areThere;
+  bool areAlways = llvm::none_of(areThere, [](Value value) { return value; });
+  for (; !areThere.empty(); areThere = areThere.drop_front(
+                                std::min<size_t>(areThere.size(),
+                                                 ByteFours::kTaps))) {
+    Value bits;
+    for (auto [tap, isThere] :
+         llvm::enumerate(areThere.take_front(ByteFours::kTaps))) {
+      Value byte = constant(int64_t(0xff) << (8 * tap));
+      if (isThere)
+        byte = arith::SelectOp::create(b.b, b.loc, isThere, byte, constant(0));
+      bits = bits ? arith::OrIOp::create(b.b, b.loc, bits, byte).getResult()
+                  : byte;
+    }
+    sources.masks.push_back(
+        areAlways ? Value()
+                  : vector::BroadcastOp::create(
+                        b.b, b.loc, wordsOf(b, plan.target.lanes), bits)
+                        .getResult());
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -386,10 +392,21 @@ void DepthwiseEmitter::emitDotBlock(const Tile &tile, const PixelTile &pixels,
   Accumulators sums;
   for (int64_t r = 0; r < tile.rows; ++r)
     llvm::append_range(sums, dot.sumsOf(r));
+  storeWaiting(*blocks, tile, sums, firstPixel, channel, row, border);
+}
+
+void DepthwiseEmitter::storeWaiting(const BlockStore &store, const Tile &tile,
+                                    const Accumulators &sums, Index firstPixel,
+                                    Index channel, ArrayRef<Index> row,
+                                    const BorderTile *border) {
   spill(b, tile, sums, waitingSums(), 0);
   Index end = border ? border->count : Index(tile.rows);
   forEach(b, tile.done, end, 1, [&](Value pixel) {
-    store(Index(pixel), reload(b, tile.withRows(1), waitingSums(),
-                               b.mul(Index(pixel), tile.vectors * tile.lanes)));
+    SmallVector<Index> coordinates(row);
+    coordinates.append({b.add(firstPixel, Index(pixel)), channel});
+    store.store(b,
+                reload(b, tile.withRows(1), waitingSums(),
+                       b.mul(Index(pixel), tile.vectors * tile.lanes)),
+                coordinates);
   });
 }

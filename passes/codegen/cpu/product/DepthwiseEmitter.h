@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // DepthwiseToVector.cpp has the loops and sums of f32, DepthwiseDot.cpp those
-// of bytes in fours.
+// of bytes in fours, DepthwiseWords.cpp of bytes in pairs of words.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_DEPTHWISEEMITTER_H
@@ -15,6 +15,8 @@
 #include "passes/codegen/cpu/product/ByteBlocks.h"
 #include "passes/codegen/cpu/product/Kernels.h"
 #include "passes/codegen/cpu/rows/PixelTiles.h"
+
+#include <vector>
 
 namespace ingot::codegen {
 
@@ -28,11 +30,13 @@ struct BorderTile {
   llvm::SmallVector<Index> nearest;
 };
 
-/// The rows of src that a row of dst reads, by bytes in fours.
+/// The rows of src that a row of dst reads, by bytes.
 struct SourceRows {
   /// For each tap of the outer dimensions, where the row that it meets starts
-  /// in src; the nearest one if there is none.
+  /// in src, the nearest one if there is none; and whether there is one, null
+  /// if there always is.
   llvm::SmallVector<Index> starts;
+  llvm::SmallVector<mlir::Value> areThere;
   /// For each four of these taps, the bits of weights whose rows are there, in
   /// every lane; null if all are, wherever the row is.
   llvm::SmallVector<mlir::Value> masks;
@@ -70,25 +74,62 @@ struct DepthwiseEmitter {
                       llvm::ArrayRef<Index> weightsAt,
                       const Accumulators &start, const BorderTile *border);
 
+  // Bytes, in whichever groups.
+  bool isBytes() const { return isDot() || isWords(); }
+  void emitBytes(const TaskRange &range);
+  void emitEmpty(const TaskRange &range);
+  void prepareBlock(Index firstTile, Index endTile);
+  void findSources(llvm::ArrayRef<Index> row);
+  /// Whether sums of a whole tile are stored as soon as they are there.
+  bool storesByPixel(const Tile &tile);
+  /// Stores what waits of a tile of bytes, in blocks.
+  void storeWaiting(const BlockStore &store, const Tile &tile,
+                    const Accumulators &sums, Index firstPixel, Index channel,
+                    llvm::ArrayRef<Index> row, const BorderTile *border);
+
   // Bytes in fours. A tile is one vector, of up to `lanes` channels in their
   // order, or a whole block of four vectors, as unpacking leaves them.
   bool isDot() const { return plan.tile.product == Product::int8Dot; }
   int64_t columns() const { return plan.tile.vectors * plan.target.lanes; }
-  void emitDot(const TaskRange &range);
-  void emitEmpty(const TaskRange &range);
-  void prepareBlock(Index firstTile, Index endTile);
-  void findSources(llvm::ArrayRef<Index> row);
+  void prepareFours(Index firstTile, Index endTile);
+  void findMasks();
   void emitDotTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                    Index channel, llvm::ArrayRef<Index> row,
                    const BorderTile *border);
-  /// Whether sums of a whole tile are stored as soon as they are there.
-  bool storesByPixel(const Tile &tile);
   void emitDotVector(const Tile &tile, const PixelTile &pixels,
                      Index firstPixel, Index channel, llvm::ArrayRef<Index> row,
                      const BorderTile *border);
   void emitDotBlock(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                     Index channel, llvm::ArrayRef<Index> row,
                     const BorderTile *border);
+
+  // Bytes in pairs of words. A tile is a block of vectors; the last one, if it
+  // is none, other blocks, which may overlap, and what they leave of f32.
+  bool isWords() const { return plan.tile.product == Product::int8Wide; }
+  /// The pairs of taps that a vector is multiplied with, and the vectors of
+  /// i32 that are prepared for one.
+  int64_t pairsAbove() const;
+  int64_t pairsAlong() const;
+  int64_t carriedPixels() const;
+  int64_t preparedVectors();
+  void findLastBlocks();
+  void prepareWords(Index firstTile, Index endTile);
+  void prepareWeights(const ByteBlock &block, Index channel, Index place);
+  void maskWeights();
+  void emitWordRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
+  void emitWordTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
+                    Index channel, llvm::ArrayRef<Index> row,
+                    const BorderTile *border);
+  /// Hands all blocks of a tile of channels to `emit`: the first channel and
+  /// its place in the scratch.
+  void forEachWordBlock(
+      const Tile &tile, Index channel,
+      llvm::function_ref<void(const ByteBlock &block, Index channel,
+                              Index place, const BlockStore &store)>
+          emit);
+  void emitFloatTile(const Tile &tile, const PixelTile &pixels,
+                     Index firstPixel, Index channel,
+                     llvm::ArrayRef<Index> row, const BorderTile *border);
 
   IndexBuilder b;
   cpu::DepthwiseConvOp op;
@@ -102,6 +143,21 @@ struct DepthwiseEmitter {
   std::optional<Flat> fours;
   std::optional<BlockStore> blocks;
   SourceRows sources;
+  /// A block of the last tile.
+  struct LastBlock {
+    int64_t channel, vectors, place;
+    BlockStore store;
+  };
+  std::vector<LastBlock> lastBlocks;
+  /// The first channel behind all blocks.
+  int64_t endBlocks = 0;
+  /// Weights as pairs of words, of `numPlaces` channels: those of whole tiles
+  /// from `firstWords` on, and those of the last one. Then the same of a row of
+  /// dst for which rows of src are missing; where those of the row at hand
+  /// start.
+  mlir::Value wordWeights;
+  int64_t numPlaces = 0;
+  Index firstWords, endWords, weightsOfRow;
 };
 
 } // namespace ingot::codegen

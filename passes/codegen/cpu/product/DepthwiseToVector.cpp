@@ -17,7 +17,8 @@
 //           which a shuffle brings to all lanes of its group
 //         epilogue, store
 //
-// Bytes are multiplied in fours where the schedule says so: DepthwiseDot.cpp.
+// Bytes are multiplied in fours or in pairs of words where the schedule says
+// so: DepthwiseDot.cpp, DepthwiseWords.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
@@ -61,15 +62,21 @@ DepthwiseEmitter::DepthwiseEmitter(OpBuilder &builder,
              weights.shape.drop_back(),
              spatialSizes(b, op.getSrc()),
              spatialSizes(b, op.getDst())} {
+  int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
+  int64_t most = std::min(plan.tiles, plan.tilesPerBlock) * columns();
+  if (isBytes() && channels >= columns())
+    blocks.emplace(b, output, ByteBlock{lanes, plan.tile.vectors}, most);
   if (isDot())
     fours.emplace(b, op.getFours());
+  if (isWords())
+    findLastBlocks();
 }
 
 void DepthwiseEmitter::emit(Value task) {
   Index rows = countOf(b, op.getDst(), 0, outer + 1);
   TaskRange range = rangeOf(b, task, plan.grid, rows, plan.tiles);
-  if (isDot())
-    return emitDot(range);
+  if (isBytes())
+    return emitBytes(range);
   emitRows(range);
 }
 
@@ -78,12 +85,12 @@ void DepthwiseEmitter::emitRows(const TaskRange &range) {
           [&](Value firstTile) {
     Index endTile =
         b.min(b.add(Index(firstTile), plan.tilesPerBlock), range.endTile);
-    if (isDot())
+    if (isBytes())
       prepareBlock(Index(firstTile), endTile);
     forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
       SmallVector<Index> at =
           coordinatesOf(b, op.getDst(), outer + 1, Index(row));
-      if (isDot())
+      if (isBytes())
         findSources(at);
       emitRow(at, Index(firstTile), endTile);
     });
@@ -95,6 +102,8 @@ void DepthwiseEmitter::emitRow(ArrayRef<Index> row, Index firstTile,
                                Index endTile) {
   if (window.dstSizes[window.inner()].value)
     return emitOpenRow(row, firstTile, endTile);
+  if (isWords())
+    return emitWordRow(row, firstTile, endTile);
   Tile full = fullTile(plan.target, plan.tile);
   Tile last = lastTile(plan.target, plan.tile, output.dst.shape.back());
   window.forEachTile(b, plan.tile.rows, [&](const PixelTile &pixels,
@@ -260,6 +269,15 @@ void DepthwiseEmitter::emitTile(const Tile &tile, const PixelTile &pixels,
                                 ArrayRef<Index> row, const BorderTile *border) {
   if (isDot())
     return emitDotTile(tile, pixels, firstPixel, channel, row, border);
+  if (isWords())
+    return emitWordTile(tile, pixels, firstPixel, channel, row, border);
+  emitFloatTile(tile, pixels, firstPixel, channel, row, border);
+}
+
+void DepthwiseEmitter::emitFloatTile(const Tile &tile, const PixelTile &pixels,
+                                     Index firstPixel, Index channel,
+                                     ArrayRef<Index> row,
+                                     const BorderTile *border) {
   Accumulators sums =
       border ? sumBorder(tile, pixels, firstPixel, channel, row, *border)
              : sumTile(tile, pixels, firstPixel, channel, row, nullptr);

@@ -245,9 +245,8 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
   TargetInfo target = TargetInfo::of(op);
   ArrayRef<int64_t> weights = shapeOf(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  Product product =
-      op.getFours() && target.hasVNNI ? Product::int8Dot : Product::f32;
-  int64_t columns = depthwiseColumns(target, product);
+  Product product = depthwiseProduct(op, target);
+  int64_t columns = depthwiseColumns(op, target, product);
   int64_t tiles = llvm::divideCeil(dst.back(), columns);
   int64_t block = depthwiseBlock(op, target, columns, tiles);
   int64_t rows = lower::productOf(dst.drop_back(2));

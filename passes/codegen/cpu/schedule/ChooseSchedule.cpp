@@ -8,6 +8,7 @@
 
 #include "dialects/cpu/ByteFours.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "passes/support/Shapes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -122,8 +123,36 @@ int64_t codegen::registersOf(const RegisterTile &tile) {
   return tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1;
 }
 
-int64_t codegen::depthwiseColumns(const TargetInfo &target, Product product) {
-  return product == Product::int8Dot ? cpu::ByteFours::kBlock : target.lanes;
+bool codegen::canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target) {
+  return getElementTypeOrSelf(op.getSrc().getType()).isInteger(8) &&
+         op.groupSize() == 1 && target.lanes <= 8;
+}
+
+/// Taps that are worth to be paired.
+static constexpr int64_t kLeastPairedTaps = 4;
+
+Product codegen::depthwiseProduct(cpu::DepthwiseConvOp op,
+                                  const TargetInfo &target) {
+  if (op.getFours() && target.hasVNNI)
+    return Product::int8Dot;
+  ArrayRef<int64_t> weights = lower::shapeOf(op.getWeights());
+  bool pays = lower::productOf(weights.drop_back()) >= kLeastPairedTaps &&
+              lower::shapeOf(op.getDst()).back() >= target.lanes;
+  return canPairWords(op, target) && pays ? Product::int8Wide : Product::f32;
+}
+
+int64_t codegen::depthwiseColumns(cpu::DepthwiseConvOp op,
+                                  const TargetInfo &target, Product product) {
+  if (product == Product::int8Dot)
+    return cpu::ByteFours::kBlock;
+  if (product != Product::int8Wide)
+    return target.lanes;
+  // A block of four vectors unpacks best, as long as the sums of all pixels
+  // that a column of src is multiplied for stay in registers.
+  int64_t reach = (lower::shapeOf(op.getWeights()).drop_back().back() - 1) *
+                  op.getDilations().back();
+  int64_t sums = reach / op.getStrides().back() + 1;
+  return (4 * sums <= target.numRegisters * 3 / 4 ? 4 : 2) * target.lanes;
 }
 
 /// The tile consists of whole vectors and stays in registers.
@@ -141,7 +170,8 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
            << tile.getColumns();
   int64_t vectors = tile.getColumns() / target.lanes;
   // One pixel after the other.
-  if (isa<cpu::DepthwiseConvOp>(op) && product == Product::int8Dot)
+  if (isa<cpu::DepthwiseConvOp>(op) &&
+      (product == Product::int8Dot || product == Product::int8Wide))
     return success();
   if (usesTiles(product)) {
     // Two times two accumulators, of eight registers.
@@ -172,8 +202,8 @@ LogicalResult codegen::checkSchedule(cpu::ScheduledOpInterface op) {
       return failure();
   TargetInfo target = TargetInfo::of(op);
   cpu::TileAttr tile = schedule.getTile();
-  if (isa<cpu::DepthwiseConvOp>(*op)) {
-    int64_t columns = depthwiseColumns(target, tile.getProduct());
+  if (auto depthwise = dyn_cast<cpu::DepthwiseConvOp>(*op)) {
+    int64_t columns = depthwiseColumns(depthwise, target, tile.getProduct());
     if (tile.getColumns() != columns)
       return op->emitOpError("expects a tile of ")
              << columns << " channels, but got " << tile.getColumns();

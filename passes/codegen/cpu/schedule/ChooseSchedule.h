@@ -41,9 +41,17 @@ mlir::LogicalResult checkSchedule(cpu::ScheduledOpInterface op);
 /// the copies that padding takes.
 bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 
+/// Whether single channels of bytes can be multiplied as pairs of words: by
+/// vectors of up to 256 bits.
+bool canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target);
+
+/// What single channels are multiplied with unless somebody says otherwise.
+Product depthwiseProduct(cpu::DepthwiseConvOp op, const TargetInfo &target);
+
 /// The channels of a tile of single channels: a vector of them, or a block of
 /// bytes that is unpacked at once.
-int64_t depthwiseColumns(const TargetInfo &target, Product product);
+int64_t depthwiseColumns(cpu::DepthwiseConvOp op, const TargetInfo &target,
+                         Product product);
 
 /// The grid with tasks of so many column tiles that words of signs, if `op`
 /// stores these, are theirs alone.

@@ -167,10 +167,13 @@ cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
 cpu::ScheduleAttr Drawer::draw(cpu::DepthwiseConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   RegisterTile chosen = tile(Product::f32, 1);
-  if (op.getFours() && target.hasVNNI && toss()) {
+  if (op.getFours() && target.hasVNNI && toss())
     chosen.product = Product::int8Dot;
-    chosen.vectors = depthwiseColumns(target, chosen.product) / target.lanes;
-  }
+  else if (canPairWords(op, target) && toss())
+    chosen.product = Product::int8Wide;
+  if (chosen.product != Product::f32)
+    chosen.vectors =
+        depthwiseColumns(op, target, chosen.product) / target.lanes;
   int64_t tiles =
       llvm::divideCeil(dst.back(), chosen.vectors * target.lanes);
   Grid split = grid(lower::productOf(dst.drop_back(2)), 1, tiles);

@@ -1,0 +1,234 @@
+//===- DepthwiseWordWeights.cpp - pairs of weights of single channels -----===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Weights as DepthwiseWords.cpp multiplies them: for each vector of channels
+// those of two taps as words beside each other, on the stack of a task.
+//
+//===----------------------------------------------------------------------===//
+#include "passes/codegen/cpu/product/BytePairs.h"
+#include "passes/codegen/cpu/product/DepthwiseEmitter.h"
+#include "passes/support/Shapes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::codegen;
+
+static VectorType integersOf(IndexBuilder &b, int64_t size) {
+  return VectorType::get({size}, b.b.getI32Type());
+}
+
+/// minus `zeroPoint` times the pairs of words `weights`, each of them added up,
+/// and `sum`.
+static Value takeZeroPointOff(IndexBuilder &b, Value weights, int64_t zeroPoint,
+                              Value sum) {
+  Value words = asWords(b, weights);
+  Value zeroPoints =
+      splatInt(b, cast<VectorType>(words.getType()), zeroPoint);
+  return arith::SubIOp::create(b.b, b.loc, sum,
+                               multiplyPairs(b, zeroPoints, words));
+}
+
+//===----------------------------------------------------------------------===//
+// What there is
+//===----------------------------------------------------------------------===//
+
+/// Those of rows above each other, behind each other as the taps of a row.
+int64_t DepthwiseEmitter::pairsAbove() const {
+  return lower::productOf(window.kernel.drop_back()) / 2 *
+         window.kernel.back();
+}
+
+/// Those of a last, single row.
+int64_t DepthwiseEmitter::pairsAlong() const {
+  bool isOdd = lower::productOf(window.kernel.drop_back()) % 2 != 0;
+  return isOdd ? llvm::divideCeil(window.kernel.back(), 2) : 0;
+}
+
+/// That have seen some columns, but not all, when the pixel before has.
+int64_t DepthwiseEmitter::carriedPixels() const {
+  int64_t inner = window.inner();
+  return (window.kernel[inner] - 1) * window.dilations[inner] /
+         window.strides[inner];
+}
+
+/// With what sums start with.
+int64_t DepthwiseEmitter::preparedVectors() {
+  return pairsAbove() + pairsAlong() + (op.getSrcZeroPoint() != 0);
+}
+
+/// A block that overlaps the one before computes some channels twice, unless
+/// what they read of dst's place is gone by then.
+void DepthwiseEmitter::findLastBlocks() {
+  int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
+  numPlaces = std::min(plan.tiles, plan.tilesPerBlock) * columns();
+  endBlocks = channels / columns() * columns();
+  bool mayOverlap = llvm::all_of(output.operands, [](const Flat &operand) {
+    return llvm::all_of(operand.shape.drop_back(),
+                        [](int64_t size) { return size == 1; });
+  });
+  while (channels - endBlocks >= (mayOverlap ? 1 : lanes)) {
+    int64_t left = channels - endBlocks;
+    int64_t vectors = mayOverlap ? llvm::divideCeil(left, lanes) : left / lanes;
+    // As many as there are, and one, two or four.
+    vectors = mayOverlap ? llvm::bit_ceil(uint64_t(vectors))
+                         : llvm::bit_floor(uint64_t(vectors));
+    while (vectors * lanes > channels)
+      vectors /= 2;
+    if (vectors == 0)
+      break;
+    ByteBlock block{lanes, vectors};
+    int64_t first = std::min(endBlocks, channels - block.channels());
+    lastBlocks.push_back({first, vectors, numPlaces,
+                          BlockStore(b, output, block, block.channels())});
+    numPlaces += block.channels();
+    endBlocks = first + block.channels();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Filling the scratch
+//===----------------------------------------------------------------------===//
+
+void DepthwiseEmitter::prepareWords(Index firstTile, Index endTile) {
+  int64_t channels = output.dst.shape.back(), lanes = plan.target.lanes;
+  if (!wordWeights)
+    wordWeights = createScratch(b, op, 2 * numPlaces * preparedVectors(),
+                                b.b.getI32Type());
+  firstWords = b.mul(firstTile, columns());
+  endWords =
+      b.min(b.mul(endTile, columns()), channels / columns() * columns());
+  ByteBlock block{lanes, plan.tile.vectors};
+  forEach(b, firstWords, endWords, columns(), [&](Value channel) {
+    prepareWeights(block, Index(channel),
+                   b.add(Index(channel), b.mul(firstWords, -1)));
+  });
+  if (blocks)
+    blocks->prepare(b, firstWords, endWords);
+  if (lastBlocks.empty())
+    return;
+  b.branch(b.compare(arith::CmpIPredicate::eq, endTile, plan.tiles), [&] {
+    for (LastBlock &last : lastBlocks) {
+      prepareWeights({lanes, last.vectors}, last.channel, last.place);
+      last.store.prepare(b, last.channel,
+                         last.channel + last.vectors * lanes);
+    }
+  });
+}
+
+/// `place` is the number of the first channel in the scratch.
+void DepthwiseEmitter::prepareWeights(const ByteBlock &block, Index channel,
+                                      Index place) {
+  int64_t along = window.kernel.back(), above = pairsAbove();
+  int64_t taps = lower::productOf(window.kernel);
+  Index tapStride = weights.strides[weights.strides.size() - 2];
+  VectorType all = integersOf(b, block.channels());
+  // Taps of all dimensions are numbered as they lie.
+  auto loadTap = [&](int64_t tap) -> Value {
+    Value loaded = vector::LoadOp::create(
+        b.b, b.loc, all.clone(b.b.getF32Type()), weights.data,
+        b.get(b.add(b.mul(tapStride, tap), channel)));
+    return arith::FPToSIOp::create(b.b, b.loc, all, loaded);
+  };
+  SmallVector<Value> starts(block.vectors,
+                            splatInt(b, integersOf(b, block.lanes), 0));
+  int64_t zeroPoint = op.getSrcZeroPoint();
+  Index to = b.mul(place, preparedVectors());
+  auto store = [&](Value vector, int64_t v, int64_t i) {
+    vector::StoreOp::create(
+        b.b, b.loc, vector, wordWeights,
+        b.get(b.add(to, (v * preparedVectors() + i) * block.lanes)));
+  };
+  for (int64_t pair = 0; pair < above + pairsAlong(); ++pair) {
+    int64_t row = pair / along * 2;
+    int64_t first = pair < above ? row * along + pair % along
+                                 : above * 2 + (pair - above) * 2;
+    int64_t second = first + (pair < above ? along : 1);
+    Value words = arith::AndIOp::create(b.b, b.loc, loadTap(first),
+                                        splatInt(b, all, 0xffff));
+    if (second < taps) {
+      Value upper = arith::ShLIOp::create(b.b, b.loc, loadTap(second),
+                                          splatInt(b, all, 16));
+      words = arith::OrIOp::create(b.b, b.loc, words, upper);
+    }
+    for (auto [v, vector] :
+         llvm::enumerate(inUnpackedOrder(b, block, words))) {
+      store(vector, v, pair);
+      if (zeroPoint != 0)
+        starts[v] = takeZeroPointOff(b, vector, zeroPoint, starts[v]);
+    }
+  }
+  if (zeroPoint != 0)
+    for (auto [v, start] : llvm::enumerate(starts))
+      store(start, v, preparedVectors() - 1);
+}
+
+/// Where rows are missing, weights without theirs.
+void DepthwiseEmitter::maskWeights() {
+  weightsOfRow = 0;
+  Value all;
+  for (Value isThere : sources.areThere)
+    all = b.both(all, isThere);
+  if (!all)
+    return;
+  int64_t lanes = plan.target.lanes, prepared = preparedVectors();
+  int64_t copy = numPlaces * prepared;
+  weightsOfRow = b.select(all, 0, copy);
+  Type integer = b.b.getI32Type();
+  VectorType type = integersOf(b, lanes);
+  auto bitsIf = [&](Value isThere, int32_t bits) -> Value {
+    Value set = arith::ConstantOp::create(b.b, b.loc,
+                                          b.b.getI32IntegerAttr(bits));
+    if (!isThere)
+      return set;
+    Value none =
+        arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(integer));
+    return arith::SelectOp::create(b.b, b.loc, isThere, set, none);
+  };
+  auto fill = [&] {
+    SmallVector<Value> masks;
+    ArrayRef<Value> rows = sources.areThere;
+    for (; rows.size() > 1; rows = rows.drop_front(2))
+      masks.append(window.kernel.back(),
+                   vector::BroadcastOp::create(
+                       b.b, b.loc, type,
+                       arith::OrIOp::create(b.b, b.loc,
+                                            bitsIf(rows[0], 0xffff),
+                                            bitsIf(rows[1], -0x10000))));
+    if (!rows.empty())
+      masks.append(pairsAlong(),
+                   vector::BroadcastOp::create(b.b, b.loc, type,
+                                               bitsIf(rows[0], -1)));
+    auto maskVector = [&](Value place) {
+      Index from = b.mul(Index(place), prepared);
+      Value start = splatInt(b, type, 0);
+      int64_t zeroPoint = op.getSrcZeroPoint();
+      for (auto [i, mask] : llvm::enumerate(masks)) {
+        Index at = b.add(from, int64_t(i) * lanes);
+        Value kept = arith::AndIOp::create(
+            b.b, b.loc,
+            vector::LoadOp::create(b.b, b.loc, type, wordWeights, b.get(at)),
+            mask);
+        vector::StoreOp::create(b.b, b.loc, kept, wordWeights,
+                                b.get(b.add(at, copy)));
+        if (zeroPoint != 0)
+          start = takeZeroPointOff(b, kept, zeroPoint, start);
+      }
+      if (zeroPoint != 0)
+        vector::StoreOp::create(
+            b.b, b.loc, start, wordWeights,
+            b.get(b.add(from, copy + (prepared - 1) * lanes)));
+    };
+    forEach(b, 0, b.add(endWords, b.mul(firstWords, -1)), lanes, maskVector);
+    if (!lastBlocks.empty())
+      forEach(b, lastBlocks.front().place, numPlaces, lanes, maskVector);
+  };
+  b.branch(all, [] {}, fill);
+}
