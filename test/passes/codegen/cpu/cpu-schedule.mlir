@@ -117,6 +117,36 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
+// As pairs of words without it, in four vectors, with vectors of up to 256 bits.
+// CHECK-LABEL: func.func @depthwise_words(
+// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x32, product = int8_wide>,
+// Five pixels have sums that begin, which two vectors have registers for.
+// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x16, product = int8_wide>,
+// Three taps are not worth it.
+// CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <4x8>,
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @depthwise_words(%x: memref<1x14x14x64xi8>, %w: memref<3x3x64xf32>, %v: memref<5x5x64xf32>, %u: memref<1x3x64xf32>, %y: memref<1x14x14x64xf32>) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x14x14x64xi8>, memref<3x3x64xf32>) outs(%y : memref<1x14x14x64xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    cpu.depthwise_conv ins(%x, %v : memref<1x14x14x64xi8>, memref<5x5x64xf32>) outs(%y : memref<1x14x14x64xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    cpu.depthwise_conv ins(%x, %u : memref<1x14x14x64xi8>, memref<1x3x64xf32>) outs(%y : memref<1x14x14x64xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Else as f32.
 // CHECK-LABEL: func.func @depthwise_floats(
 // CHECK: cpu.depthwise_conv {{.*}}schedule = #cpu.schedule<tile = <8x16>,
