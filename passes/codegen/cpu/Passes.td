@@ -265,7 +265,9 @@ def RoundToInteger : Pass<"round-to-integer", "::mlir::ModuleOp"> {
     to nearest, halves to even. Scalars keep both, since LLVM's vectorizer has
     no vectors of the intrinsic. Where a vector only becomes integers,
     `maximumf` and `minimumf` of it are `maxnumf` and `minnumf`, one instruction
-    instead of three: what is no number may become any.
+    instead of three: what is no number may become any. Where a byte is made of
+    it only to become f32 again, as an epilogue that stores f32 does between
+    pairs, it is rounded, and never is an integer.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_ROUNDTOINTEGER
@@ -64,11 +66,88 @@ struct BoundNumbers : OpRewritePattern<From> {
   }
 };
 
+/// The splat that all lanes of a constant vector are.
+template <typename Attr, typename Number>
+std::optional<Number> splatOf(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return std::nullopt;
+  auto attr = dyn_cast<Attr>(elements.getSplatValue<Attribute>());
+  if constexpr (std::is_same_v<Attr, FloatAttr>)
+    return attr ? std::optional(attr.getValueAsDouble()) : std::nullopt;
+  else
+    return attr ? std::optional(attr.getInt()) : std::nullopt;
+}
+
+/// Whether constants hold `value` within [low, high].
+bool isHeldWithin(Value value, double low, double high) {
+  std::optional<double> least, most;
+  while (Operation *op = value.getDefiningOp()) {
+    bool isMost = isa<arith::MinimumFOp, arith::MinNumFOp>(op);
+    if (!isMost && !isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
+      break;
+    std::optional<double> bound =
+        splatOf<FloatAttr, double>(op->getOperand(1));
+    if (!bound)
+      break;
+    // The last one holds whatever is before.
+    std::optional<double> &side = isMost ? most : least;
+    if (!side)
+      side = bound;
+    value = op->getOperand(0);
+  }
+  return least && most && *least <= *most && *least >= low && *most <= high;
+}
+
+/// Bytes that become floats at once are what was rounded: the zero point, which
+/// is added and taken off again, changes nothing within a byte.
+struct ReadWhatWasRounded : OpRewritePattern<arith::SIToFPOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SIToFPOp op,
+                                PatternRewriter &rewriter) const override {
+    Value whole = op.getIn();
+    int64_t zero = 0;
+    auto shifted = whole.getDefiningOp<arith::SubIOp>();
+    if (shifted) {
+      std::optional<int64_t> number =
+          splatOf<IntegerAttr, int64_t>(shifted.getRhs());
+      if (!number)
+        return rewriter.notifyMatchFailure(op, "takes off no constant");
+      zero = *number;
+      whole = shifted.getLhs();
+    }
+    Operation *extend = whole.getDefiningOp();
+    if (!isa_and_nonnull<arith::ExtUIOp, arith::ExtSIOp>(extend))
+      return rewriter.notifyMatchFailure(op, "is of no bytes");
+    auto bytes = extend->getOperand(0).getDefiningOp<arith::TruncIOp>();
+    if (!bytes || !getElementTypeOrSelf(bytes.getType()).isInteger(8))
+      return rewriter.notifyMatchFailure(op, "is of bytes that are loaded");
+    whole = bytes.getIn();
+    if (zero != 0) {
+      auto moved = whole.getDefiningOp<arith::AddIOp>();
+      if (!moved || splatOf<IntegerAttr, int64_t>(moved.getRhs()) != zero)
+        return rewriter.notifyMatchFailure(op, "has another zero point");
+      whole = moved.getLhs();
+    }
+    // The walk has made one op of rounding and converting.
+    auto rounded = whole.getDefiningOp<LLVM::LrintOp>();
+    bool isSigned = isa<arith::ExtSIOp>(extend);
+    if (!rounded || rounded.getOperand().getType() != op.getType() ||
+        !isHeldWithin(rounded.getOperand(), (isSigned ? -128 : 0) - zero,
+                      (isSigned ? 127 : 255) - zero))
+      return rewriter.notifyMatchFailure(
+          op, "is of what is not rounded, or not within a byte");
+    rewriter.replaceOpWithNewOp<math::RoundEvenOp>(op, rounded.getOperand());
+    return success();
+  }
+};
+
 struct RoundToIntegerPass
     : ingot::impl::RoundToIntegerBase<RoundToIntegerPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RoundWhileConverting,
+    patterns.add<ReadWhatWasRounded, RoundWhileConverting,
                  BoundNumbers<arith::MaximumFOp, arith::MaxNumFOp>,
                  BoundNumbers<arith::MinimumFOp, arith::MinNumFOp>>(
         &getContext());

@@ -49,3 +49,54 @@ func.func @kept(%x: vector<16xf32>, %s: f32) -> (vector<16xi32>, vector<16xf32>,
   %3 = arith.fptosi %2 : f32 to i32
   return %1, %0, %3 : vector<16xi32>, vector<16xf32>, i32
 }
+
+// A byte that becomes a float again is what was rounded, as long as bounds hold it
+// within one.
+// CHECK-LABEL: @back
+// CHECK-NOT: arith.sitofp
+// CHECK: %[[R:.*]] = math.roundeven %{{.*}} : vector<8xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @back(%x: vector<8xf32>) -> vector<8xf32> {
+  %low = arith.constant dense<-3.0> : vector<8xf32>
+  %high = arith.constant dense<252.0> : vector<8xf32>
+  %three = arith.constant dense<3> : vector<8xi32>
+  %0 = arith.maximumf %x, %low : vector<8xf32>
+  %1 = arith.minimumf %0, %high : vector<8xf32>
+  %2 = math.roundeven %1 : vector<8xf32>
+  %3 = arith.fptosi %2 : vector<8xf32> to vector<8xi32>
+  %4 = arith.addi %3, %three : vector<8xi32>
+  %5 = arith.trunci %4 : vector<8xi32> to vector<8xi8>
+  %6 = arith.extui %5 : vector<8xi8> to vector<8xi32>
+  %7 = arith.subi %6, %three : vector<8xi32>
+  %8 = arith.sitofp %7 : vector<8xi32> to vector<8xf32>
+  return %8 : vector<8xf32>
+}
+
+// Another zero point, and bounds beyond a byte, leave integers.
+// CHECK-LABEL: @not_back
+// CHECK-COUNT-2: arith.sitofp
+func.func @not_back(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
+  %low = arith.constant dense<-3.0> : vector<8xf32>
+  %high = arith.constant dense<252.0> : vector<8xf32>
+  %beyond = arith.constant dense<253.0> : vector<8xf32>
+  %three = arith.constant dense<3> : vector<8xi32>
+  %two = arith.constant dense<2> : vector<8xi32>
+  %0 = arith.maximumf %x, %low : vector<8xf32>
+  %1 = arith.minimumf %0, %high : vector<8xf32>
+  %2 = math.roundeven %1 : vector<8xf32>
+  %3 = arith.fptosi %2 : vector<8xf32> to vector<8xi32>
+  %4 = arith.addi %3, %three : vector<8xi32>
+  %5 = arith.trunci %4 : vector<8xi32> to vector<8xi8>
+  %6 = arith.extui %5 : vector<8xi8> to vector<8xi32>
+  %7 = arith.subi %6, %two : vector<8xi32>
+  %8 = arith.sitofp %7 : vector<8xi32> to vector<8xf32>
+  %9 = arith.minimumf %0, %beyond : vector<8xf32>
+  %10 = math.roundeven %9 : vector<8xf32>
+  %11 = arith.fptosi %10 : vector<8xf32> to vector<8xi32>
+  %12 = arith.addi %11, %three : vector<8xi32>
+  %13 = arith.trunci %12 : vector<8xi32> to vector<8xi8>
+  %14 = arith.extui %13 : vector<8xi8> to vector<8xi32>
+  %15 = arith.subi %14, %three : vector<8xi32>
+  %16 = arith.sitofp %15 : vector<8xi32> to vector<8xf32>
+  return %8, %16 : vector<8xf32>, vector<8xf32>
+}
