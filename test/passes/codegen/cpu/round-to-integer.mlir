@@ -53,6 +53,7 @@ func.func @kept(%x: vector<16xf32>, %s: f32) -> (vector<16xi32>, vector<16xf32>,
 // A byte that becomes a float again is what was rounded, as long as bounds hold it
 // within one.
 // CHECK-LABEL: @back
+// CHECK: math.roundeven
 // CHECK-NOT: arith.sitofp
 // CHECK: %[[R:.*]] = math.roundeven %{{.*}} : vector<8xf32>
 // CHECK-NEXT: return %[[R]]
