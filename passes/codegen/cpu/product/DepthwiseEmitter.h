@@ -117,6 +117,8 @@ struct DepthwiseEmitter {
   void prepareWeights(const ByteBlock &block, Index channel, Index place);
   void maskWeights();
   void emitWordRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
+  void emitWordRowOfPairs(llvm::ArrayRef<Index> row, Index firstTile,
+                          Index endTile);
   void emitWordTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                     Index channel, llvm::ArrayRef<Index> row,
                     const BorderTile *border);
@@ -158,6 +160,9 @@ struct DepthwiseEmitter {
   mlir::Value wordWeights;
   int64_t numPlaces = 0;
   Index firstWords, endWords, weightsOfRow;
+  /// The pairs of rows, and the single one behind, that the row at hand
+  /// multiplies.
+  int64_t firstPair = 0, endPair = 0;
 };
 
 } // namespace ingot::codegen

@@ -189,15 +189,16 @@ WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
         return std::nullopt;
       return distance / dilation;
     };
-    for (int64_t row = 0; row + 1 < int64_t(rows.size()); row += 2)
+    int64_t last = int64_t(rows.size()) - 1;
+    for (int64_t row = 2 * emitter.firstPair;
+         row < std::min(2 * emitter.endPair, last); row += 2)
       addPairs(row, i, row + 1, i, [&](int64_t r) -> std::optional<int64_t> {
         std::optional<int64_t> tap = tapOf(r);
         if (!tap)
           return std::nullopt;
         return row / 2 * numTaps + *tap;
       });
-    int64_t last = int64_t(rows.size()) - 1;
-    if (along != 0)
+    if (along != 0 && 2 * emitter.endPair > last)
       addPairs(last, i, last, i + dilation,
                [&](int64_t r) -> std::optional<int64_t> {
                  std::optional<int64_t> tap = tapOf(r);
@@ -250,8 +251,38 @@ static Tile floatTile(const Tile &tile, int64_t channels) {
   return part;
 }
 
+/// From this many pairs of rows on, those at the ends are left out where src
+/// has none of their rows.
+static constexpr int64_t kLeastPairsLeftOut = 3;
+
 void DepthwiseEmitter::emitWordRow(ArrayRef<Index> row, Index firstTile,
                                    Index endTile) {
+  ArrayRef<Value> areThere = sources.areThere;
+  int64_t pairs = llvm::divideCeil(areThere.size(), 2);
+  auto emitPairs = [&](int64_t first, int64_t end) {
+    firstPair = first, endPair = end;
+    emitWordRowOfPairs(row, firstTile, endTile);
+  };
+  auto anyOf = [&](ArrayRef<Value> rows) -> Value {
+    if (!rows.front() || !rows.back())
+      return {};
+    return arith::OrIOp::create(b.b, b.loc, rows.front(), rows.back());
+  };
+  Value hasFirst = anyOf(areThere.take_front(2));
+  Value hasLast = anyOf(areThere.drop_front(2 * (pairs - 1)));
+  if (pairs < kLeastPairsLeftOut || !hasFirst || !hasLast)
+    return emitPairs(0, pairs);
+  b.branch(
+      hasFirst,
+      [&] {
+        b.branch(hasLast, [&] { emitPairs(0, pairs); },
+                 [&] { emitPairs(0, pairs - 1); });
+      },
+      [&] { emitPairs(1, pairs); });
+}
+
+void DepthwiseEmitter::emitWordRowOfPairs(ArrayRef<Index> row, Index firstTile,
+                                          Index endTile) {
   int64_t inner = window.inner(), channels = output.dst.shape.back();
   int64_t stride = window.strides[inner], pad = window.pads[inner];
   int64_t dilation = window.dilations[inner];
@@ -325,6 +356,7 @@ void DepthwiseEmitter::emitWordTile(const Tile &tile, const PixelTile &pixels,
   // As sums are stored.
   part.product = Product::f32;
   part.lastLanes = tile.lanes;
+  firstPair = 0, endPair = llvm::divideCeil(sources.starts.size(), 2);
   forEachWordBlock(
       tile, channel,
       [&](const ByteBlock &block, Index channel, Index place,
