@@ -353,7 +353,8 @@ def FoldRequantize : Pass<"nn-fold-requantize"> {
     What is divided by a constant scale, rounded and stored as bytes is mostly a
     sum of constants and of numbers times constants, through relu and clamp: the
     scale goes into these constants. Each is rounded once, so that a number may
-    come out a step off where it lies between two.
+    come out a step off where it lies between two. What a function computes,
+    alone or as a factor, is multiplied by one over the scale.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numFolded", "folded", "Divisions folded">];

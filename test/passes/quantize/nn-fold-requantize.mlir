@@ -110,3 +110,29 @@ func.func @beyond(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %5 = nn.round %4 : tensor<2xf32> -> tensor<2xf32>
   return %2, %5 : tensor<2xf32>, tensor<2xf32>
 }
+
+// -----
+
+// Of a function, or a product with one, a division is a product.
+// CHECK-LABEL: @functions
+// CHECK: %[[S:.*]] = nn.sigmoid %arg0
+// CHECK: %[[P:.*]] = nn.mul %arg0, %[[S]]
+// CHECK: %[[I:.*]] = arith.constant dense<4.000000e+00> : tensor<f32>
+// CHECK: %[[Q:.*]] = nn.mul %[[P]], %[[I]]
+// CHECK: nn.round %[[Q]]
+// CHECK: %[[H:.*]] = nn.hard_swish %arg0
+// CHECK: %[[M:.*]] = nn.mul %[[H]], %{{.*}}
+// CHECK: %[[C:.*]] = nn.clamp %[[M]]
+// CHECK: nn.round %[[C]]
+func.func @functions(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %s = arith.constant dense<0.25> : tensor<f32>
+  %0 = nn.sigmoid %x : tensor<2xf32> -> tensor<2xf32>
+  %1 = nn.mul %x, %0 : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32>
+  %2 = nn.div %1, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %3 = nn.round %2 : tensor<2xf32> -> tensor<2xf32>
+  %4 = nn.hard_swish %x : tensor<2xf32> -> tensor<2xf32>
+  %5 = nn.div %4, %s : tensor<2xf32>, tensor<f32> -> tensor<2xf32>
+  %6 = nn.clamp %5 {max = 255.0 : f64, min = 0.0 : f64} : tensor<2xf32> -> tensor<2xf32>
+  %7 = nn.round %6 : tensor<2xf32> -> tensor<2xf32>
+  return %3, %7 : tensor<2xf32>, tensor<2xf32>
+}
