@@ -223,6 +223,7 @@ static void buildMemoryPipeline(OpPassManager &passes,
   passes.addPass(createCanonicalize());
   passes.addPass(createCSEPass());
   passes.addPass(createCollectWeights());
+  passes.addNestedPass<func::FuncOp>(createPlaceOutputs());
   passes.addPass(createBoundBuffers());
   passes.addPass(createPlanMemory());
   passes.addPass(createOutlineInference());

@@ -179,13 +179,35 @@ StackOp::bufferize(RewriterBase &rewriter,
   return success();
 }
 
-LogicalResult BufferOp::verify() {
-  if (int64_t number = getNumber(); number < 0)
-    return emitOpError("expects a number that is not negative, but got ")
+/// Of what stands for an input or output of the run: its number, and that it
+/// has no gaps.
+template <typename Op> static LogicalResult verifyNumbered(Op op) {
+  if (int64_t number = op.getNumber(); number < 0)
+    return op.emitOpError("expects a number that is not negative, but got ")
            << number;
-  if (!cast<MemRefType>(getType()).getLayout().isIdentity())
-    return emitOpError("expects a result without gaps, but got ") << getType();
+  auto type = dyn_cast<MemRefType>(op.getType());
+  if (!type || !type.getLayout().isIdentity())
+    return op.emitOpError("expects a result without gaps, but got ")
+           << op.getType();
   return success();
+}
+
+LogicalResult BufferOp::verify() { return verifyNumbered(*this); }
+
+LogicalResult RoomOp::verify() {
+  if (failed(verifyNumbered(*this)))
+    return failure();
+  int64_t open = cast<MemRefType>(getType()).getNumDynamicDims();
+  if (int64_t(getDynamicSizes().size()) != open)
+    return emitOpError("expects ")
+           << open << " open sizes, but got " << getDynamicSizes().size();
+  return success();
+}
+
+SmallVector<OpFoldResult> RoomOp::getMixedSizes() {
+  Builder builder(getContext());
+  return getMixedValues(cast<MemRefType>(getType()).getShape(),
+                        getDynamicSizes(), builder);
 }
 
 //===----------------------------------------------------------------------===//

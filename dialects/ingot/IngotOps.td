@@ -90,6 +90,33 @@ def Ingot_BufferOp : Op<Ingot_Dialect, "buffer", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Ingot_RoomOp : Op<Ingot_Dialect, "room", []> {
+  let summary = "memory that an output of open size is computed in";
+  let description = [{
+    The host's for output `number` where that has room for so much, memory of
+    the run otherwise, which goes back when the run ends. Only for the function
+    that has the run's call.
+
+    Constraints:
+    - C1: `number` is not negative
+    - C2: the result has no gaps, and an operand for each open size
+
+    Example:
+    ```mlir
+    %y = ingot.room 0(%n) : memref<?x16xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$number, Variadic<Index>:$dynamicSizes);
+  let results = (outs Res<AnyMemRef, "", [MemAlloc]>:$result);
+  let assemblyFormat = [{
+    $number `(` $dynamicSizes `)` attr-dict `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    llvm::SmallVector<mlir::OpFoldResult> getMixedSizes();
+  }];
+  let hasVerifier = 1;
+}
+
 def Ingot_PollOp : Op<Ingot_Dialect, "poll",
                       [MemoryEffects<[MemWrite<Ingot_RunStatus>]>]> {
   let summary = "asks who watches the run whether it goes on";

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "passes/memory/BufferSizes.h"
 
+#include "dialects/ingot/IngotDialect.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -15,7 +17,7 @@ using namespace mlir;
 SmallVector<OpFoldResult> ingot::sizesOfBuffer(Value memref) {
   return llvm::TypeSwitch<Operation *, SmallVector<OpFoldResult>>(
              memref.getDefiningOp())
-      .Case<memref::AllocOp, memref::ReinterpretCastOp>(
+      .Case<memref::AllocOp, memref::ReinterpretCastOp, RoomOp>(
           [](auto op) { return op.getMixedSizes(); })
       .Case([](memref::ExpandShapeOp op) { return op.getMixedOutputShape(); })
       .Case([](memref::SubViewOp op) {

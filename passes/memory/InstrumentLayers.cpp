@@ -72,7 +72,7 @@ struct InstrumentLayersPass
 /// Whether an op takes time in a run, unlike constants, views and sizes.
 static bool isWork(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() ||
-      isa<RequireOp, ObserveOp, ListOp, StackOp, memref::AllocOp,
+      isa<RequireOp, ObserveOp, ListOp, RoomOp, StackOp, memref::AllocOp,
           memref::AllocaOp, memref::DeallocOp>(op))
     return false;
   if (op->getNumRegions() != 0 || isa<func::CallOp>(op))

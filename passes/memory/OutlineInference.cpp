@@ -251,6 +251,13 @@ void Inference::copy(Operation &op) {
     return require(check);
   if (isOfHost(&op))
     return reserve(cast<memref::AllocOp>(op));
+  if (auto room = dyn_cast<RoomOp>(op)) {
+    // Nothing, if the host gives what it is told here that outputs need.
+    if (!llvm::all_of(room.getDynamicSizes(),
+                      [&](Value size) { return known(size); }))
+      callSupport(op.getLoc(), kReserveUnknown, {});
+    return;
+  }
   if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
     if (Value address = addresses.lookup(dealloc.getMemref()))
       callSupport(op.getLoc(), kUnreserve, address);

@@ -80,6 +80,18 @@ def OutlineInference : Pass<"outline-inference", "::mlir::ModuleOp"> {
     "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def PlaceOutputs : Pass<"ingot-place-outputs", "::mlir::func::FuncOp"> {
+  let summary = "Compute outputs of open size in the host's memory";
+  let description = [{
+    A buffer that is all of an output, and that nothing writes to once it has
+    been handed to the host, becomes an `ingot.room`: the host's memory for the
+    output, where that has room. What is handed over from there is not copied.
+    Left alone are buffers of branches and loops, and what is a part of one.
+  }];
+  let dependentDialects = ["::ingot::IngotDialect"];
+  let statistics = [Statistic<"numPlaced", "placed", "outputs placed">];
+}
+
 def PlaceState : Pass<"ingot-place-state", "::mlir::func::FuncOp"> {
   let summary = "Say where what branches give and loops carry is stored";
   let description = [{

@@ -182,6 +182,13 @@ void ingot_support_release(ingot_abi_call *call, void *pointer) {
   call->host->release(call->host->user, block);
 }
 
+void *ingot_support_room(ingot_abi_call *call, uint64_t index, uint64_t bytes) {
+  const ingot_abi_buffer *output = &call->outputs[index];
+  if (bytes <= output->bytes)
+    return output->data;
+  return ingot_support_allocate(call, bytes);
+}
+
 uintptr_t ingot_support_reserve(ingot_abi_call *call, uintptr_t bytes) {
   return (uintptr_t)get_block(call, bytes);
 }
@@ -224,6 +231,7 @@ void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
     bytes = bytes / 8 * element_bits + (bytes % 8 * element_bits + 7) / 8;
   if (overflows)
     bytes = UINT64_MAX;
-  if (ingot_support_has_room(call, index, bytes) && bytes != 0)
+  if (ingot_support_has_room(call, index, bytes) && bytes != 0 &&
+      output->data != (void *)data)
     memcpy(output->data, (const void *)data, bytes);
 }

@@ -42,6 +42,11 @@ void *ingot_support_allocate(ingot_abi_call *call, uint64_t bytes);
 /** Gives back what ingot_support_allocate returned; not null. */
 void ingot_support_release(ingot_abi_call *call, void *pointer);
 
+/** Memory for output `index`, of `bytes`: the caller's, which is as it should
+ *  be aligned for its elements, where it has room; otherwise as
+ *  ingot_support_allocate, and the run's end releases it. */
+void *ingot_support_room(ingot_abi_call *call, uint64_t index, uint64_t bytes);
+
 /** Tell the host, in a function that infers sizes, what a run would allocate
  *  and release: nothing is there. `reserve` ends the function where a run would
  *  end for want of memory; what it returns is for `unreserve`. `unknown` says
@@ -61,7 +66,7 @@ void ingot_support_parallel(ingot_abi_call *call,
 
 /** Hands output `index` of dynamic shape to the caller: writes its dims, and
  *  its elements, packed if they are of less than a byte, where the caller's
- *  buffer holds them. */
+ *  buffer holds them, unless they were computed there. */
 void ingot_support_store_output(ingot_abi_call *call, uintptr_t index,
                                 uintptr_t rank, uintptr_t dims, uintptr_t data,
                                 uintptr_t element_bits);

@@ -51,6 +51,7 @@ using ingot::codegen::kRequire;
 
 /// See runtime/support: memory of dynamic size, from the host.
 static constexpr StringLiteral kAllocate = "ingot_support_allocate";
+static constexpr StringLiteral kRoom = "ingot_support_room";
 static constexpr StringLiteral kRelease = "ingot_support_release";
 /// Shows a tensor to who observes the run.
 static constexpr StringLiteral kObserve = "ingot_support_observe";
@@ -80,36 +81,50 @@ static Value checkedBytes(OpBuilder &b, Location loc, Type element,
 
 namespace {
 
-struct LowerDynamicAlloc : ConvertOpToLLVMPattern<memref::AllocOp> {
-  LowerDynamicAlloc(const LLVMTypeConverter &converter, Functions &functions)
-      : ConvertOpToLLVMPattern(converter, /*benefit=*/10),
+/// What makes memory of a run whose sizes may be open.
+template <typename Op> struct LowerMemory : ConvertOpToLLVMPattern<Op> {
+  LowerMemory(const LLVMTypeConverter &converter, Functions &functions)
+      : ConvertOpToLLVMPattern<Op>(converter, /*benefit=*/10),
         functions(functions) {}
 
   LogicalResult
-  matchAndRewrite(memref::AllocOp op, OpAdaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Value call = callArgument(op);
-    Type element = op.getType().getElementType();
-    bool isStatic = op.getType().hasStaticShape();
-    if (!call || !isConvertibleAndHasIdentityMaps(op.getType()) ||
+    auto type = cast<MemRefType>(op->getResult(0).getType());
+    Type element = type.getElementType();
+    bool isStatic = type.hasStaticShape();
+    if (!call || !this->isConvertibleAndHasIdentityMaps(type) ||
         !(isStatic || element.isIntOrIndexOrFloat()))
       return op.emitError("cannot be allocated here");
     Location loc = op.getLoc();
     SmallVector<Value> sizes, strides;
     Value bytes;
-    getMemRefDescriptorSizes(loc, op.getType(), adaptor.getDynamicSizes(),
-                             rewriter, sizes, strides, bytes);
+    this->getMemRefDescriptorSizes(loc, type, adaptor.getDynamicSizes(),
+                                   rewriter, sizes, strides, bytes);
     if (!isStatic)
       bytes = checkedBytes(rewriter, loc, element, sizes);
-    FailureOr<LLVM::CallOp> allocated = callSupport(
-        functions, rewriter, op, kAllocate, call.getType(), call, bytes);
-    if (failed(allocated))
+    FailureOr<LLVM::CallOp> made = ask(op, rewriter, call, bytes);
+    if (failed(made))
       return failure();
-    Value data = allocated->getResult();
-    rewriter.replaceOp(op, {createMemRefDescriptor(loc, op.getType(), data,
-                                                   data, sizes, strides,
-                                                   rewriter)});
+    Value data = made->getResult();
+    rewriter.replaceOp(op, {this->createMemRefDescriptor(loc, type, data, data,
+                                                         sizes, strides,
+                                                         rewriter)});
     return success();
+  }
+
+  FailureOr<LLVM::CallOp> ask(memref::AllocOp op, OpBuilder &b, Value call,
+                              Value bytes) const {
+    return callSupport(functions, b, op, kAllocate, call.getType(), call,
+                       bytes);
+  }
+  FailureOr<LLVM::CallOp> ask(ingot::RoomOp op, OpBuilder &b, Value call,
+                              Value bytes) const {
+    Value number = LLVM::ConstantOp::create(b, op.getLoc(), b.getI64Type(),
+                                            op.getNumberAttr());
+    return callSupport(functions, b, op, kRoom, call.getType(), call,
+                       {number, bytes});
   }
 
   Functions &functions;
@@ -296,7 +311,8 @@ struct ConvertToLLVMPass
     LLVMTypeConverter converter(context, options);
     RewritePatternSet patterns(context);
     Functions functions;
-    patterns.add<LowerDynamicAlloc, LowerDealloc>(converter, functions);
+    patterns.add<LowerMemory<memref::AllocOp>, LowerMemory<ingot::RoomOp>,
+                 LowerDealloc>(converter, functions);
     patterns.add<LowerMaskedBF16<vector::MaskedLoadOp>,
                  LowerMaskedBF16<vector::MaskedStoreOp>>(converter,
                                                          /*benefit=*/10);

@@ -78,8 +78,8 @@ static bool canOutline(scf::ForOp loop) {
     return false;
   return !loop->walk([](Operation *op) {
                 bool stays =
-                    isa<RequireOp, ObserveOp, PollOp, ListOp, AppendOp, StackOp,
-                        memref::AllocOp, memref::AllocaOp, memref::DeallocOp,
+                    isa<RequireOp, ObserveOp, PollOp, ListOp, AppendOp, RoomOp,
+                        StackOp, memref::AllocOp, memref::AllocaOp, memref::DeallocOp,
                         cpu::LaunchOp, CallOpInterface>(op) ||
                     isa<LLVM::LLVMDialect>(op->getDialect());
                 return stays ? WalkResult::interrupt() : WalkResult::advance();

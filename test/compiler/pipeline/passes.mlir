@@ -132,6 +132,9 @@
 // CHECK-NEXT: {{^ *}}ingot-canonicalize{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}collect-weights{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}func.func({{$}}
+// CHECK-NEXT: {{^ *}}ingot-place-outputs{{[,{]|$}}
+// CHECK-NEXT: {{^ *}})
 // CHECK-NEXT: {{^ *}}bound-buffers{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}plan-memory{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-inference{{[,{]|$}}
@@ -141,6 +144,7 @@
 // Phase kernels.
 // CHECK-NEXT: {{^ *}}cpu-schedule{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-kernels{{[,{]|$}}
+// CHECK-NEXT: {{^ *}}specialize-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}collapse-loops{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-linalg{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}outline-repeats{{[,{]|$}}

@@ -54,6 +54,29 @@ module {
 
 // -----
 
+// The host has room for outputs, unless data decide how much.
+
+// CHECK: func.func @forward_infer(%[[CALL:.*]]: !llvm.ptr
+// CHECK-NOT: call @ingot_support_reserve(
+// CHECK: call @ingot_support_reserve_unknown(%[[CALL]])
+// CHECK-NOT: call @ingot_support_reserve
+// CHECK: return
+module {
+  func.func @forward(%x: memref<?x8xf32>, %which: memref<index>, %arena: memref<?xi8> {ingot.operand = #ingot.operand<arena>}, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %n = memref.dim %x, %c0 : memref<?x8xf32>
+    %holds = arith.cmpi sge, %n, %c1 : index
+    ingot.require %holds, "n is {0}"(%n) : index
+    %y = ingot.room 0(%n) : memref<?x8xf32>
+    %m = memref.load %which[] : memref<index>
+    %z = ingot.room 1(%m) : memref<?x8xf32>
+    return
+  }
+}
+
+// -----
+
 // Data decide how large the buffer is, and what a loop makes.
 
 // CHECK: func.func @forward_infer(%[[CALL:.*]]: !llvm.ptr

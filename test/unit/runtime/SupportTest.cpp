@@ -286,6 +286,37 @@ TEST(Support, ARunWithoutMemoryReleasesWhatItHad) {
   }
 }
 
+/// What is computed where the caller wants it is not copied; where there is too
+/// little room it is computed all the same, for the sizes of other outputs.
+TEST(Support, OutputsAreComputedWhereTheyHaveRoom) {
+  for (uint64_t room : {uint64_t(24), uint64_t(25), uint64_t(23), uint64_t(0)}) {
+    LeakHost host;
+    float y[7] = {-1, -1, -1, -1, -1, -1, -1};
+    int64_t dims[2] = {-1, -1};
+    ingot_abi_buffer output = {};
+    output.data = y;
+    output.dims = dims;
+    output.bytes = room;
+    host.call.outputs = &output;
+    bool fits = room >= 24;
+    int32_t status = ingot_support_run(&host.call, [](ingot_abi_call *call) {
+      auto *data = static_cast<float *>(ingot_support_room(call, 0, 24));
+      for (int i = 0; i < 6; ++i)
+        data[i] = float(i);
+      const int64_t sizes[2] = {2, 3};
+      ingot_support_store_output(call, 0, 2, uintptr_t(sizes), uintptr_t(data),
+                                 32);
+    });
+    EXPECT_EQ(status, fits ? INGOT_ABI_OK : INGOT_ABI_BUFFER_TOO_SMALL);
+    EXPECT_EQ(dims[0], 2);
+    EXPECT_EQ(dims[1], 3);
+    for (int i = 0; i < 6; ++i)
+      EXPECT_EQ(y[i], fits ? float(i) : -1) << "room of " << room;
+    EXPECT_EQ(y[6], -1);
+    EXPECT_EQ(host.live, 0);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Floating-point state
 //===----------------------------------------------------------------------===//

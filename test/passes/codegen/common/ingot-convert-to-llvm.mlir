@@ -14,6 +14,19 @@ func.func @forward(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<c
 
 // -----
 
+// So does that of an output, or it is the host's.
+
+// CHECK-LABEL: llvm.func @forward
+// CHECK-SAME: %[[CALL:[a-z0-9]*]]: !llvm.ptr {ingot.operand = #ingot.operand<call>})
+// CHECK: %[[NUMBER:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK: llvm.call @ingot_support_room(%[[CALL]], %[[NUMBER]], %{{.*}}) : (!llvm.ptr, i64, i64) -> !llvm.ptr
+func.func @forward(%n: index, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  %a = ingot.room 2(%n) : memref<?xf32>
+  return
+}
+
+// -----
+
 func.func @forward(%n: index) {
   // expected-error @below {{cannot be allocated here}}
   %a = memref.alloc(%n) : memref<?xf32>

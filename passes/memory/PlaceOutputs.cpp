@@ -1,0 +1,118 @@
+//===- PlaceOutputs.cpp - ingot-place-outputs -----------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "dialects/ingot/IngotDialect.h"
+#include "passes/memory/BufferSizes.h"
+#include "passes/memory/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace ingot {
+#define GEN_PASS_DEF_PLACEOUTPUTS
+#include "passes/memory/Passes.h.inc"
+} // namespace ingot
+
+using namespace mlir;
+using namespace ingot;
+
+/// What `view` shows all elements of, in their order; null if it is none.
+static Value wholeOf(Operation *view) {
+  return llvm::TypeSwitch<Operation *, Value>(view)
+      .Case<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(
+          [](auto op) { return op->getOperand(0); })
+      // What ingot-bufferize makes of an expand_shape.
+      .Case([](memref::ReinterpretCastOp op) {
+        return isConstantIntValue(op.getMixedOffsets().front(), 0)
+                   ? op.getSource()
+                   : Value();
+      })
+      .Default([](Operation *) { return Value(); });
+}
+
+static bool isView(Operation *op) {
+  return llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
+}
+
+/// Whether `op`, which has `buffer` as an operand, may do so behind what hands
+/// the buffer to the host: it only reads.
+static bool onlyReads(Operation *op, Value buffer) {
+  if (isa<memref::DimOp, memref::ExtractAlignedPointerAsIndexOp>(op))
+    return true;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> found;
+  effects.getEffects(found);
+  return llvm::all_of(found, [&](const MemoryEffects::EffectInstance &effect) {
+    return effect.getValue()
+               ? effect.getValue() != buffer ||
+                     isa<MemoryEffects::Read>(effect.getEffect())
+               : effect.getResource() !=
+                     SideEffects::DefaultResource::get();
+  });
+}
+
+/// Whether the host's memory may stand for `buffer`, whose elements `store`
+/// hands over: neither branches nor loops pass it on, and what writes to it
+/// does so before.
+static bool isDoneBy(Value buffer, Operation *store) {
+  return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+    if (user->hasTrait<OpTrait::IsTerminator>() ||
+        isa<RegionBranchOpInterface>(user))
+      return false;
+    if (isView(user))
+      return isa<ViewLikeOpInterface>(user) && user->getNumResults() == 1 &&
+             isDoneBy(user->getResult(0), store);
+    Operation *place = store->getBlock()->findAncestorOpInBlock(*user);
+    return place && (place->isBeforeInBlock(store) ||
+                     onlyReads(user, buffer));
+  });
+}
+
+/// The buffer whose elements, all of them, `store` hands to the host.
+static memref::AllocOp findBuffer(func::CallOp store) {
+  auto address =
+      store.getOperand(4)
+          .getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
+  Value buffer = address ? address.getSource() : Value();
+  while (Operation *op = buffer ? buffer.getDefiningOp() : nullptr) {
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      return alloc->getBlock() == store->getBlock() ? alloc
+                                                    : memref::AllocOp();
+    buffer = wholeOf(op);
+  }
+  return {};
+}
+
+namespace {
+struct PlaceOutputsPass : ingot::impl::PlaceOutputsBase<PlaceOutputsPass> {
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    SmallVector<func::CallOp> stores;
+    for (auto call : getOperation().getBody().front().getOps<func::CallOp>())
+      if (call.getCallee() == kStoreOutput)
+        stores.push_back(call);
+    for (func::CallOp store : stores) {
+      memref::AllocOp alloc = findBuffer(store);
+      std::optional<int64_t> number = getConstantIntValue(store.getOperand(1));
+      if (!alloc || !number || !alloc.getType().getLayout().isIdentity() ||
+          !isDoneBy(alloc, store))
+        continue;
+      OpBuilder builder(alloc);
+      Value room = RoomOp::create(builder, alloc.getLoc(), alloc.getType(),
+                                  *number, alloc.getDynamicSizes());
+      alloc.replaceAllUsesWith(room);
+      alloc.erase();
+      ++numPlaced;
+    }
+  }
+};
+} // namespace
