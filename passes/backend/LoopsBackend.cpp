@@ -62,6 +62,7 @@ class LoopsBackend : public Backend {
 
   void buildKernels(OpPassManager &passes,
                     const BackendOptions &) const override {
+    passes.addPass(createSpecializeLoops());
     passes.addPass(createCollapseLoops());
     passes.addPass(createOutlineLinalg());
   }

@@ -10,6 +10,7 @@
 #include "passes/codegen/common/Passes.h"
 #include "passes/codegen/common/KernelTable.h"
 #include "passes/support/ByteTables.h"
+#include "passes/support/Contractions.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -19,7 +20,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/TilingInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -51,7 +52,9 @@ struct OpenLoop {
 /// What an op takes from around it.
 struct Captures {
   SetVector<Value> memrefs;
-  SetVector<Value> constants;
+  /// Constants, and sizes of the memrefs and what is computed of them, which
+  /// the kernel computes again; operands first.
+  SetVector<Operation *> repeated;
   bool areComplete = true;
 
   explicit Captures(linalg::LinalgOp op) {
@@ -64,13 +67,26 @@ struct Captures {
   }
 
   void add(Value value) {
-    if (isa<MemRefType>(value.getType()))
+    if (isa<MemRefType>(value.getType())) {
       memrefs.insert(value);
-    else if (matchPattern(value, m_Constant()))
-      constants.insert(value);
-    else
+      return;
+    }
+    Operation *op = value.getDefiningOp();
+    bool isScalar = op && op->getNumRegions() == 0 &&
+                    isMemoryEffectFree(op) &&
+                    isa<arith::ArithDialect, affine::AffineDialect,
+                        memref::MemRefDialect>(op->getDialect());
+    if (!isScalar || repeated.size() == kMostRepeated) {
       areComplete = false;
+      return;
+    }
+    for (Value operand : op->getOperands())
+      add(operand);
+    repeated.insert(op);
   }
+
+  /// As many as are computed again in no time.
+  static constexpr size_t kMostRepeated = 64;
 };
 
 struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
@@ -87,6 +103,10 @@ static constexpr int64_t kOpCost = 40;
 
 /// What an iteration costs, of vectors of a product.
 static int64_t costOf(linalg::LinalgOp op) {
+  // A multiply-add of a register tile, with packing.
+  constexpr int64_t kTiledCost = 4;
+  if (lower::isTiledProduct(op))
+    return kTiledCost;
   // Vectors of bytes.
   constexpr int64_t kLookupCost = 12;
   if (lower::getByteTable(op))
@@ -96,16 +116,28 @@ static int64_t costOf(linalg::LinalgOp op) {
   return ops * kOpCost;
 }
 
+/// Iterations that stay together. Each task of a product in tiles packs what it
+/// has of the right factor, for at least so many rows.
+static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
+  constexpr int64_t kRows = 48, kColumns = 64;
+  int64_t row = op.getNumLoops() - 3, column = row + 2;
+  if ((loop != row && loop != column) || !lower::isTiledProduct(op))
+    return 1;
+  return loop == row ? kRows : kColumns;
+}
+
 /// The outermost parallel loops that have, or may have, more than one
-/// iteration.
+/// iteration; of a product in tiles the columns, too.
 static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
-  constexpr size_t kMostLoops = 2;
+  bool isTiled = lower::isTiledProduct(op);
+  const size_t mostLoops = isTiled ? 3 : 2;
   SmallVector<int64_t> loops;
   for (auto [i, range, iterator] : llvm::enumerate(
            op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
-    if (range == 1)
+    bool isParallel = iterator == utils::IteratorType::parallel;
+    if (range == 1 || (isTiled && !isParallel))
       continue;
-    if (iterator != utils::IteratorType::parallel || loops.size() == kMostLoops)
+    if (!isParallel || loops.size() == mostLoops)
       break;
     loops.push_back(int64_t(i));
   }
@@ -127,13 +159,17 @@ static Split splitOf(linalg::LinalgOp op) {
   int64_t tasks = std::min(iterations * costOf(op) / target.task_flops,
                            target.most_tasks / 2);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  bool isTiled = lower::isTiledProduct(op);
   for (auto [i, range] : llvm::enumerate(ranges)) {
-    if (range == 1)
+    bool isParallel = iterators[i] == utils::IteratorType::parallel;
+    int64_t grain = grainOf(op, i);
+    if (range <= grain || (isTiled && !isParallel))
       continue;
-    if (iterators[i] != utils::IteratorType::parallel || tasks <= 1)
+    if (!isParallel || tasks <= 1)
       return split;
     split.loop = i;
-    split.chunk = llvm::divideCeil(range, std::min(tasks, range));
+    int64_t grains = llvm::divideCeil(range, grain);
+    split.chunk = llvm::divideCeil(grains, std::min(tasks, grains)) * grain;
     split.tasks = llvm::divideCeil(range, split.chunk);
     return split;
   }
@@ -187,9 +223,12 @@ static SmallVector<OpenLoop> splitOpen(OpBuilder &b, linalg::LinalgOp op,
   SmallVector<OpenLoop> loops;
   for (int64_t i : split.openLoops) {
     OpenLoop loop{ranges[i], {}, {}};
-    Value blocks = atLeastOne(atMost(loop.range, tasks));
-    loop.chunk = atLeastOne(
-        arith::CeilDivUIOp::create(b, loc, loop.range, blocks));
+    Value grain = constant(grainOf(op, i));
+    Value grains = arith::CeilDivUIOp::create(b, loc, loop.range, grain);
+    Value blocks = atLeastOne(atMost(grains, tasks));
+    loop.chunk = arith::MulIOp::create(
+        b, loc,
+        atLeastOne(arith::CeilDivUIOp::create(b, loc, grains, blocks)), grain);
     loop.blocks = arith::CeilDivUIOp::create(b, loc, loop.range, loop.chunk);
     // What is left for the next one.
     tasks = arith::CeilDivUIOp::create(b, loc, tasks, atLeastOne(loop.blocks));
@@ -288,8 +327,8 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op,
   Block &body = kernel.getBody().front();
   IRMapping values;
   values.map(memrefs, body.getArguments().drop_back());
-  for (Value constant : captures.constants)
-    builder.clone(*constant.getDefiningOp(), values);
+  for (Operation *op : captures.repeated)
+    builder.clone(*op, values);
   auto copy = cast<linalg::LinalgOp>(builder.clone(*op, values));
   // The types of views may differ in the offset.
   builder.setInsertionPoint(copy);
@@ -311,6 +350,15 @@ void OutlineLinalgPass::outline(linalg::LinalgOp op,
   op->erase();
 }
 
+/// Whether an op stands in the function itself, or in a branch: in loops it may
+/// be too small to be handed to threads.
+static bool isDoneOnce(Operation *op) {
+  do
+    op = op->getParentOp();
+  while (isa<scf::IfOp>(op));
+  return isa<func::FuncOp>(op);
+}
+
 void OutlineLinalgPass::runOnOperation() {
   ModuleOp module = getOperation();
   // oneDNN's threads still wait actively for their next work when an op of its
@@ -321,9 +369,10 @@ void OutlineLinalgPass::runOnOperation() {
   SmallVector<linalg::LinalgOp> ops;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (findRunOperand(function, RunOperand::call))
-      for (auto op : function.getBody().front().getOps<linalg::LinalgOp>())
-        if (op.hasPureBufferSemantics())
+      function.walk([&](linalg::LinalgOp op) {
+        if (op.hasPureBufferSemantics() && isDoneOnce(op))
           ops.push_back(op);
+      });
   }
   for (linalg::LinalgOp op : ops)
     outline(op, table, isParallel);

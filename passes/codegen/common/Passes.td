@@ -154,4 +154,25 @@ def OutlineRepeats : Pass<"outline-repeats", "::mlir::ModuleOp"> {
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def SpecializeLoops : Pass<"specialize-loops"> {
+  let summary = "Ask once, in front of loops, what is known there";
+  let description = [{
+    See the head of SpecializeLoops.cpp. For `linalg.generic` ops on memrefs
+    whose body reads elements at `select(single, 0, index)`, or branches.
+
+    ```mlir
+    scf.if %none {
+      linalg.generic … ins(%x, %y : memref<?x?xf32>, memref<?x?xf32>) …
+    } else {
+      …
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSpecialized", "specialized", "ops of which there are several">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"];
+}
+
 #endif // INGOT_PASSES_CODEGEN_COMMON_PASSES_TD
