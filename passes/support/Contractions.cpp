@@ -54,19 +54,33 @@ static bool isRow(Value memref) {
          !strides.empty() && strides.back() == 1;
 }
 
-/// Whether the body multiplies the first operand by the second, of f32 or of
-/// bf16 as f32.
+/// Whether the body multiplies the first operand by the second, of f32 or f64,
+/// or of bf16 as f32.
 static bool multipliesOperands(linalg::LinalgOp op) {
   SmallVector<Value> factors = factorsOf(op);
   if (factors.size() != 2)
     return false;
   for (auto [i, factor] : llvm::enumerate(factors)) {
     Value narrow = narrowOf(factor);
-    if (!factor.getType().isF32() || narrow != op.getBlock()->getArgument(i) ||
-        !(narrow.getType().isF32() || narrow.getType().isBF16()))
+    Type type = factor.getType();
+    if (narrow != op.getBlock()->getArgument(i) ||
+        !(type.isF32() || type.isF64()) ||
+        !(narrow.getType() == type ||
+          (type.isF32() && narrow.getType().isBF16())))
       return false;
   }
   return true;
+}
+
+/// A sum of loops times constants, and of a constant.
+static bool isLinear(AffineExpr expr) {
+  if (isa<AffineDimExpr, AffineConstantExpr>(expr))
+    return true;
+  auto both = dyn_cast<AffineBinaryOpExpr>(expr);
+  return both &&
+         (expr.getKind() == AffineExprKind::Add ||
+          expr.getKind() == AffineExprKind::Mul) &&
+         isLinear(both.getLHS()) && isLinear(both.getRHS());
 }
 
 bool lower::hasTiledProductLoops(linalg::LinalgOp op) {
@@ -75,18 +89,25 @@ bool lower::hasTiledProductLoops(linalg::LinalgOp op) {
       !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<ShapedType>) ||
       !multipliesOperands(op))
     return false;
-  for (auto [i, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if ((kind == utils::IteratorType::reduction) != (int64_t(i) == loops - 2))
-      return false;
+  int64_t row = loops - 3, k = loops - 2, column = loops - 1;
+  auto kinds = op.getIteratorTypesArray();
+  auto isParallel = [&](int64_t loop) {
+    return kinds[loop] == utils::IteratorType::parallel;
+  };
+  // Loops in front of these are batches, or the taps of a convolution.
+  if (!isParallel(row) || isParallel(k) || !isParallel(column))
+    return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  for (AffineMap map : maps)
+  // Of the left factor single elements are read.
+  if (!llvm::all_of(maps[0].getResults(), isLinear))
+    return false;
+  for (AffineMap map : ArrayRef(maps).drop_front())
     for (AffineExpr result : map.getResults())
       if (!isa<AffineDimExpr>(result) && result != 0)
         return false;
   auto has = [&](int64_t operand, int64_t loop) {
     return maps[operand].isFunctionOfDim(loop);
   };
-  int64_t row = loops - 3, k = loops - 2, column = loops - 1;
   AffineExpr last = maps[1].getResults().back();
   AffineExpr columnExpr = getAffineDimExpr(column, op.getContext());
   return has(0, row) && has(0, k) && !has(0, column) && !has(1, row) &&

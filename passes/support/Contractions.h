@@ -16,11 +16,12 @@ bool isSumOfProducts(mlir::linalg::LinalgOp op);
 
 /// Whether an op multiplies rows of its first operand by columns of its second,
 /// with loops in the order that register tiles take them: batches, rows, k,
-/// columns.
+/// columns. Batches may be the taps of a convolution, over which it sums, too;
+/// the rows are windows then.
 bool hasTiledProductLoops(mlir::linalg::LinalgOp op);
 
 /// Whether an op on memrefs is a matrix product that is written with register
-/// tiles: of f32 or bf16 with the loops batch…, row, k, column, its right
+/// tiles: of f32, f64 or bf16 with the loops batch…, row, k, column, its right
 /// factor contiguous along k or the columns, its result along the columns.
 bool isTiledProduct(mlir::linalg::LinalgOp op);
 

@@ -54,14 +54,16 @@ static Value splitChannels(OpBuilder &b, Location loc, Value x, int64_t dim,
       reassociation, sizes);
 }
 
-/// Loops: n, g, and channels last: p…, k…, c, o; else: o, c, k…, p….
+/// Loops: n, g, and channels last: p… but the last, k…, p, c, o; else: o, c, k…,
+/// p…. The last three of the former are those of a product, for all of which
+/// there are register tiles (cpu-contractions-to-vector).
 static Value buildConv(OpBuilder &b, Location loc, const DirectConv &conv,
                        RankedTensorType type) {
   int64_t n = conv.strides.size();
   bool last = conv.channelsLast;
   Value x = splitChannels(b, loc, conv.x, last ? n + 1 : 1, conv.groups);
   int64_t loops = 4 + 2 * n;
-  int64_t firstP = last ? 2 : 4 + n, firstK = last ? 2 + n : 4;
+  int64_t firstP = last ? 2 : 4 + n, firstK = last ? 1 + n : 4;
   int64_t loopC = last ? loops - 2 : 3, loopO = last ? loops - 1 : 2;
   auto dim = [&](int64_t i) { return b.getAffineDimExpr(i); };
 
@@ -74,7 +76,8 @@ static Value buildConv(OpBuilder &b, Location loc, const DirectConv &conv,
   SmallVector<AffineExpr> spatialX, spatialY, kernel;
   Sizes spatialSizes;
   for (int64_t i = 0; i < n; ++i) {
-    AffineExpr p = dim(firstP + i), k = dim(firstK + i);
+    int64_t loopP = last && i == n - 1 ? loops - 3 : firstP + i;
+    AffineExpr p = dim(loopP), k = dim(firstK + i);
     spatialX.push_back(p * conv.strides[i] + k * conv.dilations[i]);
     spatialY.push_back(p);
     kernel.push_back(k);

@@ -64,6 +64,10 @@ static bool computesFactor(OpOperand &fused) {
   if (!from || !to || !ingot::lower::hasTiledProductLoops(to) ||
       to.getStaticLoopRanges()[to.getNumLoops() - 3] == 1)
     return false;
+  // Of a convolution, which sums over taps besides, no factor is turned either:
+  // pixels and weights have their channels one behind the other.
+  if (to.getNumReductionLoops() > 1)
+    return true;
   return llvm::any_of(from.getBlock()->without_terminator(),
                       [](Operation &op) { return !isa<arith::ExtFOp>(op); });
 }

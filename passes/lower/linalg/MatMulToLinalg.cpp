@@ -94,7 +94,7 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
   int64_t batch = rank - 2;
   Type element = typeOf(a).getElementType();
   bool endsWithSum = op.getTransposeB() && !op.getTransposeA() &&
-                     !isa<Float32Type, BFloat16Type>(element);
+                     !isa<Float32Type, Float64Type, BFloat16Type>(element);
   int64_t inner = batch + (endsWithSum ? 2 : 1);
   AffineExpr i = rewriter.getAffineDimExpr(batch),
              k = rewriter.getAffineDimExpr(inner),

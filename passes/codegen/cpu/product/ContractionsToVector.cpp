@@ -6,17 +6,19 @@
 //===----------------------------------------------------------------------===//
 //
 // Products of which cpu.matmul computes none: any of their sizes may be open.
+// And convolutions, where the rows of the left factor are windows.
 //
-// for batch, panel of columns
+// for batch, tap, four panels of columns
 //   for block of k
-//     the panel's part of the right factor, packed: rows of whole vectors
-//     for row tile
+//     the panels' part of the right factor, packed: rows of whole vectors
+//     for panel, batch that the right factor does not know, row tile
 //       for k of the block: accumulators += a[row, k] * panel[k, column]
 //       add them to the result
 //
-// The packed panel lies in the first-level cache and serves all rows; it is
-// where a right factor is turned whose columns are rows, and what is behind its
-// last column becomes zeros.
+// A packed panel lies in the first-level cache and serves all rows; it is where
+// a right factor is turned whose columns are rows, and what is behind its last
+// column becomes zeros. Four are packed together, since lines that are read one
+// by one from as many rows cost more than the products of 64 rows.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
@@ -43,27 +45,42 @@ using namespace ingot::codegen;
 
 namespace {
 
-/// A panel is two vectors wide; so many of its rows are packed at a time.
-constexpr int64_t kVectors = 2, kDepth = 256;
+/// A panel is two vectors wide; so many of them, and of their rows, are packed
+/// at a time.
+constexpr int64_t kVectors = 2, kPanels = 4, kDepth = 256;
 
 struct Emitter {
   Emitter(OpBuilder &builder, linalg::GenericOp op)
       : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)),
+        element(getElementTypeOrSelf(op->getOperand(2))),
+        lanes(target.lanes * 32 / element.getIntOrFloatBitWidth()),
         row(op.getNumLoops() - 3), k(row + 1), column(row + 2),
-        width(kVectors * target.lanes) {}
+        width(kVectors * lanes) {}
 
   void emit();
-  void emitPanel(Index firstColumn);
-  void emitBlock(Index firstColumn, Index columns, Index firstK, Index depth,
-                 bool isWhole);
-  void pack(Index firstColumn, Index columns, Index firstK, Index depth,
-            bool isWhole);
-  void packTurned(Index firstColumn, Index columns, Index firstK, Index depth,
-                  bool isWhole);
-  void packOneByOne(Index begin, Index end, Index firstColumn, Index firstK,
-                    Index firstRow, Index depth);
-  void emitTile(int64_t rows, Index firstRow, Index firstColumn, Index firstK,
-                Index depth, ArrayRef<Value> masks);
+  /// Columns of a panel from `column` on, of which so many are there (as many
+  /// as it has, or more, if it is whole), and `depth` k from `k` on.
+  struct Part {
+    Index column, columns, k, depth;
+    /// Where it is packed.
+    Index at;
+  };
+
+  void emitPanels(Index firstColumn);
+  void emitRows(const Part &part, bool isWhole);
+  /// Runs `body` for all places of loops that the right factor knows or that
+  /// sum up, or of the others.
+  void forEachPlace(bool isOuter, llvm::function_ref<void()> body);
+  bool isOuter(int64_t loop);
+  Index valueOf(AffineExpr expr, Index row, Index k, Index column);
+  void pack(const Part &part, int64_t vectors, bool isWhole);
+  void packTurned(const Part &part);
+  void packOneByOne(const Part &part, Index begin, Index end, Index firstRow);
+  void emitTile(const Part &part, int64_t rows, Index firstRow,
+                ArrayRef<Value> masks);
+  /// Runs `body` for the panels of `part`, of four.
+  void forEachPanel(const Part &part,
+                    llvm::function_ref<void(const Part &panel)> body);
   SmallVector<Value> at(int64_t operand, Index row, Index k, Index column);
   Value loadFactor(int64_t operand, ArrayRef<Value> at);
   Value loadFactors(ArrayRef<Value> at, int64_t lanes, Value mask);
@@ -79,7 +96,9 @@ struct Emitter {
   IndexBuilder b;
   linalg::GenericOp op;
   TargetInfo target;
-  int64_t row, k, column, width;
+  /// Of sums, and of a panel.
+  Type element;
+  int64_t lanes, row, k, column, width;
   SmallVector<Index> sizes, batch;
   Value panel;
 };
@@ -95,30 +114,38 @@ struct ContractionsToVectorPass
 // Elements
 //===----------------------------------------------------------------------===//
 
+Index Emitter::valueOf(AffineExpr expr, Index rowAt, Index kAt,
+                       Index columnAt) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return constant.getValue();
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    int64_t loop = dim.getPosition();
+    return loop == row      ? rowAt
+           : loop == k      ? kAt
+           : loop == column ? columnAt
+                            : batch[loop];
+  }
+  auto both = cast<AffineBinaryOpExpr>(expr);
+  Index left = valueOf(both.getLHS(), rowAt, kAt, columnAt),
+        right = valueOf(both.getRHS(), rowAt, kAt, columnAt);
+  return expr.getKind() == AffineExprKind::Add ? b.add(left, right)
+                                               : b.mul(left, right);
+}
+
 SmallVector<Value> Emitter::at(int64_t operand, Index rowAt, Index kAt,
                                Index columnAt) {
   SmallVector<Value> found;
-  for (AffineExpr result : map(operand).getResults()) {
-    auto dim = dyn_cast<AffineDimExpr>(result);
-    if (!dim) {
-      found.push_back(b.get(0));
-      continue;
-    }
-    int64_t loop = dim.getPosition();
-    found.push_back(b.get(loop == row      ? rowAt
-                          : loop == k      ? kAt
-                          : loop == column ? columnAt
-                                           : batch[loop]));
-  }
+  for (AffineExpr result : map(operand).getResults())
+    found.push_back(b.get(valueOf(result, rowAt, kAt, columnAt)));
   return found;
 }
 
 Value Emitter::loadFactor(int64_t operand, ArrayRef<Value> at) {
   Value loaded =
       memref::LoadOp::create(b.b, b.loc, op->getOperand(operand), at);
-  if (loaded.getType().isF32())
+  if (loaded.getType() == element)
     return loaded;
-  return arith::ExtFOp::create(b.b, b.loc, b.b.getF32Type(), loaded);
+  return arith::ExtFOp::create(b.b, b.loc, element, loaded);
 }
 
 Value Emitter::loadFactors(ArrayRef<Value> at, int64_t lanes, Value mask) {
@@ -136,8 +163,8 @@ Value Emitter::loadFactors(ArrayRef<Value> at, int64_t lanes, Value mask) {
 SmallVector<Value> Emitter::masksOf(Index columns, bool isWhole) {
   SmallVector<Value> masks(kVectors);
   for (int64_t v = 0; v < kVectors && !isWhole; ++v)
-    masks[v] = maskOfFirst(b, target.lanes,
-                           b.add(columns, -v * target.lanes));
+    masks[v] = maskOfFirst(b, lanes,
+                           b.add(columns, -v * lanes));
   return masks;
 }
 
@@ -146,65 +173,69 @@ SmallVector<Value> Emitter::masksOf(Index columns, bool isWhole) {
 //===----------------------------------------------------------------------===//
 
 /// Columns [begin, end) of a panel, from `firstRow` of the block on.
-void Emitter::packOneByOne(Index begin, Index end, Index firstColumn,
-                           Index firstK, Index firstRow, Index depth) {
+void Emitter::packOneByOne(const Part &part, Index begin, Index end,
+                           Index firstRow) {
   forEach(b, begin, end, 1, [&](Value c) {
-    forEach(b, firstRow, depth, 1, [&](Value i) {
-      Value factor = loadFactor(1, at(1, 0, b.add(firstK, Index(i)),
-                                      b.add(firstColumn, Index(c))));
+    forEach(b, firstRow, part.depth, 1, [&](Value i) {
+      Value factor = loadFactor(1, at(1, 0, b.add(part.k, Index(i)),
+                                      b.add(part.column, Index(c))));
       memref::StoreOp::create(
           b.b, b.loc, factor, panel,
-          b.get(b.add(b.mul(Index(i), width), Index(c))));
+          b.get(b.add(part.at, b.add(b.mul(Index(i), width), Index(c)))));
     });
   });
 }
 
 /// Of a right factor whose columns are rows: squares that are turned, and what
 /// is left element by element.
-void Emitter::packTurned(Index firstColumn, Index columns, Index firstK,
-                         Index depth, bool isWhole) {
+void Emitter::packTurned(const Part &part) {
   int64_t square = squareOf(target);
-  if (!isWhole) {
-    auto type = VectorType::get({target.lanes}, b.b.getF32Type());
+  bool hasSquares = element.isF32();
+  Index columns = b.min(part.columns, width);
+  b.branch(b.compare(arith::CmpIPredicate::slt, columns, width), [&] {
+    auto type = VectorType::get({lanes}, element);
     Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-    forEach(b, 0, b.mul(depth, width), target.lanes, [&](Value i) {
-      vector::StoreOp::create(b.b, b.loc, zero, panel, i);
+    forEach(b, 0, b.mul(part.depth, width), lanes, [&](Value i) {
+      vector::StoreOp::create(b.b, b.loc, zero, panel,
+                              b.get(b.add(part.at, Index(i))));
     });
-  }
-  Index whole = b.mul(b.div(columns, square), square);
-  Index wholeRows = b.mul(b.div(depth, square), square);
+  });
+  Index whole =
+      hasSquares ? b.mul(b.div(columns, square), square) : Index(0);
+  Index wholeRows = b.mul(b.div(part.depth, square), square);
   forEach(b, 0, whole, square, [&](Value c) {
     forEach(b, 0, wholeRows, square, [&](Value i) {
       SmallVector<Value> rows;
       for (int64_t r = 0; r < square; ++r)
         rows.push_back(loadFactors(
-            at(1, 0, b.add(firstK, Index(i)),
-               b.add(b.add(firstColumn, Index(c)), r)),
+            at(1, 0, b.add(part.k, Index(i)),
+               b.add(b.add(part.column, Index(c)), r)),
             square, {}));
       for (auto [r, turned] : llvm::enumerate(transposeSquare(b, rows)))
         vector::StoreOp::create(
             b.b, b.loc, turned, panel,
-            b.get(b.add(b.mul(b.add(Index(i), r), width), Index(c))));
+            b.get(b.add(part.at, b.add(b.mul(b.add(Index(i), r), width),
+                                       Index(c)))));
     });
   });
-  packOneByOne(0, whole, firstColumn, firstK, wholeRows, depth);
-  packOneByOne(whole, columns, firstColumn, firstK, 0, depth);
+  packOneByOne(part, 0, whole, wholeRows);
+  packOneByOne(part, whole, columns, 0);
 }
 
-void Emitter::pack(Index firstColumn, Index columns, Index firstK, Index depth,
-                   bool isWhole) {
-  if (isTurned())
-    return packTurned(firstColumn, columns, firstK, depth, isWhole);
-  SmallVector<Value> masks = masksOf(columns, isWhole);
-  forEach(b, 0, depth, 1, [&](Value i) {
-    for (int64_t v = 0; v < kVectors; ++v) {
+/// Rows of so many vectors, which are whole panels.
+void Emitter::pack(const Part &part, int64_t vectors, bool isWhole) {
+  SmallVector<Value> masks = masksOf(part.columns, isWhole);
+  forEach(b, 0, part.depth, 1, [&](Value i) {
+    for (int64_t v = 0; v < vectors; ++v) {
       Value loaded = loadFactors(
-          at(1, 0, b.add(firstK, Index(i)),
-             b.add(firstColumn, v * target.lanes)),
-          target.lanes, masks[v]);
+          at(1, 0, b.add(part.k, Index(i)),
+             b.add(part.column, v * lanes)),
+          lanes, isWhole ? Value() : masks[v]);
+      int64_t before = v / kVectors * kDepth * width;
       vector::StoreOp::create(
           b.b, b.loc, loaded, panel,
-          b.get(b.add(b.mul(Index(i), width), v * target.lanes)));
+          b.get(b.add(b.add(part.at, b.mul(Index(i), width)),
+                      before + v % kVectors * lanes)));
     }
   });
 }
@@ -213,15 +244,15 @@ void Emitter::pack(Index firstColumn, Index columns, Index firstK, Index depth,
 // Products
 //===----------------------------------------------------------------------===//
 
-void Emitter::emitTile(int64_t rows, Index firstRow, Index firstColumn,
-                       Index firstK, Index depth, ArrayRef<Value> masks) {
-  Tile tile{rows, kVectors, target.lanes, target.lanes, target.hasFMA};
+void Emitter::emitTile(const Part &part, int64_t rows, Index firstRow,
+                       ArrayRef<Value> masks) {
+  Tile tile{rows, kVectors, lanes, lanes, target.hasFMA};
   Value result = op->getOperand(2);
   auto placeOf = [&](int64_t r, int64_t v) {
     return at(2, b.add(firstRow, r), 0,
-              b.add(firstColumn, v * target.lanes));
+              b.add(part.column, v * lanes));
   };
-  auto type = VectorType::get({target.lanes}, b.b.getF32Type());
+  auto type = VectorType::get({lanes}, element);
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
   Accumulators sums;
   for (int64_t r = 0; r < rows; ++r)
@@ -233,17 +264,18 @@ void Emitter::emitTile(int64_t rows, Index firstRow, Index firstColumn,
                    : vector::LoadOp::create(b.b, b.loc, type, result,
                                             placeOf(r, v))
                          .getResult());
-  sums = forEach(b, 0, depth, sums, [&](Value i, const Accumulators &before) {
+  sums = forEach(b, 0, part.depth, sums, [&](Value i, const Accumulators &before) {
     Accumulators next(before);
     SmallVector<Value> factors;
     for (int64_t v = 0; v < kVectors; ++v)
       factors.push_back(vector::LoadOp::create(
           b.b, b.loc, type, panel,
-          b.get(b.add(b.mul(Index(i), width), v * target.lanes))));
+          b.get(b.add(b.add(part.at, b.mul(Index(i), width)),
+                      v * lanes))));
     for (int64_t r = 0; r < rows; ++r) {
-      Value left = splat(b, target.lanes,
+      Value left = splat(b, lanes,
                          loadFactor(0, at(0, b.add(firstRow, r),
-                                          b.add(firstK, Index(i)), 0)));
+                                          b.add(part.k, Index(i)), 0)));
       for (int64_t v = 0; v < kVectors; ++v)
         next[r * kVectors + v] = multiplyAddVectors(
             b, tile.hasFMA, left, factors[v], next[r * kVectors + v]);
@@ -261,42 +293,85 @@ void Emitter::emitTile(int64_t rows, Index firstRow, Index firstColumn,
     }
 }
 
-void Emitter::emitBlock(Index firstColumn, Index columns, Index firstK,
-                        Index depth, bool isWhole) {
-  pack(firstColumn, columns, firstK, depth, isWhole);
-  SmallVector<Value> masks = masksOf(columns, isWhole);
-  Index done = 0, end = sizes[row];
-  int64_t most = target.numRegisters == 32 ? 12 : 6;
-  for (int64_t rows : {most, most / 2, int64_t(1)}) {
-    Index next = b.add(
-        done, b.mul(b.div(b.add(end, b.mul(done, -1)), rows), rows));
-    forEach(b, done, next, rows, [&](Value first) {
-      emitTile(rows, Index(first), firstColumn, firstK, depth, masks);
-    });
-    done = next;
-  }
+bool Emitter::isOuter(int64_t loop) {
+  return map(1).isFunctionOfDim(loop) ||
+         op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
 }
 
-void Emitter::emitPanel(Index firstColumn) {
-  Index columns = b.add(sizes[column], b.mul(firstColumn, -1));
+void Emitter::forEachPlace(bool isOuterLoop, llvm::function_ref<void()> body) {
+  OpBuilder::InsertionGuard guard(b.b);
+  for (int64_t i = 0; i < row; ++i) {
+    if (isOuter(i) != isOuterLoop)
+      continue;
+    auto loop = scf::ForOp::create(b.b, b.loc, b.get(0), b.get(sizes[i]),
+                                   b.get(1));
+    batch[i] = Index(loop.getInductionVar());
+    b.b.setInsertionPointToStart(loop.getBody());
+  }
+  body();
+}
+
+void Emitter::emitRows(const Part &part, bool isWhole) {
+  SmallVector<Value> masks = masksOf(part.columns, isWhole);
+  forEachPlace(/*isOuter=*/false, [&] {
+    Index done = 0, end = sizes[row];
+    int64_t most = target.numRegisters == 32 ? 12 : 6;
+    for (int64_t rows : {most, most / 2, int64_t(1)}) {
+      Index next = b.add(
+          done, b.mul(b.div(b.add(end, b.mul(done, -1)), rows), rows));
+      forEach(b, done, next, rows, [&](Value first) {
+        emitTile(part, rows, Index(first), masks);
+      });
+      done = next;
+    }
+  });
+}
+
+void Emitter::forEachPanel(const Part &part,
+                           llvm::function_ref<void(const Part &panel)> body) {
+  Index end = b.min(part.columns, kPanels * width);
+  forEach(b, 0, end, width, [&](Value first) {
+    Part panel = part;
+    panel.column = b.add(part.column, Index(first));
+    panel.columns = b.add(part.columns, b.mul(Index(first), -1));
+    panel.at = b.mul(Index(first), kDepth);
+    body(panel);
+  });
+}
+
+void Emitter::emitPanels(Index firstColumn) {
+  Part all;
+  all.column = firstColumn;
+  all.columns = b.add(sizes[column], b.mul(firstColumn, -1));
+  all.at = 0;
+  auto hasColumns = [&](const Part &part, int64_t columns) {
+    return b.compare(arith::CmpIPredicate::sge, part.columns, columns);
+  };
   forEach(b, 0, sizes[k], kDepth, [&](Value firstK) {
-    Index depth =
-        b.min(b.add(sizes[k], b.mul(Index(firstK), -1)), kDepth);
-    Value isWhole =
-        b.compare(arith::CmpIPredicate::sge, columns, width);
-    b.branch(
-        isWhole,
-        [&] {
-          emitBlock(firstColumn, width, Index(firstK), depth, true);
-        },
-        [&] {
-          emitBlock(firstColumn, columns, Index(firstK), depth, false);
-        });
+    all.k = Index(firstK);
+    all.depth = b.min(b.add(sizes[k], b.mul(Index(firstK), -1)), kDepth);
+    if (isTurned())
+      forEachPanel(all, [&](const Part &panel) { packTurned(panel); });
+    else
+      b.branch(
+          hasColumns(all, kPanels * width),
+          [&] { pack(all, kPanels * kVectors, /*isWhole=*/true); },
+          [&] {
+            forEachPanel(all, [&](const Part &panel) {
+              pack(panel, kVectors, /*isWhole=*/false);
+            });
+          });
+    forEachPanel(all, [&](const Part &panel) {
+      b.branch(
+          hasColumns(panel, width),
+          [&] { emitRows(panel, /*isWhole=*/true); },
+          [&] { emitRows(panel, /*isWhole=*/false); });
+    });
   });
 }
 
 void Emitter::emit() {
-  panel = createScratch(b, op, kDepth * width, b.b.getF32Type());
+  panel = createScratch(b, op, kPanels * kDepth * width, element);
   auto loops = cast<linalg::LinalgOp>(*op);
   for (const Range &range : loops.createLoopRanges(b.b, b.loc)) {
     if (std::optional<int64_t> known = getConstantIntValue(range.size))
@@ -304,15 +379,11 @@ void Emitter::emit() {
     else
       sizes.push_back(Index(cast<Value>(range.size)));
   }
-  OpBuilder::InsertionGuard guard(b.b);
-  for (int64_t i = 0; i < row; ++i) {
-    auto loop = scf::ForOp::create(b.b, b.loc, b.get(0), b.get(sizes[i]),
-                                   b.get(1));
-    batch.push_back(Index(loop.getInductionVar()));
-    b.b.setInsertionPointToStart(loop.getBody());
-  }
-  forEach(b, 0, sizes[column], width,
-          [&](Value first) { emitPanel(Index(first)); });
+  batch.resize(row);
+  forEachPlace(/*isOuter=*/true, [&] {
+    forEach(b, 0, sizes[column], kPanels * width,
+            [&](Value first) { emitPanels(Index(first)); });
+  });
 }
 
 //===----------------------------------------------------------------------===//

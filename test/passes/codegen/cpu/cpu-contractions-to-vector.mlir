@@ -1,17 +1,21 @@
 // RUN: ingot-opt --cpu-contractions-to-vector --split-input-file %s | FileCheck %s
 
-// A product of open sizes: a panel of 16 columns is packed for up to 256 k,
-// whole or, behind the last column, under masks; then tiles of 6, 3 and 1 rows.
+// A product of open sizes: four panels of 16 columns are packed for up to 256 k,
+// or, behind the last column, one by one under masks; then tiles of 6, 3 and 1
+// rows of each.
 // CHECK-LABEL: func.func @open
-// CHECK: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<4096xf32>
+// CHECK: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16384xf32>
 // CHECK: scf.if
-// CHECK: vector.load %arg1
+// CHECK-COUNT-8: vector.load %arg1
 // CHECK: vector.store %{{.*}}, %[[PANEL]]
+// CHECK: } else {
+// CHECK: vector.maskedload %arg1
+// CHECK: scf.for
+// CHECK: scf.if
 // CHECK: iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
 // CHECK: memref.load %arg0
 // CHECK: vector.fma
 // CHECK: } else {
-// CHECK: vector.maskedload %arg1
 // CHECK: vector.fma
 // CHECK: vector.maskedstore %arg2
 // CHECK-NOT: linalg.generic
@@ -89,6 +93,54 @@ func.func @left(%a: memref<1x?xf32>, %b: memref<?x?xf32>, %c: memref<1x?xf32>, %
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%d, %strided : memref<?x?xf32>, memref<?x?xf32, strided<[?, 2]>>) outs(%e : memref<?x?xf32>) {
   ^bb0(%x: f32, %w: f32, %sum: f32):
     %0 = arith.mulf %x, %w : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Half as many of f64, turned element by element.
+// CHECK-LABEL: func.func @doubles
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<8192xf64>
+// CHECK: memref.load %arg1{{.*}} : memref<?x?xf64>
+// CHECK: memref.load %arg0
+// CHECK: vector.fma {{.*}} : vector<4xf64>
+#a = affine_map<(i, k, j) -> (i, k)>
+#b = affine_map<(i, k, j) -> (j, k)>
+#c = affine_map<(i, k, j) -> (i, j)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @doubles(%a: memref<?x?xf64>, %b: memref<?x?xf64>, %c: memref<?x?xf64>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%a, %b : memref<?x?xf64>, memref<?x?xf64>) outs(%c : memref<?x?xf64>) {
+  ^bb0(%x: f64, %w: f64, %sum: f64):
+    %0 = arith.mulf %x, %w : f64
+    %1 = arith.addf %sum, %0 : f64
+    linalg.yield %1 : f64
+  }
+  return
+}
+}
+
+// -----
+
+// A convolution: the loop over taps is outside, that over rows of pixels, which
+// the weights do not know, inside of what packs them.
+// CHECK-LABEL: func.func @windows
+// CHECK: scf.for %[[TAP:.*]] = %{{.*}} to %c3
+// CHECK: vector.load %arg1[%[[TAP]],
+// CHECK: scf.for
+// CHECK: memref.load %arg0
+// CHECK: vector.fma
+#x = affine_map<(n, p, t, q, c, o) -> (n, p, q * 2 + t, c)>
+#w = affine_map<(n, p, t, q, c, o) -> (t, c, o)>
+#y = affine_map<(n, p, t, q, c, o) -> (n, p, q, o)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @windows(%x: memref<?x?x?x?xf32>, %w: memref<3x?x?xf32>, %y: memref<?x?x?x?xf32>) {
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction", "parallel", "reduction", "parallel"]} ins(%x, %w : memref<?x?x?x?xf32>, memref<3x?x?xf32>) outs(%y : memref<?x?x?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %0 = arith.mulf %a, %b : f32
     %1 = arith.addf %sum, %0 : f32
     linalg.yield %1 : f32
   }

@@ -1,6 +1,6 @@
 // RUN: ingot-opt --nn-to-linalg --canonicalize --split-input-file %s | FileCheck %s
 
-// CHECK: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d2 * 2 + d4, d3 * 2 + d5, d1, d6)>
+// CHECK: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d2 * 2 + d3, d5 * 2 + d4, d1, d6)>
 // CHECK-LABEL: @conv
 // CHECK: linalg.generic {indexing_maps = [#[[X]]
 // CHECK: arith.mulf
@@ -38,13 +38,13 @@ func.func @matmul(%a: tensor<2x?x5xf32>, %b: tensor<7x5xf32>, %c: tensor<7xf32>)
 // CHECK-DAG: #[[COLUMNS:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
 // CHECK-LABEL: @transposed_factor
 // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[ROWS]], #{{.*}}], iterator_types = ["parallel", "parallel", "reduction"]}
-// CHECK-SAME: tensor<6x5xf64>
+// CHECK-SAME: tensor<6x5xi32>
 // CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[COLUMNS]], #{{.*}}], iterator_types = ["parallel", "reduction", "parallel"]}
 // CHECK-SAME: tensor<6x5xf32>
-func.func @transposed_factor(%a: tensor<4x5xf64>, %b: tensor<6x5xf64>, %c: tensor<4x5xf32>, %d: tensor<6x5xf32>) -> (tensor<4x6xf64>, tensor<4x6xf32>) {
-  %0 = nn.matmul %a, %b {transpose_b} : (tensor<4x5xf64>, tensor<6x5xf64>) -> tensor<4x6xf64>
+func.func @transposed_factor(%a: tensor<4x5xi32>, %b: tensor<6x5xi32>, %c: tensor<4x5xf32>, %d: tensor<6x5xf32>) -> (tensor<4x6xi32>, tensor<4x6xf32>) {
+  %0 = nn.matmul %a, %b {transpose_b} : (tensor<4x5xi32>, tensor<6x5xi32>) -> tensor<4x6xi32>
   %1 = nn.matmul %c, %d {transpose_b} : (tensor<4x5xf32>, tensor<6x5xf32>) -> tensor<4x6xf32>
-  return %0, %1 : tensor<4x6xf64>, tensor<4x6xf32>
+  return %0, %1 : tensor<4x6xi32>, tensor<4x6xf32>
 }
 
 // -----
