@@ -129,6 +129,8 @@ static std::optional<cpu::Winograd> chooseTiles(const Sizes &sizes) {
 static Reason whyNotFiltering(nn::ConvOp op) {
   if (Reason reason = lower::whyNotToCpu(op))
     return reason;
+  if (!nn::getConstant(op.getW()))
+    return "has weights that are not constant";
   auto is = [](ArrayRef<int64_t> values, int64_t value) {
     return llvm::all_of(values, [&](int64_t v) { return v == value; });
   };

@@ -14,6 +14,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/lower/cpu/ConvPhases.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/lower/cpu/PackAtRunTime.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/support/Tensors.h"
 
@@ -67,6 +68,10 @@ struct Decomposition {
   bool mergesLast();
   Value emitPhase(ArrayRef<Phase> phase, Value dst);
   ElementsAttr weightsOf(ArrayRef<Phase> phase);
+  /// The same of weights that a run computes, for one of the pixels that are
+  /// merged and for all.
+  Value computeWeights(ArrayRef<Phase> phase, int64_t copy);
+  Value computeWeights(ArrayRef<Phase> phase);
   /// What phases in `dims` see of a tensor of the result's pixels.
   Value sliceOf(Value tensor, ArrayRef<Phase> phase);
   /// Pixels in pairs (or as many as there are phases) to one, and back.
@@ -167,8 +172,6 @@ bool Decomposition::mergesLast() {
 }
 
 LogicalResult Decomposition::run() {
-  if (!weights)
-    return op.emitOpError("expects constant weights");
   RankedTensorType type = typeOf(op.getDst());
   Value dst = op.getDst();
   bool merged = mergesLast();
@@ -338,10 +341,57 @@ ElementsAttr Decomposition::weightsOf(ArrayRef<Phase> phase) {
       RankedTensorType::get(packed, weights.getElementType()), std::move(to));
 }
 
+Value Decomposition::computeWeights(ArrayRef<Phase> phase, int64_t copy) {
+  RankedTensorType type = typeOf(op.getWeights());
+  int64_t inputs = type.getDimSize(0) / groups, outputs = type.getDimSize(1);
+  SmallVector<OpFoldResult> sizes = {b.getIndexAttr(groups * outputs),
+                                     b.getIndexAttr(inputs)};
+  SmallVector<ArrayRef<int64_t>> taps;
+  for (auto [d, window] : llvm::enumerate(phase)) {
+    sizes.push_back(b.getIndexAttr(window.numTaps));
+    bool isMerged = int64_t(d) == n - 1 && !mergedTaps.empty();
+    taps.push_back(isMerged ? mergedTaps[copy] : window.taps);
+  }
+  if (llvm::any_of(phase,
+                   [](const Phase &window) { return window.taps.empty(); }))
+    return lower::filled(b, loc, sizes,
+                         lower::scalar(b, loc, type.getElementType(), 0));
+  // Dimensions of the weights, by those of the filter: taps go down in equal
+  // steps.
+  SmallVector<AffineExpr> from = {
+      b.getAffineDimExpr(0).floorDiv(outputs) * inputs + b.getAffineDimExpr(1),
+      b.getAffineDimExpr(0) % outputs};
+  for (auto [d, list] : llvm::enumerate(taps)) {
+    int64_t step = list.size() > 1 ? list[1] - list[0] : 0;
+    from.push_back(b.getAffineDimExpr(2 + d) * step + list[0]);
+  }
+  return lower::generate(
+      b, loc, sizes, type.getElementType(),
+      [&](OpBuilder &b, Location loc, ValueRange at) {
+        SmallVector<Value> indices;
+        for (AffineExpr expr : from)
+          indices.push_back(affine::AffineApplyOp::create(
+              b, loc, AffineMap::get(2 + n, 0, expr), at));
+        return tensor::ExtractOp::create(b, loc, op.getWeights(), indices);
+      });
+}
+
+Value Decomposition::computeWeights(ArrayRef<Phase> phase) {
+  if (mergedTaps.empty())
+    return computeWeights(phase, 0);
+  SmallVector<Value> copies;
+  for (int64_t copy = 0, e = mergedTaps.size(); copy < e; ++copy)
+    copies.push_back(computeWeights(phase, copy));
+  RankedTensorType type = typeOf(copies.front());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[0] *= copies.size();
+  return nn::ConcatOp::create(b, loc, type.clone(shape), copies, /*axis=*/0);
+}
+
 /// Writes the pixels of a phase into dst.
 Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
-  ElementsAttr filter = weightsOf(phase);
-  if (!filter)
+  ElementsAttr filter = weights ? weightsOf(phase) : ElementsAttr();
+  if (weights && !filter)
     return {};
   Value src = op.getSrc();
   SmallVector<OpFoldResult> offsets(n + 2, b.getIndexAttr(0)),
@@ -372,12 +422,18 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
   int64_t channels = shape.back();
   bool isDepthwise = groups > 1 && groups == channels &&
                      typeOf(dst).getShape().back() == channels;
-  ElementsAttr packed = isDepthwise ? lower::packDepthwiseWeights(filter)
-                                    : lower::packConvWeights(
-                                          filter, groups,
-                                          filter.getElementType());
-  Value constant =
-      arith::ConstantOp::create(b, op.getWeights().getLoc(), packed);
+  Value panels;
+  if (!filter) {
+    Value computed = computeWeights(phase);
+    panels = isDepthwise ? lower::packTaps(b, loc, computed)
+                         : lower::packFilter(b, loc, computed, groups);
+  } else {
+    ElementsAttr packed = isDepthwise ? lower::packDepthwiseWeights(filter)
+                                      : lower::packConvWeights(
+                                            filter, groups,
+                                            filter.getElementType());
+    panels = arith::ConstantOp::create(b, op.getWeights().getLoc(), packed);
+  }
   // A phase without taps multiplies nothing.
   bool hasTaps = llvm::none_of(
       phase, [](const Phase &window) { return window.taps.empty(); });
@@ -389,12 +445,12 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
         lower::packCompensation(filter, groups, zeroPoint));
   Operation *conv;
   if (isDepthwise)
-    conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, constant,
+    conv = cpu::DepthwiseConvOp::create(b, loc, slice.getType(), src, panels,
                                         /*fours=*/Value(), others, slice, ones,
                                         pads, dilations,
                                         /*src_zero_point=*/0, /*schedule=*/{});
   else
-    conv = cpu::ConvOp::create(b, loc, slice.getType(), src, constant,
+    conv = cpu::ConvOp::create(b, loc, slice.getType(), src, panels,
                                compensation, /*pairs=*/Value(), others, slice,
                                ones, pads, dilations, groups, zeroPoint,
                                /*pair_counts=*/{},

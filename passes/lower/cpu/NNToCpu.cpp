@@ -11,6 +11,7 @@
 #include "passes/lower/cpu/Passes.h"
 #include "passes/lower/cpu/NNToCpu.h"
 #include "passes/lower/cpu/NativeSupport.h"
+#include "passes/lower/cpu/PackAtRunTime.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
@@ -251,12 +252,20 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
     weights = bytesAsFloats(weights);
   }
   ElementsAttr packed, undo;
-  if (weights && (isDepthwise || isGrouped)) {
+  Value panels;
+  if (!weights) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    lower::setInsertionPointOutside(rewriter, op, op.getW());
+    Value computed = castElements(rewriter, loc, op.getW(), element);
+    panels = isDepthwise || isGrouped
+                 ? lower::packTaps(rewriter, loc, computed)
+                 : lower::packFilter(rewriter, loc, computed, groups);
+  } else if (isDepthwise || isGrouped) {
     packed = isDepthwise ? lower::packDepthwiseWeights(weights)
                          : lower::packGroupedWeights(weights);
     if (isDepthwise && halfSums && isFP16(op) && element.isF32())
       element = rewriter.getF16Type();
-  } else if (weights) {
+  } else {
     int64_t outputs = type.getShape().back();
     int64_t depth = weights.getNumElements() / outputs;
     Factors factors =
@@ -266,10 +275,10 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
     element = factors.src;
     undo = factors.undo;
   }
-  if (!packed)
+  if (!packed && !panels)
     return rewriter.notifyMatchFailure(op, lower::kNoBytes);
-  Value constant =
-      arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
+  if (!panels)
+    panels = arith::ConstantOp::create(rewriter, op.getW().getLoc(), packed);
   if (isDepthwise && isBytes)
     type = type.clone(rewriter.getF32Type());
   Value destination =
@@ -288,7 +297,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
     if (fours)
       bytes = arith::ConstantOp::create(rewriter, op.getW().getLoc(), fours);
     kernel = cpu::DepthwiseConvOp::create(
-        rewriter, loc, type, src, constant, bytes, operands, destination,
+        rewriter, loc, type, src, panels, bytes, operands, destination,
         op.getStrides(), op.getPads(), op.getDilations(), zeroPoint,
         /*schedule=*/{});
   } else {
@@ -297,7 +306,7 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
       compensation = arith::ConstantOp::create(
           rewriter, op.getW().getLoc(),
           lower::packCompensation(weights, groups, zeroPoint));
-    kernel = cpu::ConvOp::create(rewriter, loc, type, src, constant,
+    kernel = cpu::ConvOp::create(rewriter, loc, type, src, panels,
                                  compensation, /*pairs=*/Value(), operands,
                                  destination, op.getStrides(), op.getPads(),
                                  op.getDilations(), groups, zeroPoint,
@@ -321,7 +330,8 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
   if (Reason reason = lower::whyNotToCpu(op))
     return rewriter.notifyMatchFailure(op, *reason);
   std::vector<char> storage;
-  if (!nn::getRawBytes(nn::getConstant(op.getW()), storage))
+  if (ElementsAttr weights = nn::getConstant(op.getW());
+      weights && !nn::getRawBytes(weights, storage))
     return rewriter.notifyMatchFailure(op, lower::kNoBytes);
   Location loc = op.getLoc();
   Value destination = lower::destinationOf(rewriter, op->getResult(0));
@@ -341,64 +351,6 @@ ConvTransposePattern::matchAndRewrite(nn::ConvTransposeOp op,
                        type.getElementType(), !operands.empty());
   rewriter.replaceOp(op, kernel);
   return success();
-}
-
-/// Before the outermost loop around `op` that does not compute `value`: what
-/// every step of a recurrence multiplies by is packed once.
-static void setInsertionPointOutside(OpBuilder &builder, Operation *op,
-                                     Value value) {
-  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  while (loop && loop.isDefinedOutsideOfLoop(value)) {
-    op = loop;
-    loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  }
-  builder.setInsertionPoint(op);
-}
-
-/// The right factor of a product, known in a run only, in panels.
-static Value packAtRunTime(OpBuilder &builder, Location loc, Value b,
-                           bool transposed) {
-  RankedTensorType type = typeOf(b);
-  Type element = type.getElementType();
-  int64_t rank = type.getRank(), group = cpu::groupOf(element);
-  int64_t n = transposed ? rank - 2 : rank - 1, k = 2 * rank - 3 - n;
-  int64_t columns = type.getDimSize(n), width = lower::panelWidth(columns);
-  int64_t panels = llvm::divideCeil(columns, width);
-  int64_t depth = type.getDimSize(k), groups = llvm::divideCeil(depth, group);
-  SmallVector<int64_t> low(rank, 0), high(rank, 0);
-  high[n] = panels * width - columns;
-  high[k] = groups * group - depth;
-  if (high[n] || high[k])
-    b = lower::pad(builder, loc, b, low, high,
-                   lower::scalar(builder, loc, element, 0));
-  // …, K / g, g, panels, P or …, panels, P, K / g, g; g where it is not 1.
-  SmallVector<int64_t> shape, dims;
-  SmallVector<ReassociationIndices> reassociation;
-  int64_t at[4] = {};
-  for (int64_t i = 0; i < rank; ++i) {
-    int64_t first = shape.size();
-    if (i == n) {
-      at[0] = first;
-      at[2] = first + 1;
-      shape.append({panels, width});
-    } else if (i == k) {
-      at[1] = first;
-      shape.push_back(groups);
-      if (group > 1) {
-        at[3] = first + 1;
-        shape.push_back(group);
-      }
-    } else {
-      shape.push_back(type.getDimSize(i));
-    }
-    auto parts = llvm::seq<int64_t>(first, shape.size());
-    reassociation.emplace_back(parts.begin(), parts.end());
-  }
-  Value split = tensor::ExpandShapeOp::create(
-      builder, loc, RankedTensorType::get(shape, element), b, reassociation);
-  SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(rank - 2));
-  perm.append(at, at + (group > 1 ? 4 : 3));
-  return lower::transpose(builder, loc, split, perm);
 }
 
 LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
@@ -429,8 +381,8 @@ LogicalResult MatMulPattern::matchAndRewrite(nn::MatMulOp op,
     weights = arith::ConstantOp::create(rewriter, op.getB().getLoc(), packed);
   } else {
     OpBuilder::InsertionGuard guard(rewriter);
-    setInsertionPointOutside(rewriter, op, op.getB());
-    weights = packAtRunTime(
+    lower::setInsertionPointOutside(rewriter, op, op.getB());
+    weights = lower::packFactor(
         rewriter, loc, castElements(rewriter, loc, op.getB(), element),
         op.getTransposeB());
   }

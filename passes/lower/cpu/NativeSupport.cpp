@@ -12,6 +12,8 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/support/Resampling.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
@@ -39,11 +41,23 @@ static bool isDepthwise(nn::ConvOp op) {
          w.getDimSize(0) == int64_t(op.getGroups());
 }
 
+/// What a run computes is packed in the run.
+static Reason whyNotPacked(Value weights) {
+  RankedTensorType type = typeOf(weights);
+  if (nn::getConstant(weights))
+    return std::nullopt;
+  if (!type.getElementType().isF32())
+    return "has weights of bytes that are not constant";
+  if (!type.hasStaticShape())
+    return "has weights of open size: " + describe(type);
+  return std::nullopt;
+}
+
 template <typename Op> static Reason whyNotConv(Op op) {
   if (!op.getChannelsLast())
     return kChannelsNotLast;
-  if (!nn::getConstant(op.getW()))
-    return "has weights that are not constant";
+  if (Reason reason = whyNotPacked(op.getW()))
+    return reason;
   for (Value data : {op.getX(), op.getY()})
     if (ShapedType::isDynamic(typeOf(data).getShape().back()))
       return "has an open number of channels: " + describe(data.getType());
@@ -82,6 +96,22 @@ static Reason whyNot(nn::ConvTransposeOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// Packing a right factor takes as long as so many rows of products with it:
+/// loops take it as it is.
+static constexpr int64_t kFewRows = 24;
+
+/// Whether a run packs a right factor, not a small one, for this product alone:
+/// not before a loop that multiplies by it in each step.
+static bool isPackedForOne(nn::MatMulOp op) {
+  constexpr int64_t kSmall = 4096;
+  Value b = op.getB();
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  return !nn::getConstant(b) && !isBF16(op) &&
+         typeOf(b).getElementType().isF32() &&
+         typeOf(b).getNumElements() >= kSmall &&
+         !(loop && loop.isDefinedOutsideOfLoop(b));
+}
+
 static Reason whyNot(nn::MatMulOp op) {
   RankedTensorType a = typeOf(op.getA()), b = typeOf(op.getB());
   RankedTensorType type = typeOf(op.getY());
@@ -98,6 +128,10 @@ static Reason whyNot(nn::MatMulOp op) {
     return "has rows of open length: " + describe(a);
   if (!b.hasStaticShape())
     return "has a right factor of open size: " + describe(b);
+  int64_t rows = a.getDimSize(rank - 2);
+  if (!ShapedType::isDynamic(rows) && rows < kFewRows && isPackedForOne(op))
+    return "has " + std::to_string(rows) +
+           " rows for a right factor that a run would have to pack";
   // One right factor for all batches, or one for each.
   if (b.getRank() != 2 &&
       (b.getRank() != rank ||

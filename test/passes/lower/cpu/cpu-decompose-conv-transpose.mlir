@@ -187,3 +187,23 @@ func.func @zero_point(%x: tensor<1x5x4xi8>, %d: tensor<1x9x16xi32>) -> tensor<1x
   } -> tensor<1x9x16xi32>
   return %y : tensor<1x9x16xi32>
 }
+
+// -----
+
+// Weights that a run brings: it takes the taps of each phase out of them.
+// CHECK-LABEL: @run_time
+// CHECK: %[[EVEN:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x1xf32>)
+// CHECK: tensor.extract %arg1
+// CHECK: cpu.conv
+// CHECK: %[[ODD:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x1x2xf32>)
+// CHECK: tensor.extract %arg1
+// CHECK: cpu.conv
+// CHECK-NOT: cpu.conv_transpose
+func.func @run_time(%x: tensor<1x4x1xf32>, %w: tensor<1x1x3xf32>, %d: tensor<1x8x1xf32>) -> tensor<1x8x1xf32> {
+  %y = cpu.conv_transpose ins(%x, %w : tensor<1x4x1xf32>, tensor<1x1x3xf32>) outs(%d : tensor<1x8x1xf32>)
+      attributes {strides = array<i64: 2>, pads = array<i64: 1, 0>, dilations = array<i64: 1>, groups = 1 : i64} {
+  ^bb0(%sum: f32):
+    cpu.yield %sum : f32
+  } -> tensor<1x8x1xf32>
+  return %y : tensor<1x8x1xf32>
+}

@@ -150,19 +150,19 @@ func.func @matrix_bias(%a: tensor<5x4xf32>, %c: tensor<5x1xf32>) -> tensor<5x7xf
 
 // -----
 
-// Left alone: another element type, channels first, weights and channels that
-// only a run knows, a batch that broadcasts, and what is told to be loops.
+// Left alone: another element type, channels first, channels that only a run
+// knows, a batch that broadcasts, few rows for a factor that a run would pack,
+// and what is told to be loops.
 // CHECK-LABEL: @others
 // CHECK-NOT: cpu.
 // CHECK: return
-func.func @others(%x: tensor<1x8x8x4xf32>, %w: tensor<6x4x3x3xf32>, %v: tensor<1x8x8x?xf32>, %d: tensor<3x4xf64>,
+func.func @others(%x: tensor<1x8x8x4xf32>, %r: tensor<2x64xf32>, %w: tensor<64x64xf32>, %v: tensor<1x8x8x?xf32>, %d: tensor<3x4xf64>,
                   %e: tensor<4x5xf64>, %f: tensor<2x3x4xf32>, %g: tensor<1x4x5xf32>, %z: tensor<0x4xf32>)
-    -> (tensor<1x6x6x6xf32>, tensor<1x6x6x6xf32>, tensor<1x6x6x2xf32>, tensor<3x5xf64>, tensor<2x3x5xf32>, tensor<0x5xf32>, tensor<1x6x6x6xf32>) {
+    -> (tensor<2x64xf32>, tensor<1x6x6x6xf32>, tensor<1x6x6x2xf32>, tensor<3x5xf64>, tensor<2x3x5xf32>, tensor<0x5xf32>, tensor<1x6x6x6xf32>) {
   %k = arith.constant dense<1.0> : tensor<6x4x3x3xf32>
   %l = arith.constant dense<1.0> : tensor<6x8x3x3xf32>
   %m = arith.constant dense<1.0> : tensor<4x5xf32>
-  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
-    strides = array<i64: 1, 1>} : (tensor<1x8x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
+  %0 = nn.matmul %r, %w : (tensor<2x64xf32>, tensor<64x64xf32>) -> tensor<2x64xf32>
   %1 = nn.conv %v, %k {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
     strides = array<i64: 1, 1>} : (tensor<1x8x8x?xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
   %2 = nn.conv %x, %l {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
@@ -172,7 +172,7 @@ func.func @others(%x: tensor<1x8x8x4xf32>, %w: tensor<6x4x3x3xf32>, %v: tensor<1
   %5 = nn.matmul %z, %m : (tensor<0x4xf32>, tensor<4x5xf32>) -> tensor<0x5xf32>
   %6 = nn.conv %x, %k {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>,
     strides = array<i64: 1, 1>, ingot.backend = #ingot.backend<loops>} : (tensor<1x8x8x4xf32>, tensor<6x4x3x3xf32>) -> tensor<1x6x6x6xf32>
-  return %0, %1, %2, %3, %4, %5, %6 : tensor<1x6x6x6xf32>, tensor<1x6x6x6xf32>, tensor<1x6x6x2xf32>, tensor<3x5xf64>, tensor<2x3x5xf32>, tensor<0x5xf32>, tensor<1x6x6x6xf32>
+  return %0, %1, %2, %3, %4, %5, %6 : tensor<2x64xf32>, tensor<1x6x6x6xf32>, tensor<1x6x6x2xf32>, tensor<3x5xf64>, tensor<2x3x5xf32>, tensor<0x5xf32>, tensor<1x6x6x6xf32>
 }
 
 // -----
@@ -208,9 +208,9 @@ func.func @transposed(%x: tensor<?x4x4x2xf32>, %b: tensor<3xf32>) -> tensor<?x8x
 
 // -----
 
-// Weights that a run brings, more phases than kernels should be: left alone.
+// Weights that a run brings; more phases than kernels should be are left alone.
 // CHECK-LABEL: @transposed_otherwise
-// CHECK: nn.conv_transpose
+// CHECK: cpu.conv_transpose ins(%arg0, %arg1 :
 // CHECK: cpu.conv_transpose ins({{.*}} : tensor<1x?x2xf32>
 // CHECK: nn.conv_transpose
 func.func @transposed_otherwise(%x: tensor<1x4x2xf32>, %v: tensor<2x3x2xf32>, %z: tensor<1x?x2xf32>)
@@ -374,4 +374,32 @@ func.func @transposed_bytes(%x: tensor<1x4x2xui8>) -> (tensor<1x8x3xi32>, tensor
   %1 = nn.conv_transpose %x, %v {channels_last, dilations = array<i64: 1>, groups = 2 : i64, output_padding = array<i64: 0>,
     pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x4x2xui8>, tensor<2x1x2xi8>) -> tensor<1x8x2xi32>
   return %0, %1 : tensor<1x8x3xi32>, tensor<1x8x2xi32>
+}
+
+// -----
+
+// Weights that a run brings are packed by the run: of each group in panels, of
+// single channels and of small groups by taps.
+// CHECK-LABEL: @run_time_weights
+// CHECK: %[[G:.*]] = tensor.expand_shape %arg1 {{.*}} into tensor<2x3x4x5xf32>
+// CHECK: %[[P:.*]] = tensor.insert_slice %[[G]] into %{{.*}} : tensor<2x3x4x5xf32> into tensor<2x16x4x5xf32>
+// CHECK: tensor.expand_shape %[[P]] {{.*}} into tensor<2x1x16x4x5xf32>
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x1x5x4x16xf32>)
+// CHECK: %[[W:.*]] = tensor.collapse_shape %[[T]] {{.*}} into tensor<2x5x4x16xf32>
+// CHECK: cpu.conv ins(%arg0, %[[W]] :
+// CHECK: %[[D:.*]] = linalg.generic {{.*}} ins(%arg2 : tensor<8x1x5xf32>) outs(%{{.*}} : tensor<5x1x8xf32>)
+// CHECK: %[[E:.*]] = tensor.collapse_shape %[[D]] {{.*}} into tensor<5x8xf32>
+// CHECK: cpu.depthwise_conv ins(%arg0, %[[E]]
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%arg3 : tensor<8x2x5xf32>) outs(%{{.*}} : tensor<5x2x8xf32>)
+// CHECK: %[[F:.*]] = tensor.collapse_shape %[[S]] {{.*}} into tensor<5x16xf32>
+// CHECK: cpu.depthwise_conv ins(%arg0, %[[F]]
+func.func @run_time_weights(%x: tensor<1x?x8xf32>, %w: tensor<6x4x5xf32>, %d: tensor<8x1x5xf32>, %s: tensor<8x2x5xf32>)
+    -> (tensor<1x?x6xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>) {
+  %0 = nn.conv %x, %w {channels_last, dilations = array<i64: 1>, groups = 2 : i64, pads = array<i64: 2, 2>,
+    strides = array<i64: 1>} : (tensor<1x?x8xf32>, tensor<6x4x5xf32>) -> tensor<1x?x6xf32>
+  %1 = nn.conv %x, %d {channels_last, dilations = array<i64: 1>, groups = 8 : i64, pads = array<i64: 2, 2>,
+    strides = array<i64: 1>} : (tensor<1x?x8xf32>, tensor<8x1x5xf32>) -> tensor<1x?x8xf32>
+  %2 = nn.conv %x, %s {channels_last, dilations = array<i64: 1>, groups = 4 : i64, pads = array<i64: 2, 2>,
+    strides = array<i64: 1>} : (tensor<1x?x8xf32>, tensor<8x2x5xf32>) -> tensor<1x?x8xf32>
+  return %0, %1, %2 : tensor<1x?x6xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>
 }

@@ -1,0 +1,176 @@
+# Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Single operators whose sizes a run brings, all of them open: outputs in the host's memory, loops for each way of
+broadcasting, products and convolutions by weights that are inputs, gathers from open tables."""
+import itertools
+import json
+
+from support import Case, TensorProto, helper, make_model, np, tool
+
+TYPES = {np.dtype(np.float32): TensorProto.FLOAT, np.dtype(np.float64): TensorProto.DOUBLE,
+         np.dtype(np.int64): TensorProto.INT64, np.dtype(np.bool_): TensorProto.BOOL,
+         np.dtype(np.uint8): TensorProto.UINT8, np.dtype(np.int8): TensorProto.INT8}
+
+
+def open_model(nodes, feeds, outputs, fixed=(), opset=17):
+    """Inputs like `feeds`, with all sizes open but for those of `fixed`: {input: first dimension that is known}."""
+    fixed = dict(fixed)
+    inputs = [(name, [f"{name}{i}" if i < fixed.get(name, value.ndim) else size for i, size in enumerate(value.shape)],
+               TYPES[value.dtype]) for name, value in feeds.items()]
+    return make_model(nodes, inputs, outputs, opset=opset)
+
+
+class OpenOperators(Case):
+    def setUp(self):
+        super().setUp()
+        self.rng = np.random.default_rng(0)
+
+    def floats(self, *shape, dtype=np.float32):
+        return self.rng.standard_normal(shape).astype(dtype)
+
+    def check(self, model, runs, tolerance=1e-5):
+        """One artifact, held against ONNX Runtime for each of the inputs."""
+        artifact = self.compile(model)
+        for feeds in runs:
+            with self.subTest({name: value.shape for name, value in feeds.items()}):
+                self.assert_agrees(model, artifact, feeds, tolerance)
+        return artifact
+
+    def test_outputs_take_no_memory_of_the_run(self):
+        """What is computed where the host wants it needs no room besides, whoever reads it later."""
+        nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Transpose", ["r"], ["y"]),
+                 helper.make_node("Flatten", ["r"], ["f"], axis=0), helper.make_node("Identity", ["r"], ["again"])]
+        model = open_model(nodes, {"x": self.floats(3, 5)},
+                           [("r", list("nm")), ("y", list("mn")), ("f", list("ab")), ("again", list("cd"))])
+        artifact = self.check(model, [{"x": self.floats(*shape)} for shape in ((37, 41), (1, 1), (0, 3), (5, 0))])
+        done = tool("ingot", "inspect", artifact, "--shape", "x=1000x1000", "--json")
+        self.assertLess(json.loads(done.stdout)["inferred"]["arena_bytes"], 1000 * 1000)
+
+    def test_outputs_that_a_loop_goes_on_with(self):
+        """A state that begins with an output, and one that is an output of each kind."""
+        body = helper.make_graph(
+            [helper.make_node("Identity", ["c"], ["d"]), helper.make_node("Mul", ["s", "two"], ["t"])], "body",
+            [helper.make_tensor_value_info("i", TensorProto.INT64, []),
+             helper.make_tensor_value_info("c", TensorProto.BOOL, []),
+             helper.make_tensor_value_info("s", TensorProto.FLOAT, ["n"])],
+            [helper.make_tensor_value_info("d", TensorProto.BOOL, []),
+             helper.make_tensor_value_info("t", TensorProto.FLOAT, ["n"])])
+        nodes = [helper.make_node("Neg", ["x"], ["begin"]),
+                 helper.make_node("Loop", ["steps", "", "begin"], ["end"], body=body),
+                 helper.make_node("Add", ["begin", "end"], ["sum"])]
+        model = make_model(nodes, [("x", ["n"]), ("steps", [], TensorProto.INT64)],
+                           [("begin", ["n"]), ("end", ["n"]), ("sum", ["n"])], {"two": np.float32(2)})
+        self.check(model, [{"x": self.floats(n), "steps": np.array(steps)} for n in (0, 1, 33) for steps in (0, 1, 3)])
+
+    def test_ways_to_broadcast(self):
+        """Each operand with one element, or all, in each dimension; also in a fused chain and of booleans."""
+        nodes = [helper.make_node("Sub", ["a", "b"], ["d"]), helper.make_node("Max", ["d", "c"], ["y"]),
+                 helper.make_node("Less", ["a", "c"], ["l"])]
+        model = open_model(nodes, {"a": self.floats(1, 1), "b": self.floats(1, 1), "c": self.floats(1, 1)},
+                           [("y", list("nm")), ("l", list("km"), TensorProto.BOOL)])
+        sizes = list(itertools.product((1, 7), (1, 19)))
+        runs = [{"a": self.floats(*a), "b": self.floats(*b), "c": self.floats(*c)}
+                for a, b, c in itertools.product(sizes, repeat=3)]
+        runs += [{"a": self.floats(0, 1), "b": self.floats(1, 3), "c": self.floats(1, 1)},
+                 {"a": self.floats(2, 1), "b": self.floats(1, 0), "c": self.floats(1, 1)},
+                 {"a": np.full((3, 1), np.nan, np.float32), "b": self.floats(1, 5), "c": self.floats(3, 5)}]
+        artifact = self.compile(model)
+        for feeds in runs:
+            got = self.run_model(artifact, feeds)
+            np.testing.assert_array_equal(got["y"], np.maximum(feeds["a"] - feeds["b"], feeds["c"]))
+            np.testing.assert_array_equal(got["l"], feeds["a"] < feeds["c"])
+
+    def test_where(self):
+        """Three operands, of ranks 1 to 3."""
+        nodes = [helper.make_node("Where", ["c", "x", "z"], ["y"])]
+        model = open_model(nodes, {"c": np.ones((1, 1, 1), bool), "x": self.floats(1, 1), "z": self.floats(1)},
+                           [("y", list("nmk"))])
+        runs = []
+        for c, x, z in itertools.product(((2, 3, 17), (2, 1, 1), (1, 3, 17)), ((3, 17), (1, 17), (3, 1)), (1, 17)):
+            runs.append({"c": self.rng.random(c) > 0.5, "x": self.floats(*x), "z": self.floats(z)})
+        self.check(model, runs, 0)
+
+    def test_products(self):
+        """Rows, columns and k at and behind the ends of tiles, panels and blocks; of f32 and f64."""
+        for dtype in (np.float32, np.float64):
+            nodes = [helper.make_node("MatMul", ["a", "b"], ["y"])]
+            model = open_model(nodes, {"a": self.floats(1, 1, dtype=dtype), "b": self.floats(1, 1, dtype=dtype)},
+                               [("y", list("nm"), TYPES[np.dtype(dtype)])])
+            sizes = ((1, 1, 1), (6, 256, 64), (7, 257, 65), (13, 5, 17), (49, 3, 131), (101, 300, 8), (5, 0, 3),
+                     (0, 4, 3), (3, 4, 0))
+            self.check(model, [{"a": self.floats(m, k, dtype=dtype), "b": self.floats(k, n, dtype=dtype)}
+                               for m, k, n in sizes])
+
+    def test_transposed_and_batched_products(self):
+        for equation, a, b in (("bik,bjk->bij", (3, 20, 31), (3, 70, 31)), ("bik,kj->bij", (4, 9, 33), (33, 67)),
+                               ("bn,anm,bm->ba", (7, 11), (5, 11, 13))):
+            feeds = {"a": self.floats(*a), "b": self.floats(*b)}
+            if equation.count(",") == 2:
+                feeds["c"] = self.floats(7, 13)
+            nodes = [helper.make_node("Einsum", list(feeds), ["y"], equation=equation)]
+            rank = len(equation.partition("->")[2])
+            model = open_model(nodes, feeds, [("y", list("uvw")[:rank])])
+            self.check(model, [feeds])
+
+    def test_few_rows_by_a_factor_of_the_run(self):
+        for rows in (1, 2, 7, 23, 24):
+            feeds = {"a": self.floats(rows, 70), "b": self.floats(70, 131)}
+            nodes = [helper.make_node("Gemm", ["a", "b"], ["g"]), helper.make_node("Relu", ["g"], ["y"])]
+            model = make_model(nodes, [(n, list(v.shape)) for n, v in feeds.items()], [("y", [rows, 131])])
+            self.check(model, [feeds])
+
+    # Input, weights, attributes.
+    CONVS = [((1, 5, 9, 11), (7, 5, 3, 3), dict(pads=[1, 1, 1, 1])), ((2, 16, 8, 8), (33, 16, 1, 1), {}),
+             ((1, 8, 10, 10), (8, 1, 3, 3), dict(group=8, pads=[1, 0, 1, 0])),
+             ((1, 8, 10, 10), (8, 2, 3, 3), dict(group=4)), ((1, 6, 7, 7), (4, 3, 3, 3), dict(group=2, strides=[2, 1])),
+             ((2, 3, 40), (20, 3, 5), dict(dilations=[2], pads=[4, 4])),
+             ((1, 3, 5, 6, 7), (4, 3, 2, 3, 2), dict(strides=[2, 2, 1])), ((1, 32, 20, 20), (32, 32, 3, 3), {})]
+
+    def test_convolutions_by_weights_of_the_run(self):
+        for (x, w, attributes), is_open in itertools.product(self.CONVS, (False, True)):
+            feeds = {"x": self.floats(*x), "w": self.floats(*w), "b": self.floats(w[0])}
+            nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], **attributes),
+                     helper.make_node("Relu", ["c"], ["y"])]
+            known = {} if is_open else {"x": 0, "w": 0, "b": 0}
+            model = open_model(nodes, feeds, [("y", list("nabcd")[:len(x)])], {"w": 2, **known})
+            self.check(model, [feeds])
+
+    def test_transposed_convolutions_by_weights_of_the_run(self):
+        for x, w, attributes in (((1, 4, 6, 7), (4, 5, 4, 4), dict(strides=[2, 2], pads=[1, 1, 1, 1])),
+                                 ((2, 6, 9), (6, 2, 3), dict(group=3, strides=[3])),
+                                 ((1, 8, 5, 5), (8, 1, 3, 3), dict(group=8)),
+                                 ((1, 3, 5, 5), (3, 4, 2, 3), dict(strides=[3, 2], output_padding=[1, 1])),
+                                 ((1, 2, 8), (2, 3, 3), dict(strides=[2], dilations=[2], pads=[1, 2]))):
+            for is_open in (False, True):
+                feeds = {"x": self.floats(*x), "w": self.floats(*w)}
+                nodes = [helper.make_node("ConvTranspose", ["x", "w"], ["y"], **attributes)]
+                known = {} if is_open else {"x": 0, "w": 0}
+                model = open_model(nodes, feeds, [("y", list("nabc")[:len(x)])], {"w": 2, **known})
+                self.check(model, [feeds])
+
+    def test_gathers_from_open_tables(self):
+        """Rows, single elements, and a table that is empty where nobody reads it."""
+        table, at = {"x": self.floats(6, 5)}, np.array([[5, 0, -1], [2, -6, 3]])
+        for axis in (0, 1):
+            nodes = [helper.make_node("Gather", ["x", "at"], ["y"], axis=axis)]
+            model = open_model(nodes, {**table, "at": at}, [("y", list("abc"))])
+            self.check(model, [{**table, "at": np.clip(at, -5, 4)},
+                               {"x": np.zeros((0, 0), np.float32), "at": np.zeros((0, 3), np.int64)},
+                               {"x": self.floats(5, 5), "at": np.zeros((2, 0), np.int64)}])
+        nodes = [helper.make_node("GatherElements", ["x", "at"], ["y"], axis=1)]
+        model = open_model(nodes, {**table, "at": at}, [("y", list("ab"))])
+        self.check(model, [{**table, "at": np.clip(at, -5, 4)}])
+        nodes = [helper.make_node("Gather", ["x", "at"], ["y"], axis=0)]
+        model = open_model(nodes, {**table, "at": at}, [("y", list("abc"))])
+        np.save(self.path("x.npy"), np.zeros((0, 5), np.float32))
+        np.save(self.path("at.npy"), at)
+        done = tool("ingot", "run", self.compile(model), f"--input=x={self.path('x.npy')}",
+                    f"--input=at={self.path('at.npy')}")
+        self.assert_one_line(done, "Gather")
+
+    def test_compress(self):
+        nodes = [helper.make_node("Compress", ["x", "c"], ["y"], axis=0)]
+        feeds = {"x": self.floats(9, 7), "c": self.rng.random(9) > 0.5}
+        model = open_model(nodes, feeds, [("y", list("ab"))])
+        self.check(model, [feeds, {"x": self.floats(4, 3), "c": np.zeros(4, bool)},
+                           {"x": self.floats(0, 3), "c": np.zeros(0, bool)}])
