@@ -54,8 +54,7 @@ static bool onlyReads(Operation *op, Value buffer) {
     return effect.getValue()
                ? effect.getValue() != buffer ||
                      isa<MemoryEffects::Read>(effect.getEffect())
-               : effect.getResource() !=
-                     SideEffects::DefaultResource::get();
+               : effect.getResource() != SideEffects::DefaultResource::get();
   });
 }
 
@@ -71,21 +70,18 @@ static bool isDoneBy(Value buffer, Operation *store) {
       return isa<ViewLikeOpInterface>(user) && user->getNumResults() == 1 &&
              isDoneBy(user->getResult(0), store);
     Operation *place = store->getBlock()->findAncestorOpInBlock(*user);
-    return place && (place->isBeforeInBlock(store) ||
-                     onlyReads(user, buffer));
+    return place && (place->isBeforeInBlock(store) || onlyReads(user, buffer));
   });
 }
 
 /// The buffer whose elements, all of them, `store` hands to the host.
 static memref::AllocOp findBuffer(func::CallOp store) {
-  auto address =
-      store.getOperand(4)
-          .getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
+  auto address = store.getOperand(4)
+                     .getDefiningOp<memref::ExtractAlignedPointerAsIndexOp>();
   Value buffer = address ? address.getSource() : Value();
   while (Operation *op = buffer ? buffer.getDefiningOp() : nullptr) {
     if (auto alloc = dyn_cast<memref::AllocOp>(op))
-      return alloc->getBlock() == store->getBlock() ? alloc
-                                                    : memref::AllocOp();
+      return alloc->getBlock() == store->getBlock() ? alloc : memref::AllocOp();
     buffer = wholeOf(op);
   }
   return {};

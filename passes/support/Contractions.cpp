@@ -46,7 +46,7 @@ bool lower::isSumOfProducts(linalg::LinalgOp op) {
   return op.getNumReductionLoops() != 0 && !factorsOf(op).empty();
 }
 
-static bool isRow(Value memref) {
+bool lower::isRow(Value memref) {
   SmallVector<int64_t> strides;
   int64_t offset;
   return succeeded(cast<MemRefType>(memref.getType())
@@ -54,19 +54,19 @@ static bool isRow(Value memref) {
          !strides.empty() && strides.back() == 1;
 }
 
-/// Whether the body multiplies the first operand by the second, of f32 or f64,
-/// or of bf16 as f32.
+/// Whether the body multiplies the first operand by the second, of f32, f64 or
+/// i32, or of bf16 as f32, or of bytes as i32.
 static bool multipliesOperands(linalg::LinalgOp op) {
   SmallVector<Value> factors = factorsOf(op);
   if (factors.size() != 2)
     return false;
   for (auto [i, factor] : llvm::enumerate(factors)) {
     Value narrow = narrowOf(factor);
-    Type type = factor.getType();
+    Type type = factor.getType(), from = narrow.getType();
     if (narrow != op.getBlock()->getArgument(i) ||
-        !(type.isF32() || type.isF64()) ||
-        !(narrow.getType() == type ||
-          (type.isF32() && narrow.getType().isBF16())))
+        !(type.isF32() || type.isF64() || type.isInteger(32)) ||
+        !(from == type || (type.isF32() && from.isBF16()) ||
+          (type.isInteger(32) && from.isInteger(8))))
       return false;
   }
   return true;

@@ -20,9 +20,13 @@ bool isSumOfProducts(mlir::linalg::LinalgOp op);
 /// the rows are windows then.
 bool hasTiledProductLoops(mlir::linalg::LinalgOp op);
 
+/// Whether the last dimension of a memref has its elements side by side.
+bool isRow(mlir::Value memref);
+
 /// Whether an op on memrefs is a matrix product that is written with register
-/// tiles: of f32, f64 or bf16 with the loops batch…, row, k, column, its right
-/// factor contiguous along k or the columns, its result along the columns.
+/// tiles: of f32, f64, bf16, i32 or bytes with the loops batch…, row, k,
+/// column, its right factor contiguous along k or the columns, its result along
+/// the columns.
 bool isTiledProduct(mlir::linalg::LinalgOp op);
 
 } // namespace ingot::lower

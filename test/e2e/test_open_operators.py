@@ -97,9 +97,32 @@ class OpenOperators(Case):
             model = open_model(nodes, {"a": self.floats(1, 1, dtype=dtype), "b": self.floats(1, 1, dtype=dtype)},
                                [("y", list("nm"), TYPES[np.dtype(dtype)])])
             sizes = ((1, 1, 1), (6, 256, 64), (7, 257, 65), (13, 5, 17), (49, 3, 131), (101, 300, 8), (5, 0, 3),
-                     (0, 4, 3), (3, 4, 0))
+                     (0, 4, 3), (3, 4, 0), (50, 200, 1), (5, 17, 3), (7, 3, 2), (3, 70, 50), (1, 513, 130), (2, 5, 9), (9, 1, 1))
             self.check(model, [{"a": self.floats(m, k, dtype=dtype), "b": self.floats(k, n, dtype=dtype)}
                                for m, k, n in sizes])
+
+    def test_products_of_integers(self):
+        """i32, and bytes of both signs with and without zero points; what is added up wraps around nowhere."""
+        for m, k, n in ((1, 300, 70), (7, 257, 65), (50, 33, 131), (3, 0, 5), (9, 100, 2), (3, 6, 20), (4, 5, 3)):
+            a = self.rng.integers(0, 256, (m, k)).astype(np.uint8)
+            b = self.rng.integers(-128, 128, (k, n)).astype(np.int8)
+            zeros = {"za": np.array(7, np.uint8), "zb": np.array(-3, np.int8)}
+            for names in ([], ["za", "zb"]):
+                nodes = [helper.make_node("MatMulInteger", ["a", "b", *names], ["y"])]
+                feeds = {"a": a, "b": b, **{name: zeros[name] for name in names}}
+                model = open_model(nodes, feeds, [("y", list("nm"), TensorProto.INT32)])
+                got = self.run_model(self.compile(model), feeds)["y"]
+                less = [int(feeds.get(name, 0)) for name in zeros]
+                np.testing.assert_array_equal(got, (a.astype(np.int32) - less[0]) @ (b.astype(np.int32) - less[1]))
+
+    def test_convolutions_of_bytes_by_weights_of_the_run(self):
+        for x, w, attributes in (((1, 5, 9, 11), (17, 5, 3, 3), dict(pads=[1, 1, 1, 1])),
+                                 ((2, 4, 8), (6, 2, 3), dict(group=2, strides=[2]))):
+            feeds = {"x": self.rng.integers(0, 256, x).astype(np.uint8),
+                     "w": self.rng.integers(0, 256, w).astype(np.uint8), "z": np.array(3, np.uint8)}
+            nodes = [helper.make_node("ConvInteger", ["x", "w", "z"], ["y"], **attributes)]
+            model = open_model(nodes, feeds, [("y", list("nabc")[:len(x)], TensorProto.INT32)], {"w": 2})
+            self.check(model, [feeds])
 
     def test_transposed_and_batched_products(self):
         for equation, a, b in (("bik,bjk->bij", (3, 20, 31), (3, 70, 31)), ("bik,kj->bij", (4, 9, 33), (33, 67)),
@@ -117,6 +140,14 @@ class OpenOperators(Case):
             feeds = {"a": self.floats(rows, 70), "b": self.floats(70, 131)}
             nodes = [helper.make_node("Gemm", ["a", "b"], ["g"]), helper.make_node("Relu", ["g"], ["y"])]
             model = make_model(nodes, [(n, list(v.shape)) for n, v in feeds.items()], [("y", [rows, 131])])
+            self.check(model, [feeds])
+
+    def test_few_columns_of_the_run(self):
+        for columns, transposed in itertools.product((1, 3, 4), (0, 1)):
+            feeds = {"a": self.floats(33, 150), "b": self.floats(*((columns, 150) if transposed else (150, columns)))}
+            nodes = [helper.make_node("Gemm", ["a", "b"], ["g"], transB=transposed),
+                     helper.make_node("Sigmoid", ["g"], ["y"])]
+            model = make_model(nodes, [(n, list(v.shape)) for n, v in feeds.items()], [("y", [33, columns])])
             self.check(model, [feeds])
 
     # Input, weights, attributes.

@@ -101,11 +101,17 @@ struct OutlineLinalgPass : ingot::impl::OutlineLinalgBase<OutlineLinalgPass> {
 /// much arithmetic of a kernel.
 static constexpr int64_t kOpCost = 40;
 
+/// Whether an op is written with register tiles, which a single row is not.
+static bool isTiled(linalg::LinalgOp op) {
+  return lower::isTiledProduct(op) &&
+         op.getStaticLoopRanges()[op.getNumLoops() - 3] != 1;
+}
+
 /// What an iteration costs, of vectors of a product.
 static int64_t costOf(linalg::LinalgOp op) {
   // A multiply-add of a register tile, with packing.
   constexpr int64_t kTiledCost = 4;
-  if (lower::isTiledProduct(op))
+  if (isTiled(op))
     return kTiledCost;
   // Vectors of bytes.
   constexpr int64_t kLookupCost = 12;
@@ -121,7 +127,7 @@ static int64_t costOf(linalg::LinalgOp op) {
 static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
   constexpr int64_t kRows = 48, kColumns = 64;
   int64_t row = op.getNumLoops() - 3, column = row + 2;
-  if ((loop != row && loop != column) || !lower::isTiledProduct(op))
+  if ((loop != row && loop != column) || !isTiled(op))
     return 1;
   return loop == row ? kRows : kColumns;
 }
@@ -129,13 +135,13 @@ static int64_t grainOf(linalg::LinalgOp op, int64_t loop) {
 /// The outermost parallel loops that have, or may have, more than one
 /// iteration; of a product in tiles the columns, too.
 static SmallVector<int64_t> openLoopsOf(linalg::LinalgOp op) {
-  bool isTiled = lower::isTiledProduct(op);
-  const size_t mostLoops = isTiled ? 3 : 2;
+  bool inTiles = isTiled(op);
+  const size_t mostLoops = inTiles ? 3 : 2;
   SmallVector<int64_t> loops;
   for (auto [i, range, iterator] : llvm::enumerate(
            op.getStaticLoopRanges(), op.getIteratorTypesArray())) {
     bool isParallel = iterator == utils::IteratorType::parallel;
-    if (range == 1 || (isTiled && !isParallel))
+    if (range == 1 || (inTiles && !isParallel))
       continue;
     if (!isParallel || loops.size() == mostLoops)
       break;
@@ -159,11 +165,11 @@ static Split splitOf(linalg::LinalgOp op) {
   int64_t tasks = std::min(iterations * costOf(op) / target.task_flops,
                            target.most_tasks / 2);
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  bool isTiled = lower::isTiledProduct(op);
+  bool inTiles = isTiled(op);
   for (auto [i, range] : llvm::enumerate(ranges)) {
     bool isParallel = iterators[i] == utils::IteratorType::parallel;
     int64_t grain = grainOf(op, i);
-    if (range <= grain || (isTiled && !isParallel))
+    if (range <= grain || (inTiles && !isParallel))
       continue;
     if (!isParallel || tasks <= 1)
       return split;

@@ -79,7 +79,8 @@ static bool canOutline(scf::ForOp loop) {
   return !loop->walk([](Operation *op) {
                 bool stays =
                     isa<RequireOp, ObserveOp, PollOp, ListOp, AppendOp, RoomOp,
-                        StackOp, memref::AllocOp, memref::AllocaOp, memref::DeallocOp,
+                        StackOp, memref::AllocOp, memref::AllocaOp,
+                        memref::DeallocOp,
                         cpu::LaunchOp, CallOpInterface>(op) ||
                     isa<LLVM::LLVMDialect>(op->getDialect());
                 return stays ? WalkResult::interrupt() : WalkResult::advance();

@@ -169,7 +169,7 @@ def SpecializeLoops : Pass<"specialize-loops"> {
     ```
   }];
   let statistics = [
-    Statistic<"numSpecialized", "specialized", "ops of which there are several">];
+    Statistic<"numSpecialized", "specialized", "ops that became several">];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"];

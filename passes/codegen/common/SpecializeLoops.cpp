@@ -155,7 +155,8 @@ Value Specializer::isNone(ArrayRef<Value> conditions) {
   for (Value condition : conditions)
     any = any ? arith::OrIOp::create(builder, loc, any, condition).getResult()
               : condition;
-  Value yes = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  Value yes =
+      arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
   return any ? arith::XOrIOp::create(builder, loc, any, yes).getResult() : yes;
 }
 
@@ -181,8 +182,7 @@ Value Specializer::viewOf(Read &read, Value innerSingle) {
   SmallVector<OpFoldResult> sizes(kept), strides(kept);
   SmallVector<int64_t> known(kept, ShapedType::kDynamic),
       shape(kept, ShapedType::kDynamic);
-  auto ranges =
-      cast<linalg::LinalgOp>(*op).createLoopRanges(builder, loc);
+  auto ranges = cast<linalg::LinalgOp>(*op).createLoopRanges(builder, loc);
   auto toValue = [&](OpFoldResult number) -> Value {
     if (auto value = dyn_cast<Value>(number))
       return value;
@@ -199,27 +199,26 @@ Value Specializer::viewOf(Read &read, Value innerSingle) {
                          .getResult();
       sizes[i] = read.loops[i] < 0 ? OpFoldResult(builder.getIndexAttr(1))
                                    : ranges[read.loops[i]].size;
-      known[i] =
-          getConstantIntValue(strides[i]).value_or(ShapedType::kDynamic);
+      known[i] = getConstantIntValue(strides[i]).value_or(ShapedType::kDynamic);
       shape[i] = getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic);
     }
     OpFoldResult size =
         type.isDynamicDim(i)
-            ? OpFoldResult(memref::DimOp::create(builder, loc, from, i)
-                               .getResult())
+            ? OpFoldResult(
+                  memref::DimOp::create(builder, loc, from, i).getResult())
             : OpFoldResult(builder.getIndexAttr(type.getDimSize(i)));
     auto a = getConstantIntValue(stride), b = getConstantIntValue(size);
     if (a && b)
       stride = builder.getIndexAttr(*a * *b);
     else
-      stride = arith::MulIOp::create(builder, loc, toValue(stride),
-                                     toValue(size))
-                   .getResult();
+      stride =
+          arith::MulIOp::create(builder, loc, toValue(stride), toValue(size))
+              .getResult();
   }
-  auto strided = MemRefType::get(
-      shape, type.getElementType(),
-      StridedLayoutAttr::get(builder.getContext(), 0, known),
-      type.getMemorySpace());
+  auto strided =
+      MemRefType::get(shape, type.getElementType(),
+                      StridedLayoutAttr::get(builder.getContext(), 0, known),
+                      type.getMemorySpace());
   return memref::ReinterpretCastOp::create(
       builder, loc, strided, from, OpFoldResult(builder.getIndexAttr(0)), sizes,
       strides);
@@ -228,8 +227,7 @@ Value Specializer::viewOf(Read &read, Value innerSingle) {
 void Specializer::clone(bool asTheyLie, Value innerSingle) {
   SmallVector<Value> inputs(op.getInputs());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  SmallVector<AffineMap> outputs(
-      maps.begin() + inputs.size(), maps.end());
+  SmallVector<AffineMap> outputs(maps.begin() + inputs.size(), maps.end());
   maps.resize(inputs.size());
   for (Read &read : reads) {
     Value operand =
@@ -240,8 +238,8 @@ void Specializer::clone(bool asTheyLie, Value innerSingle) {
     for (int64_t loop : ArrayRef(read.loops).take_front(rank))
       exprs.push_back(loop < 0 ? builder.getAffineConstantExpr(0)
                                : builder.getAffineDimExpr(loop));
-    maps.push_back(AffineMap::get(op.getNumLoops(), 0, exprs,
-                                  builder.getContext()));
+    maps.push_back(
+        AffineMap::get(op.getNumLoops(), 0, exprs, builder.getContext()));
   }
   llvm::append_range(maps, outputs);
   auto made = linalg::GenericOp::create(

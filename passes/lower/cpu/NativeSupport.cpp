@@ -96,9 +96,9 @@ static Reason whyNot(nn::ConvTransposeOp op) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Packing a right factor takes as long as so many rows of products with it:
-/// loops take it as it is.
-static constexpr int64_t kFewRows = 24;
+/// Packing a right factor takes as long as so many rows of products with it, of
+/// floats or of bytes: loops take it as it is.
+static constexpr int64_t kFewRows = 24, kFewRowsOfBytes = 2;
 
 /// Whether a run packs a right factor, not a small one, for this product alone:
 /// not before a loop that multiplies by it in each step.
@@ -107,9 +107,20 @@ static bool isPackedForOne(nn::MatMulOp op) {
   Value b = op.getB();
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   return !nn::getConstant(b) && !isBF16(op) &&
-         typeOf(b).getElementType().isF32() &&
          typeOf(b).getNumElements() >= kSmall &&
          !(loop && loop.isDefinedOutsideOfLoop(b));
+}
+
+/// A panel has at least 16 columns. Of so few, loops sum up rows along k.
+static constexpr int64_t kFewColumns = 4;
+
+/// Whether a run brings the right factor, and columns of many elements.
+static bool isLongColumn(nn::MatMulOp op) {
+  constexpr int64_t kLong = 64;
+  RankedTensorType b = typeOf(op.getB());
+  int64_t depth = b.getDimSize(b.getRank() - (op.getTransposeB() ? 1 : 2));
+  return !nn::getConstant(op.getB()) && !isBF16(op) && depth >= kLong &&
+         b.getElementType().isF32();
 }
 
 static Reason whyNot(nn::MatMulOp op) {
@@ -129,9 +140,13 @@ static Reason whyNot(nn::MatMulOp op) {
   if (!b.hasStaticShape())
     return "has a right factor of open size: " + describe(b);
   int64_t rows = a.getDimSize(rank - 2);
-  if (!ShapedType::isDynamic(rows) && rows < kFewRows && isPackedForOne(op))
+  int64_t few = nn::isByte(b.getElementType()) ? kFewRowsOfBytes : kFewRows;
+  if (!ShapedType::isDynamic(rows) && rows < few && isPackedForOne(op))
     return "has " + std::to_string(rows) +
            " rows for a right factor that a run would have to pack";
+  int64_t columns = type.getShape().back();
+  if (columns < kFewColumns && isLongColumn(op))
+    return "has " + std::to_string(columns) + " columns of a panel";
   // One right factor for all batches, or one for each.
   if (b.getRank() != 2 &&
       (b.getRank() != rank ||

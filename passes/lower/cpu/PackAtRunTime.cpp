@@ -77,8 +77,8 @@ Value Panels::arrange(OpBuilder &builder, Location loc, Value weights,
     auto parts = llvm::seq<int64_t>(first.back(), shape.size());
     reassociation.emplace_back(parts.begin(), parts.end());
   }
-  Value split = tensor::ExpandShapeOp::create(
-      builder, loc, type.clone(shape), weights, reassociation);
+  Value split = tensor::ExpandShapeOp::create(builder, loc, type.clone(shape),
+                                              weights, reassociation);
   SmallVector<int64_t> perm;
   for (int64_t i : outer)
     perm.push_back(first[i]);
@@ -111,8 +111,8 @@ Value lower::packFilter(OpBuilder &builder, Location loc, Value w,
   SmallVector<ReassociationIndices> parts = {{0, 1}};
   for (int64_t i = 2, e = shape.size(); i < e; ++i)
     parts.push_back({i});
-  Value split = tensor::ExpandShapeOp::create(builder, loc, type.clone(shape),
-                                              w, parts);
+  Value split =
+      tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), w, parts);
   int64_t outer = 0;
   auto taps = llvm::to_vector(llvm::seq<int64_t>(3, shape.size()));
   Value packed = Panels(typeOf(split), /*column=*/1, /*k=*/2)

@@ -54,9 +54,9 @@ static Value splitChannels(OpBuilder &b, Location loc, Value x, int64_t dim,
       reassociation, sizes);
 }
 
-/// Loops: n, g, and channels last: p… but the last, k…, p, c, o; else: o, c, k…,
-/// p…. The last three of the former are those of a product, for all of which
-/// there are register tiles (cpu-contractions-to-vector).
+/// Loops: n, g, and channels last: p… but the last, k…, p, c, o; else: o, c,
+/// k…, p…. The last three of the former are those of a product, for all of
+/// which there are register tiles (cpu-contractions-to-vector).
 static Value buildConv(OpBuilder &b, Location loc, const DirectConv &conv,
                        RankedTensorType type) {
   int64_t n = conv.strides.size();

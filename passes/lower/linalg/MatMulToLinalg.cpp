@@ -90,11 +90,13 @@ LowerMatMul::matchAndRewrite(nn::MatMulOp op, OpAdaptor adaptor,
 
   // Loops: batch…, i, k, j, so that rows of b and of the result are run along.
   // With b transposed, k is what its rows are along; where register tiles do
-  // not turn it (cpu-contractions-to-vector), it is the last loop.
+  // not turn it (cpu-contractions-to-vector, which leaves single rows), it is
+  // the last loop.
   int64_t batch = rank - 2;
   Type element = typeOf(a).getElementType();
   bool endsWithSum = op.getTransposeB() && !op.getTransposeA() &&
-                     !isa<Float32Type, Float64Type, BFloat16Type>(element);
+                     (type.getDimSize(batch) == 1 ||
+                      !isa<Float32Type, Float64Type, BFloat16Type>(element));
   int64_t inner = batch + (endsWithSum ? 2 : 1);
   AffineExpr i = rewriter.getAffineDimExpr(batch),
              k = rewriter.getAffineDimExpr(inner),

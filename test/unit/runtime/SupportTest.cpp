@@ -289,7 +289,7 @@ TEST(Support, ARunWithoutMemoryReleasesWhatItHad) {
 /// What is computed where the caller wants it is not copied; where there is too
 /// little room it is computed all the same, for the sizes of other outputs.
 TEST(Support, OutputsAreComputedWhereTheyHaveRoom) {
-  for (uint64_t room : {uint64_t(24), uint64_t(25), uint64_t(23), uint64_t(0)}) {
+  for (uint64_t room : {24u, 25u, 23u, 0u}) {
     LeakHost host;
     float y[7] = {-1, -1, -1, -1, -1, -1, -1};
     int64_t dims[2] = {-1, -1};

@@ -18,11 +18,13 @@
 // A packed panel lies in the first-level cache and serves all rows; it is where
 // a right factor is turned whose columns are rows, and what is behind its last
 // column becomes zeros. Four are packed together, since lines that are read one
-// by one from as many rows cost more than the products of 64 rows.
+// by one from as many rows cost more than the products of 64 rows. Fewer than
+// four rows, which a run may bring, read the right factor as it is. Of fewer
+// than four columns each is packed alone, and rows are summed up along k.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
-#include "passes/codegen/cpu/rows/Rows.h"
+#include "passes/codegen/cpu/product/ContractionEmitter.h"
 #include "passes/codegen/cpu/rows/Transposes.h"
 #include "passes/support/Contractions.h"
 
@@ -45,64 +47,6 @@ using namespace ingot::codegen;
 
 namespace {
 
-/// A panel is two vectors wide; so many of them, and of their rows, are packed
-/// at a time.
-constexpr int64_t kVectors = 2, kPanels = 4, kDepth = 256;
-
-struct Emitter {
-  Emitter(OpBuilder &builder, linalg::GenericOp op)
-      : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)),
-        element(getElementTypeOrSelf(op->getOperand(2))),
-        lanes(target.lanes * 32 / element.getIntOrFloatBitWidth()),
-        row(op.getNumLoops() - 3), k(row + 1), column(row + 2),
-        width(kVectors * lanes) {}
-
-  void emit();
-  /// Columns of a panel from `column` on, of which so many are there (as many
-  /// as it has, or more, if it is whole), and `depth` k from `k` on.
-  struct Part {
-    Index column, columns, k, depth;
-    /// Where it is packed.
-    Index at;
-  };
-
-  void emitPanels(Index firstColumn);
-  void emitRows(const Part &part, bool isWhole);
-  /// Runs `body` for all places of loops that the right factor knows or that
-  /// sum up, or of the others.
-  void forEachPlace(bool isOuter, llvm::function_ref<void()> body);
-  bool isOuter(int64_t loop);
-  Index valueOf(AffineExpr expr, Index row, Index k, Index column);
-  void pack(const Part &part, int64_t vectors, bool isWhole);
-  void packTurned(const Part &part);
-  void packOneByOne(const Part &part, Index begin, Index end, Index firstRow);
-  void emitTile(const Part &part, int64_t rows, Index firstRow,
-                ArrayRef<Value> masks);
-  /// Runs `body` for the panels of `part`, of four.
-  void forEachPanel(const Part &part,
-                    llvm::function_ref<void(const Part &panel)> body);
-  SmallVector<Value> at(int64_t operand, Index row, Index k, Index column);
-  Value loadFactor(int64_t operand, ArrayRef<Value> at);
-  Value loadFactors(ArrayRef<Value> at, int64_t lanes, Value mask);
-  SmallVector<Value> masksOf(Index columns, bool isWhole);
-  AffineMap map(int64_t operand) {
-    return op.getMatchingIndexingMap(&op->getOpOperand(operand));
-  }
-  bool isTurned() {
-    return map(1).getResults().back() !=
-           getAffineDimExpr(column, op.getContext());
-  }
-
-  IndexBuilder b;
-  linalg::GenericOp op;
-  TargetInfo target;
-  /// Of sums, and of a panel.
-  Type element;
-  int64_t lanes, row, k, column, width;
-  SmallVector<Index> sizes, batch;
-  Value panel;
-};
-
 struct ContractionsToVectorPass
     : ingot::impl::ContractionsToVectorBase<ContractionsToVectorPass> {
   void runOnOperation() override;
@@ -114,8 +58,8 @@ struct ContractionsToVectorPass
 // Elements
 //===----------------------------------------------------------------------===//
 
-Index Emitter::valueOf(AffineExpr expr, Index rowAt, Index kAt,
-                       Index columnAt) {
+Index ContractionEmitter::valueOf(AffineExpr expr, Index rowAt, Index kAt,
+                                  Index columnAt) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue();
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
@@ -132,39 +76,73 @@ Index Emitter::valueOf(AffineExpr expr, Index rowAt, Index kAt,
                                                : b.mul(left, right);
 }
 
-SmallVector<Value> Emitter::at(int64_t operand, Index rowAt, Index kAt,
-                               Index columnAt) {
+SmallVector<Value> ContractionEmitter::at(int64_t operand, Index rowAt,
+                                          Index kAt, Index columnAt) {
   SmallVector<Value> found;
   for (AffineExpr result : map(operand).getResults())
     found.push_back(b.get(valueOf(result, rowAt, kAt, columnAt)));
   return found;
 }
 
-Value Emitter::loadFactor(int64_t operand, ArrayRef<Value> at) {
-  Value loaded =
-      memref::LoadOp::create(b.b, b.loc, op->getOperand(operand), at);
-  if (loaded.getType() == element)
+Value ContractionEmitter::widen(int64_t operand, Value loaded) {
+  if (getElementTypeOrSelf(loaded) == element)
     return loaded;
-  return arith::ExtFOp::create(b.b, b.loc, element, loaded);
+  Type to = element;
+  if (auto type = dyn_cast<VectorType>(loaded.getType()))
+    to = type.clone(element);
+  if (isa<FloatType>(element))
+    return arith::ExtFOp::create(b.b, b.loc, to, loaded);
+  bool isUnsigned = llvm::any_of(op.getBody()->getArgument(operand).getUsers(),
+                                 llvm::IsaPred<arith::ExtUIOp>);
+  if (isUnsigned)
+    return arith::ExtUIOp::create(b.b, b.loc, to, loaded);
+  return arith::ExtSIOp::create(b.b, b.loc, to, loaded);
 }
 
-Value Emitter::loadFactors(ArrayRef<Value> at, int64_t lanes, Value mask) {
+Value ContractionEmitter::multiplyAdd(Value x, Value y, Value sum) {
+  bool isVector = isa<VectorType>(x.getType());
+  if (isa<FloatType>(element) && isVector)
+    return multiplyAddVectors(b, target.hasFMA, x, y, sum);
+  if (isa<FloatType>(element)) {
+    auto fused = arith::FastMathFlags::contract;
+    Value product = arith::MulFOp::create(b.b, b.loc, x, y, fused);
+    return arith::AddFOp::create(b.b, b.loc, sum, product, fused);
+  }
+  return arith::AddIOp::create(b.b, b.loc, sum,
+                               arith::MulIOp::create(b.b, b.loc, x, y));
+}
+
+Value ContractionEmitter::loadFactor(int64_t operand, ArrayRef<Value> at) {
+  Value loaded =
+      memref::LoadOp::create(b.b, b.loc, op->getOperand(operand), at);
+  return widen(operand, loaded);
+}
+
+Value ContractionEmitter::loadFactors(ArrayRef<Value> at, int64_t lanes,
+                                      Value mask) {
   Value factor = op->getOperand(1);
   auto type = VectorType::get({lanes}, getElementTypeOrSelf(factor));
   if (!mask)
-    return widenFloats(b, vector::LoadOp::create(b.b, b.loc, type, factor, at));
+    return widen(1, vector::LoadOp::create(b.b, b.loc, type, factor, at));
   Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
-  return widenFloats(b, vector::MaskedLoadOp::create(
-                            b.b, b.loc, type, factor, at,
-                                                   mask, zero));
+  return widen(1, vector::MaskedLoadOp::create(b.b, b.loc, type, factor, at,
+                                               mask, zero));
+}
+
+Value ContractionEmitter::loadPiece(ArrayRef<Value> at, Value mask) {
+  Value result = op->getOperand(2);
+  auto type = VectorType::get({lanes}, element);
+  if (!mask)
+    return vector::LoadOp::create(b.b, b.loc, type, result, at);
+  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b.b, b.loc, type, result, at, mask, zero);
 }
 
 /// Of each vector of a panel; null if all of its columns are there.
-SmallVector<Value> Emitter::masksOf(Index columns, bool isWhole) {
+SmallVector<Value> ContractionEmitter::masksOf(Index columns, bool isWhole) {
   SmallVector<Value> masks(kVectors);
   for (int64_t v = 0; v < kVectors && !isWhole; ++v)
-    masks[v] = maskOfFirst(b, lanes,
-                           b.add(columns, -v * lanes));
+    masks[v] = maskOfFirst(b, lanes, b.add(columns, -v * lanes));
   return masks;
 }
 
@@ -173,12 +151,12 @@ SmallVector<Value> Emitter::masksOf(Index columns, bool isWhole) {
 //===----------------------------------------------------------------------===//
 
 /// Columns [begin, end) of a panel, from `firstRow` of the block on.
-void Emitter::packOneByOne(const Part &part, Index begin, Index end,
-                           Index firstRow) {
+void ContractionEmitter::packOneByOne(const Part &part, Index begin, Index end,
+                                      Index firstRow) {
   forEach(b, begin, end, 1, [&](Value c) {
     forEach(b, firstRow, part.depth, 1, [&](Value i) {
-      Value factor = loadFactor(1, at(1, 0, b.add(part.k, Index(i)),
-                                      b.add(part.column, Index(c))));
+      Value factor = loadFactor(
+          1, at(1, 0, b.add(part.k, Index(i)), b.add(part.column, Index(c))));
       memref::StoreOp::create(
           b.b, b.loc, factor, panel,
           b.get(b.add(part.at, b.add(b.mul(Index(i), width), Index(c)))));
@@ -187,10 +165,11 @@ void Emitter::packOneByOne(const Part &part, Index begin, Index end,
 }
 
 /// Of a right factor whose columns are rows: squares that are turned, and what
-/// is left element by element.
-void Emitter::packTurned(const Part &part) {
+/// is left element by element. Bytes behind the last column, for which there
+/// are no masked loads, go the same way.
+void ContractionEmitter::packTurned(const Part &part) {
   int64_t square = squareOf(target);
-  bool hasSquares = element.isF32();
+  bool hasSquares = element.isF32() && isTurned();
   Index columns = b.min(part.columns, width);
   b.branch(b.compare(arith::CmpIPredicate::slt, columns, width), [&] {
     auto type = VectorType::get({lanes}, element);
@@ -200,22 +179,20 @@ void Emitter::packTurned(const Part &part) {
                               b.get(b.add(part.at, Index(i))));
     });
   });
-  Index whole =
-      hasSquares ? b.mul(b.div(columns, square), square) : Index(0);
+  Index whole = hasSquares ? b.mul(b.div(columns, square), square) : Index(0);
   Index wholeRows = b.mul(b.div(part.depth, square), square);
   forEach(b, 0, whole, square, [&](Value c) {
     forEach(b, 0, wholeRows, square, [&](Value i) {
       SmallVector<Value> rows;
       for (int64_t r = 0; r < square; ++r)
-        rows.push_back(loadFactors(
-            at(1, 0, b.add(part.k, Index(i)),
-               b.add(b.add(part.column, Index(c)), r)),
-            square, {}));
+        rows.push_back(loadFactors(at(1, 0, b.add(part.k, Index(i)),
+                                      b.add(b.add(part.column, Index(c)), r)),
+                                   square, {}));
       for (auto [r, turned] : llvm::enumerate(transposeSquare(b, rows)))
         vector::StoreOp::create(
             b.b, b.loc, turned, panel,
-            b.get(b.add(part.at, b.add(b.mul(b.add(Index(i), r), width),
-                                       Index(c)))));
+            b.get(b.add(part.at,
+                        b.add(b.mul(b.add(Index(i), r), width), Index(c)))));
     });
   });
   packOneByOne(part, 0, whole, wholeRows);
@@ -223,13 +200,12 @@ void Emitter::packTurned(const Part &part) {
 }
 
 /// Rows of so many vectors, which are whole panels.
-void Emitter::pack(const Part &part, int64_t vectors, bool isWhole) {
+void ContractionEmitter::pack(const Part &part, int64_t vectors, bool isWhole) {
   SmallVector<Value> masks = masksOf(part.columns, isWhole);
   forEach(b, 0, part.depth, 1, [&](Value i) {
     for (int64_t v = 0; v < vectors; ++v) {
       Value loaded = loadFactors(
-          at(1, 0, b.add(part.k, Index(i)),
-             b.add(part.column, v * lanes)),
+          at(1, 0, b.add(part.k, Index(i)), b.add(part.column, v * lanes)),
           lanes, isWhole ? Value() : masks[v]);
       int64_t before = v / kVectors * kDepth * width;
       vector::StoreOp::create(
@@ -244,44 +220,35 @@ void Emitter::pack(const Part &part, int64_t vectors, bool isWhole) {
 // Products
 //===----------------------------------------------------------------------===//
 
-void Emitter::emitTile(const Part &part, int64_t rows, Index firstRow,
-                       ArrayRef<Value> masks) {
-  Tile tile{rows, kVectors, lanes, lanes, target.hasFMA};
+void ContractionEmitter::emitTile(const Part &part, int64_t rows,
+                                  Index firstRow, ArrayRef<Value> masks) {
   Value result = op->getOperand(2);
   auto placeOf = [&](int64_t r, int64_t v) {
-    return at(2, b.add(firstRow, r), 0,
-              b.add(part.column, v * lanes));
+    return at(2, b.add(firstRow, r), 0, b.add(part.column, v * lanes));
   };
   auto type = VectorType::get({lanes}, element);
-  Value zero = arith::ConstantOp::create(b.b, b.loc, b.b.getZeroAttr(type));
   Accumulators sums;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < kVectors; ++v)
-      sums.push_back(
-          masks[v] ? vector::MaskedLoadOp::create(b.b, b.loc, type, result,
-                                                  placeOf(r, v), masks[v], zero)
-                         .getResult()
-                   : vector::LoadOp::create(b.b, b.loc, type, result,
-                                            placeOf(r, v))
-                         .getResult());
-  sums = forEach(b, 0, part.depth, sums, [&](Value i, const Accumulators &before) {
-    Accumulators next(before);
-    SmallVector<Value> factors;
-    for (int64_t v = 0; v < kVectors; ++v)
-      factors.push_back(vector::LoadOp::create(
-          b.b, b.loc, type, panel,
-          b.get(b.add(b.add(part.at, b.mul(Index(i), width)),
-                      v * lanes))));
-    for (int64_t r = 0; r < rows; ++r) {
-      Value left = splat(b, lanes,
-                         loadFactor(0, at(0, b.add(firstRow, r),
-                                          b.add(part.k, Index(i)), 0)));
-      for (int64_t v = 0; v < kVectors; ++v)
-        next[r * kVectors + v] = multiplyAddVectors(
-            b, tile.hasFMA, left, factors[v], next[r * kVectors + v]);
-    }
-    return next;
-  });
+      sums.push_back(loadPiece(placeOf(r, v), masks[v]));
+  sums =
+      forEach(b, 0, part.depth, sums, [&](Value i, const Accumulators &before) {
+        Accumulators next(before);
+        SmallVector<Value> factors;
+        for (int64_t v = 0; v < kVectors; ++v)
+          factors.push_back(vector::LoadOp::create(
+              b.b, b.loc, type, panel,
+              b.get(b.add(b.add(part.at, b.mul(Index(i), width)), v * lanes))));
+        for (int64_t r = 0; r < rows; ++r) {
+          Value left = splat(b, lanes,
+                             loadFactor(0, at(0, b.add(firstRow, r),
+                                              b.add(part.k, Index(i)), 0)));
+          for (int64_t v = 0; v < kVectors; ++v)
+            next[r * kVectors + v] =
+                multiplyAdd(left, factors[v], next[r * kVectors + v]);
+        }
+        return next;
+      });
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t v = 0; v < kVectors; ++v) {
       Value sum = sums[r * kVectors + v];
@@ -293,42 +260,42 @@ void Emitter::emitTile(const Part &part, int64_t rows, Index firstRow,
     }
 }
 
-bool Emitter::isOuter(int64_t loop) {
+bool ContractionEmitter::isOuter(int64_t loop) {
   return map(1).isFunctionOfDim(loop) ||
          op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
 }
 
-void Emitter::forEachPlace(bool isOuterLoop, llvm::function_ref<void()> body) {
+void ContractionEmitter::forEachPlace(bool isOuterLoop,
+                                      llvm::function_ref<void()> body) {
   OpBuilder::InsertionGuard guard(b.b);
   for (int64_t i = 0; i < row; ++i) {
     if (isOuter(i) != isOuterLoop)
       continue;
-    auto loop = scf::ForOp::create(b.b, b.loc, b.get(0), b.get(sizes[i]),
-                                   b.get(1));
+    auto loop =
+        scf::ForOp::create(b.b, b.loc, b.get(0), b.get(sizes[i]), b.get(1));
     batch[i] = Index(loop.getInductionVar());
     b.b.setInsertionPointToStart(loop.getBody());
   }
   body();
 }
 
-void Emitter::emitRows(const Part &part, bool isWhole) {
+void ContractionEmitter::emitRows(const Part &part, bool isWhole) {
   SmallVector<Value> masks = masksOf(part.columns, isWhole);
   forEachPlace(/*isOuter=*/false, [&] {
     Index done = 0, end = sizes[row];
     int64_t most = target.numRegisters == 32 ? 12 : 6;
     for (int64_t rows : {most, most / 2, int64_t(1)}) {
-      Index next = b.add(
-          done, b.mul(b.div(b.add(end, b.mul(done, -1)), rows), rows));
-      forEach(b, done, next, rows, [&](Value first) {
-        emitTile(part, rows, Index(first), masks);
-      });
+      Index next =
+          b.add(done, b.mul(b.div(b.add(end, b.mul(done, -1)), rows), rows));
+      forEach(b, done, next, rows,
+              [&](Value first) { emitTile(part, rows, Index(first), masks); });
       done = next;
     }
   });
 }
 
-void Emitter::forEachPanel(const Part &part,
-                           llvm::function_ref<void(const Part &panel)> body) {
+void ContractionEmitter::forEachPanel(
+    const Part &part, llvm::function_ref<void(const Part &panel)> body) {
   Index end = b.min(part.columns, kPanels * width);
   forEach(b, 0, end, width, [&](Value first) {
     Part panel = part;
@@ -339,7 +306,7 @@ void Emitter::forEachPanel(const Part &part,
   });
 }
 
-void Emitter::emitPanels(Index firstColumn) {
+void ContractionEmitter::emitPanels(Index firstColumn) {
   Part all;
   all.column = firstColumn;
   all.columns = b.add(sizes[column], b.mul(firstColumn, -1));
@@ -358,19 +325,21 @@ void Emitter::emitPanels(Index firstColumn) {
           [&] { pack(all, kPanels * kVectors, /*isWhole=*/true); },
           [&] {
             forEachPanel(all, [&](const Part &panel) {
-              pack(panel, kVectors, /*isWhole=*/false);
+              if (getElementTypeOrSelf(op->getOperand(1)).isInteger(8))
+                packTurned(panel);
+              else
+                pack(panel, kVectors, /*isWhole=*/false);
             });
           });
     forEachPanel(all, [&](const Part &panel) {
       b.branch(
-          hasColumns(panel, width),
-          [&] { emitRows(panel, /*isWhole=*/true); },
+          hasColumns(panel, width), [&] { emitRows(panel, /*isWhole=*/true); },
           [&] { emitRows(panel, /*isWhole=*/false); });
     });
   });
 }
 
-void Emitter::emit() {
+void ContractionEmitter::emit() {
   panel = createScratch(b, op, kPanels * kDepth * width, element);
   auto loops = cast<linalg::LinalgOp>(*op);
   for (const Range &range : loops.createLoopRanges(b.b, b.loc)) {
@@ -380,10 +349,28 @@ void Emitter::emit() {
       sizes.push_back(Index(cast<Value>(range.size)));
   }
   batch.resize(row);
-  forEachPlace(/*isOuter=*/true, [&] {
-    forEach(b, 0, sizes[column], kPanels * width,
-            [&](Value first) { emitPanels(Index(first)); });
-  });
+  auto emitTiles = [&] {
+    forEachPlace(/*isOuter=*/true, [&] {
+      forEach(b, 0, sizes[column], kPanels * width,
+              [&](Value first) { emitPanels(Index(first)); });
+    });
+  };
+  // What only a run knows is asked there.
+  auto ifFew = [&](int64_t loop, llvm::function_ref<void()> few,
+                   llvm::function_ref<void()> many) {
+    if (!sizes[loop].value)
+      return sizes[loop].constant < kFew ? few() : many();
+    b.branch(b.compare(arith::CmpIPredicate::slt, sizes[loop], kFew), few,
+             many);
+  };
+  ifFew(
+      column, [&] { emitFewColumns(); },
+      [&] {
+        if (isTurned())
+          return emitTiles();
+        ifFew(
+            row, [&] { emitFewRows(); }, emitTiles);
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -397,5 +384,6 @@ static bool isFor(linalg::GenericOp op) {
 }
 
 void ContractionsToVectorPass::runOnOperation() {
-  numWritten += emitInPlace<linalg::GenericOp, Emitter>(getOperation(), isFor);
+  numWritten +=
+      emitInPlace<linalg::GenericOp, ContractionEmitter>(getOperation(), isFor);
 }

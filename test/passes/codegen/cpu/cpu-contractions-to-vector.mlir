@@ -62,8 +62,8 @@ func.func @turned(%a: memref<4x?x?xbf16>, %b: memref<4x?x?xbf16>, %c: memref<4x?
 
 // -----
 
-// Not a row alone, another sum, integers, or a right factor with neither k nor
-// columns side by side.
+// Not a row alone, another sum, integers of 64 bits, or a right factor with
+// neither k nor columns side by side.
 // CHECK-LABEL: func.func @left
 // CHECK-COUNT-4: linalg.generic
 // CHECK-NOT: vector.
@@ -71,7 +71,7 @@ func.func @turned(%a: memref<4x?x?xbf16>, %b: memref<4x?x?xbf16>, %c: memref<4x?
 #b = affine_map<(i, k, j) -> (k, j)>
 #c = affine_map<(i, k, j) -> (i, j)>
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
-func.func @left(%a: memref<1x?xf32>, %b: memref<?x?xf32>, %c: memref<1x?xf32>, %d: memref<?x?xf32>, %e: memref<?x?xf32>, %i: memref<?x?xi32>, %strided: memref<?x?xf32, strided<[?, 2]>>) {
+func.func @left(%a: memref<1x?xf32>, %b: memref<?x?xf32>, %c: memref<1x?xf32>, %d: memref<?x?xf32>, %e: memref<?x?xf32>, %i: memref<?x?xi64>, %strided: memref<?x?xf32, strided<[?, 2]>>) {
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%a, %b : memref<1x?xf32>, memref<?x?xf32>) outs(%c : memref<1x?xf32>) {
   ^bb0(%x: f32, %w: f32, %sum: f32):
     %0 = arith.mulf %x, %w : f32
@@ -84,11 +84,11 @@ func.func @left(%a: memref<1x?xf32>, %b: memref<?x?xf32>, %c: memref<1x?xf32>, %
     %1 = arith.maximumf %sum, %0 : f32
     linalg.yield %1 : f32
   }
-  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%i, %i : memref<?x?xi32>, memref<?x?xi32>) outs(%i : memref<?x?xi32>) {
-  ^bb0(%x: i32, %w: i32, %sum: i32):
-    %0 = arith.muli %x, %w : i32
-    %1 = arith.addi %sum, %0 : i32
-    linalg.yield %1 : i32
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%i, %i : memref<?x?xi64>, memref<?x?xi64>) outs(%i : memref<?x?xi64>) {
+  ^bb0(%x: i64, %w: i64, %sum: i64):
+    %0 = arith.muli %x, %w : i64
+    %1 = arith.addi %sum, %0 : i64
+    linalg.yield %1 : i64
   }
   linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%d, %strided : memref<?x?xf32>, memref<?x?xf32, strided<[?, 2]>>) outs(%e : memref<?x?xf32>) {
   ^bb0(%x: f32, %w: f32, %sum: f32):
@@ -141,6 +141,80 @@ func.func @windows(%x: memref<?x?x?x?xf32>, %w: memref<3x?x?xf32>, %y: memref<?x
   linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "reduction", "parallel", "reduction", "parallel"]} ins(%x, %w : memref<?x?x?x?xf32>, memref<3x?x?xf32>) outs(%y : memref<?x?x?x?xf32>) {
   ^bb0(%a: f32, %b: f32, %sum: f32):
     %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Bytes are widened where they are packed, those behind the last column one by
+// one.
+// CHECK-LABEL: func.func @bytes
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<16384xi32>
+// CHECK: vector.load %arg1{{.*}} : memref<?x?xi8>, vector<8xi8>
+// CHECK: arith.extsi %{{.*}} : vector<8xi8> to vector<8xi32>
+// CHECK: } else {
+// CHECK-NOT: vector.maskedload
+// CHECK: arith.extsi %{{.*}} : i8 to i32
+// CHECK: arith.extui %{{.*}} : i8 to i32
+// CHECK: arith.muli %{{.*}} : vector<8xi32>
+#a = affine_map<(i, k, j) -> (i, k)>
+#b = affine_map<(i, k, j) -> (k, j)>
+#c = affine_map<(i, k, j) -> (i, j)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @bytes(%a: memref<?x?xi8>, %b: memref<?x?xi8>, %c: memref<?x?xi32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%a, %b : memref<?x?xi8>, memref<?x?xi8>) outs(%c : memref<?x?xi32>) {
+  ^bb0(%x: i8, %w: i8, %sum: i32):
+    %2 = arith.extui %x : i8 to i32
+    %3 = arith.extsi %w : i8 to i32
+    %0 = arith.muli %2, %3 : i32
+    %1 = arith.addi %sum, %0 : i32
+    linalg.yield %1 : i32
+  }
+  return
+}
+}
+
+// -----
+
+// Fewer than four columns: rows are summed up along k, if there are two vectors
+// of it, four of which go on beside each other. A run that brings fewer than
+// four rows gets no panels, either.
+// CHECK-LABEL: func.func @few
+// CHECK: arith.cmpi sge, %{{.*}}, %c16
+// CHECK: scf.if
+// CHECK: iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK: vector.reduction <add>
+// CHECK: } else {
+// CHECK-NOT: vector.
+// CHECK: arith.addf
+// CHECK-LABEL: func.func @few_rows
+// CHECK: arith.cmpi slt, %{{.*}}, %c4
+// CHECK: scf.if
+// CHECK: vector.load %arg2
+// CHECK-COUNT-4: vector.fma
+// CHECK: } else {
+// CHECK: iter_args
+#a = affine_map<(i, k, j) -> (i, k)>
+#b = affine_map<(i, k, j) -> (k, j)>
+#c = affine_map<(i, k, j) -> (i, j)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @few(%a: memref<?x?xf32>, %b: memref<?x3xf32>, %c: memref<?x3xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%a, %b : memref<?x?xf32>, memref<?x3xf32>) outs(%c : memref<?x3xf32>) {
+  ^bb0(%x: f32, %w: f32, %sum: f32):
+    %0 = arith.mulf %x, %w : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+func.func @few_rows(%a: memref<?x?xf32>, %b: memref<?x64xf32>, %c: memref<?x64xf32>) {
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "reduction", "parallel"]} ins(%a, %b : memref<?x?xf32>, memref<?x64xf32>) outs(%c : memref<?x64xf32>) {
+  ^bb0(%x: f32, %w: f32, %sum: f32):
+    %0 = arith.mulf %x, %w : f32
     %1 = arith.addf %sum, %0 : f32
     linalg.yield %1 : f32
   }

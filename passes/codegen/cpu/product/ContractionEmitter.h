@@ -1,0 +1,103 @@
+//===- ContractionEmitter.h - products as loops over tiles ------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See the head of ContractionsToVector.cpp.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONTRACTIONEMITTER_H
+#define INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONTRACTIONEMITTER_H
+
+#include "passes/codegen/cpu/rows/Rows.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace ingot::codegen {
+
+/// Writes one product.
+struct ContractionEmitter {
+  /// A panel is two vectors wide; so many of them, and of their rows, are
+  /// packed at a time.
+  static constexpr int64_t kVectors = 2, kPanels = 4, kDepth = 256;
+  /// From so many rows or columns on, panels pay.
+  static constexpr int64_t kFew = 4;
+
+  ContractionEmitter(mlir::OpBuilder &builder, mlir::linalg::GenericOp op)
+      : b{builder, op.getLoc()}, op(op), target(TargetInfo::of(op)),
+        element(mlir::getElementTypeOrSelf(op->getOperand(2))),
+        lanes(target.lanes * 32 / element.getIntOrFloatBitWidth()),
+        row(op.getNumLoops() - 3), k(row + 1), column(row + 2),
+        width(kVectors * lanes) {}
+
+  void emit();
+
+  /// Columns of a panel from `column` on, of which so many are there (as many
+  /// as it has, or more, if it is whole), and `depth` k from `k` on.
+  struct Part {
+    Index column, columns, k, depth;
+    /// Where it is packed.
+    Index at;
+  };
+
+  void emitPanels(Index firstColumn);
+  void emitRows(const Part &part, bool isWhole);
+  void emitTile(const Part &part, int64_t rows, Index firstRow,
+                llvm::ArrayRef<mlir::Value> masks);
+  /// Runs `body` for the panels of `part`, of four.
+  void forEachPanel(const Part &part,
+                    llvm::function_ref<void(const Part &panel)> body);
+  void pack(const Part &part, int64_t vectors, bool isWhole);
+  void packTurned(const Part &part);
+  void packOneByOne(const Part &part, Index begin, Index end, Index firstRow);
+
+  // Without panels: see ContractionsOfFew.cpp.
+  void emitFewRows();
+  void emitSteps(Index row, Index firstK, int64_t steps);
+  void emitFewColumns();
+  void emitSums(Index column, Index firstK, Index depth);
+  void emitElements();
+
+  bool isOuter(int64_t loop);
+  /// Runs `body` for all places of loops that the right factor knows or that
+  /// sum up, or of the others.
+  void forEachPlace(bool isOuter, llvm::function_ref<void()> body);
+  /// Where an operand has the element of a row, k and column.
+  llvm::SmallVector<mlir::Value> at(int64_t operand, Index row, Index k,
+                                    Index column);
+  Index valueOf(mlir::AffineExpr expr, Index row, Index k, Index column);
+
+  /// What was loaded of an operand, as the body widens it.
+  mlir::Value widen(int64_t operand, mlir::Value loaded);
+  mlir::Value loadFactor(int64_t operand, llvm::ArrayRef<mlir::Value> at);
+  /// Of the right one, a vector.
+  mlir::Value loadFactors(llvm::ArrayRef<mlir::Value> at, int64_t lanes,
+                          mlir::Value mask);
+  /// A vector of the result.
+  mlir::Value loadPiece(llvm::ArrayRef<mlir::Value> at, mlir::Value mask);
+  mlir::Value multiplyAdd(mlir::Value x, mlir::Value y, mlir::Value sum);
+  llvm::SmallVector<mlir::Value> masksOf(Index columns, bool isWhole);
+  mlir::AffineMap map(int64_t operand) {
+    return op.getMatchingIndexingMap(&op->getOpOperand(operand));
+  }
+  bool isTurned() {
+    return map(1).getResults().back() !=
+           mlir::getAffineDimExpr(column, op.getContext());
+  }
+
+  IndexBuilder b;
+  mlir::linalg::GenericOp op;
+  TargetInfo target;
+  /// Of sums, and of a panel.
+  mlir::Type element;
+  int64_t lanes, row, k, column, width;
+  llvm::SmallVector<Index> sizes, batch;
+  mlir::Value panel;
+};
+
+} // namespace ingot::codegen
+
+#endif // INGOT_PASSES_CODEGEN_CPU_PRODUCT_CONTRACTIONEMITTER_H
