@@ -52,6 +52,7 @@
 // CHECK-NEXT: {{^ *}}cse{{[,{]|$}}
 
 // Phase layout.
+// CHECK-NEXT: {{^ *}}nn-drop-identities{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-to-channels-last{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-propagate-transposes{{[,{]|$}}
 // CHECK-NEXT: {{^ *}}nn-recognize-norms{{[,{]|$}}
