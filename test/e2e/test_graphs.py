@@ -1,5 +1,5 @@
 """Small graphs that random ones were cut down to (test/random): each was wrong once."""
-from support import Case, helper, make_model, np
+from support import Case, TensorProto, helper, make_model, np
 
 
 class Graphs(Case):
@@ -25,6 +25,22 @@ class Graphs(Case):
                   for n, shape in (("a", (4, 1, 1, 3)), ("z", (5,)), ("s", (5, 19)))}
         self.check([helper.make_node("Einsum", ["a", "z"], ["e"], equation="abcd,z->adzbc"),
                     helper.make_node("Mul", ["s", "e"], ["y"])], inputs)
+
+    def test_diagonals(self):
+        """Of an index that is there twice, with something to compute on the way; of other types, and of open sizes."""
+        rng = np.random.default_rng(6)
+        for equation, shape in (("ii->i", (37, 37)), ("bii->bi", (3, 19, 19)), ("bii->ib", (3, 19, 19))):
+            for kind, dtype in ((TensorProto.FLOAT, np.float32), (TensorProto.DOUBLE, np.float64),
+                                (TensorProto.INT32, np.int32)):
+                x = (rng.standard_normal(shape) * 9).astype(dtype)
+                for dims in (list(shape), [f"d{n}" for n in shape]):
+                    with self.subTest(f"{equation} {dtype} {dims}"):
+                        model = make_model([helper.make_node("Neg", ["x"], ["n"]),
+                                            helper.make_node("Einsum", ["n"], ["d"], equation=equation),
+                                            helper.make_node("Abs", ["d"], ["y"])],
+                                           [("x", dims, kind)], [("y", ["a"] * (len(shape) - 1), kind)])
+                        got = self.run_model(self.compile(model), {"x": x})["y"]
+                        np.testing.assert_array_equal(got, np.abs(np.einsum(equation, x)))
 
     def test_einsum_of_several(self):
         """Of more than two operands it was one loop over every label."""

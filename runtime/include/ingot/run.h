@@ -271,10 +271,10 @@ typedef struct ingot_run_options {
 /** Runs the model once. All inputs and outputs must be given; outputs may not
  *  overlap each other or an input. `options` may be null.
  *
- *  INGOT_BUFFER_TOO_SMALL: no output data was written, and the dims of all
- *  outputs say what is needed (a size that is not known yet stays
- *  INGOT_ABI_DYNAMIC), as `text_used` does for the bytes of strings; give more
- *  room and run again. After other failures the dims are unchanged; the
+ *  INGOT_BUFFER_TOO_SMALL: the dims of all outputs say what is needed (a size
+ *  that is not known yet stays INGOT_ABI_DYNAMIC), as `text_used` does for the
+ *  bytes of strings; give more room and run again. The data of outputs without
+ *  room is unchanged; others may have been computed. After other failures the dims are unchanged; the
  *  outputs' data is unchanged too, unless the failure came from the running
  *  code (INGOT_RUNTIME_CHECK, INGOT_BACKEND_ERROR, INGOT_OUT_OF_MEMORY,
  *  INGOT_CANCELLED), which may have written a part. Offsets of strings that do

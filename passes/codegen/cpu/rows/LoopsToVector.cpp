@@ -195,8 +195,10 @@ static bool areVectors(linalg::GenericOp op) {
     for (AffineExpr result : map.getResults())
       if (!isa<AffineDimExpr, AffineConstantExpr>(result))
         return false;
+    // A diagonal goes along the last dimension, and along another one, too.
     if (map.isFunctionOfDim(inner) &&
-        (map.getResults().back() != last || !isRowOf(memref)))
+        (map.getResults().back() != last || !isRowOf(memref) ||
+         llvm::is_contained(map.getResults().drop_back(), last)))
       return false;
     if (op.isDpsInit(&operand) && !map.isFunctionOfDim(inner))
       return false;

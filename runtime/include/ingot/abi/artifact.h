@@ -45,7 +45,7 @@ extern "C" {
 enum {
   INGOT_ABI_OK = 0,
   INGOT_ABI_INVALID_ARGUMENT = 1, /**< null, wrong count, wrong dtype or dims */
-  INGOT_ABI_BUFFER_TOO_SMALL = 2, /**< output dims are set, data is untouched */
+  INGOT_ABI_BUFFER_TOO_SMALL = 2, /**< output dims are set, see run */
   INGOT_ABI_OUT_OF_MEMORY = 3,
   INGOT_ABI_NOT_FOUND = 4,        /**< file, symbol, tensor name */
   INGOT_ABI_BAD_ARTIFACT = 5,     /**< none, truncated, swapped weights */

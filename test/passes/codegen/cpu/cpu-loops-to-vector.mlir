@@ -146,3 +146,22 @@ func.func @functions(%x: memref<4096xf32>) {
   return
 }
 }
+
+// -----
+
+// A diagonal is no row.
+
+// CHECK-LABEL: func.func @diagonal
+// CHECK: linalg.generic
+#diagonal = affine_map<(d0) -> (d0, d0)>
+#id = affine_map<(d0) -> (d0)>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+func.func @diagonal(%x: memref<11x11xf32>, %y: memref<11xf32>) {
+  linalg.generic {indexing_maps = [#diagonal, #id], iterator_types = ["parallel"]} ins(%x : memref<11x11xf32>) outs(%y : memref<11xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = math.absf %a : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+}
