@@ -274,11 +274,11 @@ typedef struct ingot_run_options {
  *  INGOT_BUFFER_TOO_SMALL: the dims of all outputs say what is needed (a size
  *  that is not known yet stays INGOT_ABI_DYNAMIC), as `text_used` does for the
  *  bytes of strings; give more room and run again. The data of outputs without
- *  room is unchanged; others may have been computed. After other failures the dims are unchanged; the
- *  outputs' data is unchanged too, unless the failure came from the running
- *  code (INGOT_RUNTIME_CHECK, INGOT_BACKEND_ERROR, INGOT_OUT_OF_MEMORY,
- *  INGOT_CANCELLED), which may have written a part. Offsets of strings that do
- *  not fit their text are INGOT_INVALID_ARGUMENT.
+ *  room is unchanged; others may have been computed. After other failures the
+ *  dims are unchanged; the outputs' data is unchanged too, unless the failure
+ *  came from the running code (INGOT_RUNTIME_CHECK, INGOT_BACKEND_ERROR,
+ *  INGOT_OUT_OF_MEMORY, INGOT_CANCELLED), which may have written a part.
+ *  Offsets of strings that do not fit their text are INGOT_INVALID_ARGUMENT.
  *
  *  A run whose shapes were seen in one of the context's last runs allocates
  *  no memory. */
