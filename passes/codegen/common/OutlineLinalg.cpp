@@ -376,7 +376,11 @@ void OutlineLinalgPass::runOnOperation() {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (findRunOperand(function, RunOperand::call))
       function.walk([&](linalg::LinalgOp op) {
-        if (op.hasPureBufferSemantics() && isDoneOnce(op))
+        // Kernels have no memory of the run.
+        bool allocates = op->walk([](memref::AllocOp) {
+                             return WalkResult::interrupt();
+                           }).wasInterrupted();
+        if (op.hasPureBufferSemantics() && isDoneOnce(op) && !allocates)
           ops.push_back(op);
       });
   }
