@@ -49,7 +49,7 @@ private:
   void promote(Operation *op);
   void leave(Operation *op);
   Value widened(Value value);
-  Value rounded(OpBuilder &builder, Value value);
+  Value rounded(Operation *user, Value value);
 
   /// Results that are f32 now, and what they are declared as.
   llvm::DenseMap<Value, Type> declared;
@@ -83,12 +83,14 @@ Value PromoteFloatsPass::widened(Value value) {
   return known;
 }
 
-/// `value` as it is declared.
-Value PromoteFloatsPass::rounded(OpBuilder &builder, Value value) {
+/// `value` as it is declared, for `user`: in front of all loops that do not
+/// compute it, where a whole tensor would be rounded for each element.
+Value PromoteFloatsPass::rounded(Operation *user, Value value) {
   auto type = declared.find(value);
-  return type == declared.end()
-             ? value
-             : nn::CastOp::create(builder, value.getLoc(), type->second, value);
+  if (type == declared.end())
+    return value;
+  OpBuilder builder(value.getParentBlock()->findAncestorOpInBlock(*user));
+  return nn::CastOp::create(builder, value.getLoc(), type->second, value);
 }
 
 void PromoteFloatsPass::promote(Operation *op) {
@@ -124,9 +126,8 @@ void PromoteFloatsPass::promote(Operation *op) {
 
 /// What is not to be computed in f32 takes what it is declared to take.
 void PromoteFloatsPass::leave(Operation *op) {
-  OpBuilder builder(op);
   for (OpOperand &operand : op->getOpOperands())
-    operand.set(rounded(builder, operand.get()));
+    operand.set(rounded(op, operand.get()));
 }
 
 void PromoteFloatsPass::runOnOperation() {

@@ -99,6 +99,18 @@ class Half(Case):
                 got = self.run_model(artifact, {"x": x})["y"].astype(WIDE)
                 self.assertLessEqual(np.abs(got - want).max() / np.abs(want).max(), 2.0 ** -11)
 
+    def test_rows_from_the_end(self):
+        """Of open sizes, where a run computes them, of what is computed in f32 and rounded."""
+        nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Slice", ["r", "a", "b", "c", "d"], ["y"])]
+        graph = helper.make_graph(
+            nodes, "rows", [helper.make_tensor_value_info("x", TensorProto.FLOAT16, ["N", "M"])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT16, ["K", "M"])],
+            [numpy_helper.from_array(np.array([v], np.int64), n) for n, v in zip("abcd", (-7, -2, 0, 3))])
+        artifact = self.compile(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8))
+        for shape in ((13, 14), (7, 1), (3, 40), (1, 5)):
+            x = np.random.default_rng(2).standard_normal(shape).astype(np.float16)
+            np.testing.assert_array_equal(self.run_model(artifact, {"x": x})["y"], np.maximum(x, 0)[-7:-2:3])
+
     def test_bfloat16(self):
         self.assertEqual(self.check(TensorProto.BFLOAT16), {"bf16"})
 

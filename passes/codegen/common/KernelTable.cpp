@@ -9,9 +9,16 @@
 #include "dialects/ingot/IngotDialect.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
+using namespace ingot;
 using namespace ingot::codegen;
+
+bool codegen::needsRun(Operation *op) {
+  return isa<RequireOp, ObserveOp, PollOp, ListOp, AppendOp, RoomOp,
+             memref::AllocOp, memref::DeallocOp>(op);
+}
 
 /// What a kernel takes for an operand: the launch adds the offset to the
 /// address.

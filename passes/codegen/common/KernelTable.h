@@ -12,6 +12,10 @@
 
 namespace ingot::codegen {
 
+/// Whether `op` needs what only the function that has the run's call has:
+/// memory of the host, and a way to end the run.
+bool needsRun(mlir::Operation *op);
+
 /// The kernels of a module, by their text with locations and names left out.
 class KernelTable {
 public:

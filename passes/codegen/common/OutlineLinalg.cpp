@@ -376,11 +376,12 @@ void OutlineLinalgPass::runOnOperation() {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (findRunOperand(function, RunOperand::call))
       function.walk([&](linalg::LinalgOp op) {
-        // Kernels have no memory of the run.
-        bool allocates = op->walk([](memref::AllocOp) {
-                             return WalkResult::interrupt();
-                           }).wasInterrupted();
-        if (op.hasPureBufferSemantics() && isDoneOnce(op) && !allocates)
+        bool stays = op->walk([](Operation *inside) {
+                         return codegen::needsRun(inside)
+                                    ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+                       }).wasInterrupted();
+        if (op.hasPureBufferSemantics() && isDoneOnce(op) && !stays)
           ops.push_back(op);
       });
   }

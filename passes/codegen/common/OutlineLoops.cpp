@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/CpuDialect.h"
 #include "dialects/ingot/IngotDialect.h"
+#include "passes/codegen/common/KernelTable.h"
 #include "passes/codegen/common/Passes.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -78,10 +79,9 @@ static bool canOutline(scf::ForOp loop) {
     return false;
   return !loop->walk([](Operation *op) {
                 bool stays =
-                    isa<RequireOp, ObserveOp, PollOp, ListOp, AppendOp, RoomOp,
-                        StackOp, memref::AllocOp, memref::AllocaOp,
-                        memref::DeallocOp,
-                        cpu::LaunchOp, CallOpInterface>(op) ||
+                    codegen::needsRun(op) ||
+                    isa<StackOp, memref::AllocaOp, cpu::LaunchOp,
+                        CallOpInterface>(op) ||
                     isa<LLVM::LLVMDialect>(op->getDialect());
                 return stays ? WalkResult::interrupt() : WalkResult::advance();
               })

@@ -90,3 +90,22 @@ func.func @stored(%x: tensor<2x4xf16>, %v: tensor<3x3xf16>) -> tensor<2x3xf16> {
   %1 = nn.matmul %0, %v : (tensor<2x3xf16>, tensor<3x3xf16>) -> tensor<2x3xf16>
   return %1 : tensor<2x3xf16>
 }
+
+// A whole tensor is rounded in front of loops that read it, not for each element.
+// CHECK-LABEL: @read_by_loops
+// CHECK:       %[[NEG:.*]] = nn.neg %{{.*}} : tensor<?xf32>
+// CHECK:       %[[ROUND:.*]] = nn.cast %[[NEG]] : tensor<?xf32> -> tensor<?xf16>
+// CHECK:       linalg.generic
+// CHECK-NOT:   nn.cast
+// CHECK:         tensor.extract %[[ROUND]]
+// CHECK:       return
+func.func @read_by_loops(%x: tensor<?xf16>, %y: tensor<?xf16>) -> tensor<?xf16> {
+  %0 = nn.neg %x : tensor<?xf16> -> tensor<?xf16>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%y : tensor<?xf16>) {
+  ^bb0(%out: f16):
+    %at = linalg.index 0 : index
+    %element = tensor.extract %0[%at] : tensor<?xf16>
+    linalg.yield %element : f16
+  } -> tensor<?xf16>
+  return %1 : tensor<?xf16>
+}

@@ -100,3 +100,22 @@ func.func @forward(%x: memref<?x?x64xf32>, %call: !llvm.ptr {ingot.operand = #in
   }
   return
 }
+
+// -----
+
+// What makes memory of the run in its body stays where the run is.
+// CHECK-LABEL: func.func @forward
+// CHECK: linalg.generic
+// CHECK: memref.alloc
+// CHECK-NOT: cpu.launch
+// CHECK: return
+#id = affine_map<(d0) -> (d0)>
+func.func @forward(%x: memref<8xf32>, %call: !llvm.ptr {ingot.operand = #ingot.operand<call>}) {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%x : memref<8xf32>) {
+  ^bb0(%a: f32):
+    %memory = memref.alloc() : memref<8xf32>
+    memref.dealloc %memory : memref<8xf32>
+    linalg.yield %a : f32
+  }
+  return
+}
