@@ -46,11 +46,11 @@ bool lower::isSumOfProducts(linalg::LinalgOp op) {
   return op.getNumReductionLoops() != 0 && !factorsOf(op).empty();
 }
 
-bool lower::isRow(Value memref) {
+bool lower::isRow(Type memref) {
   SmallVector<int64_t> strides;
   int64_t offset;
-  return succeeded(cast<MemRefType>(memref.getType())
-                       .getStridesAndOffset(strides, offset)) &&
+  return succeeded(
+             cast<MemRefType>(memref).getStridesAndOffset(strides, offset)) &&
          !strides.empty() && strides.back() == 1;
 }
 
@@ -118,5 +118,6 @@ bool lower::hasTiledProductLoops(linalg::LinalgOp op) {
 
 bool lower::isTiledProduct(linalg::LinalgOp op) {
   return op.hasPureBufferSemantics() && hasTiledProductLoops(op) &&
-         isRow(op->getOperand(1)) && isRow(op->getOperand(2));
+         isRow(op->getOperand(1).getType()) &&
+         isRow(op->getOperand(2).getType());
 }

@@ -21,7 +21,7 @@ bool isSumOfProducts(mlir::linalg::LinalgOp op);
 bool hasTiledProductLoops(mlir::linalg::LinalgOp op);
 
 /// Whether the last dimension of a memref has its elements side by side.
-bool isRow(mlir::Value memref);
+bool isRow(mlir::Type memref);
 
 /// Whether an op on memrefs is a matrix product that is written with register
 /// tiles: of f32, f64, bf16, i32 or bytes with the loops batch…, row, k,

@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/common/Passes.h"
+#include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -183,37 +184,23 @@ Value Specializer::viewOf(Read &read, Value innerSingle) {
   SmallVector<int64_t> known(kept, ShapedType::kDynamic),
       shape(kept, ShapedType::kDynamic);
   auto ranges = cast<linalg::LinalgOp>(*op).createLoopRanges(builder, loc);
-  auto toValue = [&](OpFoldResult number) -> Value {
-    if (auto value = dyn_cast<Value>(number))
-      return value;
-    return arith::ConstantIndexOp::create(builder, loc,
-                                          *getConstantIntValue(number));
-  };
   for (int64_t i = rank; i-- > 0;) {
     bool isInner = read.loops[i] == inner;
     if (i < kept) {
       strides[i] = stride;
       if (read.singles[i] && !isInner)
-        strides[i] = arith::SelectOp::create(builder, loc, read.singles[i],
-                                             zero, toValue(stride))
-                         .getResult();
+        strides[i] =
+            arith::SelectOp::create(
+                builder, loc, read.singles[i], zero,
+                ingot::lower::indexValue(builder, loc, stride))
+                .getResult();
       sizes[i] = read.loops[i] < 0 ? OpFoldResult(builder.getIndexAttr(1))
                                    : ranges[read.loops[i]].size;
       known[i] = getConstantIntValue(strides[i]).value_or(ShapedType::kDynamic);
       shape[i] = getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic);
     }
-    OpFoldResult size =
-        type.isDynamicDim(i)
-            ? OpFoldResult(
-                  memref::DimOp::create(builder, loc, from, i).getResult())
-            : OpFoldResult(builder.getIndexAttr(type.getDimSize(i)));
-    auto a = getConstantIntValue(stride), b = getConstantIntValue(size);
-    if (a && b)
-      stride = builder.getIndexAttr(*a * *b);
-    else
-      stride =
-          arith::MulIOp::create(builder, loc, toValue(stride), toValue(size))
-              .getResult();
+    stride = ingot::lower::mulSizes(
+        builder, loc, stride, memref::getMixedSize(builder, loc, from, i));
   }
   auto strided =
       MemRefType::get(shape, type.getElementType(),

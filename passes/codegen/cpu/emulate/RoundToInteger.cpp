@@ -66,19 +66,6 @@ struct BoundNumbers : OpRewritePattern<From> {
   }
 };
 
-/// The splat that all lanes of a constant vector are.
-template <typename Attr, typename Number>
-std::optional<Number> splatOf(Value value) {
-  DenseElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return std::nullopt;
-  auto attr = dyn_cast<Attr>(elements.getSplatValue<Attribute>());
-  if constexpr (std::is_same_v<Attr, FloatAttr>)
-    return attr ? std::optional(attr.getValueAsDouble()) : std::nullopt;
-  else
-    return attr ? std::optional(attr.getInt()) : std::nullopt;
-}
-
 /// Whether constants hold `value` within [low, high].
 bool isHeldWithin(Value value, double low, double high) {
   std::optional<double> least, most;
@@ -86,14 +73,13 @@ bool isHeldWithin(Value value, double low, double high) {
     bool isMost = isa<arith::MinimumFOp, arith::MinNumFOp>(op);
     if (!isMost && !isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
       break;
-    std::optional<double> bound =
-        splatOf<FloatAttr, double>(op->getOperand(1));
-    if (!bound)
+    APFloat bound(0.);
+    if (!matchPattern(op->getOperand(1), m_ConstantFloat(&bound)))
       break;
     // The last one holds whatever is before.
     std::optional<double> &side = isMost ? most : least;
     if (!side)
-      side = bound;
+      side = bound.convertToDouble();
     value = op->getOperand(0);
   }
   return least && most && *least <= *most && *least >= low && *most <= high;
@@ -108,13 +94,11 @@ struct ReadWhatWasRounded : OpRewritePattern<arith::SIToFPOp> {
                                 PatternRewriter &rewriter) const override {
     Value whole = op.getIn();
     int64_t zero = 0;
-    auto shifted = whole.getDefiningOp<arith::SubIOp>();
-    if (shifted) {
-      std::optional<int64_t> number =
-          splatOf<IntegerAttr, int64_t>(shifted.getRhs());
-      if (!number)
+    APInt number;
+    if (auto shifted = whole.getDefiningOp<arith::SubIOp>()) {
+      if (!matchPattern(shifted.getRhs(), m_ConstantInt(&number)))
         return rewriter.notifyMatchFailure(op, "takes off no constant");
-      zero = *number;
+      zero = number.getSExtValue();
       whole = shifted.getLhs();
     }
     Operation *extend = whole.getDefiningOp();
@@ -126,7 +110,8 @@ struct ReadWhatWasRounded : OpRewritePattern<arith::SIToFPOp> {
     whole = bytes.getIn();
     if (zero != 0) {
       auto moved = whole.getDefiningOp<arith::AddIOp>();
-      if (!moved || splatOf<IntegerAttr, int64_t>(moved.getRhs()) != zero)
+      if (!moved || !matchPattern(moved.getRhs(), m_ConstantInt(&number)) ||
+          number.getSExtValue() != zero)
         return rewriter.notifyMatchFailure(op, "has another zero point");
       whole = moved.getLhs();
     }

@@ -52,9 +52,9 @@ Value codegen::asWords(IndexBuilder &b, Value integers) {
 
 Value codegen::multiplyPairs(IndexBuilder &b, Value x, Value y) {
   return callOfWidth(b,
-                       {"llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd",
-                        "llvm.x86.avx512.pmaddw.d.512"},
-                       32, {x, y});
+                     {"llvm.x86.sse2.pmadd.wd", "llvm.x86.avx2.pmadd.wd",
+                      "llvm.x86.avx512.pmaddw.d.512"},
+                     32, {x, y});
 }
 
 Value codegen::widenBytes(IndexBuilder &b, Value bytes, int64_t i) {
@@ -92,9 +92,9 @@ static Value cross(IndexBuilder &b, Value bytes) {
       DenseElementsAttr::get(cast<VectorType>(bytes.getType()),
                              ArrayRef<int8_t>(places)));
   return callOfWidth(b,
-                       {"llvm.x86.ssse3.pshuf.b.128", "llvm.x86.avx2.pshuf.b",
-                        "llvm.x86.avx512.pshuf.b.512"},
-                       8, {bytes, constant});
+                     {"llvm.x86.ssse3.pshuf.b.128", "llvm.x86.avx2.pshuf.b",
+                      "llvm.x86.avx512.pshuf.b.512"},
+                     8, {bytes, constant});
 }
 
 //===----------------------------------------------------------------------===//

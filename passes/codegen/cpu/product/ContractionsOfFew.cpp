@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/product/ContractionEmitter.h"
+#include "passes/codegen/cpu/product/Products.h"
 #include "passes/support/Contractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -110,12 +111,8 @@ void ContractionEmitter::emitSums(Index columnAt, Index firstK, Index depth) {
                   b.add(b.mul(Index(i), kSums * lanes), v * lanes), before[v]));
             return next;
           });
-      auto add = [&](Value x, Value y) -> Value {
-        if (isa<FloatType>(element))
-          return arith::AddFOp::create(b.b, b.loc, x, y);
-        return arith::AddIOp::create(b.b, b.loc, x, y);
-      };
-      Accumulators sum = {add(add(sums[0], sums[1]), add(sums[2], sums[3]))};
+      Accumulators sum = {addSums(b, addSums(b, sums[0], sums[1]),
+                                  addSums(b, sums[2], sums[3]))};
       sum = forEach(b, b.mul(wide, kSums), whole, sum,
                     [&](Value i, const Accumulators &before) {
                       return Accumulators{addVector(
@@ -143,7 +140,7 @@ void ContractionEmitter::emitSums(Index columnAt, Index firstK, Index depth) {
       SmallVector<Value> place = at(2, Index(rowAt), 0, columnAt);
       Value before =
           memref::LoadOp::create(b.b, b.loc, op->getOperand(2), place);
-      memref::StoreOp::create(b.b, b.loc, add(before, sum[0]),
+      memref::StoreOp::create(b.b, b.loc, addSums(b, before, sum[0]),
                               op->getOperand(2), place);
     });
   });
@@ -185,7 +182,7 @@ void ContractionEmitter::emitFewColumns() {
   };
   // Rows are read as vectors along k.
   bool hasRows =
-      lower::isRow(op->getOperand(0)) &&
+      lower::isRow(op->getOperand(0).getType()) &&
       map(0).getResults().back() == getAffineDimExpr(k, op.getContext());
   forEachPlace(/*isOuter=*/true, [&] {
     if (!hasRows)

@@ -272,7 +272,7 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
   }
 }
 
-static Value addSums(IndexBuilder &b, Value x, Value y) {
+Value codegen::addSums(IndexBuilder &b, Value x, Value y) {
   if (getElementTypeOrSelf(x).isInteger())
     return arith::AddIOp::create(b.b, b.loc, x, y);
   return arith::AddFOp::create(b.b, b.loc, x, y);

@@ -79,6 +79,9 @@ Accumulators multiplyAddWhole(IndexBuilder &b, const Tile &tile,
                               const Accumulators &start, mlir::Operation *op,
                               const NextWeights &next = {});
 
+/// x + y, of floats or of integers.
+mlir::Value addSums(IndexBuilder &b, mlir::Value x, mlir::Value y);
+
 /// Sums that are added up beside each other where the tile has so few rows that
 /// each would wait for the one before; no panel is wider than `width`.
 int64_t sumsBeside(const TargetInfo &target, const Tile &tile, int64_t width);

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/rows/Rows.h"
+#include "passes/support/Contractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -172,13 +173,6 @@ static bool hasWholeLanes(Type type) {
   return type.isF32() || type.isSignlessInteger(32);
 }
 
-static bool isRowOf(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         !strides.empty() && strides.back() == 1;
-}
-
 static bool areVectors(linalg::GenericOp op) {
   int64_t inner = op.getNumLoops() - 1;
   AffineExpr last = getAffineDimExpr(inner, op.getContext());
@@ -197,7 +191,7 @@ static bool areVectors(linalg::GenericOp op) {
         return false;
     // A diagonal goes along the last dimension, and along another one, too.
     if (map.isFunctionOfDim(inner) &&
-        (map.getResults().back() != last || !isRowOf(memref) ||
+        (map.getResults().back() != last || !lower::isRow(memref) ||
          llvm::is_contained(map.getResults().drop_back(), last)))
       return false;
     if (op.isDpsInit(&operand) && !map.isFunctionOfDim(inner))

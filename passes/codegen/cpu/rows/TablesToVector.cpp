@@ -16,6 +16,7 @@
 #include "passes/codegen/cpu/rows/ByteLookup.h"
 #include "passes/codegen/cpu/rows/Rows.h"
 #include "passes/support/ByteTables.h"
+#include "passes/support/Contractions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -135,13 +136,6 @@ void Emitter::emit() {
   emitRow();
 }
 
-static bool hasRows(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         !strides.empty() && strides.back() == 1;
-}
-
 /// Whether rows of bytes become rows of bytes.
 static bool isFor(linalg::GenericOp op) {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
@@ -150,9 +144,9 @@ static bool isFor(linalg::GenericOp op) {
   auto table = cast<MemRefType>(lower::getByteTable(op).getType());
   return llvm::all_of(op.getIndexingMapsArray(),
                       [](AffineMap map) { return map.isIdentity(); }) &&
-         hasRows(cast<MemRefType>(op->getOperand(0).getType())) &&
-         hasRows(cast<MemRefType>(op->getOperand(1).getType())) &&
-         hasRows(table);
+         lower::isRow(cast<MemRefType>(op->getOperand(0).getType())) &&
+         lower::isRow(cast<MemRefType>(op->getOperand(1).getType())) &&
+         lower::isRow(table);
 }
 
 void TablesToVectorPass::runOnOperation() {
