@@ -270,6 +270,8 @@ LogicalResult ConvOp::verify() {
     return failure();
   if (getPairs() && groups != 1)
     return emitOpError("expects pairs for one group, but got ") << groups;
+  if (failed(verifyFiltering(*this)))
+    return failure();
   return failure(failed(verifyPairs(*this, channels)) ||
                  failed(verifyCompensation(*this)));
 }

@@ -70,9 +70,11 @@ LogicalResult GridAttr::verify(EmitErrorFn emitError, int64_t rows,
 
 LogicalResult ScheduleAttr::verify(EmitErrorFn emitError, TileAttr, GridAttr,
                                    TileAttr, int64_t depthBlock,
-                                   int64_t tileBlock, bool, bool) {
-  for (auto [name, block] :
-       {std::pair("depth_block", depthBlock), {"tile_block", tileBlock}})
+                                   int64_t tileBlock, bool, bool,
+                                   int64_t winograd) {
+  for (auto [name, block] : {std::pair("depth_block", depthBlock),
+                             {"tile_block", tileBlock},
+                             {"winograd", winograd}})
     if (block < 0)
       return emitError() << "expects a " << name
                          << " that is not negative, but got " << block;
@@ -94,7 +96,8 @@ static LogicalResult expectParts(Operation *op, ScheduleAttr schedule,
       {"depth_block", schedule.getDepthBlock() != 0},
       {"tile_block", schedule.getTileBlock() != 0},
       {"prefetch", schedule.getPrefetch()},
-      {"across_rows", schedule.getAcrossRows()}};
+      {"across_rows", schedule.getAcrossRows()},
+      {"winograd", schedule.getWinograd() != 0}};
   for (auto [name, isThere] : parts) {
     if (!isThere && llvm::is_contained(needed, name))
       return op->emitOpError("expects a schedule with ") << name;
@@ -233,7 +236,51 @@ static LogicalResult verifyWords(Op op, ScheduleAttr schedule) {
          << unit << " column tiles for words of signs, but got " << tiles;
 }
 
+/// What a task keeps on its stack finds room there: transformed pixels of a
+/// block of tiles, and the products of a column tile.
+static LogicalResult verifyTileBlock(Operation *op, ScheduleAttr schedule,
+                                     const Winograd &transform,
+                                     int64_t channels) {
+  TileAttr tile = schedule.getTile();
+  int64_t perRow = transform.bytes(channels, tile.getColumns());
+  int64_t rows = schedule.getTileBlock() * tile.getRows();
+  if (rows <= kMaxWinogradBytes / perRow)
+    return success();
+  return op->emitOpError("expects blocks of tiles of at most ")
+         << kMaxWinogradBytes << " bytes, but got " << rows << " of "
+         << perRow;
+}
+
+/// Of a convolution of bytes by minimal filtering.
+static LogicalResult verifyWinograd(ConvOp op, ScheduleAttr schedule) {
+  TileAttr tile = schedule.getTile();
+  if (failed(expectParts(op, schedule,
+                         {"tile", "grid", "tile_block", "depth_block",
+                          "winograd"})) ||
+      failed(verifyProduct(op, tile)) ||
+      failed(expectWholeTiles(op, tile, schedule.getGrid())))
+    return failure();
+  int64_t outputs = schedule.getWinograd();
+  int64_t proved = op.getWinograd().value_or(0);
+  if ((outputs != 2 && outputs != 4) || outputs > proved)
+    return op.emitOpError("expects winograd of 2 or 4, and of at most ")
+           << proved << ", but got " << outputs;
+  if (tile.getProduct() != Product::int8Wide)
+    return op.emitOpError("expects winograd with product int8_wide, but got ")
+           << stringifyProduct(tile.getProduct());
+  Winograd transform = Winograd::ofBytes(outputs);
+  int64_t perGroup = 4 * 2 * transform.positions() * tile.getColumns();
+  if (int64_t(schedule.getDepthBlock()) > kMaxWinogradWeightBytes / perGroup)
+    return op.emitOpError("expects transformed weights of at most ")
+           << kMaxWinogradWeightBytes << " bytes, but got "
+           << schedule.getDepthBlock() << " groups of " << perGroup;
+  return verifyTileBlock(op, schedule, transform,
+                         typeOf(op.getSrc()).getShape().back());
+}
+
 static LogicalResult verifySchedule(ConvOp op, ScheduleAttr schedule) {
+  if (schedule.getWinograd() != 0)
+    return verifyWinograd(op, schedule);
   TileAttr tile = schedule.getTile();
   GridAttr grid = schedule.getGrid();
   SmallVector<StringRef> possible = {"prefetch"};
@@ -401,8 +448,6 @@ static LogicalResult verifySchedule(GroupNormOp op, ScheduleAttr schedule) {
   return success();
 }
 
-/// What a task keeps on its stack: transformed pixels of a block of tiles, and
-/// the products of a column tile.
 static LogicalResult verifySchedule(WinogradConvOp op, ScheduleAttr schedule) {
   TileAttr tile = schedule.getTile();
   if (failed(expectParts(op, schedule, {"tile", "grid", "tile_block"})) ||
@@ -411,14 +456,9 @@ static LogicalResult verifySchedule(WinogradConvOp op, ScheduleAttr schedule) {
   PackedWeights weights(op.getWeights());
   if (failed(verifyPanels(op, weights, tile)))
     return failure();
-  int64_t perRow = Winograd::ofPositions(weights.outer[1])
-                       .bytes(weights.depth, tile.getColumns());
-  int64_t rows = schedule.getTileBlock() * tile.getRows();
-  if (rows <= kMaxWinogradBytes / perRow)
-    return success();
-  return op.emitOpError("expects blocks of tiles of at most ")
-         << kMaxWinogradBytes << " bytes, but got " << rows << " of "
-         << perRow;
+  return verifyTileBlock(op, schedule,
+                         Winograd::ofPositions(weights.outer[1]),
+                         weights.depth);
 }
 
 LogicalResult checks::verifySchedule(Operation *op) {

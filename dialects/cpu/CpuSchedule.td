@@ -115,7 +115,7 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     | kernel | `tile` | `grid` | besides |
     |---|---|---|---|
     | `cpu.matmul` | rows × columns | yes | `prefetch`, `depth_block` |
-    | `cpu.conv` | pixels × output channels | yes | `prefetch`, `depth_block` or `across_rows` |
+    | `cpu.conv` | pixels × output channels | yes | `prefetch`, `depth_block` or `across_rows`; `winograd`, `tile_block`, `depth_block` |
     | `cpu.depthwise_conv` | pixels of a row × channels: a vector, with `int8_wide` two or four, with `int8_dot` 64 | yes | `tile_block` |
     | `cpu.winograd_conv` | tiles of m × m pixels × output channels | yes | `tile_block` |
     | `cpu.recurrent` | sequences × columns | sequences × 1 | |
@@ -135,6 +135,9 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     - `tile_block`: so many column tiles are taken through all rows of a task
       before the next ones; 0 for all. Of `cpu.winograd_conv`: the pixels of so
       many register tiles are transformed before they are multiplied
+    - `winograd`: a `cpu.conv` of bytes goes as a `cpu.winograd_conv` with tiles
+      of so many times so many pixels, 2 or 4, which are its rows then, and has
+      a `tile_block`; weights of a `depth_block` are transformed at a time
 
     Constraints, which the ops verify:
     - C1: there are the parts that the kernel has, and no others
@@ -155,6 +158,8 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
     - C7: sums that wait for a `depth_block` are no more than 64 KiB, of
       products of vectors that need no copy of the rows; what a `tile_block` of
       `cpu.winograd_conv` keeps no more than 304 KiB
+    - C8: `winograd` is no more than what is proved of the op, with `int8_wide`;
+      transformed weights of a `depth_block` are no more than 96 KiB
 
     What the target of the module has room and instructions for, `cpu-schedule`
     and the passes that write code verify.
@@ -172,7 +177,8 @@ def Cpu_Schedule : Cpu_Attr<"Schedule", "schedule"> {
       DefaultValuedParameter<"int64_t", "0">:$depth_block,
       DefaultValuedParameter<"int64_t", "0">:$tile_block,
       DefaultValuedParameter<"bool", "false">:$prefetch,
-      DefaultValuedParameter<"bool", "false">:$across_rows);
+      DefaultValuedParameter<"bool", "false">:$across_rows,
+      DefaultValuedParameter<"int64_t", "0">:$winograd);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -28,6 +28,9 @@ mlir::Type signless(mlir::Type type);
 /// The weights of `op` as bytes, if it has them.
 mlir::LogicalResult verifyFours(DepthwiseConvOp op);
 
+/// What is proved of `op` for minimal filtering.
+mlir::LogicalResult verifyFiltering(ConvOp op);
+
 /// The epilogue of an op that stores elements, or signs of so many channels.
 mlir::LogicalResult verifyEpilogue(EpilogueOpInterface op, mlir::Value dst);
 mlir::LogicalResult verifySignEpilogue(EpilogueOpInterface op, mlir::Value dst,

@@ -1,4 +1,4 @@
-//===- CpuWinograd.cpp - cpu.winograd_conv --------------------------------===//
+//===- CpuWinograd.cpp - minimal filtering --------------------------------===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -85,4 +85,28 @@ LogicalResult WinogradConvOp::verify() {
       failed(verifyDst(*this, getDst())))
     return failure();
   return verifyEpilogue(*this, getDst());
+}
+
+bool ConvOp::mayFilterBytes() {
+  PackedWeights weights(getWeights());
+  auto is = [](ArrayRef<int64_t> values, int64_t value) {
+    return llvm::all_of(values, [&](int64_t v) { return v == value; });
+  };
+  return weights.element.isInteger(8) && weights.outer.size() == 3 &&
+         is(weights.outer.drop_front(), Winograd::kTaps) &&
+         is(getStrides(), 1) && is(getDilations(), 1) && getGroups() == 1 &&
+         typeOf(getSrc()).getShape().back() == weights.depth;
+}
+
+LogicalResult checks::verifyFiltering(ConvOp op) {
+  std::optional<uint64_t> tiles = op.getWinograd();
+  if (!tiles)
+    return success();
+  if (*tiles != 2 && *tiles != 4)
+    return op.emitOpError("expects winograd of 2 or 4, but got ")
+           << int64_t(*tiles);
+  if (op.mayFilterBytes())
+    return success();
+  return op.emitOpError("expects winograd for bytes only, of 3x3 taps without "
+                        "strides, dilations or groups, and channels in fours");
 }

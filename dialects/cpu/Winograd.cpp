@@ -13,7 +13,8 @@
 
 using namespace ingot::cpu;
 
-Winograd::Winograd(int64_t outputs) : numOutputs(outputs) {
+Winograd::Winograd(int64_t outputs, bool isWhole)
+    : numOutputs(outputs), isWhole(isWhole) {
   assert((outputs == 2 || outputs == 4) && "one pair of points, or two");
 }
 
@@ -21,6 +22,8 @@ double Winograd::squareOf(int64_t i) const {
   assert(i >= 0 && i < numOutputs / 2 && "one of the pairs");
   if (numOutputs == 2)
     return 1;
+  if (isWhole)
+    return i == 0 ? 1 : 4;
   return i == 0 ? 0.5 : 2;
 }
 
@@ -53,18 +56,26 @@ double Winograd::data(int64_t point, int64_t k) const {
   return k < int64_t(polynomial.size()) ? polynomial[k] : 0;
 }
 
+double Winograd::distances(int64_t point) const {
+  double product = 1;
+  for (int64_t other = 0; other < points() - 1; ++other)
+    if (other != point)
+      product *= at(point) - at(other);
+  return product;
+}
+
 double Winograd::filter(int64_t point, int64_t k) const {
   if (point == points() - 1)
     return k == kTaps - 1;
-  double scale = 1;
-  for (int64_t other = 0; other < points() - 1; ++other)
-    if (other != point)
-      scale *= at(point) - at(other);
-  return std::pow(at(point), double(k)) / scale;
+  double power = std::pow(at(point), double(k));
+  return isWhole ? power : power / distances(point);
 }
 
 double Winograd::output(int64_t i, int64_t point) const {
+  // What all products of distances of whole points divide.
+  double scale = !isWhole ? 1 : numOutputs == 2 ? 2 : 24;
   if (point == points() - 1)
-    return i == numOutputs - 1;
-  return std::pow(at(point), double(i));
+    return i == numOutputs - 1 ? scale : 0;
+  double power = std::pow(at(point), double(i));
+  return isWhole ? power * scale / distances(point) : power;
 }

@@ -18,6 +18,11 @@
 // convolution as it is written, where 1 and 2 have five times as much. That of
 // m = 2 is smaller than the convolution's.
 //
+// Bytes take the points 1 and 2, and filters and outputs without their
+// quotients: all numbers are whole then, and outputs are too
+// large: 4 times, or 64 · 9. A power of two takes its bits of a sum's 32, and 9
+// divides modulo 2^32 without a rest.
+//
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_CPU_WINOGRAD_H
 #define INGOT_DIALECTS_CPU_WINOGRAD_H
@@ -35,7 +40,11 @@ public:
   static constexpr int64_t kTaps = 3;
 
   /// `outputs` is 2 or 4.
-  explicit Winograd(int64_t outputs);
+  explicit Winograd(int64_t outputs) : Winograd(outputs, /*isWhole=*/false) {}
+  /// All of whose factors are whole numbers.
+  static Winograd ofBytes(int64_t outputs) {
+    return Winograd(outputs, /*isWhole=*/true);
+  }
   /// By the points of both dimensions, 16 or 36; null for others.
   static bool hasPositions(int64_t positions) {
     return positions == 16 || positions == 36;
@@ -57,10 +66,16 @@ public:
     return (channels + kLine - 1) / kLine * kLine + kLine;
   }
   /// What a tile takes of a task's stack: transformed pixels, and the products
-  /// of `columns` columns.
+  /// of `columns` columns. Two bytes become words beside each other.
   int64_t bytes(int64_t channels, int64_t columns) const {
-    return positions() * (pitch(channels) + columns) * 4;
+    return positions() * (pitch(isWhole ? channels / 2 : channels) + columns) *
+           4;
   }
+
+  /// The bits of a sum of bytes of which its products say nothing; and what its
+  /// remaining factor is multiplied by to be 1 modulo 2^32.
+  int64_t lostBits() const { return numOutputs == 2 ? 2 : 6; }
+  uint32_t inverse() const { return numOutputs == 2 ? 1 : 954437177u; }
 
   /// What datum `k`, tap `k` count for at `point`, and what the product at
   /// `point` counts for in output `i`.
@@ -69,15 +84,22 @@ public:
   double output(int64_t i, int64_t point) const;
 
 private:
+  Winograd(int64_t outputs, bool isWhole);
+
   double at(int64_t point) const;
+  /// The product of the distances to all other finite points.
+  double distances(int64_t point) const;
   /// The square of the point of pair `i`.
   double squareOf(int64_t i) const;
 
   int64_t numOutputs;
+  bool isWhole;
 };
 
-/// Of the stack of a task of `cpu.winograd_conv`.
+/// Of the stack of a task: pixels and products, and weights of bytes that are
+/// transformed in the run.
 constexpr int64_t kMaxWinogradBytes = 304 << 10;
+constexpr int64_t kMaxWinogradWeightBytes = 96 << 10;
 
 } // namespace ingot::cpu
 

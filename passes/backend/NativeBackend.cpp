@@ -66,6 +66,8 @@ class NativeBackend : public Backend {
     passes.addNestedPass<func::FuncOp>(createFlattenKernels());
     passes.addPass(createDropZeroBlocks({options.amxTiles}));
     passes.addNestedPass<func::FuncOp>(createProvePairs());
+    if (options.winograd)
+      passes.addNestedPass<func::FuncOp>(createProveWinograd());
   }
 
   void buildKernels(OpPassManager &passes,

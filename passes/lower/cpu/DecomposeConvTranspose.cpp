@@ -453,7 +453,7 @@ Value Decomposition::emitPhase(ArrayRef<Phase> phase, Value dst) {
     conv = cpu::ConvOp::create(b, loc, slice.getType(), src, panels,
                                compensation, /*pairs=*/Value(), others, slice,
                                ones, pads, dilations, groups, zeroPoint,
-                               /*pair_counts=*/{},
+                               /*pair_counts=*/{}, /*winograd=*/{},
                                /*sign_channels=*/{}, /*dst_signs=*/{},
                                /*schedule=*/{});
   IRMapping mapping;

@@ -229,7 +229,8 @@ struct ColumnConv : OpRewritePattern<cpu::ConvOp> {
         /*compensation=*/Value(), /*pairs=*/Value(), operands, flatDst,
         op.getStrides().drop_back(), begins, op.getDilations().drop_back(),
         op.getGroups(), op.getSrcZeroPoint(), /*pair_counts=*/{},
-        op.getSignChannelsAttr(), op.getDstSignsAttr(), /*schedule=*/{});
+        /*winograd=*/{}, op.getSignChannelsAttr(), op.getDstSignsAttr(),
+        /*schedule=*/{});
     rewriter.inlineRegionBefore(op.getEpilogue(), conv.getEpilogue(),
                                 conv.getEpilogue().begin());
     rewriter.replaceOpWithNewOp<tensor::ExpandShapeOp>(

@@ -310,8 +310,8 @@ LogicalResult ConvPattern::matchAndRewrite(nn::ConvOp op,
                                  compensation, /*pairs=*/Value(), operands,
                                  destination, op.getStrides(), op.getPads(),
                                  op.getDilations(), groups, zeroPoint,
-                                 /*pair_counts=*/{}, /*sign_channels=*/{},
-                                 /*dst_signs=*/{},
+                                 /*pair_counts=*/{}, /*winograd=*/{},
+                                 /*sign_channels=*/{}, /*dst_signs=*/{},
                                  /*schedule=*/{});
   }
   lower::buildEpilogue(rewriter, loc, kernel->getRegion(0),

@@ -209,6 +209,16 @@ def ProvePairs : Pass<"cpu-prove-pairs", "::mlir::func::FuncOp"> {
                            "::ingot::cpu::CpuDialect"];
 }
 
+def ProveWinograd : Pass<"cpu-prove-winograd", "::mlir::func::FuncOp"> {
+  let summary = "Find the convolutions of bytes that fewer products are exact for";
+  let description = [{
+    Gives convolutions of bytes their `winograd`, as `cpu.conv` describes it:
+    the largest tiles whose transforms leave as many bits of a sum as the
+    weights, which are constant, let it have for any src.
+  }];
+  let dependentDialects = ["::ingot::cpu::CpuDialect"];
+}
+
 def TabulateBytes : Pass<"nn-tabulate-bytes", "::mlir::func::FuncOp"> {
   let summary = "Look functions of bytes up in tables";
   let description = [{

@@ -243,7 +243,7 @@ struct ConvToSigns : ToSigns<nn::ConvOp> {
         rewriter, loc, type, src, weights, /*compensation=*/Value(),
         /*pairs=*/Value(), /*epilogue_operands=*/ValueRange(), destination,
         op.getStrides(), op.getPads(), op.getDilations(), /*groups=*/1,
-        /*src_zero_point=*/0, /*pair_counts=*/{},
+        /*src_zero_point=*/0, /*pair_counts=*/{}, /*winograd=*/{},
         rewriter.getI64IntegerAttr(x.getShape().back()), /*dst_signs=*/{},
         /*schedule=*/{});
     replace(rewriter, product, *signs, kernel);

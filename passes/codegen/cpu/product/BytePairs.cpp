@@ -134,6 +134,34 @@ void WideWeights::fill(IndexBuilder &b, const Tile &tile, Value weights,
   });
 }
 
+// All even bytes, then all odd ones: registers hold one part of the weights.
+void codegen::addWideWeights(IndexBuilder &b, const Tile &tile,
+                             const SrcRows &rows, Value words, Index from,
+                             Index group, MutableArrayRef<Value> sums) {
+  auto type = VectorType::get({tile.lanes * 2}, b.b.getI16Type());
+  auto whole = VectorType::get({tile.lanes}, b.b.getI32Type());
+  for (int64_t i = 0; i < 2; ++i) {
+    SmallVector<Value> factors;
+    for (int64_t v = 0; v < tile.vectors; ++v)
+      factors.push_back(vector::LoadOp::create(
+          b.b, b.loc, type, words,
+          b.get(b.add(from, (2 * v + i) * tile.lanes * 2))));
+    for (int64_t r = 0; r < tile.rows; ++r) {
+      if (!rows.at[r])
+        continue;
+      Value pair = memref::LoadOp::create(
+          b.b, b.loc, rows.dataOf[r],
+          b.get(b.add(b.add(*rows.at[r], group), i * *rows.odd)));
+      Value row = asWords(
+          b, vector::BroadcastOp::create(b.b, b.loc, whole, pair));
+      for (int64_t v = 0; v < tile.vectors; ++v) {
+        Value &sum = sums[r * tile.vectors + v];
+        sum = addWords(b, row, factors[v], sum);
+      }
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Lists
 //===----------------------------------------------------------------------===//

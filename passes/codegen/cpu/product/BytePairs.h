@@ -64,6 +64,12 @@ struct WideWeights {
   int64_t groups;
 };
 
+/// Adds the products of one group of k to the sums of a tile: of `rows`, copied
+/// as words, and of `WideWeights` from `words[from]` on.
+void addWideWeights(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
+                    mlir::Value words, Index from, Index group,
+                    llvm::MutableArrayRef<mlir::Value> sums);
+
 /// The groups of k that a column tile multiplies, by kind. A run is what is
 /// contiguous in the weights' panel: the taps of a row and their channels.
 struct PairLists {

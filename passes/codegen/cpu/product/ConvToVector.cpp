@@ -14,7 +14,8 @@
 //       epilogue, store
 //
 // Short rows go by blocks of weights instead: see ConvBlocks.cpp; rows of open
-// size by pixels: see ConvAcrossRows.cpp.
+// size by pixels: see ConvAcrossRows.cpp; some bytes in fewer products: see
+// ConvWinograd.cpp.
 //
 // Taps in the padding are not computed, but for those along a row of bytes with
 // a zero point: in the outer dimensions the bounds of the loops leave them out;
@@ -25,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
 #include "passes/codegen/cpu/product/ConvEmitter.h"
+#include "passes/codegen/cpu/product/ConvWinograd.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/AMX/AMXDialect.h"
@@ -46,6 +48,20 @@ using namespace ingot::codegen;
 
 namespace {
 
+/// As its schedule says.
+struct Emitter {
+  Emitter(OpBuilder &builder, cpu::ConvOp op) : builder(builder), op(op) {}
+
+  void emit(Value task) {
+    if (op.getScheduleAttr().getWinograd() != 0)
+      return emitFiltering(builder, op, task);
+    ConvEmitter(builder, op).emit(task);
+  }
+
+  OpBuilder &builder;
+  cpu::ConvOp op;
+};
+
 struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     ConvToVectorBase::getDependentDialects(registry);
@@ -54,7 +70,7 @@ struct ConvToVectorPass : ingot::impl::ConvToVectorBase<ConvToVectorPass> {
   }
 
   void runOnOperation() override {
-    if (failed(emitKernels<cpu::ConvOp, ConvEmitter>(getOperation())))
+    if (failed(emitKernels<cpu::ConvOp, Emitter>(getOperation())))
       signalPassFailure();
   }
 };

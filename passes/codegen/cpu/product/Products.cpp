@@ -228,6 +228,10 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
   auto type = VectorType::get({tile.lanes * group},
                               getElementTypeOrSelf(weights));
   Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
+  if (areWords(weights)) {
+    meanwhile(k);
+    return addWideWeights(b, tile, rows, weights, from, Index(k), sums);
+  }
   // Weights come from the second-level cache, whose latency this covers.
   TargetInfo target = targetOf(b);
   int64_t ahead = target.prefetch_steps * panel * group;
@@ -240,14 +244,6 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
   SmallVector<SmallVector<Value>> parts(tile.vectors);
   for (int64_t v = 0; v < tile.vectors; ++v) {
     Index at = b.add(from, v * tile.lanes * group);
-    if (areWords(weights)) {
-      auto half = VectorType::get({tile.lanes * 2}, b.b.getI16Type());
-      for (int64_t i = 0; i < 2; ++i)
-        parts[v].push_back(vector::LoadOp::create(
-            b.b, b.loc, half, weights,
-            b.get(b.add(at, i * tile.lanes * 2))));
-      continue;
-    }
     factors.push_back(
         vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at)));
     // Vectors that share a line need it once.

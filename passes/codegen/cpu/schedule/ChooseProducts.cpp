@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
-#include "dialects/cpu/Winograd.h"
 #include "passes/codegen/cpu/schedule/ChooseSchedule.h"
 #include "passes/support/Shapes.h"
 
@@ -30,8 +29,8 @@ static int64_t rowBytesOf(Value value) {
   return type.getShape().back() * type.getElementTypeBitWidth() / 8;
 }
 
-/// What is assumed of open numbers of pixels: in a row, and in all.
-static constexpr int64_t kUsualRow = 28, kUsualPixels = kUsualRow * kUsualRow;
+/// What is assumed of an open number of pixels in a row.
+static constexpr int64_t kUsualRow = 28;
 
 /// Operations of vectors that take as long as `flops` with this tile. A word of
 /// signs counts as one of them, and takes two and a half instructions.
@@ -51,32 +50,45 @@ static int64_t rowUnit(const RegisterTile &tile, int64_t pixels) {
   return isPrepared && pixels > 0 ? llvm::divideCeil(kMany, pixels) : 1;
 }
 
+/// The rows that share weights as words.
+static double rowsOfWords(const RegisterTile &tile, int64_t rows) {
+  int64_t knownRows = ShapedType::isDynamic(rows) ? 0 : rows;
+  return double(
+      std::max<int64_t>(tile.rows, std::min<int64_t>(knownRows, 64)));
+}
+
+/// The instructions that a vector of groups of k takes in words: four, with a
+/// copy of the rows, and what is done with weights for all rows.
+static double costOfWords(const RegisterTile &tile, int64_t rows) {
+  constexpr double kCopy = 0.25;
+  return 4 + 3 / rowsOfWords(tile, rows) + kCopy;
+}
+
+/// The same in pairs, of those that may be: three as they are, a shuffle of
+/// rows for two vectors more if crossed, five if they have to be widened first.
+/// What is done with weights serves all rows of a tile.
+static double costOfPairs(const RegisterTile &tile, ArrayRef<int64_t> counts,
+                          int64_t columns) {
+  ArrayRef<int64_t> kinds = columns > cpu::kPairColumns ? counts.drop_front(3)
+                                                        : counts.take_front(3);
+  double all = double(kinds[0] + kinds[1] + kinds[2]);
+  double perTile = 1.0 / double(tile.rows), vectors = double(tile.vectors);
+  return (3 * double(kinds[0]) +
+          (3 + 1 / vectors + perTile) * double(kinds[1]) +
+          (4 + 2 / vectors + 3 * perTile) * double(kinds[2])) /
+         all;
+}
+
 /// Whether bytes that would be multiplied as words are better multiplied in
-/// pairs, those of them that may be, by the instructions that a vector of
-/// groups of k takes: three as they are, a shuffle of rows for two vectors
-/// more if crossed, five if they have to be widened first; four as words, with
-/// a copy of the rows. What is done with weights serves all rows of a tile.
+/// pairs.
 template <typename Op>
 static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
                          int64_t rows) {
-  // Many rows share weights as words.
-  int64_t knownRows = ShapedType::isDynamic(rows) ? 0 : rows;
-  double wideRows =
-      double(std::max<int64_t>(tile.rows, std::min<int64_t>(knownRows, 64)));
   std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
   if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
       (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows))
     return false;
-  ArrayRef<int64_t> kinds = columns > cpu::kPairColumns
-                                ? counts->drop_front(3)
-                                : counts->take_front(3);
-  double all = double(kinds[0] + kinds[1] + kinds[2]);
-  double perTile = 1.0 / double(tile.rows), vectors = double(tile.vectors);
-  double inPairs = 3 * double(kinds[0]) +
-                   (3 + 1 / vectors + perTile) * double(kinds[1]) +
-                   (4 + 2 / vectors + 3 * perTile) * double(kinds[2]);
-  constexpr double kCopy = 0.25;
-  return inPairs < (4 + 3 / wideRows + kCopy) * all;
+  return costOfPairs(tile, *counts, columns) < costOfWords(tile, rows);
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,12 +178,12 @@ static bool isBlocked(cpu::ConvOp op, const TargetInfo &target,
 }
 
 /// Pixels of any row in a tile.
-static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op) {
+static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op,
+                                          const RegisterTile &tile) {
   TargetInfo target = TargetInfo::of(op);
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t groups = op.getGroups();
-  RegisterTile tile = chooseConvTile(op, target);
   int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = groups * llvm::divideCeil(dst.back() / groups, columns);
   int64_t flops = 2 * lower::productOf(weights.outer.drop_front()) *
@@ -188,14 +200,29 @@ static cpu::ScheduleAttr chooseAcrossRows(cpu::ConvOp op) {
   return ScheduleBuilder(op).tile(tile).grid(grid).acrossRows(true);
 }
 
+/// By minimal filtering, where that takes fewer instructions than `tile`.
+static cpu::ScheduleAttr filterInsteadOf(cpu::ConvOp op,
+                                         const RegisterTile &tile) {
+  int64_t rows = lower::productOf(shapeOf(op.getDst()).drop_back());
+  if (tile.product == Product::int8Wide)
+    return chooseFiltering(op, costOfWords(tile, rows));
+  if (tile.product != Product::int8Pairs)
+    return {};
+  return chooseFiltering(
+      op, costOfPairs(tile, *op.getPairCounts(),
+                      tile.vectors * TargetInfo::of(op).lanes));
+}
+
 cpu::ScheduleAttr codegen::chooseSchedule(cpu::ConvOp op) {
-  if (ShapedType::isDynamic(pixelsOf(op)))
-    return chooseAcrossRows(op);
   TargetInfo target = TargetInfo::of(op);
+  RegisterTile tile = chooseConvTile(op, target);
+  if (cpu::ScheduleAttr filtering = filterInsteadOf(op, tile))
+    return filtering;
+  if (ShapedType::isDynamic(pixelsOf(op)))
+    return chooseAcrossRows(op, tile);
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t groups = op.getGroups();
-  RegisterTile tile = chooseConvTile(op, target);
   int64_t columns = tile.vectors * target.lanes;
   int64_t tiles = groups * llvm::divideCeil(op.dstChannels() / groups, columns);
   int64_t rows = lower::productOf(dst.drop_back(2));
@@ -270,53 +297,6 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
       .tile({tileRows, columns / target.lanes, product})
       .grid(grid)
       .tileBlock(block < tiles ? block : 0);
-}
-
-/// Columns for which pixels are worth transforming once more.
-static constexpr int64_t kWinogradColumns = 128;
-
-// Weights, which are larger than those of the convolution, are read for each
-// block of tiles: so blocks are as large as the stack allows, and columns are
-// only split where there are few blocks and many columns.
-cpu::ScheduleAttr codegen::chooseSchedule(cpu::WinogradConvOp op) {
-  TargetInfo target = TargetInfo::of(op);
-  cpu::PackedWeights weights(op.getWeights());
-  auto transform = cpu::Winograd::ofPositions(weights.outer[1]);
-  ArrayRef<int64_t> dst = shapeOf(op.getDst());
-  int64_t positions = transform.positions(), m = transform.outputs();
-  RegisterTile tile = chooseTile(target, productFor(target, weights.element),
-                                 weights.width);
-  int64_t columns = tile.vectors * target.lanes;
-  int64_t mostRows =
-      cpu::kMaxWinogradBytes / transform.bytes(weights.depth, columns);
-  bool isOpen = ShapedType::isDynamicShape(dst.drop_back());
-  int64_t rows = isOpen ? llvm::divideCeil(kUsualPixels, m * m)
-                        : dst[0] * int64_t(llvm::divideCeil(dst[1], m)) *
-                              int64_t(llvm::divideCeil(dst[2], m));
-  rows = std::max<int64_t>(rows, 1);
-  tile.rows = std::clamp<int64_t>(mostRows, 1, tile.rows);
-  if (!isOpen)
-    tile.rows = evenTile(rows, tile.rows);
-  int64_t units = llvm::divideCeil(rows, tile.rows);
-  int64_t block = std::max<int64_t>(mostRows / tile.rows, 1);
-  int64_t flops = 2 * positions * weights.depth * dst.back();
-  int64_t tasks = std::clamp<int64_t>(rows * flops / target.task_flops, 1,
-                                      target.most_tasks);
-  int64_t blocks =
-      std::min<int64_t>(llvm::divideCeil(units, block), tasks);
-  // As many blocks for one thread as for the other.
-  if (blocks > 1)
-    blocks = std::min<int64_t>(llvm::alignTo(blocks, 2), units);
-  int64_t perTask = llvm::divideCeil(units, blocks);
-  int64_t tiles = llvm::divideCeil(dst.back(), columns);
-  int64_t columnBlocks = std::clamp<int64_t>(
-      std::min<int64_t>(dst.back() / kWinogradColumns, tasks / blocks), 1,
-      tiles);
-  Grid grid{perTask * tile.rows, int64_t(llvm::divideCeil(tiles, columnBlocks)),
-            /*rowsOutside=*/true};
-  grid.rowBlocks = isOpen ? target.most_tasks : 0;
-  return ScheduleBuilder(op).tile(tile).grid(grid).tileBlock(
-      std::min(block, perTask));
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,9 +77,14 @@ ScheduleBuilder &ScheduleBuilder::acrossRows(bool acrossRows) {
   return *this;
 }
 
+ScheduleBuilder &ScheduleBuilder::winograd(int64_t tileOutputs) {
+  outputs = tileOutputs;
+  return *this;
+}
+
 ScheduleBuilder::operator cpu::ScheduleAttr() const {
   return cpu::ScheduleAttr::get(context, tileAttr, gridAttr, scoresAttr, depth,
-                                tiles, prefetch, isAcrossRows);
+                                tiles, prefetch, isAcrossRows, outputs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,7 +123,7 @@ int64_t codegen::registersOf(const RegisterTile &tile) {
   // Accumulators, a vector of weights for each column, which stands beside what
   // it is widened from, and an element of src.
   bool isWide = tile.product == Product::bf16Wide ||
-                tile.product == Product::int8Wide ||
+                (tile.product == Product::int8Wide && !tile.hasWords) ||
                 tile.product == Product::int8Pairs;
   return tile.rows * tile.vectors + tile.vectors * (isWide ? 2 : 1) + 1;
 }
@@ -155,6 +160,12 @@ int64_t codegen::depthwiseColumns(cpu::DepthwiseConvOp op,
   return (4 * sums <= target.numRegisters * 3 / 4 ? 4 : 2) * target.lanes;
 }
 
+/// Whether bytes go by minimal filtering.
+static bool isFiltering(Operation *op) {
+  auto conv = dyn_cast<cpu::ConvOp>(op);
+  return conv && conv.getScheduleAttr().getWinograd() != 0;
+}
+
 /// The tile consists of whole vectors and stays in registers.
 static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
   TargetInfo target = TargetInfo::of(op);
@@ -181,7 +192,8 @@ static LogicalResult checkTile(Operation *op, cpu::TileAttr tile) {
            << 2 * target.lanes << " columns with AMX, but got "
            << tile.getColumns();
   }
-  int64_t used = registersOf({tile.getRows(), vectors, product});
+  int64_t used = registersOf({tile.getRows(), vectors, product, /*amxRows=*/0,
+                              isFiltering(op)});
   if (used <= target.numRegisters)
     return success();
   return op->emitOpError("expects a tile for the ")

@@ -33,6 +33,14 @@ cpu::ScheduleAttr chooseSchedule(cpu::ResampleOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::SoftmaxOp op);
 cpu::ScheduleAttr chooseSchedule(cpu::WinogradConvOp op);
 
+/// Pixels of an image that are assumed where their number is open.
+constexpr int64_t kUsualPixels = 28 * 28;
+
+/// Of a convolution of bytes by minimal filtering; null where `direct`, what it
+/// takes otherwise for each four channels and vector of columns of a pixel and
+/// tap, in instructions, is less, or where it is not proved to be exact.
+cpu::ScheduleAttr chooseFiltering(cpu::ConvOp op, double direct);
+
 /// Reports where there is no schedule, or where the target has neither
 /// registers nor instructions for it. All else the op's verifier knows.
 mlir::LogicalResult checkSchedule(cpu::ScheduledOpInterface op);
@@ -75,6 +83,7 @@ public:
   ScheduleBuilder &depthBlock(int64_t groups);
   ScheduleBuilder &tileBlock(int64_t tiles);
   ScheduleBuilder &acrossRows(bool acrossRows);
+  ScheduleBuilder &winograd(int64_t tileOutputs);
   operator cpu::ScheduleAttr() const;
 
 private:
@@ -84,7 +93,7 @@ private:
   int64_t lanes;
   cpu::TileAttr tileAttr, scoresAttr;
   cpu::GridAttr gridAttr;
-  int64_t depth = 0, tiles = 0;
+  int64_t depth = 0, tiles = 0, outputs = 0;
   bool prefetch = false, isAcrossRows = false;
 };
 

@@ -39,25 +39,31 @@ static RowCount rowsOfPixels(IndexBuilder &b, Value dst) {
 }
 
 /// The tiles of outputs x outputs pixels of all images.
-static RowCount winogradTilesOf(IndexBuilder &b, cpu::WinogradConvOp op) {
-  auto transform = cpu::Winograd::ofPositions(
-      cpu::PackedWeights(op.getWeights()).outer[1]);
-  Value dst = op.getDst();
+static RowCount winogradTilesOf(IndexBuilder &b, Value dst, int64_t outputs) {
   return {b.mul(dimOf(b, dst, 0),
-                b.mul(countWinogradTiles(b, dst, 0, transform),
-                      countWinogradTiles(b, dst, 1, transform)))};
+                b.mul(countWinogradTiles(b, dst, 0, outputs),
+                      countWinogradTiles(b, dst, 1, outputs)))};
+}
+
+static RowCount rowsOf(IndexBuilder &b, cpu::ConvOp op) {
+  cpu::ScheduleAttr schedule = op.getScheduleAttr();
+  if (schedule.getWinograd() != 0)
+    return winogradTilesOf(b, op.getDst(), schedule.getWinograd());
+  if (!schedule.getAcrossRows())
+    return rowsOfPixels(b, op.getDst());
+  return rowsOf(b, op.getDst(), shapeOf(op.getDst()).size() - 1);
 }
 
 static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
   return TypeSwitch<Operation *, RowCount>(op)
-      .Case([&](cpu::ConvOp conv) {
-        if (!conv.getScheduleAttr().getAcrossRows())
-          return rowsOfPixels(b, conv.getDst());
-        return rowsOf(b, conv.getDst(), shapeOf(conv.getDst()).size() - 1);
-      })
+      .Case([&](cpu::ConvOp conv) { return rowsOf(b, conv); })
       .Case<cpu::DepthwiseConvOp, cpu::PoolOp>(
           [&](auto window) { return rowsOfPixels(b, window.getDst()); })
-      .Case([&](cpu::WinogradConvOp conv) { return winogradTilesOf(b, conv); })
+      .Case([&](cpu::WinogradConvOp conv) {
+        auto transform = cpu::Winograd::ofPositions(
+            cpu::PackedWeights(conv.getWeights()).outer[1]);
+        return winogradTilesOf(b, conv.getDst(), transform.outputs());
+      })
       .Case<cpu::MatMulOp, cpu::PackedMatMulOp>([&](auto product) -> RowCount {
         Value dst = product.getDst();
         int64_t rank = shapeOf(dst).size();
@@ -93,8 +99,8 @@ static RowCount rowsToSplit(IndexBuilder &b, Operation *op) {
 }
 
 Index codegen::countWinogradTiles(IndexBuilder &b, Value dst, int64_t d,
-                                  const cpu::Winograd &transform) {
-  return b.divideCeil(dimOf(b, dst, 1 + d), transform.outputs());
+                                  int64_t outputs) {
+  return b.divideCeil(dimOf(b, dst, 1 + d), outputs);
 }
 
 TaskSplit codegen::splitTasks(IndexBuilder &b, const Grid &grid, Index rows,

@@ -7,7 +7,6 @@
 #ifndef INGOT_PASSES_CODEGEN_CPU_SCHEDULE_COUNTTASKS_H
 #define INGOT_PASSES_CODEGEN_CPU_SCHEDULE_COUNTTASKS_H
 
-#include "dialects/cpu/Winograd.h"
 #include "passes/codegen/cpu/product/Addressing.h"
 #include "passes/codegen/cpu/schedule/Tiling.h"
 
@@ -26,7 +25,7 @@ TaskSplit splitTasks(IndexBuilder &b, const Grid &grid, Index rows,
 
 /// The tiles of minimal filtering along spatial dimension `d` of dst.
 Index countWinogradTiles(IndexBuilder &b, mlir::Value dst, int64_t d,
-                         const cpu::Winograd &transform);
+                         int64_t outputs);
 
 /// How many tasks `op`, on memrefs, is split into by its schedule: the target
 /// has no part in it.

@@ -52,6 +52,8 @@ struct Drawer {
   void drawBlocks(Grid &grid, bool mayBeWhole);
 
   cpu::ScheduleAttr draw(cpu::ConvOp op);
+  /// Of bytes of few enough channels for one tile to fit.
+  cpu::ScheduleAttr drawFiltering(cpu::ConvOp op);
   cpu::ScheduleAttr draw(cpu::DepthwiseConvOp op);
   cpu::ScheduleAttr draw(cpu::MatMulOp op);
   cpu::ScheduleAttr draw(cpu::WinogradConvOp op);
@@ -125,7 +127,33 @@ void Drawer::drawBlocks(Grid &grid, bool mayBeWhole) {
     grid.wholeFrom = in(1, 100);
 }
 
+cpu::ScheduleAttr Drawer::drawFiltering(cpu::ConvOp op) {
+  cpu::PackedWeights weights(op.getWeights());
+  ArrayRef<int64_t> dst = shapeOf(op.getDst());
+  int64_t outputs = *op.getWinograd() == 4 && toss() ? 4 : 2;
+  auto transform = cpu::Winograd::ofBytes(outputs);
+  RegisterTile chosen = tile(Product::int8Wide, weights.width / target.lanes);
+  int64_t columns = chosen.vectors * target.lanes;
+  int64_t most =
+      cpu::kMaxWinogradBytes / transform.bytes(weights.depth, columns);
+  chosen.rows = std::min<int64_t>(chosen.rows, most);
+  Grid split = grid(lower::productOf(dst.drop_back()), chosen.rows,
+                    llvm::divideCeil(dst.back(), columns));
+  split.prefetch = false;
+  if (ShapedType::isDynamicShape(dst))
+    drawBlocks(split, /*mayBeWhole=*/true);
+  int64_t mostGroups = cpu::kMaxWinogradWeightBytes /
+                       (4 * 2 * transform.positions() * columns);
+  return builder.tile(chosen)
+      .grid(split)
+      .tileBlock(in(1, most / chosen.rows))
+      .depthBlock(in(1, mostGroups))
+      .winograd(outputs);
+}
+
 cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
+  if (op.getWinograd() && toss())
+    return drawFiltering(op);
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t pixels = dst[dst.size() - 2], groups = op.getGroups();

@@ -74,12 +74,24 @@ ConvPlan::ConvPlan(cpu::ConvOp op)
       depthBlock(op.getScheduleAttr().getDepthBlock()),
       acrossRows(op.getScheduleAttr().getAcrossRows()) {}
 
-WinogradPlan::WinogradPlan(cpu::WinogradConvOp op)
-    : Plan(op), weights(op.getWeights()),
-      transform(cpu::Winograd::ofPositions(weights.outer[1])),
-      panel(weights.width),
+WinogradPlan::WinogradPlan(cpu::ScheduledOpInterface op, Value weights,
+                           const cpu::Winograd &transform)
+    : Plan(op), weights(weights), transform(transform),
+      panel(this->weights.width),
       tilesPerPanel(panel / (tile.vectors * target.lanes)),
       blockRows(op.getScheduleAttr().getTileBlock() * tile.rows) {}
+
+WinogradPlan::WinogradPlan(cpu::WinogradConvOp op)
+    : WinogradPlan(op, op.getWeights(),
+                   cpu::Winograd::ofPositions(
+                       cpu::PackedWeights(op.getWeights()).outer[1])) {}
+
+WinogradPlan::WinogradPlan(cpu::ConvOp op)
+    : WinogradPlan(
+          op, op.getWeights(),
+          cpu::Winograd::ofBytes(op.getScheduleAttr().getWinograd())) {
+  depthBlock = op.getScheduleAttr().getDepthBlock();
+}
 
 MatMulPlan::MatMulPlan(cpu::MatMulOp op)
     : Plan(op), weights(op.getWeights()), panel(weights.width),

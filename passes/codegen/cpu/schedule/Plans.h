@@ -46,12 +46,20 @@ struct ConvPlan : Plan {
 /// Minimal filtering: rows are tiles of outputs x outputs pixels.
 struct WinogradPlan : Plan {
   explicit WinogradPlan(cpu::WinogradConvOp op);
+  /// Of bytes, whose weights are transformed in the run.
+  explicit WinogradPlan(cpu::ConvOp op);
 
   cpu::PackedWeights weights;
   cpu::Winograd transform;
   int64_t panel, tilesPerPanel;
   /// Rows whose pixels are transformed at a time.
   int64_t blockRows;
+  /// Groups of channels whose weights are, of bytes.
+  int64_t depthBlock = 0;
+
+private:
+  WinogradPlan(cpu::ScheduledOpInterface op, mlir::Value weights,
+               const cpu::Winograd &transform);
 };
 
 struct MatMulPlan : Plan {

@@ -41,6 +41,8 @@ struct RegisterTile {
   /// Of each AMX tile; a register tile has that many rows or up to twice as
   /// many.
   int64_t amxRows = 0;
+  /// Whether weights are words before they are multiplied, of bytes as words.
+  bool hasWords = false;
 };
 
 /// The tile for panels of `panelWidth` columns.
