@@ -10,13 +10,8 @@
 #include "passes/codegen/cpu/product/BytePairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace ingot;
@@ -24,16 +19,6 @@ using namespace ingot::codegen;
 using cpu::ByteFours;
 
 static constexpr int64_t kLanes = ByteFours::kVector, kTaps = ByteFours::kTaps;
-/// Instructions for vectors of 128, 256 and 512 bits.
-static constexpr StringRef
-    kRound[] = {"llvm.x86.sse2.cvtps2dq", "llvm.x86.avx.cvt.ps2dq.256"},
-    kTruncate[] = {"llvm.x86.sse2.cvttps2dq", "llvm.x86.avx.cvtt.ps2dq.256"},
-    kPackWords[] = {"llvm.x86.sse2.packssdw.128", "llvm.x86.avx2.packssdw",
-                    "llvm.x86.avx512.packssdw.512"},
-    kPackSigned[] = {"llvm.x86.sse2.packsswb.128", "llvm.x86.avx2.packsswb",
-                     "llvm.x86.avx512.packsswb.512"},
-    kPackUnsigned[] = {"llvm.x86.sse2.packuswb.128", "llvm.x86.avx2.packuswb",
-                       "llvm.x86.avx512.packuswb.512"};
 /// Lanes of 128 bits, in which instructions unpack: of a vector of 512 bits,
 /// and their bytes and words of 32 bits.
 static constexpr int64_t kUnits = 4, kUnitBytes = 16, kUnitWords = 4;
@@ -182,45 +167,9 @@ SmallVector<Value> codegen::inUnpackedOrder(IndexBuilder &b,
 // Epilogues
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Numbers that a value lies between.
-struct Bounds {
-  double low = -INFINITY, high = INFINITY;
-};
-} // namespace
-
-static Bounds boundsOf(Value value) {
-  APFloat number(0.0f);
-  if (matchPattern(value, m_ConstantFloat(&number)))
-    return {number.convertToDouble(), number.convertToDouble()};
-  APInt whole;
-  if (matchPattern(value, m_ConstantInt(&whole)))
-    return {double(whole.getSExtValue()), double(whole.getSExtValue())};
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return {};
-  if (isa<arith::FPToSIOp>(op)) {
-    Bounds bounds = boundsOf(op->getOperand(0));
-    return {std::trunc(bounds.low), std::trunc(bounds.high)};
-  }
-  if (isa<math::RoundEvenOp>(op)) {
-    Bounds bounds = boundsOf(op->getOperand(0));
-    return {std::nearbyint(bounds.low), std::nearbyint(bounds.high)};
-  }
-  if (!isa<arith::MaximumFOp, arith::MinimumFOp, arith::AddFOp, arith::AddIOp>(
-          op))
-    return {};
-  Bounds x = boundsOf(op->getOperand(0)), y = boundsOf(op->getOperand(1));
-  if (isa<arith::AddFOp, arith::AddIOp>(op))
-    return {x.low + y.low, x.high + y.high};
-  if (isa<arith::MaximumFOp>(op))
-    return {std::max(x.low, y.low), std::max(x.high, y.high)};
-  return {std::min(x.low, y.low), std::min(x.high, y.high)};
-}
-
 BlockStore::BlockStore(IndexBuilder &b, const Output &output,
                        const ByteBlock &block, int64_t channels)
-    : output(output), block(block) {
+    : output(output), block(block), packing(output.op) {
   cpu::EpilogueOpInterface op = output.op;
   for (const Flat &operand : output.operands) {
     bool isOfChannels = operand.shape.back() == output.dst.shape.back() &&
@@ -232,90 +181,6 @@ BlockStore::BlockStore(IndexBuilder &b, const Output &output,
                                                         operand.data.getType()))
                                     : Value());
   }
-  findPackable();
-}
-
-/// What bounds that are constants were put to.
-static Value withoutBounds(Value value) {
-  auto isConstant = [](Value value) {
-    Bounds bounds = boundsOf(value);
-    return bounds.low == bounds.high;
-  };
-  while (isa_and_nonnull<arith::MaximumFOp, arith::MinimumFOp>(
-      value.getDefiningOp())) {
-    Value x = value.getDefiningOp()->getOperand(0),
-          y = value.getDefiningOp()->getOperand(1);
-    if (!isConstant(x) && !isConstant(y))
-      break;
-    value = isConstant(y) ? x : y;
-  }
-  return value;
-}
-
-void BlockStore::findPackable() {
-  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
-  auto bytes =
-      body.getTerminator()->getOperand(0).getDefiningOp<arith::TruncIOp>();
-  if (!bytes || !bytes.getType().isInteger(8) ||
-      !bytes.getIn().getType().isInteger(32))
-    return;
-  // A zero point may as well be added to bytes.
-  APInt zeroPoint;
-  auto sum = bytes.getIn().getDefiningOp<arith::AddIOp>();
-  if (sum && matchPattern(sum.getRhs(), m_ConstantInt(&zeroPoint)) &&
-      isPackable(sum.getLhs()))
-    offset = zeroPoint.getSExtValue();
-  else
-    (void)isPackable(bytes.getIn());
-}
-
-/// Whether `whole`, of i32, is within a byte: then that is packed.
-bool BlockStore::isPackable(Value whole) {
-  Bounds bounds = boundsOf(whole);
-  isSigned = bounds.low < 0;
-  if (isSigned ? bounds.low < -128 || bounds.high > 127 : bounds.high > 255)
-    return false;
-  packable = whole;
-  auto converted = whole.getDefiningOp<arith::FPToSIOp>();
-  if (!converted || !converted.getIn().getType().isF32() ||
-      bounds.low != (isSigned ? -128 : 0))
-    return true;
-  Value real = converted.getIn();
-  auto round = real.getDefiningOp<math::RoundEvenOp>();
-  isRounded = bool(round);
-  if (round)
-    real = round.getOperand();
-  most = boundsOf(real).high;
-  packable = withoutBounds(real);
-  return true;
-}
-
-/// Of what is much too small the least integer is made, which packs to the
-/// lower bound as well.
-Value BlockStore::toInteger(IndexBuilder &b, Value result) const {
-  auto type = cast<VectorType>(result.getType());
-  if (!type.getElementType().isF32())
-    return result;
-  Value high = arith::ConstantOp::create(
-      b.b, b.loc,
-      DenseElementsAttr::get(type, b.b.getF32FloatAttr(float(most))));
-  Value bounded = arith::MinNumFOp::create(b.b, b.loc, result, high);
-  VectorType words = type.clone(b.b.getI32Type());
-  auto constant = [&](TypedAttr value) -> Value {
-    return arith::ConstantOp::create(b.b, b.loc, value);
-  };
-  // Rounding as the CPU is set to: to the nearest.
-  if (block.lanes < kLanes)
-    return callOfWidth(b, isRounded ? kRound : kTruncate, 32, bounded);
-  // Of all lanes.
-  StringRef intrinsic = isRounded ? "llvm.x86.avx512.mask.cvtps2dq.512"
-                                  : "llvm.x86.avx512.mask.cvttps2dq.512";
-  return LLVM::CallIntrinsicOp::create(
-             b.b, b.loc, words, b.b.getStringAttr(intrinsic),
-             ValueRange{bounded, splatInt(b, words, 0),
-                        constant(b.b.getI16IntegerAttr(-1)),
-                        constant(b.b.getI32IntegerAttr(4))})
-      .getResults();
 }
 
 Value BlockStore::loadBlock(IndexBuilder &b, Value data, Index at) const {
@@ -370,68 +235,24 @@ SmallVector<Value> BlockStore::loadOperand(IndexBuilder &b, size_t i,
   return inUnpackedOrder(b, block, loadBlock(b, operand.data, from));
 }
 
-static Value part(IndexBuilder &b, Value vector, int64_t first, int64_t size) {
-  return shuffle(b, vector, vector,
-                 llvm::to_vector(llvm::seq<int64_t>(first, first + size)));
-}
-
-/// Integers of both, of half the bits.
-static Value pack(IndexBuilder &b, ArrayRef<StringRef> names, Value x,
-                  Value y) {
-  int64_t bits =
-      cast<VectorType>(x.getType()).getElementTypeBitWidth() / 2;
-  return callOfWidth(b, names, bits, {x, y});
-}
-
-/// Of an even number of vectors, or of one, whose halves these are.
-static SmallVector<Value> packAll(IndexBuilder &b, ArrayRef<StringRef> names,
-                                  ArrayRef<Value> vectors) {
-  SmallVector<Value> packed;
-  if (vectors.size() == 1) {
-    auto type = cast<VectorType>(vectors[0].getType());
-    int64_t size = type.getNumElements();
-    bool isUnit = size * type.getElementTypeBitWidth() == kUnitBytes * 8;
-    // What is packed twice is cut off in the end.
-    packed.push_back(isUnit ? pack(b, names, vectors[0], vectors[0])
-                            : pack(b, names, part(b, vectors[0], 0, size / 2),
-                                   part(b, vectors[0], size / 2, size / 2)));
-  }
-  for (size_t i = 0; i + 1 < vectors.size(); i += 2)
-    packed.push_back(pack(b, names, vectors[i], vectors[i + 1]));
-  return packed;
-}
-
-/// Bytes of all of a block's integers, in the order of channels.
-Value BlockStore::packBlock(IndexBuilder &b, ArrayRef<Value> integers) const {
-  SmallVector<Value> words = packAll(b, kPackWords, integers);
-  Value bytes = packAll(b, isSigned ? kPackSigned : kPackUnsigned, words)[0];
-  if (offset != 0)
-    bytes = arith::AddIOp::create(
-        b.b, b.loc, bytes,
-        splatInt(b, cast<VectorType>(bytes.getType()), int8_t(offset)));
-  if (cast<VectorType>(bytes.getType()).getNumElements() == block.channels())
-    return bytes;
-  return part(b, bytes, 0, block.channels());
-}
-
 void BlockStore::store(IndexBuilder &b, ArrayRef<Value> sums,
                        ArrayRef<Index> at) const {
   SmallVector<SmallVector<Value>> operands;
   for (size_t i = 0; i < output.operands.size(); ++i)
     operands.push_back(loadOperand(b, i, at));
   Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
-  Value wanted = packable ? packable : body.getTerminator()->getOperand(0);
   SmallVector<Value> results;
   for (auto [v, sum] : llvm::enumerate(sums)) {
     SmallVector<Value> arguments = {sum};
     for (ArrayRef<Value> vectors : operands)
       arguments.push_back(vectors[v]);
-    Value result = evaluate(b, body, arguments, block.lanes, wanted)[0];
-    results.push_back(packable ? toInteger(b, result) : result);
+    results.push_back(packing
+                          ? packing.integersOf(b, body, arguments, block.lanes)
+                          : evaluate(b, body, arguments, block.lanes)[0]);
   }
   Value stored;
-  if (packable) {
-    stored = packBlock(b, results);
+  if (packing) {
+    stored = packing.pack(b, results);
   } else {
     while (results.size() > 1) {
       SmallVector<Value> joined;

@@ -14,7 +14,7 @@
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_BYTEBLOCKS_H
 #define INGOT_PASSES_CODEGEN_CPU_PRODUCT_BYTEBLOCKS_H
 
-#include "passes/codegen/cpu/product/MicroKernel.h"
+#include "passes/codegen/cpu/product/BytePacking.h"
 
 namespace ingot::codegen {
 
@@ -70,11 +70,6 @@ public:
              llvm::ArrayRef<Index> at) const;
 
 private:
-  void findPackable();
-  bool isPackable(mlir::Value whole);
-  mlir::Value toInteger(IndexBuilder &b, mlir::Value result) const;
-  mlir::Value packBlock(IndexBuilder &b,
-                        llvm::ArrayRef<mlir::Value> integers) const;
   mlir::Value loadBlock(IndexBuilder &b, mlir::Value data, Index at) const;
   llvm::SmallVector<mlir::Value> loadOperand(IndexBuilder &b, size_t i,
                                              llvm::ArrayRef<Index> at) const;
@@ -85,15 +80,7 @@ private:
   /// pixel to pixel or is the same for all channels.
   llvm::SmallVector<mlir::Value> prepared;
   Index firstPrepared;
-  /// What the epilogue makes bytes of, if that is within a byte: packed
-  /// instead. Null otherwise. Where only the lower bound of bytes is below it,
-  /// which packing holds, floats before their bounds.
-  mlir::Value packable;
-  bool isSigned = false, isRounded = false;
-  /// The upper bound of such floats.
-  double most = 0;
-  /// What is added to bytes once they are packed.
-  int64_t offset = 0;
+  BytePacking packing;
 };
 
 } // namespace ingot::codegen

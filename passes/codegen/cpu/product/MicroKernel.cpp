@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/amx/AmxTiles.h"
+#include "passes/codegen/cpu/product/BytePacking.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -13,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -304,13 +306,20 @@ Output::Output(IndexBuilder &b, cpu::EpilogueOpInterface op)
     : op(op), dst(b, cast<DestinationStyleOpInterface>(*op).getDpsInits()[0]),
       operands(flatten(b, op.getEpilogueOperands())) {}
 
-SmallVector<Value> codegen::runEpilogue(IndexBuilder &b, const Output &output,
-                                        Value sum, const Place &place) {
-  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+SmallVector<Value> codegen::epilogueArguments(IndexBuilder &b,
+                                              const Output &output, Value sum,
+                                              const Place &place) {
   SmallVector<Value> arguments = {sum};
   for (const Flat &operand : output.operands)
     arguments.push_back(loadOperand(b, operand, place));
-  return evaluate(b, body, arguments, place.lanes);
+  return arguments;
+}
+
+SmallVector<Value> codegen::runEpilogue(IndexBuilder &b, const Output &output,
+                                        Value sum, const Place &place) {
+  Block &body = cpu::EpilogueOpInterface(output.op).getEpilogue().front();
+  return evaluate(b, body, epilogueArguments(b, output, sum, place),
+                  place.lanes);
 }
 
 void codegen::storeVector(IndexBuilder &b, const Output &output, Value sum,
@@ -360,8 +369,6 @@ void codegen::storeTile(
   assert((offsets.empty() || int64_t(offsets.size()) == tile.vectors) &&
          "an offset for each vector");
   auto store = [&](Index row, int64_t v, Value sum) {
-    if (!offsets.empty())
-      sum = arith::AddIOp::create(b.b, b.loc, sum, offsets[v]);
     Place place;
     place.coordinates = rowAt(b, row);
     Index &column = place.coordinates.back();
@@ -372,11 +379,22 @@ void codegen::storeTile(
   };
   cpu::EpilogueOpInterface op = output.op;
   std::optional<int64_t> signs = signsStoredBy(op);
+  // Wider vectors have an instruction that narrows each by itself.
+  constexpr int64_t kWidestPacked = 8;
+  bool isWhole = tile.lastLanes == tile.lanes &&
+                 tile.lanes <= kWidestPacked &&
+                 llvm::isPowerOf2_64(tile.vectors);
+  BytePacking packing(op);
   auto storeRow = [&](Index row, ValueRange sums) {
     if (signs)
       return storeSigns(b, tile, output, *signs, sums, rowAt(b, row));
+    Accumulators whole(sums);
+    for (auto [sum, offset] : llvm::zip(whole, offsets))
+      sum = arith::AddIOp::create(b.b, b.loc, sum, offset);
+    if (packing && isWhole)
+      return storePacked(b, tile, output, packing, whole, rowAt(b, row));
     for (int64_t v = 0; v < tile.vectors; ++v)
-      store(row, v, sums[v]);
+      store(row, v, whole[v]);
   };
   int64_t rowSize = tile.vectors * tile.lanes;
   auto storeRows = [&](Value spilled) {

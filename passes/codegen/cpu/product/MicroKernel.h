@@ -143,6 +143,12 @@ llvm::SmallVector<mlir::Value> evaluate(IndexBuilder &b, mlir::Block &body,
 /// How many instructions the epilogue of a vector takes, roughly.
 int64_t epilogueCost(cpu::EpilogueOpInterface op);
 
+/// What the epilogue of one vector takes: the sum, and what operands have there.
+llvm::SmallVector<mlir::Value> epilogueArguments(IndexBuilder &b,
+                                                 const Output &output,
+                                                 mlir::Value sum,
+                                                 const Place &place);
+
 /// What the epilogue yields of one vector.
 llvm::SmallVector<mlir::Value> runEpilogue(IndexBuilder &b,
                                            const Output &output,
