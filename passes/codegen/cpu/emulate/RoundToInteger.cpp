@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_ROUNDTOINTEGER
@@ -40,15 +41,21 @@ struct RoundWhileConverting : OpRewritePattern<arith::FPToSIOp> {
   }
 };
 
-/// Whether `value` only becomes integers: of what is no number, any.
+/// Whether `value` only becomes integers: of what is no number, any. What is
+/// computed of it meanwhile is no number either.
 bool becomesInteger(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
+  llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
+  for (size_t i = 0; i < users.size(); ++i) {
+    Operation *user = users[i];
     if (isa<arith::FPToSIOp, LLVM::LrintOp>(user))
-      return true;
-    return isa<math::RoundEvenOp, arith::AddFOp, arith::MaximumFOp,
-               arith::MinimumFOp, arith::MaxNumFOp, arith::MinNumFOp>(user) &&
-           becomesInteger(user->getResult(0));
-  });
+      continue;
+    if (!isa<math::RoundEvenOp, arith::AddFOp, arith::SubFOp, arith::MulFOp,
+             arith::DivFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp>(user))
+      return false;
+    users.insert(user->user_begin(), user->user_end());
+  }
+  return true;
 }
 
 /// The larger or smaller of two, without a look for what is no number.
