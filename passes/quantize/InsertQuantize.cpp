@@ -139,7 +139,9 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
                quantize::areFinite(
                    op->getOperand(quantize::weightsOperand(op)));
       });
-  for (const quantize::Site &site : quantize::findSites(products)) {
+  SmallVector<quantize::Site> sites = quantize::findSites(products);
+  quantize::dropFloatReaders(sites);
+  for (const quantize::Site &site : sites) {
     const TensorCalibration *range = rangeOf(site.range);
     if (!range || keep.keeps(site.use->getOwner()))
       continue;

@@ -178,6 +178,28 @@ SmallVector<Site> quantize::findSites(ArrayRef<Operation *> products) {
   return Finder().run(products);
 }
 
+// Means are computed of floats. Where something reads floats, a kernel stores
+// them, rounded as bytes would be: that gains nothing for what else reads them.
+void quantize::dropFloatReaders(SmallVector<Site> &sites) {
+  llvm::DenseSet<OpOperand *> inBytes;
+  llvm::DenseSet<Value> stored;
+  for (const Site &site : sites) {
+    Operation *reader = site.use->getOwner();
+    if (isPool(reader))
+      continue;
+    inBytes.insert(site.use);
+    if (isProduct(reader) || movesValues(reader))
+      stored.insert(site.use->get());
+  }
+  llvm::erase_if(sites, [&](const Site &site) {
+    Value value = site.use->get();
+    return !stored.contains(value) &&
+           llvm::any_of(value.getUses(), [&](OpOperand &use) {
+             return !inBytes.contains(&use) && !isa<ObserveOp>(use.getOwner());
+           });
+  });
+}
+
 /// Of the model's input, or the nodes that compute it.
 static std::string nameOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
