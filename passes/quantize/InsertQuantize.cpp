@@ -135,7 +135,7 @@ LogicalResult InsertQuantizePass::quantize(func::FuncOp function,
   SmallVector<Operation *> products =
       quantize::findProducts(function, [&](Operation *op) {
         const TensorCalibration *range = rangeOf(op->getOperand(0));
-        return !keep.keeps(op) && range &&
+        return !keep.keeps(op) && range && quantize::gainsFromBytes(op) &&
                quantize::areFinite(
                    op->getOperand(quantize::weightsOperand(op)));
       });

@@ -178,6 +178,21 @@ SmallVector<Site> quantize::findSites(ArrayRef<Operation *> products) {
   return Finder().run(products);
 }
 
+// Of single channels bytes gain most where rows of taps are multiplied together.
+// With few rows of pixels most of these rows are padding, which floats leave out.
+bool quantize::gainsFromBytes(Operation *product) {
+  auto conv = dyn_cast<nn::ConvOp>(product);
+  if (!conv)
+    return true;
+  ArrayRef<int64_t> x = cast<ShapedType>(conv.getX().getType()).getShape();
+  ArrayRef<int64_t> w = cast<ShapedType>(conv.getW().getType()).getShape();
+  bool isDepthwise = conv.getGroups() == w[0] && w[1] == 1;
+  if (!isDepthwise || x.size() != 4 || ShapedType::isDynamic(x[2]))
+    return true;
+  constexpr double kLeastRows = 0.6;
+  return double(x[2]) > kLeastRows * double(w[2]);
+}
+
 // Means are computed of floats. Where something reads floats, a kernel stores
 // them, rounded as bytes would be: that gains nothing for what else reads them.
 void quantize::dropFloatReaders(SmallVector<Site> &sites) {

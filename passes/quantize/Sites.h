@@ -40,6 +40,9 @@ llvm::SmallVector<mlir::Operation *>
 findProducts(mlir::func::FuncOp function,
              llvm::function_ref<bool(mlir::Operation *)> isWanted);
 
+/// Whether a product may be faster in bytes than in floats on any CPU.
+bool gainsFromBytes(mlir::Operation *product);
+
 /// The operands that are to be quantized if `products` compute on bytes.
 llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);
 
