@@ -8,6 +8,8 @@
 // RUN:   | FileCheck %s --check-prefix=PART
 // RUN: ingot-opt %t/movement.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/movement.json})' \
 // RUN:   | FileCheck %s --check-prefix=MOVE
+// RUN: ingot-opt %t/channels.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/channels.json})' \
+// RUN:   | FileCheck %s --check-prefix=CHANNELS
 // RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/rounded.json})' \
 // RUN:   | FileCheck %s --check-prefix=ROUND
 // RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/rounded.json weight-bits=7})' \
@@ -91,6 +93,20 @@
 // MOVE: %[[D:.*]] = nn.dequantize %[[QP]]
 // MOVE: nn.matmul %[[D]]
 
+// Single channels of three rows of pixels stay floats with 5x5 taps, of four they
+// are bytes. What a mean of floats is made of is stored as floats: it is not
+// rounded for what multiplies it.
+// CHANNELS-LABEL: func.func @channels
+// CHANNELS: nn.quantize %arg0
+// CHANNELS: %[[X:.*]] = nn.dequantize
+// CHANNELS: nn.conv %arg1, %cst
+// CHANNELS: %[[C:.*]] = nn.conv %[[X]]
+// CHANNELS-NEXT: %[[R:.*]] = nn.relu %[[C]]
+// CHANNELS-NEXT: nn.reduce mean %[[R]]
+// CHANNELS-NEXT: %[[M:.*]] = nn.reshape
+// CHANNELS-NEXT: %[[S:.*]] = nn.mul %[[R]], %[[M]]
+// CHANNELS: nn.quantize %[[S]]
+
 //--- model.mlir
 func.func @residual(%x: tensor<1x2x2x2xf32> {ingot.name = "x"}) -> (tensor<1x2x2x2xf32> {ingot.name = "y"}) {
   %w = arith.constant dense<[[[[1.0]], [[-0.50393701]]], [[[0.0]], [[0.0]]]]> : tensor<2x2x1x1xf32>
@@ -155,3 +171,28 @@ func.func @rounded(%y: tensor<1x2xf32> {ingot.name = "y"}) -> (tensor<1x2xf32>, 
 {"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
  "method": "minmax", "samples": 1, "tensors": [{"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}],
  "repair": {"adaround": [{"name": "fc1", "up": "A"}]}}
+
+//--- channels.mlir
+func.func @channels(%x: tensor<1x2x4x8xf32> {ingot.name = "x"}, %y: tensor<1x2x3x8xf32> {ingot.name = "y"}) -> (tensor<1x2x4x8xf32>, tensor<1x2x3x8xf32>) {
+  %k = arith.constant dense<1.0> : tensor<2x1x5x5xf32>
+  %w = arith.constant dense<1.0> : tensor<2x2x1x1xf32>
+  %few = nn.conv %y, %k {dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x3x8xf32>, tensor<2x1x5x5xf32>) -> tensor<1x2x3x8xf32> loc("few")
+  %c = nn.conv %x, %k {dilations = array<i64: 1, 1>, groups = 2 : i64, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x4x8xf32>, tensor<2x1x5x5xf32>) -> tensor<1x2x4x8xf32> loc("many")
+  %r = nn.relu %c : tensor<1x2x4x8xf32> -> tensor<1x2x4x8xf32> loc("relu")
+  %f = nn.reduce mean %r {axes = array<i64: 2, 3>} : tensor<1x2x4x8xf32> -> tensor<1x2xf32> loc("mean")
+  %m = nn.reshape %f : tensor<1x2xf32> -> tensor<1x2x1x1xf32> loc("means")
+  %s = nn.mul %r, %m : tensor<1x2x4x8xf32>, tensor<1x2x1x1xf32> -> tensor<1x2x4x8xf32> loc("scaled")
+  %z = nn.conv %s, %w {dilations = array<i64: 1, 1>, groups = 1 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+    : (tensor<1x2x4x8xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x8xf32> loc("last")
+  return %z, %few : tensor<1x2x4x8xf32>, tensor<1x2x3x8xf32>
+}
+
+//--- channels.json
+{"ingot_calibration": 1, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "x", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
+  {"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
+  {"name": "relu", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
+  {"name": "scaled", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}

@@ -101,8 +101,10 @@ int PrecisionStudy::prepareModels() {
     });
     if (!layer.isInt8) {
       layer.reason = !layer.range           ? "its data has no range"
-                     : options.keep.empty() ? "its data has a zero point"
-                                            : "a rule keeps it";
+                     : options.keep.empty()
+                         ? "bytes gain nothing: its data has a zero point, or "
+                           "few rows"
+                         : "a rule keeps it";
       probe.forbid(i);
     }
     study.layers.push_back(std::move(layer));

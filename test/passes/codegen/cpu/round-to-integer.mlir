@@ -38,6 +38,26 @@ func.func @bounded(%x: vector<16xf32>, %low: vector<16xf32>, %high: vector<16xf3
   return %4 : vector<16xi32>
 }
 
+// Nor if they are multiplied before, as by hard swish; what is stored besides
+// does.
+// CHECK-LABEL: @multiplied
+// CHECK: arith.maxnumf
+// CHECK: arith.minnumf
+// CHECK: arith.maximumf
+func.func @multiplied(%x: vector<16xf32>, %low: vector<16xf32>, %high: vector<16xf32>) -> (vector<16xi32>, vector<16xf32>) {
+  %0 = arith.maximumf %x, %low : vector<16xf32>
+  %1 = arith.minimumf %0, %high : vector<16xf32>
+  %2 = arith.mulf %1, %x : vector<16xf32>
+  %3 = arith.divf %2, %low : vector<16xf32>
+  %4 = math.roundeven %3 : vector<16xf32>
+  %5 = arith.fptosi %4 : vector<16xf32> to vector<16xi32>
+  %6 = arith.maximumf %x, %high : vector<16xf32>
+  %7 = arith.mulf %6, %6 : vector<16xf32>
+  %8 = arith.fptosi %7 : vector<16xf32> to vector<16xi32>
+  %9 = arith.addi %5, %8 : vector<16xi32>
+  return %9, %7 : vector<16xi32>, vector<16xf32>
+}
+
 // Those that something else reads do, and scalars stay as they are.
 // CHECK-LABEL: @kept
 // CHECK: arith.maximumf {{.*}} : vector<16xf32>

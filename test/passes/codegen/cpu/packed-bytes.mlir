@@ -1,0 +1,79 @@
+// RUN: ingot-opt %s --cpu-matmul-to-vector --split-input-file | FileCheck %s
+
+// Two vectors of a row are packed together, which holds them within a byte: only
+// what is too large for an integer is bounded before. Of the last columns, which
+// fill no vector, each is narrowed by itself.
+// CHECK-LABEL: func.func private @row
+// CHECK: arith.minnumf
+// CHECK: %[[A:.*]] = llvm.call_intrinsic "llvm.x86.avx.cvt.ps2dq.256"
+// CHECK: arith.minnumf
+// CHECK: %[[B:.*]] = llvm.call_intrinsic "llvm.x86.avx.cvt.ps2dq.256"
+// CHECK: %[[WORDS:.*]] = llvm.call_intrinsic "llvm.x86.avx2.packssdw"(%[[A]], %[[B]])
+// CHECK: %[[BYTES:.*]] = llvm.call_intrinsic "llvm.x86.sse2.packuswb.128"
+// CHECK: %[[FOURS:.*]] = vector.bitcast %[[BYTES]] : vector<16xi8> to vector<4xi32>
+// CHECK: %[[ORDER:.*]] = vector.shuffle %[[FOURS]], %[[FOURS]] [0, 2, 1, 3]
+// CHECK: %[[ROW:.*]] = vector.bitcast %[[ORDER]]
+// CHECK: vector.store %[[ROW]], {{.*}} : {{.*}}, vector<16xi8>
+// CHECK: arith.trunci
+// CHECK: vector.maskedstore
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @row(%a: memref<1x8xi8>, %w: memref<2x2x16x4xi8>, %d: memref<1x28xi8>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<1x8xi8>, memref<2x2x16x4xi8>) outs(%d : memref<1x28xi8>)
+        attributes {schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <1x2>>} {
+    ^bb0(%sum: i32):
+      %low = arith.constant 0.0 : f32
+      %high = arith.constant 2.55e+2 : f32
+      %0 = arith.sitofp %sum : i32 to f32
+      %1 = arith.maximumf %0, %low : f32
+      %2 = arith.minimumf %1, %high : f32
+      %3 = math.roundeven %2 : f32
+      %4 = arith.fptosi %3 : f32 to i32
+      %5 = arith.trunci %4 : i32 to i8
+      cpu.yield %5 : i8
+    }
+    return
+  }
+}
+
+// -----
+
+// What is not known to be within a byte keeps its lower bits, and wider vectors
+// have an instruction that narrows them.
+// CHECK-LABEL: func.func private @wraps
+// CHECK-NOT: pack
+// CHECK: return
+// CHECK-LABEL: func.func private @wide
+// CHECK-NOT: pack
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @wraps(%a: memref<1x8xi8>, %w: memref<1x2x16x4xi8>, %d: memref<1x16xi8>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<1x8xi8>, memref<1x2x16x4xi8>) outs(%d : memref<1x16xi8>)
+        attributes {schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <1x1>>} {
+    ^bb0(%sum: i32):
+      %0 = arith.trunci %sum : i32 to i8
+      cpu.yield %0 : i8
+    }
+    return
+  }
+}
+
+// -----
+
+module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
+  func.func private @wide(%a: memref<1x8xi8>, %w: memref<1x2x32x4xi8>, %d: memref<1x32xi8>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<1x8xi8>, memref<1x2x32x4xi8>) outs(%d : memref<1x32xi8>)
+        attributes {schedule = #cpu.schedule<tile = <1x32, product = int8_wide>, grid = <1x1>>} {
+    ^bb0(%sum: i32):
+      %low = arith.constant 0.0 : f32
+      %high = arith.constant 2.55e+2 : f32
+      %0 = arith.sitofp %sum : i32 to f32
+      %1 = arith.maximumf %0, %low : f32
+      %2 = arith.minimumf %1, %high : f32
+      %3 = math.roundeven %2 : f32
+      %4 = arith.fptosi %3 : f32 to i32
+      %5 = arith.trunci %4 : i32 to i8
+      cpu.yield %5 : i8
+    }
+    return
+  }
+}
