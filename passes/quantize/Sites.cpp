@@ -178,8 +178,9 @@ SmallVector<Site> quantize::findSites(ArrayRef<Operation *> products) {
   return Finder().run(products);
 }
 
-// Of single channels bytes gain most where rows of taps are multiplied together.
-// With few rows of pixels most of these rows are padding, which floats leave out.
+// Of single channels bytes gain most where rows of taps are multiplied
+// together. With few rows of pixels most of these rows are padding, which
+// floats leave out.
 bool quantize::gainsFromBytes(Operation *product) {
   auto conv = dyn_cast<nn::ConvOp>(product);
   if (!conv)

@@ -46,8 +46,8 @@ bool gainsFromBytes(mlir::Operation *product);
 /// The operands that are to be quantized if `products` compute on bytes.
 llvm::SmallVector<Site> findSites(llvm::ArrayRef<mlir::Operation *> products);
 
-/// Drops those of tensors that are stored as floats anyway, since something else
-/// than a product or what joins branches reads them.
+/// Drops those of tensors that are stored as floats anyway, since something
+/// else than a product or what joins branches reads them.
 void dropFloatReaders(llvm::SmallVector<Site> &sites);
 
 /// The tensors of which the sites have the range, in order, each with its name:

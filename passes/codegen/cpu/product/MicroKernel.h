@@ -143,7 +143,7 @@ llvm::SmallVector<mlir::Value> evaluate(IndexBuilder &b, mlir::Block &body,
 /// How many instructions the epilogue of a vector takes, roughly.
 int64_t epilogueCost(cpu::EpilogueOpInterface op);
 
-/// What the epilogue of one vector takes: the sum, and what operands have there.
+/// What the epilogue of one vector takes: the sum, and operands at its place.
 llvm::SmallVector<mlir::Value> epilogueArguments(IndexBuilder &b,
                                                  const Output &output,
                                                  mlir::Value sum,
