@@ -224,9 +224,8 @@ void codegen::storePacked(IndexBuilder &b, const Tile &tile,
     Place place{SmallVector<Index>(coordinates), tile.lanes, tile.lanes, {}};
     Index &column = place.coordinates.back();
     column = b.add(column, v * tile.lanes);
-    integers.push_back(
-        packing.integersOf(b, body, epilogueArguments(b, output, sums[v], place),
-                           tile.lanes));
+    SmallVector<Value> arguments = epilogueArguments(b, output, sums[v], place);
+    integers.push_back(packing.integersOf(b, body, arguments, tile.lanes));
   }
   Value bytes = packing.pack(b, integers);
   // Neighbours of four, to where they stand in their vectors.
