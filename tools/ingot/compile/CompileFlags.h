@@ -138,9 +138,10 @@ struct CompileFlags {
                "for each number but 0")};
   cl::opt<bool> winograd{
       "winograd", cl::init(true), cl::cat(category),
-      cl::desc("3x3 convolutions of 32-bit floats in fewer products where that "
-               "is faster (default), of weights up to four times as large; "
-               "=false computes them as they are written")};
+      cl::desc("3x3 convolutions of 32-bit floats and of bytes in fewer "
+               "products where that is faster (default), of floats by weights "
+               "up to four times as large; =false computes them as they are "
+               "written")};
   cl::opt<std::string> weights{
       "weights", cl::value_desc("embed|file"), cl::init("embed"),
       cl::cat(category),

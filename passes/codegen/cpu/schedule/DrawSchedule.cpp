@@ -52,7 +52,7 @@ struct Drawer {
   void drawBlocks(Grid &grid, bool mayBeWhole);
 
   cpu::ScheduleAttr draw(cpu::ConvOp op);
-  /// Of bytes of few enough channels for one tile to fit.
+  /// None for so many channels that not even one tile fits.
   cpu::ScheduleAttr drawFiltering(cpu::ConvOp op);
   cpu::ScheduleAttr draw(cpu::DepthwiseConvOp op);
   cpu::ScheduleAttr draw(cpu::MatMulOp op);
@@ -136,6 +136,8 @@ cpu::ScheduleAttr Drawer::drawFiltering(cpu::ConvOp op) {
   int64_t columns = chosen.vectors * target.lanes;
   int64_t most =
       cpu::kMaxWinogradBytes / transform.bytes(weights.depth, columns);
+  if (most == 0)
+    return {};
   chosen.rows = std::min<int64_t>(chosen.rows, most);
   Grid split = grid(lower::productOf(dst.drop_back()), chosen.rows,
                     llvm::divideCeil(dst.back(), columns));
@@ -153,7 +155,8 @@ cpu::ScheduleAttr Drawer::drawFiltering(cpu::ConvOp op) {
 
 cpu::ScheduleAttr Drawer::draw(cpu::ConvOp op) {
   if (op.getWinograd() && toss())
-    return drawFiltering(op);
+    if (cpu::ScheduleAttr filtering = drawFiltering(op))
+      return filtering;
   cpu::PackedWeights weights(op.getWeights());
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t pixels = dst[dst.size() - 2], groups = op.getGroups();
