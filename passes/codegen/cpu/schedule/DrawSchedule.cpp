@@ -132,7 +132,9 @@ cpu::ScheduleAttr Drawer::drawFiltering(cpu::ConvOp op) {
   ArrayRef<int64_t> dst = shapeOf(op.getDst());
   int64_t outputs = *op.getWinograd() == 4 && toss() ? 4 : 2;
   auto transform = cpu::Winograd::ofBytes(outputs);
-  RegisterTile chosen = tile(Product::int8Wide, weights.width / target.lanes);
+  // Words leave as many registers to sums as floats do.
+  RegisterTile chosen = tile(Product::f32, weights.width / target.lanes);
+  chosen.product = Product::int8Wide;
   int64_t columns = chosen.vectors * target.lanes;
   int64_t most =
       cpu::kMaxWinogradBytes / transform.bytes(weights.depth, columns);
