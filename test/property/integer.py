@@ -5,8 +5,9 @@ usage: integer.py [--cases N] [--seed S] [--kinds KIND[,KIND...]] [--targets LEV
 
 Half of the cases are full of the extremes of both types (255 and -128, 255 and 127), where sums of words saturate; half
 have small weights, with outliers or without, of which vpmaddubsw adds pairs. All data ends or begins beside memory that
-may not be touched. With
---measure prints GOP/s of some products instead. Needs mlir-translate and clang of the LLVM that Ingot is built with.
+may not be touched. Every second batch of cases has
+schedules drawn at random, but where instructions are emulated. With --measure prints GOP/s of some products instead. Needs mlir-translate and clang of the
+LLVM that Ingot is built with.
 """
 import argparse
 import ctypes
@@ -23,7 +24,7 @@ import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = os.environ.get("INGOT_LLVM_BIN", "/usr/lib/llvm-22/bin")
-PASSES = "builtin.module(cpu-schedule,{emulation}ingot-llvm)"
+PASSES = "builtin.module(cpu-schedule{{seed={seed}}},{emulation}ingot-llvm)"
 # What each level promises, as compiler/target has it.
 FEATURES = {"x86-64-v2": ["-march=x86-64-v2"], "x86-64-v3": ["-march=x86-64-v3"], "x86-64-v4": ["-march=x86-64-v4"],
             "cascadelake": ["-march=x86-64-v4", "-mavx512vnni"],
@@ -35,7 +36,8 @@ EMULATION = "cpu-conv-to-vector,cpu-depthwise-to-vector,cpu-matmul-to-vector,emu
 EMULATED = ("sapphirerapids@x86-64-v3", "sapphirerapids@x86-64-v4")
 TYPES = {np.uint8: "i8", np.int8: "i8", np.int32: "i32", np.float32: "f32"}
 
-KINDS = ("matmul", "conv", "depthwise")
+KINDS = ("matmul", "conv", "depthwise", "filter")
+BATCH = 20  # cases of one library
 
 # Stores the sum as it is, or scaled, rounded and held within a byte: what a quantized layer does.
 PLAIN = """^bb0(%sum: i32):
@@ -160,6 +162,23 @@ def pairs_of(weights):
     return np.ascontiguousarray(statements), [int(n) for n in counts]
 
 
+def proved_tiles(weights, zero_point):
+    """What cpu-prove-winograd finds for [taps, taps, C, O]: 4 or 2, or nothing."""
+    columns = weights.astype(np.int64).reshape(-1, weights.shape[-1])
+    # Each byte as far from the zero point as its weight's sign wants it, and the other way round.
+    high = np.where(columns > 0, columns * (255 - zero_point), -columns * zero_point).sum(0)
+    low = np.where(columns > 0, columns * zero_point, -columns * (255 - zero_point)).sum(0)
+    largest = max(high.max(), low.max())
+    # Transforms make sums 576 and 4 times as large, of whose factors powers of two take bits.
+    return 4 if largest * 64 < 1 << 31 else 2 if largest * 4 < 1 << 31 else 0
+
+
+def compensation_of(weights, zero_point):
+    """[groups * panels, taps but the last, P]: less zero point times the packed weights of the taps along a row."""
+    sums = weights.astype(np.int32).sum((-4, -3, -1))
+    return np.ascontiguousarray(-zero_point * sums).astype(np.int32)
+
+
 class Case:
     """A product: the op's text, its arrays and what must come out."""
 
@@ -186,9 +205,13 @@ class Case:
                 return np.where(rng.random(shape) < 0.9, -128, 127).astype(np.int8)
             return rng.integers(-128, 128, shape).astype(np.int8)
 
-        self.kind, self.pairs, self.fours, self.open_dims = kind, [], [], ()
+        self.kind, self.pairs, self.fours, self.compensation, self.open_dims = kind, [], [], [], ()
         if kind == "depthwise":
             self.draw_depthwise(rng, source, factor)
+            self.finish(rng, extreme)
+            return
+        if kind == "filter":
+            self.draw_filter(rng, source, factor)
             self.finish(rng, extreme)
             return
         if kind == "matmul":
@@ -220,6 +243,10 @@ class Case:
                                f"dilations = array<i64: {dilation}, {dilation}>, groups = {groups} : i64}}")
             self.sums = self.convolve(weights.astype(np.int32), groups, kernel, stride, dilation, pad)
         self.weights = pack(weights)
+        if kind == "conv" and (groups, kernel, stride, dilation) == (1, 3, 1, 1) and channels % 4 == 0:
+            tiles = proved_tiles(weights[0], 0)
+            self.attributes = self.attributes.replace("{", f"{{winograd = {tiles} : i64, ", 1)
+            self.text += f" tiles {tiles}"
         groups, depth = (1, weights.shape[-2]) if kind == "matmul" else (groups, channels)
         if groups == 1 and depth % 4 == 0 and rng.integers(4):
             statements, counts = pairs_of(self.weights)
@@ -248,6 +275,48 @@ class Case:
             self.want = np.clip(near, 0, 255).astype(np.uint8)
             if len(self.operands) == 2:
                 self.want = (np.clip(near, 0, 250) + 5).astype(np.uint8)
+
+    def draw_filter(self, rng, source, factor):
+        """3x3 taps, which minimal filtering may multiply."""
+        batch = int(rng.choice((1, 1, 2, 3)))
+        # Whole vectors of fours, tails of them, and more than one block of weights.
+        channels = 4 * int(rng.choice((rng.integers(1, 17), rng.integers(1, 17), rng.integers(17, 60))))
+        outputs = int(rng.choice((8, 16, 24, 32, 48, rng.integers(1, 70))))
+        # Seldom so many that sums leave no room for the largest tiles, or hardly room for one.
+        if rng.integers(12) == 0:
+            channels, outputs = int(rng.choice((116, 228, 232, 600, 1832, 1844, 4200, 4400))), int(rng.integers(1, 20))
+        pads = [int(n) for n in rng.integers(0, 2, 4)]
+        if rng.integers(3) == 0:
+            pads = [int(n) for n in rng.integers(0, 5, 4)]
+        zero = int(rng.choice((0, 0, 128, 255, rng.integers(1, 256))))
+        most = 14 if channels < 100 else 5
+        height, width = (max(1, 3 - before - after) + int(rng.integers(0, most))
+                         for before, after in zip(pads[:2], pads[2:]))
+        if rng.integers(3) == 0:
+            self.open_dims = ((0,), (1, 2), (2,), (0, 1, 2))[int(rng.integers(4))]
+        self.src = source(batch, height, width, channels)
+        weights = factor(1, 3, 3, channels, outputs)
+        self.weights = pack(weights)
+        tiles = proved_tiles(weights[0], zero)
+        self.text = (f"filter {batch} x {height} x {width} x {channels}, {outputs} outputs, pads {pads}, "
+                     f"zero point {zero}, open {self.open_dims}, tiles {tiles}")
+        inner = f"src_zero_point = {zero} : i64" if zero else ""
+        if zero:
+            self.compensation = [compensation_of(self.weights, zero)]
+        inner += f"{', ' if inner else ''}winograd = {tiles} : i64" if tiles else ""
+        if rng.integers(2):
+            statements, counts = pairs_of(self.weights)
+            self.pairs = [statements]
+            inner += f"{', ' if inner else ''}pair_counts = array<i64: {', '.join(map(str, counts))}>"
+            self.text += " pairs"
+        self.attributes = (f" attributes {{strides = array<i64: 1, 1>, pads = array<i64: {', '.join(map(str, pads))}>, "
+                           f"dilations = array<i64: 1, 1>, groups = 1 : i64{', ' if inner else ''}{inner}}}")
+        src = np.pad(self.src.astype(np.int32) - zero, ((0, 0), pads[::2], pads[1::2], (0, 0)))
+        out = [n - 2 for n in src.shape[1:3]]
+        self.sums = np.zeros((batch, *out, outputs), np.int32)
+        for i in range(3):
+            for j in range(3):
+                self.sums += src[:, i:i + out[0], j:j + out[1]] @ weights[0, i, j].astype(np.int32)
 
     def draw_depthwise(self, rng, source, factor):
         kernel = [int(n) for n in rng.integers(1, 6, 2)]
@@ -295,12 +364,12 @@ class Case:
         return sums
 
     def arrays(self, dst):
-        return [self.src, self.weights, *self.pairs, *self.fours, *self.operands, dst]
+        return [self.src, self.weights, *self.compensation, *self.pairs, *self.fours, *self.operands, dst]
 
     def guard(self, at_end):
         """Puts all but the result, which check does, where reading too much of it fails."""
         self.src, self.weights = guarded(self.src, at_end), guarded(self.weights, at_end)
-        for arrays in (self.pairs, self.fours, self.operands):
+        for arrays in (self.compensation, self.pairs, self.fours, self.operands):
             arrays[:] = [guarded(array, at_end) for array in arrays]
 
     def function(self, name):
@@ -308,9 +377,11 @@ class Case:
         types = [memref(a) for a in self.arrays(dst)]
         types[0], types[-1] = memref(self.src, self.open_dims), memref(dst, self.open_dims)
         names = [f"%{i}" for i in range(len(types))]
-        operands = f" pairs({names[2]} : {types[2]})" if self.pairs else ""
-        if self.fours:
-            operands = f" fours({names[2]} : {types[2]})"
+        operands, at = "", 2
+        for part, arrays in (("compensation", self.compensation), ("pairs", self.pairs), ("fours", self.fours)):
+            if arrays:
+                operands += f" {part}({names[at]} : {types[at]})"
+                at += 1
         if self.operands:
             first = -1 - len(self.operands)
             types[first + 1:-1] = [memref(a, self.open_dims) for a in self.operands[1:]]
@@ -319,7 +390,7 @@ class Case:
         if self.kind == "depthwise":
             body = (PLAIN_FLOATS, REQUANTIZE_FLOATS, RESIDUAL_FLOATS)[len(self.operands)]
         arguments = ", ".join(f"%{i}: {t}" for i, t in enumerate(types))
-        op = "depthwise_conv" if self.kind == "depthwise" else self.kind
+        op = {"depthwise": "depthwise_conv", "filter": "conv"}.get(self.kind, self.kind)
         return (f"func.func @{name}({arguments}, %task: index) {{\n"
                 f"cpu.{op} ins(%0, %1 : {types[0]}, {types[1]}){operands} outs({names[-1]} : {types[-1]})"
                 f"{self.attributes} {{\n{body}}}\nreturn\n}}\n")
@@ -342,8 +413,8 @@ def run(command):
     return done.stdout
 
 
-def build(binaries, cases, target, folder):
-    """A library of the cases' kernels, and how many tasks each has."""
+def build(binaries, cases, target, folder, seed=0):
+    """A library of the cases' kernels, with schedules drawn if there is a seed, and how many tasks each has."""
     level, _, on = target.partition("@")
     if level == "sapphirerapids" and not on:
         request_tiles()
@@ -353,7 +424,7 @@ def build(binaries, cases, target, folder):
     with open(path + ".mlir", "w") as f:
         f.write(text)
     optimizer = os.path.join(binaries, "ingot-opt")
-    passes = PASSES.format(emulation=EMULATION.format(on) if on else "")
+    passes = PASSES.format(seed=seed, emulation=EMULATION.format(on) if on else "")
     run([optimizer, path + ".mlir", f"--pass-pipeline={passes}", "-o", path + ".llvm.mlir"])
     with open(path + ".llvm.mlir") as f:
         generated = f.read()
@@ -362,18 +433,18 @@ def build(binaries, cases, target, folder):
     run([os.path.join(LLVM, "mlir-translate"), "--mlir-to-llvmir", path + ".llvm.mlir", "-o", path + ".ll"])
     run([os.path.join(LLVM, "clang"), "-O2", "-Wno-override-module", *FEATURES[runs_on(target)], "-fPIC", "-shared",
          path + ".ll", "-lm", "-o", path + ".so"])
-    launches = run([optimizer, path + ".mlir", "--cpu-schedule", "--outline-kernels", "--canonicalize"])
-    # Of open sizes a run counts the tasks: no more than rows and vectors of channels.
+    launches = run([optimizer, path + ".mlir", f"--cpu-schedule=seed={seed}", "--outline-kernels", "--canonicalize"])
+    # Of open sizes a run counts the tasks: no more than pixels and vectors of channels.
     counts = re.findall(r"tasks\(%(c\d+)?", launches)
-    return ctypes.CDLL(path + ".so"), [int(count[1:]) if count else case.want.shape[1] * -(-case.want.shape[3] // 4)
+    return ctypes.CDLL(path + ".so"), [int(count[1:]) if count else np.prod(case.want.shape[:3]) * -(-case.want.shape[3] // 4)
                                        for count, case in zip(counts, cases, strict=True)]
 
 
-def check(binaries, cases, target):
+def check(binaries, cases, target, seed=0):
     """What is wrong, a line a case."""
     folder = tempfile.mkdtemp(prefix="ingot-integer-")
     try:
-        library, tasks = build(binaries, cases, target, folder)
+        library, tasks = build(binaries, cases, target, folder, seed)
         wrong = []
         for i, (case, count) in enumerate(zip(cases, tasks, strict=True)):
             at_end = bool(i % 2)
@@ -384,7 +455,7 @@ def check(binaries, cases, target):
             if not np.array_equal(dst, case.want):
                 many = np.count_nonzero(dst != case.want)
                 at = tuple(int(n) for n in np.argwhere(dst != case.want)[0])
-                wrong.append(f"{target}: {case.text}: {many} of {dst.size} elements, "
+                wrong.append(f"{target}, schedule seed {seed}: {case.text}: {many} of {dst.size} elements, "
                              f"{dst[at]} for {case.want[at]} at {at}")
         return wrong
     finally:
@@ -448,9 +519,11 @@ def main():
             measure(args.bin, target)
             continue
         for kind in args.kinds.split(","):
-            for first in range(0, args.cases, 20):
-                cases = [draw(kind, n, args.seed) for n in range(first, min(first + 20, args.cases))]
-                wrong = check(args.bin, cases, target)
+            for first in range(0, args.cases, BATCH):
+                cases = [draw(kind, n, args.seed) for n in range(first, min(first + BATCH, args.cases))]
+                # What is emulated are the products of usual schedules.
+                seed = first if first // BATCH % 2 and "@" not in target else 0
+                wrong = check(args.bin, cases, target, seed)
                 print("".join(f"FAILED {line}\n" for line in wrong), end="")
                 failed += len(wrong)
                 done += len(cases)
