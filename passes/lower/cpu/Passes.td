@@ -210,7 +210,7 @@ def ProvePairs : Pass<"cpu-prove-pairs", "::mlir::func::FuncOp"> {
 }
 
 def ProveWinograd : Pass<"cpu-prove-winograd", "::mlir::func::FuncOp"> {
-  let summary = "Find the convolutions of bytes that fewer products give exactly";
+  let summary = "Find convolutions of bytes that fewer products give exactly";
   let description = [{
     Gives convolutions of bytes their `winograd`, as `cpu.conv` describes it:
     the largest tiles whose transforms leave as many bits of a sum as the
