@@ -91,7 +91,13 @@ def request_tiles():
 
 def memref(array, open_dims=()):
     sizes = ["?" if i in open_dims else str(n) for i, n in enumerate(array.shape)]
-    return f"memref<{'x'.join(sizes)}x{TYPES[array.dtype.type]}>"
+    layout = ""
+    if not array.flags.c_contiguous:
+        strides = [s // array.itemsize for s in array.strides]
+        # What is known of a stride are the sizes within.
+        known = ["?" if any(d > i for d in open_dims) else str(s) for i, s in enumerate(strides)]
+        layout = f", strided<[{', '.join(known)}]>"
+    return f"memref<{'x'.join(sizes)}x{TYPES[array.dtype.type]}{layout}>"
 
 
 def guarded(array, at_end):
@@ -206,6 +212,8 @@ class Case:
             return rng.integers(-128, 128, shape).astype(np.int8)
 
         self.kind, self.pairs, self.fours, self.compensation, self.open_dims = kind, [], [], [], ()
+        # So many channels of src belong to another tensor that it lies in.
+        self.others = 0
         if kind == "depthwise":
             self.draw_depthwise(rng, source, factor)
             self.finish(rng, extreme)
@@ -294,12 +302,13 @@ class Case:
                          for before, after in zip(pads[:2], pads[2:]))
         if rng.integers(3) == 0:
             self.open_dims = ((0,), (1, 2), (2,), (0, 1, 2))[int(rng.integers(4))]
-        self.src = source(batch, height, width, channels)
+        self.others = int(rng.choice((0, 0, rng.integers(1, 30))))
+        self.src = source(batch, height, width, channels + self.others)[..., self.others:]
         weights = factor(1, 3, 3, channels, outputs)
         self.weights = pack(weights)
         tiles = proved_tiles(weights[0], zero)
         self.text = (f"filter {batch} x {height} x {width} x {channels}, {outputs} outputs, pads {pads}, "
-                     f"zero point {zero}, open {self.open_dims}, tiles {tiles}")
+                     f"zero point {zero}, open {self.open_dims}, beside {self.others} others, tiles {tiles}")
         inner = f"src_zero_point = {zero} : i64" if zero else ""
         if zero:
             self.compensation = [compensation_of(self.weights, zero)]
@@ -368,7 +377,10 @@ class Case:
 
     def guard(self, at_end):
         """Puts all but the result, which check does, where reading too much of it fails."""
-        self.src, self.weights = guarded(self.src, at_end), guarded(self.weights, at_end)
+        channels = self.src.shape[-1]
+        wide = np.pad(self.src, [(0, 0)] * (self.src.ndim - 1) + [(self.others, 0) if at_end else (0, self.others)])
+        self.src = guarded(wide, at_end)[..., self.others:] if at_end else guarded(wide, at_end)[..., :channels]
+        self.weights = guarded(self.weights, at_end)
         for arrays in (self.compensation, self.pairs, self.fours, self.operands):
             arrays[:] = [guarded(array, at_end) for array in arrays]
 
