@@ -62,8 +62,12 @@ public:
   /// Elements between the transformed pixels of two tiles: a cache line more
   /// than their channels, so that points do not fall into one set of the cache.
   static int64_t pitch(int64_t channels) {
-    constexpr int64_t kLine = 16;
     return (channels + kLine - 1) / kLine * kLine + kLine;
+  }
+  /// Elements between two points of `elements` each: an odd number of cache
+  /// lines, which all sets of the cache share alike.
+  static int64_t distance(int64_t elements) {
+    return ((elements + kLine - 1) / kLine | 1) * kLine;
   }
   /// What a tile takes of a task's stack: transformed pixels, and the products
   /// of `columns` columns. Two bytes become words beside each other.
@@ -85,6 +89,9 @@ public:
 
 private:
   Winograd(int64_t outputs, bool isWhole);
+
+  /// Elements of a cache line.
+  static constexpr int64_t kLine = 16;
 
   double at(int64_t point) const;
   /// The product of the distances to all other finite points.

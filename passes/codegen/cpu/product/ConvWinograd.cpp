@@ -42,9 +42,7 @@ public:
                         cpu::PackedWeights(op.getWeights()).depth / 2),
         weights(b, op.getWeights()), groups(plan.weights.depth / 4),
         zeroPoint(op.getSrcZeroPoint()),
-        words(createScratch(b, op,
-                            plan.transform.positions() *
-                                (plan.depthBlock * 4 * tileColumns() + kLine),
+        words(createScratch(b, op, plan.transform.positions() * wordsOfPoint(),
                             builder.getI16Type())) {}
 
 private:
@@ -64,14 +62,11 @@ private:
   void multiplyBlock(const Tile &tile, Index columnTile, Index rowTiles,
                      Index first, int64_t size, bool isFirst);
   void transformWeights(const Tile &tile, Index at, Index to);
-  /// Where the weights at `point` are: a cache line more than those of a block
-  /// apart, so that points do not fall into one set of the cache.
-  Index wordsAt(Index point) {
-    return b.mul(point, plan.depthBlock * 4 * tileColumns() + kLine);
+  /// Words between the weights of two points.
+  int64_t wordsOfPoint() const {
+    return 2 * cpu::Winograd::distance(plan.depthBlock * 2 * tileColumns());
   }
-
-  /// Words of a cache line.
-  static constexpr int64_t kLine = 32;
+  Index wordsAt(Index point) { return b.mul(point, wordsOfPoint()); }
 
   Flat weights;
   int64_t groups, zeroPoint;

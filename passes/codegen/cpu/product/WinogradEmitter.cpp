@@ -35,8 +35,12 @@ WinogradEmitter::WinogradEmitter(OpBuilder &builder,
     tileCounts[d] = countWinogradTiles(b, dst, d, outputs);
   }
   int64_t positions = plan.transform.positions(), columns = tileColumns();
-  pixels = createScratch(b, op, positions * plan.blockRows * pitch, kept);
-  sums = createScratch(b, op, positions * (plan.blockRows + 1) * columns, kept);
+  auto atPoints = [&](int64_t row) {
+    int64_t distance = cpu::Winograd::distance(plan.blockRows * row);
+    return createScratch(b, op, positions * distance, kept);
+  };
+  pixels = atPoints(pitch);
+  sums = atPoints(columns);
   lines = createScratch(b, op, (points + 1) * outputs * columns, kept);
 }
 

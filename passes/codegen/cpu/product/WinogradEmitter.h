@@ -78,10 +78,13 @@ protected:
   void store(mlir::Value vector, mlir::Value data, Index at);
   /// Where `point` of a row of the block is.
   Index pixelsAt(Index point, Index row) {
-    return b.mul(b.add(b.mul(point, plan.blockRows), row), pitch);
+    return b.add(b.mul(point, cpu::Winograd::distance(plan.blockRows * pitch)),
+                 b.mul(row, pitch));
   }
   Index sumsAt(Index point, Index row, int64_t columns) {
-    return b.mul(b.add(b.mul(point, plan.blockRows + 1), row), columns);
+    return b.add(
+        b.mul(point, cpu::Winograd::distance(plan.blockRows * columns)),
+        b.mul(row, columns));
   }
   Accumulators loadSums(const Tile &tile, Index point, Index row);
   void storeSums(const Tile &tile, Index point, Index row,

@@ -6,11 +6,12 @@
 // CHECK-DAG: %[[SIX:.*]] = arith.constant dense<6> : vector<8xi32>
 // CHECK-DAG: %[[NINTH:.*]] = arith.constant dense<954437177> : vector<8xi32>
 // CHECK-DAG: %[[ZERO_POINT:.*]] = arith.constant dense<9> : vector<16xi16>
-// Weights of a block at each point, a line apart; lines, sums and pixels.
+// Weights of a block, lines, sums and pixels, in an odd number of cache lines at each
+// of 36 points.
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<14976xi16>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<448xi32>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<2880xi32>
-// CHECK: %[[PIXELS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<6912xi32>
+// CHECK: %[[PIXELS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<7488xi32>
 // Four tiles. Pixels in the padding are the zero point, columns beside src zeros.
 // CHECK: vector.store %{{.*}} : memref<64xi8>, vector<64xi8>
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step
