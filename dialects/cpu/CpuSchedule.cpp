@@ -243,12 +243,12 @@ static LogicalResult verifyTileBlock(Operation *op, ScheduleAttr schedule,
                                      int64_t channels) {
   TileAttr tile = schedule.getTile();
   int64_t perRow = transform.bytes(channels, tile.getColumns());
-  int64_t rows = schedule.getTileBlock() * tile.getRows();
-  if (rows <= kMaxWinogradBytes / perRow)
+  int64_t block = schedule.getTileBlock(), rows = tile.getRows();
+  if (block <= kMaxWinogradBytes / perRow / rows)
     return success();
   return op->emitOpError("expects blocks of tiles of at most ")
-         << kMaxWinogradBytes << " bytes, but got " << rows << " of "
-         << perRow;
+         << kMaxWinogradBytes << " bytes, but got " << block << " times "
+         << rows << " of " << perRow;
 }
 
 /// Of a convolution of bytes by minimal filtering.

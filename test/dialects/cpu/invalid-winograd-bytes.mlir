@@ -293,10 +293,24 @@ func.func @scheduled_tile_block_alone(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x
 // Each of 36 points of a row takes 32 words of 4 bytes, 8 with channels and what keeps
 // them apart, and 16 sums.
 func.func @scheduled_tile_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
-  // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 57 of 6912}}
+  // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 19 times 3 of 6912}}
   cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
                   schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 19, winograd = 4>} {
+  ^bb0(%sum: i32):
+    cpu.yield %sum : i32
+  }
+  return
+}
+
+// -----
+
+// Even if their product is a small number of 64 bits.
+func.func @scheduled_large_tile_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x4xi8>, %d: memref<1x8x8x16xi32>) {
+  // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 6148914691236517206 times 3 of 6912}}
+  cpu.conv ins(%x, %w : memref<1x8x8x16xi8>, memref<1x3x3x4x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
+      attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
+                  schedule = #cpu.schedule<tile = <3x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 6148914691236517206, winograd = 4>} {
   ^bb0(%sum: i32):
     cpu.yield %sum : i32
   }
@@ -320,7 +334,7 @@ func.func @scheduled_depth_block(%x: memref<1x8x8x16xi8>, %w: memref<1x3x3x4x16x
 
 // Not one row.
 func.func @scheduled_channels(%x: memref<1x8x8x4400xi8>, %w: memref<1x3x3x1100x16x4xi8>, %d: memref<1x8x8x16xi32>) {
-  // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 1 of 322560}}
+  // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 1 times 1 of 322560}}
   cpu.conv ins(%x, %w : memref<1x8x8x4400xi8>, memref<1x3x3x1100x16x4xi8>) outs(%d : memref<1x8x8x16xi32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64,
                   schedule = #cpu.schedule<tile = <1x16, product = int8_wide>, grid = <3x1>, depth_block = 2, tile_block = 1, winograd = 4>} {

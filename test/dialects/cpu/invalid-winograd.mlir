@@ -133,7 +133,7 @@ func.func @batch(%x: tensor<2x8x8x8xf32>, %w: tensor<1x36x8x16xf32>, %d: tensor<
 // -----
 
 func.func @block(%x: tensor<1x8x8x8xf32>, %w: tensor<1x36x8x16xf32>, %d: tensor<1x8x8x4xf32>) {
-  // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 600 of 6912}}
+  // expected-error @+1 {{expects blocks of tiles of at most 311296 bytes, but got 100 times 6 of 6912}}
   %0 = cpu.winograd_conv ins(%x, %w : tensor<1x8x8x8xf32>, tensor<1x36x8x16xf32>) outs(%d : tensor<1x8x8x4xf32>)
       attributes {pads = array<i64: 1, 1, 1, 1>, schedule = #cpu.schedule<tile = <6x16>, grid = <600x1>, tile_block = 100>} {
   ^bb0(%sum: f32):
