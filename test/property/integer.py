@@ -22,6 +22,8 @@ import time
 
 import numpy as np
 
+from integer_weights import compensation_of, pack, pack_fours, pairs_of, proved_tiles
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LLVM = os.environ.get("INGOT_LLVM_BIN", "/usr/lib/llvm-22/bin")
 PASSES = "builtin.module(cpu-schedule{{seed={seed}}},{emulation}ingot-llvm)"
@@ -114,75 +116,6 @@ def guarded(array, at_end):
     copy = np.frombuffer(memory, array.dtype, array.size, offset).reshape(array.shape)
     copy[...] = array
     return copy
-
-
-def pack(weights):
-    """[groups][K taps...][C][O] → [groups * panels, taps..., C / 4, P, 4]."""
-    groups, *taps, depth, columns = weights.shape
-    width = 32 if -(-columns // 32) * 32 * 8 <= -(-columns // 16) * 16 * 9 else 16
-    panels, fours = -(-columns // width), -(-depth // 4)
-    padded = np.zeros((groups, *taps, fours * 4, panels * width), np.int8)
-    padded[..., :depth, :columns] = weights
-    split = padded.reshape(groups, *taps, fours, 4, panels, width)
-    n = len(taps)
-    split = np.transpose(split, (0, n + 3, *range(1, n + 1), n + 1, n + 4, n + 2))
-    return np.ascontiguousarray(split.reshape(groups * panels, *taps, fours, width, 4))
-
-
-def unpacked_place(channel):
-    """Where a channel of a block of 64 stands once bytes of four rows are unpacked in lanes of 128 bits."""
-    return channel % 16 // 4 * 16 + channel // 16 * 4 + channel % 4
-
-
-def pack_fours(weights):
-    """[K1][K2][C] → [ceil(K1 / 4), K2, C…, 4], as cpu.depthwise_conv takes them."""
-    rows, along, channels = weights.shape
-    fours = np.zeros((-(-rows // 4), along, -(-channels // 16) * 16, 4), np.int8)
-    for c in range(channels):
-        block = c // 64 * 64
-        place = block + unpacked_place(c - block) if block + 64 <= channels else c
-        for row in range(rows):
-            fours[row // 4, :, place, row % 4] = weights[row, :, c]
-    return fours
-
-
-def pair_kinds(four):
-    """What cpu-prove-pairs says of groups of four weights, [..., 4], of which 255 times each is added up as words."""
-    kinds = 0
-    for bit, order in enumerate(((0, 1, 2, 3), (0, 2, 1, 3))):
-        pairs = four[..., order].astype(np.int32).reshape(*four.shape[:-1], 2, 2)
-        fits = (255 * np.maximum(pairs, 0).sum(-1) < 1 << 15) & (255 * np.minimum(pairs, 0).sum(-1) >= -(1 << 15))
-        kinds = kinds + (fits.all(-1).astype(np.int8) << bit)
-    return kinds
-
-
-def pairs_of(weights):
-    """The pairs of packed weights and their counts: see cpu.matmul."""
-    kinds = pair_kinds(weights)
-    parts = kinds.reshape(*kinds.shape[:-1], -1, 16)
-    parts = np.bitwise_and.reduce(parts, axis=-1)
-    statements = np.bitwise_or.reduce(parts << 2 * np.arange(parts.shape[-1]), axis=-1).astype(np.int8)
-    counts = []
-    for each in (parts, np.bitwise_and.reduce(parts, axis=-1)):
-        counts += [np.count_nonzero(each & 1), np.count_nonzero(each == 2), np.count_nonzero(each == 0)]
-    return np.ascontiguousarray(statements), [int(n) for n in counts]
-
-
-def proved_tiles(weights, zero_point):
-    """What cpu-prove-winograd finds for [taps, taps, C, O]: 4 or 2, or nothing."""
-    columns = weights.astype(np.int64).reshape(-1, weights.shape[-1])
-    # Each byte as far from the zero point as its weight's sign wants it, and the other way round.
-    high = np.where(columns > 0, columns * (255 - zero_point), -columns * zero_point).sum(0)
-    low = np.where(columns > 0, columns * zero_point, -columns * (255 - zero_point)).sum(0)
-    largest = max(high.max(), low.max())
-    # Transforms make sums 576 and 4 times as large, of whose factors powers of two take bits.
-    return 4 if largest * 64 < 1 << 31 else 2 if largest * 4 < 1 << 31 else 0
-
-
-def compensation_of(weights, zero_point):
-    """[groups * panels, taps but the last, P]: less zero point times the packed weights of the taps along a row."""
-    sums = weights.astype(np.int32).sum((-4, -3, -1))
-    return np.ascontiguousarray(-zero_point * sums).astype(np.int32)
 
 
 class Case:
