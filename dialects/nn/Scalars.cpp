@@ -92,16 +92,38 @@ Type nn::computeType(Type type) {
 // Scalar conversion
 //===----------------------------------------------------------------------===//
 
+/// As i32; what that does not hold becomes its least number, as instructions
+/// have it, instead of being poison.
+static Value floatToI32(OpBuilder &b, Location loc, Value value) {
+  if (cast<FloatType>(value.getType()).getWidth() < 32)
+    value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
+  constexpr double kLimit = 2147483648.0;
+  Value least = nn::scalar(b, loc, value.getType(), -kLimit);
+  Value limit = nn::scalar(b, loc, value.getType(), kLimit);
+  Value isHeld = arith::AndIOp::create(
+      b, loc,
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE, value, least),
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, value, limit));
+  Type i32 = b.getI32Type();
+  return arith::SelectOp::create(
+      b, loc, isHeld, arith::FPToSIOp::create(b, loc, i32, value),
+      nn::scalar(b, loc, i32, -kLimit));
+}
+
+// Out-of-range values wrap as C's do on this target instead of being poison:
+// those of narrow integers go through i32, of which there are vectors.
 static Value floatToInt(OpBuilder &b, Location loc, Value value, Type to,
                         bool toUnsigned) {
-  // Go through a wide integer, so that out-of-range values wrap as C's do
-  // on this target instead of being poison.
-  auto intType = cast<IntegerType>(to);
-  if (intType.getWidth() >= 64)
+  unsigned width = cast<IntegerType>(to).getWidth();
+  if (width >= 64)
     return toUnsigned ? Value(arith::FPToUIOp::create(b, loc, to, value))
                       : Value(arith::FPToSIOp::create(b, loc, to, value));
-  Value wide = arith::FPToSIOp::create(b, loc, b.getI64Type(), value);
-  return arith::TruncIOp::create(b, loc, to, wide);
+  if (width == 32 && toUnsigned)
+    return arith::TruncIOp::create(
+        b, loc, to, arith::FPToSIOp::create(b, loc, b.getI64Type(), value));
+  Value narrow = floatToI32(b, loc, value);
+  return width == 32 ? narrow
+                     : Value(arith::TruncIOp::create(b, loc, to, narrow));
 }
 
 Value nn::convertScalar(OpBuilder &b, Location loc, Value value, Type to,

@@ -62,6 +62,25 @@ class Types(Case):
         got = self.run_model(artifact, {} if folded else {"x": array})["y"]
         return got.view(dtype_of(to))
 
+    def test_to_integers(self):
+        """What an integer does not hold wraps as x86's instructions have it: all that i32 does not, its least number."""
+        x = np.array([0, -0.0, 0.9, -0.9, 1.5, -127.6, 128, 255.5, 300, -32769, 65537.9, 2147483520, -2147483648,
+                      2147483648, -2147483904, 3e9, 1e15, np.nan, np.inf, -np.inf, 12345.678], np.float32)
+        for source, kind in (("FLOAT", np.float32), ("DOUBLE", np.float64)):
+            data = np.tile(x.astype(kind), 5)
+            held = (data >= -2.0 ** 31) & (data < 2.0 ** 31)
+            words = np.where(held, np.trunc(np.where(held, data, 0)), -2.0 ** 31).astype(np.int64)
+            for to in ("INT32", "INT16", "UINT16", "INT8", "UINT8"):
+                for folded in (False, True):
+                    with self.subTest(source=source, to=to, folded=folded):
+                        got = self.cast(source, to, data, folded)
+                        np.testing.assert_array_equal(got, words.astype(dtype_of(to)))
+            whole = data[np.isfinite(data)]
+            for to in ("UINT32", "INT64"):
+                with self.subTest(source=source, to=to):
+                    np.testing.assert_array_equal(self.cast(source, to, whole),
+                                                  np.trunc(whole).astype(np.int64).astype(dtype_of(to)))
+
     def test_to_tiny_floats(self):
         x = numbers()
         for to in TINY:
