@@ -269,7 +269,7 @@ static LogicalResult verifyWinograd(ConvOp op, ScheduleAttr schedule) {
     return op.emitOpError("expects winograd with product int8_wide, but got ")
            << stringifyProduct(tile.getProduct());
   Winograd transform = Winograd::ofBytes(outputs);
-  int64_t perGroup = 4 * 2 * transform.positions() * tile.getColumns();
+  int64_t perGroup = transform.weightBytes(tile.getColumns());
   if (int64_t(schedule.getDepthBlock()) > kMaxWinogradWeightBytes / perGroup)
     return op.emitOpError("expects transformed weights of at most ")
            << kMaxWinogradWeightBytes << " bytes, but got "

@@ -19,9 +19,9 @@
 // m = 2 is smaller than the convolution's.
 //
 // Bytes take the points 1 and 2, and filters and outputs without their
-// quotients: all numbers are whole then, and outputs are too
-// large: 4 times, or 64 · 9. A power of two takes its bits of a sum's 32, and 9
-// divides modulo 2^32 without a rest.
+// quotients: all numbers are whole then, and outputs are too large, 4 times or
+// 64 · 9. A power of two takes its bits of a sum's 32, and 9 divides modulo
+// 2^32 without a rest.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_DIALECTS_CPU_WINOGRAD_H
@@ -74,6 +74,11 @@ public:
   int64_t bytes(int64_t channels, int64_t columns) const {
     return positions() * (pitch(isWhole ? channels / 2 : channels) + columns) *
            4;
+  }
+
+  /// What four channels of weights of bytes take, transformed to words.
+  int64_t weightBytes(int64_t columns) const {
+    return positions() * columns * 4 * 2;
   }
 
   /// The bits of a sum of bytes of which its products say nothing; and what its

@@ -252,15 +252,8 @@ Value Decomposition::repeatChannels(Value operand) {
   int64_t times = op.getStrides().back();
   SmallVector<int64_t> shape(type.getShape());
   shape.back() *= times;
-  Value root = operand;
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      root.getDefiningOp()))
-    root = root.getDefiningOp()->getOperand(0);
-  ElementsAttr constant = nn::getConstant(root);
   std::vector<char> storage, repeated;
-  std::optional<ArrayRef<char>> bytes;
-  if (constant)
-    bytes = nn::getRawBytes(constant, storage);
+  std::optional<ArrayRef<char>> bytes = lower::findBytes(operand, storage);
   int64_t row =
       type.getShape().back() * nn::elementBytes(type.getElementType());
   if (!bytes || type.getNumElements() != type.getShape().back()) {

@@ -12,6 +12,7 @@
 #include "dialects/cpu/Winograd.h"
 #include "passes/support/Shapes.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -21,6 +22,15 @@
 
 using namespace mlir;
 using namespace ingot;
+
+std::optional<ArrayRef<char>> lower::findBytes(Value value,
+                                               std::vector<char> &storage) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  ElementsAttr constant = nn::getConstant(value);
+  return constant ? nn::getRawBytes(constant, storage) : std::nullopt;
+}
 
 int64_t lower::panelWidth(int64_t channels) {
   assert(channels > 0 && "kernels have no empty tensors");

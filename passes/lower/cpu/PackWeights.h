@@ -12,10 +12,17 @@
 #define INGOT_PASSES_LOWER_CPU_PACKWEIGHTS_H
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Value.h"
 
 #include <optional>
+#include <vector>
 
 namespace ingot::lower {
+
+/// The bytes of a constant, however it is reshaped; none for what is computed.
+/// They may be those of `storage`.
+std::optional<llvm::ArrayRef<char>> findBytes(mlir::Value value,
+                                              std::vector<char> &storage);
 
 /// How many channels share a panel if there are `channels` of them: 32, as many
 /// as a register tile has, so that a kernel reads its weights as one stream; 16

@@ -12,12 +12,12 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/nn/Constants.h"
+#include "passes/lower/cpu/PackWeights.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_PROVEPAIRS
@@ -99,14 +99,9 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
         cast<ShapedType>(op.getDst().getType()).getShape().drop_back());
     if (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows)
       return rewriter.notifyMatchFailure(op, "has few rows");
-    Value packed = op.getWeights();
-    while (auto shaped = packed.getDefiningOp<tensor::CollapseShapeOp>())
-      packed = shaped.getSrc();
-    ElementsAttr constant = nn::getConstant(packed);
     std::vector<char> storage;
-    std::optional<ArrayRef<char>> source;
-    if (constant)
-      source = nn::getRawBytes(constant, storage);
+    std::optional<ArrayRef<char>> source =
+        lower::findBytes(op.getWeights(), storage);
     if (!source)
       return rewriter.notifyMatchFailure(op, "has weights of the run");
     const auto *at = reinterpret_cast<const int8_t *>(source->data());

@@ -14,11 +14,9 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/cpu/Winograd.h"
-#include "dialects/nn/Constants.h"
+#include "passes/lower/cpu/PackWeights.h"
 #include "passes/lower/cpu/Passes.h"
 #include "passes/support/Rewrite.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_PROVEWINOGRAD
@@ -60,11 +58,9 @@ struct Prove : OpRewritePattern<cpu::ConvOp> {
     if (op.getWinograd() || !op.mayFilterBytes())
       return rewriter.notifyMatchFailure(
           op, "has its tiles, or is of other than 3x3 taps of bytes");
-    ElementsAttr constant = nn::getConstant(op.getWeights());
     std::vector<char> storage;
-    std::optional<ArrayRef<char>> source;
-    if (constant)
-      source = nn::getRawBytes(constant, storage);
+    std::optional<ArrayRef<char>> source =
+        lower::findBytes(op.getWeights(), storage);
     if (!source)
       return rewriter.notifyMatchFailure(op, "has weights of the run");
     int64_t largest = largestSum(*source, cpu::PackedWeights(op.getWeights()),

@@ -104,11 +104,11 @@ WinogradEmitter::Position WinogradEmitter::positionOf(Index number) {
 
 /// x + y or x - y, of floats or of integers modulo their width.
 static Value addOrSub(IndexBuilder &b, bool isSum, Value x, Value y) {
+  if (isSum)
+    return addSums(b, x, y);
   if (getElementTypeOrSelf(x).isInteger())
-    return isSum ? arith::AddIOp::create(b.b, b.loc, x, y).getResult()
-                 : arith::SubIOp::create(b.b, b.loc, x, y);
-  return isSum ? arith::AddFOp::create(b.b, b.loc, x, y).getResult()
-               : arith::SubFOp::create(b.b, b.loc, x, y);
+    return arith::SubIOp::create(b.b, b.loc, x, y);
+  return arith::SubFOp::create(b.b, b.loc, x, y);
 }
 
 /// sum + value * number; there may be no sum yet.

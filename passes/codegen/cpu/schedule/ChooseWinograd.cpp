@@ -150,8 +150,7 @@ cpu::ScheduleAttr codegen::chooseFiltering(cpu::ConvOp op, double direct) {
   tile.rows = rowsOfTile(countTiles(dst, best->outputs()),
                          chooseTile(target, Product::f32, weights.width).rows);
   // Weights of as many channels as there is room for, evenly.
-  int64_t most = cpu::kMaxWinogradWeightBytes /
-                 (4 * 2 * best->positions() * columns);
+  int64_t most = cpu::kMaxWinogradWeightBytes / best->weightBytes(columns);
   int64_t parts = llvm::divideCeil(int64_t(groups), most);
   return splitTiles(op, op.getDst(), tile, *best, weights.depth)
       .depthBlock(llvm::divideCeil(int64_t(groups), parts))

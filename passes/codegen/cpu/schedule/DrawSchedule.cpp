@@ -146,8 +146,8 @@ cpu::ScheduleAttr Drawer::drawFiltering(cpu::ConvOp op) {
   split.prefetch = false;
   if (ShapedType::isDynamicShape(dst))
     drawBlocks(split, /*mayBeWhole=*/true);
-  int64_t mostGroups = cpu::kMaxWinogradWeightBytes /
-                       (4 * 2 * transform.positions() * columns);
+  int64_t mostGroups =
+      cpu::kMaxWinogradWeightBytes / transform.weightBytes(columns);
   return builder.tile(chosen)
       .grid(split)
       .tileBlock(in(1, most / chosen.rows))
