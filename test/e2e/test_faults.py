@@ -313,6 +313,13 @@ class Limits(Case):
         self.assertIn(0, outcomes)
         self.assertIn(1, outcomes)
 
+    def test_one_arena(self):
+        """jemalloc crashes where a thread's first allocation finds no memory for an arena of the thread's own."""
+        done = subprocess.run([os.path.join(BIN, "ingot"), "compile", self.source, "-o", self.path("out/m.so"), "-q"],
+                              capture_output=True, text=True, env={**os.environ, "MALLOC_CONF": "stats_print:true"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("opt.narenas: 1\n", done.stderr)
+
     def test_threads(self):
         """Where not one more thread may start."""
         if os.geteuid() == 0:

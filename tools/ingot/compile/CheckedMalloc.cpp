@@ -103,6 +103,11 @@ static void *checked(size_t bytes, Take take) {
 
 extern "C" {
 
+/// What jemalloc reads as it starts. A thread that is to have an arena of its
+/// own crashes where there is no memory for one; the first arena is there
+/// before any thread. Threads keep what they free, so they seldom meet in it.
+[[gnu::visibility("default")]] const char *malloc_conf = "narenas:1";
+
 void *malloc(size_t bytes) noexcept {
   return checked(bytes, [&](const Next &next) { return next.malloc(bytes); });
 }
