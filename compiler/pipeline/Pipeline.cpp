@@ -143,8 +143,9 @@ static void buildQuantizePipeline(OpPassManager &passes,
   addFoldConstants(passes, options);
   // oneDNN is asked for products of f32: those of bytes would be loops.
   if (options.kernels != Kernels::onednn) {
-    passes.addPass(createPackWeights());
     passes.addPass(createQuantizeProducts());
+    // What is not multiplied as bytes may still be read as such.
+    passes.addPass(createPackWeights());
   }
   passes.addPass(createDecomposeQuantize());
   passes.addPass(createFoldRequantize());

@@ -11,6 +11,9 @@
 #include "passes/support/Shapes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
 
 namespace ingot {
 #define GEN_PASS_DEF_PACKWEIGHTS
@@ -31,6 +34,28 @@ struct Order {
   int64_t at(int64_t output, int64_t k) const {
     return isTransposed ? output * inner + k : k * outputs + output;
   }
+};
+
+/// Constant integers of a matrix, with a scale and a zero point for each block
+/// of `size` along the inner dimension.
+struct Blocks {
+  Order elements;
+  int64_t size;
+  SmallVector<int64_t> numbers;
+  std::vector<double> scales;
+  SmallVector<int64_t> zeros;
+
+  int64_t columns() const { return elements.outputs; }
+  int64_t depth() const { return elements.inner; }
+  int64_t perColumn() const { return llvm::divideCeil(depth(), size); }
+  Order blocks() const {
+    return {elements.isTransposed, columns(), perColumn()};
+  }
+};
+
+/// Integers without a sign: each is `least` more than its code of `bits`.
+struct Codes {
+  int64_t least, bits;
 };
 
 struct PackMatMul : OpRewritePattern<nn::MatMulOp> {
@@ -54,56 +79,109 @@ struct PackWeightsPass : ingot::impl::PackWeightsBase<PackWeightsPass> {
 
 } // namespace
 
+/// Smaller matrices stay in the first caches as floats, which need no
+/// unpacking, and are a small part of any artifact.
+static constexpr int64_t kWorthPacking = 1 << 14;
+
+/// The weights behind `value`; null with a reason.
+static std::optional<Blocks> readBlocks(Value value, bool isTransposed,
+                                        StringRef &reason) {
+  auto blocks = value.getDefiningOp<nn::DequantizeBlocksOp>();
+  auto whole = value.getDefiningOp<nn::DequantizeOp>();
+  RankedTensorType type = typeOf(value);
+  if ((!blocks && !whole) || type.getRank() != 2 || !type.hasStaticShape() ||
+      type.getNumElements() == 0) {
+    reason = "has no matrix of integers";
+    return std::nullopt;
+  }
+  if (whole && type.getNumElements() < kWorthPacking) {
+    reason = "has a small matrix, which is faster as floats";
+    return std::nullopt;
+  }
+  const int64_t inner = isTransposed ? 1 : 0;
+  const int64_t depth = type.getDimSize(inner);
+  Value x = blocks ? blocks.getX() : whole.getX();
+  Value scale = blocks ? blocks.getScale() : whole.getScale();
+  Value zero = blocks ? blocks.getZeroPoint() : whole.getZeroPoint();
+  const int64_t axis = blocks ? blocks.getAxis() : whole.getAxis();
+  if (axis != (blocks ? inner : 1 - inner) &&
+      (blocks || typeOf(scale).getNumElements() != 1)) {
+    reason = "has scales along another dimension";
+    return std::nullopt;
+  }
+  auto numbers = nn::getConstantInts(x);
+  auto scales = nn::getConstantDoubles(scale);
+  std::optional<SmallVector<int64_t>> zeros = SmallVector<int64_t>{0};
+  if (zero)
+    zeros = nn::getConstantInts(zero);
+  if (!numbers || !scales || !zeros) {
+    reason = "has computed weights, or ones that are no integers";
+    return std::nullopt;
+  }
+  Blocks result{{isTransposed, type.getDimSize(1 - inner), depth},
+                blocks ? std::min<int64_t>(blocks.getBlockSize(), depth)
+                       : depth,
+                std::move(*numbers),
+                std::move(*scales),
+                std::move(*zeros)};
+  // What all blocks share is written for each of them.
+  const size_t count = result.columns() * result.perColumn();
+  if (result.scales.size() == 1)
+    result.scales.resize(count, result.scales.front());
+  if (result.zeros.size() == 1)
+    result.zeros.resize(count, result.zeros.front());
+  return result;
+}
+
+/// The fewest bits that hold all numbers and zero points; null if those are
+/// more than 8. Ternary weights that come as bytes take two.
+static std::optional<Codes> chooseCodes(const Blocks &blocks) {
+  auto [least, most] =
+      std::minmax_element(blocks.numbers.begin(), blocks.numbers.end());
+  auto [leastZero, mostZero] =
+      std::minmax_element(blocks.zeros.begin(), blocks.zeros.end());
+  const int64_t low = std::min(*least, *leastZero),
+                high = std::max(*most, *mostZero);
+  for (int64_t bits : {2, 4, 8})
+    if (high - low < int64_t(1) << bits)
+      return Codes{low, bits};
+  return std::nullopt;
+}
+
 LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
                                           PatternRewriter &rewriter) const {
-  auto weights = op.getB().getDefiningOp<nn::DequantizeBlocksOp>();
-  if (!weights || !op.getType().getElementType().isF32() ||
-      typeOf(op.getB()).getRank() != 2 || op.getTransposeA())
-    return rewriter.notifyMatchFailure(op, "has no matrix of blocks");
-  RankedTensorType type = typeOf(weights.getX());
-  auto element = dyn_cast<IntegerType>(type.getElementType());
-  int64_t bits = element ? element.getWidth() : 0;
-  bool isTransposed = op.getTransposeB();
-  int64_t axis = isTransposed ? 1 : 0;
-  if ((bits != 2 && bits != 4 && bits != 8) ||
-      int64_t(weights.getAxis()) != axis)
-    return rewriter.notifyMatchFailure(
-        op, "has weights of other bits, or blocks along its outputs");
-  int64_t depth = type.getDimSize(axis), columns = type.getDimSize(1 - axis);
-  int64_t block = std::min<int64_t>(weights.getBlockSize(), depth);
-  if (depth < 1 || columns < 1 || (block < depth && block % (32 / bits) != 0))
+  if (!op.getType().getElementType().isF32() || op.getTransposeA())
+    return rewriter.notifyMatchFailure(op, "is no product of rows of f32");
+  StringRef reason;
+  std::optional<Blocks> weights =
+      readBlocks(op.getB(), op.getTransposeB(), reason);
+  if (!weights)
+    return rewriter.notifyMatchFailure(op, reason);
+  std::optional<Codes> chosen = chooseCodes(*weights);
+  if (!chosen)
+    return rewriter.notifyMatchFailure(op, "has weights of more than 8 bits");
+  const auto [least, bits] = *chosen;
+  const int64_t block = weights->size, blocks = weights->perColumn();
+  if (blocks > 1 && block % (32 / bits) != 0)
     return rewriter.notifyMatchFailure(op, "has blocks of no whole words");
-  auto numbers = nn::getConstantInts(weights.getX());
-  auto scales = nn::getConstantDoubles(weights.getScale());
-  std::optional<SmallVector<int64_t>> zeros;
-  if (Value zero = weights.getZeroPoint()) {
-    zeros = nn::getConstantInts(zero);
-    if (!zeros)
-      return rewriter.notifyMatchFailure(op, "has computed zero points");
-  }
-  if (!numbers || !scales)
-    return rewriter.notifyMatchFailure(op, "has computed weights");
 
-  int64_t blocks = (depth + block - 1) / block, perByte = 8 / bits;
-  int64_t bytes = (block + perByte - 1) / perByte;
-  // Codes have no sign.
-  int64_t offset = element.isUnsigned() ? 0 : int64_t(1) << (bits - 1);
-  Order elements{isTransposed, columns, depth},
-      perBlock{isTransposed, columns, blocks};
+  const int64_t columns = weights->columns(), perByte = 8 / bits;
+  const int64_t bytes = llvm::divideCeil(block, perByte);
+  const Order perBlock = weights->blocks();
   std::vector<char> codes(columns * blocks * bytes, 0);
   std::vector<double> factors(columns * blocks), points(columns * blocks);
   for (int64_t column = 0; column < columns; ++column) {
     for (int64_t at = 0; at < blocks; ++at) {
       int64_t from = perBlock.at(column, at);
-      factors[column * blocks + at] = (*scales)[from];
-      points[column * blocks + at] =
-          double((zeros ? (*zeros)[from] : 0) + offset);
+      factors[column * blocks + at] = weights->scales[from];
+      points[column * blocks + at] = double(weights->zeros[from] - least);
     }
-    for (int64_t k = 0; k < depth; ++k) {
+    for (int64_t k = 0; k < weights->depth(); ++k) {
       int64_t in = k % block;
       char &byte =
           codes[(column * blocks + k / block) * bytes + in / perByte];
-      auto code = unsigned((*numbers)[elements.at(column, k)] + offset);
+      auto code =
+          unsigned(weights->numbers[weights->elements.at(column, k)] - least);
       byte = char(unsigned(uint8_t(byte)) | code << (in % perByte * bits));
     }
   }
@@ -117,7 +195,7 @@ LogicalResult PackMatMul::matchAndRewrite(nn::MatMulOp op,
       rewriter, loc, op.getType(), op.getA(), packed,
       nn::makeConstant(rewriter, loc, each, factors),
       nn::makeConstant(rewriter, loc, each.clone(byte), points), bits, block,
-      depth);
+      weights->depth());
   if (Value bias = op.getBias())
     y = nn::AddOp::create(rewriter, loc, op.getType(), y, bias);
   rewriter.replaceOp(op, y);

@@ -268,9 +268,11 @@ def QuantizeWeights : Pass<"nn-quantize-weights", "::mlir::ModuleOp"> {
 def PackWeights : Pass<"nn-pack-weights"> {
   let summary = "Multiply weights of a few bits as they are packed";
   let description = [{
-    A `matmul` of f32 by constant weights of 2, 4 or 8 bits behind
-    `dequantize_blocks`, with blocks along the inner dimension, becomes
-    `nn.packed_matmul`. Blocks are whole words of 32 bits, or the only ones.
+    A `matmul` of f32 by constant weights of up to 8 bits becomes
+    `nn.packed_matmul`: behind `dequantize_blocks` with blocks along the inner
+    dimension, which are whole words of 32 bits or the only ones; or behind
+    `dequantize` with one scale, or one for each output, unless the matrix is
+    small. Each number takes the fewest of 2, 4 or 8 bits that hold all.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numPacked", "packed", "Products">];

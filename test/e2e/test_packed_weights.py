@@ -169,6 +169,66 @@ class Blocks(Case):
         self.check(TensorProto.INT4, 0, True, block=20)
 
 
+class Outputs(Case):
+    """DequantizeLinear of weights with one scale, or one for each output, before a product of floats."""
+
+    def check(self, dtype, info, bits, rows=3, axis=1, kind="MatMul", zeros=False, k=200, n=96):
+        rng = np.random.default_rng(0)
+        inner = 0 if kind == "MatMul" else 1
+        shape = [k, n] if inner == 0 else [n, k]
+        each = [] if axis is None else [shape[axis]]
+        w, z = rng.integers(*info, shape), rng.integers(*info, each)
+        scales = np.exp(rng.uniform(-4, -3, each)).astype(np.float32)
+        bias = rng.standard_normal(n).astype(np.float32)
+        inputs = ["w", "s"] + (["z"] if zeros else [])
+        product = ["x", "d"] if inner == 0 else ["x", "d", "b"]
+        nodes = [helper.make_node("DequantizeLinear", inputs, ["d"], name="dequantize", axis=axis or 0),
+                 helper.make_node(kind, product, ["y"], name="product", **({} if inner == 0 else {"transB": 1}))]
+        model = make_model(nodes, [("x", [rows, k])], [("y", [rows, n])], {"s": scales, "b": bias}, opset=25)
+        model.ir_version = 11
+        for name, values in (("w", w), ("z", z))[:2 if zeros else 1]:
+            model.graph.initializer.append(
+                helper.make_tensor(name, dtype, np.shape(values), np.ravel(values).tolist()))
+
+        def spread(v):
+            return v if axis is None else np.expand_dims(v, 1 - axis)
+        weights = (w - (spread(z) if zeros else 0)) * spread(scales).astype(np.float64)
+        x = rng.standard_normal((rows, k)).astype(np.float32)
+        want = x @ weights if inner == 0 else x @ weights.T + bias
+        artifact = self.compile(model, "--target", ",".join(LEVELS))
+        for level in LEVELS:
+            with cap(level), self.subTest(level=level):
+                np.testing.assert_allclose(self.run_model(artifact, {"x": x})["y"], want,
+                                           atol=1e-5 * np.abs(want).max())
+        # The weights, panels and blocks of them filled up, and for each output a scale, a zero point and a bias.
+        self.assertLessEqual(inspect(artifact)["weights_bytes"], len(LEVELS) * (1.1 * k * n * bits / 8 + 16 * n))
+
+    def test_types(self):
+        for dtype, info, bits in ((TensorProto.INT8, (-128, 128), 8), (TensorProto.UINT8, (0, 256), 8),
+                                  (TensorProto.INT4, (-8, 8), 4), (TensorProto.UINT4, (0, 16), 4)):
+            for zeros in (False, True):
+                with self.subTest(dtype=dtype, zeros=zeros):
+                    self.check(dtype, info, bits, zeros=zeros)
+                    self.check(dtype, info, bits, zeros=zeros, kind="Gemm", axis=0)
+                    self.check(dtype, info, bits, zeros=zeros, axis=None)
+
+    def test_rows(self):
+        for rows in (1, 2, 5, 16, 33):
+            with self.subTest(rows=rows):
+                self.check(TensorProto.INT8, (-128, 128), 8, rows)
+
+    def test_bytes_of_few_bits(self):
+        """Ternary weights, and those of 4 bits, that come as bytes."""
+        self.check(TensorProto.INT8, (-1, 2), 2)
+        self.check(TensorProto.INT8, (-7, 8), 4)
+        self.check(TensorProto.UINT8, (120, 136), 4, zeros=True)
+
+    def test_others(self):
+        """Scales along the inner dimension, and weights of 16 bits, are multiplied out."""
+        self.check(TensorProto.INT8, (-128, 128), 32, axis=0)
+        self.check(TensorProto.INT16, (-1000, 1000), 32)
+
+
 class Precision(Case):
     """`--precision=w8` and `w4`."""
 

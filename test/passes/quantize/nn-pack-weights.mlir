@@ -31,3 +31,59 @@ func.func @no(%x: tensor<2x16xf32>) -> (tensor<2x16xf32>, tensor<2x16xf32>) {
   %3 = nn.matmul %x, %1 : (tensor<2x16xf32>, tensor<16x16xf32>) -> tensor<2x16xf32>
   return %2, %3 : tensor<2x16xf32>, tensor<2x16xf32>
 }
+
+// -----
+
+// One scale for each output: a block is a whole column. Codes start at the
+// least number, and zero points, which all share here, do so, too.
+// CHECK-LABEL: @whole
+func.func @whole(%x: tensor<?x512xf32>) -> tensor<?x32xf32> {
+  %w = arith.constant dense<3> : tensor<512x32xi8>
+  %s = arith.constant dense<0.5> : tensor<32xf32>
+  %z = arith.constant dense<-20> : tensor<32xi8>
+  %0 = nn.dequantize %w, %s zero_point(%z) {axis = 1 : i64} : (tensor<512x32xi8>, tensor<32xf32>, tensor<32xi8>) -> tensor<512x32xf32>
+  // CHECK-DAG: %[[Q:.*]] = arith.constant dense<23> : tensor<32x1x512xui8>
+  // CHECK-DAG: %[[S:.*]] = arith.constant dense<5.000000e-01> : tensor<32x1xf32>
+  // CHECK-DAG: %[[Z:.*]] = arith.constant dense<0> : tensor<32x1xui8>
+  // CHECK: nn.packed_matmul %arg0, %[[Q]], %[[S]] zero_points(%[[Z]]) {bits = 8 : i64, block_size = 512 : i64, depth = 512 : i64}
+  %1 = nn.matmul %x, %0 : (tensor<?x512xf32>, tensor<512x32xf32>) -> tensor<?x32xf32>
+  return %1 : tensor<?x32xf32>
+}
+
+// -----
+
+// Bytes that are all 1, with a zero point of 0, need two bits; one scale is
+// that of all outputs.
+// CHECK-LABEL: @few_bits
+func.func @few_bits(%x: tensor<?x512xf32>) -> tensor<?x32xf32> {
+  %w = arith.constant dense<1> : tensor<32x512xui8>
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %0 = nn.dequantize %w, %s {axis = 0 : i64} : (tensor<32x512xui8>, tensor<f32>) -> tensor<32x512xf32>
+  // CHECK-DAG: arith.constant dense<85> : tensor<32x1x128xui8>
+  // CHECK-DAG: arith.constant dense<5.000000e-01> : tensor<32x1xf32>
+  // CHECK: nn.packed_matmul {{.*}} {bits = 2 : i64, block_size = 512 : i64, depth = 512 : i64}
+  %1 = nn.matmul %x, %0 {transpose_b} : (tensor<?x512xf32>, tensor<32x512xf32>) -> tensor<?x32xf32>
+  return %1 : tensor<?x32xf32>
+}
+
+// -----
+
+// Scales along the inner dimension, few weights, weights of 16 bits.
+// CHECK-LABEL: @no_whole
+// CHECK-NOT: packed_matmul
+func.func @no_whole(%x: tensor<2x512xf32>, %y: tensor<2x16xf32>) -> (tensor<2x32xf32>, tensor<2x16xf32>, tensor<2x32xf32>) {
+  %w = arith.constant dense<1> : tensor<512x32xi8>
+  %s = arith.constant dense<0.5> : tensor<512xf32>
+  %0 = nn.dequantize %w, %s {axis = 0 : i64} : (tensor<512x32xi8>, tensor<512xf32>) -> tensor<512x32xf32>
+  %1 = nn.matmul %x, %0 : (tensor<2x512xf32>, tensor<512x32xf32>) -> tensor<2x32xf32>
+  %v = arith.constant dense<1> : tensor<16x16xi8>
+  %t = arith.constant dense<0.5> : tensor<16xf32>
+  %2 = nn.dequantize %v, %t {axis = 1 : i64} : (tensor<16x16xi8>, tensor<16xf32>) -> tensor<16x16xf32>
+  %3 = nn.matmul %y, %2 : (tensor<2x16xf32>, tensor<16x16xf32>) -> tensor<2x16xf32>
+  %n = arith.constant dense<300> : tensor<512x32xi16>
+  %z = arith.constant dense<0> : tensor<i16>
+  %r = arith.constant dense<0.5> : tensor<f32>
+  %4 = nn.dequantize %n, %r zero_point(%z) {axis = 1 : i64} : (tensor<512x32xi16>, tensor<f32>, tensor<i16>) -> tensor<512x32xf32>
+  %5 = nn.matmul %x, %4 : (tensor<2x512xf32>, tensor<512x32xf32>) -> tensor<2x32xf32>
+  return %1, %3, %5 : tensor<2x32xf32>, tensor<2x16xf32>, tensor<2x32xf32>
+}
