@@ -21,13 +21,6 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-SrcRows::SrcRows(IndexBuilder &b, Value data, Index first, Index stride,
-           int64_t count)
-    : data(data), dataOf(count, data), stride(stride) {
-  for (int64_t r = 0; r < count; ++r)
-    at.push_back(b.add(first, b.mul(stride, r)));
-}
-
 //===----------------------------------------------------------------------===//
 // One step of k
 //===----------------------------------------------------------------------===//
@@ -154,82 +147,24 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
 // Loops over k
 //===----------------------------------------------------------------------===//
 
-void codegen::prefetch(IndexBuilder &b, Value data, Index at, Into cache) {
-  memref::PrefetchOp::create(b.b, b.loc, data, ValueRange{b.get(at)},
-                             /*isWrite=*/false, uint32_t(cache),
-                             /*isDataCache=*/true);
-}
-
 static TargetInfo targetOf(IndexBuilder &b) {
   return TargetInfo::of(b.b.getInsertionBlock()->getParentOp());
 }
 
-/// Prefetches the rows' lines that are needed `distance` groups later: one a
-/// step of k, so that as many steps as a line has words prefetch the lines of
-/// as many rows.
-static void prefetchRows(IndexBuilder &b, const SrcRows &rows, int64_t group,
-                         Value k, int64_t distance, Into cache = Into::first) {
-  Value row = arith::AndIOp::create(b.b, b.loc, k,
-                                    b.get(targetOf(b).wordsOfLine() - 1));
-  Index line = b.add(b.mul(Index(k), group),
-                     b.mul(Index(row), b.add(rows.stride, -group)));
-  prefetch(b, rows.data, b.add(b.add(*rows.at[0], line), distance * group),
-           cache);
-}
-
-/// With many passes, weights that wait for memory in the first of them cost
-/// little, and one pass prefetches each line several times.
-static constexpr int64_t kMostPasses = 16;
-
-NextWeights codegen::nextWeights(IndexBuilder &b, Value weights, Index nextAt,
-                                 int64_t elements, Index pass, Index passes) {
-  constexpr int64_t kWhole = NextWeights::kWhole;
-  Index share;
-  if (passes.value) {
-    // What is below the fewest is a large unsigned number.
-    Value pays = b.compare(arith::CmpIPredicate::ule, b.add(passes, -2),
-                           kMostPasses - 2);
-    share = b.select(pays, b.div(kWhole, passes), 0);
-  } else {
-    if (passes.constant < 2 || passes.constant > kMostPasses)
-      return {};
-    share = kWhole / passes.constant;
-  }
-  Index part = b.div(b.mul(share, elements), kWhole);
-  return {weights, b.add(nextAt, b.mul(pass, part)), share};
-}
-
-NextWeights NextWeights::from(IndexBuilder &b, Index elements) const {
-  if (!weights)
-    return {};
-  return {weights, b.add(at, b.div(b.mul(elements, share), kWhole)), share};
-}
-
-/// `width` weights are multiplied with each k. They are two lines, so one line
-/// a step is enough for two passes.
-static void prefetchNext(IndexBuilder &b, const NextWeights &next,
-                         int64_t width, Value k) {
-  if (!next.weights)
-    return;
-  Index done = b.div(b.mul(Index(k), b.mul(next.share, width)),
-                     NextWeights::kWhole);
-  prefetch(b, next.weights, b.add(next.at, done), Into::second);
-}
-
-/// Called with each k: what else to do meanwhile.
-using Meanwhile = function_ref<void(Value k)>;
+/// Called with the first of some steps of k, and how many they are: what else
+/// to do meanwhile.
+using Meanwhile = function_ref<void(Value k, int64_t steps)>;
 
 /// Step k of a product: of its group the products of `count` elements.
 static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
                             const SrcRows &rows, Value weights, Index weightsAt,
                             int64_t panel, Value k, int64_t count,
-                            MutableArrayRef<Value> sums, Meanwhile meanwhile) {
+                            MutableArrayRef<Value> sums) {
   int64_t group = groupOf(tile, weights);
   auto type = VectorType::get({tile.lanes * group},
                               getElementTypeOrSelf(weights));
   Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
   if (areWords(weights)) {
-    meanwhile(k);
     return addWideWeights(b, tile, rows, weights, from, Index(k), sums);
   }
   // Weights come from the second-level cache, whose latency this covers.
@@ -250,7 +185,6 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
     if (v % vectorsOfLine == 0)
       prefetch(b, weights, b.add(at, ahead));
   }
-  meanwhile(k);
   int64_t perStep = rows.odd ? 1 : group * rows.step;
   for (int64_t r = 0; r < tile.rows; ++r) {
     if (!rows.at[r])
@@ -296,6 +230,17 @@ void codegen::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
   }
 }
 
+/// Steps of k that a round of the loop takes if all add to the same sums. A
+/// step of 12 short vectors is 20 instructions of arithmetic and loads beside
+/// 11 that count, find addresses and prefetch, of which 3 are left for each.
+/// Where there are 32 registers a step has twice as much to do.
+static constexpr int64_t kUnrolled = 4;
+static bool isUnrolled(const TargetInfo &target, size_t sums, int64_t steps) {
+  constexpr size_t kManySums = 8;
+  return target.numRegisters == 16 && sums >= kManySums &&
+         steps >= 4 * kUnrolled;
+}
+
 /// Adds to `start`; `zeros` are as many sums of nothing.
 static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
                               const SrcRows &rows, Value weights,
@@ -303,35 +248,43 @@ static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
                               const Accumulators &start,
                               const Accumulators &zeros, Meanwhile meanwhile) {
   int64_t group = groupOf(tile, weights), groups = depth / group;
-  auto step = [&](Value k, MutableArrayRef<Value> sums) {
-    multiplyAddStep(b, tile, rows, weights, weightsAt, panel, k, group, sums,
-                    meanwhile);
-  };
   TargetInfo target = targetOf(b);
   constexpr int64_t kWidest = 64;
-  int64_t count = start.size(), steps = sumsBeside(target, tile, kWidest);
-  if (groups < 4 * steps)
-    steps = 1;
+  int64_t count = start.size(), beside = sumsBeside(target, tile, kWidest);
+  if (groups < 4 * beside)
+    beside = 1;
+  const bool isLong = beside == 1 && isUnrolled(target, start.size(), groups);
+  const int64_t steps = isLong ? kUnrolled : beside;
+  const bool isPart = target.wordsOfLine() % steps == 0;
+  auto step = [&](Value k, int64_t elements, MutableArrayRef<Value> sums) {
+    multiplyAddStep(b, tile, rows, weights, weightsAt, panel, k, elements,
+                    sums);
+  };
   int64_t whole = groups - groups % steps;
   Accumulators sums = start;
-  for (int64_t i = 1; i < steps; ++i)
+  for (int64_t i = 1; i < beside; ++i)
     llvm::append_range(sums, zeros);
   if (groups != 0)
     sums = forEach(b, 0, whole / steps, sums,
                    [&](Value block, const Accumulators &before) {
                      Accumulators next = before;
                      Index first = b.mul(Index(block), steps);
-                     for (int64_t i = 0; i < steps; ++i)
-                       step(b.get(b.add(first, i)),
-                            MutableArrayRef(next).slice(i * count, count));
+                     if (isPart)
+                       meanwhile(b.get(first), steps);
+                     for (int64_t i = 0; i < steps; ++i) {
+                       Value k = b.get(b.add(first, i));
+                       if (!isPart)
+                         meanwhile(k, 1);
+                       step(k, group, MutableArrayRef(next).slice(
+                                          i % beside * count, count));
+                     }
                      return next;
                    });
-  addUp(b, sums, steps);
+  addUp(b, sums, beside);
   for (int64_t k = whole; k < groups; ++k)
-    step(b.get(k), sums);
+    step(b.get(k), group, sums);
   if (depth % group != 0)
-    multiplyAddStep(b, tile, rows, weights, weightsAt, panel, b.get(groups),
-                    depth % group, sums, meanwhile);
+    step(b.get(groups), depth % group, sums);
   return sums;
 }
 
@@ -356,7 +309,9 @@ static Accumulators addHalfBlocks(IndexBuilder &b, const Tile &tile,
         Accumulators halves = addGroups(
             b, tile, block, weights, b.add(weightsAt, b.mul(from, panel)),
             panel, size, zeros, zeros,
-            [&](Value k) { meanwhile(b.get(b.add(step, Index(k)))); });
+            [&](Value k, int64_t steps) {
+              meanwhile(b.get(b.add(step, Index(k))), steps);
+            });
         return addHalves(b, tile, block, halves, sums);
       });
 }
@@ -380,7 +335,9 @@ Accumulators codegen::multiplyAdd(IndexBuilder &b, const Tile &tile,
                                   const NextWeights &next) {
   int64_t width = panel * groupOf(tile, weights);
   return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
-                       [&](Value k) { prefetchNext(b, next, width, k); });
+                       [&](Value k, int64_t steps) {
+                         prefetchNext(b, next, width, k, steps);
+                       });
 }
 
 //===----------------------------------------------------------------------===//
@@ -451,10 +408,10 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
     // Short rows are there before prefetching starts to help.
     bool isLong = depth >= 8 * words * group;
     return ::multiplyAdd(b, tile, rows, weights, weightsAt, panel, depth, start,
-                         [&](Value k) {
+                         [&](Value k, int64_t steps) {
                            if (isLong)
-                             prefetchRows(b, rows, group, k, 2 * words);
-                           prefetchNext(b, next, panel * group, k);
+                             prefetchRows(b, rows, group, k, steps, 2 * words);
+                           prefetchNext(b, next, panel * group, k, steps);
                          });
   }
   int64_t size = copiedAtOnce(depth, most, group);
@@ -484,10 +441,10 @@ Accumulators codegen::multiplyAddWhole(IndexBuilder &b, const Tile &tile,
     NextWeights later = next.from(b, b.mul(from, panel));
     return ::multiplyAdd(b, tile, used, weights,
                          b.add(weightsAt, b.mul(from, panel)), panel, size,
-                         sums, [&](Value k) {
-                           prefetchRows(b, block, group, k, size / group,
+                         sums, [&](Value k, int64_t steps) {
+                           prefetchRows(b, block, group, k, steps, size / group,
                                         Into::second);
-                           prefetchNext(b, later, panel * group, k);
+                           prefetchNext(b, later, panel * group, k, steps);
                          });
   };
   return forEachBlock(b, depth, size, start, addBlock);

@@ -11,54 +11,13 @@
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_PRODUCTS_H
 #define INGOT_PASSES_CODEGEN_CPU_PRODUCT_PRODUCTS_H
 
-#include "passes/codegen/cpu/product/MicroKernel.h"
+#include "passes/codegen/cpu/product/Prefetch.h"
 
 namespace ingot::codegen {
-
-/// The rows of src that a tile reads: element k of row r stands at
-/// `dataOf[r][at[r] + k * step]`; rows that are nullopt do not take part.
-struct SrcRows {
-  /// Of all rows, but for those that were copied.
-  mlir::Value data;
-  llvm::SmallVector<mlir::Value> dataOf;
-  llvm::SmallVector<std::optional<Index>> at;
-  /// Elements between two rows.
-  Index stride;
-  /// And between two of a row; others than 1 are for f32.
-  int64_t step = 1;
-  /// Of bytes that were copied as words: group k of a row, of i32, has its even
-  /// bytes at `at[r] + k` and its odd ones so many elements behind them.
-  std::optional<int64_t> odd;
-
-  /// `count` rows from `first` on.
-  SrcRows(IndexBuilder &b, mlir::Value data, Index first, Index stride,
-       int64_t count);
-};
 
 /// The group at `data[at]` as an i32, with zeros behind `count` elements.
 mlir::Value loadGroup(IndexBuilder &b, mlir::Value data, Index at,
                       int64_t count);
-
-/// The weights that come next, prefetched while others are multiplied: each of
-/// several passes over these prefetches a part of those, in step with what it
-/// multiplies.
-struct NextWeights {
-  mlir::Value weights;
-  /// The part of this pass.
-  Index at = 0;
-  /// How large it is, in parts of `kWhole`; nothing is prefetched if 0.
-  Index share = 0;
-  static constexpr int64_t kWhole = 4096;
-
-  /// The same for what is multiplied `elements` later in a pass.
-  NextWeights from(IndexBuilder &b, Index elements) const;
-};
-
-/// For pass number `pass` of `passes`: the `elements` weights from `nextAt` on.
-/// None if there are so few or so many passes that it does not pay; if only a
-/// run knows how many, no more than their first line then.
-NextWeights nextWeights(IndexBuilder &b, mlir::Value weights, Index nextAt,
-                        int64_t elements, Index pass, Index passes);
 
 /// Adds the products of `depth` elements of the rows and the weights: the group
 /// of vector v that holds element k starts at
@@ -88,11 +47,6 @@ int64_t sumsBeside(const TargetInfo &target, const Tile &tile, int64_t width);
 /// Adds up the sums of a tile that are there `steps` times, one behind the
 /// other.
 void addUp(IndexBuilder &b, Accumulators &sums, int64_t steps);
-
-/// The caches that a line is prefetched into.
-enum class Into { second = 2, first = 3 };
-void prefetch(IndexBuilder &b, mlir::Value data, Index at,
-              Into cache = Into::first);
 
 /// Sums of f16 for a tile of `Product::f16Dot`, of even and of odd k apart, and
 /// what becomes of `sums` when they are added: see HalfSums.cpp. Rows that do

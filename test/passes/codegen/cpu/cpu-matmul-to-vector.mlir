@@ -475,12 +475,44 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
+// A round of four steps prefetches a line of two of six rows, and the weights of
+// each step.
+// CHECK-LABEL: func.func private @rounds
+// CHECK-SAME: %[[A:[^:]*]]: memref<6x192xf32>, %[[W:[^:]*]]: memref<1x192x16xf32>
+// CHECK-DAG: %[[ROWS:.*]] = memref.reinterpret_cast %[[A]]
+// CHECK-DAG: %[[WEIGHTS:.*]] = memref.reinterpret_cast %[[W]]
+// CHECK: scf.for %[[I:.*]] = %c0 to %c48 step
+// CHECK: %[[K:.*]] = arith.muli %[[I]], %c4
+// CHECK: %[[TURN:.*]] = arith.andi %[[K]], %c15
+// CHECK-COUNT-2: memref.prefetch %[[ROWS]]
+// CHECK-NOT: memref.prefetch %[[ROWS]]
+// CHECK-COUNT-4: memref.prefetch %[[WEIGHTS]]
+// CHECK: scf.yield
+// CHECK-NOT: vector.fma
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @rounds(%a: memref<6x192xf32>, %w: memref<1x192x16xf32>, %d: memref<6x16xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<6x192xf32>, memref<1x192x16xf32>) outs(%d : memref<6x16xf32>)
+      attributes {schedule = #cpu.schedule<tile = <6x16>, grid = <6x1>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Long rows go by blocks of k, with AVX2: sums wait on the stack.
 // CHECK-LABEL: func.func private @blocks
 // CHECK: %[[SUMS:.*]] = memref.alloca() {{.*}} : memref<384xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step
 // CHECK: vector.load %[[SUMS]]
-// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c250 step
+// Rounds of four steps, and the two that are left.
+// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c62 step
+// CHECK-COUNT-48: vector.fma
+// CHECK: scf.yield
+// CHECK-COUNT-24: vector.fma
 // CHECK-COUNT-12: vector.store %{{.*}}, %[[SUMS]]
 // CHECK: scf.for
 // CHECK-COUNT-12: vector.load %[[SUMS]]

@@ -45,7 +45,8 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // CHECK: %[[TASKS:.*]] = arith.divui %[[SEVEN]], %c8
 // CHECK: cpu.launch @recurrent.0({{.*}}) tasks(%[[TASKS]]) writes 2
 // CHECK-LABEL: func.func private @recurrent.0
-// CHECK-COUNT-8: vector.fma
+// Rounds of four steps for four sequences, of two for two.
+// CHECK-COUNT-32: vector.fma
 // CHECK-NEXT: scf.yield
 // CHECK-COUNT-8: vector.fma
 // CHECK-NEXT: scf.yield

@@ -19,10 +19,10 @@
 // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8
 // CHECK-COUNT-4: vector.load
 // CHECK-COUNT-4: vector.store
-// A product for each of 16 points.
+// A product for each of 16 points, of four rounds of four channels.
 // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1
-// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c16 step %c1
-// CHECK-COUNT-12: vector.fma {{.*}} vector<8xf32>
+// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK-COUNT-48: vector.fma {{.*}} vector<8xf32>
 // CHECK-COUNT-12: vector.store
 // Sums: columns, then rows, then the epilogue of each pixel that there is.
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step
