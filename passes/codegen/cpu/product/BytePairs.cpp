@@ -116,6 +116,10 @@ WideWeights::WideWeights(IndexBuilder &b, Operation *op, int64_t groups,
     : words(createScratch(b, op, groups * columns * 4, b.b.getI16Type())),
       groups(groups) {}
 
+int64_t WideWeights::oddAt(Value words) {
+  return cast<MemRefType>(words.getType()).getNumElements() / 2;
+}
+
 void WideWeights::fill(IndexBuilder &b, const Tile &tile, Value weights,
                        Index from, int64_t panel) const {
   int64_t elements = tile.lanes * 4;
@@ -126,15 +130,18 @@ void WideWeights::fill(IndexBuilder &b, const Tile &tile, Value weights,
                                    v * elements));
       Value bytes =
           vector::LoadOp::create(b.b, b.loc, type, weights, b.get(at));
-      Index to = b.mul(b.add(b.mul(Index(group), tile.vectors), v), elements);
+      Index to =
+          b.mul(b.add(b.mul(Index(group), tile.vectors), v), elements / 2);
       for (int64_t i = 0; i < 2; ++i)
         vector::StoreOp::create(b.b, b.loc, widenBytes(b, bytes, i), words,
-                                b.get(b.add(to, i * elements / 2)));
+                                b.get(b.add(to, i * oddAt(words))));
     }
   });
 }
 
 // All even bytes, then all odd ones: registers hold one part of the weights.
+// Where both lay side by side LLVM loaded them together, and kept one of ten
+// sums on the stack: each step waited for the one before to be stored.
 void codegen::addWideWeights(IndexBuilder &b, const Tile &tile,
                              const SrcRows &rows, Value words, Index from,
                              Index group, MutableArrayRef<Value> sums) {
@@ -145,7 +152,8 @@ void codegen::addWideWeights(IndexBuilder &b, const Tile &tile,
     for (int64_t v = 0; v < tile.vectors; ++v)
       factors.push_back(vector::LoadOp::create(
           b.b, b.loc, type, words,
-          b.get(b.add(from, (2 * v + i) * tile.lanes * 2))));
+          b.get(b.add(from, v * tile.lanes * 2 +
+                                i * WideWeights::oddAt(words)))));
     for (int64_t r = 0; r < tile.rows; ++r) {
       if (!rows.at[r])
         continue;

@@ -59,13 +59,15 @@ struct WideWeights {
   void fill(IndexBuilder &b, const Tile &tile, mlir::Value weights, Index from,
             int64_t panel) const;
 
-  /// Of i16: for each group and vector its even, then its odd bytes.
+  /// Of i16: the even bytes of each group and vector, then all odd ones.
   mlir::Value words;
+  /// Where the odd ones start.
+  static int64_t oddAt(mlir::Value words);
   int64_t groups;
 };
 
 /// Adds the products of one group of k to the sums of a tile: of `rows`, copied
-/// as words, and of `WideWeights` from `words[from]` on.
+/// as words, and of `WideWeights` whose even bytes start at `words[from]`.
 void addWideWeights(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                     mlir::Value words, Index from, Index group,
                     llvm::MutableArrayRef<mlir::Value> sums);

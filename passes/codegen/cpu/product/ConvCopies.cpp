@@ -73,7 +73,7 @@ Accumulators ConvEmitter::sumWords(const Tile &tile, const PixelTile &pixels,
   int64_t panel = plan.panel;
   if (wide) {
     factors = wide->words;
-    panel = tile.vectors * tile.lanes;
+    panel = tile.vectors * tile.lanes / 2;
     panelAt = b.mul(numberOf(taps), window.kernel[inner] *
                                         plan.weights.depth * panel);
   }

@@ -42,8 +42,9 @@ public:
                         cpu::PackedWeights(op.getWeights()).depth / 2),
         weights(b, op.getWeights()), groups(plan.weights.depth / 4),
         zeroPoint(op.getSrcZeroPoint()),
-        words(createScratch(b, op, plan.transform.positions() * wordsOfPoint(),
-                            builder.getI16Type())) {}
+        words(createScratch(
+            b, op, 2 * plan.transform.positions() * wordsOfPoint(),
+            builder.getI16Type())) {}
 
 private:
   void forEachLoad(function_ref<void(LoadFn load)> body) override;
@@ -62,9 +63,9 @@ private:
   void multiplyBlock(const Tile &tile, Index columnTile, Index rowTiles,
                      Index first, int64_t size, bool isFirst);
   void transformWeights(const Tile &tile, Index at, Index to);
-  /// Words between the weights of two points.
+  /// Words between the weights of two points, of even or of odd bytes.
   int64_t wordsOfPoint() const {
-    return 2 * cpu::Winograd::distance(plan.depthBlock * 2 * tileColumns());
+    return 2 * cpu::Winograd::distance(plan.depthBlock * tileColumns());
   }
   Index wordsAt(Index point) { return b.mul(point, wordsOfPoint()); }
 
@@ -163,7 +164,7 @@ void Emitter::multiplyBlock(const Tile &tile, Index columnTile, Index rowTiles,
     transformWeights(
         tile,
         weights.at(b, {panel, 0, 0, b.add(first, Index(group)), column, 0}),
-        b.mul(Index(group), 4 * width));
+        b.mul(Index(group), 2 * width));
   });
   forEach(b, 0, plan.transform.positions(), 1, [&](Value point) {
     forEach(b, 0, rowTiles, 1, [&](Value number) {
@@ -175,7 +176,8 @@ void Emitter::multiplyBlock(const Tile &tile, Index columnTile, Index rowTiles,
                                     : loadSums(tile, Index(point), row);
       storeSums(tile, Index(point), row,
                 multiplyAdd(b, tile, rows, words,
-                            wordsAt(Index(point)), width, 4 * size, before));
+                            wordsAt(Index(point)), width / 2, 4 * size,
+                            before));
     });
   });
 }
@@ -207,7 +209,8 @@ void Emitter::transformWeights(const Tile &tile, Index at, Index to) {
           taps.push_back(widenBytes(b, loaded[y * kTaps + x], i));
         columns.push_back(toPoints(taps));
       }
-      Index place = b.add(b.add(to, b.mul(Index(v), bytes)), i * bytes / 2);
+      Index place = b.add(b.add(to, b.mul(Index(v), bytes / 2)),
+                          i * WideWeights::oddAt(words));
       for (int64_t y = 0; y < points; ++y) {
         SmallVector<Value> taps;
         for (const auto &column : columns)

@@ -334,7 +334,7 @@ Accumulators Emitter::sum(const Tile &tile, const ColumnTile &columns,
   SrcRows rows(b, src.data, first, stride, tile.rows);
   if (wide)
     return multiplyAddWhole(b, tile, rows, wide->words, 0,
-                            tile.vectors * tile.lanes, src.shape.back(),
+                            tile.vectors * tile.lanes / 2, src.shape.back(),
                             zeroAccumulators(b, tile), op);
   if (tile.product == Product::int8Pairs)
     return multiplyAddPairs(b, tile, rows, weights.data, columns.weightsAt,

@@ -233,11 +233,14 @@ void codegen::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
 /// Steps of k that a round of the loop takes if all add to the same sums. A
 /// step of 12 short vectors is 20 instructions of arithmetic and loads beside
 /// 11 that count, find addresses and prefetch, of which 3 are left for each.
-/// Where there are 32 registers a step has twice as much to do.
+/// Where there are 32 registers a step has twice as much to do, and one of
+/// bytes as words three times as much.
 static constexpr int64_t kUnrolled = 4;
-static bool isUnrolled(const TargetInfo &target, size_t sums, int64_t steps) {
+static bool isUnrolled(const TargetInfo &target, ArrayRef<Value> sums,
+                       int64_t steps) {
   constexpr size_t kManySums = 8;
-  return target.numRegisters == 16 && sums >= kManySums &&
+  return target.numRegisters == 16 && sums.size() >= kManySums &&
+         getElementTypeOrSelf(sums.front()).isFloat() &&
          steps >= 4 * kUnrolled;
 }
 
@@ -253,7 +256,7 @@ static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
   int64_t count = start.size(), beside = sumsBeside(target, tile, kWidest);
   if (groups < 4 * beside)
     beside = 1;
-  const bool isLong = beside == 1 && isUnrolled(target, start.size(), groups);
+  const bool isLong = beside == 1 && isUnrolled(target, start, groups);
   const int64_t steps = isLong ? kUnrolled : beside;
   const bool isPart = target.wordsOfLine() % steps == 0;
   auto step = [&](Value k, int64_t elements, MutableArrayRef<Value> sums) {

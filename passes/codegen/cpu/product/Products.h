@@ -23,7 +23,7 @@ mlir::Value loadGroup(IndexBuilder &b, mlir::Value data, Index at,
 /// of vector v that holds element k starts at
 /// `weights[weightsAt + k * panel + v * lanes * group]`. Rows of bf16 that are
 /// multiplied as f32 are given as such; weights that are multiplied as words
-/// may be `WideWeights`, then `panel` are the columns of the tile.
+/// may be `WideWeights`, then `panel` is half of the columns of the tile.
 Accumulators multiplyAdd(IndexBuilder &b, const Tile &tile, const SrcRows &rows,
                          mlir::Value weights, Index weightsAt, int64_t panel,
                          int64_t depth, const Accumulators &start,

@@ -8,7 +8,7 @@
 // CHECK-DAG: %[[ZERO_POINT:.*]] = arith.constant dense<9> : vector<16xi16>
 // Weights of a block, lines, sums and pixels, in an odd number of cache lines at each
 // of 36 points.
-// CHECK: memref.alloca() {alignment = 64 : i64} : memref<14976xi16>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<16128xi16>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<448xi32>
 // CHECK: memref.alloca() {alignment = 64 : i64} : memref<2880xi32>
 // CHECK: %[[PIXELS:.*]] = memref.alloca() {alignment = 64 : i64} : memref<7488xi32>
@@ -41,7 +41,7 @@
 // CHECK: scf.for %{{.*}} = %c0 to %c6 step
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step
 // CHECK-COUNT-9: vector.load {{.*}} vector<32xi8>
-// CHECK-COUNT-72: vector.store {{.*}} : memref<14976xi16>, vector<16xi16>
+// CHECK-COUNT-72: vector.store {{.*}} : memref<16128xi16>, vector<16xi16>
 // A product for each of 36 points: of even bytes, then of odd ones.
 // CHECK: scf.for %{{.*}} = %c0 to %c36 step
 // CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c6 step
@@ -53,13 +53,13 @@
 // CHECK-COUNT-8: vector.store {{.*}} : memref<2880xi32>
 // The next 6 groups add to the sums that there are, and so do the last 4.
 // CHECK: scf.for %{{.*}} = %c0 to %c6 step
-// CHECK-COUNT-72: vector.store {{.*}} : memref<14976xi16>, vector<16xi16>
+// CHECK-COUNT-72: vector.store {{.*}} : memref<16128xi16>, vector<16xi16>
 // CHECK: scf.for %{{.*}} = %c0 to %c36 step
 // CHECK-COUNT-8: vector.load {{.*}} : memref<2880xi32>
 // CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c6 step
 // CHECK-COUNT-8: vector.store {{.*}} : memref<2880xi32>
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step
-// CHECK-COUNT-72: vector.store {{.*}} : memref<14976xi16>, vector<16xi16>
+// CHECK-COUNT-72: vector.store {{.*}} : memref<16128xi16>, vector<16xi16>
 // CHECK: scf.for %{{.*}} = %c0 to %c36 step
 // CHECK-COUNT-8: vector.load {{.*}} : memref<2880xi32>
 // CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c4 step

@@ -428,15 +428,18 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 // -----
 
 // As words with many rows a task: weights are widened once, and nothing but
-// loads, products and sums is left for each tile.
+// loads, products and sums is left for each tile. All odd bytes are behind all
+// even ones.
 // CHECK-LABEL: func.func private @int8_wide_once
 // CHECK-DAG: %[[WORDS:.*]] = memref.alloca() {{.*}} : memref<512xi16>
 // CHECK: scf.for %{{.*}} = %c0 to %c8
 // CHECK-COUNT-4: vector.store {{.*}} %[[WORDS]]
 // CHECK-NOT: arith.shrsi
 // CHECK: scf.for {{.*}} iter_args
-// CHECK: vector.load %[[WORDS]]{{.*}} vector<16xi16>
+// CHECK: vector.load %[[WORDS]][%[[EVEN:.*]]] : {{.*}} vector<16xi16>
 // CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK: %[[ODD:.*]] = arith.addi %[[EVEN]], %c256
+// CHECK: vector.load %[[WORDS]][%[[ODD]]] : {{.*}} vector<16xi16>
 // CHECK-NOT: arith.shrsi
 // CHECK: return
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
