@@ -71,6 +71,9 @@ struct Emitter {
                           RowTileFn body);
   void forEachOpenRowTile(const Tile &tile, const TaskRange &range,
                           RowTileFn body);
+  bool takesPanels(const Tile &tile) const;
+  void emitPanel(const Tile &tile, const ColumnTile &panel,
+                 const TaskRange &range);
   void emitColumns(const Tile &tile, ArrayRef<Index> batch, Index columnTile,
                    const TaskRange &range);
   Accumulators sum(const Tile &tile, const ColumnTile &columns, Index row,
@@ -154,10 +157,44 @@ void Emitter::forEachEvenRowTile(const Tile &tile, const TaskRange &range,
   emit(b.max(first, larger), end, size, larger);
 }
 
+/// Rows of the tiles that are for what full ones leave of open rows.
+static SmallVector<int64_t> smallerTiles(const Tile &tile) {
+  SmallVector<int64_t> sizes;
+  for (int64_t size :
+       {usesTiles(tile.product) ? tile.amxRows : (tile.rows + 1) / 2,
+        int64_t(4)})
+    if (size < (sizes.empty() ? tile.rows : sizes.back()))
+      sizes.push_back(size);
+  return sizes;
+}
+
+/// Whether fewer open rows than any tile has go through panels as a whole, each
+/// of which is one stream then: with half a panel at a time, as tiles of short
+/// vectors have it, a row took 1.6 times as long.
+bool Emitter::takesPanels(const Tile &tile) const {
+  constexpr int64_t kMostVectors = 4;
+  return ShapedType::isDynamic(plan.rows) && !tile.isPart() &&
+         tile.product == Product::f32 && plan.depthBlock == 0 &&
+         plan.tilesPerPanel > 1 &&
+         plan.grid.columnTilesPerTask % plan.tilesPerPanel == 0 &&
+         plan.panel <= kMostVectors * tile.lanes &&
+         !smallerTiles(tile).empty();
+}
+
+/// Each row of the task alone.
+void Emitter::emitPanel(const Tile &tile, const ColumnTile &panel,
+                        const TaskRange &range) {
+  Tile whole = tile.withRows(1);
+  whole.vectors = plan.panel / tile.lanes;
+  forEach(b, range.firstRow, range.endRow, 1, [&](Value row) {
+    store(whole, sum(whole, panel, Index(row), {}), panel, Index(row));
+  });
+}
+
 /// Tiles of open rows: full ones, then those of a smaller size, of which the
 /// last ends with the last row: rows before it are computed once more, since
 /// all weights are read for a tile, however few rows it has. Fewer rows than
-/// even the smallest tile has go one by one.
+/// even the smallest tile has go one by one, if they come here at all.
 void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
                                  RowTileFn body) {
   int64_t full = tile.rows;
@@ -170,15 +207,15 @@ void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
   forEach(b, range.firstRow, row, full, [&](Value at) {
     body(tileOf(tile, full), Index(at), numberOf(Index(at)));
   });
-  SmallVector<int64_t> sizes;
-  for (int64_t size :
-       {usesTiles(tile.product) ? tile.amxRows : (full + 1) / 2, int64_t(4)})
-    if (size < (sizes.empty() ? full : sizes.back()))
-      sizes.push_back(size);
+  SmallVector<int64_t> sizes = smallerTiles(tile);
+  const bool areFewElsewhere =
+      takesPanels(tile) && plan.columns % plan.panel == 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     int64_t size = sizes[i];
     Tile part = tileOf(tile, size);
-    int64_t next = i + 1 < sizes.size() ? sizes[i + 1] : 1;
+    int64_t next = areFewElsewhere ? 0 : 1;
+    if (i + 1 < sizes.size())
+      next = sizes[i + 1];
     // More is left than the next size takes, and a tile fits before the end.
     Index rest = b.add(end, b.mul(row, -1));
     Value isMore = b.compare(arith::CmpIPredicate::sgt, rest, next);
@@ -191,6 +228,8 @@ void Emitter::forEachOpenRowTile(const Tile &tile, const TaskRange &range,
     });
     row = last;
   }
+  if (areFewElsewhere)
+    return;
   forEach(b, row, end, 1, [&](Value at) {
     body(tileOf(tile, 1), Index(at), numberOf(row));
   });
@@ -259,17 +298,39 @@ void Emitter::emitColumns(const Tile &tile, ArrayRef<Index> batch,
   }
   if (plan.depthBlock != 0)
     return emitBlocks(tile, at, range);
-  Index tiles = numTiles(range);
-  forEachRowTile(tile, range, [&](const Tile &tile, Index row, Index number) {
-    // Weights that a run packs are in the cache.
-    NextWeights next;
-    if (!isBatched && plan.grid.prefetch)
-      next = nextWeights(b, weights.data, weightsOf(b.add(panel, 1), 0),
-                         plan.weights.depth * plan.panel,
-                         b.add(b.mul(part, tiles), number),
-                         b.mul(tiles, plan.tilesPerPanel));
-    store(tile, sum(tile, at, row, next), at, row);
-  });
+  auto emitTiles = [&] {
+    Index tiles = numTiles(range);
+    forEachRowTile(tile, range, [&](const Tile &tile, Index row,
+                                    Index number) {
+      // Weights that a run packs are in the cache.
+      NextWeights next;
+      if (!isBatched && plan.grid.prefetch)
+        next = nextWeights(b, weights.data, weightsOf(b.add(panel, 1), 0),
+                           plan.weights.depth * plan.panel,
+                           b.add(b.mul(part, tiles), number),
+                           b.mul(tiles, plan.tilesPerPanel));
+      store(tile, sum(tile, at, row, next), at, row);
+    });
+  };
+  if (!takesPanels(tile))
+    return emitTiles();
+  Value isFew = b.compare(arith::CmpIPredicate::slt,
+                          b.add(range.endRow, b.mul(range.firstRow, -1)),
+                          smallerTiles(tile).back());
+  if (plan.columns % plan.panel != 0)
+    isFew = b.both(isFew, b.compare(arith::CmpIPredicate::slt, panel,
+                                    plan.columns / plan.panel));
+  b.branch(
+      isFew,
+      [&] {
+        // A task takes all tiles of a panel.
+        b.branch(b.compare(arith::CmpIPredicate::eq, part, 0), [&] {
+          ColumnTile whole{weightsOf(panel, 0), b.mul(panel, plan.panel),
+                           batch};
+          emitPanel(tile, whole, range);
+        });
+      },
+      emitTiles);
 }
 
 void Emitter::emitBlocks(const Tile &tile, const ColumnTile &columns,

@@ -478,6 +478,35 @@ module attributes {ingot.target = #ingot.target<"x86-64-v4">} {
 
 // -----
 
+// Of open rows with AVX2, one or two go through whole panels of four vectors,
+// with two sums of each: tiles of 6, and of 3 for what is left, are for more.
+// CHECK-LABEL: func.func private @few_open_rows
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %c3
+// CHECK: scf.if %[[FEW]]
+// CHECK: arith.cmpi eq
+// CHECK: scf.if
+// CHECK: %{{.*}}:8 = scf.for %{{.*}} = %c0 to %c32 step
+// CHECK-COUNT-8: vector.fma
+// CHECK-COUNT-4: vector.store
+// CHECK: } else {
+// CHECK: %{{.*}}:12 = scf.for
+// CHECK: %{{.*}}:6 = scf.for
+// CHECK-COUNT-6: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @few_open_rows(%a: memref<?x64xf32>, %w: memref<4x64x32xf32>, %d: memref<?x128xf32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<?x64xf32>, memref<4x64x32xf32>) outs(%d : memref<?x128xf32>)
+      attributes {schedule = #cpu.schedule<tile = <6x16>, grid = <36x2>>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // A round of four steps prefetches a line of two of six rows, and the weights of
 // each step.
 // CHECK-LABEL: func.func private @rounds
