@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/support/RunChecks.h"
-#include "passes/legalize/Helpers.h"
+#include "passes/legalize/Heads.h"
 
 #include "dialects/onnx/Domains.h"
 
@@ -79,6 +79,7 @@ public:
                                           counted, other, otherName}));
   }
 
+  LogicalResult result() { return success(ok); }
   LogicalResult finish() { return ok ? node.replace({}) : failure(); }
 
   Node &node;
@@ -206,19 +207,20 @@ static LogicalResult requireFlexAttention(Node &node) {
 
 /// Caches have half a head's width, or half of what is turned of it, for each
 /// position, or for each step of the batch.
-static LogicalResult requireRotaryEmbedding(Node &node) {
+LogicalResult legalize::requireRotaryEmbedding(Node &node) {
   Contract c(node);
   bool hasPositions = node.has(3);
   int64_t cacheRank = hasPositions ? 2 : 3;
   if (!c.hasRank(0, "X", {3, 4}) || !c.hasRank(1, "cos_cache", cacheRank) ||
       !c.hasRank(2, "sin_cache", cacheRank) ||
       !c.hasRank(3, "position_ids", 2))
-    return c.finish();
+    return c.result();
   bool isFlat = node.rank(0) == 3;
   int64_t steps = isFlat ? 1 : 2,
           heads = isFlat ? node.getInt("num_heads", 0) : 1;
   if (heads < 1)
-    return c.finish(); // which the function cannot do without
+    return node.badElement("num_heads", std::nullopt, Twine(heads),
+                           "at least 1");
   for (int64_t d = 0; d < cacheRank; ++d)
     c.same({2, "sin_cache", d}, {1, "cos_cache", d});
   OpFoldResult width = c.size({0, "X", node.rank(0) - 1});
@@ -245,7 +247,7 @@ static LogicalResult requireRotaryEmbedding(Node &node) {
   if (hasPositions)
     c.positions(3, "position_ids", {1, "cos_cache", 0},
                 "positions in cos_cache");
-  return c.finish();
+  return c.result();
 }
 
 //===----------------------------------------------------------------------===//
@@ -313,7 +315,6 @@ void legalize::populateContracts(Legalizers &legalizers) {
   legalizers.add("FlexAttention", requireFlexAttention, domain);
   legalizers.add("NegativeLogLikelihoodLoss",
                  requireNegativeLogLikelihoodLoss, domain);
-  legalizers.add("RotaryEmbedding", requireRotaryEmbedding, domain);
   legalizers.add("SoftmaxCrossEntropyLoss", requireSoftmaxCrossEntropyLoss,
                  domain);
   legalizers.add("SwiGLU", requireSwiGLU, domain);

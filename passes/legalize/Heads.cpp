@@ -13,6 +13,13 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::legalize;
 
+LogicalResult legalize::isOnly(Node &node, Value x, int64_t d,
+                               OpFoldResult size, StringRef name) {
+  return requireFit(node, nn::SizeRelation::equal, sizeOf(node, x, d), size,
+                    "dimension " + Twine(d) + " of " + name +
+                        " is {0}, but must be {1}");
+}
+
 FailureOr<Value> legalize::splitHeads(Node &node, Value x, int64_t heads,
                                       StringRef name) {
   int64_t width = typeOf(x).getShape().back();
@@ -113,63 +120,4 @@ Value legalize::causalMask(Node &node, OpFoldResult steps, OpFoldResult keys,
                     return i.choose(i.less(i.add(first, at[0]), at[1]),
                                     number(lowest), number(0));
                   });
-}
-
-FailureOr<Value> legalize::rotate(Node &node, Value x,
-                                  const Rotation &rotation) {
-  int64_t half = typeOf(rotation.cos).getDimSize(1),
-          width = typeOf(x).getDimSize(3);
-  if (ShapedType::isDynamic(half))
-    return node.unsupported("a cache of open width; fix it with --shape");
-  if (half < 1 || 2 * half > width)
-    return node.invalid("the caches turn " + Twine(2 * half) +
-                        " elements of heads of " + Twine(width));
-  Sizes sizes = sizesOf(node, x);
-  Type type = typeOf(x).getElementType();
-  auto angles = [&](Value cache) -> Value {
-    Value rows = node.make<nn::GatherOp>(castTo(node, cache, type),
-                                         rotation.positions, /*axis=*/0);
-    return unsqueeze(node, rows, {2});
-  };
-  Value cos = angles(rotation.cos), sin = angles(rotation.sin);
-  Value turned = sliceAxis(node, x, 3, 0, 2 * half), first, second;
-  Sizes halves = sizes;
-  halves[3] = sizeAttr(node, half);
-  if (rotation.isInterleaved) {
-    Sizes pairs = halves;
-    pairs.push_back(sizeAttr(node, 2));
-    Value paired = reshape(node, turned, pairs);
-    first = reshape(node, sliceAxis(node, paired, 4, 0, 1), halves);
-    second = reshape(node, sliceAxis(node, paired, 4, 1, 1), halves);
-  } else {
-    first = sliceAxis(node, turned, 3, 0, half);
-    second = sliceAxis(node, turned, 3, half, half);
-  }
-  auto times = [&](Value a, Value b) {
-    return node.infer<nn::MulOp>(a, b);
-  };
-  auto a = times(first, cos), b = times(second, sin), c = times(first, sin),
-       d = times(second, cos);
-  if (failed(a) || failed(b) || failed(c) || failed(d))
-    return failure();
-  auto real = node.infer<nn::SubOp>(*a, *b),
-       other = node.infer<nn::AddOp>(*c, *d);
-  if (failed(real) || failed(other))
-    return failure();
-  Value y;
-  if (rotation.isInterleaved) {
-    Sizes whole = sizes;
-    whole[3] = sizeAttr(node, 2 * half);
-    y = reshape(node,
-                concat(node, {unsqueeze(node, *real, {4}),
-                              unsqueeze(node, *other, {4})},
-                       4),
-                whole);
-  } else {
-    y = concat(node, {*real, *other}, 3);
-  }
-  if (2 * half == width)
-    return y;
-  return concat(node, {y, sliceAxis(node, x, 3, 2 * half, width - 2 * half)},
-                3);
 }

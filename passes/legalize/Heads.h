@@ -39,14 +39,30 @@ FailureOr<Value> addMasks(Node &node, Value a, Value b);
 Value causalMask(Node &node, OpFoldResult steps, OpFoldResult keys,
                  OpFoldResult past);
 
-/// Turns the first elements of each head of x (batch, steps, heads, width) by
-/// angles of caches (positions, half of what is turned), whose rows `positions`
-/// (batch, steps) names; they have to be checked.
+/// Requires dimension `d` of x, called `name`, to have `size` elements.
+LogicalResult isOnly(Node &node, Value x, int64_t d, OpFoldResult size,
+                     StringRef name);
+
+/// Turns the first elements of each head of x (batch, steps, heads, width), or
+/// (batch, heads, steps, width), by angles of caches (positions, half of what
+/// is turned), whose rows `positions` (batch, steps) names; they have to be
+/// checked. Without positions the caches have a row for each step of the batch.
 struct Rotation {
   Value cos, sin, positions;
   bool isInterleaved = false;
+  /// Whether the run was required to have caches of half the heads' width.
+  bool isWhole = false;
+  int64_t headsAxis = 2;
 };
 FailureOr<Value> rotate(Node &node, Value x, const Rotation &rotation);
+
+/// Caches of angles: a row for each position, of half of what is turned.
+LogicalResult checkCaches(Node &node, size_t cos, size_t sin);
+/// A list (batch, steps) from one of starts, (batch) or of one element.
+Value countFrom(Node &node, Value starts, OpFoldResult batch,
+                OpFoldResult steps);
+/// Requires what ONNX's RotaryEmbedding says about sizes.
+LogicalResult requireRotaryEmbedding(Node &node);
 
 } // namespace ingot::legalize
 

@@ -89,6 +89,7 @@ static const Legalizers &allLegalizers() {
     populateReduction(all);
     populateResize(all);
     populateRoiAlign(all);
+    populateRotary(all);
     populateSequences(all);
     populateShape(all);
     populateSlice(all);

@@ -246,6 +246,7 @@ void populateRecurrent(Legalizers &legalizers);
 void populateReduction(Legalizers &legalizers);
 void populateResize(Legalizers &legalizers);
 void populateRoiAlign(Legalizers &legalizers);
+void populateRotary(Legalizers &legalizers);
 void populateSequences(Legalizers &legalizers);
 void populateShape(Legalizers &legalizers);
 void populateSlice(Legalizers &legalizers);

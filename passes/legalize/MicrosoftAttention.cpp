@@ -24,13 +24,6 @@ struct Scores {
 };
 } // namespace
 
-static LogicalResult isOnly(Node &node, Value x, int64_t d, OpFoldResult size,
-                            StringRef name) {
-  return requireFit(node, nn::SizeRelation::equal, sizeOf(node, x, d), size,
-                    "dimension " + Twine(d) + " of " + name +
-                        " is {0}, but must be {1}");
-}
-
 /// What is added where `condition` does not hold.
 static Value maskedWhere(Node &node, Value isSeen, double filter) {
   Type type = node.builder.getF32Type();

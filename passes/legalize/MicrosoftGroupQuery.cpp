@@ -25,100 +25,6 @@ using namespace ingot::legalize;
 
 static constexpr StringRef kMicrosoft = "com.microsoft";
 
-static LogicalResult isOnly(Node &node, Value x, int64_t d, OpFoldResult size,
-                            StringRef name) {
-  return requireFit(node, nn::SizeRelation::equal, sizeOf(node, x, d), size,
-                    "dimension " + Twine(d) + " of " + name +
-                        " is {0}, but must be {1}");
-}
-
-//===----------------------------------------------------------------------===//
-// RotaryEmbedding
-//===----------------------------------------------------------------------===//
-
-/// Caches of angles: a row for each position, of half of what is turned.
-static LogicalResult checkCaches(Node &node, size_t cos, size_t sin) {
-  for (size_t i : {cos, sin})
-    if (!node.has(i) || node.rank(i) != 2)
-      return node.invalid("cos_cache and sin_cache of rank 2 are needed");
-  for (int64_t d : {0, 1})
-    if (failed(isOnly(node, node.input(sin), d,
-                      sizeOf(node, node.input(cos), d), "sin_cache")))
-      return failure();
-  return success();
-}
-
-/// A list (batch, steps) from one of starts, (batch) or of one element.
-static Value countFrom(Node &node, Value starts, OpFoldResult batch,
-                       OpFoldResult steps) {
-  Value first = castTo(node, starts, node.builder.getI64Type());
-  Value step = countUp(node, {sizeAttr(node, 1), steps}, 1);
-  Value list = binary<nn::AddOp>(node, unsqueeze(node, first, {1}), step);
-  return broadcastTo(node, list, {batch, steps});
-}
-
-static LogicalResult legalizeRotaryEmbedding(Node &node) {
-  if (node.getInt("is_packed_batching", 0))
-    return node.unsupported("is_packed_batching");
-  if (node.getFloat("scale", 1) != 1)
-    return node.unsupported("a scale of " +
-                            numberText(node.getFloat("scale", 1)));
-  if (!node.has(0) || (node.rank(0) != 3 && node.rank(0) != 4))
-    return node.invalid("input of rank 3 or 4 is needed");
-  if (failed(checkCaches(node, 2, 3)))
-    return failure();
-  bool isFlat = node.rank(0) == 3;
-  int64_t half = node.shape(2)[1], heads = node.getInt("num_heads", 0);
-  Value x = node.input(0);
-  if (isFlat) {
-    int64_t width = node.shape(0)[2];
-    if (heads < 1 && !ShapedType::isDynamic(half) && half > 0 &&
-        !ShapedType::isDynamic(width) &&
-        !node.getInt("rotary_embedding_dim", 0))
-      heads = width / (2 * half);
-    if (heads < 1)
-      return node.badElement("num_heads", std::nullopt, Twine(heads),
-                             "at least 1");
-    auto split = splitHeads(node, x, heads, "the input");
-    if (failed(split))
-      return failure();
-    x = *split;
-  } else {
-    x = swapHeads(node, x);
-  }
-  if (int64_t dim = node.getInt("rotary_embedding_dim", 0);
-      dim && dim != 2 * half)
-    return node.invalid("rotary_embedding_dim is " + Twine(dim) +
-                        ", but the caches turn " + Twine(2 * half) +
-                        " elements");
-  OpFoldResult batch = sizeOf(node, x, 0), steps = sizeOf(node, x, 1),
-               rows = sizeOf(node, node.input(2), 0);
-  if (!node.has(1) || (node.rank(1) != 1 && node.rank(1) != 2))
-    return node.invalid("position_ids of rank 1 or 2 are needed");
-  Value positions;
-  if (node.rank(1) == 1) {
-    if (failed(isOnly(node, node.input(1), 0, sizeAttr(node, 1),
-                      "position_ids")))
-      return failure();
-    positions = countFrom(node, node.input(1), batch, steps);
-  } else {
-    positions = castTo(node, node.input(1), node.builder.getI64Type());
-    if (failed(isOnly(node, positions, 0, batch, "position_ids")) ||
-        failed(isOnly(node, positions, 1, steps, "position_ids")))
-      return failure();
-  }
-  requireEach(node, positions, "position_ids",
-              {rows, /*includesCount=*/false, "positions in cos_cache"});
-  auto y = rotate(node, x,
-                  {node.input(2), node.input(3), positions,
-                   node.getInt("interleaved", 0) != 0});
-  if (failed(y))
-    return failure();
-  if (!isFlat)
-    return node.replace(swapHeads(node, *y));
-  return node.replace(reshape(node, *y, sizesOf(node, node.input(0))));
-}
-
 //===----------------------------------------------------------------------===//
 // GroupQueryAttention
 //===----------------------------------------------------------------------===//
@@ -444,5 +350,4 @@ static LogicalResult legalizeGroupQueryAttention(Node &node) {
 void legalize::populateMicrosoftGroupQuery(Legalizers &legalizers) {
   legalizers.add("GroupQueryAttention", legalizeGroupQueryAttention,
                  kMicrosoft);
-  legalizers.add("RotaryEmbedding", legalizeRotaryEmbedding, kMicrosoft);
 }

@@ -101,6 +101,8 @@ static LogicalResult checkOp(SizeAnalysis &analysis, Checks &checks,
     else if (checks.add(op->getLoc(), rule, top))
       analysis.assume(rule);
   }
+  if (auto required = dyn_cast<RequireOp>(op); required && op == top)
+    analysis.assume(required);
   if (!hasTensorBody(op))
     return success();
   analysis.addLoopState(op);

@@ -38,6 +38,8 @@ void SameSizes::visit(SizeAnalysis &analysis, Operation *op, Operation *top) {
     if (top && analysis.lastSourceOf(rule.a, *top->getBlock()) != top &&
         analysis.lastSourceOf(rule.b, *top->getBlock()) != top)
       analysis.assume(rule);
+  if (auto required = dyn_cast<RequireOp>(op); required && op == top)
+    analysis.assume(required);
   for (Value result : op->getResults())
     visited[result] = &analysis;
   if (!hasTensorBody(op))

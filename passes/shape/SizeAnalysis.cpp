@@ -272,6 +272,14 @@ void SizeAnalysis::assume(const Rule &rule) {
   equals[a] = b;
 }
 
+void SizeAnalysis::assume(RequireOp op) {
+  auto compared = op.getHolds().getDefiningOp<arith::CmpIOp>();
+  if (compared && compared.getPredicate() == arith::CmpIPredicate::eq &&
+      compared.getLhs().getType().isIndex())
+    assume({SizeRelation::equal, sizeOfIndex(compared.getLhs()),
+            sizeOfIndex(compared.getRhs()), {}});
+}
+
 //===----------------------------------------------------------------------===//
 // Values of sizes
 //===----------------------------------------------------------------------===//

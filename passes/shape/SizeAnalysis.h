@@ -14,6 +14,7 @@
 #ifndef INGOT_PASSES_SHAPE_SIZEANALYSIS_H
 #define INGOT_PASSES_SHAPE_SIZEANALYSIS_H
 
+#include "dialects/ingot/IngotDialect.h"
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/SizeRules.h"
 
@@ -62,6 +63,8 @@ public:
   /// both. So it does for a size and what broadcasts to it, which is that size
   /// held below a number.
   void assume(const Rule &rule);
+  /// The same of what a legalizer has every run require.
+  void assume(RequireOp op);
 
   /// The size as an index value, at the builder's place, which all its symbols
   /// dominate and which is not before the places of earlier calls.

@@ -90,6 +90,39 @@ class OpenOperators(Case):
             runs.append({"c": self.rng.random(c) > 0.5, "x": self.floats(*x), "z": self.floats(z)})
         self.check(model, runs, 0)
 
+    def test_rotary_embedding(self):
+        """ONNX's and ONNX Runtime's; whole heads and parts, with and without positions, in rows and apart."""
+        def positions(batch, steps):
+            return self.rng.integers(0, 20, (batch, steps))
+
+        def row(domain, *arrays):
+            names = "xcsp" if not domain else "xpcs"
+            return dict(zip(names, arrays))
+
+        sizes = ((2, 3, 5, 16), (1, 1, 1, 2), (3, 2, 7, 6), (2, 1, 9, 10), (0, 2, 3, 8), (2, 3, 0, 8))
+        for domain, interleaved, part in itertools.product(("", "com.microsoft"), (0, 1), (0, 4)):
+            for flat in (False, True):
+                attributes = {"interleaved": interleaved, **({"rotary_embedding_dim": part} if part else {}),
+                              **({"num_heads": 2} if flat or (domain and part) else {})}
+                runs = []
+                for batch, heads, steps, width in sizes:
+                    heads = 2 if "num_heads" in attributes else heads
+                    width += part
+                    shape = (batch, steps, heads * width) if flat else (batch, heads, steps, width)
+                    caches = [self.floats(20, (part or width) // 2) for _ in range(2)]
+                    where = positions(batch, steps)
+                    runs.append(row(domain, self.floats(*shape), *((where, *caches) if domain else (*caches, where))))
+                node = helper.make_node("RotaryEmbedding", list(runs[0]), ["y"], domain=domain, **attributes)
+                outputs = [("y", list("abc" if flat else "abcd"))]
+                model = open_model([node], runs[0], outputs, opset=23)
+                model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+                self.check(model, runs)
+        node = helper.make_node("RotaryEmbedding", ["x", "c", "s"], ["y"])
+        runs = [{"x": self.floats(b, h, s, 2 * w), "c": self.floats(b, s, w), "s": self.floats(b, s, w)}
+                for b, h, s, w in ((2, 3, 5, 4), (1, 1, 1, 1))]
+        model = open_model([node], runs[0], [("y", list("abcd"))], opset=23)
+        self.check(model, runs)
+
     def test_products(self):
         """Rows, columns and k at and behind the ends of tiles, panels and blocks; of f32 and f64."""
         for dtype in (np.float32, np.float64):

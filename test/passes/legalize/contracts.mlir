@@ -48,7 +48,7 @@ func.func @wrong(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>, %theta: tensor<2x2x3x
   // expected-error @+1 {{FlexAttention (opset 24) is invalid: Q has rank 3, but needs 4}}
   onnx.node "ingot.contract"::"FlexAttention"(%q, %q, %q) : (tensor<2x4x6xf32>, tensor<2x4x6xf32>, tensor<2x4x6xf32>) -> ()
   // expected-error @+1 {{RotaryEmbedding (opset 24) is invalid: dimension 2 of sin_cache is 2, but dimension 2 of cos_cache is 4}}
-  onnx.node "ingot.contract"::"RotaryEmbedding"(%x, %c, %d) : (tensor<2x4x3x8xf32>, tensor<2x3x4xf32>, tensor<2x3x2xf32>) -> ()
+  %turned = onnx.node "RotaryEmbedding"(%x, %c, %d) : (tensor<2x4x3x8xf32>, tensor<2x3x4xf32>, tensor<2x3x2xf32>) -> tensor<2x4x3x8xf32>
   // expected-error @+1 {{NegativeLogLikelihoodLoss (opset 24) is invalid: dimension 0 of the labels is 3, but dimension 0 of the scores is 2}}
   onnx.node "ingot.contract"::"NegativeLogLikelihoodLoss"(%a, %t) : (tensor<2x3xf32>, tensor<3xi64>) -> ()
   %labels = arith.constant dense<[2, -1]> : tensor<2xi64>

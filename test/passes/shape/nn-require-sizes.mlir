@@ -203,3 +203,28 @@ func.func @row(%x: tensor<?x4xf32>, %table: tensor<1x4xf32>) -> tensor<?x4xf32> 
   %z = nn.mul %y, %rows : tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
   return %z : tensor<?x4xf32>
 }
+
+// -----
+
+// What a legalizer had every run require is known behind it, and not before.
+
+// CHECK: module attributes {ingot.size_rules = #ingot.size_rules<proved = {{[1-9].*}}, checked = 1>}
+// CHECK-LABEL: @required
+// CHECK: ingot.require %{{.*}}, "operand shapes do not broadcast
+// CHECK: ingot.require %{{.*}}, "the caches turn {0}"
+// CHECK-NOT: ingot.require
+module {
+  func.func @required(%a: tensor<?xf32>, %b: tensor<?xf32>, %c: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+    %zero = arith.constant 0 : index
+    %two = arith.constant 2 : index
+    %x = nn.add %a, %c : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    %n = tensor.dim %a, %zero : tensor<?xf32>
+    %m = tensor.dim %b, %zero : tensor<?xf32>
+    %twice = arith.muli %n, %two : index
+    %same = arith.cmpi eq, %twice, %m : index
+    ingot.require %same, "the caches turn {0}"(%twice) : index
+    %d = nn.concat %a, %a {axis = 0 : i64} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+    %y = nn.add %d, %b : tensor<?xf32>, tensor<?xf32> -> tensor<?xf32>
+    return %x, %y : tensor<?xf32>, tensor<?xf32>
+  }
+}
