@@ -90,6 +90,33 @@ class OpenOperators(Case):
             runs.append({"c": self.rng.random(c) > 0.5, "x": self.floats(*x), "z": self.floats(z)})
         self.check(model, runs, 0)
 
+    def test_pooling(self):
+        """One to three dimensions, of any number of channels; few taps and many, pads, steps and dilations."""
+        kinds = ((1, dict(kernel_shape=[2], strides=[2])), (2, dict(kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)),
+                 (2, dict(kernel_shape=[1, 13], pads=[0, 6, 0, 6])), (2, dict(kernel_shape=[1, 1], strides=[2, 3])),
+                 (2, dict(kernel_shape=[2, 3], strides=[2, 1], ceil_mode=1)),
+                 (3, dict(kernel_shape=[2, 2, 2], strides=[2, 2, 2])),
+                 (3, dict(kernel_shape=[3, 3, 3], pads=[1] * 6, dilations=[1, 2, 1])))
+        for (n, attributes), (op, dtype, more) in itertools.product(
+                kinds, (("MaxPool", np.float32, {}), ("MaxPool", np.float64, {}), ("MaxPool", np.int8, {}),
+                        ("AveragePool", np.float32, {}), ("AveragePool", np.float32, {"count_include_pad": 1}))):
+            node = helper.make_node(op, ["x"], ["y"], **attributes, **more)
+            runs = [{"x": (self.floats(*lead, *(9, 11, 7)[:n]) * 50).astype(dtype)}
+                    for lead in ((2, 5), (1, 1), (0, 3), (1, 33))]
+            model = open_model([node], runs[0], [("y", list("abcde")[:n + 2], TYPES[np.dtype(dtype)])], opset=22)
+            with self.subTest(op=op, dtype=dtype, **attributes):
+                self.check(model, runs)
+
+    def test_batch_normalization(self):
+        """What has to have one element for each channel is read so, and nothing else is taken."""
+        node = helper.make_node("BatchNormalization", list("xsbmv"), ["y"], name="norm")
+
+        def feeds(*shape):
+            return {"x": self.floats(*shape), **{name: self.floats(shape[1]) for name in "sbm"},
+                    "v": self.rng.random(shape[1]).astype(np.float32) + 0.1}
+        runs = [feeds(*shape) for shape in ((2, 5, 7, 9), (1, 1, 1, 1), (0, 3, 2, 2), (1, 33, 1, 50))]
+        self.check(open_model([node], runs[0], [("y", list("abcd"))]), runs)
+
     def test_rotary_embedding(self):
         """ONNX's and ONNX Runtime's; whole heads and parts, with and without positions, in rows and apart."""
         def positions(batch, steps):

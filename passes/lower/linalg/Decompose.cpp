@@ -377,14 +377,48 @@ struct DecomposeReduce : OpRewritePattern<nn::ReduceOp> {
   }
 };
 
+/// A pooling that no kernel took gains nothing from channels that lie last:
+/// between transposes it is computed where the data lies. Bytes are better off
+/// with whole vectors of channels than with every second byte of a row.
+template <typename Op>
+struct PoolChannelsFirst : OpRewritePattern<nn::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(nn::TransposeOp back,
+                                PatternRewriter &rewriter) const override {
+    auto op = back.getX().getDefiningOp<Op>();
+    if (!op || !op.getChannelsLast() || !op->hasOneUse())
+      return rewriter.notifyMatchFailure(back, "is not behind a pooling alone");
+    if (typeOf(op).getElementTypeBitWidth() < 32)
+      return rewriter.notifyMatchFailure(back, "moves bytes");
+    auto before = op.getX().template getDefiningOp<nn::TransposeOp>();
+    ArrayRef<int64_t> perm = back.getPerm();
+    int64_t rank = perm.size();
+    // Result dimension i is perm[i] of what pools: the last is channels.
+    auto isMoved = [&](int64_t i) {
+      int64_t last = i == 0 ? 0 : i == 1 ? rank - 1 : i - 1;
+      return perm[i] == last && before.getPerm()[last] == i;
+    };
+    if (!before || !llvm::all_of(llvm::seq<int64_t>(0, rank), isMoved))
+      return rewriter.notifyMatchFailure(back, "moves more than channels");
+    auto pool = cast<Op>(rewriter.clone(*op));
+    pool.getXMutable().assign(before.getX());
+    pool.setChannelsLast(false);
+    pool.getY().setType(back.getType());
+    rewriter.replaceOp(back, pool);
+    return success();
+  }
+};
+
 } // namespace
 
 void lower::populateDecompositions(RewritePatternSet &patterns) {
-  patterns.add<DecomposeReduce, Decompose<nn::SoftmaxOp>,
-               Decompose<nn::LayerNormOp>, Decompose<nn::RMSNormOp>,
-               Decompose<nn::BatchNormOp>, Decompose<nn::ConvOp>,
-               Decompose<nn::ConvTransposeOp>,
+  patterns.add<PoolChannelsFirst<nn::AvgPoolOp>,
+               PoolChannelsFirst<nn::MaxPoolOp>, DecomposeReduce,
+               Decompose<nn::SoftmaxOp>, Decompose<nn::LayerNormOp>,
+               Decompose<nn::RMSNormOp>, Decompose<nn::BatchNormOp>,
+               Decompose<nn::ConvOp>, Decompose<nn::ConvTransposeOp>,
                Decompose<nn::MatMulOp>, Decompose<nn::PackedMatMulOp>,
-               Decompose<nn::GroupNormOp>,
-               Decompose<nn::LRNOp>>(patterns.getContext());
+               Decompose<nn::GroupNormOp>, Decompose<nn::LRNOp>>(
+      patterns.getContext());
 }

@@ -68,23 +68,86 @@ static SmallVector<utils::IteratorType> poolIterators(const Windows &windows) {
   return iterators;
 }
 
-/// Combines all elements of each window of padded data, from `start` on;
-/// `sizes` are the result's.
-static Value
-pool(OpBuilder &b, Location loc, Value padded, const Windows &windows,
-     ArrayRef<OpFoldResult> sizes, Value start,
-     function_ref<Value(OpBuilder &, Location, Value, Value)> combine) {
+using Combine = function_ref<Value(OpBuilder &, Location, Value, Value)>;
+
+/// Combines `x` along one dimension of the windows, of few taps: a vector of
+/// each at a time, whatever lies inside of the dimension.
+static Value poolTaps(OpBuilder &b, Location loc, Value x,
+                      const Windows &windows, size_t dim,
+                      ArrayRef<OpFoldResult> sizes, Type type,
+                      Combine combine) {
+  Sizes starts(windows.rank, b.getIndexAttr(0)),
+      strides(windows.rank, b.getIndexAttr(1));
+  int64_t axis = windows.first + int64_t(dim);
+  strides[axis] = b.getIndexAttr(windows.strides[dim]);
+  SmallVector<Value> taps;
+  for (int64_t k = 0; k < windows.kernel[dim]; ++k) {
+    starts[axis] = b.getIndexAttr(k * windows.dilations[dim]);
+    taps.push_back(
+        tensor::ExtractSliceOp::create(b, loc, x, starts, sizes, strides));
+  }
+  SmallVector<AffineMap> maps(taps.size(),
+                              b.getMultiDimIdentityMap(windows.rank));
+  return createGeneric(b, loc, empty(b, loc, sizes, type), taps, maps,
+                       [&](OpBuilder &b, Location loc, ValueRange args) {
+                         Value all;
+                         for (Value arg : args.drop_back()) {
+                           Value x = convertScalar(b, loc, arg, type, false,
+                                                   false);
+                           all = all ? combine(b, loc, all, x) : x;
+                         }
+                         return all;
+                       });
+}
+
+/// The same of many taps, in a loop.
+static Value poolLoop(OpBuilder &b, Location loc, Value x,
+                      const Windows &windows, ArrayRef<OpFoldResult> sizes,
+                      Value start, Combine combine) {
   Type type = start.getType();
   Value init = filled(b, loc, sizes, start);
   Value window = tensor::EmptyOp::create(b, loc, windows.kernel, type);
   return linalg::GenericOp::create(
-             b, loc, init.getType(), ValueRange{padded, window}, init,
+             b, loc, init.getType(), ValueRange{x, window}, init,
              poolMaps(b, windows), poolIterators(windows),
              [&](OpBuilder &b, Location loc, ValueRange args) {
                Value x = convertScalar(b, loc, args[0], type, false, false);
                linalg::YieldOp::create(b, loc, combine(b, loc, args[2], x));
              })
       .getResult(0);
+}
+
+/// Combines all elements of each window of padded data, from `start` on, one
+/// dimension after the other; `sizes` are the result's. Of bytes all at once:
+/// what lies between would be moved by narrower steps than it is computed. What
+/// is known to be empty has no slices.
+static Value pool(OpBuilder &b, Location loc, Value padded,
+                  const Windows &windows, ArrayRef<OpFoldResult> sizes,
+                  Value start, Combine combine) {
+  constexpr int64_t kMostTaps = 8;
+  if (typeOf(padded).getElementTypeBitWidth() < 32 ||
+      isKnownEmpty(typeOf(padded).getShape()))
+    return poolLoop(b, loc, padded, windows, sizes, start, combine);
+  Value x = padded;
+  Sizes between = sizesOf(b, loc, padded);
+  for (size_t dim = 0; dim < windows.size(); ++dim) {
+    int64_t axis = windows.first + int64_t(dim);
+    between[axis] = sizes[axis];
+    if (windows.kernel[dim] == 1 && windows.strides[dim] == 1)
+      continue;
+    if (windows.kernel[dim] <= kMostTaps) {
+      x = poolTaps(b, loc, x, windows, dim, between, start.getType(), combine);
+      continue;
+    }
+    SmallVector<int64_t> kernel(windows.size(), 1), strides = kernel;
+    kernel[dim] = windows.kernel[dim];
+    strides[dim] = windows.strides[dim];
+    Windows one = windows;
+    one.kernel = kernel;
+    one.strides = strides;
+    x = poolLoop(b, loc, x, one, between, start, combine);
+  }
+  return x;
 }
 
 template <typename Op>

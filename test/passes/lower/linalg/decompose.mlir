@@ -174,3 +174,21 @@ func.func @lrn_open(%x: tensor<2x?x3x4xf32>) -> tensor<2x?x3x4xf32> {
   %0 = nn.lrn %x {alpha = 1.0e-4 : f32, beta = 7.5e-1 : f32, k = 1.0 : f32, size = 3 : i64} : tensor<2x?x3x4xf32> -> tensor<2x?x3x4xf32>
   return %0 : tensor<2x?x3x4xf32>
 }
+
+// -----
+
+// Channels that a transpose brought last are left where they lie, but for
+// those of bytes.
+// CHECK-LABEL: @pool_channels_first
+func.func @pool_channels_first(%x: tensor<1x?x8xf32>, %b: tensor<1x?x8xi8>) -> (tensor<1x?x4xf32>, tensor<1x?x4xi8>) {
+  // CHECK: tensor.extract_slice %arg0[0, 0, 0] [1, %{{.*}}, 4] [1, 1, 2]
+  // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+  %0 = nn.transpose %x {perm = array<i64: 0, 2, 1>} : tensor<1x?x8xf32> -> tensor<1x8x?xf32>
+  %1 = nn.max_pool %0 {kernel = array<i64: 2>, strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, channels_last} : tensor<1x8x?xf32> -> tensor<1x4x?xf32>
+  %2 = nn.transpose %1 {perm = array<i64: 0, 2, 1>} : tensor<1x4x?xf32> -> tensor<1x?x4xf32>
+  // CHECK: linalg.generic {{.*}}"reduction"]{{.*}} outs(%{{.*}} : tensor<1x4x?xi8>)
+  %3 = nn.transpose %b {perm = array<i64: 0, 2, 1>} : tensor<1x?x8xi8> -> tensor<1x8x?xi8>
+  %4 = nn.max_pool %3 {kernel = array<i64: 2>, strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, channels_last} : tensor<1x8x?xi8> -> tensor<1x4x?xi8>
+  %5 = nn.transpose %4 {perm = array<i64: 0, 2, 1>} : tensor<1x4x?xi8> -> tensor<1x?x4xi8>
+  return %2, %5 : tensor<1x?x4xf32>, tensor<1x?x4xi8>
+}

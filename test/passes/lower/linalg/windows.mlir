@@ -49,9 +49,12 @@ func.func @transposed_factor(%a: tensor<4x5xi32>, %b: tensor<6x5xi32>, %c: tenso
 
 // -----
 
+// One dimension after the other, taps of a whole row at a time.
 // CHECK-LABEL: @max_pool
 // CHECK: arith.constant 0xFF800000 : f32
-// CHECK: arith.maximumf
+// CHECK-COUNT-2: tensor.extract_slice %{{.*}}[0, 0, {{[02]}}] [1, 2, 8] [1, 1, 1]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK-COUNT-2: arith.maximumf
 func.func @max_pool(%x: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
   %0 = nn.max_pool %x {kernel = array<i64: 3>, strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>} : tensor<1x2x8xf32> -> tensor<1x2x8xf32>
   return %0 : tensor<1x2x8xf32>
@@ -59,10 +62,45 @@ func.func @max_pool(%x: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
 
 // -----
 
+// CHECK-LABEL: @max_pool_3d
+// CHECK-COUNT-2: tensor.extract_slice %{{.*}}[0, 0, {{[01]}}, 0, 0] [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] [1, 1, 2, 1, 1]
+// CHECK: linalg.generic
+// CHECK-COUNT-2: tensor.extract_slice %{{.*}}[0, 0, 0, 0, {{[01]}}] [%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] [1, 1, 1, 1, 2]
+// CHECK: linalg.generic
+// CHECK-NOT: linalg.generic
+func.func @max_pool_3d(%x: tensor<?x?x?x?x?xf32>) -> tensor<?x?x?x?x?xf32> {
+  %0 = nn.max_pool %x {kernel = array<i64: 2, 1, 2>, strides = array<i64: 2, 1, 2>, pads = array<i64: 0, 0, 0, 0, 0, 0>, dilations = array<i64: 1, 1, 1>} : tensor<?x?x?x?x?xf32> -> tensor<?x?x?x?x?xf32>
+  return %0 : tensor<?x?x?x?x?xf32>
+}
+
+// -----
+
+// Many taps are a loop.
+// CHECK-LABEL: @large_window
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+func.func @large_window(%x: tensor<1x2x30xf32>) -> tensor<1x2x18xf32> {
+  %0 = nn.max_pool %x {kernel = array<i64: 13>, strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>} : tensor<1x2x30xf32> -> tensor<1x2x18xf32>
+  return %0 : tensor<1x2x18xf32>
+}
+
+// -----
+
+// All taps of bytes at once.
+// CHECK-LABEL: @bytes
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]
+func.func @bytes(%x: tensor<1x2x8x8xi8>) -> tensor<1x2x4x4xi8> {
+  %0 = nn.max_pool %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : tensor<1x2x8x8xi8> -> tensor<1x2x4x4xi8>
+  return %0 : tensor<1x2x4x4xi8>
+}
+
+// -----
+
 // The number of elements inside is counted over the spatial dimensions alone.
 // CHECK-LABEL: @avg_pool
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK-COUNT-2: arith.addf
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel"]
+// CHECK-COUNT-2: arith.addf
 // CHECK: arith.divf
 func.func @avg_pool(%x: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> {
   %0 = nn.avg_pool %x {kernel = array<i64: 3>, strides = array<i64: 1>, pads = array<i64: 1, 1>, dilations = array<i64: 1>} : tensor<1x2x8xf32> -> tensor<1x2x8xf32>
