@@ -19,7 +19,7 @@ using namespace ingot::legalize;
 static Value reflected(Indices i, nn::PadMode mode, Value position,
                        Value size) {
   Value zero = i.n(0), one = i.n(1), last = i.sub(size, one);
-  if (mode == nn::PadMode::constant || mode == nn::PadMode::edge)
+  if (mode == nn::PadMode::edge)
     return i.max(i.min(position, last), zero);
   Value period = mode == nn::PadMode::wrap ? size : i.add(last, last);
   period = i.max(period, one);
@@ -52,74 +52,109 @@ static void requirePads(Indices i, nn::PadMode mode, size_t dim, Value size,
           {size, amount});
 }
 
+namespace {
+
+/// What a run pads or crops one dimension by.
+struct ComputedPads {
+  Value size, low, high;
+  /// Whether it is known to stay as it is.
+  bool isWhole;
+};
+
+} // namespace
+
+/// Data within what is filled: what is cropped is not read.
+static Value fillAround(Node &node, Value fill, ArrayRef<ComputedPads> pads,
+                        ArrayRef<OpFoldResult> sizes) {
+  Value x = node.input(0);
+  Indices i{node.builder, node.loc()};
+  Sizes from, to, count;
+  for (auto [dim, total] : llvm::zip_equal(pads, sizes)) {
+    if (dim.isWhole) {
+      from.push_back(sizeAttr(node, 0));
+      to.push_back(sizeAttr(node, 0));
+      count.push_back(total);
+      continue;
+    }
+    Value whole = indexValue(node, total), zero = i.n(0);
+    Value skipped = i.min(i.max(i.sub(zero, dim.low), zero), dim.size),
+          added = i.min(i.max(dim.low, zero), whole);
+    from.push_back(skipped);
+    to.push_back(added);
+    count.push_back(i.min(i.sub(dim.size, skipped), i.sub(whole, added)));
+  }
+  return setPart(node, broadcastTo(node, fill, sizes),
+                 takePart(node, x, from, count), to);
+}
+
+/// Data whose ends are repeated. Where each position of a dimension reads it is
+/// a list: of elements, all would be divided by periods.
+static Value repeatEnds(Node &node, nn::PadMode mode,
+                        ArrayRef<ComputedPads> pads,
+                        ArrayRef<OpFoldResult> sizes) {
+  Value x = node.input(0);
+  SmallVector<Value> lists;
+  for (auto [dim, total] : llvm::zip_equal(pads, sizes)) {
+    lists.push_back(Value());
+    if (dim.isWhole)
+      continue;
+    // What is cropped is gone before the rest is repeated.
+    Indices i{node.builder, node.loc()};
+    Value zero = i.n(0), low = i.max(dim.low, zero),
+          skipped = i.max(i.sub(zero, dim.low), zero),
+          rest = i.add(i.add(dim.size, i.min(dim.low, zero)),
+                       i.min(dim.high, zero));
+    lists.back() = generate(
+        node, node.builder.getI64Type(), total,
+        [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
+          Indices i{b, loc};
+          Value position = reflected(i, mode, i.sub(at[0], low), rest);
+          return arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                            i.add(position, skipped));
+        });
+  }
+  return generate(node, typeOf(x).getElementType(), sizes,
+                  [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
+                    Indices i{b, loc};
+                    SmallVector<Value> at;
+                    for (auto [list, index] : llvm::zip_equal(lists, indices))
+                      at.push_back(list ? i.of(tensor::ExtractOp::create(
+                                              b, loc, list, index))
+                                        : index);
+                    return tensor::ExtractOp::create(b, loc, x, at);
+                  });
+}
+
 /// Padding by amounts that are only known at run time.
 static LogicalResult padComputed(Node &node, Value fill, nn::PadMode mode,
                                  ArrayRef<OpFoldResult> low,
                                  ArrayRef<OpFoldResult> high) {
-  Value x = node.input(0);
-  Sizes own = sizesOf(node, x), sizes;
-  SmallVector<Value> lows, full;
-  // Dimensions that stay as they are.
-  SmallVector<bool> isWhole;
+  Sizes sizes;
+  SmallVector<ComputedPads> pads;
   Indices i{node.builder, node.loc()};
-  // What is cropped is gone before the rest is repeated at its ends.
-  bool cropsFirst = mode != nn::PadMode::constant;
-  SmallVector<Value> cropped;
-  for (auto [d, amounts] :
-       llvm::enumerate(llvm::zip_equal(own, low, high))) {
+  for (auto [d, amounts] : llvm::enumerate(
+           llvm::zip_equal(sizesOf(node, node.input(0)), low, high))) {
     auto [size, before, after] = amounts;
     sizes.push_back(addSizes(node, addSizes(node, size, before), after));
-    Value length = indexValue(node, size), begin = indexValue(node, before),
-          end = indexValue(node, after), zero = i.n(0);
-    isWhole.push_back(isZeroInteger(before) && isZeroInteger(after));
-    cropped.push_back(cropsFirst ? i.max(i.sub(zero, begin), zero) : zero);
-    if (cropsFirst) {
+    bool isWhole = isZeroInteger(before) && isZeroInteger(after);
+    ComputedPads dim = {indexValue(node, size), indexValue(node, before),
+                        indexValue(node, after), isWhole};
+    pads.push_back(dim);
+    if (isWhole)
+      continue;
+    Value length = dim.size, begin = dim.low, end = dim.high, zero = i.n(0);
+    if (mode != nn::PadMode::constant) {
       Value rest = i.add(i.add(length, i.min(begin, zero)), i.min(end, zero));
       requireNotNegative(i, d, length, rest);
       length = rest;
       begin = i.max(begin, zero);
       end = i.max(end, zero);
     }
-    lows.push_back(begin);
-    full.push_back(length);
-    if (!isWhole[d])
-      requirePads(i, mode, d, length, begin, end);
+    requirePads(i, mode, d, length, begin, end);
   }
-  return node.replace(generate(
-      node, typeOf(x).getElementType(), sizes,
-      [&](OpBuilder &b, Location loc, ValueRange indices) -> Value {
-        Indices i{b, loc};
-        Value inside = arith::ConstantIntOp::create(b, loc, 1, 1);
-        SmallVector<Value> at;
-        for (auto [d, index] : llvm::enumerate(indices)) {
-          if (isWhole[d]) {
-            at.push_back(index);
-            continue;
-          }
-          Value from = i.sub(index, lows[d]);
-          at.push_back(reflected(i, mode, from, full[d]));
-          inside = i.both(inside, i.both(i.equal(from, at.back()),
-                                         i.less(from, full[d])));
-        }
-        if (cropsFirst) {
-          for (auto [position, skipped] : llvm::zip_equal(at, cropped))
-            position = i.add(position, skipped);
-          return tensor::ExtractOp::create(b, loc, x, at);
-        }
-        // Data without elements have none to read.
-        auto read = scf::IfOp::create(
-            b, loc, inside,
-            [&](OpBuilder &b, Location loc) {
-              Value element = tensor::ExtractOp::create(b, loc, x, at);
-              scf::YieldOp::create(b, loc, element);
-            },
-            [&](OpBuilder &b, Location loc) {
-              Value outside =
-                  tensor::ExtractOp::create(b, loc, fill, ValueRange());
-              scf::YieldOp::create(b, loc, outside);
-            });
-        return read.getResult(0);
-      }));
+  return node.replace(mode == nn::PadMode::constant
+                          ? fillAround(node, fill, pads, sizes)
+                          : repeatEnds(node, mode, pads, sizes));
 }
 
 /// What may be added at one end of a dimension, or, negative, cut off.

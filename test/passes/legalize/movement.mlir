@@ -122,7 +122,9 @@ func.func @crops_open(%x: tensor<?x4xf32>) -> tensor<*xf32> {
 // CHECK-NOT: "cropping leaves dimension 0
 // CHECK-NOT: "cropping leaves dimension 1
 // CHECK: "cropping leaves dimension 2
-// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<?x3x?x?xf32>)
+// CHECK: %[[FILLED:.*]] = nn.broadcast_to
+// CHECK: %[[PART:.*]] = tensor.extract_slice %arg0[0, 0, %{{.*}}, %{{.*}}] [%{{.*}}, 3, %{{.*}}, %{{.*}}]
+// CHECK: tensor.insert_slice %[[PART]] into %[[FILLED]][0, 0, %{{.*}}, %{{.*}}] [%{{.*}}, 3, %{{.*}}, %{{.*}}]
 func.func @computed_pads(%x: tensor<?x3x?x?xf32>, %more: tensor<1xi64>) -> tensor<*xf32> {
   %none = arith.constant dense<0> : tensor<4xi64>
   %shape = arith.constant dense<[-1, 2]> : tensor<2xi64>
@@ -153,4 +155,22 @@ func.func @errors(%x: tensor<1x3x4x4xf32>, %p: tensor<8xi64>, %c: tensor<4xi1>, 
   %3 = onnx.node "Gather"(%x, %i) : (tensor<1x3x4x4xf32>, tensor<2xf32>) -> tensor<*xf32>
   return
 }
+}
+
+// -----
+
+// Where positions read their dimension is found once, not for each element.
+// CHECK-LABEL: @computed_mirror
+// CHECK: %[[ROWS:.*]] = linalg.generic {{.*}}outs(%{{.*}} : tensor<?xi64>)
+// CHECK: arith.remsi
+// CHECK: %[[COLUMNS:.*]] = linalg.generic {{.*}}outs(%{{.*}} : tensor<?xi64>)
+// CHECK: arith.remsi
+// CHECK: linalg.generic {{.*}}outs(%{{.*}} : tensor<?x?xf32>)
+// CHECK-NOT: arith.remsi
+// CHECK-DAG: tensor.extract %[[ROWS]]
+// CHECK-DAG: tensor.extract %[[COLUMNS]]
+// CHECK: tensor.extract %arg0
+func.func @computed_mirror(%x: tensor<4x5xf32>, %pads: tensor<4xi64>) -> tensor<*xf32> {
+  %0 = onnx.node "Pad"(%x, %pads) {mode = "reflect"} : (tensor<4x5xf32>, tensor<4xi64>) -> tensor<*xf32>
+  return %0 : tensor<*xf32>
 }
