@@ -4,7 +4,7 @@
 import math
 
 import numpy as np
-from onnx import helper
+from onnx import TensorProto, helper
 
 from support import Case, make_model
 
@@ -69,3 +69,42 @@ class Accuracy(Case):
                     artifact = self.compile(self.model(op, len(x)), "--kernels=native", "--target", level)
                     got = self.run_model(artifact, {"x": x})["y"]
                     np.testing.assert_allclose(got, np.array(values, np.float32), rtol=3e-7, atol=1.2e-38)
+
+    def test_doubles(self):
+        """tanh of f64, against 64 bits of precision; next to 0 and where it becomes 1."""
+        rng = np.random.default_rng(0)
+        x = np.concatenate([rng.uniform(-25, 25, 50_001), rng.standard_normal(50_000) * 10.0 ** rng.integers(-300, 3, 50_000),
+                            [0, -0.0, np.inf, -np.inf, np.nan, 0.34657, -0.17328, 22]])
+        model = make_model([helper.make_node("Tanh", ["x"], ["y"])], [("x", [len(x)], TensorProto.DOUBLE)],
+                           [("y", [len(x)], TensorProto.DOUBLE)])
+        expected = np.tanh(x.astype(np.longdouble))
+        unit = np.spacing(np.abs(expected).astype(np.float64))
+        for level, more in LEVELS.items():
+            with self.subTest(level=level):
+                got = self.run_model(self.compile(model, "--target", level), {"x": x})["y"]
+                self.assertLess(np.nanmax(np.abs(got - expected) / unit), 4 + more)
+                np.testing.assert_array_equal(np.isnan(got), np.isnan(x))
+                np.testing.assert_array_equal(np.signbit(got), np.signbit(x))
+
+    def test_remainder(self):
+        """Exact, with the sign of the dividend; of quotients with few and with many bits, and of none."""
+        rng = np.random.default_rng(0)
+        special = np.array([0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 2.5, 1e-30, 3e38, 6, -6, 3], np.float32)
+        for level in LEVELS:
+            for shape in ((20_000,), (500, 11)):
+                model = make_model([helper.make_node("Mod", ["a", "b"], ["y"], fmod=1)],
+                                   [(name, list(shape)) for name in "ab"], [("y", list(shape))])
+                artifact = self.compile(model, "--target", level)
+                whole = rng.integers(1, 1 << 24, shape).astype(np.float32)
+                wide = [(rng.standard_normal(shape) * 10.0 ** rng.integers(-30, 30, shape)).astype(np.float32)
+                        for _ in "ab"]
+                for a, b in ((rng.standard_normal(shape) * 10, rng.standard_normal(shape)), wide,
+                             (whole * rng.integers(1, 1 << 23, shape), whole),
+                             (rng.choice(special, shape), rng.choice(special, shape))):
+                    a, b = a.astype(np.float32), b.astype(np.float32)
+                    got = self.run_model(artifact, {"a": a, "b": b})["y"]
+                    with np.errstate(invalid="ignore"):
+                        expected = np.fmod(a, b)
+                    np.testing.assert_array_equal(got, expected)
+                    numbers = ~np.isnan(expected)
+                    np.testing.assert_array_equal(np.signbit(got[numbers]), np.signbit(expected[numbers]))

@@ -30,13 +30,16 @@ def ApproximateMath : Pass<"approximate-math", "::mlir::ModuleOp"> {
   let description = [{
     `exp`, `log`, `log1p`, `erf`, `tanh`, `sin`, `cos`, `atan`, `asin` and
     `acos` of f32, on which loops over tensors spend their time: polynomials and
-    their quotients become vector code, calls of libm do not. Other functions,
-    and doubles, stay calls. Errors are at most 2 ulp for `exp` and `log`, 3 ulp
-    for functions of angles of any size, 6 ulp for `erf` and `tanh`.
+    their quotients become vector code, calls of libm do not. So do `tanh` of
+    f64 and the remainder of two f32, by f64, which is exact. Other functions,
+    and those of doubles, stay calls. Errors are at most 2 ulp for `exp` and
+    `log`, 3 ulp for functions of angles of any size, 6 ulp for `erf` and
+    `tanh`, 4 ulp for that of f64.
   }];
   let dependentDialects = [
     "::ingot::IngotDialect", "::mlir::arith::ArithDialect",
-    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def AttentionToVector : Cpu_RowsToVector<"cpu-attention-to-vector"> {

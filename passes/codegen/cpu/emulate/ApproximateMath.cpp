@@ -6,14 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // exp, erf and tanh of f32 without branches or tables; those of angles are in
-// Trigonometry.cpp. The coefficients are minimax fits of the relative error in
-// double precision (Lawson's iteration, "Contributions to the theory of linear
-// least maximum approximation", 1961), rounded to f32. What is left is the
-// rounding of the evaluation: exp is within 2 ulp, erf and tanh within 6, and
-// one more where the CPU has no fused multiply-add.
+// Trigonometry.cpp, and what is computed in f64 in Doubles.cpp. The
+// coefficients are minimax fits of the relative error in double precision
+// (Lawson's iteration, "Contributions to the theory of linear least maximum
+// approximation", 1961), rounded to f32. What is left is the rounding of the
+// evaluation: exp is within 2 ulp, erf and tanh within 6, and one more where
+// the CPU has no fused multiply-add.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/Passes.h"
+#include "passes/codegen/cpu/emulate/Doubles.h"
 #include "passes/codegen/cpu/emulate/FloatBuilder.h"
 #include "passes/codegen/cpu/emulate/Trigonometry.h"
 #include "passes/codegen/cpu/schedule/Tiling.h"
@@ -21,7 +23,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -122,6 +126,7 @@ struct ApproximateMathPass
                                             cpu::approximateAsin, hasFMA);
     patterns.add<Approximate<math::AcosOp>>(&getContext(),
                                             cpu::approximateAcos, hasFMA);
+    cpu::populateDoubles(patterns, hasFMA);
     // Upstream's polynomials for logarithms.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == "math.log" || name == "math.log1p";

@@ -236,9 +236,9 @@ static bool isElementwise(linalg::GenericOp op) {
 /// then each element takes as long as a vector.
 static bool hasFunctions(linalg::GenericOp op) {
   return llvm::any_of(*op.getBlock(), [](Operation &step) {
-    return isa<math::AcosOp, math::AsinOp, math::AtanOp, math::CosOp,
-               math::ErfOp, math::ExpOp, math::Log1pOp, math::LogOp,
-               math::SinOp, math::TanhOp>(step);
+    return isa<arith::RemFOp, math::AcosOp, math::AsinOp, math::AtanOp,
+               math::CosOp, math::ErfOp, math::ExpOp, math::Log1pOp,
+               math::LogOp, math::SinOp, math::TanhOp>(step);
   });
 }
 

@@ -79,3 +79,36 @@ func.func @angles(%x: vector<8xf32>, %y: f32) -> (vector<8xf32>, vector<8xf32>, 
   %4 = math.acos %y : f32
   return %0, %1, %2, %3, %4 : vector<8xf32>, vector<8xf32>, vector<8xf32>, f32, f32
 }
+
+// -----
+
+// Of doubles exp(2 |x|) - 1 without its 1, and the sign at last.
+// CHECK-LABEL: @doubles
+// CHECK: math.absf
+// CHECK-COUNT-15: math.fma
+// CHECK: arith.shli %{{.*}}, %{{.*}} : vector<4xi64>
+// CHECK: arith.divf
+// CHECK: math.copysign %{{.*}}, %arg0 : vector<4xf64>
+// CHECK-NOT: math.tanh
+func.func @doubles(%x: vector<4xf64>) -> vector<4xf64> {
+  %0 = math.tanh %x : vector<4xf64>
+  return %0 : vector<4xf64>
+}
+
+// -----
+
+// A remainder is exact in doubles, but for quotients of more bits than they
+// have: if a vector has one, libm is asked. Remainders of doubles stay.
+// CHECK-LABEL: @remainder
+// CHECK: arith.divf %{{.*}}, %{{.*}} : vector<8xf64>
+// CHECK: math.trunc
+// CHECK: %[[ALL:.*]] = vector.reduction <and>
+// CHECK: scf.if %[[ALL]]
+// CHECK: math.copysign
+// CHECK: llvm.frem %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK: arith.remf %{{.*}}, %{{.*}} : f64
+func.func @remainder(%x: vector<8xf32>, %y: vector<8xf32>, %a: f64, %b: f64) -> (vector<8xf32>, f64) {
+  %0 = arith.remf %x, %y : vector<8xf32>
+  %1 = arith.remf %a, %b : f64
+  return %0, %1 : vector<8xf32>, f64
+}

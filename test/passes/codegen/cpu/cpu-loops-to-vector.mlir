@@ -127,6 +127,7 @@ func.func @left(%x: memref<5x11xf32>, %y: memref<5x11xf32>, %long: memref<5x131x
 // CHECK-LABEL: func.func @functions
 // CHECK-NOT: linalg.generic
 // CHECK: math.erf %{{.*}} : vector<8xf32>
+// CHECK: arith.remf %{{.*}}, %{{.*}} : vector<8xf32>
 #id = affine_map<(d0) -> (d0)>
 module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 func.func @whole_rows(%x: memref<4096xf32>) {
@@ -141,6 +142,11 @@ func.func @functions(%x: memref<4096xf32>) {
   linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<4096xf32>) outs(%x : memref<4096xf32>) {
   ^bb0(%a: f32, %b: f32):
     %0 = math.erf %a : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<4096xf32>) outs(%x : memref<4096xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.remf %a, %b : f32
     linalg.yield %0 : f32
   }
   return

@@ -1,0 +1,19 @@
+//===- Doubles.h - what is computed in f64 ----------------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_CODEGEN_CPU_EMULATE_DOUBLES_H
+#define INGOT_PASSES_CODEGEN_CPU_EMULATE_DOUBLES_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace ingot::cpu {
+
+/// tanh of f64, and the remainder of two f32, or of vectors of them.
+void populateDoubles(mlir::RewritePatternSet &patterns, bool hasFMA);
+
+} // namespace ingot::cpu
+
+#endif // INGOT_PASSES_CODEGEN_CPU_EMULATE_DOUBLES_H
