@@ -8,6 +8,7 @@
 #include "passes/support/RunChecks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace ingot;
@@ -18,6 +19,73 @@ using lower::Scalars;
 //===----------------------------------------------------------------------===//
 // Col2Im
 //===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Blocks that lie over an image.
+struct Blocks {
+  OpFoldResult batch, channels;
+  /// For each spatial dimension; of blocks, how many there are.
+  Sizes image, block, counts;
+  SmallVector<int64_t> strides, dilations, pads;
+};
+
+} // namespace
+
+/// How many elements a block has, if they are few enough to be written out.
+static std::optional<int64_t> fewTaps(const Blocks &blocks) {
+  constexpr int64_t kMostTaps = 64;
+  int64_t taps = 1;
+  for (OpFoldResult size : blocks.block) {
+    auto known = getConstantIntValue(size);
+    if (!known || *known > kMostTaps)
+      return std::nullopt;
+    taps *= *known;
+  }
+  return taps <= kMostTaps ? std::optional(taps) : std::nullopt;
+}
+
+/// The same element of all blocks is added at a time, where it lies: a part of
+/// the padded image whose elements are a stride apart.
+static Value addTaps(Node &node, const Blocks &blocks, int64_t taps) {
+  auto n = [&](int64_t value) { return sizeAttr(node, value); };
+  size_t spatial = blocks.image.size();
+  Type type = node.elementType(0);
+  Sizes lead = {blocks.batch, blocks.channels, n(1)}, padded = lead,
+        cropped = lead, size = lead, none(lead.size() + spatial, n(0)),
+        from = none, steps(none.size(), n(1)),
+        all = {blocks.batch, blocks.channels, n(taps)},
+        result = {blocks.batch, blocks.channels};
+  for (size_t d = 0; d < spatial; ++d) {
+    int64_t low = blocks.pads[d], high = blocks.pads[spatial + d];
+    padded.push_back(addSizes(node, blocks.image[d], n(low + high)));
+    from[lead.size() + d] = n(low);
+    steps[lead.size() + d] = n(blocks.strides[d]);
+  }
+  for (Sizes *sizes : {&cropped, &result})
+    llvm::append_range(*sizes, blocks.image);
+  for (Sizes *sizes : {&size, &all})
+    llvm::append_range(*sizes, blocks.counts);
+  Value y = filled(node, type, 0, padded),
+        x = reshape(node, node.input(0), all);
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    Sizes read = none, at = none;
+    read[2] = n(tap);
+    int64_t left = tap;
+    for (size_t d = spatial; d-- > 0;) {
+      int64_t width = *getConstantIntValue(blocks.block[d]);
+      at[lead.size() + d] = n(left % width * blocks.dilations[d]);
+      left /= width;
+    }
+    Value before = tensor::ExtractSliceOp::create(
+        node.builder, node.loc(),
+        RankedTensorType::get(staticShape(size), type), y, at, size, steps);
+    Value sum = binary<nn::AddOp>(node, before, takePart(node, x, read, size));
+    y = tensor::InsertSliceOp::create(node.builder, node.loc(), sum, y, at,
+                                      size, steps);
+  }
+  return reshape(node, takePart(node, y, from, cropped), result);
+}
 
 /// Every element of the image is the sum of what the blocks over it hold.
 static LogicalResult legalizeCol2Im(Node &node) {
@@ -101,6 +169,11 @@ static LogicalResult legalizeCol2Im(Node &node) {
     return failure();
   OpFoldResult batch = sizeOf(node, x, 0),
                channels = divSizes(node, sizeOf(node, x, 1), taps);
+  Blocks over = {batch, channels, *image, *block, counts,
+                 *strides, *dilations, *pads};
+  auto few = fewTaps(over);
+  if (few && !lower::isKnownEmpty(node.shape(0)))
+    return node.replace(addTaps(node, over, *few));
   SmallVector<Value> width, height, most;
   for (int64_t d = 0; d < spatial; ++d) {
     width.push_back(indexValue(node, (*block)[d]));

@@ -238,6 +238,32 @@ class Others(Places):
                 else:
                     self.assert_one_line(done, "node 'node'", *words)
 
+    def test_columns(self):
+        """Few elements of a block and many, apart, a stride apart, beside padding; images of known and computed sizes."""
+        rng = np.random.default_rng(0)
+        for image, block, strides, dilations, pads in (
+                ([9], [3], [1], [1], [1, 1]), ([9, 7], [3, 2], [2, 1], [1, 2], [1, 0, 0, 2]), ([8, 8], [2, 2], [2, 2], [1, 1], [0] * 4),
+                ([4, 5, 3], [2, 1, 3], [1, 3, 1], [1, 1, 1], [0, 1, 1, 0, 0, 1]), ([70, 3], [66, 2], [1, 1], [1, 1], [0] * 4)):
+            n = len(image)
+            padded = [i + low + high for i, low, high in zip(image, pads[:n], pads[n:])]
+            counts = [(p - (b - 1) * d - 1) // s + 1 for p, b, d, s in zip(padded, block, dilations, strides)]
+            x = rng.standard_normal((2, 3, int(np.prod(block)), *counts)).astype(np.float32)
+            want = np.zeros((2, 3, *padded))
+            for tap, at in enumerate(np.ndindex(*block)):
+                want[(..., *[slice(k * d, k * d + (c - 1) * s + 1, s)
+                             for k, d, c, s in zip(at, dilations, counts, strides)])] += x[:, :, tap]
+            want = want[(..., *[slice(low, low + i) for low, i in zip(pads[:n], image)])]
+            flat = x.reshape(2, -1, int(np.prod(counts)))
+            node = helper.make_node("Col2Im", ["x", "image", "block"], ["y"], strides=strides, dilations=dilations, pads=pads)
+            sizes = {"image": np.array(image), "block": np.array(block)}
+            for computed, shape in (((), flat.shape), ((), "nck"), (("image",), "nck"), (("image", "block"), "nck")):
+                with self.subTest(image=image, computed=computed, shape=shape):
+                    model = make_model([node], [("x", list(shape)), *[(k, [n], TensorProto.INT64) for k in computed]],
+                                       [("y", None)], {k: v for k, v in sizes.items() if k not in computed}, opset=18)
+                    got = self.run_model(self.compile(model), {"x": flat, **{k: sizes[k] for k in computed}})["y"]
+                    self.assertEqual(got.shape, want.shape)
+                    np.testing.assert_allclose(got, want, atol=1e-5)
+
     def test_bad_columns(self):
         node = helper.make_node("Col2Im", ["x", "image", "block"], ["y"], name="node")
         model = make_model([node], [("x", [1, 4, "n"]), ("image", [2], TensorProto.INT64),
