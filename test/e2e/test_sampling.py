@@ -203,7 +203,30 @@ class Places(Case):
 
 
 class Others(Places):
-    """Col2Im, TensorScatter, Det, Inverse: numbers, and data that name what is not there."""
+    """DFT, Col2Im, TensorScatter, Det, Inverse: numbers, and data that name what is not there."""
+
+    def test_transforms(self):
+        """Lengths with factors and without, cut and filled up, forwards and back, of half a spectrum, of doubles."""
+        rng = np.random.default_rng(0)
+        float32, float64 = np.float32, np.float64
+        for n, length, parts, dtype, attributes in (
+                (512, None, 1, float32, {}), (512, None, 1, float32, {"onesided": 1}), (420, None, 2, float32, {"inverse": 1}),
+                (131, None, 2, float32, {}), (300, 512, 2, float32, {}), (600, 512, 1, float32, {"onesided": 1}),
+                (1000, None, 2, float64, {}), (4096, None, 2, float32, {}), (6000, None, 1, float32, {"onesided": 1})):
+            with self.subTest(n=n, length=length, parts=parts, **attributes):
+                x = rng.standard_normal((2, n, 3, parts)).astype(dtype)
+                kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+                weights = {"length": np.array(length)} if length else {}
+                node = helper.make_node("DFT", ["x", *weights], ["y"], axis=1, **attributes)
+                model = make_model([node], [("x", ["b", n, "c", parts], kind)], [("y", None, kind)], weights)
+                got = self.run_model(self.compile(model), {"x": x})["y"]
+                transform = np.fft.ifft if "inverse" in attributes else np.fft.fft
+                want = transform(x.astype(float64)[..., 0] + (1j * x[..., 1] if parts == 2 else 0), length, axis=1)
+                if "onesided" in attributes:
+                    want = want[:, :(length or n) // 2 + 1]
+                want = np.stack([want.real, want.imag], -1)
+                self.assertEqual(got.shape, want.shape)
+                np.testing.assert_allclose(got, want, atol=(1e-6 if dtype == float32 else 1e-13) * np.abs(want).max())
 
     def test_inverse(self):
         rng = np.random.default_rng(0)

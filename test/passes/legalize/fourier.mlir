@@ -34,6 +34,31 @@ func.func @stft(%x: tensor<1x16x1xf32>, %w: tensor<8xf32>) -> tensor<1x3x5x2xf32
   return %0 : tensor<1x3x5x2xf32>
 }
 
+// Many points are those of two factors: 512 points by 32 and 16, of which half
+// are wanted and one more.
+// CHECK-LABEL: @factors
+// CHECK: nn.transpose %{{.*}} : tensor<?x[[A:[0-9]+]]x[[B:[0-9]+]]xf32> -> tensor<?x[[B]]x[[A]]xf32>
+// CHECK-COUNT-2: nn.matmul %{{.*}} : (tensor<?x[[B]]x[[A]]xf32>, tensor<[[A]]x[[A]]xf32>)
+// CHECK-COUNT-4: nn.mul %{{.*}} : tensor<?x[[B]]x[[A]]xf32>, tensor<[[B]]x[[A]]xf32>
+// CHECK-COUNT-4: nn.matmul %{{.*}} : (tensor<?x[[A]]x[[B]]xf32>, tensor<[[B]]x[[C:[0-9]+]]xf32>)
+// CHECK: nn.slice %{{.*}} -> tensor<?x257xf32>
+func.func @factors(%x: tensor<?x512x1xf32>) -> tensor<?x257x2xf32> {
+  %none = onnx.absent
+  %axis = arith.constant dense<1> : tensor<i64>
+  %0 = onnx.node "DFT"(%x, %none, %axis) {onesided = 1 : i64} : (tensor<?x512x1xf32>, none, tensor<i64>) -> tensor<?x257x2xf32>
+  return %0 : tensor<?x257x2xf32>
+}
+
+// What is short, or has no such factors, is one product.
+// CHECK-LABEL: @prime
+// CHECK: nn.matmul %{{.*}} : (tensor<2x509xf32>, tensor<509x509xf32>)
+func.func @prime(%x: tensor<2x509x1xf32>) -> tensor<2x509x2xf32> {
+  %none = onnx.absent
+  %axis = arith.constant dense<1> : tensor<i64>
+  %0 = onnx.node "DFT"(%x, %none, %axis) : (tensor<2x509x1xf32>, none, tensor<i64>) -> tensor<2x509x2xf32>
+  return %0 : tensor<2x509x2xf32>
+}
+
 // A signal without its last dimension of 1, of a length that a run brings.
 // CHECK-LABEL: @stft_dynamic
 func.func @stft_dynamic(%x: tensor<?x?xf32>, %w: tensor<8xf32>) -> tensor<?x?x5x2xf32> {
