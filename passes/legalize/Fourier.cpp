@@ -114,6 +114,17 @@ static Value fold(Node &node, Value x, int64_t rows, int64_t columns) {
                   sizes.size() - 2);
 }
 
+/// The products of complex numbers with cosines and sines of angles, which a
+/// forward transform turns by the other way.
+static Complex addParts(Node &node, Value reCos, Value reSin, Value imCos,
+                        Value imSin, bool inverse) {
+  if (inverse)
+    return {node.make<nn::SubOp>(reCos, imSin),
+            node.make<nn::AddOp>(reSin, imCos)};
+  return {node.make<nn::AddOp>(reCos, imSin),
+          node.make<nn::SubOp>(imCos, reSin)};
+}
+
 static FailureOr<Complex> apply(Node &node, Complex x,
                                 const Transform &transform);
 
@@ -147,14 +158,10 @@ static FailureOr<Complex> applyFactors(Node &node, Complex x,
   Value cosines = waves(node, element, all, /*sine=*/false),
         sines = waves(node, element, all, /*sine=*/true);
   auto times = [&](Value a, Value b) { return binary<nn::MulOp>(node, a, b); };
-  Complex turned = {times(inner->re, cosines), times(inner->im, cosines)};
-  Value reSin = times(inner->re, sines), imSin = times(inner->im, sines);
-  if (transform.inverse)
-    turned = {binary<nn::SubOp>(node, turned.re, imSin),
-              binary<nn::AddOp>(node, turned.im, reSin)};
-  else
-    turned = {binary<nn::AddOp>(node, turned.re, imSin),
-              binary<nn::SubOp>(node, turned.im, reSin)};
+  Value reCos = times(inner->re, cosines), reSin = times(inner->re, sines),
+        imCos = times(inner->im, cosines), imSin = times(inner->im, sines);
+  Complex turned =
+      addParts(node, reCos, reSin, imCos, imSin, transform.inverse);
   // (…, k1, n2), then (…, k1, k2), of which the first outputs are wanted.
   auto exchange = [&](Value v) { return moveAxis(node, v, rank, rank - 1); };
   int64_t outputs = llvm::divideCeil(transform.outputs, first);
@@ -195,14 +202,7 @@ static FailureOr<Complex> apply(Node &node, Complex x,
   auto imCos = times(x.im, cosines), imSin = times(x.im, sines);
   if (failed(imCos) || failed(imSin))
     return failure();
-  if (transform.inverse) {
-    y.re = node.make<nn::SubOp>(*reCos, *imSin);
-    y.im = node.make<nn::AddOp>(*reSin, *imCos);
-  } else {
-    y.re = node.make<nn::AddOp>(*reCos, *imSin);
-    y.im = node.make<nn::SubOp>(*imCos, *reSin);
-  }
-  return y;
+  return addParts(node, *reCos, *reSin, *imCos, *imSin, transform.inverse);
 }
 
 /// The parts of data whose last dimension is 1 (real) or 2 (complex).

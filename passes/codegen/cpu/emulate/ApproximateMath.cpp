@@ -89,13 +89,15 @@ namespace {
 
 template <typename Op> struct Approximate : OpRewritePattern<Op> {
   using Function = Value (*)(const FloatBuilder &, Value);
-  Approximate(MLIRContext *context, Function function, bool hasFMA)
-      : OpRewritePattern<Op>(context), function(function), hasFMA(hasFMA) {}
+  Approximate(MLIRContext *context, Function function, bool hasFMA,
+              unsigned width = 32)
+      : OpRewritePattern<Op>(context), function(function), hasFMA(hasFMA),
+        width(width) {}
 
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return rewriter.notifyMatchFailure(op, "is not of f32");
+    if (getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() != width)
+      return rewriter.notifyMatchFailure(op, "is of another width");
     FloatBuilder builder{rewriter, op.getLoc(), op.getType(), hasFMA};
     rewriter.replaceOp(op, function(builder, op.getOperand()));
     return success();
@@ -103,6 +105,8 @@ template <typename Op> struct Approximate : OpRewritePattern<Op> {
 
   Function function;
   bool hasFMA;
+  /// Bits of the floats that the function is for.
+  unsigned width;
 };
 
 struct ApproximateMathPass
@@ -126,7 +130,9 @@ struct ApproximateMathPass
                                             cpu::approximateAsin, hasFMA);
     patterns.add<Approximate<math::AcosOp>>(&getContext(),
                                             cpu::approximateAcos, hasFMA);
-    cpu::populateDoubles(patterns, hasFMA);
+    patterns.add<Approximate<math::TanhOp>>(
+        &getContext(), cpu::approximateDoubleTanh, hasFMA, /*width=*/64);
+    cpu::populateRemainder(patterns);
     // Upstream's polynomials for logarithms.
     populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
       return name == "math.log" || name == "math.log1p";

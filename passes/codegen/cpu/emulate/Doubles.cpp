@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include <limits>
@@ -19,35 +18,35 @@
 using namespace mlir;
 using namespace ingot;
 
-/// `type` with other elements.
-static Type withElements(Type type, Type element) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? Type(vector.clone(element)) : element;
-}
-
-/// `value` of f64, or of integers of as many bits, in all lanes of `type`.
-static Value constant(ImplicitLocOpBuilder &b, Type type, double value) {
-  Type element = getElementTypeOrSelf(type);
-  TypedAttr one = isa<FloatType>(element)
-                      ? TypedAttr(b.getF64FloatAttr(value))
-                      : b.getIntegerAttr(element, int64_t(value));
-  if (auto vector = dyn_cast<VectorType>(type))
-    one = DenseElementsAttr::get(vector, Attribute(one));
-  return arith::ConstantOp::create(b, one);
+/// tanh(x) = e / (e + 2) of e = exp(2 |x|) - 1, which keeps what is small:
+/// exp(2^n r) - 1 = 2^n (exp(r) - 1) + (2^n - 1), |r| <= ln(2)/2. Within 4 ulp.
+Value cpu::approximateDoubleTanh(const FloatBuilder &f, Value signedX) {
+  // Behind it the result is 1; NaN stays NaN.
+  Value limit = f.number(22), x = math::AbsFOp::create(f.b, f.loc, signedX);
+  x = f.select(arith::CmpFPredicate::OGT, x, limit, limit, x);
+  x = f.add(x, x);
+  // Adding it leaves the nearest integer in the lowest bits.
+  Value magic = f.number(6755399441055744.0); // 1.5 * 2^52
+  Value biased = f.fma(x, f.number(1.4426950408889634), magic);
+  Value n = f.sub(biased, magic);
+  // ln(2) in two parts, the first so short that n times it is exact.
+  Value r = f.fma(n, f.number(-6.93147180369123816490e-01), x);
+  r = f.fma(n, f.number(-1.90821492927058770002e-10), r);
+  // exp(r) - 1 - r is r² times the sum of r^k / (k + 2)!.
+  double factorial = 6227020800.0; // 13!
+  Value sum = f.number(1 / factorial);
+  for (int64_t k = 13; k > 2; --k) {
+    factorial /= double(k);
+    sum = f.fma(sum, r, f.number(1 / factorial));
+  }
+  Value less = f.fma(f.mul(r, r), sum, r), one = f.number(1);
+  Value power = f.scaleByPowerOf2(one, biased);
+  Value e = f.fma(power, less, f.sub(power, one));
+  Value y = f.div(e, f.add(e, f.number(2)));
+  return math::CopySignOp::create(f.b, f.loc, y, signedX);
 }
 
 namespace {
-
-/// tanh(x) = e / (e + 2) of e = exp(2 |x|) - 1, which keeps what is small:
-/// exp(2^n r) - 1 = 2^n (exp(r) - 1) + (2^n - 1), |r| <= ln(2)/2. Within 4 ulp.
-struct ApproximateTanh : OpRewritePattern<math::TanhOp> {
-  ApproximateTanh(MLIRContext *context, bool hasFMA)
-      : OpRewritePattern(context), hasFMA(hasFMA) {}
-
-  LogicalResult matchAndRewrite(math::TanhOp op,
-                                PatternRewriter &rewriter) const override;
-  bool hasFMA;
-};
 
 /// x - trunc(x / y) y. A quotient of f32 in f64 is not rounded up to a whole
 /// number below 2^29, whose product with y has all its bits, so that nothing
@@ -61,102 +60,49 @@ struct ComputeRemainder : OpRewritePattern<arith::RemFOp> {
 } // namespace
 
 LogicalResult
-ApproximateTanh::matchAndRewrite(math::TanhOp op,
-                                 PatternRewriter &rewriter) const {
-  Type type = op.getType();
-  if (!getElementTypeOrSelf(type).isF64())
-    return rewriter.notifyMatchFailure(op, "is not of f64");
-  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  auto number = [&](double value) { return constant(b, type, value); };
-  auto fma = [&](Value x, Value y, Value z) -> Value {
-    if (hasFMA)
-      return math::FmaOp::create(b, x, y, z);
-    return arith::AddFOp::create(b, arith::MulFOp::create(b, x, y), z);
-  };
-  // Behind it the result is 1; NaN stays NaN.
-  Value limit = number(22), x = math::AbsFOp::create(b, op.getOperand());
-  Value isLarge =
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, x, limit);
-  x = arith::SelectOp::create(b, isLarge, limit, x);
-  x = arith::AddFOp::create(b, x, x);
-  // Adding it leaves the nearest integer in the lowest bits.
-  Value magic = number(6755399441055744.0); // 1.5 * 2^52
-  Value biased = fma(x, number(1.4426950408889634), magic);
-  Value n = arith::SubFOp::create(b, biased, magic);
-  // ln(2) in two parts, the first so short that n times it is exact.
-  Value r = fma(n, number(-6.93147180369123816490e-01), x);
-  r = fma(n, number(-1.90821492927058770002e-10), r);
-  // exp(r) - 1 - r is r² times the sum of r^k / (k + 2)!.
-  double factorial = 6227020800.0; // 13!
-  Value sum = number(1 / factorial);
-  for (int64_t k = 13; k > 2; --k) {
-    factorial /= double(k);
-    sum = fma(sum, r, number(1 / factorial));
-  }
-  Value less = fma(arith::MulFOp::create(b, r, r), sum, r);
-  Type bits = withElements(type, b.getI64Type());
-  Value shifted = arith::ShLIOp::create(
-      b, arith::BitcastOp::create(b, bits, biased), constant(b, bits, 52));
-  Value one = number(1), power = arith::BitcastOp::create(
-      b, type,
-      arith::AddIOp::create(b, shifted,
-                            arith::BitcastOp::create(b, bits, one)));
-  Value e = fma(power, less, arith::SubFOp::create(b, power, one));
-  Value y = arith::DivFOp::create(b, e,
-                                  arith::AddFOp::create(b, e, number(2)));
-  rewriter.replaceOpWithNewOp<math::CopySignOp>(op, y, op.getOperand());
-  return success();
-}
-
-LogicalResult
 ComputeRemainder::matchAndRewrite(arith::RemFOp op,
                                   PatternRewriter &rewriter) const {
-  Type type = op.getType();
+  Type type = op.getType(), doubles = rewriter.getF64Type();
   if (!getElementTypeOrSelf(type).isF32())
     return rewriter.notifyMatchFailure(op, "is not of f32");
-  ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-  Type doubles = withElements(type, b.getF64Type());
-  Value x = arith::ExtFOp::create(b, doubles, op.getLhs()),
-        y = arith::ExtFOp::create(b, doubles, op.getRhs());
-  Value quotient =
-      math::TruncOp::create(b, arith::DivFOp::create(b, x, y));
+  if (auto vector = dyn_cast<VectorType>(type))
+    doubles = vector.clone(doubles);
+  Location loc = op.getLoc();
+  const cpu::FloatBuilder f{rewriter, loc, doubles, /*hasFMA=*/false};
+  Value x = arith::ExtFOp::create(rewriter, loc, doubles, op.getLhs()),
+        y = arith::ExtFOp::create(rewriter, loc, doubles, op.getRhs());
+  Value quotient = math::TruncOp::create(rewriter, loc, f.div(x, y));
   // Of a smaller x all is left, also where y is infinite. What is divided by 0
   // or infinite itself leaves no number.
-  Value none = constant(b, doubles, 0);
-  Value rest = arith::SelectOp::create(
-      b,
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, quotient, none), x,
-      arith::SubFOp::create(b, x, arith::MulFOp::create(b, quotient, y)));
-  Value size = math::AbsFOp::create(b, quotient);
+  Value rest = f.select(arith::CmpFPredicate::OEQ, quotient, f.number(0), x,
+                        f.sub(x, f.mul(quotient, y)));
+  Value size = math::AbsFOp::create(rewriter, loc, quotient);
   auto is = [&](arith::CmpFPredicate predicate, double value) {
-    return arith::CmpFOp::create(b, predicate, size,
-                                 constant(b, doubles, value));
+    return arith::CmpFOp::create(rewriter, loc, predicate, size,
+                                 f.number(value));
   };
   Value isExact = arith::OrIOp::create(
-      b, is(arith::CmpFPredicate::ULT, double(1 << 29)),
+      rewriter, loc, is(arith::CmpFPredicate::ULT, double(1 << 29)),
       is(arith::CmpFPredicate::OEQ, std::numeric_limits<double>::infinity()));
   if (isa<VectorType>(type))
-    isExact = vector::ReductionOp::create(b, vector::CombiningKind::AND,
-                                          isExact);
+    isExact = vector::ReductionOp::create(rewriter, loc,
+                                          vector::CombiningKind::AND, isExact);
   auto choice = scf::IfOp::create(
-      b, isExact,
-      [&](OpBuilder &nested, Location loc) {
-        ImplicitLocOpBuilder b(loc, nested);
-        Value narrow = arith::TruncFOp::create(b, type, rest);
+      rewriter, loc, isExact,
+      [&](OpBuilder &b, Location loc) {
+        Value narrow = arith::TruncFOp::create(b, loc, type, rest);
         // Nothing is left with the sign of x, too.
-        scf::YieldOp::create(
-            b, math::CopySignOp::create(b, narrow, op.getLhs()).getResult());
+        Value y = math::CopySignOp::create(b, loc, narrow, op.getLhs());
+        scf::YieldOp::create(b, loc, y);
       },
-      [&](OpBuilder &nested, Location loc) {
-        Value called = LLVM::FRemOp::create(nested, loc, op.getLhs(),
-                                            op.getRhs());
-        scf::YieldOp::create(nested, loc, called);
+      [&](OpBuilder &b, Location loc) {
+        Value called = LLVM::FRemOp::create(b, loc, op.getLhs(), op.getRhs());
+        scf::YieldOp::create(b, loc, called);
       });
   rewriter.replaceOp(op, choice);
   return success();
 }
 
-void cpu::populateDoubles(RewritePatternSet &patterns, bool hasFMA) {
-  patterns.add<ApproximateTanh>(patterns.getContext(), hasFMA);
+void cpu::populateRemainder(RewritePatternSet &patterns) {
   patterns.add<ComputeRemainder>(patterns.getContext());
 }

@@ -7,12 +7,17 @@
 #ifndef INGOT_PASSES_CODEGEN_CPU_EMULATE_DOUBLES_H
 #define INGOT_PASSES_CODEGEN_CPU_EMULATE_DOUBLES_H
 
+#include "passes/codegen/cpu/emulate/FloatBuilder.h"
+
 #include "mlir/IR/PatternMatch.h"
 
 namespace ingot::cpu {
 
-/// tanh of f64, and the remainder of two f32, or of vectors of them.
-void populateDoubles(mlir::RewritePatternSet &patterns, bool hasFMA);
+/// tanh of f64.
+mlir::Value approximateDoubleTanh(const FloatBuilder &f, mlir::Value x);
+
+/// The remainder of two f32, or of vectors of them.
+void populateRemainder(mlir::RewritePatternSet &patterns);
 
 } // namespace ingot::cpu
 

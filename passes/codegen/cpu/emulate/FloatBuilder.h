@@ -9,19 +9,21 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace ingot::cpu {
 
-/// Arithmetic on f32 or vectors of it.
+/// Arithmetic on f32 or f64, or vectors of one.
 struct FloatBuilder {
   mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::Type type;
   bool hasFMA;
 
-  mlir::Value number(float value) const {
+  mlir::Value number(double value) const {
+    mlir::Type element = mlir::getElementTypeOrSelf(type);
     return mlir::arith::ConstantOp::create(
-        b, loc, attribute(b.getF32FloatAttr(value)));
+        b, loc, attribute(b.getFloatAttr(element, value)));
   }
   mlir::Value add(mlir::Value x, mlir::Value y) const {
     return mlir::arith::AddFOp::create(b, loc, x, y);
@@ -74,19 +76,24 @@ struct FloatBuilder {
     return mlir::arith::ConstantOp::create(b, loc, one);
   }
   mlir::Value bitsOf(mlir::Value x) const {
-    return mlir::arith::BitcastOp::create(b, loc, integers(32), x);
+    return mlir::arith::BitcastOp::create(b, loc, integers(width()), x);
   }
   mlir::Value ofBits(mlir::Value bits) const {
     return mlir::arith::BitcastOp::create(b, loc, type, bits);
   }
   /// x * 2^n for the integer n that `biased` holds in its lowest bits.
   mlir::Value scaleByPowerOf2(mlir::Value x, mlir::Value biased) const {
-    mlir::Value n =
-        mlir::arith::ShLIOp::create(b, loc, bitsOf(biased), integer(23));
+    // Behind the bits of the fraction.
+    int64_t exponentAt = width() == 32 ? 23 : 52;
+    mlir::Value n = mlir::arith::ShLIOp::create(b, loc, bitsOf(biased),
+                                                integer(exponentAt, width()));
     return ofBits(mlir::arith::AddIOp::create(b, loc, bitsOf(x), n));
   }
 
 private:
+  unsigned width() const {
+    return mlir::getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  }
   mlir::TypedAttr attribute(mlir::FloatAttr value) const {
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
       return mlir::DenseElementsAttr::get(vector, value);

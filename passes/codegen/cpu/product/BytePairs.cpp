@@ -278,8 +278,7 @@ static Accumulators addGroup(IndexBuilder &b, const Tile &tile,
                              int64_t kind, const Accumulators &before) {
   int64_t bytes = tile.lanes * 4;
   auto type = VectorType::get({bytes}, b.b.getI8Type());
-  TargetInfo target =
-      TargetInfo::of(b.b.getInsertionBlock()->getParentOp());
+  TargetInfo target = targetOf(b);
   // As many groups of all kinds are passed over until a list's next ones.
   int64_t ahead = target.prefetch_steps * panel * 4;
   bool isWide = kind == kKinds - 1;

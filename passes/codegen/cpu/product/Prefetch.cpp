@@ -22,7 +22,7 @@ SrcRows::SrcRows(IndexBuilder &b, Value data, Index first, Index stride,
     at.push_back(b.add(first, b.mul(stride, r)));
 }
 
-static TargetInfo targetOf(IndexBuilder &b) {
+TargetInfo codegen::targetOf(IndexBuilder &b) {
   return TargetInfo::of(b.b.getInsertionBlock()->getParentOp());
 }
 

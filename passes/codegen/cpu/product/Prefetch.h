@@ -35,6 +35,9 @@ struct SrcRows {
        int64_t count);
 };
 
+/// That of the kernel that is being written.
+TargetInfo targetOf(IndexBuilder &b);
+
 /// The caches that a line is prefetched into.
 enum class Into { second = 2, first = 3 };
 void prefetch(IndexBuilder &b, mlir::Value data, Index at,

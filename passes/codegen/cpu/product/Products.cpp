@@ -147,10 +147,6 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
 // Loops over k
 //===----------------------------------------------------------------------===//
 
-static TargetInfo targetOf(IndexBuilder &b) {
-  return TargetInfo::of(b.b.getInsertionBlock()->getParentOp());
-}
-
 /// Called with the first of some steps of k, and how many they are: what else
 /// to do meanwhile.
 using Meanwhile = function_ref<void(Value k, int64_t steps)>;

@@ -23,10 +23,6 @@ using namespace ingot::codegen;
 // Bits
 //===----------------------------------------------------------------------===//
 
-static TargetInfo targetOf(IndexBuilder &b) {
-  return TargetInfo::of(b.b.getInsertionBlock()->getParentOp());
-}
-
 static Value exclusiveOr(IndexBuilder &b, Value x, Value y) {
   return arith::XOrIOp::create(b.b, b.loc, x, y);
 }
