@@ -25,7 +25,7 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     `G*panels, K1…Kn, C/G, P`, dst is `N, E1…En, O`. pads lists all begins, then
     all ends; a dilation of 1 is dense.
 
-    Bytes are summed up as i32: src of ui8, weights of i8, in groups of 4. What
+    Sums of ui8 by i8, in groups of 4, and of i16, in pairs, are of i32. What
     is padded is `src_zero_point`. The compensation, `G*panels, K1…K(n-1), P` of
     i32, is added to the sum for each tap of all spatial dimensions but the last
     that lies within src: less zero point times the weights of the taps along
@@ -55,7 +55,7 @@ def Cpu_ConvOp : Cpu_ConvBase<"conv", [AttrSizedOperandSegments]> {
     - C5: the epilogue has an argument for the sum and for each operand
     - C6: channels are known; where a size of src or dst is open, dst has as
       many windows as find room in src and its padding
-    - C7: the compensation is there where `src_zero_point` is not 0, of bytes
+    - C7: the compensation is there where `src_zero_point` is not 0, of integers
     - C8: `pairs` are those of weights of i8, of one group and of channels in
       fours
     - C9: `winograd` is 2 or 4, of bytes of rank 4, one group and channels in

@@ -60,7 +60,7 @@ inline bool canWait(Product product) {
   return product == Product::f32 || product == Product::f16Wide ||
          product == Product::f16Dot ||
          product == Product::bf16Dot ||
-         product == Product::int8Dot;
+         product == Product::int8Dot || product == Product::int16Dot;
 }
 
 void registerBufferizableOpInterfaceExternalModels(

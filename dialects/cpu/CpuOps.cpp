@@ -56,8 +56,8 @@ static LogicalResult verifyProduct(Op op, int64_t rank) {
   Type weights = typeOf(op.getWeights()).getElementType();
   bool isInteger = weights.isInteger();
   if (!weights.isF32() && !weights.isF16() && !weights.isBF16() &&
-      !weights.isInteger(8) && !weights.isInteger(32))
-    return op.emitOpError("expects weights of f32, f16, bf16, i8 or i32, "
+      !weights.isInteger(8) && !weights.isInteger(16) && !weights.isInteger(32))
+    return op.emitOpError("expects weights of f32, f16, bf16, i8, i16 or i32, "
                           "but got ")
            << weights;
   std::optional<uint64_t> signs = op.getSignChannels();
@@ -133,14 +133,15 @@ static LogicalResult verifyConv(Op op) {
                  failed(expectAtLeast(op, "pads", 0, op.getPads())));
 }
 
-/// A zero point is for bytes, and within them.
+/// A zero point is for bytes and words, and within them.
 template <typename Op> static LogicalResult verifyZeroPoint(Op op) {
   int64_t zero = op.getSrcZeroPoint();
-  bool isByte = signless(typeOf(op.getSrc()).getElementType()).isInteger(8);
-  if (zero == 0 || (isByte && zero > 0 && zero <= 255))
+  Type src = signless(typeOf(op.getSrc()).getElementType());
+  if (zero == 0 || (src.isInteger(8) && zero > 0 && zero <= 255) ||
+      (src.isInteger(16) && llvm::isInt<16>(zero)))
     return success();
-  return op.emitOpError("expects src_zero_point of 1 to 255 for bytes, else 0, "
-                        "but got ")
+  return op.emitOpError("expects src_zero_point of 1 to 255 for bytes, -32768 "
+                        "to 32767 for words, else 0, but got ")
          << zero << " for src of " << typeOf(op.getSrc()).getElementType();
 }
 

@@ -149,6 +149,8 @@ static bool isProductOf(Product product, const PackedWeights &packed) {
   case Product::int8Tiles:
   case Product::int8Pairs:
     return weights.isInteger(8);
+  case Product::int16Dot:
+    return weights.isInteger(16);
   case Product::signs:
     return weights.isInteger(32);
   }

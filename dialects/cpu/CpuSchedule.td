@@ -27,7 +27,8 @@ def Cpu_Product : I32EnumAttr<"Product", "how a product is summed up", [
     I32EnumAttrCase<"f16Dot", 9, "f16_dot">,
     I32EnumAttrCase<"int8Tiles", 6, "int8_tiles">,
     I32EnumAttrCase<"int8Pairs", 7, "int8_pairs">,
-    I32EnumAttrCase<"signs", 10>]> {
+    I32EnumAttrCase<"signs", 10>,
+    I32EnumAttrCase<"int16Dot", 11, "int16_dot">]> {
   let cppNamespace = "::ingot::cpu";
   let genSpecializedAttr = 0;
 }
@@ -48,6 +49,7 @@ def Cpu_Tile : Cpu_Attr<"Tile", "tile"> {
     | `f16_dot` | pairs of f16 | by multiply-adds of AVX512-FP16, 64 products as f16, then as f32 |
     | `int8_wide` | fours of bytes | rows are copied as words, even and odd bytes apart, weights widened as they are read: nothing saturates; of single channels pairs of taps, as words |
     | `int8_pairs` | fours of bytes | pairs as words, by `vpmaddubsw`, where the op's `pairs` prove that these do not saturate; the others as `int8_wide`, but taken apart as they are read |
+    | `int16_dot` | pairs of words | by `vpmaddwd`, which adds the products of a pair as i32 |
     | `signs` | words of 32 signs | by counting bits that differ |
     | `bf16_tiles`, `int8_tiles` | up to 16 groups of 16 rows | in AMX tiles of `amx_rows` rows |
 

@@ -16,7 +16,9 @@ namespace ingot::cpu {
 /// How many elements of neighbouring k lie together, of src and of the weights
 /// that it is multiplied with: as many as four bytes of src hold.
 inline int64_t groupOf(mlir::Type src) {
-  return src.isBF16() || src.isF16() ? 2 : src.isInteger(8) ? 4 : 1;
+  if (src.isBF16() || src.isF16() || src.isInteger(16))
+    return 2;
+  return src.isInteger(8) ? 4 : 1;
 }
 /// The same, told by the type of packed weights: those of f16 lie in pairs
 /// where src is of f16, else as those of f32.

@@ -130,18 +130,23 @@ static LogicalResult requireBias(SizeRules &rules, Value bias, Size channels) {
                        "expects bias of {1} elements, but got {0}");
 }
 
-/// A zero point is for bytes, and one of them.
+/// A zero point is for bytes or words, and one of them.
 template <typename Op>
 static LogicalResult checkZeroPoint(std::optional<Location> loc, Op op) {
   Type element = typeOf(op.getX()).getElementType();
   int64_t zero = op.getXZeroPoint();
-  if (zero != 0 && !isByte(element))
-    return emitOptionalError(loc, "expects bytes where x_zero_point is ", zero,
-                             ", but got ", element);
-  int64_t least = element.isUnsignedInteger() ? 0 : -128;
-  if (zero < std::min<int64_t>(least, 0) || zero > least + 255)
+  if (zero == 0)
+    return success();
+  if (!isByteOrWord(element))
+    return emitOptionalError(loc,
+                             "expects bytes or words where x_zero_point is ",
+                             zero, ", but got ", element);
+  int64_t count = int64_t(1) << element.getIntOrFloatBitWidth();
+  int64_t least = element.isUnsignedInteger() ? 0 : -count / 2,
+          most = least + count - 1;
+  if (zero < least || zero > most)
     return emitOptionalError(loc, "expects x_zero_point in [", least, ", ",
-                             least + 255, "], but got ", zero);
+                             most, "], but got ", zero);
   return success();
 }
 

@@ -68,8 +68,8 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
      w[o, c, k] x[n, g C/G + c, p strides + k dilations - pads_begin]`, with g
     the group of o. Serves ONNX `Conv` (all opsets).
 
-    Bytes are summed up as i32, of `x - x_zero_point`: what is padded adds
-    nothing, as if x had `x_zero_point` there. Serves ONNX `ConvInteger` and
+    Bytes and words of i16 are summed up as i32, of `x - x_zero_point`: padding
+    adds nothing, as if x had that there. Serves ONNX `ConvInteger` and
     `QLinearConv`.
 
     | | shape |
@@ -83,7 +83,7 @@ def NN_ConvOp : NN_InferredOp<"conv"> {
     - C2: strides, dilations have rank - 2 positive elements, pads twice as many
     - C3: C = w dim 1 * groups, and groups divides O
     - C4: the dilated kernel fits into the padded input
-    - C5: `x_zero_point` is 0, or x and w are of bytes and x can be it
+    - C5: `x_zero_point` is 0, or x and w are of bytes or words and x can be it
 
     Example:
     ```mlir
@@ -136,8 +136,8 @@ def NN_MatMulOp : NN_InferredOp<"matmul"> {
   let description = [{
     `y[…, i, j] = bias[j] + sum over k of a[…, i, k] b[…, k, j]`. Batch
     dimensions broadcast. `transpose_a` and `transpose_b` read the operand's
-    last two dimensions swapped. Bytes are summed up as i32. Serves ONNX
-    `MatMul`, `Gemm`, `MatMulInteger`.
+    last two dimensions swapped. Bytes, and words of i16, are summed up as i32,
+    which wraps around. Serves ONNX `MatMul`, `Gemm`, `MatMulInteger`.
 
     Constraints:
     - C1: a and b have rank 2 or more

@@ -39,7 +39,10 @@ bool isUnsigned(mlir::Type type);
 /// Whether it is an integer of eight bits, of any sign.
 bool isByte(mlir::Type type);
 
-/// What sums of products of `type` are of: i32 of bytes, else `type`.
+/// The same, or i16, the words that kernels multiply.
+bool isByteOrWord(mlir::Type type);
+
+/// What sums of products of `type` are of: i32 of bytes and words, else `type`.
 mlir::Type productElement(mlir::Type type);
 
 /// A scalar constant of a signless or float type.

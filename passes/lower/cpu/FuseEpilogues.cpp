@@ -33,7 +33,8 @@ static constexpr unsigned kMaxOperands = 6;
 
 /// What vectors of an epilogue load: floats, sums, and quantized numbers.
 static bool isLoaded(Type element) {
-  return element.isF32() || element.isInteger(32) || element.isInteger(8);
+  return element.isF32() || element.isInteger(32) || element.isInteger(16) ||
+         element.isInteger(8);
 }
 
 /// Whether `other` broadcasts to `result`, with sizes that no run can change.

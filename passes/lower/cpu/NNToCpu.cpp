@@ -31,12 +31,13 @@ using namespace mlir;
 using namespace ingot;
 using lower::typeOf;
 
-/// The type of weights, and of src but for its sign: bytes as they are, bf16
-/// where nn-assign-precision said so.
+/// The type of weights, and of src but for its sign: bytes and words as they
+/// are, bf16 where nn-assign-precision said so.
 static Type productType(Operation *op) {
   Builder builder(op->getContext());
-  if (nn::isByte(typeOf(op->getOperand(0)).getElementType()))
-    return builder.getI8Type();
+  Type src = typeOf(op->getOperand(0)).getElementType();
+  if (nn::isByteOrWord(src))
+    return nn::signless(src);
   return isBF16(op) ? Type(builder.getBF16Type()) : Type(builder.getF32Type());
 }
 

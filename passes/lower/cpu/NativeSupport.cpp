@@ -280,7 +280,21 @@ using Kinds =
 
 bool lower::isNativeKind(Operation *op) { return Kinds::contain(op); }
 
-/// The element types of kernels: f32, and products and maxima of bytes.
+/// Products of words are those of constant weights, in panels.
+static Reason whyNotWords(Operation *op) {
+  RankedTensorType w = typeOf(op->getOperand(1));
+  auto conv = dyn_cast<nn::ConvOp>(op);
+  if (isa<nn::ConvTransposeOp>(op) || (conv && isDepthwise(conv)))
+    return "is a convolution of words that has no panels of weights";
+  if (!w.getElementType().isSignlessInteger(16) ||
+      !nn::getConstant(op->getOperand(1)))
+    return "multiplies words by " + describe(w) +
+           ", where kernels multiply them by constant words";
+  return whyNotEmpty(op);
+}
+
+/// The element types of kernels: f32, products of bytes and words, and maxima
+/// of bytes.
 static Reason whyNotElements(Operation *op) {
   if (isa<nn::MaxPoolOp>(op) &&
       typeOf(op->getOperand(0)).getElementType().isUnsignedInteger(8))
@@ -288,11 +302,13 @@ static Reason whyNotElements(Operation *op) {
   if (isa<nn::PackedMatMulOp>(op))
     return whyNotEmpty(op);
   if (!isa<nn::ConvOp, nn::ConvTransposeOp, nn::MatMulOp>(op) ||
-      !nn::isByte(typeOf(op->getOperand(0)).getElementType()))
+      !nn::isByteOrWord(typeOf(op->getOperand(0)).getElementType()))
     return whyNotFloat32(op);
   RankedTensorType x = typeOf(op->getOperand(0)), w = typeOf(op->getOperand(1));
   if (op->getNumOperands() != 2)
-    return "adds a bias to sums of bytes";
+    return "adds a bias to sums of integers";
+  if (x.getElementType().isSignlessInteger(16))
+    return whyNotWords(op);
   if (!x.getElementType().isUnsignedInteger() ||
       !w.getElementType().isSignlessInteger(8))
     return "multiplies " + describe(x) + " by " + describe(w) +

@@ -229,7 +229,16 @@ ElementsAttr lower::packCompensation(ElementsAttr weights, int64_t groups,
     return {};
   // Wraps around as the kernel's sums do.
   std::vector<uint32_t> sums(groups * panels * rows * width, 0);
+  const int64_t size = nn::elementBytes(weights.getElementType());
+  assert(size <= 2 && "bytes or words");
   const char *weight = source->data();
+  auto next = [&] {
+    int16_t word = int8_t(*weight);
+    if (size == 2)
+      std::memcpy(&word, weight, size);
+    weight += size;
+    return word;
+  };
   for (int64_t o = 0; o < groups * outputs; ++o) {
     int64_t column = o % outputs;
     int64_t panel = o / outputs * panels + column / width;
@@ -237,7 +246,7 @@ ElementsAttr lower::packCompensation(ElementsAttr weights, int64_t groups,
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t tap = 0; tap < along; ++tap)
           sums[(panel * rows + row) * width + column % width] -=
-              uint32_t(zeroPoint) * uint32_t(int8_t(*weight++));
+              uint32_t(zeroPoint) * uint32_t(int32_t(next()));
   }
   SmallVector<int64_t> packed = {groups * panels};
   llvm::append_range(packed, shape.drop_front(2).drop_back());

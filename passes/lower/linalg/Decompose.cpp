@@ -253,7 +253,7 @@ static Value decompose(Maker b, nn::LRNOp op) {
 
 /// Those that no kernel took are products of what they add up.
 static Value decompose(Maker b, nn::ConvOp op) {
-  if (!nn::isByte(typeOf(op.getX()).getElementType()))
+  if (!nn::isByteOrWord(typeOf(op.getX()).getElementType()))
     return {};
   Type wide = b.b.getI32Type();
   Value x = b.cast(op.getX(), wide);
@@ -266,7 +266,7 @@ static Value decompose(Maker b, nn::ConvOp op) {
 }
 
 static Value decompose(Maker b, nn::ConvTransposeOp op) {
-  if (!nn::isByte(typeOf(op.getX()).getElementType()))
+  if (!nn::isByteOrWord(typeOf(op.getX()).getElementType()))
     return {};
   Type wide = b.b.getI32Type();
   Value x = b.cast(op.getX(), wide);
@@ -279,7 +279,7 @@ static Value decompose(Maker b, nn::ConvTransposeOp op) {
 }
 
 static Value decompose(Maker b, nn::MatMulOp op) {
-  if (!nn::isByte(typeOf(op.getA()).getElementType()))
+  if (!nn::isByteOrWord(typeOf(op.getA()).getElementType()))
     return {};
   Type wide = b.b.getI32Type();
   return b.make<nn::MatMulOp>(op.getType(), b.cast(op.getA(), wide),

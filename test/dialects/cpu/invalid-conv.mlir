@@ -425,7 +425,7 @@ func.func @transposed_memref(%x: memref<1x4x6xf32>, %w: memref<6x5x2xf32>, %d: m
 // -----
 
 func.func @zero_point_of_floats(%x: tensor<1x8x8x3xf32>, %w: tensor<1x3x3x3x16xf32>, %d: tensor<1x8x8x4xf32>) {
-  // expected-error @+1 {{expects src_zero_point of 1 to 255 for bytes, else 0, but got 3 for src of 'f32'}}
+  // expected-error @+1 {{expects src_zero_point of 1 to 255 for bytes, -32768 to 32767 for words, else 0, but got 3 for src of 'f32'}}
   %0 = cpu.conv ins(%x, %w : tensor<1x8x8x3xf32>, tensor<1x3x3x3x16xf32>) outs(%d : tensor<1x8x8x4xf32>)
       attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, src_zero_point = 3 : i64} {
   ^bb0(%sum: f32):
@@ -473,7 +473,7 @@ func.func @pairs_of_groups(%x: tensor<1x1x4x64xui8>, %w: tensor<2x1x1x8x16x4xi8>
 // -----
 
 func.func @transposed_zero_point(%x: tensor<1x4x6xf32>, %w: tensor<6x5x2xf32>, %d: tensor<1x8x5xf32>) {
-  // expected-error @+1 {{expects src_zero_point of 1 to 255 for bytes, else 0, but got 3 for src of 'f32'}}
+  // expected-error @+1 {{expects src_zero_point of 1 to 255 for bytes, -32768 to 32767 for words, else 0, but got 3 for src of 'f32'}}
   %0 = cpu.conv_transpose ins(%x, %w : tensor<1x4x6xf32>, tensor<6x5x2xf32>) outs(%d : tensor<1x8x5xf32>)
       attributes {strides = array<i64: 2>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64, src_zero_point = 3 : i64} {
   ^bb0(%sum: f32):

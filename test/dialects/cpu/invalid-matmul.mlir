@@ -133,7 +133,7 @@ func.func @src_type(%a: tensor<5x7xf32>, %w: tensor<1x4x16x2xbf16>, %d: tensor<5
 // -----
 
 func.func @weights_type(%a: tensor<5x7xf64>, %w: tensor<1x7x16xf64>, %d: tensor<5x9xf32>) {
-  // expected-error @+1 {{expects weights of f32, f16, bf16, i8 or i32, but got 'f64'}}
+  // expected-error @+1 {{expects weights of f32, f16, bf16, i8, i16 or i32, but got 'f64'}}
   %0 = cpu.matmul ins(%a, %w : tensor<5x7xf64>, tensor<1x7x16xf64>) outs(%d : tensor<5x9xf32>) {
   ^bb0(%sum: f32):
     cpu.yield %sum : f32

@@ -236,7 +236,7 @@ func.func @f(%x: tensor<3x4xf32>, %w: tensor<4x5xf32>, %b: tensor<4xf32>) {
 
 func.func @f(%x: tensor<1x4x8xf32>, %w: tensor<4x4x1xf32>) {
   // expected-error@+2 {{failed to infer returned types}}
-  // expected-error@+1 {{expects bytes where x_zero_point is 3, but got 'f32'}}
+  // expected-error@+1 {{expects bytes or words where x_zero_point is 3, but got 'f32'}}
   %0 = nn.conv %x, %w {strides = array<i64: 1>, pads = array<i64: 0, 0>, dilations = array<i64: 1>, groups = 1 : i64, x_zero_point = 3 : i64} : (tensor<1x4x8xf32>, tensor<4x4x1xf32>) -> tensor<1x4x8xf32>
   return
 }

@@ -168,12 +168,15 @@ void codegen::fillRun(IndexBuilder &b, Value to, Index at, int64_t count,
                       int64_t value) {
   Type element = getElementTypeOrSelf(to);
   int64_t lanes = amxRowElements(element);
-  assert((value == 0 || element.isInteger()) && "only bytes have a zero point");
+  assert((value == 0 || element.isInteger()) && "integers have a zero point");
   auto type = VectorType::get({lanes}, element);
   Value filled = value == 0 ? arith::ConstantOp::create(b.b, b.loc,
                                                         b.b.getZeroAttr(type))
                                   .getResult()
-                            : splatInt(b, type, int8_t(value));
+                            : splatInt(b, type,
+                                       llvm::SignExtend64(
+                                           value,
+                                           element.getIntOrFloatBitWidth()));
   forEachBlock(b, count, lanes, [&](Index from, int64_t) {
     vector::StoreOp::create(b.b, b.loc, filled, to, b.get(b.add(at, from)));
   });

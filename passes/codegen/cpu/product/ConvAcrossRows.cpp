@@ -120,7 +120,8 @@ bool ConvEmitter::findsPixels(const Tile &tile) const {
                  tile.product == Product::f16Wide ||
                  tile.product == Product::f16Dot ||
                  tile.product == Product::bf16Dot ||
-                 tile.product == Product::int8Dot;
+                 tile.product == Product::int8Dot ||
+                 tile.product == Product::int16Dot;
   return isPlain && channels >= kFewestFound && channels <= kMostFound;
 }
 

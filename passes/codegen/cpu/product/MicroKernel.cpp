@@ -26,6 +26,7 @@ Type codegen::sumType(IndexBuilder &b, const Tile &tile) {
   case Product::int8Wide:
   case Product::int8Pairs:
   case Product::int8Tiles:
+  case Product::int16Dot:
   case Product::signs:
     return b.b.getI32Type();
   default:

@@ -26,15 +26,17 @@ using namespace ingot::codegen;
 //===----------------------------------------------------------------------===//
 
 /// Whether weights are bytes as words already: see WideWeights.
-static bool areWords(Value weights) {
-  return getElementTypeOrSelf(weights).isInteger(16);
+static bool areWords(const Tile &tile, Value weights) {
+  return tile.product == Product::int8Wide &&
+         getElementTypeOrSelf(weights).isInteger(16);
 }
 
 /// The elements that one step of k takes.
 static int64_t groupOf(const Tile &tile, Value weights) {
   if (tile.product == Product::f16Wide)
     return 1;
-  return areWords(weights) ? 4 : cpu::groupOf(getElementTypeOrSelf(weights));
+  return areWords(tile, weights) ? 4
+                                 : cpu::groupOf(getElementTypeOrSelf(weights));
 }
 
 Value codegen::loadGroup(IndexBuilder &b, Value data, Index at,
@@ -133,6 +135,7 @@ static Value addProducts(IndexBuilder &b, const Tile &tile, Value row,
   case Product::int8Dot:
     return multiplyAddFours(b, row, weights, sum);
   case Product::int8Wide:
+  case Product::int16Dot:
     return addWords(b, row, weights, sum);
   case Product::bf16Tiles:
   case Product::int8Tiles:
@@ -160,9 +163,8 @@ static void multiplyAddStep(IndexBuilder &b, const Tile &tile,
   auto type = VectorType::get({tile.lanes * group},
                               getElementTypeOrSelf(weights));
   Index from = b.add(weightsAt, b.mul(Index(k), panel * group));
-  if (areWords(weights)) {
+  if (areWords(tile, weights))
     return addWideWeights(b, tile, rows, weights, from, Index(k), sums);
-  }
   // Weights come from the second-level cache, whose latency this covers.
   TargetInfo target = targetOf(b);
   int64_t ahead = target.prefetch_steps * panel * group;
@@ -232,11 +234,12 @@ void codegen::addUp(IndexBuilder &b, Accumulators &sums, int64_t steps) {
 /// Where there are 32 registers a step has twice as much to do, and one of
 /// bytes as words three times as much.
 static constexpr int64_t kUnrolled = 4;
-static bool isUnrolled(const TargetInfo &target, ArrayRef<Value> sums,
-                       int64_t steps) {
+static bool isUnrolled(const TargetInfo &target, const Tile &tile,
+                       ArrayRef<Value> sums, int64_t steps) {
   constexpr size_t kManySums = 8;
   return target.numRegisters == 16 && sums.size() >= kManySums &&
-         getElementTypeOrSelf(sums.front()).isFloat() &&
+         (tile.product == Product::int16Dot ||
+          getElementTypeOrSelf(sums.front()).isFloat()) &&
          steps >= 4 * kUnrolled;
 }
 
@@ -252,7 +255,7 @@ static Accumulators addGroups(IndexBuilder &b, const Tile &tile,
   int64_t count = start.size(), beside = sumsBeside(target, tile, kWidest);
   if (groups < 4 * beside)
     beside = 1;
-  const bool isLong = beside == 1 && isUnrolled(target, start, groups);
+  const bool isLong = beside == 1 && isUnrolled(target, tile, start, groups);
   const int64_t steps = isLong ? kUnrolled : beside;
   const bool isPart = target.wordsOfLine() % steps == 0;
   auto step = [&](Value k, int64_t elements, MutableArrayRef<Value> sums) {

@@ -99,6 +99,7 @@ static bool hasInstructions(Operation *op, Product product) {
   case Product::bf16Wide:
   case Product::int8Wide:
   case Product::int8Pairs:
+  case Product::int16Dot:
   case Product::signs:
     return true;
   case Product::f16Dot:

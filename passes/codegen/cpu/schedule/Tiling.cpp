@@ -23,6 +23,8 @@ Product codegen::productFor(const TargetInfo &target, Type weights,
     return group == 2 ? Product::f16Dot : Product::f16Wide;
   if (weights.isInteger(8))
     return target.hasVNNI ? Product::int8Dot : Product::int8Wide;
+  if (weights.isInteger(16))
+    return Product::int16Dot;
   return weights.isInteger(32) ? Product::signs : Product::f32;
 }
 
@@ -54,6 +56,7 @@ RegisterTile codegen::chooseTile(const TargetInfo &target, Product product,
   case Product::f16Dot:
   case Product::bf16Dot:
   case Product::int8Dot:
+  case Product::int16Dot:
     return {isSmall ? 6 : 14, vectors, product};
   case Product::bf16Wide:
   case Product::int8Wide:

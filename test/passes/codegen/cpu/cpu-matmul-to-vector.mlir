@@ -364,6 +364,27 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
+// Pairs of words: rows as they are, five elements in three pairs.
+// CHECK-LABEL: func.func private @int16_dot
+// CHECK-NOT: memref.alloca
+// CHECK: vector.load {{.*}} vector<16xi16>
+// CHECK: vector.load {{.*}} vector<2xi16>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK: arith.extui {{.*}} : i16 to i32
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK: vector.store {{.*}} vector<8xi32>
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func private @int16_dot(%a: memref<3x5xi16>, %w: memref<1x3x32x2xi16>, %d: memref<3x32xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<3x5xi16>, memref<1x3x32x2xi16>) outs(%d : memref<3x32xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
 // Without it in words, which never saturate. Rows are copied, the even and the
 // odd bytes apart: here six bytes, the last two with zeros behind them. Nothing
 // but weights is widened where it is multiplied.
