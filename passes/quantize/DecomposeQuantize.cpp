@@ -12,6 +12,7 @@
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace ingot {
 #define GEN_PASS_DEF_DECOMPOSEQUANTIZE
@@ -66,6 +67,43 @@ static constexpr char kNoIntegers[] = "is not of floats and integers";
 
 namespace {
 
+/// Where nothing but floats is made of words, they are made of `whole`, the
+/// rounded numbers less the zero point, and no words are stored.
+static void readRounded(Maker b, nn::QuantizeOp op, Value whole,
+                        PatternRewriter &rewriter) {
+  std::optional<Scale> scale = getScale(op);
+  SmallVector<nn::DequantizeOp> found;
+  auto isRead = [&](Operation *user) {
+    auto dequantize = dyn_cast<nn::DequantizeOp>(user);
+    if (!dequantize || !(getScale(dequantize) == scale) ||
+        typeOf(dequantize.getY()).getElementType() !=
+            typeOf(whole).getElementType())
+      return false;
+    found.push_back(dequantize);
+    return true;
+  };
+  if (!llvm::all_of(op->getUsers(), [&](Operation *user) {
+        return isa<nn::ReshapeOp>(user)
+                   ? llvm::all_of(user->getUsers(), isRead)
+                   : isRead(user);
+      }))
+    return;
+  // The walk takes their users itself: these are left, unread.
+  for (nn::DequantizeOp dequantize : found) {
+    Value y = b.make<nn::MulOp>(whole, dequantize.getScale());
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (auto reshape = dequantize.getX().getDefiningOp<nn::ReshapeOp>()) {
+      rewriter.setInsertionPoint(reshape);
+      IRMapping values;
+      values.map(reshape.getX(), y);
+      Operation *moved = rewriter.clone(*reshape, values);
+      moved->getResult(0).setType(dequantize.getY().getType());
+      y = moved->getResult(0);
+    }
+    rewriter.replaceAllUsesWith(dequantize.getY(), y);
+  }
+}
+
 /// saturate(round(x / scale) + zero point). The zero point is added behind the
 /// rounding, which takes halves to even numbers: to integers if it is constant.
 struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
@@ -100,6 +138,8 @@ struct DecomposeQuantizeOp : OpRewritePattern<nn::QuantizeOp> {
         near = clamp(near, low - zero, high - zero);
       if (!areWhole(near))
         near = b.make<nn::RoundOp>(near);
+      if (to.getIntOrFloatBitWidth() == 16)
+        readRounded(b, op, near, rewriter);
       RankedTensorType words = typeOf(near).clone(rewriter.getI32Type());
       Value whole = b.make<nn::CastOp>(words, near, /*in_range=*/true);
       if (zero != 0)

@@ -285,14 +285,14 @@ def PropagateQuantize : Pass<"nn-propagate-quantize"> {
     is done on bytes where that gives the same numbers:
 
     - movement (transpose, reshape, slice, gather, constant pad, concat of equal
-      scales) and max pooling of a `dequantize` becomes one of its operand;
+      scales), of bytes max pooling, of a `dequantize` is one of its operand;
     - `quantize` of a transpose, reshape or concat becomes that of quantized
       tensors;
     - `quantize` of `dequantize` with the same scale and zero point is nothing;
     - a relu whose zero is the least quantized number is what `quantize` does
       anyway;
-    - signed bytes that are only dequantized again become unsigned ones, which
-      kernels multiply.
+    - signed bytes that are only dequantized again become unsigned ones, and
+      unsigned words signed ones, which kernels multiply.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numMoved", "moved", "Ops moved or dropped">];
@@ -321,6 +321,27 @@ def QuantizeProducts : Pass<"nn-quantize-products"> {
   let statistics = [Statistic<"numProducts", "products", "Products of bytes">];
 }
 
+def QuantizeWords : Pass<"nn-quantize-words"> {
+  let summary = "Multiply words instead of numbers dequantized from 16 bits";
+  let description = [{
+    A `conv` or `matmul` of `dequantize` of 16 bits by constant weights of bytes
+    behind a `dequantize` of their own multiplies words of i16. The sums are of
+    i32: of those the constant weights tell how large they get, so that all are
+    exact. Where one would be too large, inputs are split into parts, whose sums
+    are added as f32. Scale and bias follow as `mul` and `add` of f32.
+
+    Data are signed, 32768 less than unsigned ones. Their zero point is the
+    `x_zero_point` of a convolution, and what it adds to the sums of a matrix
+    product is taken off as i32.
+
+    Groups of few channels, products of so few rows that they wait for the
+    weights, and 3x3 convolutions that `conv-to-winograd` makes faster than
+    words, stay floats.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numProducts", "products", "Products of words">];
+}
+
 def QuantizeTables : Pass<"nn-quantize-tables", "::mlir::ModuleOp"> {
   let summary = "Store tables of embeddings in bytes";
   let description = [{
@@ -343,7 +364,7 @@ def DecomposeQuantize : Pass<"nn-decompose-quantize"> {
   let description = [{
     `quantize` becomes a division, rounding, the zero point, a clamp and a cast;
     `dequantize` a difference of integers and a product, as ONNX defines them.
-    So they are fused like others.
+    So they are fused like others. Words that only become floats are not made.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];

@@ -25,7 +25,11 @@ using namespace ingot::quantize;
 
 static constexpr char kNoDequantize[] =
     "does not move numbers of one constant scale";
+static constexpr char kNoMaxima[] = "picks the largest of what is no byte";
 static constexpr char kNoScale[] = "has no constant scale for all elements";
+
+/// Whether kernels pick the largest of `element`: of words they do of floats.
+static bool hasMaxima(Type element) { return nn::isByte(element); }
 
 /// What of `op` moves, or picks by size, elements of its first operand and
 /// looks at nothing else of them.
@@ -119,6 +123,9 @@ struct SinkDequantize : RewritePattern {
     auto dequantize = op->getOperand(0).getDefiningOp<nn::DequantizeOp>();
     if (!dequantize || !typeOf(dequantize.getX()).getElementType().isInteger())
       return rewriter.notifyMatchFailure(op, kNoDequantize);
+    if (isa<nn::MaxPoolOp>(op) &&
+        !hasMaxima(typeOf(dequantize.getX()).getElementType()))
+      return rewriter.notifyMatchFailure(op, kNoMaxima);
     std::optional<int64_t> axis = 0;
     // A scale for each element of an axis goes where the axis goes.
     if (typeOf(dequantize.getScale()).getRank() != 0)
@@ -207,6 +214,9 @@ struct RaiseQuantize : QuantizePropagation {
     Operation *move = op.getX().getDefiningOp();
     if (!move || !move->hasOneUse())
       return rewriter.notifyMatchFailure(op, "has data of several uses");
+    if (isa<nn::MaxPoolOp>(move) &&
+        !hasMaxima(op.getY().getType().getElementType()))
+      return rewriter.notifyMatchFailure(move, kNoMaxima);
     auto quantized = [&](Value value) -> Value {
       return nn::QuantizeOp::create(
           rewriter, op.getLoc(),
@@ -277,14 +287,18 @@ struct CancelQuantize : QuantizePropagation {
 // Signs
 //===----------------------------------------------------------------------===//
 
-/// Signed bytes that are all dequantized again, as unsigned ones.
-struct DropSign : QuantizePropagation {
+/// Signed bytes that are all dequantized again, as unsigned ones, and unsigned
+/// words as signed ones: so they are multiplied.
+struct ChangeSign : QuantizePropagation {
   using QuantizePropagation::QuantizePropagation;
 
   LogicalResult propagate(nn::QuantizeOp op, Scale scale,
                           PatternRewriter &rewriter) const override {
-    if (!op.getY().getType().getElementType().isSignlessInteger(8))
-      return rewriter.notifyMatchFailure(op, "is not of signed bytes");
+    Type element = op.getY().getType().getElementType();
+    const bool areWords = element.isUnsignedInteger(16);
+    if (!areWords && !element.isSignlessInteger(8))
+      return rewriter.notifyMatchFailure(
+          op, "is not of signed bytes or unsigned words");
     SmallVector<nn::DequantizeOp> users;
     for (Operation *user : op->getUsers()) {
       auto dequantize = dyn_cast<nn::DequantizeOp>(user);
@@ -293,11 +307,14 @@ struct DropSign : QuantizePropagation {
         return rewriter.notifyMatchFailure(user, "sees the sign");
       users.push_back(dequantize);
     }
-    auto shifted = [](Scale scale) {
-      return Scale{scale.scale, scale.zeroPoint + kSignOffset};
+    auto shifted = [&](Scale scale) {
+      return Scale{scale.scale, scale.zeroPoint +
+                                    (areWords ? kWordOffset : kSignOffset)};
     };
     Value y = makeQuantize(rewriter, op.getLoc(), op.getX(),
-                           rewriter.getIntegerType(8, /*isSigned=*/false),
+                           areWords
+                               ? rewriter.getIntegerType(16)
+                               : rewriter.getIntegerType(8, /*isSigned=*/false),
                            shifted(scale));
     for (nn::DequantizeOp user : users) {
       rewriter.setInsertionPoint(user);
@@ -318,7 +335,7 @@ struct PropagateQuantizePass
   void runOnOperation() override {
     // First, while what quantizes and what dequantizes stand together.
     RewritePatternSet signs(&getContext());
-    signs.add<DropSign>(&getContext(), numMoved);
+    signs.add<ChangeSign>(&getContext(), numMoved);
     RewritePatternSet patterns(&getContext());
     patterns.add<CancelQuantize, DropActivation, RaiseQuantize, SinkDequantize,
                  SinkThroughConcat, SinkThroughPad>(&getContext(), numMoved);

@@ -7,8 +7,8 @@
 #include "dialects/nn/Constants.h"
 #include "dialects/nn/Scalars.h"
 #include "passes/quantize/Passes.h"
+#include "passes/quantize/ProductOperands.h"
 #include "passes/quantize/Quantized.h"
-#include "passes/quantize/Weights.h"
 #include "passes/support/DynamicScale.h"
 #include "passes/support/Rewrite.h"
 
@@ -25,33 +25,6 @@ using namespace ingot::quantize;
 
 namespace {
 
-/// Scales and zero points of an nn.dequantize, one for each output or one for
-/// all.
-struct Parameters {
-  std::vector<double> scales, zeros;
-
-  static double at(const std::vector<double> &all, int64_t output) {
-    return all[all.size() == 1 ? 0 : output];
-  }
-  double scaleOf(int64_t output) const { return at(scales, output); }
-  double zeroOf(int64_t output) const { return at(zeros, output); }
-};
-
-/// Constant weights: numbers of bytes that have a zero point of 0, of which
-/// dimension `dim` counts outputs.
-struct Weights {
-  RankedTensorType type;
-  int64_t dim;
-  std::vector<double> bytes;
-  Parameters parameters;
-
-  int64_t outputs() const { return type.getDimSize(dim); }
-  template <typename Visit> void forEachRun(Visit visit) const {
-    const int64_t inner = lower::productOf(type.getShape().drop_front(dim + 1));
-    quantize::forEachRun(bytes.size(), size_t(outputs()), size_t(inner), visit);
-  }
-};
-
 /// What a product of bytes is made of.
 struct Operands {
   /// Of ui8.
@@ -66,55 +39,6 @@ struct Operands {
 };
 
 } // namespace
-
-/// Null if they are computed.
-static std::optional<Parameters> readParameters(nn::DequantizeOp op) {
-  auto scales = nn::getConstantDoubles(op.getScale());
-  std::optional<std::vector<double>> zeros = std::vector<double>{0};
-  if (op.getZeroPoint())
-    zeros = nn::getConstantDoubles(op.getZeroPoint());
-  if (!scales || scales->empty() || !zeros || zeros->empty())
-    return std::nullopt;
-  return Parameters{std::move(*scales), std::move(*zeros)};
-}
-
-/// The bytes of `value`, less their zero points; null with a reason. Scales may
-/// vary along dimension `dim`.
-static std::optional<Weights> readWeights(Value value, int64_t dim,
-                                          StringRef &reason) {
-  auto op = value.getDefiningOp<nn::DequantizeOp>();
-  auto constant = op ? nn::getConstant(op.getX()) : ElementsAttr();
-  if (!constant || !nn::isByte(typeOf(op.getX()).getElementType())) {
-    reason = "has weights that are no constant bytes";
-    return std::nullopt;
-  }
-  auto bytes = nn::readDoubles(constant);
-  std::optional<Parameters> parameters = readParameters(op);
-  if (!bytes || !parameters) {
-    reason = "has weights of computed scales";
-    return std::nullopt;
-  }
-  if (typeOf(op.getScale()).getRank() != 0 && parameters->scales.size() != 1 &&
-      int64_t(op.getAxis()) != dim) {
-    reason = "has scales of weights along another dimension than its outputs";
-    return std::nullopt;
-  }
-  Weights weights{typeOf(op.getX()), dim, std::move(*bytes),
-                  std::move(*parameters)};
-  bool areSigned = true;
-  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
-    const double zero = weights.parameters.zeroOf(output);
-    for (size_t i = begin; i < end; ++i) {
-      weights.bytes[i] -= zero;
-      areSigned &= weights.bytes[i] >= -128 && weights.bytes[i] <= 127;
-    }
-  });
-  if (!areSigned) {
-    reason = "has weights that are no signed bytes without their zero point";
-    return std::nullopt;
-  }
-  return weights;
-}
 
 /// Data of ui8 and its scale; null if `value` is not dequantized from bytes.
 static Value readData(OpBuilder &builder, Location loc, Value value,
@@ -139,28 +63,6 @@ static nn::DequantizeOp getComputed(Value value) {
       typeOf(op.getZeroPoint()).getRank() != 0)
     return {};
   return op;
-}
-
-/// The elements of a constant bias of `count` outputs; zeros if there is none.
-/// An integer one behind its own dequantize counts as what that gives.
-static std::optional<std::vector<double>> readBias(Value bias, int64_t count) {
-  if (!bias)
-    return std::vector<double>(count, 0);
-  auto op = bias.getDefiningOp<nn::DequantizeOp>();
-  auto values = nn::getConstantDoubles(op ? op.getX() : bias);
-  std::optional<Parameters> parameters;
-  if (op)
-    parameters = readParameters(op);
-  if (!values || (op && !parameters))
-    return std::nullopt;
-  if (op)
-    for (auto [i, value] : llvm::enumerate(*values))
-      value = (value - parameters->zeroOf(i)) * parameters->scaleOf(i);
-  if (values->size() == 1)
-    values->resize(count, values->front());
-  if (int64_t(values->size()) != count)
-    return std::nullopt;
-  return values;
 }
 
 /// Null, and why not, if a product of these is not one of bytes. Dimension
@@ -201,17 +103,6 @@ static std::vector<double> sumWeights(const Weights &weights) {
       totals[output] += weights.bytes[i];
   });
   return totals;
-}
-
-/// A constant of `element` that varies along dimension `dim` of results of
-/// `type`.
-static Value alongOutputs(OpBuilder &builder, Location loc,
-                          RankedTensorType type, int64_t dim, Type element,
-                          ArrayRef<double> values) {
-  SmallVector<int64_t> shape(type.getRank() - dim, 1);
-  shape[0] = values.size();
-  return nn::makeConstant(builder, loc, RankedTensorType::get(shape, element),
-                          values);
 }
 
 /// (sums - zero point * weight sums) * scale * weight scales + bias, of f32,
@@ -401,14 +292,7 @@ struct QuantizeProductsPass
     patterns.add<QuantizeConv, QuantizeConvTranspose, QuantizeMatMul>(
         &getContext(), numProducts);
     rewriteInOneWalk(getOperation(), std::move(patterns));
-    // Weights as floats that nobody reads any more: not to be folded later.
-    SmallVector<nn::DequantizeOp> unread;
-    getOperation()->walk([&](nn::DequantizeOp op) {
-      if (op->use_empty())
-        unread.push_back(op);
-    });
-    for (nn::DequantizeOp op : unread)
-      op.erase();
+    eraseUnread(getOperation());
   }
 };
 

@@ -48,6 +48,8 @@ std::pair<int64_t, int64_t> rangeOf(mlir::Type element);
 mlir::Value toUnsigned(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value bytes);
 constexpr int64_t kSignOffset = 128;
+/// What makes signed words of unsigned ones.
+constexpr int64_t kWordOffset = -32768;
 
 } // namespace ingot::quantize
 

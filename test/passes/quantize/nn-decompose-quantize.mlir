@@ -60,3 +60,34 @@ func.func @constant(%x: tensor<3xf32>) -> tensor<3xui8> {
   %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<ui8>) -> tensor<3xui8>
   return %0 : tensor<3xui8>
 }
+
+// -----
+
+// Of words that are only read as floats, also in another shape, none are made.
+// CHECK-LABEL: @words
+// CHECK: %[[R:.*]] = nn.round
+// CHECK: %[[M:.*]] = nn.mul %[[R]], %{{.*}}
+// CHECK: %[[V:.*]] = nn.reshape %[[M]] : tensor<3xf32> -> tensor<1x3xf32>
+// CHECK: return %[[V]]
+func.func @words(%x: tensor<3xf32>) -> tensor<1x3xf32> {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<i16>
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<i16>) -> tensor<3xi16>
+  %1 = nn.reshape %0 : tensor<3xi16> -> tensor<1x3xi16>
+  %2 = nn.dequantize %1, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x3xi16>, tensor<f32>, tensor<i16>) -> tensor<1x3xf32>
+  return %2 : tensor<1x3xf32>
+}
+
+// -----
+
+// Others read the words themselves: then they are what everyone reads.
+// CHECK-LABEL: @shared
+// CHECK: %[[W:.*]] = nn.cast %{{.*}} : tensor<3xi32> -> tensor<3xi16>
+// CHECK: nn.cast %[[W]] : tensor<3xi16> -> tensor<3xi32>
+func.func @shared(%x: tensor<3xf32>) -> (tensor<3xi16>, tensor<3xf32>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<3> : tensor<i16>
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xf32>, tensor<f32>, tensor<i16>) -> tensor<3xi16>
+  %1 = nn.dequantize %0, %s zero_point(%z) {axis = 0 : i64} : (tensor<3xi16>, tensor<f32>, tensor<i16>) -> tensor<3xf32>
+  return %0, %1 : tensor<3xi16>, tensor<3xf32>
+}

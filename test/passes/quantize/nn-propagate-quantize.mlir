@@ -94,6 +94,25 @@ func.func @signs(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi8>) {
 
 // -----
 
+// Words get one; of words kernels pick no largest.
+// CHECK-LABEL: @words
+func.func @words(%x: tensor<1x1x2xf32>) -> (tensor<1x1x1xf32>, tensor<1x1x2xui16>) {
+  %s = arith.constant dense<0.5> : tensor<f32>
+  %z = arith.constant dense<32771> : tensor<ui16>
+  // CHECK-DAG: %[[Z:.*]] = arith.constant dense<3> : tensor<i16>
+  // CHECK: %[[Q:.*]] = nn.quantize %arg0, %{{.*}} zero_point(%{{.*}}) {{.*}} -> tensor<1x1x2xi16>
+  // CHECK: %[[D:.*]] = nn.dequantize %[[Q]]
+  // CHECK: nn.max_pool %[[D]]
+  %0 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x1x2xf32>, tensor<f32>, tensor<ui16>) -> tensor<1x1x2xui16>
+  %1 = nn.dequantize %0, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x1x2xui16>, tensor<f32>, tensor<ui16>) -> tensor<1x1x2xf32>
+  %2 = nn.max_pool %1 {dilations = array<i64: 1>, kernel = array<i64: 2>, pads = array<i64: 0, 0>, strides = array<i64: 1>} : tensor<1x1x2xf32> -> tensor<1x1x1xf32>
+  // CHECK: nn.quantize {{.*}} -> tensor<1x1x2xui16>
+  %3 = nn.quantize %x, %s zero_point(%z) {axis = 0 : i64} : (tensor<1x1x2xf32>, tensor<f32>, tensor<ui16>) -> tensor<1x1x2xui16>
+  return %2, %3 : tensor<1x1x1xf32>, tensor<1x1x2xui16>
+}
+
+// -----
+
 // Weights move with a scale for each output.
 // CHECK-LABEL: @weights
 func.func @weights() -> (tensor<3x2xf32>, tensor<2x3x1xf32>) {

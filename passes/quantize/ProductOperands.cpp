@@ -1,0 +1,101 @@
+//===- ProductOperands.cpp - what products of integers are of -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/quantize/ProductOperands.h"
+
+#include "dialects/nn/Constants.h"
+#include "dialects/nn/Scalars.h"
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+/// Null if they are computed.
+static std::optional<Parameters> readParameters(nn::DequantizeOp op) {
+  auto scales = nn::getConstantDoubles(op.getScale());
+  std::optional<std::vector<double>> zeros = std::vector<double>{0};
+  if (op.getZeroPoint())
+    zeros = nn::getConstantDoubles(op.getZeroPoint());
+  if (!scales || scales->empty() || !zeros || zeros->empty())
+    return std::nullopt;
+  return Parameters{std::move(*scales), std::move(*zeros)};
+}
+
+std::optional<Weights> quantize::readWeights(Value value, int64_t dim,
+                                             StringRef &reason) {
+  auto op = value.getDefiningOp<nn::DequantizeOp>();
+  auto constant = op ? nn::getConstant(op.getX()) : ElementsAttr();
+  if (!constant || !nn::isByte(typeOf(op.getX()).getElementType())) {
+    reason = "has weights that are no constant bytes";
+    return std::nullopt;
+  }
+  auto bytes = nn::readDoubles(constant);
+  std::optional<Parameters> parameters = readParameters(op);
+  if (!bytes || !parameters) {
+    reason = "has weights of computed scales";
+    return std::nullopt;
+  }
+  if (typeOf(op.getScale()).getRank() != 0 && parameters->scales.size() != 1 &&
+      int64_t(op.getAxis()) != dim) {
+    reason = "has scales of weights along another dimension than its outputs";
+    return std::nullopt;
+  }
+  Weights weights{typeOf(op.getX()), dim, std::move(*bytes),
+                  std::move(*parameters)};
+  bool areSigned = true;
+  weights.forEachRun([&](int64_t output, size_t begin, size_t end) {
+    const double zero = weights.parameters.zeroOf(output);
+    for (size_t i = begin; i < end; ++i) {
+      weights.bytes[i] -= zero;
+      areSigned &= weights.bytes[i] >= -128 && weights.bytes[i] <= 127;
+    }
+  });
+  if (!areSigned) {
+    reason = "has weights that are no signed bytes without their zero point";
+    return std::nullopt;
+  }
+  return weights;
+}
+
+std::optional<std::vector<double>> quantize::readBias(Value bias,
+                                                      int64_t count) {
+  if (!bias)
+    return std::vector<double>(count, 0);
+  auto op = bias.getDefiningOp<nn::DequantizeOp>();
+  auto values = nn::getConstantDoubles(op ? op.getX() : bias);
+  std::optional<Parameters> parameters;
+  if (op)
+    parameters = readParameters(op);
+  if (!values || (op && !parameters))
+    return std::nullopt;
+  if (op)
+    for (auto [i, value] : llvm::enumerate(*values))
+      value = (value - parameters->zeroOf(i)) * parameters->scaleOf(i);
+  if (values->size() == 1)
+    values->resize(count, values->front());
+  if (int64_t(values->size()) != count)
+    return std::nullopt;
+  return values;
+}
+
+Value quantize::alongOutputs(OpBuilder &builder, Location loc,
+                             RankedTensorType type, int64_t dim, Type element,
+                             ArrayRef<double> values) {
+  SmallVector<int64_t> shape(type.getRank() - dim, 1);
+  shape[0] = values.size();
+  return nn::makeConstant(builder, loc, RankedTensorType::get(shape, element),
+                          values);
+}
+
+void quantize::eraseUnread(Operation *root) {
+  SmallVector<nn::DequantizeOp> unread;
+  root->walk([&](nn::DequantizeOp op) {
+    if (op->use_empty())
+      unread.push_back(op);
+  });
+  for (nn::DequantizeOp op : unread)
+    op.erase();
+}

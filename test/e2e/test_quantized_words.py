@@ -1,0 +1,148 @@
+"""Q/DQ of 16 bits at every CPU level that this machine runs, against sums of double precision."""
+import os
+import sys
+import unittest
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from support import ROOT, Case, tool
+from test_levels import cap
+
+sys.path.insert(0, os.path.join(ROOT, "test", "property"))
+
+import integer  # noqa: E402
+
+LEVELS = [level for level in integer.supported() if "@" not in level]
+# Where sums are exact, a number that lies between two steps may be rounded to either.
+MOST_OFF = 1e-3
+U16, S16 = np.uint16, np.int16
+ELEMENTS = {np.dtype(U16): TensorProto.UINT16, np.dtype(S16): TensorProto.INT16}
+
+
+def quantize(x, scale, zero):
+    info = np.iinfo(zero.dtype)
+    # As the operator divides: in single precision.
+    steps = np.rint((x.astype(np.float32) / np.float32(scale)).astype(np.float64)) + int(zero)
+    return np.clip(steps, info.min, info.max).astype(zero.dtype)
+
+
+def dequantize(q, scale, zero):
+    return (q.astype(np.float64) - float(zero)) * float(np.float32(scale))
+
+
+class Words(Case):
+    """One product between pairs of 16 bits."""
+
+    def model(self, op, x, w, scales, zeros, attributes, bias, axis, open_batch):
+        made = []
+
+        def constant(name, array):
+            made.append(numpy_helper.from_array(np.asarray(array), name))
+            return name
+
+        count = w.shape[axis]
+        nodes = [helper.make_node("QuantizeLinear", ["x", constant("xs", np.float32(scales[0])),
+                                                     constant("xz", zeros[0])], ["xq"]),
+                 helper.make_node("DequantizeLinear", ["xq", "xs", "xz"], ["xd"]),
+                 helper.make_node("DequantizeLinear", [constant("wq", w), constant("ws", scales[1]),
+                                                       constant("wz", np.zeros(count, np.int8))], ["wd"], axis=axis)]
+        inputs = ["xd", "wd"] + ([constant("b", bias)] if bias is not None else [])
+        nodes += [helper.make_node(op, inputs, ["y"], **attributes),
+                  helper.make_node("QuantizeLinear", ["y", constant("ys", np.float32(scales[2])),
+                                                      constant("yz", zeros[1])], ["yq"])]
+        shape = ["N" if open_batch else x.shape[0], *x.shape[1:]]
+        graph = helper.make_graph(
+            nodes, "words", [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+            [helper.make_tensor_value_info("yq", ELEMENTS[zeros[1].dtype], None)], made)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+    def product(self, op, x, w, attributes, bias, axis):
+        """Of double precision."""
+        inputs = {"x": x, "w": w, **({"b": bias.astype(np.float64)} if bias is not None else {})}
+        graph = helper.make_graph(
+            [helper.make_node(op, list(inputs), ["y"], **attributes)], "double",
+            [helper.make_tensor_value_info(name, TensorProto.DOUBLE, value.shape) for name, value in inputs.items()],
+            [helper.make_tensor_value_info("y", TensorProto.DOUBLE, None)])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        return ReferenceEvaluator(model).run(None, inputs)[0]
+
+    def check(self, seed, op, shape, weights, attributes=None, axis=0, extreme=False, kind=U16, open_batch=False,
+              precision="int8"):
+        rng = np.random.default_rng(seed)
+        attributes = attributes or {}
+        info = np.iinfo(kind)
+        zero = kind([info.min, (info.min + info.max + 1) // 2, rng.integers(info.min, info.max + 1)][seed % 3])
+        low, high = (info.min - int(zero)) * 1e-4, (info.max - int(zero)) * 1e-4
+        # Also beyond what 16 bits hold.
+        x = (rng.random(shape) * (high - low) * 1.02 + low).astype(np.float32)
+        w = rng.integers(-127, 128, weights).astype(np.int8)
+        if extreme:
+            w = np.full(weights, 127, np.int8)
+            x = np.full(shape, high if seed % 2 else low, np.float32)
+        count = weights[axis]
+        w_scale = (0.01 * (0.5 + rng.random(count))).astype(np.float32)
+        bias = None if op == "MatMul" else rng.standard_normal(count).astype(np.float32)
+        along = [1] * len(weights)
+        along[axis] = count
+        xq = quantize(x, 1e-4, zero)
+        real = self.product(op, dequantize(xq, 1e-4, zero), w.astype(np.float64) * w_scale.reshape(along), attributes,
+                            bias, axis)
+        y_scale = float(np.abs(real).max()) / 30000 + 1e-6
+        y_zero = kind((info.min + info.max + 1) // 2)
+        want = quantize(real, y_scale, y_zero)
+        model = self.model(op, x, w, (1e-4, w_scale, y_scale), (zero, y_zero), attributes, bias, axis, open_batch)
+        artifact = self.compile(model, "--target", ",".join(LEVELS))
+        if precision:
+            listed = tool("ingot", "inspect", "--layers", artifact).stdout
+            self.assertEqual("int8" in listed, precision == "int8", listed)
+        for level in LEVELS:
+            with cap(level), self.subTest(level=level):
+                got = self.run_model(artifact, {"x": x})["yq"]
+                off = np.abs(got.astype(np.int64) - want.astype(np.int64))
+                self.assertLessEqual(off.max(), 1)
+                self.assertLessEqual(np.count_nonzero(off), max(1, MOST_OFF * off.size))
+
+    def test_matrices(self):
+        for seed, (shape, weights) in enumerate([([5, 64], [64, 33]), ([3, 7, 40], [40, 16]), ([40, 33], [33, 100]),
+                                                 ([130, 768], [768, 64]), ([6, 1], [1, 20]), ([2, 3, 9, 24], [24, 48])]):
+            with self.subTest(seed=seed):
+                self.check(seed, "MatMul", shape, weights, axis=1)
+                self.check(seed, "MatMul", shape, weights, axis=1, kind=S16)
+
+    def test_transposed_matrices(self):
+        self.check(1, "Gemm", [9, 72], [50, 72], {"transB": 1})
+
+    def test_sums_in_parts(self):
+        """Of 1200 weights of 127 i32 does not hold the sum."""
+        for seed in range(3):
+            self.check(seed, "MatMul", [6, 1200], [1200, 17], axis=1, extreme=True)
+        self.check(4, "MatMul", [50, 3072], [3072, 64], axis=1)
+        self.check(5, "Conv", [1, 600, 6, 6], [16, 600, 3, 3], {"pads": [1, 1, 1, 1]})
+
+    def test_convolutions(self):
+        cases = [([1, 16, 9, 9], [32, 16, 1, 1], {}),
+                 ([2, 24, 11, 10], [40, 24, 3, 3], {"pads": [1, 1, 1, 1]}),
+                 ([1, 9, 13, 12], [17, 9, 3, 3], {"pads": [0, 1, 1, 2], "strides": [2, 2]}),
+                 ([1, 48, 8, 8], [64, 24, 3, 3], {"pads": [1, 1, 1, 1], "group": 2}),
+                 ([1, 33, 30], [16, 33, 5], {"pads": [2, 2], "dilations": [2]}),
+                 ([1, 16, 4, 5, 6], [16, 16, 2, 3, 3], {"pads": [0, 1, 1, 1, 1, 1]})]
+        for seed, (shape, weights, attributes) in enumerate(cases):
+            with self.subTest(seed=seed):
+                self.check(seed, "Conv", shape, weights, attributes)
+                self.check(seed + 1, "Conv", shape, weights, attributes, kind=S16)
+
+    def test_open_batch(self):
+        self.check(2, "Conv", [3, 16, 9, 9], [16, 16, 3, 3], {"pads": [1, 1, 1, 1]}, open_batch=True)
+        self.check(1, "MatMul", [7, 32], [32, 40], axis=1, open_batch=True)
+
+    def test_floats(self):
+        """Single channels, few channels and few rows."""
+        self.check(1, "Conv", [1, 24, 9, 9], [24, 1, 3, 3], {"pads": [1, 1, 1, 1], "group": 24}, precision="fp32")
+        self.check(2, "Conv", [1, 3, 12, 12], [16, 3, 3, 3], {}, precision="fp32")
+        self.check(3, "MatMul", [1, 64], [64, 32], axis=1, precision="fp32")
+
+
+if __name__ == "__main__":
+    unittest.main()
