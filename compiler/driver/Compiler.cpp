@@ -90,6 +90,8 @@ LogicalResult Compilation::chooseTargets() {
     return fail(error);
   targets = std::move(*found);
   chooseHalfSums();
+  pipeline.fitPairs &= llvm::none_of(
+      targets, [](const Target &target) { return target.hasByteDots(); });
   // Which of its levels `multi` stands for, later phases say.
   pipeline.amxTiles = llvm::any_of(
       *parseTargets(options.target, error, {/*bytes=*/true, /*bf16=*/true}),

@@ -98,6 +98,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.errors = options.errors;
     insert.calibration = options.rounding;
     insert.weightBits = options.weightBits;
+    insert.fitPairs = options.fitPairs;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertSwitches(insert));
   }
@@ -112,6 +113,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     InsertQuantizeOptions insert;
     insert.calibration = options.calibration;
     insert.weightBits = options.weightBits;
+    insert.fitPairs = options.fitPairs;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertQuantize(insert));
   }
@@ -123,6 +125,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
   if (options.quantization == Quantization::int8Dynamic) {
     InsertDynamicQuantizeOptions insert;
     insert.weightBits = options.weightBits;
+    insert.fitPairs = options.fitPairs;
     insert.keep.assign(options.keep.begin(), options.keep.end());
     passes.addPass(createInsertDynamicQuantize(insert));
   }
@@ -413,6 +416,11 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   Option<int> weightBits{
       *this, "weight-bits", llvm::cl::desc("Of int8: 7 or 8"),
       llvm::cl::init(8)};
+  Option<bool> fitPairs{
+      *this, "fit-pairs",
+      llvm::cl::desc("Whether their scales may be larger, for CPUs without "
+                     "VNNI"),
+      llvm::cl::init(false)};
   ListOption<std::string> keep{
       *this, "keep",
       llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};
@@ -454,6 +462,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.calibration = calibration;
     options.quantization = quantization;
     options.weightBits = weightBits;
+    options.fitPairs = fitPairs;
     options.keep.assign(keep.begin(), keep.end());
     options.winograd = winograd;
     options.emulateOn = emulateOn;

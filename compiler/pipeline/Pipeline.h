@@ -57,6 +57,9 @@ struct PipelineOptions : BackendOptions {
   Quantization quantization = Quantization::none;
   /// Of what int8 multiplies: 8, or 7, which CPUs without VNNI multiply faster.
   int weightBits = 8;
+  /// And whether their scales may be larger, so that such CPUs multiply 8 bits
+  /// as fast, if all code is for such.
+  bool fitPairs = false;
   /// What code is for. Empty: what the module's `ingot.target` says.
   std::string level;
   /// Of it, what is not as usual, as `--target` has it: `l2=2M`.

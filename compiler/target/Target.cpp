@@ -42,6 +42,11 @@ bool Target::hasFP16() const {
   return has(features, CpuFeature::AVX512FP16);
 }
 
+bool Target::hasByteDots() const {
+  return has(features, CpuFeature::AVX512VNNI) ||
+         has(features, CpuFeature::AMX_INT8);
+}
+
 bool Target::hasAmx() const { return has(features, CpuFeature::AMX_TILE); }
 
 std::unique_ptr<llvm::TargetMachine> Target::createTargetMachine() const {

@@ -31,6 +31,8 @@ struct Target {
   bool hasAVX512() const;
   /// Whether there is arithmetic on f16.
   bool hasFP16() const;
+  /// Whether there is an instruction for products of four bytes.
+  bool hasByteDots() const;
   /// Whether bytes or bf16 are multiplied in tiles.
   bool hasAmx() const;
   std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;

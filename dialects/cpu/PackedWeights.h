@@ -38,10 +38,6 @@ constexpr int64_t kPairColumns = 16;
 /// Numbers of groups of k: as they are, crossed, neither; for so many columns
 /// and for panels.
 constexpr size_t kPairCounts = 6;
-/// Fewer rows are not worth sorting the groups of k, which costs as much as
-/// multiplying them with about two.
-constexpr int64_t kLeastPairRows = 32;
-
 /// Weights of a product taken apart: `outer…, depth / group, width`, and
 /// `group` behind it where that is not 1.
 struct PackedWeights {

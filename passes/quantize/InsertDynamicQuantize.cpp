@@ -71,7 +71,7 @@ void InsertDynamicQuantizePass::runOnOperation() {
       KeepRules::parse(getOperation(), keep);
   if (failed(rules))
     return signalPassFailure();
-  quantize::WeightQuantizer weights(weightBits);
+  quantize::WeightQuantizer weights({weightBits, fitPairs});
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;

@@ -64,7 +64,8 @@ LogicalResult InsertQuantizePass::readFile() {
     repaired.emplace_back(rounding.name, "the rounding of");
   for (const quantize::ChannelValues &bias : read->biases)
     repaired.emplace_back(bias.name, "the bias of");
-  weights.emplace(weightBits, quantize::namedRoundings(std::move(*read)));
+  weights.emplace(quantize::WeightForm{weightBits, fitPairs},
+                  quantize::namedRoundings(std::move(*read)));
   return success();
 }
 

@@ -44,10 +44,11 @@ struct Encoding {
 class Switches {
 public:
   Switches(func::FuncOp function, const KeepRules &keep,
-           int weightBits, const quantize::WeightRoundings &roundings,
+           quantize::WeightForm form,
+           const quantize::WeightRoundings &roundings,
            bool errors)
       : function(function), keep(keep), builder(function.getContext()),
-        quantizer(weightBits, roundings), errors(errors) {}
+        quantizer(form, roundings), errors(errors) {}
 
   LogicalResult run();
   SmallVector<Attribute> names, tensors;
@@ -106,7 +107,8 @@ struct InsertSwitchesPass
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
-      Switches switches(function, *rules, weightBits, roundings, errors);
+      Switches switches(function, *rules, {weightBits, fitPairs}, roundings,
+                        errors);
       if (failed(switches.run()))
         return signalPassFailure();
       names.append(switches.names);

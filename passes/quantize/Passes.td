@@ -62,13 +62,18 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     it, too, is done on bytes.
 
     Weights become the nearest bytes, or of those beside them the ones that the
-    file names, if there are 8 bits.
+    file names, if there are 8 bits. With `fit-pairs` those of a channel that
+    the file does not name have a scale with which two neighbours of one sign
+    add up to at most 128, unless this more than doubles the squared error of
+    the product's weights.
   }];
   let options = [
     Option<"calibration", "calibration", "std::string", "",
            "File of ingot calibrate">,
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
+    Option<"fitPairs", "fit-pairs", "bool", "false",
+           "Scales of weights may be larger, for CPUs without VNNI">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [
@@ -214,6 +219,8 @@ def InsertSwitches : Pass<"nn-insert-switches", "::mlir::ModuleOp"> {
            "File of ingot calibrate: how weights are rounded">,
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
+    Option<"fitPairs", "fit-pairs", "bool", "false",
+           "Scales of weights may be larger, for CPUs without VNNI">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -236,6 +243,8 @@ def InsertDynamicQuantize
   let options = [
     Option<"weightBits", "weight-bits", "int", "8",
            "Bits of weights: 8, or 7, which CPUs without VNNI multiply faster">,
+    Option<"fitPairs", "fit-pairs", "bool", "false",
+           "Scales of weights may be larger, for CPUs without VNNI">,
     ListOption<"keep", "keep", "std::string",
                "Nodes that are not quantized: GLOB=fp32">];
   let statistics = [

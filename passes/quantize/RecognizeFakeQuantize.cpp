@@ -88,7 +88,7 @@ struct RecognizeFakeQuantizePass
   void runOnOperation() override {
     // Those of other precisions leave the nodes to what the model says.
     const KeepRules rules = KeepRules::again(keep);
-    WeightQuantizer weights(/*bits=*/8);
+    WeightQuantizer weights(WeightForm{});
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;

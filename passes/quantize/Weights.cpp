@@ -10,6 +10,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "dialects/nn/NodeName.h"
 #include "passes/quantize/Grid.h"
+#include "passes/quantize/PairFit.h"
 #include "passes/quantize/Sites.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -38,8 +39,9 @@ bool quantize::findWeightScale(size_t count,
   return true;
 }
 
-QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis,
-                                           int bits) {
+QuantizedWeights
+quantize::quantizeWeights(Value weights, int64_t axis, int bits,
+                          std::optional<int64_t> pairedAxis) {
   const double most = mostOf(bits);
   auto type = cast<RankedTensorType>(weights.getType());
   QuantizedWeights result;
@@ -55,20 +57,30 @@ QuantizedWeights quantize::quantizeWeights(Value weights, int64_t axis,
     for (size_t i = begin; i < end; ++i)
       scale = std::max(scale, std::abs(values[i]));
   });
+  llvm::BitVector isExact(unsigned(scales.size()));
   for (size_t channel = 0; channel < scales.size(); ++channel) {
     const size_t inner = result.inner;
     double &scale = scales[channel];
     auto at = [&](size_t i) {
       return values[(i / inner * scales.size() + channel) * inner + i % inner];
     };
-    if (findWeightScale(values.size() / scales.size(), at, scale, bits, scale))
-      result.isExact = false;
+    if (!findWeightScale(values.size() / scales.size(), at, scale, bits, scale))
+      isExact.set(unsigned(channel));
   }
+  result.isExact = isExact.all();
+  std::optional<PairLayout> pairs;
+  if (pairedAxis)
+    pairs.emplace(type.getShape(), *pairedAxis);
+  if (pairs && !widenForPairs(result, *pairs, isExact))
+    pairs.reset();
+  const std::vector<double> unrounded = pairs ? values : std::vector<double>();
   result.forEachRun([&](size_t channel, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
       values[i] =
           std::clamp(std::nearbyint(values[i] / scales[channel]), -most, most);
   });
+  if (pairs)
+    lowerPairs(result, *pairs, unrounded, isExact);
   return result;
 }
 
@@ -123,14 +135,16 @@ LogicalResult quantize::WeightQuantizer::quantize(Operation *product) {
   const int64_t axis = weightsAxis(product);
   auto rounding = roundings.find(nodeNameOf(product->getLoc()));
   if (rounding == roundings.end()) {
-    Value &done = weights[{operand.get(), axis}];
+    std::optional<int64_t> paired =
+        form.fitsPairs ? pairedAxis(product) : std::nullopt;
+    Value &done = weights[{operand.get(), {axis, paired.value_or(-1)}}];
     if (!done)
       done = makeBytes(product, operand.get(), axis,
-                       quantizeWeights(operand.get(), axis, bits));
+                       quantizeWeights(operand.get(), axis, form.bits, paired));
     operand.set(done);
     return success();
   }
-  QuantizedWeights quantized = quantizeWeights(operand.get(), axis, bits);
+  QuantizedWeights quantized = quantizeWeights(operand.get(), axis, form.bits);
   const size_t bytes = llvm::divideCeil(quantized.bytes.size(), 8);
   if (rounding->second.up.size() != bytes)
     return product->emitError()

@@ -52,8 +52,19 @@ struct QuantizedWeights {
   }
 };
 
-/// Those of constant floats, with output channels along `axis`, of 7 or 8 bits.
-QuantizedWeights quantizeWeights(mlir::Value weights, int64_t axis, int bits);
+/// What weights become, unless they are multiples of a step.
+struct WeightForm {
+  /// 7 or 8.
+  int bits = 8;
+  /// Whether scales are to be so large that pairs of weights fit: PairFit.h.
+  bool fitsPairs = false;
+};
+
+/// Those of constant floats, with output channels along `axis`, of 7 or 8 bits;
+/// such that pairs along `pairedAxis` fit, if that does not cost too much.
+QuantizedWeights
+quantizeWeights(mlir::Value weights, int64_t axis, int bits,
+                std::optional<int64_t> pairedAxis = std::nullopt);
 
 /// The scale of `count` weights of one output channel, with the largest
 /// magnitude `largest`. False if all are multiples of it.
@@ -72,17 +83,21 @@ WeightRoundings namedRoundings(Calibration calibration);
 /// several products are made once.
 class WeightQuantizer {
 public:
-  /// Roundings are those of 8 bits; fewer have none.
-  explicit WeightQuantizer(int bits, WeightRoundings roundings = {})
-      : bits(bits),
-        roundings(bits == 8 ? std::move(roundings) : WeightRoundings()) {}
+  /// Roundings are those of 8 bits, and of scales for the largest weights; 7
+  /// bits have none.
+  explicit WeightQuantizer(WeightForm form, WeightRoundings roundings = {})
+      : form(form), roundings(form.bits == 8 ? std::move(roundings)
+                                             : WeightRoundings()) {}
   /// Fails, and says why, if the rounding is not of so many weights.
   llvm::LogicalResult quantize(mlir::Operation *product);
 
 private:
-  int bits;
+  WeightForm form;
   WeightRoundings roundings;
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> weights;
+  /// By the weights, the channels' dimension and that of pairs.
+  llvm::DenseMap<std::pair<mlir::Value, std::pair<int64_t, int64_t>>,
+                 mlir::Value>
+      weights;
 };
 
 } // namespace ingot::quantize

@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `vpmaddubsw` adds two products of bytes as a word. 255 * 128 is below 32768,
-// so that it never saturates where the positive weights of a pair are at most
-// 128 together and the negative ones at least -128.
+// `vpmaddubsw` adds two products of bytes as a word. It never saturates where
+// the positive weights of a pair are at most 128 together and the negative ones
+// at least -128: see BytePairs.h.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "dialects/nn/Constants.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/support/BytePairs.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Shapes.h"
 
@@ -27,26 +28,17 @@ namespace ingot {
 using namespace mlir;
 using namespace ingot;
 
-/// Lists of groups stay in a quarter of the first-level cache, at 8 bytes each.
-static constexpr int64_t kMostGroups = 4096;
-/// Of shorter runs a loop for each kind of group is not worth it.
-static constexpr int64_t kLeastGroups = 8;
-
 /// The lower bits of a statement: a pairing each.
 static constexpr int kCrossed = 1, kPairings = 2;
-
-static bool fitsWords(int x, int y) {
-  int positive = std::max(x, 0) + std::max(y, 0);
-  int negative = std::min(x, 0) + std::min(y, 0);
-  return positive <= 128 && negative >= -128;
-}
 
 /// The pairings of a group of four weights that never saturate.
 static int pairingsOf(const int8_t *four) {
   int pairings = 0;
-  if (fitsWords(four[0], four[1]) && fitsWords(four[2], four[3]))
+  if (lower::fitsWords(four[0], four[1]) &&
+      lower::fitsWords(four[2], four[3]))
     pairings |= 1;
-  if (fitsWords(four[0], four[2]) && fitsWords(four[1], four[3]))
+  if (lower::fitsWords(four[0], four[2]) &&
+      lower::fitsWords(four[1], four[3]))
     pairings |= 1 << kCrossed;
   return pairings;
 }
@@ -93,11 +85,11 @@ template <typename Op> struct ProvePairs : OpRewritePattern<Op> {
       return rewriter.notifyMatchFailure(op, "has no whole groups of k");
     int64_t groups = weights.depth / weights.group;
     int64_t all = groups * lower::productOf(weights.outer.drop_front());
-    if (groups * tapsOfRow(op) < kLeastGroups || all > kMostGroups)
+    if (!lower::suitsPairs(groups * tapsOfRow(op), all))
       return rewriter.notifyMatchFailure(op, "has too few or too many k");
     int64_t rows = lower::productOf(
         cast<ShapedType>(op.getDst().getType()).getShape().drop_back());
-    if (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows)
+    if (!ShapedType::isDynamic(rows) && rows < lower::kLeastPairRows)
       return rewriter.notifyMatchFailure(op, "has few rows");
     std::vector<char> storage;
     std::optional<ArrayRef<char>> source =

@@ -14,6 +14,8 @@
 // RUN:   | FileCheck %s --check-prefix=ROUND
 // RUN: ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/rounded.json weight-bits=7})' \
 // RUN:   | FileCheck %s --check-prefix=SEVEN-BITS
+// RUN: ingot-opt %t/pairs.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/pairs.json fit-pairs=true})' \
+// RUN:   | FileCheck %s --check-prefix=PAIRS
 
 // RUN: not ingot-opt %t/rounded.mlir --pass-pipeline='builtin.module(nn-insert-quantize{calibration=%t/long.json})' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LONG
@@ -107,6 +109,24 @@
 // CHANNELS-NEXT: %[[S:.*]] = nn.mul %[[R]], %[[M]]
 // CHANNELS: nn.quantize %[[S]]
 
+// Two neighbours of one sign are at most 128 together: 67 + 61, and scales that
+// are large enough for that. Not of fewer than 32 rows, nor where all channels
+// would lose as much as with 7 bits, nor where the file says how to round.
+// PAIRS-LABEL: func.func @pairs
+// PAIRS-DAG: %[[FIT:.*]] = arith.constant dense<{{\[\[}}67, 127, 127], [61, -114, -13], [7, 13, 114], [-5, 35, 14], [7, 14, -9]
+// PAIRS-DAG: %[[WIDE:.*]] = arith.constant dense<[0.0148437498, 0.00787401571, 0.00789062492]> : tensor<3xf32>
+// PAIRS-DAG: %[[NEAREST:.*]] = arith.constant dense<{{\[\[}}127, 127, 127], [114, -114, -13], [13, 13, 114]
+// PAIRS-DAG: %[[ONE:.*]] = arith.constant dense<{{\[\[}}127], [114], [13]
+// PAIRS-DAG: %[[DOWN:.*]] = arith.constant dense<{{\[\[}}127, 127, 127], [114, -115, -13], [12, 12, 114]
+// PAIRS-DAG: %[[WFIT:.*]] = nn.dequantize %[[FIT]], %[[WIDE]]
+// PAIRS-DAG: %[[WNEAREST:.*]] = nn.dequantize %[[NEAREST]]
+// PAIRS-DAG: %[[WONE:.*]] = nn.dequantize %[[ONE]]
+// PAIRS-DAG: %[[WDOWN:.*]] = nn.dequantize %[[DOWN]]
+// PAIRS: nn.matmul %{{.*}}, %[[WFIT]]
+// PAIRS: nn.matmul %{{.*}}, %[[WNEAREST]]
+// PAIRS: nn.matmul %{{.*}}, %[[WONE]]
+// PAIRS: nn.matmul %{{.*}}, %[[WDOWN]]
+
 //--- model.mlir
 func.func @residual(%x: tensor<1x2x2x2xf32> {ingot.name = "x"}) -> (tensor<1x2x2x2xf32> {ingot.name = "y"}) {
   %w = arith.constant dense<[[[[1.0]], [[-0.50393701]]], [[[0.0]], [[0.0]]]]> : tensor<2x2x1x1xf32>
@@ -196,3 +216,20 @@ func.func @channels(%x: tensor<1x2x4x8xf32> {ingot.name = "x"}, %y: tensor<1x2x3
   {"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3},
   {"name": "relu", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0},
   {"name": "scaled", "min": 0, "max": 2, "scale": 0.5, "zero_point": 0}]}
+
+//--- pairs.mlir
+func.func @pairs(%y: tensor<32x32xf32> {ingot.name = "y"}, %z: tensor<31x32xf32> {ingot.name = "z"}) -> (tensor<32x3xf32>, tensor<31x3xf32>, tensor<32x1xf32>, tensor<32x3xf32>) {
+  %w = arith.constant dense<[[1.0, 1.0, 1.0], [0.9, -0.9, -0.1], [0.1, 0.1, 0.9], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11], [0.11, 0.11, -0.07318], [-0.07318, 0.2718, 0.11]]> : tensor<32x3xf32>
+  %one = arith.constant dense<[[1.0], [0.9], [0.1], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318], [0.11], [-0.07318]]> : tensor<32x1xf32>
+  %0 = nn.matmul %y, %w : (tensor<32x32xf32>, tensor<32x3xf32>) -> tensor<32x3xf32> loc("fc1")
+  %1 = nn.matmul %z, %w : (tensor<31x32xf32>, tensor<32x3xf32>) -> tensor<31x3xf32> loc("fc2")
+  %2 = nn.matmul %y, %one : (tensor<32x32xf32>, tensor<32x1xf32>) -> tensor<32x1xf32> loc("fc3")
+  %3 = nn.matmul %y, %w : (tensor<32x32xf32>, tensor<32x3xf32>) -> tensor<32x3xf32> loc("fc4")
+  return %0, %1, %2, %3 : tensor<32x3xf32>, tensor<31x3xf32>, tensor<32x1xf32>, tensor<32x3xf32>
+}
+
+//--- pairs.json
+{"ingot_calibration": 3, "model": "m", "model_sha256": "0000000000000000000000000000000000000000000000000000000000000000",
+ "method": "minmax", "samples": 1, "tensors": [
+  {"name": "y", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}, {"name": "z", "min": -1, "max": 2, "scale": 0.25, "zero_point": 3}],
+ "repair": {"adaround": [{"name": "fc4", "up": "AAAAAAAAAAAAAAAA"}]}}

@@ -23,6 +23,7 @@ ScratchModel::Options PrecisionStudy::scratchOptions() const {
   scratch.shapes = options.shapes;
   scratch.dims = options.dims;
   scratch.pipeline.weightBits = options.weightBits;
+  scratch.pipeline.fitPairs = options.fitPairs;
   return scratch;
 }
 

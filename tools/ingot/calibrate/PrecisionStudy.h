@@ -22,6 +22,7 @@ struct StudyOptions {
   std::string calibration;
   std::vector<std::string> keep;
   int weightBits = 8;
+  bool fitPairs = false;
   std::vector<quantize::Rule> rules;
   /// Samples for errors; may be none.
   std::vector<std::string> data;

@@ -96,10 +96,13 @@ struct CompileFlags {
       "keep", cl::value_desc("GLOB=fp32"), cl::cat(category),
       cl::desc("For all precisions but fp32: nodes that stay in it, e.g. "
                "'/head/*=fp32'")};
-  cl::opt<int> weightBits{
-      "weight-bits", cl::value_desc("7|8"), cl::init(8), cl::cat(category),
-      cl::desc("For --precision=int8, int8-dynamic and auto: 7 is up to twice "
-               "as fast on CPUs without VNNI, and a little less exact")};
+  cl::opt<std::string> weightBits{
+      "weight-bits", cl::value_desc("auto|7|8"), cl::init("auto"),
+      cl::cat(category),
+      cl::desc("For --precision=int8, int8-dynamic and auto: CPUs without VNNI "
+               "are faster with 7, which are less exact; auto, for such CPUs "
+               "alone, takes 8 with scales that are large enough for most of "
+               "that speed")};
   cl::opt<std::string> eval{
       "eval", cl::value_desc("file"), cl::cat(category),
       cl::desc("For --precision=auto: samples, and in an .npz an array "

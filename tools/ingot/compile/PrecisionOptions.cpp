@@ -89,10 +89,12 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
               isAuto || !options.data.empty(), "--data and --eval"}})
     if (given.isGiven && !given.isRight)
       return usageError(given.name + Twine(" is for ") + given.of);
-  if (options.weightBits != 7 && options.weightBits != 8)
-    return usageError("--weight-bits=" + Twine(options.weightBits) +
-                      ": use 7 or 8");
-  result.pipeline.weightBits = options.weightBits;
+  const StringRef weightBits = options.weightBits;
+  if (weightBits != "auto" && weightBits != "7" && weightBits != "8")
+    return usageError("--weight-bits=" + Twine(printable(weightBits)) +
+                      ": use auto, 7 or 8");
+  result.pipeline.weightBits = weightBits == "7" ? 7 : 8;
+  result.pipeline.fitPairs = weightBits == "auto";
   result.pipeline.calibration = options.calibration;
   const StringRef narrow = level ? "bf16" : isFP16 ? "fp16" : "int8";
   for (const std::string &rule : options.keep)
@@ -132,7 +134,8 @@ int tools::readPrecision(const CompileFlags &options, CompileOptions &result,
   study.dims.assign(options.dims.begin(), options.dims.end());
   study.calibration = options.calibration;
   study.keep = result.pipeline.keep;
-  study.weightBits = options.weightBits;
+  study.weightBits = result.pipeline.weightBits;
+  study.fitPairs = result.pipeline.fitPairs;
   study.data.assign(options.data.begin(), options.data.end());
   if (isAuto) {
     study.data = {options.eval};

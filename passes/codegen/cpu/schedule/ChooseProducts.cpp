@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "dialects/cpu/PackedWeights.h"
 #include "passes/codegen/cpu/schedule/ChooseSchedule.h"
+#include "passes/support/BytePairs.h"
 #include "passes/support/Shapes.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -86,7 +87,7 @@ static bool prefersPairs(Op op, const RegisterTile &tile, int64_t columns,
                          int64_t rows) {
   std::optional<ArrayRef<int64_t>> counts = op.getPairCounts();
   if (tile.product != Product::int8Wide || !op.getPairs() || !counts ||
-      (!ShapedType::isDynamic(rows) && rows < cpu::kLeastPairRows))
+      (!ShapedType::isDynamic(rows) && rows < lower::kLeastPairRows))
     return false;
   return costOfPairs(tile, *counts, columns) < costOfWords(tile, rows);
 }

@@ -1,0 +1,124 @@
+//===- PairFit.cpp - weights for CPUs without VNNI ------------------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "passes/quantize/PairFit.h"
+
+#include "dialects/nn/NNDialect.h"
+#include "passes/quantize/Weights.h"
+#include "passes/support/BytePairs.h"
+#include "passes/support/Shapes.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace ingot;
+using namespace ingot::quantize;
+
+/// The squared error that all weights of a product may have, as often as with
+/// scales for their largest weights: half a bit.
+static constexpr double kMostError = 2;
+
+static bool hasFewRows(Value result) {
+  int64_t rows = lower::productOf(
+      cast<ShapedType>(result.getType()).getShape().drop_back());
+  return !ShapedType::isDynamic(rows) && rows < lower::kLeastPairRows;
+}
+
+/// Convolutions of 3x3 taps take fewer products, of words.
+static bool takesFewerProducts(nn::ConvOp conv, ArrayRef<int64_t> taps) {
+  auto all = [](ArrayRef<int64_t> values, int64_t value) {
+    return llvm::all_of(values, [&](int64_t v) { return v == value; });
+  };
+  return taps.size() == 2 && all(taps, 3) && all(conv.getStrides(), 1) &&
+         all(conv.getDilations(), 1);
+}
+
+static bool multipliesPairs(nn::ConvOp conv) {
+  auto weights = cast<ShapedType>(conv.getW().getType()).getShape();
+  ArrayRef<int64_t> taps = weights.drop_front(2);
+  int64_t groups = weights[1] / lower::kPairGroup;
+  // Rows are pixels, of which each channel is one here.
+  auto result = cast<ShapedType>(conv.getType()).getShape();
+  int64_t rows = lower::productOf(result.drop_front(2));
+  return conv.getGroups() == 1 && weights[1] % lower::kPairGroup == 0 &&
+         lower::suitsPairs(groups * taps.back(),
+                           groups * lower::productOf(taps)) &&
+         (ShapedType::isDynamic(rows) || result[0] != 1 ||
+          rows >= lower::kLeastPairRows) &&
+         !takesFewerProducts(conv, taps);
+}
+
+static bool multipliesPairs(nn::MatMulOp matmul, int64_t axis) {
+  int64_t depth =
+      cast<ShapedType>(matmul.getB().getType()).getShape()[size_t(axis)];
+  int64_t groups = depth / lower::kPairGroup;
+  return depth % lower::kPairGroup == 0 && lower::suitsPairs(groups, groups) &&
+         !hasFewRows(matmul.getResult());
+}
+
+std::optional<int64_t> quantize::pairedAxis(Operation *product) {
+  if (auto conv = dyn_cast<nn::ConvOp>(product); conv && multipliesPairs(conv))
+    return 1;
+  auto matmul = dyn_cast<nn::MatMulOp>(product);
+  int64_t axis = matmul && matmul.getTransposeB() ? 1 : 0;
+  if (matmul && multipliesPairs(matmul, axis))
+    return axis;
+  return std::nullopt;
+}
+
+PairLayout::PairLayout(ArrayRef<int64_t> shape, int64_t axis)
+    : distance(size_t(lower::productOf(shape.drop_front(size_t(axis) + 1)))),
+      run(distance * size_t(lower::kPair)) {
+  assert(shape[size_t(axis)] % lower::kPair == 0 && "whole pairs");
+}
+
+/// Calls `visit(channel, i, j)` for the numbers of all pairs' elements.
+template <typename Visit>
+static void forEachPair(const QuantizedWeights &weights,
+                        const PairLayout &layout, Visit visit) {
+  for (size_t begin = 0; begin < weights.bytes.size(); begin += layout.run)
+    for (size_t i = begin; i < begin + layout.distance; ++i)
+      visit(weights.channelOf(i), i, i + layout.distance);
+}
+
+bool quantize::widenForPairs(QuantizedWeights &weights,
+                             const PairLayout &layout,
+                             const llvm::BitVector &isFixed) {
+  std::vector<double> scales = weights.scales;
+  forEachPair(weights, layout, [&](size_t channel, size_t i, size_t j) {
+    double x = weights.bytes[i], y = weights.bytes[j];
+    if (!isFixed[unsigned(channel)] && (x > 0) == (y > 0))
+      scales[channel] =
+          std::max(scales[channel],
+                   double(float(std::abs(x + y) / lower::kMostPairSum)));
+  });
+  double before = 0, after = 0;
+  for (auto [narrow, wide] : llvm::zip_equal(weights.scales, scales)) {
+    before += narrow * narrow;
+    after += wide * wide;
+  }
+  if (after > kMostError * before)
+    return false;
+  weights.scales = std::move(scales);
+  return true;
+}
+
+void quantize::lowerPairs(QuantizedWeights &weights, const PairLayout &layout,
+                          ArrayRef<double> values,
+                          const llvm::BitVector &isFixed) {
+  forEachPair(weights, layout, [&](size_t channel, size_t i, size_t j) {
+    if (isFixed[unsigned(channel)])
+      return;
+    double &x = weights.bytes[i], &y = weights.bytes[j];
+    while (!lower::fitsWords(int(x), int(y))) {
+      auto raised = [&](double byte, size_t at) {
+        return std::abs(byte) - std::abs(values[at] / weights.scales[channel]);
+      };
+      double &lowered = raised(x, i) >= raised(y, j) ? x : y;
+      lowered -= lowered > 0 ? 1 : -1;
+    }
+  });
+}

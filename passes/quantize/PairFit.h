@@ -1,0 +1,52 @@
+//===- PairFit.h - weights for CPUs without VNNI ----------------*- C++ -*-===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// CPUs without VNNI multiply bytes in pairs, without words in between, where
+// the weights of a pair that have one sign add up to at most 128. With 7 bits
+// all do, at four times the squared error. Two neighbours are rarely both as
+// large as the largest weight of their channel, so that mostly a scale that is
+// a fifth larger is enough.
+//
+//===----------------------------------------------------------------------===//
+#ifndef INGOT_PASSES_QUANTIZE_PAIRFIT_H
+#define INGOT_PASSES_QUANTIZE_PAIRFIT_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/BitVector.h"
+
+#include <vector>
+
+namespace ingot::quantize {
+
+struct QuantizedWeights;
+
+/// The dimension of a product's constant weights along which neighbours are a
+/// pair; nullopt if there is nothing to gain from pairs.
+std::optional<int64_t> pairedAxis(mlir::Operation *product);
+
+/// How the elements of a pair lie in weights of a shape.
+struct PairLayout {
+  PairLayout(llvm::ArrayRef<int64_t> shape, int64_t axis);
+
+  /// From one to the other, and from one pair's to the next run's of `count`.
+  size_t distance = 1, run = 1;
+};
+
+/// Makes `scales` so large that the bytes of all pairs of `values` fit, but for
+/// channels whose scale `isFixed`, and says whether it did: not if that costs
+/// more than half a bit of all.
+bool widenForPairs(QuantizedWeights &weights, const PairLayout &layout,
+                   const llvm::BitVector &isFixed);
+
+/// Of pairs that rounding made a step too large, lowers the byte that it raised
+/// more. `values` are the weights that were rounded.
+void lowerPairs(QuantizedWeights &weights, const PairLayout &layout,
+                llvm::ArrayRef<double> values, const llvm::BitVector &isFixed);
+
+} // namespace ingot::quantize
+
+#endif // INGOT_PASSES_QUANTIZE_PAIRFIT_H
