@@ -75,9 +75,11 @@ static void buildGraphPipeline(OpPassManager &passes,
 /// stands between these on bytes.
 static void buildQuantizePipeline(OpPassManager &passes,
                                   const PipelineOptions &options) {
+  const std::vector<std::string> &kept =
+      options.keepFromInt8.empty() ? options.keep : options.keepFromInt8;
   if (options.kernels != Kernels::onednn) {
     RecognizeFakeQuantizeOptions recognize;
-    recognize.keep.assign(options.keep.begin(), options.keep.end());
+    recognize.keep.assign(kept.begin(), kept.end());
     passes.addPass(createRecognizeFakeQuantize(recognize));
   }
   if (options.equalize)
@@ -99,7 +101,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.calibration = options.rounding;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
-    insert.keep.assign(options.keep.begin(), options.keep.end());
+    insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertSwitches(insert));
   }
   const bool isInt8 =
@@ -114,7 +116,7 @@ static void buildQuantizePipeline(OpPassManager &passes,
     insert.calibration = options.calibration;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
-    insert.keep.assign(options.keep.begin(), options.keep.end());
+    insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertQuantize(insert));
   }
   if (!options.biases.empty()) {
@@ -126,19 +128,19 @@ static void buildQuantizePipeline(OpPassManager &passes,
     InsertDynamicQuantizeOptions insert;
     insert.weightBits = options.weightBits;
     insert.fitPairs = options.fitPairs;
-    insert.keep.assign(options.keep.begin(), options.keep.end());
+    insert.keep.assign(kept.begin(), kept.end());
     passes.addPass(createInsertDynamicQuantize(insert));
   }
   if (options.quantization == Quantization::w8 ||
       options.quantization == Quantization::w4) {
     QuantizeWeightsOptions weights;
     weights.bits = options.quantization == Quantization::w8 ? 8 : 4;
-    weights.keep.assign(options.keep.begin(), options.keep.end());
+    weights.keep.assign(kept.begin(), kept.end());
     passes.addPass(createQuantizeWeights(weights));
   }
   if (isInt8 || options.quantization != Quantization::none) {
     QuantizeTablesOptions tables;
-    tables.keep.assign(options.keep.begin(), options.keep.end());
+    tables.keep.assign(kept.begin(), kept.end());
     passes.addPass(createQuantizeTables(tables));
   }
   passes.addPass(createPropagateQuantize());
@@ -424,6 +426,10 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
   ListOption<std::string> keep{
       *this, "keep",
       llvm::cl::desc("Nodes that are not quantized: GLOB=fp32")};
+  ListOption<std::string> keepFromInt8{
+      *this, "keep-from-int8",
+      llvm::cl::desc("Of int8 beside bf16: the nodes that are not quantized, "
+                     "where keep is for bf16")};
   Option<bool> winograd{
       *this, "winograd",
       llvm::cl::desc("Whether 3x3 convolutions may take fewer products"),
@@ -464,6 +470,7 @@ struct TextOptions : PassPipelineOptions<TextOptions> {
     options.weightBits = weightBits;
     options.fitPairs = fitPairs;
     options.keep.assign(keep.begin(), keep.end());
+    options.keepFromInt8.assign(keepFromInt8.begin(), keepFromInt8.end());
     options.winograd = winograd;
     options.emulateOn = emulateOn;
     options.scheduleSeed = scheduleSeed;

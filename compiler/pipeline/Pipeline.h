@@ -54,6 +54,9 @@ struct PipelineOptions : BackendOptions {
   /// The file of ingot calibrate that says what is quantized, or, with fp16,
   /// what f16 does not hold; empty: nothing.
   std::string calibration;
+  /// Of int8 beside bf16: rules for int8, where `keep` is for bf16. Empty:
+  /// `keep` is for both.
+  std::vector<std::string> keepFromInt8;
   Quantization quantization = Quantization::none;
   /// Of what int8 multiplies: 8, or 7, which CPUs without VNNI multiply faster.
   int weightBits = 8;

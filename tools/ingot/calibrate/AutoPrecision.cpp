@@ -7,7 +7,8 @@
 //
 // Every layer that is faster in int8 is in int8 at first. Then layers are
 // widened, those first that cost the outputs most for the time that int8 saves,
-// until what is right is within the budget.
+// until what is right is within the budget. What is not int8 by then is
+// multiplied as bf16 if that is faster, and right as well.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/ingot/Execute.h"
@@ -24,6 +25,9 @@ using namespace ingot::tools;
 static constexpr int kMostChecks = 5;
 /// Of a difference of percentages.
 static constexpr double kRounding = 1e-9;
+/// A model with bf16 is worth its error from so many times the speed on, which
+/// is more than two measurements of one artifact differ by.
+static constexpr double kLeastGain = 1.03;
 
 static std::string digits(const char *format, double value) {
   char text[40];
@@ -74,22 +78,35 @@ std::string PrecisionStudy::rate(size_t numWide, double &percent) {
       percent);
 }
 
+std::string ingot::tools::runOnce(const ScratchModel &model,
+                                  const std::vector<Array> &inputs,
+                                  std::vector<Array> &outputs) {
+  ingot_error error = INGOT_ERROR_INIT;
+  return runToFit(model.handle(), model.runs(), inputs, outputs, error)
+             ? std::string(error.message)
+             : "";
+}
+
+bool PrecisionStudy::isRight(double percent) const {
+  const StudiedSearch &search = *study.search;
+  return percent >= search.fp32Percent - search.maxDrop - kRounding;
+}
+
 /// The drop falls with each layer that is widened, but for noise: first by
 /// powers of two, then between the last two.
 std::string PrecisionStudy::findFewestWide(size_t &numWide) {
   StudiedSearch &search = *study.search;
-  const double least = search.fp32Percent - search.maxDrop - kRounding;
   double percent = 0;
   std::string problem = rate(0, percent);
   search.int8Percent = percent;
   size_t tooFew = 0;
   numWide = 0;
-  while (problem.empty() && percent < least && numWide + 1 < order.size()) {
+  while (problem.empty() && !isRight(percent) && numWide + 1 < order.size()) {
     tooFew = numWide;
     numWide = std::min(order.size() - 1, std::max<size_t>(1, 2 * numWide));
     problem = rate(numWide, percent);
   }
-  if (problem.empty() && percent < least)
+  if (problem.empty() && !isRight(percent))
     return "--max-drop=" + digits("%g", search.maxDrop) + "%: with only " +
            nameOf(study.layers[order.back()]) + " in int8 " +
            digits("%.2f", percent) + " % are right, and " +
@@ -98,7 +115,7 @@ std::string PrecisionStudy::findFewestWide(size_t &numWide) {
   while (problem.empty() && numWide - tooFew > 1) {
     const size_t between = tooFew + (numWide - tooFew) / 2;
     problem = rate(between, percent);
-    (percent < least ? tooFew : numWide) = between;
+    (isRight(percent) ? numWide : tooFew) = between;
   }
   return problem;
 }
@@ -130,22 +147,17 @@ int PrecisionStudy::checkChoice(size_t &numWide) {
       return code;
     std::string problem = evaluation->rate(
         [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
-          ingot_error error = INGOT_ERROR_INIT;
-          return runToFit(chosen.handle(), chosen.runs(), inputs, outputs,
-                          error)
-                     ? std::string(error.message)
-                     : "";
+          return runOnce(chosen, inputs, outputs);
         },
         search.chosenPercent);
     if (!problem.empty())
       return progress.fail(problem);
-    const bool isRight =
-        search.chosenPercent >= search.fp32Percent - search.maxDrop - kRounding;
-    if (!isRight && numWide + 1 < order.size() && check < kMostChecks) {
+    const bool isWithin = isRight(search.chosenPercent);
+    if (!isWithin && numWide + 1 < order.size() && check < kMostChecks) {
       numWide = std::min(order.size() - 1, numWide + 1 + numWide / 4);
       continue;
     }
-    if (!isRight)
+    if (!isWithin)
       return progress.fail("--max-drop=" + digits("%g", search.maxDrop) +
                            "%: " + digits("%.2f", search.chosenPercent) +
                            " % are right, and " +
@@ -171,19 +183,22 @@ int PrecisionStudy::choose() {
   progress.show("evaluating fp32");
   std::string problem = evaluation->runReference(
       [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
-        ingot_error error = INGOT_ERROR_INIT;
-        return runToFit(fp32.handle(), fp32.runs(), inputs, outputs, error)
-                   ? std::string(error.message)
-                   : "";
+        return runOnce(fp32, inputs, outputs);
       });
   if (!problem.empty())
     return progress.fail(problem);
   search.rows = evaluation->numRows();
   search.fp32Percent = evaluation->referencePercent();
   orderLayers();
+  if (int code = chooseInt8())
+    return code;
+  return chooseBF16();
+}
+
+int PrecisionStudy::chooseInt8() {
   size_t numWide = 0;
   if (!order.empty()) {
-    problem = findFewestWide(numWide);
+    std::string problem = findFewestWide(numWide);
     if (!problem.empty())
       return progress.fail(problem);
     if (int code = checkChoice(numWide))
@@ -200,7 +215,53 @@ int PrecisionStudy::choose() {
   apply(order.size());
   for (size_t unit : order)
     study.layers[unit].reason = "the model as a whole is not faster";
-  search.chosenPercent = search.fp32Percent;
+  study.search->chosenPercent = study.search->fp32Percent;
   study.chosen = study.fp32;
+  return exitSuccess;
+}
+
+int PrecisionStudy::chooseBF16() {
+  StudiedSearch &search = *study.search;
+  if (!study.chosen.latencyMs || !study.fp32.latencyMs)
+    return exitSuccess;
+  half.emplace(parser, progress);
+  ScratchModel::Options scratch = scratchOptions();
+  choosePrecisions(scratch.pipeline);
+  if (int code = half->prepare(scratch))
+    return code;
+  progress.show("evaluating with bf16");
+  double percent = 0;
+  std::string problem = evaluation->rate(
+      [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
+        return runOnce(*half, inputs, outputs);
+      },
+      percent);
+  search.bf16Percent = percent;
+  TimedModel wide(fp32), narrow(*half);
+  if (problem.empty() && isRight(percent)) {
+    problem = measureInTurns({&wide, &narrow}, firstSample, 0, progress,
+                             *study.machine);
+    search.bf16Speedup = wide.latencyMs / narrow.latencyMs;
+  }
+  if (!problem.empty())
+    return progress.fail(problem);
+  const double speedup = *study.fp32.latencyMs / *study.chosen.latencyMs;
+  if (search.bf16Speedup.value_or(0) < kLeastGain * speedup) {
+    half.reset();
+    return exitSuccess;
+  }
+  search.chosenPercent = percent;
+  study.chosen = {half->fileBytes(), narrow.latencyMs};
+  study.fp32.latencyMs = wide.latencyMs;
+  const std::vector<Layer> layers = layersOf(half->handle());
+  for (StudiedLayer &layer : study.layers) {
+    layer.isBF16 =
+        !layer.isInt8 && llvm::any_of(layers, [&](const Layer &one) {
+          return one.precision == stringifyPrecision(Precision::bf16) &&
+                 shareNodes(one.nodes, layer.nodes);
+        });
+    if (layer.isBF16)
+      layer.reason += "; the model is faster with bf16 for the rest";
+  }
   return exitSuccess;
 }

@@ -66,7 +66,7 @@ int PrecisionStudy::findCalibration() {
   return problem.empty() ? exitSuccess : progress.fail(problem);
 }
 
-static bool shareNodes(const std::vector<std::string> &a,
+bool ingot::tools::shareNodes(const std::vector<std::string> &a,
                        const std::vector<std::string> &b) {
   return llvm::any_of(
       a, [&](const std::string &node) { return llvm::is_contained(b, node); });
@@ -153,11 +153,21 @@ std::string PrecisionStudy::measureOutputs() {
     isOn.push_back(layer.isInt8);
   for (const std::string &name : outputNames(fp32.handle()))
     study.outputs.push_back({name, {}});
-  return probe.run(isOn, [&](size_t, const std::vector<Array> &wanted,
-                             const std::vector<Array> &found) {
-    for (size_t i = 0; i < study.outputs.size(); ++i)
-      study.outputs[i].add(wanted[i], found[i]);
-  });
+  std::string halfProblem;
+  std::string problem = probe.run(
+      isOn, [&](size_t sample, const std::vector<Array> &wanted,
+                const std::vector<Array> &rounded) {
+        // Switches know nothing of bf16, so the artifact itself is asked.
+        std::vector<Array> computed;
+        if (half && halfProblem.empty())
+          halfProblem = runOnce(*half, probe.inputsOf(sample), computed);
+        if (!halfProblem.empty())
+          return;
+        const std::vector<Array> &found = half ? computed : rounded;
+        for (size_t i = 0; i < study.outputs.size(); ++i)
+          study.outputs[i].add(wanted[i], found[i]);
+      });
+  return problem.empty() ? halfProblem : problem;
 }
 
 static bool hasOpenSizes(const ScratchModel &model) {
@@ -209,6 +219,23 @@ int PrecisionStudy::run() {
 bool PrecisionStudy::hasInt8() const {
   return llvm::any_of(study.layers,
                       [](const StudiedLayer &layer) { return layer.isInt8; });
+}
+
+void PrecisionStudy::choosePrecisions(PipelineOptions &pipeline) const {
+  pipeline.calibration = hasInt8() ? calibrationPath : std::string();
+  pipeline.keep = hasInt8() ? keepRules() : std::vector<std::string>();
+  if (!half)
+    return;
+  pipeline.precision = Precision::bf16;
+  pipeline.keepFromInt8 = std::move(pipeline.keep);
+  pipeline.keep.clear();
+  for (llvm::StringRef rule : options.keep) {
+    auto [glob, precision] = rule.rsplit('=');
+    const llvm::StringRef wanted = precision == "fp32"
+                                 ? precision
+                                 : stringifyPrecision(Precision::bf16);
+    pipeline.keep.push_back((glob + "=" + wanted).str());
+  }
 }
 
 std::vector<std::string> PrecisionStudy::keepRules() const {

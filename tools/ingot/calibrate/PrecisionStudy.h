@@ -40,12 +40,22 @@ struct StudiedLayer {
   std::string tensor;
   std::optional<quantize::TensorCalibration> range;
   bool isInt8 = false;
+  /// If not: whether it is in bf16.
+  bool isBF16 = false;
   /// Why not, or why the choice fell so.
   std::string reason;
   /// Of the outputs when it alone is in int8.
   std::optional<double> alone;
   std::optional<double> fp32Ms, int8Ms;
 };
+
+/// Whether both have a node in common.
+bool shareNodes(const std::vector<std::string> &a,
+                const std::vector<std::string> &b);
+
+/// Runs an artifact on a sample. Returns what is wrong, or "".
+std::string runOnce(const ScratchModel &model, const std::vector<Array> &inputs,
+                    std::vector<Array> &outputs);
 
 /// A whole artifact.
 struct StudiedModel {
@@ -59,6 +69,9 @@ struct StudiedSearch {
   bool hasLabels = false;
   uint64_t rows = 0, evaluations = 0;
   double fp32Percent = 0, int8Percent = 0, chosenPercent = 0;
+  /// With what is not int8 in bf16: what is right, and, if that is enough, how
+  /// many times as fast as fp32 it is.
+  std::optional<double> bf16Percent, bf16Speedup;
 };
 
 struct Study {
@@ -92,11 +105,9 @@ public:
   int run();
 
   const Study &result() const { return study; }
-  /// What to compile with; a file of its own lives as long as this.
-  const std::string &calibrationFile() const { return calibrationPath; }
-  /// Empty if all stays in fp32.
-  bool hasInt8() const;
-  std::vector<std::string> keepRules() const;
+  /// What compiling with the precisions that were chosen takes; a file of its
+  /// own among it lives as long as this.
+  void choosePrecisions(PipelineOptions &pipeline) const;
 
 private:
   ScratchModel::Options scratchOptions() const;
@@ -113,6 +124,13 @@ private:
   int checkChoice(size_t &numWide);
   void orderLayers();
   void apply(size_t numWide);
+  bool isRight(double percent) const;
+  int chooseInt8();
+  int chooseBF16();
+
+  bool hasInt8() const;
+  /// Nodes that are not int8.
+  std::vector<std::string> keepRules() const;
 
   const StudyOptions &options;
   const OptionParser &parser;
@@ -121,6 +139,8 @@ private:
   std::string calibrationPath;
   quantize::Calibration calibration;
   ScratchModel fp32, int8;
+  /// With bf16 in it, if it was tried.
+  std::optional<ScratchModel> half;
   Probe probe;
   std::vector<Array> firstSample;
   std::unique_ptr<Evaluation> evaluation;

@@ -47,7 +47,7 @@ static std::string nameOf(const StudiedLayer &layer) {
 }
 
 static const char *precisionOf(const StudiedLayer &layer) {
-  return layer.isInt8 ? "int8" : "fp32";
+  return layer.isInt8 ? "int8" : layer.isBF16 ? "bf16" : "fp32";
 }
 
 /// That of the tensor, if it has one of its own.
@@ -117,6 +117,18 @@ static std::string madeBy(const Study &study) {
   return text;
 }
 
+/// What became of bf16 for what is not int8.
+static std::string bf16Text(const Study &study) {
+  const StudiedSearch &search = *study.search;
+  if (!search.bf16Percent)
+    return "";
+  return ", " + digits("%.2f %%", *search.bf16Percent) +
+         " with bf16 for the rest" +
+         (search.bf16Speedup
+              ? digits(", %.2f times as fast as fp32", *search.bf16Speedup)
+              : "");
+}
+
 static std::string searchSection(const Study &study) {
   if (!study.search)
     return "";
@@ -129,7 +141,8 @@ static std::string searchSection(const Study &study) {
                          ? ", " + digits("%.2f %%", search.int8Percent) +
                                " with all layers in int8 that are faster so"
                          : "") +
-                    ", " + digits("%.2f %%", search.chosenPercent) +
+                    bf16Text(study) + ", " +
+                    digits("%.2f %%", search.chosenPercent) +
                     " as chosen; a drop of " + digits("%g", search.maxDrop) +
                     " points was allowed. " +
                     std::to_string(search.evaluations) +
@@ -324,6 +337,10 @@ static void writeSearch(JsonWriter &json, const StudiedSearch &search) {
       .member("fp32_percent", search.fp32Percent);
   if (search.evaluations)
     json.member("int8_percent", search.int8Percent);
+  if (search.bf16Percent)
+    json.member("bf16_percent", *search.bf16Percent);
+  if (search.bf16Speedup)
+    json.member("bf16_speedup", *search.bf16Speedup);
   json.member("chosen_percent", search.chosenPercent)
       .member("evaluations", search.evaluations)
       .end('}');

@@ -178,10 +178,7 @@ int tools::runStudy(const PrecisionRequest &request, PrecisionStudy &study,
   }
   if (int code = study.run())
     return code;
-  compile.pipeline.calibration =
-      study.hasInt8() ? study.calibrationFile() : std::string();
-  compile.pipeline.keep =
-      study.hasInt8() ? study.keepRules() : std::vector<std::string>();
+  study.choosePrecisions(compile.pipeline);
   return kSuccess;
 }
 
