@@ -205,8 +205,7 @@ class Auto(Studied):
             self.assertAlmostEqual(search["fp32_percent"], floats, places=6)
             self.assertAlmostEqual(search["chosen_percent"], accuracy(artifact), places=6)
             self.assertGreaterEqual(search["chosen_percent"], floats - float(drop.strip("%")) - 1e-9)
-            # bf16 for the rest was tried, and is there if it was fast enough.
-            self.assertIn("bf16_percent", search)
+            # bf16 is for the rest, if that is fast enough.
             if any(layer["precision"] == "bf16" for layer in found["layers"]):
                 self.assertEqual(search["bf16_percent"], search["chosen_percent"])
                 self.assertGreater(search["bf16_speedup"], 1)

@@ -229,6 +229,14 @@ int PrecisionStudy::chooseBF16() {
   choosePrecisions(scratch.pipeline);
   if (int code = half->prepare(scratch))
     return code;
+  const std::vector<Layer> layers = layersOf(half->handle());
+  auto isHalf = [](const Layer &layer) {
+    return layer.precision == stringifyPrecision(Precision::bf16);
+  };
+  if (llvm::none_of(layers, isHalf)) {
+    half.reset();
+    return exitSuccess;
+  }
   progress.show("evaluating with bf16");
   double percent = 0;
   std::string problem = evaluation->rate(
@@ -253,12 +261,10 @@ int PrecisionStudy::chooseBF16() {
   search.chosenPercent = percent;
   study.chosen = {half->fileBytes(), narrow.latencyMs};
   study.fp32.latencyMs = wide.latencyMs;
-  const std::vector<Layer> layers = layersOf(half->handle());
   for (StudiedLayer &layer : study.layers) {
     layer.isBF16 =
         !layer.isInt8 && llvm::any_of(layers, [&](const Layer &one) {
-          return one.precision == stringifyPrecision(Precision::bf16) &&
-                 shareNodes(one.nodes, layer.nodes);
+          return isHalf(one) && shareNodes(one.nodes, layer.nodes);
         });
     if (layer.isBF16)
       layer.reason += "; the model is faster with bf16 for the rest";
