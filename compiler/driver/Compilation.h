@@ -38,6 +38,7 @@ private:
   mlir::LogicalResult
   checkCalibration(llvm::ArrayRef<std::string> externalLocations);
   void chooseHalfSums();
+  void chooseWeightScales();
   void chooseKernels();
   mlir::LogicalResult importAndLower();
   mlir::LogicalResult addUsualBodies(ImportOptions import);

@@ -90,8 +90,6 @@ LogicalResult Compilation::chooseTargets() {
     return fail(error);
   targets = std::move(*found);
   chooseHalfSums();
-  pipeline.fitPairs &= llvm::none_of(
-      targets, [](const Target &target) { return target.hasByteDots(); });
   // Which of its levels `multi` stands for, later phases say.
   pipeline.amxTiles = llvm::any_of(
       *parseTargets(options.target, error, {/*bytes=*/true, /*bf16=*/true}),
@@ -132,6 +130,19 @@ void Compilation::chooseHalfSums() {
     emitRemark(UnknownLoc::get(&context))
         << "float16 weights are multiplied as float32: " << lacking->level
         << " has no arithmetic on float16";
+}
+
+/// Weights are the same for all levels. Repairs were measured with scales for
+/// the largest weights, of a model that has little to lose.
+void Compilation::chooseWeightScales() {
+  bool isRepaired =
+      pipeline.equalize || !pipeline.channels.empty() ||
+      !pipeline.biases.empty() || !pipeline.rounding.empty() ||
+      (calibration && !calibration->rounding.empty());
+  pipeline.fitPairs &=
+      !isRepaired && llvm::none_of(targets, [](const Target &target) {
+        return target.hasByteDots();
+      });
 }
 
 /// Without oneDNN on the machine the compiler still works, and says so.
@@ -346,6 +357,7 @@ FailureOr<CompileResult> Compilation::run() {
       failed(checkDumps()) || failed(readCalibration()))
     return failure();
   chooseKernels();
+  chooseWeightScales();
   if (failed(importAndLower()))
     return failure();
   if (options.emit == EmitKind::mlir)
@@ -371,6 +383,7 @@ FailureOr<std::string> Compilation::describePipeline() {
   if (failed(chooseTargets()) || failed(readCalibration()))
     return failure();
   chooseKernels();
+  chooseWeightScales();
   std::string text;
   for (const Target &target : targets) {
     setTarget(pipeline, target);
