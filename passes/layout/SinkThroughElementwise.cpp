@@ -36,9 +36,36 @@ nn::TransposeOp layout::transposeFor(Operation *user, Value value) {
   return transpose;
 }
 
+/// One element in all places, which any order has.
+static nn::BroadcastToOp filled(Value value) {
+  auto fill = value.getDefiningOp<nn::BroadcastToOp>();
+  if (!fill)
+    return {};
+  RankedTensorType from = typeOf(fill.getX());
+  return from.hasStaticShape() && from.getNumElements() == 1
+             ? fill
+             : nn::BroadcastToOp();
+}
+
+/// What is made in any order for the same price.
+static bool isFree(Value value) {
+  return nn::getConstant(value) || filled(value);
+}
+
 Value layout::transposed(PatternRewriter &rewriter, Location loc, Value value,
                          ArrayRef<int64_t> perm) {
   RankedTensorType type = permute(typeOf(value), perm);
+  if (nn::BroadcastToOp fill = filled(value)) {
+    Perm open;
+    int64_t numOpen = 0;
+    for (int64_t size : typeOf(fill).getShape())
+      open.push_back(ShapedType::isDynamic(size) ? numOpen++ : -1);
+    SmallVector<Value> sizes;
+    for (int64_t dim : perm)
+      if (open[dim] >= 0)
+        sizes.push_back(fill.getSizes()[open[dim]]);
+    return nn::BroadcastToOp::create(rewriter, loc, type, fill.getX(), sizes);
+  }
   Perm composed(perm);
   if (nn::TransposeOp inner = transposeOf(value)) {
     composed = permute(inner.getPerm(), perm);
@@ -76,7 +103,7 @@ Perm layout::commonPerm(Operation *op, ArrayRef<Value> operands) {
     for (Value other : operands) {
       nn::TransposeOp transpose = transposeFor(op, other);
       bool same = transpose && llvm::equal(transpose.getPerm(), perm);
-      if (!same && nn::getConstant(other))
+      if (!same && isFree(other))
         continue;
       bool moves = !keepsOrder(typeOf(other).getShape(), undo);
       (moves ? gain.first : gain.second) += same ? 1 : -1;

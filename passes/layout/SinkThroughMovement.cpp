@@ -49,6 +49,62 @@ struct SinkThroughSlice : SinkPattern<nn::SliceOp> {
   }
 };
 
+/// A window whose place or size a run computes.
+template <typename Op>
+struct Window {
+  explicit Window(Op op)
+      : offsets(op.getMixedOffsets()), sizes(op.getMixedSizes()),
+        strides(op.getMixedStrides()) {}
+  Window transposed(ArrayRef<int64_t> perm) const {
+    Window result(*this);
+    for (auto *list : {&result.offsets, &result.sizes, &result.strides})
+      *list = permute(ArrayRef(*list), perm);
+    return result;
+  }
+
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+};
+
+struct SinkThroughExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    nn::TransposeOp transpose = transposeFor(op, op.getSource());
+    if (!transpose || op.getDroppedDims().any())
+      return rewriter.notifyMatchFailure(
+          op, "is not of what a transpose gives, with all its dimensions");
+    Perm perm(transpose.getPerm()), undo = inverse(perm);
+    Window window = Window(op).transposed(undo);
+    Value sunk = tensor::ExtractSliceOp::create(
+        rewriter, op.getLoc(), permute(op.getType(), undo), transpose.getX(),
+        window.offsets, window.sizes, window.strides);
+    rewriter.replaceOp(op, transposed(rewriter, op.getLoc(), sunk, perm));
+    return success();
+  }
+};
+
+struct SinkThroughInsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getDroppedDims().any())
+      return rewriter.notifyMatchFailure(op, "adds dimensions");
+    Perm perm = commonPerm(op, {op.getSource(), op.getDest()});
+    if (perm.empty())
+      return rewriter.notifyMatchFailure(op, kNoCommonPerm);
+    Perm undo = inverse(perm);
+    Window window = Window(op).transposed(undo);
+    Location loc = op.getLoc();
+    Value source = transposed(rewriter, loc, op.getSource(), undo),
+          dest = transposed(rewriter, loc, op.getDest(), undo);
+    Value sunk = tensor::InsertSliceOp::create(rewriter, loc, source, dest,
+                                               window.offsets, window.sizes,
+                                               window.strides);
+    rewriter.replaceOp(op, transposed(rewriter, loc, sunk, perm));
+    return success();
+  }
+};
+
 struct SinkThroughPad : SinkPattern<nn::PadOp> {
   using SinkPattern::SinkPattern;
   LogicalResult sink(nn::PadOp op, nn::TransposeOp transpose,
@@ -169,7 +225,8 @@ struct DimOfTranspose : OpRewritePattern<tensor::DimOp> {
 } // namespace
 
 void layout::populateSinkThroughMovement(RewritePatternSet &patterns) {
-  patterns.add<SinkThroughConcat, SinkThroughSlice, SinkThroughPad,
+  patterns.add<SinkThroughConcat, SinkThroughSlice, SinkThroughExtractSlice,
+               SinkThroughInsertSlice, SinkThroughPad,
                SinkThroughResize, SinkThroughGather, SinkThroughBroadcast,
                SinkThroughQuantization<nn::QuantizeOp>,
                SinkThroughQuantization<nn::DequantizeOp>, ComposeTransposes,

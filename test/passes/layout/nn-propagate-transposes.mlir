@@ -283,3 +283,36 @@ func.func @unknown_open_reshape(%x: tensor<?x?x64xf32>, %a: index, %b: index) ->
   %2 = tensor.reshape %0(%three) : (tensor<?x64x?xf32>, tensor<3xindex>) -> tensor<?x?x?xf32>
   return %1, %2 : tensor<?x?xf32>, tensor<?x?x?xf32>
 }
+
+// A window whose place and size a run computes is taken of what was transposed
+// as it is, and put among one element in all places: that is made in any order.
+// CHECK-LABEL: func.func @computed_windows
+// CHECK-SAME: %[[X:.*]]: tensor<1x?x?x8xf32>, %[[F:.*]]: tensor<f32>, %[[A:.*]]: index, %[[B:.*]]: index, %[[H:.*]]: index, %[[W:.*]]: index
+// CHECK-DAG: %[[PART:.*]] = tensor.extract_slice %[[X]][0, %[[A]], %[[B]], 0] [1, 4, %[[H]], 8] [1, 1, 2, 1] : tensor<1x?x?x8xf32> to tensor<1x4x?x8xf32>
+// CHECK-DAG: %[[FILL:.*]] = nn.broadcast_to %[[F]] sizes(%[[H]], %[[W]]) : tensor<f32> -> tensor<1x?x?x8xf32>
+// CHECK: %[[Y:.*]] = tensor.insert_slice %[[PART]] into %[[FILL]][0, %[[B]], %[[A]], 0] [1, 4, %[[H]], 8] [1, 1, 1, 1] : tensor<1x4x?x8xf32> into tensor<1x?x?x8xf32>
+// CHECK: return %[[Y]]
+func.func @computed_windows(%x: tensor<1x?x?x8xf32>, %f: tensor<f32>, %a: index, %b: index, %h: index, %w: index) -> tensor<1x?x?x8xf32> {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<1x?x?x8xf32> -> tensor<1x8x?x?xf32>
+  %1 = tensor.extract_slice %0[0, 0, %a, %b] [1, 8, 4, %h] [1, 1, 1, 2] : tensor<1x8x?x?xf32> to tensor<1x8x4x?xf32>
+  %2 = nn.broadcast_to %f sizes(%h, %w) : tensor<f32> -> tensor<1x8x?x?xf32>
+  %3 = tensor.insert_slice %1 into %2[0, 0, %b, %a] [1, 8, 4, %h] [1, 1, 1, 1] : tensor<1x8x4x?xf32> into tensor<1x8x?x?xf32>
+  %4 = nn.transpose %3 {perm = array<i64: 0, 2, 3, 1>} : tensor<1x8x?x?xf32> -> tensor<1x?x?x8xf32>
+  return %4 : tensor<1x?x?x8xf32>
+}
+
+// What loses or gets dimensions stays behind its transpose, and so does what is
+// put into other data.
+// CHECK-LABEL: func.func @windows_that_stay
+// CHECK: %[[T:.*]] = nn.transpose
+// CHECK: %[[PART:.*]] = tensor.extract_slice %[[T]]
+// CHECK: %[[INTO:.*]] = tensor.insert_slice %[[T]] into
+// CHECK: %[[WITHIN:.*]] = tensor.insert_slice %[[T]] into
+// CHECK: return %[[PART]], %[[INTO]], %[[WITHIN]]
+func.func @windows_that_stay(%x: tensor<1x4x?x8xf32>, %y: tensor<1x8x9x?xf32>, %z: tensor<2x1x8x4x?xf32>, %n: index) -> (tensor<8x4x?xf32>, tensor<1x8x9x?xf32>, tensor<2x1x8x4x?xf32>) {
+  %0 = nn.transpose %x {perm = array<i64: 0, 3, 1, 2>} : tensor<1x4x?x8xf32> -> tensor<1x8x4x?xf32>
+  %1 = tensor.extract_slice %0[0, 0, 0, 0] [1, 8, 4, %n] [1, 1, 1, 1] : tensor<1x8x4x?xf32> to tensor<8x4x?xf32>
+  %2 = tensor.insert_slice %0 into %y[0, 0, 0, 0] [1, 8, 4, %n] [1, 1, 1, 1] : tensor<1x8x4x?xf32> into tensor<1x8x9x?xf32>
+  %3 = tensor.insert_slice %0 into %z[0, 0, 0, 0, 0] [1, 1, 8, 4, %n] [1, 1, 1, 1, 1] : tensor<1x8x4x?xf32> into tensor<2x1x8x4x?xf32>
+  return %1, %2, %3 : tensor<8x4x?xf32>, tensor<1x8x9x?xf32>, tensor<2x1x8x4x?xf32>
+}
