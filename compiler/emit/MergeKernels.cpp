@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/emit/MergeKernels.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -18,9 +21,12 @@
 using namespace llvm;
 using namespace ingot;
 
-/// Smaller functions are not worth a call, and a table with more numbers than
-/// this is read from memory in inner loops.
+/// Smaller functions are not worth a call, and larger tables not worth filling.
 static constexpr size_t kFewestInstructions = 100, kMostNumbers = 16;
+
+/// Of 16 registers, pointers and counts leave less than half: more numbers than
+/// that are read from memory in each round of a loop.
+static constexpr size_t kMostInRound = 6;
 
 namespace {
 
@@ -235,6 +241,26 @@ Table::Table(const Group &group) {
   }
 }
 
+/// How many of them the innermost loop that takes most takes.
+static size_t countInRound(const Group &group, const Table &table) {
+  const Outline &outline = group.members.front();
+  DominatorTree dominators(*outline.function);
+  LoopInfo loops(dominators);
+  DenseMap<const Loop *, SmallDenseSet<size_t>> places;
+  size_t most = 0;
+  for (auto [i, use] : enumerate(outline.numbers)) {
+    auto source = table.sources.find(group.columnOf(i));
+    auto *user = cast<Instruction>(use->getUser());
+    const Loop *loop = loops.getLoopFor(user->getParent());
+    if (source == table.sources.end() || !loop || !loop->isInnermost())
+      continue;
+    SmallDenseSet<size_t> &taken = places[loop];
+    taken.insert(source->second.first);
+    most = std::max<size_t>(most, taken.size());
+  }
+  return most;
+}
+
 /// Reads the numbers of `table` where `function` begins.
 static std::map<Column, Value *> readNumbers(Function &function,
                                              const Table &table) {
@@ -343,7 +369,8 @@ PreservedAnalyses MergeKernelsPass::run(Module &module,
     if (group.members.size() < 2)
       continue;
     Table table(group);
-    if (table.columns.size() > kMostNumbers)
+    if (table.columns.size() > kMostNumbers ||
+        countInRound(group, table) > kMostInRound)
       continue;
     merge(group, table);
     changed = true;

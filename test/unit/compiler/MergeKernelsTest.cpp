@@ -173,16 +173,22 @@ TEST(MergeKernels, LeavesWhatDoesOtherThings) {
   EXPECT_FALSE(merged.commonOf("c"));
 }
 
-TEST(MergeKernels, LeavesWhatDiffersInManyNumbers) {
-  auto make = [](const std::string &name, int factor) {
+/// Two kernels that differ in `count` numbers, which their inner loop takes.
+static std::string makeNumbers(int count) {
+  auto make = [&](const std::string &name, int factor) {
     std::string extra;
-    for (int i = 1; i < 20; ++i)
+    for (int i = 1; i <= count; ++i)
       extra += "  %t" + std::to_string(i) + " = mul i64 %j, " +
                std::to_string(1000 * i * factor) + "\n";
     return makeKernel(name, 7, 300, extra);
   };
-  Merged merged(make("a", 1) + make("b", 2));
-  EXPECT_FALSE(merged.commonOf("a"));
+  return make("a", 1) + make("b", 2);
+}
+
+TEST(MergeKernels, LeavesWhatTakesManyNumbersInARound) {
+  EXPECT_TRUE(Merged(makeNumbers(6)).commonOf("a"));
+  EXPECT_FALSE(Merged(makeNumbers(7)).commonOf("a"));
+  EXPECT_FALSE(Merged(makeNumbers(20)).commonOf("a"));
 }
 
 TEST(MergeKernels, LeavesWhatOthersCall) {
