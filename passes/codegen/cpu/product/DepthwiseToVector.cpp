@@ -29,6 +29,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <functional>
+
 namespace ingot {
 #define GEN_PASS_DEF_DEPTHWISETOVECTOR
 #include "passes/codegen/cpu/Passes.h.inc"
@@ -117,16 +119,23 @@ void DepthwiseEmitter::emitRow(ArrayRef<Index> row, Index firstTile,
 }
 
 /// The same with tiles of one size, of which the last one ends with the row:
-/// its first pixels may be done. Where the row begins, and where it ends if
-/// windows are one pixel apart, it is known which taps lie in the padding.
-/// Other tiles, and short rows, are halves that look for each pixel.
+/// its first pixels may be done. Where the row begins, it is known which taps
+/// lie in the padding, and where it ends, there are as many possibilities as
+/// pixels between two windows. Other tiles, and short rows, are halves that
+/// look for each pixel.
 void DepthwiseEmitter::emitOpenRow(ArrayRef<Index> row, Index firstTile,
                                    Index endTile) {
   int64_t inner = window.inner(), size = plan.tile.rows;
   Index width = window.dstSizes[inner];
   Index lastFirst = b.max(b.add(width, -size), 0);
   PixelTile whole = window.wholeTile(size);
-  PixelTile begin = window.firstTile(size), end = window.lastTile(size);
+  PixelTile begin = window.firstTile(size);
+  // The last window leaves out less of the padding than the next one takes.
+  // Of more than two possibilities the others are rarely worth their code.
+  constexpr int64_t kMostEnds = 2;
+  int64_t most = window.pads[window.kernel.size() + inner];
+  int64_t least =
+      std::max<int64_t>(most - std::min(window.strides[inner], kMostEnds), 0);
   Value fits = b.compare(arith::CmpIPredicate::sge, width, size);
   forEach(b, 0, b.divideCeil(width, size), 1, [&](Value number) {
     Index wanted = b.mul(Index(number), size);
@@ -156,18 +165,22 @@ void DepthwiseEmitter::emitOpenRow(ArrayRef<Index> row, Index firstTile,
                     &border);
       });
     };
-    auto emitEnd = [&] {
-      if (window.strides[inner] != 1)
+    Index beyond = b.add(b.add(origin, window.span(size)),
+                         b.mul(window.srcSizes[inner], -1));
+    std::function<void(int64_t)> emitEnd = [&](int64_t pads) {
+      if (pads == least)
         return emitHalves();
-      Value isLast = b.compare(arith::CmpIPredicate::eq, first, lastFirst);
-      b.branch(all({isLast, hasBegin}), [&] { emitTiles(end, done); },
-             emitHalves);
+      Value isEnd = b.compare(arith::CmpIPredicate::eq, beyond, pads);
+      b.branch(all({isEnd, hasBegin}),
+               [&] { emitTiles(window.lastTile(size, pads), done); },
+               [&] { emitEnd(pads - 1); });
     };
     auto emitBegin = [&] {
       if (!hasBegin)
-        return emitEnd();
+        return emitEnd(most);
       Value isFirst = b.compare(arith::CmpIPredicate::eq, first, 0);
-      b.branch(all({isFirst, hasEnd}), [&] { emitTiles(begin, 0); }, emitEnd);
+      b.branch(all({isFirst, hasEnd}), [&] { emitTiles(begin, 0); },
+               [&] { emitEnd(most); });
     };
     Value isWhole = b.compare(arith::CmpIPredicate::eq, done, 0);
     b.branch(all({isWhole, hasBegin, hasEnd}), [&] { emitTiles(whole, 0); },
@@ -193,8 +206,7 @@ void DepthwiseEmitter::emitColumns(int64_t size, const PixelTile &pixels,
 BorderTile DepthwiseEmitter::borderAt(int64_t pixels, Index firstPixel,
                                       Index count) {
   int64_t inner = window.inner();
-  int64_t span = (pixels - 1) * window.strides[inner] +
-                 (window.kernel[inner] - 1) * window.dilations[inner] + 1;
+  int64_t span = window.span(pixels);
   Index origin =
       b.add(b.mul(firstPixel, window.strides[inner]), -window.pads[inner]);
   Index size = window.srcSizes[inner];

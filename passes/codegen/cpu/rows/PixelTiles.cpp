@@ -95,13 +95,16 @@ PixelTile ConvWindow::firstTile(int64_t size) const {
   return tile;
 }
 
-PixelTile ConvWindow::lastTile(int64_t size) const {
+int64_t ConvWindow::span(int64_t size) const {
+  int64_t i = inner();
+  return (size - 1) * strides[i] + (kernel[i] - 1) * dilations[i] + 1;
+}
+
+PixelTile ConvWindow::lastTile(int64_t size, int64_t beyond) const {
   int64_t i = inner();
   PixelTile tile = wholeTile(size);
-  // The last window ends with the padding behind src.
-  int64_t span = size + (kernel[i] - 1) * dilations[i];
   for (auto [pixel, taps] : llvm::enumerate(tile.taps))
-    taps = clip(int64_t(pixel), span - pads[kernel.size() + i], dilations[i],
+    taps = clip(int64_t(pixel) * strides[i], span(size) - beyond, dilations[i],
                 kernel[i]);
   return tile;
 }
@@ -123,8 +126,8 @@ Value ConvWindow::endsWithin(IndexBuilder &b, Index origin,
   int64_t i = inner();
   if (!crossesHigh(i))
     return {};
-  int64_t last = (size - 1) * strides[i] + (kernel[i] - 1) * dilations[i];
-  return b.compare(arith::CmpIPredicate::slt, b.add(origin, last), srcSizes[i]);
+  return b.compare(arith::CmpIPredicate::sle, b.add(origin, span(size)),
+                   srcSizes[i]);
 }
 
 Value ConvWindow::isWithin(IndexBuilder &b, Index origin, int64_t size) const {

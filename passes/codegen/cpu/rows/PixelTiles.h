@@ -57,10 +57,12 @@ struct ConvWindow {
   /// A tile of `size` pixels that have all their taps within src.
   PixelTile wholeTile(int64_t size) const;
   /// One with the first pixel of a row, all taps behind the padding before it
-  /// lying within src, and one with the last pixel, where windows are one pixel
-  /// apart, all taps before the padding behind it lying within src.
+  /// lying within src, and one whose last tap is pixel number `beyond` of the
+  /// padding behind src, all taps before that lying within src.
   PixelTile firstTile(int64_t size) const;
-  PixelTile lastTile(int64_t size) const;
+  PixelTile lastTile(int64_t size, int64_t beyond) const;
+  /// How many pixels of src the taps of neighbouring pixels go over.
+  int64_t span(int64_t size) const;
   /// Whether tap 0 of the row dimension being at `origin`, no tap of `size`
   /// pixels of a row lies before src, behind it, or neither: null if that is so
   /// wherever the origin is.
