@@ -43,8 +43,10 @@ bool Target::hasFP16() const {
 }
 
 bool Target::hasByteDots() const {
-  return has(features, CpuFeature::AVX512VNNI) ||
-         has(features, CpuFeature::AMX_INT8);
+  const CpuLevel *found = findLevel(level);
+  return found && (found->has(CpuFeature::AVX512VNNI) ||
+                   found->has(CpuFeature::AVXVNNI) ||
+                   found->has(CpuFeature::AMX_INT8));
 }
 
 bool Target::hasAmx() const { return has(features, CpuFeature::AMX_TILE); }
@@ -95,11 +97,11 @@ std::string Target::identifier() const {
 }
 
 /// What `multi` stands for: levels that kernels are generated differently for,
-/// 256 bits with 16 registers and 512 bits with 32. Levels above get the same
-/// code as x86-64-v4, but for products of bytes and of bf16.
+/// 256 bits with 16 registers and 512 bits with 32. Others of as many bits get
+/// the same code, but for products of bytes and of bf16.
 static constexpr llvm::StringLiteral kMulti[] = {"x86-64-v3", "x86-64-v4"};
-static constexpr llvm::StringLiteral kMultiBytes[] = {"cascadelake",
-                                                      "sapphirerapids"};
+static constexpr llvm::StringLiteral kMultiBytes[] = {
+    "alderlake", "cascadelake", "sapphirerapids"};
 static constexpr llvm::StringLiteral kMultiBF16[] = {"znver4",
                                                      "sapphirerapids"};
 

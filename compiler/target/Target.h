@@ -31,7 +31,8 @@ struct Target {
   bool hasAVX512() const;
   /// Whether there is arithmetic on f16.
   bool hasFP16() const;
-  /// Whether there is an instruction for products of four bytes.
+  /// Whether one instruction multiplies and adds up four bytes, in vectors or
+  /// in tiles; also where it is emulated.
   bool hasByteDots() const;
   /// Whether bytes or bf16 are multiplied in tiles.
   bool hasAmx() const;

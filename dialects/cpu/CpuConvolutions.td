@@ -151,7 +151,8 @@ def Cpu_DepthwiseConvOp
     `K1…Kn, M C`: at `m C + c` what the m-th channel of its group counts for
     channel c of dst.
 
-    fours are weights of src of ui8 once more, as bytes, for CPUs with VNNI:
+    fours are weights of src of ui8 once more, as bytes, for CPUs with
+    AVX512-VNNI; with AVX-VNNI they say that fours may be multiplied:
     `ceil(K1…K(n-1) / 4), Kn, P, 4` of i8, four taps above each other together,
     zeros behind the last. P are the channels, rounded up to 16. Of each whole
     block of 64 they stand as unpacking bytes leaves them: channel

@@ -48,7 +48,7 @@ struct CpuLevel {
   }
 };
 
-/// All levels, lowest first.
+/// All levels; of two that a CPU has, the later one is the better.
 llvm::ArrayRef<CpuLevel> getLevels();
 
 /// The level called `name`, or null.
@@ -92,7 +92,8 @@ struct TargetInfo : TargetNumbers {
   int64_t lanes;
   int64_t numRegisters;
   bool hasFMA;
-  /// Dot products of pairs of bf16, and of fours of bytes.
+  /// Dot products of pairs of bf16, and of fours of bytes; of vectors of
+  /// `lanes`.
   bool hasBF16, hasVNNI;
   /// Products of AMX tiles.
   bool hasBF16Tiles, hasInt8Tiles;

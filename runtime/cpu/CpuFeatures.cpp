@@ -75,6 +75,7 @@ uint64_t ingot::rt::detectCpuFeatures() {
   add(savesZmm && (b & (1u << 31)), AVX512VL);
   add(savesZmm && (c & (1u << 11)), AVX512VNNI);
   add(savesZmm && (c & (1u << 14)), AVX512VPOPCNTDQ);
+  add(savesYmm && (a1 & (1u << 4)), AVXVNNI);
   add(savesZmm && (a1 & (1u << 5)), AVX512BF16);
   add(savesZmm && (d & (1u << 23)), AVX512FP16);
   add(savesTiles && (d & (1u << 24)), AMX_TILE);

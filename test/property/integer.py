@@ -29,13 +29,13 @@ LLVM = os.environ.get("INGOT_LLVM_BIN", "/usr/lib/llvm-22/bin")
 PASSES = "builtin.module(cpu-schedule{{seed={seed}}},{emulation}ingot-llvm)"
 # What each level promises, as compiler/target has it.
 FEATURES = {"x86-64-v2": ["-march=x86-64-v2"], "x86-64-v3": ["-march=x86-64-v3"], "x86-64-v4": ["-march=x86-64-v4"],
-            "cascadelake": ["-march=x86-64-v4", "-mavx512vnni"],
+            "alderlake": ["-march=x86-64-v3", "-mavxvnni"], "cascadelake": ["-march=x86-64-v4", "-mavx512vnni"],
             "sapphirerapids": ["-march=x86-64-v4", "-mavx512vnni", "-mamx-tile", "-mamx-int8"]}
-NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl", "cascadelake": "avx512_vnni",
-         "sapphirerapids": "amx_int8"}
+NEEDS = {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "alderlake": "avx_vnni", "x86-64-v4": "avx512vl",
+         "cascadelake": "avx512_vnni", "sapphirerapids": "amx_int8"}
 # Kernels for one level whose instructions are emulated on another.
 EMULATION = "cpu-conv-to-vector,cpu-depthwise-to-vector,cpu-matmul-to-vector,emulate-instructions{{on={}}},"
-EMULATED = ("sapphirerapids@x86-64-v3", "sapphirerapids@x86-64-v4")
+EMULATED = ("alderlake@x86-64-v3", "sapphirerapids@x86-64-v3", "sapphirerapids@x86-64-v4")
 TYPES = {np.uint8: "i8", np.int8: "i8", np.int32: "i32", np.float32: "f32"}
 
 KINDS = ("matmul", "conv", "depthwise", "filter")

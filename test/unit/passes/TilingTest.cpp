@@ -39,6 +39,13 @@ TEST(Tiling, TargetOfLevel) {
   EXPECT_EQ(usual.lanes, 8);
   EXPECT_EQ(usual.numRegisters, 16);
   EXPECT_TRUE(usual.hasFMA);
+  EXPECT_FALSE(usual.hasVNNI);
+  TargetInfo dots = targetOf("alderlake");
+  EXPECT_EQ(dots.lanes, 8);
+  EXPECT_EQ(dots.numRegisters, 16);
+  EXPECT_TRUE(dots.hasFMA);
+  EXPECT_TRUE(dots.hasVNNI);
+  EXPECT_FALSE(dots.hasBF16);
   TargetInfo oldest = targetOf("x86-64-v2");
   EXPECT_EQ(oldest.lanes, 4);
   EXPECT_EQ(oldest.numRegisters, 16);
@@ -103,7 +110,8 @@ TEST(Tiling, GridOfTarget) {
 // Accumulators, a vector of weights for each column and one element of the
 // input must stay in registers; tiles divide panels.
 TEST(Tiling, TilesFitRegisters) {
-  for (const char *level : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
+  for (const char *level :
+       {"x86-64-v2", "x86-64-v3", "alderlake", "x86-64-v4"}) {
     TargetInfo target = targetOf(level);
     for (Product product : {Product::f32, Product::bf16Dot, Product::bf16Wide,
                             Product::int8Dot, Product::int8Wide,
@@ -133,13 +141,13 @@ TEST(Tiling, ProductOfTypeAndLevel) {
              f16 = mlir::Float16Type::get(&context),
              i8 = mlir::IntegerType::get(&context, 8);
   for (const char *level :
-       {"x86-64-v2", "x86-64-v3", "x86-64-v4", "cascadelake", "znver4",
-        "avx512fp16", "sapphirerapids"}) {
+       {"x86-64-v2", "x86-64-v3", "alderlake", "x86-64-v4", "cascadelake",
+        "znver4", "avx512fp16", "sapphirerapids"}) {
     TargetInfo target = targetOf(level);
     llvm::StringRef name = level;
     bool hasBF16 = name == "znver4" || name == "avx512fp16" ||
                    name == "sapphirerapids";
-    bool hasVNNI = hasBF16 || name == "cascadelake";
+    bool hasVNNI = hasBF16 || name == "cascadelake" || name == "alderlake";
     EXPECT_EQ(productFor(target, f32), Product::f32) << level;
     EXPECT_EQ(productFor(target, f16), Product::f16Wide) << level;
     EXPECT_EQ(productFor(target, f16, /*group=*/2), Product::f16Dot) << level;

@@ -39,7 +39,8 @@ TEST(CpuFeatures, AgreeWithTheKernel) {
       {AVX512VL, "avx512vl"},    {AVX512VNNI, "avx512_vnni"},
       {AVX512BF16, "avx512_bf16"}, {AVX512FP16, "avx512_fp16"},
       {AMX_TILE, "amx_tile"},    {AMX_INT8, "amx_int8"},
-      {AMX_BF16, "amx_bf16"}, {AVX512VPOPCNTDQ, "avx512_vpopcntdq"}};
+      {AMX_BF16, "amx_bf16"},    {AVX512VPOPCNTDQ, "avx512_vpopcntdq"},
+      {AVXVNNI, "avx_vnni"}};
   uint64_t present = detectCpuFeatures();
   for (auto [bit, name] : names)
     EXPECT_EQ((present & bit) != 0,
@@ -55,6 +56,13 @@ TEST(CpuFeatures, Levels) {
   EXPECT_STREQ(highestCpuLevel(0), "x86-64");
   EXPECT_STREQ(highestCpuLevel(0x3f), "x86-64-v3");
   EXPECT_STREQ(highestCpuLevel(0x7fe), "x86-64");
+  // Neither of AVX-VNNI and AVX-512 contains the other.
+  EXPECT_TRUE(findCpuLevel("alderlake", bits));
+  EXPECT_EQ(bits, 0x3fu | AVXVNNI);
+  EXPECT_STREQ(highestCpuLevel(0x3f | AVXVNNI), "alderlake");
+  EXPECT_STREQ(highestCpuLevel(0x7ff), "x86-64-v4");
+  EXPECT_STREQ(highestCpuLevel(0x7ff | AVXVNNI), "x86-64-v4");
+  EXPECT_STREQ(highestCpuLevel(0x3ffff | AVXVNNI), "sapphirerapids");
   // FP16 without AMX, as virtual machines show it.
   EXPECT_STREQ(highestCpuLevel(0x23fff), "avx512fp16");
   EXPECT_STREQ(highestCpuLevel(0x3ffff), "sapphirerapids");
@@ -100,7 +108,8 @@ TEST(CpuFeatures, UnknownLevelInEnvironment) {
   ScopedEnv env("INGOT_MAX_ISA", "avx2");
   expectLoadFails(artifactPath("static"), INGOT_INVALID_ARGUMENT,
                   "INGOT_MAX_ISA=avx2 names no CPU level; known are x86-64-v2, "
-                  "x86-64-v3");
+                  "x86-64-v3, alderlake, x86-64-v4, cascadelake, znver4, "
+                  "avx512fp16, sapphirerapids");
 }
 
 TEST(CpuFeatures, EmptyEnvironmentMeansNoCap) {

@@ -61,10 +61,10 @@ struct CompileFlags {
   cl::opt<std::string> target{
       "target", cl::value_desc("levels"), cl::init("native"), cl::cat(category),
       cl::desc(
-          "CPU levels, comma-separated: x86-64-v2, x86-64-v3, x86-64-v4, "
-          "cascadelake, znver4, avx512fp16, sapphirerapids; or native (this "
-          "machine's), or multi (x86-64-v3,x86-64-v4, and what multiplies "
-          "bytes or bf16 if the model does). The library holds "
+          "CPU levels, comma-separated: x86-64-v2, x86-64-v3, alderlake, "
+          "x86-64-v4, cascadelake, znver4, avx512fp16, sapphirerapids; or "
+          "native (this machine's), or multi (x86-64-v3,x86-64-v4, and what "
+          "multiplies bytes or bf16 if the model does). The library holds "
           "code for each and runs the highest that the CPU has. l1=48K and "
           "l2=2M among them are the caches that blocks are cut for (32K "
           "and 1M); docs/kernels.md has more such numbers")};

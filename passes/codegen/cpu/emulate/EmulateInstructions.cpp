@@ -30,7 +30,9 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::codegen;
 
-static constexpr StringLiteral kVnni = "llvm.x86.avx512.vpdpbusd.512";
+static bool isVnni(StringRef intrinsic) {
+  return llvm::is_contained(kDotsOfFours, intrinsic);
+}
 
 //===----------------------------------------------------------------------===//
 // Lanes of four bytes
@@ -108,7 +110,7 @@ struct EmulateVnni : OpConversionPattern<LLVM::CallIntrinsicOp> {
   LogicalResult
   matchAndRewrite(LLVM::CallIntrinsicOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getIntrin() != kVnni)
+    if (!isVnni(op.getIntrin()))
       return rewriter.notifyMatchFailure(op, "is no VNNI instruction");
     Groups groups{{rewriter, op.getLoc()}};
     ValueRange args = adaptor.getArgs();
@@ -355,7 +357,7 @@ struct EmulateInstructionsPass
     target.addIllegalDialect<amx::AMXDialect, x86vector::X86VectorDialect>();
     target.addDynamicallyLegalOp<LLVM::CallIntrinsicOp>(
         [](LLVM::CallIntrinsicOp op) {
-          return op.getIntrin() != kVnni && !isVectorIntrinsic(op.getIntrin());
+          return !isVnni(op.getIntrin()) && !isVectorIntrinsic(op.getIntrin());
         });
     populateEmulateVectors(converter, patterns, target);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

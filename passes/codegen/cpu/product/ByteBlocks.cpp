@@ -18,10 +18,10 @@ using namespace ingot;
 using namespace ingot::codegen;
 using cpu::ByteFours;
 
-static constexpr int64_t kLanes = ByteFours::kVector, kTaps = ByteFours::kTaps;
-/// Lanes of 128 bits, in which instructions unpack: of a vector of 512 bits,
-/// and their bytes and words of 32 bits.
-static constexpr int64_t kUnits = 4, kUnitBytes = 16, kUnitWords = 4;
+static constexpr int64_t kTaps = ByteFours::kTaps;
+/// Lanes of 128 bits, in which instructions unpack: their bytes, and words of
+/// 32 bits.
+static constexpr int64_t kUnitBytes = 16, kUnitWords = 4;
 
 static Value shuffle(IndexBuilder &b, Value x, Value y,
                      ArrayRef<int64_t> from) {
@@ -57,24 +57,26 @@ static SmallVector<Value> withZeroRows(IndexBuilder &b, ArrayRef<Value> rows) {
 
 Value codegen::unpackVector(IndexBuilder &b, ArrayRef<Value> rows) {
   assert(!rows.empty() && rows.size() <= kTaps && "up to four rows");
-  auto words = VectorType::get({kLanes}, b.b.getI32Type());
+  auto type = cast<VectorType>(rows[0].getType());
+  int64_t units = type.getDimSize(0) / kUnitWords;
   if (rows.size() == 1)
-    return arith::ExtUIOp::create(b.b, b.loc, words, rows[0]);
+    return arith::ExtUIOp::create(b.b, b.loc, type.clone(b.b.getI32Type()),
+                                  rows[0]);
   SmallVector<Value> all = withZeroRows(b, rows);
   Value bytes = concat(b, concat(b, all[0], all[1]), concat(b, all[2], all[3]));
   // Four channels of each row to each unit, then these of each channel
   // together.
   SmallVector<int64_t> turned, within;
-  for (int64_t unit = 0; unit < kUnits; ++unit)
+  for (int64_t unit = 0; unit < units; ++unit)
     for (int64_t row = 0; row < kTaps; ++row)
-      turned.push_back(row * kUnits + unit);
-  Value units = bitcast(b, bytes, 32);
-  units = bitcast(b, shuffle(b, units, units, turned), 8);
-  for (int64_t unit = 0; unit < kUnits; ++unit)
+      turned.push_back(row * units + unit);
+  Value runs = bitcast(b, bytes, 32);
+  runs = bitcast(b, shuffle(b, runs, runs, turned), 8);
+  for (int64_t unit = 0; unit < units; ++unit)
     for (int64_t channel = 0; channel < ByteFours::kRun; ++channel)
       for (int64_t row = 0; row < kTaps; ++row)
         within.push_back(unit * kUnitBytes + row * ByteFours::kRun + channel);
-  return bitcast(b, shuffle(b, units, units, within), 32);
+  return bitcast(b, shuffle(b, runs, runs, within), 32);
 }
 
 /// The lower (0) or upper (1) half of each unit of x and y, element by element.
@@ -135,6 +137,34 @@ SmallVector<Value> codegen::unpackPairs(IndexBuilder &b, const ByteBlock &block,
     }
     return vectors;
   }
+  }
+}
+
+SmallVector<Value> codegen::unpackFours(IndexBuilder &b, const ByteBlock &block,
+                                        ArrayRef<Value> rows) {
+  assert(rows.size() == kTaps && "four rows, some of them zeros");
+  const Value *there = llvm::find_if(rows, [](Value row) { return row; });
+  assert(there != rows.end() && "a row");
+  Value zeros = arith::ConstantOp::create(
+      b.b, b.loc, b.b.getZeroAttr(there->getType()));
+  SmallVector<Value> all;
+  for (Value row : rows)
+    all.push_back(row ? row : zeros);
+  switch (block.vectors) {
+  case 1:
+    return {unpackVector(b, all)};
+  case 2: {
+    // Pairs of all channels in their order, as words, then pairs of these.
+    SmallVector<int64_t> inTurn;
+    for (int64_t i = 0; i < block.channels(); ++i)
+      inTurn.append({i, block.channels() + i});
+    Value first = bitcast(b, shuffle(b, all[0], all[1], inTurn), 16);
+    Value second = bitcast(b, shuffle(b, all[2], all[3], inTurn), 16);
+    return {bitcast(b, unpackHalf(b, first, second, 0), 32),
+            bitcast(b, unpackHalf(b, first, second, 1), 32)};
+  }
+  default:
+    return unpackBlock(b, all);
   }
 }
 

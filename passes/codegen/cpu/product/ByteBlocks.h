@@ -18,9 +18,9 @@
 
 namespace ingot::codegen {
 
-/// Vectors of up to four rows of bytes as fours: of 16 channels each in one
-/// vector of i32, in their order, and of blocks in four. Zeros where there are
-/// fewer rows.
+/// Vectors of up to four rows of bytes as fours: of channels in one vector of
+/// i32, in their order, and of blocks in four. Zeros where there are fewer
+/// rows.
 mlir::Value unpackVector(IndexBuilder &b, llvm::ArrayRef<mlir::Value> rows);
 llvm::SmallVector<mlir::Value> unpackBlock(IndexBuilder &b,
                                            llvm::ArrayRef<mlir::Value> rows);
@@ -47,6 +47,11 @@ llvm::SmallVector<mlir::Value> unpackPairs(IndexBuilder &b,
                                            const ByteBlock &block,
                                            mlir::Value first,
                                            mlir::Value second);
+
+/// The same of four rows as bytes: a vector of i32 each.
+llvm::SmallVector<mlir::Value> unpackFours(IndexBuilder &b,
+                                           const ByteBlock &block,
+                                           llvm::ArrayRef<mlir::Value> rows);
 
 /// Vectors of a block's channels, of which `natural` has the vectors in their
 /// order, in the order of unpacked ones.

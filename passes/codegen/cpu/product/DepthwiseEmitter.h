@@ -6,15 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // DepthwiseToVector.cpp has the loops and sums of f32, DepthwiseDot.cpp those
-// of bytes in fours, DepthwiseWords.cpp of bytes in pairs of words.
+// of bytes in fours by vectors of 512 bits, DepthwiseWords.cpp of bytes in
+// pairs of words, or in fours, by shorter vectors.
 //
 //===----------------------------------------------------------------------===//
 #ifndef INGOT_PASSES_CODEGEN_CPU_PRODUCT_DEPTHWISEEMITTER_H
 #define INGOT_PASSES_CODEGEN_CPU_PRODUCT_DEPTHWISEEMITTER_H
 
+#include "dialects/cpu/ByteFours.h"
 #include "passes/codegen/cpu/product/ByteBlocks.h"
 #include "passes/codegen/cpu/product/Kernels.h"
 #include "passes/codegen/cpu/rows/PixelTiles.h"
+#include "passes/codegen/cpu/schedule/ChooseSchedule.h"
 
 #include <vector>
 
@@ -87,9 +90,9 @@ struct DepthwiseEmitter {
                     const Accumulators &sums, Index firstPixel, Index channel,
                     llvm::ArrayRef<Index> row, const BorderTile *border);
 
-  // Bytes in fours. A tile is one vector, of up to `lanes` channels in their
-  // order, or a whole block of four vectors, as unpacking leaves them.
-  bool isDot() const { return plan.tile.product == Product::int8Dot; }
+  // Bytes in fours, 16 lanes. A tile is one vector, of up to `lanes` channels
+  // in their order, or a whole block of four vectors, as unpacking leaves them.
+  bool isDot() const { return isFours() && multipliesBlocks(plan.target); }
   int64_t columns() const { return plan.tile.vectors * plan.target.lanes; }
   void prepareFours(Index firstTile, Index endTile);
   void findMasks();
@@ -103,22 +106,32 @@ struct DepthwiseEmitter {
                     Index channel, llvm::ArrayRef<Index> row,
                     const BorderTile *border);
 
-  // Bytes in pairs of words. A tile is a block of vectors; the last one, if it
-  // is none, other blocks, which may overlap, and what they leave of f32.
-  bool isWords() const { return plan.tile.product == Product::int8Wide; }
-  /// The pairs of taps that a vector is multiplied with, and the vectors of
+  // Bytes in groups: pairs of words, or fours of bytes. A tile is a block of
+  // vectors; the last one, if it is none, other blocks, which may overlap, and
+  // what they leave of f32.
+  bool isWords() const {
+    return plan.tile.product == Product::int8Wide || (isFours() && !isDot());
+  }
+  bool isFours() const { return plan.tile.product == Product::int8Dot; }
+  /// The taps of a group.
+  int64_t groupTaps() const { return isFours() ? cpu::ByteFours::kTaps : 2; }
+  /// The rows of taps that are grouped above each other: all but a single last
+  /// one.
+  int64_t rowsAbove() const;
+  /// The groups of taps that a vector is multiplied with, and the vectors of
   /// i32 that are prepared for one.
-  int64_t pairsAbove() const;
-  int64_t pairsAlong() const;
+  int64_t groupsAbove() const;
+  int64_t groupsAlong() const;
   int64_t carriedPixels() const;
   int64_t preparedVectors();
   void findLastBlocks();
   void prepareWords(Index firstTile, Index endTile);
   void prepareWeights(const ByteBlock &block, Index channel, Index place);
+  mlir::Value takeZeroPointOff(mlir::Value weights, mlir::Value sum);
   void maskWeights();
   void emitWordRow(llvm::ArrayRef<Index> row, Index firstTile, Index endTile);
-  void emitWordRowOfPairs(llvm::ArrayRef<Index> row, Index firstTile,
-                          Index endTile);
+  void emitWordRowOfGroups(llvm::ArrayRef<Index> row, Index firstTile,
+                           Index endTile);
   void emitWordTile(const Tile &tile, const PixelTile &pixels, Index firstPixel,
                     Index channel, llvm::ArrayRef<Index> row,
                     const BorderTile *border);
@@ -153,16 +166,16 @@ struct DepthwiseEmitter {
   std::vector<LastBlock> lastBlocks;
   /// The first channel behind all blocks.
   int64_t endBlocks = 0;
-  /// Weights as pairs of words, of `numPlaces` channels: those of whole tiles
+  /// Weights in such groups, of `numPlaces` channels: those of whole tiles
   /// from `firstWords` on, and those of the last one. Then the same of a row of
   /// dst for which rows of src are missing; where those of the row at hand
   /// start.
   mlir::Value wordWeights;
   int64_t numPlaces = 0;
   Index firstWords, endWords, weightsOfRow;
-  /// The pairs of rows, and the single one behind, that the row at hand
+  /// The groups of rows, and the single one behind, that the row at hand
   /// multiplies.
-  int64_t firstPair = 0, endPair = 0;
+  int64_t firstGroup = 0, endGroup = 0;
 };
 
 } // namespace ingot::codegen

@@ -1,4 +1,4 @@
-//===- DepthwiseWordWeights.cpp - pairs of weights of single channels -----===//
+//===- DepthwiseWordWeights.cpp - groups of weights of single channels ----===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Weights as DepthwiseWords.cpp multiplies them: for each vector of channels
-// those of two taps as words beside each other, on the stack of a task.
+// those of two taps as words, or of four as bytes, beside each other, on the
+// stack of a task.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/product/BytePairs.h"
@@ -25,10 +26,18 @@ static VectorType integersOf(IndexBuilder &b, int64_t size) {
   return VectorType::get({size}, b.b.getI32Type());
 }
 
-/// minus `zeroPoint` times the pairs of words `weights`, each of them added up,
-/// and `sum`.
-static Value takeZeroPointOff(IndexBuilder &b, Value weights, int64_t zeroPoint,
-                              Value sum) {
+/// Minus the zero point times the groups `weights`, each of them added up, and
+/// `sum`.
+Value DepthwiseEmitter::takeZeroPointOff(Value weights, Value sum) {
+  int64_t zeroPoint = op.getSrcZeroPoint();
+  auto type = cast<VectorType>(weights.getType());
+  if (isFours()) {
+    Value zeroPoints =
+        splatInt(b, type, int32_t(uint32_t(zeroPoint) * 0x01010101u));
+    Value products =
+        multiplyAddFours(b, zeroPoints, weights, splatInt(b, type, 0));
+    return arith::SubIOp::create(b.b, b.loc, sum, products);
+  }
   Value words = asWords(b, weights);
   Value zeroPoints =
       splatInt(b, cast<VectorType>(words.getType()), zeroPoint);
@@ -40,16 +49,20 @@ static Value takeZeroPointOff(IndexBuilder &b, Value weights, int64_t zeroPoint,
 // What there is
 //===----------------------------------------------------------------------===//
 
+int64_t DepthwiseEmitter::rowsAbove() const {
+  int64_t rows = lower::productOf(window.kernel.drop_back());
+  return rows % groupTaps() == 1 ? rows - 1 : rows;
+}
+
 /// Those of rows above each other, behind each other as the taps of a row.
-int64_t DepthwiseEmitter::pairsAbove() const {
-  return lower::productOf(window.kernel.drop_back()) / 2 *
-         window.kernel.back();
+int64_t DepthwiseEmitter::groupsAbove() const {
+  return llvm::divideCeil(rowsAbove(), groupTaps()) * window.kernel.back();
 }
 
 /// Those of a last, single row.
-int64_t DepthwiseEmitter::pairsAlong() const {
-  bool isOdd = lower::productOf(window.kernel.drop_back()) % 2 != 0;
-  return isOdd ? llvm::divideCeil(window.kernel.back(), 2) : 0;
+int64_t DepthwiseEmitter::groupsAlong() const {
+  bool isSingle = rowsAbove() != lower::productOf(window.kernel.drop_back());
+  return isSingle ? llvm::divideCeil(window.kernel.back(), groupTaps()) : 0;
 }
 
 /// That have seen some columns, but not all, when the pixel before has.
@@ -61,7 +74,7 @@ int64_t DepthwiseEmitter::carriedPixels() const {
 
 /// With what sums start with.
 int64_t DepthwiseEmitter::preparedVectors() {
-  return pairsAbove() + pairsAlong() + (op.getSrcZeroPoint() != 0);
+  return groupsAbove() + groupsAlong() + (op.getSrcZeroPoint() != 0);
 }
 
 /// A block that overlaps the one before computes some channels twice, unless
@@ -126,8 +139,8 @@ void DepthwiseEmitter::prepareWords(Index firstTile, Index endTile) {
 /// `place` is the number of the first channel in the scratch.
 void DepthwiseEmitter::prepareWeights(const ByteBlock &block, Index channel,
                                       Index place) {
-  int64_t along = window.kernel.back(), above = pairsAbove();
-  int64_t taps = lower::productOf(window.kernel);
+  int64_t along = window.kernel.back(), above = groupsAbove();
+  int64_t taps = groupTaps(), bits = 32 / taps;
   Index tapStride = weights.strides[weights.strides.size() - 2];
   VectorType all = integersOf(b, block.channels());
   // Taps of all dimensions are numbered as they lie.
@@ -146,23 +159,38 @@ void DepthwiseEmitter::prepareWeights(const ByteBlock &block, Index channel,
         b.b, b.loc, vector, wordWeights,
         b.get(b.add(to, (v * preparedVectors() + i) * block.lanes)));
   };
-  for (int64_t pair = 0; pair < above + pairsAlong(); ++pair) {
-    int64_t row = pair / along * 2;
-    int64_t first = pair < above ? row * along + pair % along
-                                 : above * 2 + (pair - above) * 2;
-    int64_t second = first + (pair < above ? along : 1);
-    Value words = arith::AndIOp::create(b.b, b.loc, loadTap(first),
-                                        splatInt(b, all, 0xffff));
-    if (second < taps) {
-      Value upper = arith::ShLIOp::create(b.b, b.loc, loadTap(second),
-                                          splatInt(b, all, 16));
-      words = arith::OrIOp::create(b.b, b.loc, words, upper);
+  // Of whichever number, above each other or along the last row.
+  auto tapsOf = [&](int64_t group) {
+    SmallVector<int64_t> found;
+    for (int64_t i = 0; i < taps; ++i) {
+      bool isAbove = group < above;
+      int64_t row = isAbove ? group / along * taps + i : rowsAbove();
+      int64_t tap = isAbove ? group % along : (group - above) * taps + i;
+      if (isAbove ? row < rowsAbove() : tap < along)
+        found.push_back(row * along + tap);
+    }
+    return found;
+  };
+  for (int64_t group = 0; group < above + groupsAlong(); ++group) {
+    Value joined;
+    for (auto [i, tap] : llvm::enumerate(tapsOf(group))) {
+      Value weight = loadTap(tap);
+      // The last one's bits beyond are moved out.
+      if (int64_t(i) != taps - 1)
+        weight = arith::AndIOp::create(
+            b.b, b.loc, weight, splatInt(b, all, (int64_t(1) << bits) - 1));
+      if (i != 0)
+        weight = arith::ShLIOp::create(b.b, b.loc, weight,
+                                       splatInt(b, all, int64_t(i) * bits));
+      if (joined)
+        weight = arith::OrIOp::create(b.b, b.loc, joined, weight);
+      joined = weight;
     }
     for (auto [v, vector] :
-         llvm::enumerate(inUnpackedOrder(b, block, words))) {
-      store(vector, v, pair);
+         llvm::enumerate(inUnpackedOrder(b, block, joined))) {
+      store(vector, v, group);
       if (zeroPoint != 0)
-        starts[v] = takeZeroPointOff(b, vector, zeroPoint, starts[v]);
+        starts[v] = takeZeroPointOff(vector, starts[v]);
     }
   }
   if (zeroPoint != 0)
@@ -194,22 +222,29 @@ void DepthwiseEmitter::maskWeights() {
   };
   auto fill = [&] {
     SmallVector<Value> masks;
+    int64_t taps = groupTaps(), bits = 32 / taps, above = rowsAbove();
     ArrayRef<Value> rows = sources.areThere;
-    for (; rows.size() > 1; rows = rows.drop_front(2))
-      masks.append(window.kernel.back(),
-                   vector::BroadcastOp::create(
-                       b.b, b.loc, type,
-                       arith::OrIOp::create(b.b, b.loc,
-                                            bitsIf(rows[0], 0xffff),
-                                            bitsIf(rows[1], -0x10000))));
-    if (!rows.empty())
-      masks.append(pairsAlong(),
-                   vector::BroadcastOp::create(b.b, b.loc, type,
-                                               bitsIf(rows[0], -1)));
+    auto append = [&](int64_t count, Value mask) {
+      masks.append(count,
+                   vector::BroadcastOp::create(b.b, b.loc, type, mask));
+    };
+    for (int64_t row = 0; row < above; row += taps) {
+      Value mask;
+      for (int64_t i = 0; i < std::min(taps, above - row); ++i) {
+        int64_t ones = ((int64_t(1) << bits) - 1) << (i * bits);
+        Value set = bitsIf(rows[row + i], int32_t(uint32_t(ones)));
+        if (mask)
+          set = arith::OrIOp::create(b.b, b.loc, mask, set);
+        mask = set;
+      }
+      append(window.kernel.back(), mask);
+    }
+    if (groupsAlong() != 0)
+      append(groupsAlong(), bitsIf(rows[above], -1));
     auto maskVector = [&](Value place) {
       Index from = b.mul(Index(place), prepared);
       Value start = splatInt(b, type, 0);
-      int64_t zeroPoint = op.getSrcZeroPoint();
+      bool isOffset = op.getSrcZeroPoint() != 0;
       for (auto [i, mask] : llvm::enumerate(masks)) {
         Index at = b.add(from, int64_t(i) * lanes);
         Value kept = arith::AndIOp::create(
@@ -218,10 +253,10 @@ void DepthwiseEmitter::maskWeights() {
             mask);
         vector::StoreOp::create(b.b, b.loc, kept, wordWeights,
                                 b.get(b.add(at, copy)));
-        if (zeroPoint != 0)
-          start = takeZeroPointOff(b, kept, zeroPoint, start);
+        if (isOffset)
+          start = takeZeroPointOff(kept, start);
       }
-      if (zeroPoint != 0)
+      if (isOffset)
         vector::StoreOp::create(
             b.b, b.loc, start, wordWeights,
             b.get(b.add(from, copy + (prepared - 1) * lanes)));

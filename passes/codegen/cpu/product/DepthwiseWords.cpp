@@ -1,4 +1,4 @@
-//===- DepthwiseWords.cpp - single channels of bytes in pairs of words ----===//
+//===- DepthwiseWords.cpp - single channels of bytes in groups of taps ----===//
 //
 // Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // for block of channels
-//   weights of pairs of taps as words, on the stack
+//   weights of groups of taps, on the stack
 //   for output row, channels in up to four vectors
 //     for column of pixels from the left to the right
-//       for two rows each: both pixels unpacked to pairs of words, which all
-//           taps along the row are multiplied with
-//       of a last, single row: the pixel and the next one
+//       for the rows of a group: their pixels unpacked, which all taps along
+//           the row are multiplied with
+//       of a last, single row: the pixel and the next ones
 //       pixels of dst that have seen their last column: epilogue, store
 //
 // Sums of pixels that have not seen all of their columns are carried by a loop
@@ -20,8 +20,10 @@
 // written out. Of rows of open size the pixels of a tile are.
 //
 // One instruction multiplies two words and adds both products up as i32, so
-// nothing saturates. Taps are paired above each other, since such a pair serves
-// all taps along the row; a last row pairs its own, so that 9 taps are 5 pairs.
+// nothing saturates. With VNNI it multiplies four bytes, and adds to a sum: a
+// group is two taps or four. Taps are grouped above each other, since such a
+// group serves all taps along the row; a last row groups its own, so that 9
+// taps are 5 pairs, or 3 fours.
 //
 // Where src has no row, the nearest one is read, and the weights of the row are
 // zeros: of such rows of dst there is a copy of the weights. Where a row has no
@@ -69,12 +71,11 @@ private:
   /// The bytes of row `row` of src at pixel `i` from tap 0 of the first pixel;
   /// null for zeros.
   Value loadBytes(int64_t row, int64_t i);
-  /// Multiplies two pixels with pairs of weights and adds to the sums of the
-  /// pixels that `pairOf` knows a pair for.
-  void addPairs(int64_t firstRow, int64_t first, int64_t secondRow,
-                int64_t second,
-                function_ref<std::optional<int64_t>(int64_t)> pairOf);
-  Value weightOf(int64_t pair, int64_t v);
+  /// Multiplies a group, of a row and its pixel each, with groups of weights
+  /// and adds to the sums of the pixels that `groupOf` knows one for.
+  void addGroup(ArrayRef<std::pair<int64_t, int64_t>> group,
+                function_ref<std::optional<int64_t>(int64_t)> groupOf);
+  Value weightOf(int64_t group, int64_t v);
   Accumulators &sumsOf(int64_t r);
   bool isThere(int64_t i) const;
 
@@ -110,9 +111,9 @@ WordSums::WordSums(DepthwiseEmitter &emitter, const ByteBlock &block,
       b.add(b.mul(place, emitter.preparedVectors()), emitter.weightsOfRow);
 }
 
-Value WordSums::weightOf(int64_t pair, int64_t v) {
+Value WordSums::weightOf(int64_t group, int64_t v) {
   Index at = b.add(weightsAt,
-                   (v * emitter.preparedVectors() + pair) * block.lanes);
+                   (v * emitter.preparedVectors() + group) * block.lanes);
   return vector::LoadOp::create(b.b, b.loc, integersOf(b, block.lanes),
                                 emitter.wordWeights, b.get(at));
 }
@@ -152,29 +153,41 @@ Value WordSums::loadBytes(int64_t row, int64_t i) {
   return arith::SelectOp::create(b.b, b.loc, within, bytes, zeroPoints);
 }
 
-void WordSums::addPairs(
-    int64_t firstRow, int64_t first, int64_t secondRow, int64_t second,
-    function_ref<std::optional<int64_t>(int64_t)> pairOf) {
+void WordSums::addGroup(
+    ArrayRef<std::pair<int64_t, int64_t>> group,
+    function_ref<std::optional<int64_t>(int64_t)> groupOf) {
   SmallVector<std::pair<int64_t, int64_t>> met;
   for (int64_t r = 0; r < pixels.size; ++r)
-    if (std::optional<int64_t> pair = pairOf(r))
-      met.push_back({r, *pair});
+    if (std::optional<int64_t> number = groupOf(r))
+      met.push_back({r, *number});
   if (met.empty())
     return;
-  Value x = loadBytes(firstRow, first), y = loadBytes(secondRow, second);
-  if (!x && !y)
+  SmallVector<Value> bytes;
+  for (auto [row, i] : group)
+    bytes.push_back(loadBytes(row, i));
+  if (llvm::none_of(bytes, [](Value row) { return row; }))
     return;
-  SmallVector<Value> pairs = unpackPairs(b, block, x, y);
+  bytes.resize(emitter.groupTaps());
+  bool isFours = emitter.isFours();
+  SmallVector<Value> unpacked =
+      isFours ? unpackFours(b, block, bytes)
+              : unpackPairs(b, block, bytes[0], bytes[1]);
   for (int64_t v = 0; v < block.vectors; ++v)
-    for (auto [r, pair] : met)
-      sumsOf(r)[v] = addWords(b, pairs[v], asWords(b, weightOf(pair, v)),
-                              sumsOf(r)[v]);
+    for (auto [r, number] : met) {
+      Value weights = weightOf(number, v);
+      if (!isFours)
+        weights = asWords(b, weights);
+      Value &sum = sumsOf(r)[v];
+      sum = isFours ? multiplyAddFours(b, unpacked[v], weights, sum)
+                    : addWords(b, unpacked[v], weights, sum);
+    }
 }
 
 Accumulators
 WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
               function_ref<void(int64_t, const Accumulators &)> take) {
-  int64_t above = emitter.pairsAbove(), along = emitter.pairsAlong();
+  int64_t above = emitter.groupsAbove(), along = emitter.groupsAlong();
+  int64_t taps = emitter.groupTaps(), rowsAbove = emitter.rowsAbove();
   for (size_t i = 0; i < carried.size(); i += block.vectors)
     sums[first + int64_t(i) / block.vectors] =
         Accumulators(ArrayRef(carried).slice(i, block.vectors));
@@ -189,23 +202,30 @@ WordSums::run(int64_t first, int64_t end, const Accumulators &carried,
         return std::nullopt;
       return distance / dilation;
     };
-    int64_t last = int64_t(rows.size()) - 1;
-    for (int64_t row = 2 * emitter.firstPair;
-         row < std::min(2 * emitter.endPair, last); row += 2)
-      addPairs(row, i, row + 1, i, [&](int64_t r) -> std::optional<int64_t> {
+    SmallVector<std::pair<int64_t, int64_t>> group;
+    for (int64_t row = taps * emitter.firstGroup;
+         row < std::min(taps * emitter.endGroup, rowsAbove); row += taps) {
+      group.clear();
+      for (int64_t k = row; k < std::min(row + taps, rowsAbove); ++k)
+        group.push_back({k, i});
+      addGroup(group, [&](int64_t r) -> std::optional<int64_t> {
         std::optional<int64_t> tap = tapOf(r);
         if (!tap)
           return std::nullopt;
-        return row / 2 * numTaps + *tap;
+        return row / taps * numTaps + *tap;
       });
-    if (along != 0 && 2 * emitter.endPair > last)
-      addPairs(last, i, last, i + dilation,
-               [&](int64_t r) -> std::optional<int64_t> {
-                 std::optional<int64_t> tap = tapOf(r);
-                 if (!tap || *tap % 2 != 0)
-                   return std::nullopt;
-                 return above + *tap / 2;
-               });
+    }
+    if (along != 0 && taps * emitter.endGroup > rowsAbove) {
+      group.clear();
+      for (int64_t k = 0; k < taps; ++k)
+        group.push_back({rowsAbove, i + k * dilation});
+      addGroup(group, [&](int64_t r) -> std::optional<int64_t> {
+        std::optional<int64_t> tap = tapOf(r);
+        if (!tap || *tap % taps != 0)
+          return std::nullopt;
+        return above + *tap / taps;
+      });
+    }
     if (i < reach || (i - reach) % stride != 0)
       continue;
     int64_t r = (i - reach) / stride;
@@ -251,51 +271,56 @@ static Tile floatTile(const Tile &tile, int64_t channels) {
   return part;
 }
 
-/// From this many pairs of rows on, those at the ends are left out where src
+/// From this many groups of rows on, those at the ends are left out where src
 /// has none of their rows.
-static constexpr int64_t kLeastPairsLeftOut = 3;
+static constexpr int64_t kLeastGroupsLeftOut = 3;
 
 void DepthwiseEmitter::emitWordRow(ArrayRef<Index> row, Index firstTile,
                                    Index endTile) {
   ArrayRef<Value> areThere = sources.areThere;
-  int64_t pairs = llvm::divideCeil(areThere.size(), 2);
-  auto emitPairs = [&](int64_t first, int64_t end) {
-    firstPair = first, endPair = end;
-    emitWordRowOfPairs(row, firstTile, endTile);
+  int64_t taps = groupTaps(), groups = llvm::divideCeil(areThere.size(), taps);
+  auto emitGroups = [&](int64_t first, int64_t end) {
+    firstGroup = first, endGroup = end;
+    emitWordRowOfGroups(row, firstTile, endTile);
   };
   auto anyOf = [&](ArrayRef<Value> rows) -> Value {
-    if (!rows.front() || !rows.back())
-      return {};
-    return arith::OrIOp::create(b.b, b.loc, rows.front(), rows.back());
+    Value any = rows.front();
+    for (Value isThere : rows.drop_front())
+      any = any && isThere
+                ? arith::OrIOp::create(b.b, b.loc, any, isThere).getResult()
+                : Value();
+    return any;
   };
-  Value hasFirst = anyOf(areThere.take_front(2));
-  Value hasLast = anyOf(areThere.drop_front(2 * (pairs - 1)));
-  if (pairs < kLeastPairsLeftOut || !hasFirst || !hasLast)
-    return emitPairs(0, pairs);
+  auto all = [&] { emitGroups(0, groups); };
+  if (groups < kLeastGroupsLeftOut)
+    return all();
+  Value hasFirst = anyOf(areThere.take_front(taps));
+  Value hasLast = anyOf(areThere.drop_front(taps * (groups - 1)));
+  if (!hasFirst || !hasLast)
+    return all();
   b.branch(
       hasFirst,
-      [&] {
-        b.branch(hasLast, [&] { emitPairs(0, pairs); },
-                 [&] { emitPairs(0, pairs - 1); });
-      },
-      [&] { emitPairs(1, pairs); });
+      [&] { b.branch(hasLast, all, [&] { emitGroups(0, groups - 1); }); },
+      [&] { emitGroups(1, groups); });
 }
 
-void DepthwiseEmitter::emitWordRowOfPairs(ArrayRef<Index> row, Index firstTile,
-                                          Index endTile) {
+void DepthwiseEmitter::emitWordRowOfGroups(ArrayRef<Index> row,
+                                           Index firstTile, Index endTile) {
   int64_t inner = window.inner(), channels = output.dst.shape.back();
   int64_t stride = window.strides[inner], pad = window.pads[inner];
   int64_t dilation = window.dilations[inner];
   int64_t reach = (window.kernel[inner] - 1) * dilation;
   int64_t width = window.dstSizes[inner].constant;
   int64_t carried = carriedPixels();
+  // What a group along the row may read behind its first tap.
+  int64_t behind = dilation * (groupsAlong() != 0 ? groupTaps() - 1 : 1);
   // The loop's pixels find all columns that the one before has not seen.
   int64_t first = std::max<int64_t>(
       1, 1 + llvm::divideCeil(std::max<int64_t>(pad - reach - 1, 0), stride));
   int64_t end = std::min(
       width - carried,
       llvm::divideFloorSigned(window.srcSizes[inner].constant - 1 - reach -
-                                  dilation + pad,
+                                  behind + pad,
                               stride) +
           1);
   // Two at a time, so that fewer sums change their registers.
@@ -356,7 +381,8 @@ void DepthwiseEmitter::emitWordTile(const Tile &tile, const PixelTile &pixels,
   // As sums are stored.
   part.product = Product::f32;
   part.lastLanes = tile.lanes;
-  firstPair = 0, endPair = llvm::divideCeil(sources.starts.size(), 2);
+  firstGroup = 0;
+  endGroup = llvm::divideCeil(sources.starts.size(), groupTaps());
   forEachWordBlock(
       tile, channel,
       [&](const ByteBlock &block, Index channel, Index place,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "passes/codegen/cpu/amx/AmxTiles.h"
 #include "passes/codegen/cpu/product/BytePacking.h"
+#include "passes/codegen/cpu/product/BytePairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -153,18 +154,15 @@ Value codegen::widenFloats(IndexBuilder &b, Value vector) {
 
 Value codegen::multiplyAddFours(IndexBuilder &b, Value bytes, Value weights,
                                 Value sum) {
-  auto words = cast<VectorType>(sum.getType());
-  auto type = VectorType::get({words.getDimSize(0) * 4}, b.b.getI8Type());
+  int64_t lanes = cast<VectorType>(sum.getType()).getDimSize(0);
+  auto type = VectorType::get({lanes * 4}, b.b.getI8Type());
   auto asBytes = [&](Value value) -> Value {
     if (value.getType() == type)
       return value;
     return vector::BitCastOp::create(b.b, b.loc, type, value);
   };
-  return LLVM::CallIntrinsicOp::create(
-             b.b, b.loc, words,
-             b.b.getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
-             ValueRange{sum, asBytes(bytes), asBytes(weights)})
-      .getResults();
+  return callOfWidth(b, kDotsOfFours, 32,
+                     {sum, asBytes(bytes), asBytes(weights)});
 }
 
 Value codegen::splatInt(IndexBuilder &b, VectorType type, int64_t value) {

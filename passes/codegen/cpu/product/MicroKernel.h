@@ -81,6 +81,12 @@ mlir::Value multiplyAddVectors(IndexBuilder &b, bool hasFMA, mlir::Value x,
 /// A vector of bf16 or f16 as f32; others as they are.
 mlir::Value widenFloats(IndexBuilder &b, mlir::Value vector);
 
+/// VNNI's instructions that multiply bytes, for vectors of 128, 256 and 512
+/// bits.
+inline constexpr llvm::StringRef kDotsOfFours[] = {
+    "llvm.x86.avx512.vpdpbusd.128", "llvm.x86.avx512.vpdpbusd.256",
+    "llvm.x86.avx512.vpdpbusd.512"};
+
 /// Adds the products of four unsigned bytes and four signed weights in each
 /// lane, by VNNI; both may be given as words of these.
 mlir::Value multiplyAddFours(IndexBuilder &b, mlir::Value bytes,

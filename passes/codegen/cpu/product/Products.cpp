@@ -238,8 +238,9 @@ static bool isUnrolled(const TargetInfo &target, const Tile &tile,
                        ArrayRef<Value> sums, int64_t steps) {
   constexpr size_t kManySums = 8;
   return target.numRegisters == 16 && sums.size() >= kManySums &&
-         (tile.product == Product::int16Dot ||
-          getElementTypeOrSelf(sums.front()).isFloat()) &&
+         (getElementTypeOrSelf(sums.front()).isFloat() ||
+          tile.product == Product::int8Dot ||
+          tile.product == Product::int16Dot) &&
          steps >= 4 * kUnrolled;
 }
 

@@ -292,7 +292,7 @@ cpu::ScheduleAttr codegen::chooseSchedule(cpu::DepthwiseConvOp op) {
   // bytes are stored pixel by pixel, and a longer tile unpacks fewer columns
   // twice.
   int64_t tileRows = target.numRegisters == 32 ? 8 : 4;
-  if (product == Product::int8Dot)
+  if (product == Product::int8Dot && multipliesBlocks(target))
     tileRows = 16;
   return ScheduleBuilder(op)
       .tile({tileRows, columns / target.lanes, product})

@@ -134,6 +134,10 @@ bool codegen::canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target) {
          op.groupSize() == 1 && target.lanes <= 8;
 }
 
+bool codegen::multipliesBlocks(const TargetInfo &target) {
+  return target.lanes == cpu::ByteFours::kVector;
+}
+
 /// Taps that are worth to be paired.
 static constexpr int64_t kLeastPairedTaps = 4;
 
@@ -149,10 +153,10 @@ Product codegen::depthwiseProduct(cpu::DepthwiseConvOp op,
 
 int64_t codegen::depthwiseColumns(cpu::DepthwiseConvOp op,
                                   const TargetInfo &target, Product product) {
-  if (product == Product::int8Dot)
-    return cpu::ByteFours::kBlock;
-  if (product != Product::int8Wide)
+  if (product != Product::int8Dot && product != Product::int8Wide)
     return target.lanes;
+  if (product == Product::int8Dot && multipliesBlocks(target))
+    return cpu::ByteFours::kBlock;
   // A block of four vectors unpacks best, as long as the sums of all pixels
   // that a column of src is multiplied for stay in registers.
   int64_t reach = (lower::shapeOf(op.getWeights()).drop_back().back() - 1) *

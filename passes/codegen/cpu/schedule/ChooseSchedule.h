@@ -53,6 +53,10 @@ bool fitsCopy(cpu::ConvOp op, const TargetInfo &target, int64_t rows);
 /// vectors of up to 256 bits.
 bool canPairWords(cpu::DepthwiseConvOp op, const TargetInfo &target);
 
+/// Whether fours of single channels are multiplied by vectors for which
+/// `cpu::ByteFours` has the weights: of 512 bits.
+bool multipliesBlocks(const TargetInfo &target);
+
 /// What single channels are multiplied with unless somebody says otherwise.
 Product depthwiseProduct(cpu::DepthwiseConvOp op, const TargetInfo &target);
 

@@ -118,3 +118,63 @@ module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
     return
   }
 }
+
+// -----
+
+// With AVX-VNNI four taps above each other are one four of bytes: of 3x3 taps
+// three for each vector of channels, whose rows are unpacked as they are.
+// CHECK-LABEL: func.func private @fours
+// CHECK: memref.alloca
+// CHECK-COUNT-9: arith.fptosi {{.*}} : vector<32xf32> to vector<32xi32>
+// CHECK-NOT: arith.fptosi
+// CHECK: scf.if
+// CHECK: arith.andi {{.*}} : vector<8xi32>
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-NOT: arith.extui {{.*}} : vector<{{[0-9]+}}xi8>
+// CHECK-COUNT-12: llvm.x86.avx512.vpdpbusd.256
+// CHECK: llvm.x86.avx2.packuswb
+// CHECK: vector.store {{.*}} : memref<{{.*}}>, vector<32xi8>
+// CHECK-COUNT-12: llvm.x86.avx512.vpdpbusd.256
+// CHECK: scf.yield
+// CHECK-NOT: pmadd
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"alderlake">} {
+  func.func private @fours(%x: memref<1x8x12x32xi8>, %w: memref<3x3x32xf32>, %f: memref<1x3x32x4xi8>, %d: memref<1x8x12x32xi8>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x32xi8>, memref<3x3x32xf32>) fours(%f : memref<1x3x32x4xi8>) outs(%d : memref<1x8x12x32xi8>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      %low = arith.constant 0.0 : f32
+      %high = arith.constant 255.0 : f32
+      %above = arith.maximumf %sum, %low : f32
+      %within = arith.minimumf %above, %high : f32
+      %near = math.roundeven %within : f32
+      %whole = arith.fptosi %near : f32 to i32
+      %byte = arith.trunci %whole : i32 to i8
+      cpu.yield %byte : i8
+    }
+    return
+  }
+}
+
+// -----
+
+// Five rows are one four above each other and two along the last: 7 fours. What
+// a zero point adds is a product with weights, too.
+// CHECK-LABEL: func.func private @five_in_fours
+// CHECK: arith.constant dense<50529027> : vector<8xi32>
+// CHECK: arith.subi {{.*}} : vector<8xi32>
+// CHECK: %{{.*}}:8 = scf.for
+// CHECK-COUNT-28: llvm.x86.avx512.vpdpbusd.256
+// CHECK-NOT: vpdpbusd
+// CHECK: scf.yield
+// CHECK: return
+module attributes {ingot.target = #ingot.target<"alderlake">} {
+  func.func private @five_in_fours(%x: memref<1x8x20x16xi8>, %w: memref<5x5x16xf32>, %f: memref<2x5x16x4xi8>, %d: memref<1x8x20x16xf32>, %task: index) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x20x16xi8>, memref<5x5x16xf32>) fours(%f : memref<2x5x16x4xi8>) outs(%d : memref<1x8x20x16xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>, dilations = array<i64: 1, 1>, src_zero_point = 3 : i64} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}

@@ -385,6 +385,43 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
+// The same with AVX-VNNI, in vectors of 256 bits: a tile for 16 registers.
+// CHECK-LABEL: func.func private @int8_dot_short
+// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c2 step
+// CHECK-COUNT-2: vector.load {{.*}} vector<32xi8>
+// CHECK: vector.load {{.*}} vector<4xi8>
+// CHECK-COUNT-12: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
+// CHECK-NOT: vpdpbusd
+// CHECK: vector.store {{.*}} vector<8xi32>
+module attributes {ingot.target = #ingot.target<"alderlake">} {
+  func.func private @int8_dot_short(%a: memref<6x8xi8>, %w: memref<1x2x16x4xi8>, %d: memref<6x16xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<6x8xi8>, memref<1x2x16x4xi8>) outs(%d : memref<6x16xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
+// Many groups are four a round, as of floats.
+// CHECK-LABEL: func.func private @int8_dot_long
+// CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c5 step
+// CHECK-COUNT-48: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
+// CHECK: scf.yield
+module attributes {ingot.target = #ingot.target<"alderlake">} {
+  func.func private @int8_dot_long(%a: memref<6x80xi8>, %w: memref<1x20x16x4xi8>, %d: memref<6x16xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<6x80xi8>, memref<1x20x16x4xi8>) outs(%d : memref<6x16xi32>) {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
 // Without it in words, which never saturate. Rows are copied, the even and the
 // odd bytes apart: here six bytes, the last two with zeros behind them. Nothing
 // but weights is widened where it is multiplied.

@@ -207,6 +207,22 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
+// CHECK-LABEL: func.func @short_vnni(
+// CHECK-NOT: winograd = {{[24]}}>
+// CHECK: cpu.yield
+module attributes {ingot.target = #ingot.target<"alderlake">} {
+  func.func @short_vnni(%x: memref<1x56x56x64xi8>, %w: memref<4x3x3x16x16x4xi8>, %d: memref<1x56x56x64xi32>) {
+    cpu.conv ins(%x, %w : memref<1x56x56x64xi8>, memref<4x3x3x16x16x4xi8>) outs(%d : memref<1x56x56x64xi32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64, winograd = 4 : i64} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
 // CHECK-LABEL: func.func @amx(
 // CHECK-NOT: winograd = {{[24]}}>
 // CHECK: cpu.yield

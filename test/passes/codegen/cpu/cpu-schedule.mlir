@@ -325,6 +325,33 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
+// AVX-VNNI, too, by half as many columns of a vector.
+// CHECK-LABEL: func.func @pairs_for_short_vnni(
+// CHECK: #cpu.schedule<tile = <6x16, product = int8_dot>
+// CHECK-LABEL: func.func @fours_for_short_vnni(
+// CHECK: #cpu.schedule<tile = <4x32, product = int8_dot>
+module attributes {ingot.target = #ingot.target<"alderlake">} {
+  func.func @pairs_for_short_vnni(%a: memref<64x64xi8>, %w: memref<1x16x32x4xi8>, %p: memref<1x16xi8>, %d: memref<64x32xi32>) {
+    cpu.matmul ins(%a, %w : memref<64x64xi8>, memref<1x16x32x4xi8>) pairs(%p : memref<1x16xi8>) outs(%d : memref<64x32xi32>)
+        attributes {pair_counts = array<i64: 32, 0, 0, 16, 0, 0>} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+  func.func @fours_for_short_vnni(%x: memref<1x8x12x64xi8>, %w: memref<3x3x64xf32>, %f: memref<1x3x64x4xi8>, %d: memref<1x8x12x64xf32>) {
+    cpu.depthwise_conv ins(%x, %w : memref<1x8x12x64xi8>, memref<3x3x64xf32>) fours(%f : memref<1x3x64x4xi8>)
+        outs(%d : memref<1x8x12x64xf32>)
+        attributes {strides = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, dilations = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      cpu.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Lists of groups, and weights as words, serve many rows: three of 28 pixels,
 // where one would do for tasks.
 // CHECK-LABEL: func.func @rows_of_words(

@@ -56,6 +56,20 @@ func.func @dots(%s: vector<16xf32>, %x: vector<32xbf16>, %t: vector<16xi32>, %y:
 
 // -----
 
+// Of AVX-VNNI as well.
+// CHECK-LABEL: func.func @short_dots
+// CHECK-COUNT-4: arith.muli {{.*}} : vector<8xi32>
+// CHECK-COUNT-4: arith.muli {{.*}} : vector<4xi32>
+// CHECK-NOT: vpdpbusd
+// CHECK: return
+func.func @short_dots(%s: vector<8xi32>, %x: vector<32xi8>, %t: vector<4xi32>, %y: vector<16xi8>) -> (vector<8xi32>, vector<4xi32>) {
+  %0 = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"(%s, %x, %x) : (vector<8xi32>, vector<32xi8>, vector<32xi8>) -> vector<8xi32>
+  %1 = llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.128"(%t, %y, %y) : (vector<4xi32>, vector<16xi8>, vector<16xi8>) -> vector<4xi32>
+  return %0, %1 : vector<8xi32>, vector<4xi32>
+}
+
+// -----
+
 // In lanes of 128 bits: four words of the first, four of the second.
 // CHECK-LABEL: func.func @packs
 // CHECK: arith.maxsi {{.*}} : vector<16xi32>

@@ -56,6 +56,23 @@ module attributes {ingot.target = #ingot.target<"cascadelake">} {
 
 // -----
 
+// in vectors of any length,
+// CHECK-LABEL: func.func private @short_bytes
+// CHECK: math.ctpop {{.*}} : vector<32xi8>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"
+module attributes {ingot.target = #ingot.target<"alderlake">} {
+  func.func private @short_bytes(%a: memref<6x5xi32>, %w: memref<1x2x32xi32>, %d: memref<6x32xi32>, %task: index) {
+    cpu.matmul ins(%a, %w : memref<6x5xi32>, memref<1x2x32xi32>) outs(%d : memref<6x32xi32>)
+        attributes {sign_channels = 64 : i64} {
+    ^bb0(%sum: i32):
+      cpu.yield %sum : i32
+    }
+    return
+  }
+}
+
+// -----
+
 // else by pairs. What takes one instruction there are three here.
 // SCHEDULE-LABEL: @pairs
 // SCHEDULE: #cpu.schedule<tile = <2x16, product = signs>

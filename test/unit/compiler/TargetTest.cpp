@@ -1,0 +1,67 @@
+//===- TargetTest.cpp - CPU levels that code is generated for -------------===//
+//
+// Part of Ingot, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "compiler/target/Target.h"
+
+#include "dialects/ingot/TargetInfo.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <gtest/gtest.h>
+
+using namespace ingot;
+
+namespace {
+
+std::vector<Target> parse(llvm::StringRef text, const Multiplied &multiplied) {
+  std::string error;
+  std::optional<std::vector<Target>> targets =
+      parseTargets(text, error, multiplied);
+  EXPECT_TRUE(targets) << error;
+  return targets.value_or(std::vector<Target>());
+}
+
+std::vector<std::string> multi(const Multiplied &multiplied) {
+  std::vector<std::string> names;
+  for (const Target &target : parse("multi", multiplied))
+    names.push_back(target.level);
+  return names;
+}
+
+TEST(Target, ByteDots) {
+  const llvm::StringSet<> without = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  for (const CpuLevel &level : getLevels())
+    EXPECT_EQ(parse(level.name, {})[0].hasByteDots(),
+              !without.contains(level.name))
+        << level.name.str();
+  std::vector<Target> emulated = parse("alderlake", {});
+  std::string error;
+  ASSERT_TRUE(emulate(emulated, "x86-64-v3", error)) << error;
+  EXPECT_TRUE(emulated[0].hasByteDots());
+  EXPECT_EQ(emulated[0].features, findLevel("x86-64-v3")->features);
+}
+
+// In the order in which they are preferred.
+TEST(Target, LevelsOfMulti) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(multi({}), (Names{"x86-64-v3", "x86-64-v4"}));
+  EXPECT_EQ(multi({/*bytes=*/true, /*bf16=*/false}),
+            (Names{"x86-64-v3", "alderlake", "x86-64-v4", "cascadelake",
+                   "sapphirerapids"}));
+  EXPECT_EQ(multi({/*bytes=*/false, /*bf16=*/true}),
+            (Names{"x86-64-v3", "x86-64-v4", "znver4", "sapphirerapids"}));
+}
+
+// LLVM knows the feature, and takes nothing of AVX-512 for it.
+TEST(Target, MachineOfAlderLake) {
+  auto machine = parse("alderlake", {})[0].createTargetMachine();
+  ASSERT_TRUE(machine);
+  llvm::StringRef features = machine->getTargetFeatureString();
+  EXPECT_TRUE(features.contains("+avxvnni")) << features.str();
+  EXPECT_FALSE(features.contains("avx512")) << features.str();
+}
+
+} // namespace
