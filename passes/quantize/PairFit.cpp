@@ -17,9 +17,11 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
-/// The squared error that all weights of a product may have, as often as with
-/// scales for their largest weights: half a bit.
-static constexpr double kMostError = 2;
+/// The squared error that all weights of a product may have: so many times that
+/// of scales for their largest weights, which is half a bit; or so much of their
+/// squares, if they are as large as each other, which 8 bits hold best. Normally
+/// distributed ones have that much with 8 bits.
+static constexpr double kMostTimes = 2, kMostOfSquares = 1e-4;
 
 static bool hasFewRows(Value result) {
   int64_t rows = lower::productOf(
@@ -100,7 +102,14 @@ bool quantize::widenForPairs(QuantizedWeights &weights,
     before += narrow * narrow;
     after += wide * wide;
   }
-  if (after > kMostError * before)
+  double squares = 0;
+  for (double value : weights.bytes)
+    squares += value * value;
+  // A rounding's error is spread evenly over a step.
+  const double perChannel =
+      double(weights.bytes.size()) / double(weights.scales.size());
+  const double error = after * perChannel / 12;
+  if (after > kMostTimes * before && error > kMostOfSquares * squares)
     return false;
   weights.scales = std::move(scales);
   return true;

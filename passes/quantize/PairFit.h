@@ -32,13 +32,14 @@ std::optional<int64_t> pairedAxis(mlir::Operation *product);
 struct PairLayout {
   PairLayout(llvm::ArrayRef<int64_t> shape, int64_t axis);
 
-  /// From one to the other, and from one pair's to the next run's of `count`.
+  /// From one element to the other, and the elements of a run of pairs, whose
+  /// first ones lie together, and so do the others.
   size_t distance = 1, run = 1;
 };
 
-/// Makes `scales` so large that the bytes of all pairs of `values` fit, but for
-/// channels whose scale `isFixed`, and says whether it did: not if that costs
-/// more than half a bit of all.
+/// Makes scales so large that the bytes of all pairs fit, but for channels whose
+/// scale `isFixed`, and says whether it did: not if that costs too much.
+/// `weights.bytes` are not rounded yet.
 bool widenForPairs(QuantizedWeights &weights, const PairLayout &layout,
                    const llvm::BitVector &isFixed);
 

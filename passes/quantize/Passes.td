@@ -65,7 +65,8 @@ def InsertQuantize : Pass<"nn-insert-quantize", "::mlir::ModuleOp"> {
     file names, if there are 8 bits. With `fit-pairs` those of a channel that
     the file does not name have a scale with which two neighbours of one sign
     add up to at most 128, unless this more than doubles the squared error of
-    the product's weights.
+    the product's weights and makes it larger than that of normally distributed
+    ones is with 8 bits.
   }];
   let options = [
     Option<"calibration", "calibration", "std::string", "",

@@ -385,7 +385,7 @@ module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
 
 // -----
 
-// The same with AVX-VNNI, in vectors of 256 bits: a tile for 16 registers.
+// Fours of bytes with AVX-VNNI, in vectors of 256 bits: a tile for 16 registers.
 // CHECK-LABEL: func.func private @int8_dot_short
 // CHECK: %{{.*}}:12 = scf.for %{{.*}} = %c0 to %c2 step
 // CHECK-COUNT-2: vector.load {{.*}} vector<32xi8>
