@@ -17,10 +17,10 @@ using namespace mlir;
 using namespace ingot;
 using namespace ingot::quantize;
 
-/// The squared error that all weights of a product may have: so many times that
-/// of scales for their largest weights, which is half a bit; or so much of their
-/// squares, if they are as large as each other, which 8 bits hold best. Normally
-/// distributed ones have that much with 8 bits.
+/// The squared error that all weights of a product may have: so many times
+/// that of scales for their largest weights, which is half a bit; or so much of
+/// their squares, as normally distributed ones have with 8 bits. Those that are
+/// about as large as each other lose less.
 static constexpr double kMostTimes = 2, kMostOfSquares = 1e-4;
 
 static bool hasFewRows(Value result) {

@@ -37,8 +37,8 @@ struct PairLayout {
   size_t distance = 1, run = 1;
 };
 
-/// Makes scales so large that the bytes of all pairs fit, but for channels whose
-/// scale `isFixed`, and says whether it did: not if that costs too much.
+/// Makes scales so large that the bytes of all pairs fit, but for channels
+/// whose scale `isFixed`, and says whether it did: not if that costs too much.
 /// `weights.bytes` are not rounded yet.
 bool widenForPairs(QuantizedWeights &weights, const PairLayout &layout,
                    const llvm::BitVector &isFixed);
