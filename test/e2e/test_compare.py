@@ -98,19 +98,21 @@ class Comparing(Case):
         everything = self.compile(model, *int8)
         found = self.compare(everything, model, *options)["sensitivity"]
         self.assertEqual(found["samples"], 12)
-        self.assertAlmostEqual(found["relative_error"], error(everything), delta=0.03 * error(everything))
+        # Layers alone agree to 1 %. Of several, sums of floats and of integers now and then round to other bytes, which the
+        # next layers read: on other pictures than these, errors of all of them were up to 5 % apart, whatever the weights' scales.
+        self.assertAlmostEqual(found["relative_error"], error(everything), delta=0.08 * error(everything))
         alone = [layer["relative_error"] for layer in found["layers"]]
         self.assertEqual(alone, sorted(alone, reverse=True))
         self.assertGreater(alone[-1], 0)
         self.assertEqual([k["layers"] for k in found["kept"]], [2 ** i for i in range(len(found["kept"]))])
         for kept in found["kept"][:3]:
             artifact = self.compile(model, *int8, *shlex.split(kept["arguments"]), name="kept")
-            self.assertAlmostEqual(kept["relative_error"], error(artifact), delta=0.03 * error(artifact))
+            self.assertAlmostEqual(kept["relative_error"], error(artifact), delta=0.08 * error(artifact))
         # One layer alone: all others are kept.
         for layer in (found["layers"][0], found["layers"][-1]):
             artifact = self.compile(model, *int8, *(f"--keep={other['keep']}" for other in found["layers"]
                                                     if other is not layer), name="alone")
-            self.assertAlmostEqual(layer["relative_error"], error(artifact), delta=0.05 * error(artifact))
+            self.assertAlmostEqual(layer["relative_error"], error(artifact), delta=0.02 * error(artifact))
         # What is kept is not asked for.
         fewer = self.compare(everything, model, *options, "--keep", found["layers"][0]["keep"])["sensitivity"]
         self.assertEqual(len(fewer["layers"]), len(found["layers"]) - 1)

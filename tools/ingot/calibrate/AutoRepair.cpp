@@ -26,6 +26,7 @@ int Repairer::measureInt8(const quantize::Calibration &calibration,
   ScratchModel model(parser, progress);
   ScratchModel::Options int8 = options.model;
   int8.pipeline.calibration = path();
+  int8.pipeline.fitPairs = true;
   if (int code = model.prepare(int8))
     return code;
   OutputsDifference difference;

@@ -143,6 +143,8 @@ ScratchModel::Options Comparison::scratchOptions() const {
   scratch.shapes = options.shapes;
   scratch.dims = options.dims;
   scratch.threads = options.threads;
+  // As `ingot compile` has it by default.
+  scratch.pipeline.fitPairs = true;
   return scratch;
 }
 
