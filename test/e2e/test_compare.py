@@ -112,7 +112,7 @@ class Comparing(Case):
         for layer in (found["layers"][0], found["layers"][-1]):
             artifact = self.compile(model, *int8, *(f"--keep={other['keep']}" for other in found["layers"]
                                                     if other is not layer), name="alone")
-            self.assertAlmostEqual(layer["relative_error"], error(artifact), delta=0.02 * error(artifact))
+            self.assertAlmostEqual(layer["relative_error"], error(artifact), delta=0.05 * error(artifact))
         # What is kept is not asked for.
         fewer = self.compare(everything, model, *options, "--keep", found["layers"][0]["keep"])["sensitivity"]
         self.assertEqual(len(fewer["layers"]), len(found["layers"]) - 1)
