@@ -38,6 +38,7 @@ constexpr int64_t kPairColumns = 16;
 /// Numbers of groups of k: as they are, crossed, neither; for so many columns
 /// and for panels.
 constexpr size_t kPairCounts = 6;
+
 /// Weights of a product taken apart: `outer…, depth / group, width`, and
 /// `group` behind it where that is not 1.
 struct PackedWeights {

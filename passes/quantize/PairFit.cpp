@@ -9,6 +9,7 @@
 #include "dialects/nn/NNDialect.h"
 #include "passes/quantize/Weights.h"
 #include "passes/support/BytePairs.h"
+#include "passes/support/Filtering.h"
 #include "passes/support/Shapes.h"
 
 #include <cmath>
@@ -23,42 +24,29 @@ using namespace ingot::quantize;
 /// about as large as each other lose less.
 static constexpr double kMostTimes = 2, kMostOfSquares = 1e-4;
 
-static bool hasFewRows(Value result) {
-  int64_t rows = lower::productOf(
-      cast<ShapedType>(result.getType()).getShape().drop_back());
-  return !ShapedType::isDynamic(rows) && rows < lower::kLeastPairRows;
-}
-
-/// Convolutions of 3x3 taps take fewer products, of words.
-static bool takesFewerProducts(nn::ConvOp conv, ArrayRef<int64_t> taps) {
-  auto all = [](ArrayRef<int64_t> values, int64_t value) {
-    return llvm::all_of(values, [&](int64_t v) { return v == value; });
-  };
-  return taps.size() == 2 && all(taps, 3) && all(conv.getStrides(), 1) &&
-         all(conv.getDilations(), 1);
+static bool areMany(int64_t rows) {
+  return ShapedType::isDynamic(rows) || rows >= lower::kLeastPairRows;
 }
 
 static bool multipliesPairs(nn::ConvOp conv) {
-  auto weights = cast<ShapedType>(conv.getW().getType()).getShape();
+  ArrayRef<int64_t> weights = lower::shapeOf(conv.getW());
   ArrayRef<int64_t> taps = weights.drop_front(2);
   int64_t groups = weights[1] / lower::kPairGroup;
-  // Rows are pixels, of which each channel is one here.
-  auto result = cast<ShapedType>(conv.getType()).getShape();
-  int64_t rows = lower::productOf(result.drop_front(2));
+  // Rows are the pixels of all images. 3x3 taps take fewer products, of words.
+  ArrayRef<int64_t> y = lower::shapeOf(conv.getY());
+  int64_t rows = lower::productOf({y[0], lower::productOf(y.drop_front(2))});
   return conv.getGroups() == 1 && weights[1] % lower::kPairGroup == 0 &&
          lower::suitsPairs(groups * taps.back(),
                            groups * lower::productOf(taps)) &&
-         (ShapedType::isDynamic(rows) || result[0] != 1 ||
-          rows >= lower::kLeastPairRows) &&
-         !takesFewerProducts(conv, taps);
+         areMany(rows) && lower::whyNotThreeByThree(conv);
 }
 
 static bool multipliesPairs(nn::MatMulOp matmul, int64_t axis) {
-  int64_t depth =
-      cast<ShapedType>(matmul.getB().getType()).getShape()[size_t(axis)];
+  int64_t depth = lower::shapeOf(matmul.getB())[size_t(axis)];
   int64_t groups = depth / lower::kPairGroup;
   return depth % lower::kPairGroup == 0 && lower::suitsPairs(groups, groups) &&
-         !hasFewRows(matmul.getResult());
+         areMany(lower::productOf(
+             lower::shapeOf(matmul.getResult()).drop_back()));
 }
 
 std::optional<int64_t> quantize::pairedAxis(Operation *product) {

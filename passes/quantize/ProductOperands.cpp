@@ -24,8 +24,12 @@ static std::optional<Parameters> readParameters(nn::DequantizeOp op) {
   return Parameters{std::move(*scales), std::move(*zeros)};
 }
 
-std::optional<Weights> quantize::readWeights(Value value, int64_t dim,
-                                             StringRef &reason) {
+std::optional<Weights> quantize::readWeights(Operation *product, Value value,
+                                             int64_t dim, StringRef &reason) {
+  if (!typeOf(product->getResult(0)).getElementType().isF32()) {
+    reason = "does not compute f32";
+    return std::nullopt;
+  }
   auto op = value.getDefiningOp<nn::DequantizeOp>();
   auto constant = op ? nn::getConstant(op.getX()) : ElementsAttr();
   if (!constant || !nn::isByte(typeOf(op.getX()).getElementType())) {
@@ -60,8 +64,9 @@ std::optional<Weights> quantize::readWeights(Value value, int64_t dim,
   return weights;
 }
 
-std::optional<std::vector<double>> quantize::readBias(Value bias,
-                                                      int64_t count) {
+std::optional<std::vector<double>>
+quantize::readBias(Value bias, int64_t count, StringRef &reason) {
+  reason = "has a bias that is not constant";
   if (!bias)
     return std::vector<double>(count, 0);
   auto op = bias.getDefiningOp<nn::DequantizeOp>();

@@ -39,15 +39,16 @@ struct Weights {
   }
 };
 
-/// The bytes of `value`, less their zero points; null with a reason. Scales may
-/// vary along dimension `dim`.
-std::optional<Weights> readWeights(mlir::Value value, int64_t dim,
-                                   llvm::StringRef &reason);
+/// The bytes of the weights `value` of a product of f32, less their zero
+/// points; null with a reason. Scales may vary along dimension `dim`.
+std::optional<Weights> readWeights(mlir::Operation *product, mlir::Value value,
+                                   int64_t dim, llvm::StringRef &reason);
 
 /// The elements of a constant bias of `count` outputs; zeros if there is none,
-/// null if a run computes it. An integer one behind its own dequantize counts
-/// as what that gives.
-std::optional<std::vector<double>> readBias(mlir::Value bias, int64_t count);
+/// null with a reason if a run computes it. An integer one behind its own
+/// dequantize counts as what that gives.
+std::optional<std::vector<double>> readBias(mlir::Value bias, int64_t count,
+                                            llvm::StringRef &reason);
 
 /// A constant of `element` that varies along dimension `dim` of results of
 /// `type`.

@@ -71,21 +71,15 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
                                             Value x, Value w, int64_t outputs,
                                             Value bias, StringRef &reason,
                                             int64_t groups = 1) {
-  if (!typeOf(op->getResult(0)).getElementType().isF32()) {
-    reason = "does not compute f32";
-    return std::nullopt;
-  }
-  std::optional<Weights> weights = readWeights(w, outputs, reason);
+  std::optional<Weights> weights = readWeights(op, w, outputs, reason);
   if (!weights)
     return std::nullopt;
   if (nn::DequantizeOp computed = getComputed(x))
     return Operands{computed.getX(), Scale{}, std::move(*weights), {}, computed,
                     bias};
-  auto biases = readBias(bias, groups * weights->outputs());
-  if (!biases) {
-    reason = "has a bias that is not constant";
+  auto biases = readBias(bias, groups * weights->outputs(), reason);
+  if (!biases)
     return std::nullopt;
-  }
   Scale scale;
   Value data = readData(builder, op->getLoc(), x, scale);
   if (!data) {

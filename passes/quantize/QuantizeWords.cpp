@@ -8,6 +8,7 @@
 #include "dialects/nn/Scalars.h"
 #include "passes/quantize/Passes.h"
 #include "passes/quantize/ProductOperands.h"
+#include "passes/support/Filtering.h"
 #include "passes/support/Rewrite.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,31 +39,26 @@ static constexpr int64_t kFewestChannels = 16, kFewestInputs = 8;
 static constexpr double kWordsPerFloat = 0.45;
 
 /// Whether floats multiply so much less in tiles of 4 x 4 pixels that words are
-/// slower: by the costs and the limits of `conv-to-winograd`.
+/// slower.
 static bool isFasterInTiles(nn::ConvOp op) {
-  constexpr int64_t kTaps = 3, kTile = 4, kMostWeights = (5 << 19) / (36 * 4);
-  constexpr double kTransform = 600, kProducts = 2 * 36;
-  auto are = [](ArrayRef<int64_t> values, int64_t value) {
-    return llvm::all_of(values, [&](int64_t v) { return v == value; });
-  };
+  constexpr int64_t kTile = 4, kPositions = 36, kBytes = 4;
   ArrayRef<int64_t> w = typeOf(op.getW()).getShape(),
                     y = op.getType().getShape();
-  if (w.size() != 4 || !are(w.drop_front(2), kTaps) ||
-      !are(op.getStrides(), 1) || !are(op.getDilations(), 1) ||
-      op.getGroups() != 1 || w[0] * w[1] > kMostWeights)
+  if (lower::whyNotThreeByThree(op) ||
+      kPositions * w[0] * w[1] * kBytes > lower::kMostBytesOfFour)
     return false;
   ArrayRef<int64_t> sizes = y.drop_front(op.getChannelsLast() ? 1 : 2);
-  constexpr int64_t kUsualSize = 28;
   int64_t pixels = 1, tiles = 1;
   for (int64_t size : sizes.take_front(2)) {
-    int64_t known = ShapedType::isDynamic(size) ? kUsualSize : size;
+    int64_t known = ShapedType::isDynamic(size) ? lower::kUsualPixels : size;
     pixels *= known;
     tiles *= llvm::divideCeil(known, kTile);
   }
-  const double products = double(w[0] * w[1]);
-  return double(tiles) * (kProducts * products +
-                          kTransform * double(w[0] + w[1])) <
-         kWordsPerFloat * double(pixels) * 2 * kTaps * kTaps * products;
+  const double products = double(w[0] * w[1]),
+               taps = double(lower::productOf(w.drop_front(2)));
+  return double(tiles) * (2 * kPositions * products +
+                          lower::kTransformFlops[1] * double(w[0] + w[1])) <
+         kWordsPerFloat * double(pixels) * 2 * taps * products;
 }
 
 namespace {
@@ -161,18 +157,12 @@ static std::optional<Operands> readOperands(OpBuilder &builder, Operation *op,
                                             Value x, Value w, int64_t outputs,
                                             Value bias, int64_t groups,
                                             StringRef &reason) {
-  if (!typeOf(op->getResult(0)).getElementType().isF32()) {
-    reason = "does not compute f32";
-    return std::nullopt;
-  }
-  std::optional<Weights> weights = readWeights(w, outputs, reason);
+  std::optional<Weights> weights = readWeights(op, w, outputs, reason);
   if (!weights)
     return std::nullopt;
-  auto biases = readBias(bias, weights->outputs());
-  if (!biases) {
-    reason = "has a bias that is not constant";
+  auto biases = readBias(bias, weights->outputs(), reason);
+  if (!biases)
     return std::nullopt;
-  }
   Scale scale;
   Value words = readWords(builder, op->getLoc(), x, scale);
   if (!words) {

@@ -20,6 +20,7 @@
 #include "passes/lower/cpu/NativeSupport.h"
 #include "passes/lower/cpu/PackWeights.h"
 #include "passes/lower/cpu/Passes.h"
+#include "passes/support/Filtering.h"
 #include "passes/support/Rewrite.h"
 #include "passes/support/Tensors.h"
 
@@ -40,23 +41,12 @@ using lower::typeOf;
 // What it costs
 //===----------------------------------------------------------------------===//
 
-/// A size that only a run knows counts as so many pixels.
-static constexpr int64_t kUsualSize = 28;
-
 /// A byte of weights takes as long as so many operations: what a core reads
 /// from behind its second-level cache, and what it multiplies.
 static constexpr double kFlopsPerByte = 6;
 
-/// Operations of a transform as long as so many that multiply: those of the
-/// data of a channel and of the results of a column, for tiles of 2 and 4.
-static constexpr double kTransformFlops[] = {250, 600};
-
 /// Products of f16 take so many times less time than those of f32.
 static constexpr double kHalfSpeed = 1.6;
-
-/// Weights in tiles of 4 x 4 are no larger than that: from the last-level cache
-/// they would come too late, and an artifact has to carry them.
-static constexpr int64_t kMostBytesOfFour = 5 << 19;
 
 /// What a block of fewer tiles does with weights is not worth reading them.
 static constexpr int64_t kLeastRows = 12;
@@ -84,7 +74,8 @@ struct Sizes {
                           int64_t(llvm::divideCeil(width, m)));
     double weights = double(transform.positions() * channels * columns);
     return weights * (2 * tiles + double(bytes) * kFlopsPerByte) +
-           tiles * double(channels + columns) * kTransformFlops[m / 4];
+           tiles * double(channels + columns) *
+               lower::kTransformFlops[m / 4];
   }
 };
 
@@ -103,7 +94,7 @@ static bool fits(const Sizes &sizes, const cpu::Winograd &transform) {
               : (sizes.bytes == 4 || sizes.isHalf) &&
                     transform.positions() * sizes.channels * sizes.columns *
                             4 <=
-                       kMostBytesOfFour);
+                       lower::kMostBytesOfFour);
 }
 
 /// The tiles that take the least time, if that is much less than without.
@@ -131,16 +122,8 @@ static Reason whyNotFiltering(nn::ConvOp op) {
     return reason;
   if (!nn::getConstant(op.getW()))
     return "has weights that are not constant";
-  auto is = [](ArrayRef<int64_t> values, int64_t value) {
-    return llvm::all_of(values, [&](int64_t v) { return v == value; });
-  };
-  ArrayRef<int64_t> weights = typeOf(op.getW()).getShape();
-  if (weights.size() != 4 || !is(weights.drop_front(2), cpu::Winograd::kTaps))
-    return "has other taps than 3x3";
-  if (!is(op.getStrides(), 1) || !is(op.getDilations(), 1))
-    return "has strides or dilations";
-  if (op.getGroups() != 1)
-    return "has groups";
+  if (Reason reason = lower::whyNotThreeByThree(op))
+    return reason;
   for (Value value : {op.getX(), op.getW()})
     if (!typeOf(value).getElementType().isF32())
       return "is not of f32";
@@ -179,7 +162,8 @@ struct ConvToWinograd : OpRewritePattern<nn::ConvOp> {
       return type.isDynamicDim(i) ? size : type.getDimSize(i);
     };
     std::optional<cpu::Winograd> transform = chooseTiles(
-        {usual(0, 1), usual(1, kUsualSize), usual(2, kUsualSize),
+        {usual(0, 1), usual(1, lower::kUsualPixels),
+         usual(2, lower::kUsualPixels),
          typeOf(op.getX()).getDimSize(3), type.getDimSize(3),
          isFP16(op) ? 2 : 4,
          halfSums && isFP16(op) && lower::isWorthHalfSums(op)});

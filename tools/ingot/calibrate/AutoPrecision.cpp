@@ -87,6 +87,12 @@ std::string ingot::tools::runOnce(const ScratchModel &model,
              : "";
 }
 
+static Evaluation::Run runsOf(const ScratchModel &model) {
+  return [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
+    return runOnce(model, inputs, outputs);
+  };
+}
+
 bool PrecisionStudy::isRight(double percent) const {
   const StudiedSearch &search = *study.search;
   return percent >= search.fp32Percent - search.maxDrop - kRounding;
@@ -145,11 +151,8 @@ int PrecisionStudy::checkChoice(size_t &numWide) {
     scratch.pipeline.keep = keepRules();
     if (int code = chosen.prepare(scratch))
       return code;
-    std::string problem = evaluation->rate(
-        [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
-          return runOnce(chosen, inputs, outputs);
-        },
-        search.chosenPercent);
+    std::string problem =
+        evaluation->rate(runsOf(chosen), search.chosenPercent);
     if (!problem.empty())
       return progress.fail(problem);
     const bool isWithin = isRight(search.chosenPercent);
@@ -181,10 +184,7 @@ int PrecisionStudy::choose() {
   search.hasLabels = evaluation->hasLabels();
   evaluation->setInputs(fp32.inputs());
   progress.show("evaluating fp32");
-  std::string problem = evaluation->runReference(
-      [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
-        return runOnce(fp32, inputs, outputs);
-      });
+  std::string problem = evaluation->runReference(runsOf(fp32));
   if (!problem.empty())
     return progress.fail(problem);
   search.rows = evaluation->numRows();
@@ -239,11 +239,7 @@ int PrecisionStudy::chooseBF16() {
   }
   progress.show("evaluating with bf16");
   double percent = 0;
-  std::string problem = evaluation->rate(
-      [&](const std::vector<Array> &inputs, std::vector<Array> &outputs) {
-        return runOnce(*half, inputs, outputs);
-      },
-      percent);
+  std::string problem = evaluation->rate(runsOf(*half), percent);
   search.bf16Percent = percent;
   TimedModel wide(fp32), narrow(*half);
   if (problem.empty() && isRight(percent)) {
