@@ -82,6 +82,25 @@ static bool canCollapse(linalg::GenericOp op) {
          });
 }
 
+/// Makes one of equal views, each of which was made for an operand of its own:
+/// of what is read and written in its place, LLVM then sees that it is.
+static void mergeViews(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto view = operand.get().getDefiningOp<memref::CollapseShapeOp>();
+    if (!view)
+      continue;
+    for (Value earlier :
+         op->getOperands().take_front(operand.getOperandNumber())) {
+      auto other = earlier.getDefiningOp<memref::CollapseShapeOp>();
+      if (other && other != view && other.getSrc() == view.getSrc() &&
+          other.getType() == view.getType()) {
+        operand.set(other);
+        break;
+      }
+    }
+  }
+}
+
 void CollapseLoopsPass::runOnOperation() {
   SmallVector<linalg::GenericOp> ops;
   getOperation()->walk([&](linalg::GenericOp op) {
@@ -94,8 +113,11 @@ void CollapseLoopsPass::runOnOperation() {
     if (int64_t(loops.size()) == int64_t(op.getNumLoops()))
       continue;
     rewriter.setInsertionPoint(op);
-    if (failed(linalg::collapseOpIterationDims(op, loops, rewriter)))
+    FailureOr<linalg::CollapseResult> collapsed =
+        linalg::collapseOpIterationDims(op, loops, rewriter);
+    if (failed(collapsed))
       continue;
+    mergeViews(collapsed->collapsedOp);
     rewriter.eraseOp(op);
     ++numCollapsed;
   }

@@ -14,7 +14,8 @@ def CollapseLoops : Pass<"collapse-loops"> {
   let description = [{
     Where two loops of a `linalg.generic` on memrefs go through all operands as
     one would, they become one: a row of 10 elements ends in the middle of a
-    vector, and 14 rows of 10 in contiguous memory are one of 140.
+    vector, and 14 rows of 10 in contiguous memory are one of 140. Of an operand
+    that is written over there is one view, so that LLVM makes vectors of it.
 
     ```mlir
     // over 143 x 14 x 10; collapsed: over 20020

@@ -43,6 +43,24 @@ func.func @partly(%x: memref<12x42x74xf32>, %y: memref<12x42x74xf32, strided<[62
 
 // -----
 
+// What is written in the place of an operand is one view with it, so that LLVM
+// sees that it is.
+// CHECK-LABEL: func.func @in_place
+// CHECK: %[[X:.*]] = memref.collapse_shape %arg0
+// CHECK: %[[Y:.*]] = memref.collapse_shape %arg1
+// CHECK: ins(%[[X]], %[[Y]] : {{.*}}) outs(%[[X]] : memref<20020xf32>)
+#id = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @in_place(%x: memref<143x14x10xf32>, %y: memref<143x14x10xf32>) {
+  linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %y : memref<143x14x10xf32>, memref<143x14x10xf32>) outs(%x : memref<143x14x10xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
 // A reduction stays beside a parallel loop, a transpose stays as it is, and so
 // does what asks for its position.
 // CHECK-LABEL: func.func @apart
