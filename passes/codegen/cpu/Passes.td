@@ -261,6 +261,21 @@ def TransposesToVector : Cpu_RowsToVector<"cpu-transposes-to-vector"> {
   let statistics = [Statistic<"numWritten", "written", "ops written">];
 }
 
+def DivideByConstants : Pass<"divide-by-constants", "::mlir::ModuleOp"> {
+  let summary = "Multiply by one over a constant where that divides exactly";
+  let description = [{
+    `round(x / s)` of f32 by a constant, bounded before or not, becomes
+    `round(fma(x, h, x l))`, where `h + l` is `1 / s` in twice the bits: a core
+    has five times as many products as divisions done in a time. For each `s` it
+    is proven that the quotient is rounded as it was; where it would not be, as
+    for one in 30, and on CPUs without fused multiply-add the division stays.
+  }];
+  let statistics = [
+    Statistic<"numMultiplied", "multiplied", "divisions that are products">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def RoundToInteger : Pass<"round-to-integer", "::mlir::ModuleOp"> {
   let summary = "Round vectors of f32 while they become integers";
   let description = [{
@@ -268,8 +283,9 @@ def RoundToInteger : Pass<"round-to-integer", "::mlir::ModuleOp"> {
     to nearest, halves to even. Scalars keep both, since LLVM's vectorizer has
     no vectors of the intrinsic. Where a vector only becomes integers,
     `maximumf` and `minimumf` of it are `maxnumf` and `minnumf`, one instruction
-    instead of three: what is no number may become any. Where a byte is made of
-    it only to become f32 again, as an epilogue that stores f32 does between
+    instead of three: what is no number may become any. `maximumf` with 0 may
+    be either zero, and is one instruction, too. Where a byte is made of a
+    vector only to become f32 again, as an epilogue that stores f32 does between
     pairs, it is rounded, and never is an integer.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -121,3 +121,18 @@ func.func @not_back(%x: vector<8xf32>) -> (vector<8xf32>, vector<8xf32>) {
   %16 = arith.sitofp %15 : vector<8xi32> to vector<8xf32>
   return %8, %16 : vector<8xf32>, vector<8xf32>
 }
+
+// Of two zeros either is the larger; other bounds have no zeros.
+// CHECK-LABEL: @zero
+// CHECK: arith.maximumf %arg0, %{{.*}} fastmath<nsz> : vector<16xf32>
+// CHECK: arith.maximumf %arg1, %{{.*}} fastmath<nsz> : f32
+// CHECK: arith.maximumf %arg0, %{{.*}} : vector<16xf32>
+func.func @zero(%x: vector<16xf32>, %s: f32) -> (vector<16xf32>, f32, vector<16xf32>) {
+  %zeros = arith.constant dense<0.0> : vector<16xf32>
+  %zero = arith.constant 0.0 : f32
+  %ones = arith.constant dense<1.0> : vector<16xf32>
+  %0 = arith.maximumf %x, %zeros : vector<16xf32>
+  %1 = arith.maximumf %s, %zero : f32
+  %2 = arith.maximumf %x, %ones : vector<16xf32>
+  return %0, %1, %2 : vector<16xf32>, f32, vector<16xf32>
+}

@@ -1,0 +1,64 @@
+// RUN: ingot-opt --divide-by-constants --split-input-file %s | FileCheck %s
+
+// A quotient that is rounded is a sum of two products, the second of what f32 does
+// not hold of one over the divisor. A power of two has nothing of that.
+// CHECK-LABEL: @rounded
+// CHECK-DAG: %[[H:.*]] = arith.constant dense<9.999999{{.*}}> : vector<8xf32>
+// CHECK-DAG: %[[L:.*]] = arith.constant dense<8.046{{.*}}E-7> : vector<8xf32>
+// CHECK-DAG: %[[P:.*]] = arith.mulf %arg0, %[[L]]
+// CHECK: %[[Q:.*]] = math.fma %arg0, %[[H]], %[[P]]
+// CHECK: arith.maximumf %[[Q]]
+// CHECK: %[[E:.*]] = arith.constant 8.000000e+00 : f32
+// CHECK: %[[M:.*]] = arith.mulf %arg1, %[[E]]
+// CHECK: math.roundeven %[[M]]
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @rounded(%x: vector<8xf32>, %s: f32) -> (vector<8xf32>, f32) {
+    %step = arith.constant dense<0.1> : vector<8xf32>
+    %low = arith.constant dense<-5.0> : vector<8xf32>
+    %eighth = arith.constant 0.125 : f32
+    %0 = arith.divf %x, %step : vector<8xf32>
+    %1 = arith.maximumf %0, %low : vector<8xf32>
+    %2 = arith.minimumf %1, %step : vector<8xf32>
+    %3 = math.roundeven %2 : vector<8xf32>
+    %4 = arith.divf %s, %eighth : f32
+    %5 = math.roundeven %4 : f32
+    return %3, %5 : vector<8xf32>, f32
+  }
+}
+
+// -----
+
+// The division stays where a quotient is read as it is, by a number that a run
+// computes or that is none, and of doubles.
+// CHECK-LABEL: @stays
+// CHECK-COUNT-4: arith.divf
+module attributes {ingot.target = #ingot.target<"x86-64-v3">} {
+  func.func @stays(%x: f32, %y: f32, %d: f64) -> (f32, f32, f32, f32, f64) {
+    %step = arith.constant 0.1 : f32
+    %none = arith.constant 0.0 : f32
+    %wide = arith.constant 0.1 : f64
+    %0 = arith.divf %x, %step : f32
+    %1 = math.roundeven %0 : f32
+    %2 = arith.divf %x, %y : f32
+    %3 = math.roundeven %2 : f32
+    %4 = arith.divf %x, %none : f32
+    %5 = math.roundeven %4 : f32
+    %6 = arith.divf %d, %wide : f64
+    %7 = math.roundeven %6 : f64
+    return %0, %1, %3, %5, %7 : f32, f32, f32, f32, f64
+  }
+}
+
+// -----
+
+// Without fused multiply-add.
+// CHECK-LABEL: @without
+// CHECK: arith.divf
+module attributes {ingot.target = #ingot.target<"x86-64-v2">} {
+  func.func @without(%x: f32) -> f32 {
+    %step = arith.constant 0.1 : f32
+    %0 = arith.divf %x, %step : f32
+    %1 = math.roundeven %0 : f32
+    return %1 : f32
+  }
+}
